@@ -1,0 +1,2 @@
+//! The exuvia command.
+fn main() {}

@@ -1,0 +1,111 @@
+//! Errors that a user sees.
+
+use std::fmt;
+
+/// A function cannot be created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DefineError {
+    /// The function.
+    pub function: String,
+    /// What is wrong, one line.
+    pub message: String,
+    /// Where, if it is a place in the body.
+    pub place: Option<Place>,
+}
+
+/// A call failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallError {
+    /// The function.
+    pub function: String,
+    /// What happened.
+    pub kind: CallErrorKind,
+    /// Where in the body, if known.
+    pub place: Option<Place>,
+    /// The row's arguments: name and value as Python shows it, shortened.
+    pub arguments: Vec<(String, String)>,
+}
+
+/// What happened to a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallErrorKind {
+    /// A Python exception: class and message.
+    Python {
+        /// The name of the class.
+        class: String,
+        /// `str(exception)`.
+        message: String,
+    },
+    /// A result that the declared type cannot hold.
+    Result(String),
+    /// The query was cancelled.
+    Cancelled,
+    /// The function's or the session's time is over.
+    TimedOut,
+    /// CPython is needed and there is none, or it may not be used; why, one line.
+    NoInterpreter(String),
+    /// Something outside Python failed.
+    Host(String),
+}
+
+/// A place in a function's body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The line of the SQL script, from 1.
+    pub line: u32,
+    /// The text of the line.
+    pub text: String,
+    /// The first column and one past the last, in characters from 0, where known.
+    pub columns: Option<(u32, u32)>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        write!(f, "\n{margin} |\n{number} | {}", self.text.trim_end())?;
+        if let Some((start, end)) = self.columns {
+            let carets = "^".repeat((end.saturating_sub(start)).max(1) as usize);
+            write!(f, "\n{margin} | {}{carets}", " ".repeat(start as usize))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for DefineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot create function {}: {}", self.function, self.message)?;
+        match &self.place {
+            Some(place) => write!(f, "{place}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for DefineError {}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            CallErrorKind::Python { class, message } if message.is_empty() => write!(f, "{class}")?,
+            CallErrorKind::Python { class, message } => write!(f, "{class}: {message}")?,
+            CallErrorKind::Result(message) | CallErrorKind::NoInterpreter(message) | CallErrorKind::Host(message) => {
+                f.write_str(message)?;
+            }
+            CallErrorKind::Cancelled => f.write_str("cancelled")?,
+            CallErrorKind::TimedOut => f.write_str("ran out of its time")?,
+        }
+        write!(f, "\n  in function {}", self.function)?;
+        if let Some(place) = &self.place {
+            write!(f, ", line {}{place}", place.line)?;
+        }
+        if !self.arguments.is_empty() {
+            let arguments: Vec<String> =
+                self.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            write!(f, "\n  called with {}", arguments.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for CallError {}

@@ -1,0 +1,31 @@
+//! Exuvia's intermediate representation: types, objects, functions.
+//!
+//! One container ([`Function`]) serves every stage between the lifter and the
+//! native back end: a control-flow graph in SSA form whose blocks take parameters.
+//! Scalars, strings, tuples and lists are typed exactly as in Python; `int` stays
+//! unbounded here, and a later stage chooses how a machine represents it.
+//!
+//! The crate knows nothing of what an operation *does*: an [`Opcode::Op`] carries
+//! only the operation's name, which `exuvia-ops` defines. It holds no policy, no
+//! I/O and no unsafe code.
+
+mod build;
+mod exception;
+mod function;
+mod int;
+mod object;
+mod parse;
+mod print;
+mod types;
+mod verify;
+
+pub use build::Builder;
+pub use exception::{ExcKind, Raise};
+pub use function::{
+    BlockData, BlockId, Edge, FuncId, Function, Inst, Module, Opcode, Span, Terminator, Value, ValueData,
+};
+pub use int::Int;
+pub use object::{DictObj, ExcObj, ListObj, Object, SetObj};
+pub use parse::{ParseError, parse_module};
+pub use types::Type;
+pub use verify::{VerifyError, verify};

@@ -1,0 +1,226 @@
+//! Boxed Python values: constants of the IR and the evaluator's run-time values.
+
+use crate::{ExcKind, Int, Type};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// A Python value.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// `None`.
+    None,
+    /// `True` or `False`.
+    Bool(bool),
+    /// An integer of any size.
+    Int(Int),
+    /// A float.
+    Float(f64),
+    /// A string of valid UTF-8.
+    Str(Arc<str>),
+    /// A tuple.
+    Tuple(Arc<[Object]>),
+    /// A list; clones share identity.
+    List(Arc<ListObj>),
+    /// A dict that nobody mutates.
+    Dict(Arc<DictObj>),
+    /// A set or frozenset that nobody mutates.
+    Set(Arc<SetObj>),
+    /// A caught exception.
+    Exc(Arc<ExcObj>),
+    /// The content of a local variable before its first assignment.
+    Unbound,
+}
+
+/// The shared, mutable part of a list.
+#[derive(Debug, Default)]
+pub struct ListObj(Mutex<Vec<Object>>);
+
+impl ListObj {
+    /// A list of `items`.
+    #[must_use]
+    pub fn new(items: Vec<Object>) -> ListObj {
+        ListObj(Mutex::new(items))
+    }
+
+    /// Runs `f` on the items. `f` must not touch the same list again.
+    pub fn with<R>(&self, f: impl FnOnce(&mut Vec<Object>) -> R) -> R {
+        f(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// A copy of the items.
+    #[must_use]
+    pub fn items(&self) -> Vec<Object> {
+        self.with(|items| items.clone())
+    }
+}
+
+/// A dict in insertion order.
+#[derive(Debug, Default)]
+pub struct DictObj {
+    entries: Vec<(Object, Object)>,
+    index: HashMap<Key, usize>,
+}
+
+/// A set. Members are kept in the order in which they were first added, which is not
+/// CPython's order: who needs the order must not ask for it here.
+#[derive(Debug, Default)]
+pub struct SetObj {
+    /// The members as keys of a dict.
+    pub members: DictObj,
+    /// Whether it is a `frozenset`.
+    pub frozen: bool,
+}
+
+/// A caught exception object.
+#[derive(Debug)]
+pub struct ExcObj {
+    /// Its class.
+    pub kind: ExcKind,
+    /// Its arguments.
+    pub args: Vec<Object>,
+}
+
+/// A hashable object reduced so that equality is Python's: `1 == 1.0 == True`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    None,
+    Int(Int),
+    Float(u64),
+    Str(Arc<str>),
+    Tuple(Vec<Key>),
+}
+
+impl Key {
+    fn of(object: &Object) -> Option<Key> {
+        Some(match object {
+            Object::None => Key::None,
+            Object::Bool(value) => Key::Int(Int::Small(i64::from(*value))),
+            Object::Int(value) => Key::Int(value.clone()),
+            Object::Float(value) => match num_traits::FromPrimitive::from_f64(*value) {
+                Some(big) if value.trunc() == *value => Key::Int(Int::from_big(big)),
+                // NaN is a key equal only to itself by identity; it has no value here.
+                _ if value.is_nan() => return None,
+                _ => Key::Float(value.to_bits()),
+            },
+            Object::Str(text) => Key::Str(text.clone()),
+            Object::Tuple(items) => Key::Tuple(items.iter().map(Key::of).collect::<Option<_>>()?),
+            Object::List(_) | Object::Dict(_) | Object::Set(_) | Object::Exc(_) | Object::Unbound => return None,
+        })
+    }
+}
+
+impl DictObj {
+    /// Inserts or replaces, keeping the first key and its position as CPython does.
+    ///
+    /// Returns false for a key that is unhashable or not supported (NaN).
+    pub fn insert(&mut self, key: Object, value: Object) -> bool {
+        let Some(reduced) = Key::of(&key) else { return false };
+        if let Some(&at) = self.index.get(&reduced) {
+            self.entries[at].1 = value;
+        } else {
+            self.index.insert(reduced, self.entries.len());
+            self.entries.push((key, value));
+        }
+        true
+    }
+
+    /// The position of `key` in insertion order.
+    #[must_use]
+    pub fn position(&self, key: &Object) -> Option<usize> {
+        self.index.get(&Key::of(key)?).copied()
+    }
+
+    /// The value stored for `key`.
+    #[must_use]
+    pub fn get(&self, key: &Object) -> Option<&Object> {
+        Some(&self.entries[self.position(key)?].1)
+    }
+
+    /// Keys and values in insertion order.
+    #[must_use]
+    pub fn entries(&self) -> &[(Object, Object)] {
+        &self.entries
+    }
+
+    /// The number of entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl Object {
+    /// A string.
+    #[must_use]
+    pub fn str(text: &str) -> Object {
+        Object::Str(Arc::from(text))
+    }
+
+    /// A small integer.
+    #[must_use]
+    pub fn int(value: i64) -> Object {
+        Object::Int(Int::Small(value))
+    }
+
+    /// A tuple.
+    #[must_use]
+    pub fn tuple(items: Vec<Object>) -> Object {
+        Object::Tuple(items.into())
+    }
+
+    /// A new list.
+    #[must_use]
+    pub fn list(items: Vec<Object>) -> Object {
+        Object::List(Arc::new(ListObj::new(items)))
+    }
+
+    /// The exact type of the value; a container's element type is the join over its
+    /// elements.
+    #[must_use]
+    pub fn ty(&self) -> Type {
+        match self {
+            Object::None => Type::None,
+            Object::Bool(_) => Type::Bool,
+            Object::Int(_) => Type::Int,
+            Object::Float(_) => Type::Float,
+            Object::Str(_) => Type::Str,
+            Object::Exc(_) => Type::Exc,
+            Object::Unbound => Type::Unbound,
+            Object::Tuple(items) => Type::Tuple(items.iter().map(Object::ty).collect()),
+            Object::List(list) => Type::list(list.with(|items| Type::union(items.iter().map(Object::ty)))),
+            Object::Dict(dict) => Type::Dict(
+                Box::new(Type::union(dict.entries.iter().map(|e| e.0.ty()))),
+                Box::new(Type::union(dict.entries.iter().map(|e| e.1.ty()))),
+            ),
+            Object::Set(set) => Type::Set(Box::new(Type::union(set.members.entries.iter().map(|e| e.0.ty())))),
+        }
+    }
+}
+
+/// Identity of data for tests and for the folding of constants, *not* Python's `==`:
+/// `1` and `True` differ, floats are compared by their bits.
+impl PartialEq for Object {
+    fn eq(&self, other: &Object) -> bool {
+        match (self, other) {
+            (Object::None, Object::None) | (Object::Unbound, Object::Unbound) => true,
+            (Object::Bool(a), Object::Bool(b)) => a == b,
+            (Object::Int(a), Object::Int(b)) => a == b,
+            (Object::Float(a), Object::Float(b)) => a.to_bits() == b.to_bits(),
+            (Object::Str(a), Object::Str(b)) => a == b,
+            (Object::Tuple(a), Object::Tuple(b)) => a == b,
+            (Object::List(a), Object::List(b)) => Arc::ptr_eq(a, b) || a.items() == b.items(),
+            (Object::Dict(a), Object::Dict(b)) => Arc::ptr_eq(a, b) || a.entries == b.entries,
+            (Object::Set(a), Object::Set(b)) => {
+                Arc::ptr_eq(a, b) || (a.frozen == b.frozen && a.members.entries == b.members.entries)
+            }
+            (Object::Exc(a), Object::Exc(b)) => a.kind == b.kind && a.args == b.args,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The types of values.
+//!
+//! A type describes exactly the Python values that can occur: `int` never includes
+//! `bool`, and a value that may be `None` has a union type. There is no subtyping
+//! beyond membership in a union.
+
+use std::fmt;
+
+/// The type of an SSA value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// No value at all: the element type of a list to which nothing was appended.
+    Never,
+    /// A local variable that has not been assigned yet. Reading it raises.
+    Unbound,
+    /// Python's `None` (and SQL NULL at the border).
+    None,
+    /// Python's `bool`.
+    Bool,
+    /// Python's unbounded `int`.
+    Int,
+    /// Python's `float`, an IEEE 754 double.
+    Float,
+    /// Python's `str` without lone surrogates: valid UTF-8.
+    Str,
+    /// A caught exception.
+    Exc,
+    /// A tuple of known length.
+    Tuple(Vec<Type>),
+    /// A mutable list with identity; all elements have the one type.
+    List(Box<Type>),
+    /// A constant dict: keys, values. Never mutated at run time.
+    Dict(Box<Type>, Box<Type>),
+    /// A constant set or frozenset. Never mutated at run time.
+    Set(Box<Type>),
+    /// One of several types: two or more alternatives, sorted, never nested.
+    Union(Vec<Type>),
+}
+
+impl Type {
+    /// The union of `None` and `self`.
+    #[must_use]
+    pub fn optional(self) -> Type {
+        self.join(&Type::None)
+    }
+
+    /// A list of `element`s.
+    #[must_use]
+    pub fn list(element: Type) -> Type {
+        Type::List(Box::new(element))
+    }
+
+    /// The alternatives of a union, or the type itself.
+    #[must_use]
+    pub fn alternatives(&self) -> &[Type] {
+        match self {
+            Type::Union(types) => types,
+            Type::Never => &[],
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// The union of `types`, flattened and sorted.
+    #[must_use]
+    pub fn union(types: impl IntoIterator<Item = Type>) -> Type {
+        let mut all: Vec<Type> = Vec::new();
+        for ty in types {
+            for alternative in ty.alternatives() {
+                insert_alternative(&mut all, alternative);
+            }
+        }
+        all.sort();
+        match all.len() {
+            0 => Type::Never,
+            1 => all.remove(0),
+            _ => Type::Union(all),
+        }
+    }
+
+    /// The smallest type that holds the values of both.
+    ///
+    /// Tuples of one length join element by element, so that `(1, "a")` and
+    /// `(2.0, "b")` become a tuple whose first element is a union.
+    #[must_use]
+    pub fn join(&self, other: &Type) -> Type {
+        if self == other {
+            return self.clone();
+        }
+        Type::union([self.clone(), other.clone()])
+    }
+
+    /// Whether every value of `self` is one of `other`.
+    #[must_use]
+    pub fn is_within(&self, other: &Type) -> bool {
+        self.alternatives().iter().all(|a| other.alternatives().contains(a))
+    }
+
+    /// The position of `alternative` in this union: the tag that tells it apart.
+    #[must_use]
+    pub fn tag_of(&self, alternative: &Type) -> Option<usize> {
+        self.alternatives().iter().position(|a| a == alternative)
+    }
+
+    /// The name of the Python class of the values, as `type(x).__name__` gives it.
+    #[must_use]
+    pub fn python_name(&self) -> &'static str {
+        match self {
+            Type::Never | Type::Unbound => "unbound",
+            Type::None => "NoneType",
+            Type::Bool => "bool",
+            Type::Int => "int",
+            Type::Float => "float",
+            Type::Str => "str",
+            Type::Exc => "Exception",
+            Type::Tuple(_) => "tuple",
+            Type::List(_) => "list",
+            Type::Dict(..) => "dict",
+            Type::Set(_) => "set",
+            Type::Union(_) => "union",
+        }
+    }
+}
+
+/// Adds an alternative, merging it with a container of the same shape: a union never
+/// holds two list types (an object has one identity and so one representation) and
+/// never two tuples of one length.
+fn insert_alternative(all: &mut Vec<Type>, new: &Type) {
+    for old in all.iter_mut() {
+        if old == new {
+            return;
+        }
+        match (&*old, new) {
+            (Type::Tuple(a), Type::Tuple(b)) if a.len() == b.len() => {
+                *old = Type::Tuple(a.iter().zip(b).map(|(x, y)| x.join(y)).collect());
+                return;
+            }
+            (Type::List(a), Type::List(b)) => {
+                *old = Type::list(a.join(b));
+                return;
+            }
+            _ => {}
+        }
+    }
+    all.push(new.clone());
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let commas = |f: &mut fmt::Formatter<'_>, types: &[Type]| {
+            for (i, ty) in types.iter().enumerate() {
+                if i > 0 {
+                    f.write_str(", ")?;
+                }
+                write!(f, "{ty}")?;
+            }
+            Ok(())
+        };
+        match self {
+            Type::Never => f.write_str("never"),
+            Type::Unbound => f.write_str("unbound"),
+            Type::None => f.write_str("none"),
+            Type::Bool => f.write_str("bool"),
+            Type::Int => f.write_str("int"),
+            Type::Float => f.write_str("float"),
+            Type::Str => f.write_str("str"),
+            Type::Exc => f.write_str("exc"),
+            Type::Tuple(types) => {
+                f.write_str("tuple[")?;
+                commas(f, types)?;
+                f.write_str("]")
+            }
+            Type::List(element) => write!(f, "list[{element}]"),
+            Type::Dict(key, value) => write!(f, "dict[{key}, {value}]"),
+            Type::Set(element) => write!(f, "set[{element}]"),
+            Type::Union(types) => {
+                f.write_str("union[")?;
+                commas(f, types)?;
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unions_are_flat_sorted_and_merge_containers() {
+        let opt = Type::Int.optional();
+        assert_eq!(opt.to_string(), "union[none, int]");
+        assert_eq!(opt.join(&Type::Float).join(&Type::Int).to_string(), "union[none, int, float]");
+        assert_eq!(Type::list(Type::Never).join(&Type::list(Type::Str)), Type::list(Type::Str));
+        assert!(Type::None.is_within(&opt));
+        assert_eq!(opt.tag_of(&Type::Int), Some(1));
+    }
+}

@@ -1,0 +1,328 @@
+//! The core on boxed objects: unbounded integers, CPython's messages.
+
+use super::Cmp;
+use crate::adapt::take;
+use crate::cx::Cx;
+use exuvia_ir::{ExcKind, Int, Object, Raise};
+use num_bigint::{BigInt, Sign};
+use num_traits::{Signed, ToPrimitive, Zero};
+
+type Outcome = Result<Object, Raise>;
+
+/// Results of more bits than this leave the evaluator: CPython decides (and its memory
+/// limit, not ours, is the one that counts).
+const MAX_BITS: u64 = 1 << 20;
+
+fn big(object: &Object) -> Result<BigInt, Raise> {
+    match object {
+        Object::Int(value) => Ok(value.to_big()),
+        Object::Bool(value) => Ok(BigInt::from(u8::from(*value))),
+        _ => Err(Raise::Bailout("an operand is not an int")),
+    }
+}
+
+fn int_object(value: BigInt) -> Object {
+    Object::Int(Int::from_big(value))
+}
+
+pub(super) fn int1(args: &[Object], f: impl Fn(BigInt) -> BigInt) -> Outcome {
+    Ok(int_object(f(big(&args[0])?)))
+}
+
+pub(super) fn int2(args: &[Object], f: impl Fn(BigInt, BigInt) -> BigInt) -> Outcome {
+    Ok(int_object(f(big(&args[0])?, big(&args[1])?)))
+}
+
+pub(super) fn int_mul(_: &mut Cx, args: &[Object]) -> Outcome {
+    let (a, b) = (big(&args[0])?, big(&args[1])?);
+    if a.bits() + b.bits() > MAX_BITS {
+        return Err(Raise::Bailout("an integer of more than a million bits"));
+    }
+    Ok(int_object(a * b))
+}
+
+/// CPython's quotient and remainder: the remainder has the sign of the divisor.
+fn divmod(args: &[Object]) -> Result<(BigInt, BigInt), Raise> {
+    let (a, b) = (big(&args[0])?, big(&args[1])?);
+    if b.is_zero() {
+        return Err(Raise::new(ExcKind::ZeroDivisionError, "integer division or modulo by zero"));
+    }
+    let mut quotient = &a / &b;
+    let mut remainder = &a % &b;
+    if !remainder.is_zero() && remainder.is_negative() != b.is_negative() {
+        quotient -= 1;
+        remainder += b;
+    }
+    Ok((quotient, remainder))
+}
+
+pub(super) fn int_floordiv(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(int_object(divmod(args)?.0))
+}
+
+pub(super) fn int_mod(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(int_object(divmod(args)?.1))
+}
+
+pub(super) fn int_shl(_: &mut Cx, args: &[Object]) -> Outcome {
+    let (a, b) = (big(&args[0])?, big(&args[1])?);
+    if b.is_negative() {
+        return Err(Raise::new(ExcKind::ValueError, "negative shift count"));
+    }
+    if a.is_zero() {
+        return Ok(Object::int(0));
+    }
+    match b.to_u64() {
+        Some(count) if a.bits() + count <= MAX_BITS => Ok(int_object(a << count)),
+        _ => Err(Raise::Bailout("an integer of more than a million bits")),
+    }
+}
+
+pub(super) fn int_shr(_: &mut Cx, args: &[Object]) -> Outcome {
+    let (a, b) = (big(&args[0])?, big(&args[1])?);
+    if b.is_negative() {
+        return Err(Raise::new(ExcKind::ValueError, "negative shift count"));
+    }
+    let count = b.to_u64().unwrap_or(u64::MAX).min(MAX_BITS * 2);
+    if a.bits() > MAX_BITS {
+        return Err(Raise::Bailout("an integer of more than a million bits"));
+    }
+    Ok(int_object(a >> count))
+}
+
+/// The nearest double of an integer, ties to even (Objects/longobject.c, PyLong_AsDouble).
+pub(crate) fn nearest_float(value: &BigInt) -> Option<f64> {
+    if let Some(small) = value.to_i64() {
+        return Some(small as f64);
+    }
+    let bits = value.bits();
+    if bits > 1024 {
+        return None;
+    }
+    // Keep 64 bits and a sticky bit: rounding those to 53 bits is rounding the whole.
+    let shift = bits - 64;
+    let magnitude = value.magnitude();
+    let mut top = (magnitude >> shift).to_u64()?;
+    if magnitude.trailing_zeros().is_some_and(|zeros| zeros < shift) {
+        top |= 1;
+    }
+    let scaled = top as f64 * 2f64.powi(i32::try_from(shift).ok()?);
+    if scaled.is_infinite() {
+        return None;
+    }
+    Some(if value.sign() == Sign::Minus { -scaled } else { scaled })
+}
+
+pub(super) fn int_to_float(_: &mut Cx, args: &[Object]) -> Outcome {
+    match nearest_float(&big(&args[0])?) {
+        Some(value) => Ok(Object::Float(value)),
+        None => Err(Raise::new(ExcKind::OverflowError, "int too large to convert to float")),
+    }
+}
+
+/// The correctly rounded quotient (Objects/longobject.c, long_true_divide).
+pub(super) fn int_truediv(_: &mut Cx, args: &[Object]) -> Outcome {
+    let (a, b) = (big(&args[0])?, big(&args[1])?);
+    if b.is_zero() {
+        return Err(Raise::new(ExcKind::ZeroDivisionError, "division by zero"));
+    }
+    const EXACT: u64 = 53;
+    if a.bits() <= EXACT && b.bits() <= EXACT {
+        let (a, b) = (a.to_f64().unwrap_or(0.0), b.to_f64().unwrap_or(1.0));
+        return Ok(Object::Float(a / b));
+    }
+    if a.is_zero() {
+        // CPython gives 0.0 for a zero dividend, -0.0 never.
+        return Ok(Object::Float(0.0));
+    }
+    let overflow = || Raise::new(ExcKind::OverflowError, "integer division result too large for a float");
+    let negative = a.is_negative() != b.is_negative();
+    let (a, b) = (a.abs(), b.abs());
+    let scale = i64::try_from(a.bits()).map_err(|_| overflow())? - i64::try_from(b.bits()).map_err(|_| overflow())?;
+    if scale > 1024 {
+        return Err(overflow());
+    }
+    if scale < -1200 {
+        return Ok(Object::Float(if negative { -0.0 } else { 0.0 }));
+    }
+    // Scale so that the integer quotient has 66 or 67 bits, then round once. Results in
+    // the subnormal range keep fewer bits, so the rounding position is chosen there.
+    let shift = 66 - scale;
+    let (numerator, denominator) = if shift >= 0 { (a << shift, b) } else { (a, b << -shift) };
+    let mut quotient = &numerator / &denominator;
+    let sticky = !(&numerator % &denominator).is_zero();
+    let exponent = i64::try_from(quotient.bits()).unwrap_or(0) - 1 - shift;
+    let keep = if exponent < -1022 { 53 + (exponent + 1022) } else { 53 };
+    let drop = i64::try_from(quotient.bits()).unwrap_or(0) - keep;
+    let mut scaled_by = shift;
+    if drop > 0 {
+        let mask = (BigInt::from(1) << drop) - 1;
+        let rest = &quotient & &mask;
+        let half = BigInt::from(1) << (drop - 1);
+        quotient >>= drop;
+        if rest > half || (rest == half && (sticky || quotient.bit(0))) {
+            quotient += 1;
+        }
+        scaled_by -= drop;
+    }
+    let mut value = quotient.to_f64().unwrap_or(f64::INFINITY);
+    // Two steps, so that the power itself neither overflows nor vanishes.
+    let power = i32::try_from(-scaled_by).unwrap_or(0);
+    value *= 2f64.powi(power / 2);
+    value *= 2f64.powi(power - power / 2);
+    if value.is_infinite() {
+        return Err(overflow());
+    }
+    Ok(Object::Float(if negative { -value } else { value }))
+}
+
+pub(super) fn bool_to_int(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::int(i64::from(take::bool(&args[0])?)))
+}
+
+pub(super) fn bool_not(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::Bool(!take::bool(&args[0])?))
+}
+
+pub(super) fn float1(args: &[Object], f: impl Fn(f64) -> f64) -> Outcome {
+    Ok(Object::Float(f(take::float(&args[0])?)))
+}
+
+pub(super) fn float2(args: &[Object], f: impl Fn(f64, f64) -> f64) -> Outcome {
+    Ok(Object::Float(f(take::float(&args[0])?, take::float(&args[1])?)))
+}
+
+pub(super) fn float_div(_: &mut Cx, args: &[Object]) -> Outcome {
+    let divisor = take::float(&args[1])?;
+    if divisor == 0.0 {
+        return Err(Raise::new(ExcKind::ZeroDivisionError, "float division by zero"));
+    }
+    float2(args, |a, b| a / b)
+}
+
+pub(super) fn float_sqrt(_: &mut Cx, args: &[Object]) -> Outcome {
+    let value = take::float(&args[0])?;
+    if value < 0.0 {
+        return Err(Raise::new(ExcKind::ValueError, "math domain error"));
+    }
+    Ok(Object::Float(value.sqrt()))
+}
+
+pub(super) fn holds<T: PartialOrd>(cmp: Cmp, a: &T, b: &T) -> bool {
+    match cmp {
+        Cmp::Eq => a == b,
+        Cmp::Ne => a != b,
+        Cmp::Lt => a < b,
+        Cmp::Le => a <= b,
+        Cmp::Gt => a > b,
+        Cmp::Ge => a >= b,
+    }
+}
+
+pub(super) fn int_cmp(cmp: Cmp, args: &[Object]) -> Outcome {
+    Ok(Object::Bool(holds(cmp, &big(&args[0])?, &big(&args[1])?)))
+}
+
+pub(super) fn float_cmp(cmp: Cmp, args: &[Object]) -> Outcome {
+    Ok(Object::Bool(holds(cmp, &take::float(&args[0])?, &take::float(&args[1])?)))
+}
+
+pub(super) fn str_eq(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::Bool(take::str(&args[0])?.as_str() == take::str(&args[1])?.as_str()))
+}
+
+pub(super) fn str_len(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::int(take::str(&args[0])?.char_len() as i64))
+}
+
+fn with_list<R>(object: &Object, f: impl FnOnce(&mut Vec<Object>) -> R) -> Result<R, Raise> {
+    match object {
+        Object::List(list) => Ok(list.with(f)),
+        _ => Err(Raise::Bailout("an operand is not a list")),
+    }
+}
+
+/// A position from an index that may be negative.
+fn position(index: &Object, len: usize, message: &str) -> Result<usize, Raise> {
+    let len = len as i64;
+    match index {
+        Object::Int(Int::Big(_)) => {
+            Err(Raise::new(ExcKind::IndexError, "cannot fit 'int' into an index-sized integer"))
+        }
+        other => {
+            let index = take::int(other)?;
+            let at = if index < 0 { index + len } else { index };
+            if (0..len).contains(&at) { Ok(at as usize) } else { Err(Raise::new(ExcKind::IndexError, message)) }
+        }
+    }
+}
+
+pub(super) fn list_len(_: &mut Cx, args: &[Object]) -> Outcome {
+    with_list(&args[0], |items| Object::int(items.len() as i64))
+}
+
+pub(super) fn list_get(_: &mut Cx, args: &[Object]) -> Outcome {
+    with_list(&args[0], |items| Ok(items[position(&args[1], items.len(), "list index out of range")?].clone()))?
+}
+
+pub(super) fn list_set(_: &mut Cx, args: &[Object]) -> Outcome {
+    with_list(&args[0], |items| {
+        let at = position(&args[1], items.len(), "list assignment index out of range")?;
+        items[at] = args[2].clone();
+        Ok(Object::None)
+    })?
+}
+
+/// Elements after which a list leaves the evaluator: CPython decides.
+const MAX_ITEMS: usize = 1 << 24;
+
+pub(super) fn list_append(_: &mut Cx, args: &[Object]) -> Outcome {
+    with_list(&args[0], |items| {
+        if items.len() >= MAX_ITEMS {
+            return Err(Raise::Bailout("memory limit of the row"));
+        }
+        items.push(args[1].clone());
+        Ok(Object::None)
+    })?
+}
+
+pub(super) fn list_pop(_: &mut Cx, args: &[Object]) -> Outcome {
+    with_list(&args[0], |items| items.pop().ok_or_else(|| Raise::new(ExcKind::IndexError, "pop from empty list")))?
+}
+
+/// The range of elements that a slice without step takes.
+#[must_use]
+pub fn slice_range(start: i64, stop: i64, len: usize) -> std::ops::Range<usize> {
+    let len = len as i64;
+    let clamp = |at: i64| if at < 0 { at.saturating_add(len).max(0) } else { at.min(len) };
+    let (start, stop) = (clamp(start), clamp(stop));
+    start as usize..stop.max(start) as usize
+}
+
+pub(super) fn list_slice(_: &mut Cx, args: &[Object]) -> Outcome {
+    let (start, stop) = (take::index(&args[1])?, take::index(&args[2])?);
+    with_list(&args[0], |items| Object::list(items[slice_range(start, stop, items.len())].to_vec()))
+}
+
+pub(super) fn dict_find(_: &mut Cx, args: &[Object]) -> Outcome {
+    let at = match &args[0] {
+        Object::Dict(dict) => dict.position(&args[1]),
+        Object::Set(set) => set.members.position(&args[1]),
+        _ => return Err(Raise::Bailout("an operand is neither dict nor set")),
+    };
+    Ok(Object::int(at.map_or(-1, |at| at as i64)))
+}
+
+pub(super) fn dict_value(_: &mut Cx, args: &[Object]) -> Outcome {
+    match &args[0] {
+        Object::Dict(dict) => Ok(dict.entries()[take::int(&args[1])? as usize].1.clone()),
+        _ => Err(Raise::Bailout("an operand is not a dict")),
+    }
+}
+
+pub(super) fn exc_message(_: &mut Cx, args: &[Object]) -> Outcome {
+    match &args[0] {
+        Object::Exc(exc) => Ok(Object::str(&crate::show::message(exc.kind, &exc.args))),
+        _ => Err(Raise::Bailout("an operand is not an exception")),
+    }
+}

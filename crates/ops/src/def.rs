@@ -1,0 +1,210 @@
+//! How one operation is defined.
+//!
+//! An [`OpDef`] says everything about an operation in one place: its name, how Python
+//! spells it, its types, what it raises, its documentation with an example, and its
+//! body. The [`op!`](crate::op) macro makes one from a Rust function and generates the
+//! two adapters by which it is called: from native code (words in registers, a status
+//! as result, unwinding caught) and from the evaluator and the folder (boxed objects).
+
+use crate::cx::Cx;
+use exuvia_ir::{ExcKind, Object, Raise, Type};
+
+/// An operation.
+#[derive(Debug)]
+pub struct OpDef {
+    /// Its unique name in the IR, such as `str.find`.
+    pub name: &'static str,
+    /// How Python spells it; the lifter finds operations by this. Several operations may
+    /// share a spelling: the first whose parameters accept the arguments is taken.
+    /// `.find` is a method, `len` a function, `math.sqrt` a function of a module, `a+b`
+    /// a binary operator, `-a` a unary one, `a<b` a comparison, `a[b]` indexing; empty:
+    /// only reached through other code.
+    pub spelling: &'static str,
+    /// Its parameters.
+    pub params: &'static [Param],
+    /// The type of the result, from those of the arguments. Called only with arguments
+    /// that the parameters accept.
+    pub result: fn(&[Type]) -> Type,
+    /// The exceptions that it may raise.
+    pub raises: &'static [ExcKind],
+    /// Whether it may bail out besides.
+    pub bails: bool,
+    /// What it does to memory.
+    pub effect: Effect,
+    /// What it does, for people; lines that begin with `>>>` are an example, the line
+    /// after each the `repr` of its value, both checked against CPython.
+    pub doc: &'static str,
+    /// How native code does it.
+    pub body: Body,
+    /// How the evaluator and the folder do it.
+    pub eval: fn(&mut Cx, &[Object]) -> Result<Object, Raise>,
+}
+
+/// A parameter of an operation.
+#[derive(Debug)]
+pub struct Param {
+    /// Its name. Keyword arguments match it unless it begins with an underscore.
+    pub name: &'static str,
+    /// What it accepts.
+    pub kind: Kind,
+    /// The value where the call gives none.
+    pub default: Option<Default>,
+}
+
+/// A default of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum Default {
+    /// An integer.
+    Int(i64),
+    /// A bool.
+    Bool(bool),
+    /// A string.
+    Str(&'static str),
+    /// A float.
+    Float(f64),
+}
+
+impl Default {
+    /// The default as an object.
+    #[must_use]
+    pub fn object(self) -> Object {
+        match self {
+            Default::Int(value) => Object::int(value),
+            Default::Bool(value) => Object::Bool(value),
+            Default::Str(text) => Object::str(text),
+            Default::Float(value) => Object::Float(value),
+        }
+    }
+}
+
+/// What a parameter accepts, and how it is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A `bool`; one word.
+    Bool,
+    /// An `int`, also a `bool` where Python counts it as one; one word, 64 bits. The
+    /// evaluator bails out for larger ones.
+    Int,
+    /// An `int` that is clamped to 64 bits, as slice bounds are, or `None` for the
+    /// parameter's default; one word.
+    Index,
+    /// A `float`; one floating-point word.
+    Float,
+    /// A `float`, or an `int` or `bool` that is converted as Python's `float()` does.
+    Number,
+    /// A `str`; two words (see [`crate::text::Str`]).
+    Str,
+    /// A `list[str]`; one word, a pointer to a [`crate::list::RawList`].
+    StrList,
+    /// Any type; only operations with [`Body::Core`] have such parameters.
+    Any,
+    /// `None`; no word.
+    None,
+    /// A list of any element type; one word. Only for [`Body::Core`].
+    List,
+    /// A caught exception. Only for [`Body::Core`].
+    Exc,
+}
+
+impl Kind {
+    /// Whether an argument of that type is accepted, after at most a conversion of `bool`
+    /// to `int` or (for [`Kind::Number`]) to `float`.
+    #[must_use]
+    pub fn accepts(self, ty: &Type) -> bool {
+        match self {
+            Kind::Bool => *ty == Type::Bool,
+            Kind::Int | Kind::Index => matches!(ty, Type::Int | Type::Bool),
+            Kind::Float => *ty == Type::Float,
+            Kind::Number => matches!(ty, Type::Float | Type::Int | Type::Bool),
+            Kind::Str => *ty == Type::Str,
+            Kind::StrList => *ty == Type::list(Type::Str),
+            Kind::List => matches!(ty, Type::List(_)),
+            Kind::Exc => *ty == Type::Exc,
+            Kind::None => *ty == Type::None,
+            Kind::Any => !matches!(ty, Type::Union(_) | Type::Never | Type::Unbound),
+        }
+    }
+
+    /// The type to which an accepted argument is converted before the operation;
+    /// `None` where it stays as it is.
+    #[must_use]
+    pub fn converts_to(self, ty: &Type) -> Option<Type> {
+        let wanted = match self {
+            Kind::Int | Kind::Index => Type::Int,
+            Kind::Number => Type::Float,
+            Kind::Bool | Kind::Float | Kind::Str | Kind::StrList | Kind::Any | Kind::None | Kind::List | Kind::Exc => {
+                return None;
+            }
+        };
+        (*ty != wanted).then_some(wanted)
+    }
+}
+
+/// What an operation does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing: the same operands give the same value.
+    Pure,
+    /// Makes a new object; two results are not interchangeable, an unused one may go.
+    Alloc,
+    /// Reads a mutable object.
+    Read,
+    /// Changes a mutable object.
+    Write,
+}
+
+/// How native code does an operation.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// A closed instruction that every back end knows.
+    Core(crate::core::CoreOp),
+    /// A function to call. If `raises` is not empty or `bails` is set the result is a
+    /// pair of words: for a string, pointer and meta, a null pointer meaning that meta
+    /// is a status; else status and value (a float as its bits). Otherwise the result is
+    /// the plain value: a byte for a bool, a word, a float, the two words of a string.
+    /// The first argument is the address of the [`Cx`].
+    Kernel {
+        /// The address of the function.
+        address: fn() -> *const u8,
+        /// The kind of the result.
+        result: Kind,
+    },
+}
+
+impl OpDef {
+    /// Whether it has another outcome than a value.
+    #[must_use]
+    pub fn can_fail(&self) -> bool {
+        self.bails || !self.raises.is_empty()
+    }
+
+    /// Whether the operation takes arguments of those types, in order, with defaults for
+    /// what is missing at the end.
+    #[must_use]
+    pub fn accepts(&self, args: &[Type]) -> bool {
+        args.len() <= self.params.len()
+            && args.iter().zip(self.params).all(|(ty, param)| {
+                param.kind.accepts(ty) || (param.kind == Kind::Index && param.default.is_some() && *ty == Type::None)
+            })
+            && self.params[args.len()..].iter().all(|param| param.default.is_some())
+    }
+}
+
+/// The statuses that native code returns besides 0 for success and the codes of
+/// [`ExcKind`].
+pub mod status {
+    /// The row needs a more general rung.
+    pub const BAILOUT: u64 = 1000;
+    /// The query was cancelled or ran out of its time.
+    pub const INTERRUPTED: u64 = 1001;
+
+    /// The status of a raise.
+    #[must_use]
+    pub fn of(raise: &exuvia_ir::Raise) -> u64 {
+        match raise {
+            exuvia_ir::Raise::Exception { kind, .. } => *kind as u64,
+            exuvia_ir::Raise::Bailout(_) => BAILOUT,
+            exuvia_ir::Raise::Interrupted => INTERRUPTED,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The operations: what Python's built-ins mean, defined once each.
+//!
+//! An operation's name, types, exceptions, documentation and body stand in one place
+//! ([`def::OpDef`]); the lifter finds it by its Python spelling, the folder and the
+//! evaluator run it on boxed objects, native code calls the same Rust function with
+//! words in registers. What can be said in Python is said in Python: the prelude
+//! ([`prelude`]) is lifted like user code.
+//!
+//! The crate needs neither Arrow nor Cranelift nor a Python interpreter.
+
+pub mod adapt;
+pub mod core;
+pub mod cx;
+pub mod def;
+pub mod float;
+pub mod list;
+pub mod prelude;
+pub mod runtime;
+pub mod show;
+pub mod str;
+pub mod text;
+pub mod text_repr;
+pub mod unicode;
+
+use def::OpDef;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Every operation, in the order in which overloads are tried.
+pub fn all() -> impl Iterator<Item = &'static OpDef> {
+    core::all().chain(str::OPS.iter().copied())
+}
+
+/// The operation of that name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static OpDef> {
+    static TABLE: OnceLock<HashMap<&'static str, &'static OpDef>> = OnceLock::new();
+    TABLE.get_or_init(|| all().map(|def| (def.name, def)).collect()).get(name).copied()
+}
+
+/// The operations with that Python spelling, in the order in which they are tried.
+#[must_use]
+pub fn by_spelling(spelling: &str) -> &'static [&'static OpDef] {
+    static TABLE: OnceLock<HashMap<&'static str, Vec<&'static OpDef>>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let mut table: HashMap<&'static str, Vec<&'static OpDef>> = HashMap::new();
+        for def in all().filter(|def| !def.spelling.is_empty()) {
+            table.entry(def.spelling).or_default().push(def);
+        }
+        table
+    });
+    table.get(spelling).map_or(&[], Vec::as_slice)
+}

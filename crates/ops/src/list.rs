@@ -1,0 +1,128 @@
+//! Lists as native code sees them.
+
+use crate::cx::{Cx, KernelResult};
+use crate::text::Str;
+
+/// The header of a list: it has identity, its elements may move when it grows.
+///
+/// An element takes as many 8-byte slots as its type needs: one for int, float, bool
+/// and references, two for a string, the tag and the slots of every alternative for a
+/// union, the sum of the elements for a tuple.
+#[derive(Debug)]
+#[repr(C)]
+pub struct RawList {
+    /// The number of elements.
+    pub len: u64,
+    /// The number of elements that `data` has room for.
+    pub cap: u64,
+    /// The slots; any value while `cap` is 0.
+    pub data: *mut u64,
+}
+
+impl RawList {
+    /// An empty list in the row's arena, with room for `cap` elements.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    pub fn new(cx: &mut Cx, cap: usize, slots: usize) -> KernelResult<*mut RawList> {
+        let header = cx.alloc(std::mem::size_of::<RawList>())?.cast::<RawList>();
+        let bytes = cap.checked_mul(slots * 8).ok_or(exuvia_ir::Raise::Bailout("memory limit of the row"))?;
+        let data = if cap == 0 { std::ptr::null_mut() } else { cx.alloc(bytes)?.cast::<u64>() };
+        // SAFETY: `alloc` gave room for a header, aligned to 8.
+        unsafe { header.write(RawList { len: 0, cap: cap as u64, data }) };
+        Ok(header)
+    }
+
+    /// Room for one more element at the end; returns its slots. The caller writes them.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    pub fn push(&mut self, cx: &mut Cx, slots: usize) -> KernelResult<*mut u64> {
+        if self.len == self.cap {
+            let cap = (self.cap * 2).max(8);
+            let data = cx.alloc(cap as usize * slots * 8)?.cast::<u64>();
+            if self.len > 0 {
+                // SAFETY: both regions hold at least `len` elements and are distinct.
+                unsafe { data.copy_from_nonoverlapping(self.data, self.len as usize * slots) };
+            }
+            self.cap = cap;
+            self.data = data;
+        }
+        let at = self.len as usize * slots;
+        self.len += 1;
+        // SAFETY: `len <= cap` elements of `slots` slots each lie within `data`.
+        Ok(unsafe { self.data.add(at) })
+    }
+}
+
+/// A list of strings, as a kernel takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct StrList<'a>(&'a [Str<'a>]);
+
+impl<'a> StrList<'a> {
+    /// The elements.
+    #[must_use]
+    pub fn items(self) -> &'a [Str<'a>] {
+        self.0
+    }
+
+    /// A list of those elements.
+    #[must_use]
+    pub fn new(items: &'a [Str<'a>]) -> StrList<'a> {
+        StrList(items)
+    }
+
+    /// The elements of a native list.
+    ///
+    /// # Safety
+    /// `list` must point to a live list whose elements are strings.
+    #[must_use]
+    pub unsafe fn from_raw(list: *const RawList) -> StrList<'a> {
+        // SAFETY: the caller vouches for the list; a `Str` is two slots.
+        unsafe {
+            let list = &*list;
+            if list.len == 0 {
+                return StrList(&[]);
+            }
+            StrList(std::slice::from_raw_parts(list.data.cast::<Str<'a>>(), list.len as usize))
+        }
+    }
+}
+
+/// A list of strings that a kernel builds in the row's arena.
+#[derive(Debug)]
+pub struct StrListBuilder {
+    list: *mut RawList,
+}
+
+impl StrListBuilder {
+    /// An empty list.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    pub fn new(cx: &mut Cx) -> KernelResult<StrListBuilder> {
+        Ok(StrListBuilder { list: RawList::new(cx, 8, 2)? })
+    }
+
+    /// Appends `item`, whose text must live as long as the row.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    pub fn push(&mut self, cx: &mut Cx, item: Str<'_>) -> KernelResult<()> {
+        let (ptr, meta) = item.words();
+        // SAFETY: `list` was made by `RawList::new` in this row's arena; `push` gives two
+        // slots.
+        unsafe {
+            let slots = (*self.list).push(cx, 2)?;
+            slots.write(ptr as u64);
+            slots.add(1).write(meta);
+        }
+        Ok(())
+    }
+
+    /// The finished list.
+    #[must_use]
+    pub fn finish(self) -> *mut RawList {
+        self.list
+    }
+}

@@ -1,0 +1,19 @@
+//! The prelude: library code written in Python and lifted like user code.
+//!
+//! A function of `builtins.py` is a built-in of that name; one of `str.py` or `list.py`
+//! is a method of that type, with the receiver as its first parameter; one of `math.py`
+//! a function of that module. Operations come first: a prelude function is used where no
+//! operation accepts the arguments.
+
+/// The modules of the prelude: name and source.
+pub const MODULES: &[(&str, &str)] = &[
+    ("builtins", include_str!("prelude/builtins.py")),
+    ("str", include_str!("prelude/str.py")),
+    ("list", include_str!("prelude/list.py")),
+];
+
+/// The source of a module.
+#[must_use]
+pub fn module(name: &str) -> Option<&'static str> {
+    MODULES.iter().find(|module| module.0 == name).map(|module| module.1)
+}

@@ -1,0 +1,72 @@
+//! `repr` and `str` of objects, and the messages of exceptions.
+
+use exuvia_ir::{ExcKind, Object, Raise};
+
+/// `repr(object)`.
+#[must_use]
+pub fn repr(object: &Object) -> String {
+    let items = |items: &[Object]| items.iter().map(repr).collect::<Vec<_>>().join(", ");
+    match object {
+        Object::None => "None".to_string(),
+        Object::Bool(true) => "True".to_string(),
+        Object::Bool(false) => "False".to_string(),
+        Object::Int(value) => value.to_string(),
+        Object::Float(value) => crate::float::repr(*value),
+        Object::Str(text) => crate::text_repr::repr(text),
+        Object::Tuple(tuple) if tuple.len() == 1 => format!("({},)", repr(&tuple[0])),
+        Object::Tuple(tuple) => format!("({})", items(tuple)),
+        Object::List(list) => format!("[{}]", items(&list.items())),
+        Object::Dict(dict) => {
+            let entries: Vec<String> =
+                dict.entries().iter().map(|(key, value)| format!("{}: {}", repr(key), repr(value))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        Object::Set(set) => {
+            let members: Vec<Object> = set.members.entries().iter().map(|entry| entry.0.clone()).collect();
+            match (set.frozen, members.is_empty()) {
+                (false, true) => "set()".to_string(),
+                (true, true) => "frozenset()".to_string(),
+                (false, false) => format!("{{{}}}", items(&members)),
+                (true, false) => format!("frozenset({{{}}})", items(&members)),
+            }
+        }
+        Object::Exc(exc) if exc.args.len() == 1 => format!("{}({})", exc.kind.name(), repr(&exc.args[0])),
+        Object::Exc(exc) => format!("{}({})", exc.kind.name(), items(&exc.args)),
+        Object::Unbound => "<unbound>".to_string(),
+    }
+}
+
+/// `str(object)`.
+#[must_use]
+pub fn text(object: &Object) -> String {
+    match object {
+        Object::Str(text) => text.to_string(),
+        Object::Exc(exc) => message(exc.kind, &exc.args),
+        other => repr(other),
+    }
+}
+
+/// The text that `str(exception)` gives.
+#[must_use]
+pub fn message(kind: ExcKind, args: &[Object]) -> String {
+    match args {
+        [] => String::new(),
+        // KeyError shows the repr of its key (Objects/exceptions.c, KeyError_str).
+        [one] if kind == ExcKind::KeyError => repr(one),
+        [one] => text(one),
+        many => repr(&Object::tuple(many.to_vec())),
+    }
+}
+
+/// A raise as the last line of a traceback shows it: class, colon, message.
+#[must_use]
+pub fn raise(raise: &Raise) -> String {
+    match raise {
+        Raise::Exception { kind, args } => {
+            let message = message(*kind, args);
+            if message.is_empty() { kind.name().to_string() } else { format!("{}: {message}", kind.name()) }
+        }
+        Raise::Bailout(reason) => format!("bailout: {reason}"),
+        Raise::Interrupted => "interrupted".to_string(),
+    }
+}
