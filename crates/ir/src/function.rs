@@ -141,6 +141,9 @@ pub enum Opcode {
     Field(u32),
     /// A new list of the operands, all of the element type.
     List,
+    /// A new exception of that class; the operands are its arguments. Native code needs
+    /// only the class.
+    NewExc(ExcKind),
     /// Whether the operand, an exception, is an instance of one of the classes.
     ExcIs(Vec<ExcKind>),
     /// Marks a back edge: polls cancellation and the time budget.
