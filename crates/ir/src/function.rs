@@ -272,6 +272,40 @@ impl Terminator {
         }
     }
 
+    /// The edges that leave by this terminator, in order, without a list of them.
+    pub fn for_each_edge<'a>(&'a self, mut f: impl FnMut(&'a Edge)) {
+        match self {
+            Terminator::Jump(edge) => f(edge),
+            Terminator::Branch(_, yes, no) => {
+                f(yes);
+                f(no);
+            }
+            Terminator::Open
+            | Terminator::Return(_)
+            | Terminator::Raise(..)
+            | Terminator::Reraise(..)
+            | Terminator::Bailout(..)
+            | Terminator::Unreachable => {}
+        }
+    }
+
+    /// The edges that leave by this terminator, to change, without a list of them.
+    pub fn for_each_edge_mut(&mut self, mut f: impl FnMut(&mut Edge)) {
+        match self {
+            Terminator::Jump(edge) => f(edge),
+            Terminator::Branch(_, yes, no) => {
+                f(yes);
+                f(no);
+            }
+            Terminator::Open
+            | Terminator::Return(_)
+            | Terminator::Raise(..)
+            | Terminator::Reraise(..)
+            | Terminator::Bailout(..)
+            | Terminator::Unreachable => {}
+        }
+    }
+
     /// Every value used, to change; edge arguments included.
     pub fn for_each_value_mut(&mut self, mut f: impl FnMut(&mut Value)) {
         match self {

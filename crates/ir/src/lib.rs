@@ -11,21 +11,25 @@
 
 mod build;
 mod exception;
+mod flow;
 mod function;
 mod int;
 mod object;
 mod parse;
 mod print;
+mod result;
 mod types;
 mod verify;
 
 pub use build::Builder;
 pub use exception::{ExcKind, Raise};
+pub use flow::{Flow, Segment};
 pub use function::{
     BlockData, BlockId, Edge, FuncId, Function, Inst, Module, Opcode, Span, Terminator, Value, ValueData,
 };
 pub use int::Int;
 pub use object::{DictObj, ExcObj, ListObj, Object, SetObj};
 pub use parse::{ParseError, parse_module};
+pub use result::result_error;
 pub use types::Type;
-pub use verify::{VerifyError, verify};
+pub use verify::{OpTyping, VerifyError, is_constant_of, verify};
