@@ -1,0 +1,2 @@
+//! The Rust side of the benchmarks.
+fn main() {}
