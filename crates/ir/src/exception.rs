@@ -111,6 +111,9 @@ pub enum Raise {
         /// The arguments of the exception object, usually one message.
         args: Vec<Object>,
     },
+    /// The handler returned a value that the declared SQL type cannot hold; the text says
+    /// which. Raised only while returning, so no handler can catch it.
+    Result(String),
     /// This rung cannot produce CPython's answer for this row; a more general rung
     /// must. Never visible to Python code: no handler catches it.
     Bailout(&'static str),

@@ -4,7 +4,7 @@
 //! 64 bits and leaves the fast path where a result does not fit.
 
 use crate::cx::Cx;
-use crate::def::{Body, Effect, Kind, OpDef, Param};
+use crate::def::{Body, Default, Effect, Kind, OpDef, Param};
 use exuvia_ir::{ExcKind, Object, Raise, Type};
 
 mod eval;
@@ -58,6 +58,22 @@ pub enum CoreOp {
     BoolToInt,
     /// Logical not.
     BoolNot,
+    /// And of two bools, both evaluated.
+    BoolAnd,
+    /// Or of two bools, both evaluated.
+    BoolOr,
+    /// Exclusive or of two bools.
+    BoolXor,
+    /// The operand itself, after the parameter's conversion.
+    Identity,
+    /// Whether an int is not zero.
+    IntTruth,
+    /// Whether a float is not zero; NaN is true.
+    FloatTruth,
+    /// Whether a string is not empty.
+    StrTruth,
+    /// Whether a list is not empty.
+    ListTruth,
     /// Sum of two floats.
     FloatAdd,
     /// Difference of two floats.
@@ -80,6 +96,8 @@ pub enum CoreOp {
     StrEq,
     /// Length of a string in code points.
     StrLen,
+    /// Length of a string in bytes of its UTF-8.
+    StrByteLen,
     /// The number of elements of a list.
     ListLen,
     /// Element of a list by an index that may be negative; raises `IndexError`.
@@ -100,6 +118,9 @@ pub enum CoreOp {
     DictValue,
     /// The message of a caught exception, `str(e)`. Native code bails out.
     ExcMessage,
+    /// Fails because the handler returned a value (the second operand) that the SQL type
+    /// (the first, its name) cannot hold. Native code bails out.
+    Reject,
 }
 
 const fn p(name: &'static str, kind: Kind) -> Param {
@@ -109,6 +130,11 @@ const fn p(name: &'static str, kind: Kind) -> Param {
 const INT1: &[Param] = &[p("_a", Kind::Int)];
 const INT2: &[Param] = &[p("_a", Kind::Int), p("_b", Kind::Int)];
 const BOOL1: &[Param] = &[p("_a", Kind::Bool)];
+const BOOL2: &[Param] = &[p("_a", Kind::Bool), p("_b", Kind::Bool)];
+const STR1: &[Param] = &[p("_s", Kind::Str)];
+const INT_NONE: &[Param] = &[p("_a", Kind::Int), p("ndigits", Kind::None)];
+const LIST1: &[Param] = &[p("_x", Kind::List)];
+const NUM1: &[Param] = &[p("_a", Kind::Number)];
 const FLOAT1: &[Param] = &[p("_a", Kind::Float)];
 /// Arithmetic with a float converts the other operand; two ints never come here because
 /// the int operations stand before these in the table.
@@ -217,6 +243,10 @@ static CORE: &[OpDef] = &[
     core("int.mul", "a*b", CoreOp::IntMul, INT2, int, &[], eval::int_mul),
     core("int.floordiv", "a//b", CoreOp::IntFloorDiv, INT2, int, ZERO_DIVISION, eval::int_floordiv),
     core("int.mod", "a%b", CoreOp::IntMod, INT2, int, ZERO_DIVISION, eval::int_mod),
+    // Those of two bools stand before those of ints, which take bools too.
+    core("bool.and", "a&b", CoreOp::BoolAnd, BOOL2, bool, &[], |_, a| eval::bool2(a, |a, b| a & b)),
+    core("bool.or", "a|b", CoreOp::BoolOr, BOOL2, bool, &[], |_, a| eval::bool2(a, |a, b| a | b)),
+    core("bool.xor", "a^b", CoreOp::BoolXor, BOOL2, bool, &[], |_, a| eval::bool2(a, |a, b| a ^ b)),
     core("int.and", "a&b", CoreOp::IntAnd, INT2, int, &[], |_, a| eval::int2(a, |a, b| a & b)),
     core("int.or", "a|b", CoreOp::IntOr, INT2, int, &[], |_, a| eval::int2(a, |a, b| a | b)),
     core("int.xor", "a^b", CoreOp::IntXor, INT2, int, &[], |_, a| eval::int2(a, |a, b| a ^ b)),
@@ -224,6 +254,34 @@ static CORE: &[OpDef] = &[
     core("int.shr", "a>>b", CoreOp::IntShr, INT2, int, VALUE, eval::int_shr),
     core("int.neg", "-a", CoreOp::IntNeg, INT1, int, &[], |_, a| eval::int1(a, |a| -a)),
     core("int.invert", "~a", CoreOp::IntInvert, INT1, int, &[], |_, a| eval::int1(a, |a| -a - 1)),
+    core("int.pos", "+a", CoreOp::Identity, INT1, int, &[], eval::identity),
+    core("float.pos", "+a", CoreOp::Identity, FLOAT1, float, &[], eval::identity),
+    core("int.int", "int", CoreOp::Identity, INT1, int, &[], eval::identity),
+    core("float.float", "float", CoreOp::Identity, NUM1, float, &[], eval::identity),
+    core("str.str", "str", CoreOp::Identity, STR1, str, &[], eval::identity),
+    core("bool.bool", "bool", CoreOp::Identity, BOOL1, bool, &[], eval::identity),
+    core("int.bool", "bool", CoreOp::IntTruth, INT1, bool, &[], eval::int_truth),
+    core("float.bool", "bool", CoreOp::FloatTruth, FLOAT1, bool, &[], eval::float_truth),
+    core("str.bool", "bool", CoreOp::StrTruth, STR1, bool, &[], eval::str_truth),
+    with_effect(
+        core("list.bool", "bool", CoreOp::ListTruth, LIST1, bool, &[], eval::list_truth),
+        Effect::Read,
+        false,
+    ),
+    core("bool.truth", "truth", CoreOp::Identity, BOOL1, bool, &[], eval::identity),
+    core("int.truth", "truth", CoreOp::IntTruth, INT1, bool, &[], eval::int_truth),
+    core("float.truth", "truth", CoreOp::FloatTruth, FLOAT1, bool, &[], eval::float_truth),
+    core("str.truth", "truth", CoreOp::StrTruth, STR1, bool, &[], eval::str_truth),
+    with_effect(
+        core("list.truth", "truth", CoreOp::ListTruth, LIST1, bool, &[], eval::list_truth),
+        Effect::Read,
+        false,
+    ),
+    core("int.round", "round", CoreOp::Identity, INT1, int, &[], eval::identity),
+    core("int.round_none", "round", CoreOp::Identity, INT_NONE, int, &[], eval::identity),
+    core("int.floor", "math.floor", CoreOp::Identity, INT1, int, &[], eval::identity),
+    core("int.ceil", "math.ceil", CoreOp::Identity, INT1, int, &[], eval::identity),
+    core("int.trunc", "math.trunc", CoreOp::Identity, INT1, int, &[], eval::identity),
     core("int.abs", "abs", CoreOp::IntAbs, INT1, int, &[], |_, a| {
         eval::int1(a, |a| if a.sign() == num_bigint::Sign::Minus { -a } else { a })
     }),
@@ -239,7 +297,8 @@ static CORE: &[OpDef] = &[
     core("float.abs", "abs", CoreOp::FloatAbs, FLOAT1, float, &[], |_, a| eval::float1(a, f64::abs)),
     core("math.sqrt", "math.sqrt", CoreOp::FloatSqrt, &[p("_x", Kind::Number)], float, VALUE, eval::float_sqrt),
     core("str.eq", "a==b", CoreOp::StrEq, &[p("_a", Kind::Str), p("_b", Kind::Str)], bool, &[], eval::str_eq),
-    core("str.len", "len", CoreOp::StrLen, &[p("_s", Kind::Str)], int, &[], eval::str_len),
+    core("str.len", "len", CoreOp::StrLen, STR1, int, &[], eval::str_len),
+    core("str.byte_len", "", CoreOp::StrByteLen, STR1, int, &[], eval::str_byte_len),
     with_effect(
         core("list.len", "len", CoreOp::ListLen, &[p("_x", Kind::List)], int, &[], eval::list_len),
         Effect::Read,
@@ -307,7 +366,11 @@ static CORE: &[OpDef] = &[
             "list.slice",
             "a[b:c]",
             CoreOp::ListSlice,
-            &[p("_x", Kind::List), p("_start", Kind::Index), p("_stop", Kind::Index)],
+            &[
+                p("_x", Kind::List),
+                Param { name: "_start", kind: Kind::Index, default: Some(Default::Int(0)) },
+                Param { name: "_stop", kind: Kind::Index, default: Some(Default::Int(i64::MAX)) },
+            ],
             first,
             &[],
             eval::list_slice,
@@ -325,6 +388,7 @@ static CORE: &[OpDef] = &[
         &[],
         eval::dict_value,
     ),
+    with_effect(core("result.reject", "", CoreOp::Reject, &[p("_type", Kind::Str), p("_value", Kind::Any)], none, &[], eval::reject), Effect::Pure, true),
     core("exc.message", "str", CoreOp::ExcMessage, &[p("_e", Kind::Exc)], str, &[], eval::exc_message),
 ];
 

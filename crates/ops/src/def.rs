@@ -62,6 +62,8 @@ pub enum Default {
     Str(&'static str),
     /// A float.
     Float(f64),
+    /// `None`: the parameter is of [`Kind::None`].
+    None,
 }
 
 impl Default {
@@ -73,6 +75,7 @@ impl Default {
             Default::Bool(value) => Object::Bool(value),
             Default::Str(text) => Object::str(text),
             Default::Float(value) => Object::Float(value),
+            Default::None => Object::None,
         }
     }
 }
@@ -100,6 +103,10 @@ pub enum Kind {
     Any,
     /// `None`; no word.
     None,
+    /// A `list[int]`; one word, a pointer to a [`crate::list::RawList`].
+    IntList,
+    /// A `list[float]`; one word, a pointer to a [`crate::list::RawList`].
+    FloatList,
     /// A list of any element type; one word. Only for [`Body::Core`].
     List,
     /// A caught exception. Only for [`Body::Core`].
@@ -118,6 +125,8 @@ impl Kind {
             Kind::Number => matches!(ty, Type::Float | Type::Int | Type::Bool),
             Kind::Str => *ty == Type::Str,
             Kind::StrList => *ty == Type::list(Type::Str),
+            Kind::IntList => *ty == Type::list(Type::Int),
+            Kind::FloatList => *ty == Type::list(Type::Float),
             Kind::List => matches!(ty, Type::List(_)),
             Kind::Exc => *ty == Type::Exc,
             Kind::None => *ty == Type::None,
@@ -132,9 +141,16 @@ impl Kind {
         let wanted = match self {
             Kind::Int | Kind::Index => Type::Int,
             Kind::Number => Type::Float,
-            Kind::Bool | Kind::Float | Kind::Str | Kind::StrList | Kind::Any | Kind::None | Kind::List | Kind::Exc => {
-                return None;
-            }
+            Kind::Bool
+            | Kind::Float
+            | Kind::Str
+            | Kind::StrList
+            | Kind::IntList
+            | Kind::FloatList
+            | Kind::Any
+            | Kind::None
+            | Kind::List
+            | Kind::Exc => return None,
         };
         (*ty != wanted).then_some(wanted)
     }
@@ -166,6 +182,15 @@ pub enum Body {
     Kernel {
         /// The address of the function.
         address: fn() -> *const u8,
+        /// Calls that function with its operands as words, one after the other as they
+        /// lie in memory (a string takes two, a float is its bits, `None` takes none).
+        /// The result: for an operation that can fail the pair that it returns, else the
+        /// two words of a string, or zero and the word.
+        ///
+        /// # Safety
+        /// The words must be those of live operands of the parameters' kinds, the first
+        /// argument a context that nothing else uses during the call.
+        invoke: unsafe fn(*mut Cx, &[u64]) -> crate::adapt::Pair,
         /// The kind of the result.
         result: Kind,
     },
@@ -203,7 +228,8 @@ pub mod status {
     pub fn of(raise: &exuvia_ir::Raise) -> u64 {
         match raise {
             exuvia_ir::Raise::Exception { kind, .. } => *kind as u64,
-            exuvia_ir::Raise::Bailout(_) => BAILOUT,
+            // The evaluator makes the message.
+            exuvia_ir::Raise::Result(_) | exuvia_ir::Raise::Bailout(_) => BAILOUT,
             exuvia_ir::Raise::Interrupted => INTERRUPTED,
         }
     }

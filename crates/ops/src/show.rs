@@ -66,6 +66,7 @@ pub fn raise(raise: &Raise) -> String {
             let message = message(*kind, args);
             if message.is_empty() { kind.name().to_string() } else { format!("{}: {message}", kind.name()) }
         }
+        Raise::Result(message) => message.clone(),
         Raise::Bailout(reason) => format!("bailout: {reason}"),
         Raise::Interrupted => "interrupted".to_string(),
     }

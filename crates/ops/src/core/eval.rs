@@ -42,10 +42,10 @@ pub(super) fn int_mul(_: &mut Cx, args: &[Object]) -> Outcome {
 }
 
 /// CPython's quotient and remainder: the remainder has the sign of the divisor.
-fn divmod(args: &[Object]) -> Result<(BigInt, BigInt), Raise> {
+fn divmod(args: &[Object], message: &str) -> Result<(BigInt, BigInt), Raise> {
     let (a, b) = (big(&args[0])?, big(&args[1])?);
     if b.is_zero() {
-        return Err(Raise::new(ExcKind::ZeroDivisionError, "integer division or modulo by zero"));
+        return Err(Raise::new(ExcKind::ZeroDivisionError, message));
     }
     let mut quotient = &a / &b;
     let mut remainder = &a % &b;
@@ -57,11 +57,11 @@ fn divmod(args: &[Object]) -> Result<(BigInt, BigInt), Raise> {
 }
 
 pub(super) fn int_floordiv(_: &mut Cx, args: &[Object]) -> Outcome {
-    Ok(int_object(divmod(args)?.0))
+    Ok(int_object(divmod(args, "integer division or modulo by zero")?.0))
 }
 
 pub(super) fn int_mod(_: &mut Cx, args: &[Object]) -> Outcome {
-    Ok(int_object(divmod(args)?.1))
+    Ok(int_object(divmod(args, "integer modulo by zero")?.1))
 }
 
 pub(super) fn int_shl(_: &mut Cx, args: &[Object]) -> Outcome {
@@ -184,6 +184,30 @@ pub(super) fn bool_not(_: &mut Cx, args: &[Object]) -> Outcome {
     Ok(Object::Bool(!take::bool(&args[0])?))
 }
 
+pub(super) fn bool2(args: &[Object], f: impl Fn(bool, bool) -> bool) -> Outcome {
+    Ok(Object::Bool(f(take::bool(&args[0])?, take::bool(&args[1])?)))
+}
+
+pub(super) fn identity(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(args[0].clone())
+}
+
+pub(super) fn int_truth(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::Bool(!big(&args[0])?.is_zero()))
+}
+
+pub(super) fn float_truth(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::Bool(take::float(&args[0])? != 0.0))
+}
+
+pub(super) fn str_truth(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::Bool(take::str(&args[0])?.byte_len() != 0))
+}
+
+pub(super) fn list_truth(_: &mut Cx, args: &[Object]) -> Outcome {
+    with_list(&args[0], |items| Object::Bool(!items.is_empty()))
+}
+
 pub(super) fn float1(args: &[Object], f: impl Fn(f64) -> f64) -> Outcome {
     Ok(Object::Float(f(take::float(&args[0])?)))
 }
@@ -233,6 +257,10 @@ pub(super) fn str_eq(_: &mut Cx, args: &[Object]) -> Outcome {
 
 pub(super) fn str_len(_: &mut Cx, args: &[Object]) -> Outcome {
     Ok(Object::int(take::str(&args[0])?.char_len() as i64))
+}
+
+pub(super) fn str_byte_len(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::int(take::str(&args[0])?.byte_len() as i64))
 }
 
 fn with_list<R>(object: &Object, f: impl FnOnce(&mut Vec<Object>) -> R) -> Result<R, Raise> {
@@ -325,4 +353,10 @@ pub(super) fn exc_message(_: &mut Cx, args: &[Object]) -> Outcome {
         Object::Exc(exc) => Ok(Object::str(&crate::show::message(exc.kind, &exc.args))),
         _ => Err(Raise::Bailout("an operand is not an exception")),
     }
+}
+
+pub(super) fn reject(_: &mut Cx, args: &[Object]) -> Outcome {
+    let sql_type = take::str(&args[0])?.as_str();
+    let value = crate::show::repr(&args[1]);
+    Err(Raise::Result(exuvia_ir::result_error(&value, args[1].ty().python_name(), sql_type)))
 }
