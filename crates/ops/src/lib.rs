@@ -14,6 +14,7 @@ pub mod cx;
 pub mod def;
 pub mod float;
 pub mod list;
+mod op;
 pub mod prelude;
 pub mod runtime;
 pub mod show;

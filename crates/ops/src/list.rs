@@ -25,7 +25,7 @@ impl RawList {
     /// # Errors
     /// As [`Cx::alloc`].
     pub fn new(cx: &mut Cx, cap: usize, slots: usize) -> KernelResult<*mut RawList> {
-        let header = cx.alloc(std::mem::size_of::<RawList>())?.cast::<RawList>();
+        let header = cx.alloc(size_of::<RawList>())?.cast::<RawList>();
         let bytes = cap.checked_mul(slots * 8).ok_or(exuvia_ir::Raise::Bailout("memory limit of the row"))?;
         let data = if cap == 0 { std::ptr::null_mut() } else { cx.alloc(bytes)?.cast::<u64>() };
         // SAFETY: `alloc` gave room for a header, aligned to 8.
@@ -52,6 +52,20 @@ impl RawList {
         self.len += 1;
         // SAFETY: `len <= cap` elements of `slots` slots each lie within `data`.
         Ok(unsafe { self.data.add(at) })
+    }
+}
+
+/// The elements of a native list whose elements take one word.
+///
+/// # Safety
+/// `list` must point to a live list of such elements, which nobody changes during `'a`;
+/// `T` must be `i64`, `u64` or `f64`.
+#[must_use]
+pub unsafe fn words<'a, T>(list: *const RawList) -> &'a [T] {
+    // SAFETY: the caller vouches for the list.
+    unsafe {
+        let list = &*list;
+        if list.len == 0 { &[] } else { std::slice::from_raw_parts(list.data.cast::<T>(), list.len as usize) }
     }
 }
 
