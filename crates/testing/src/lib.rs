@@ -1,1 +1,23 @@
-//! Exuvia: testing.
+//! The exactness harness: case files, nasty inputs, random programs, and CPython as the
+//! judge of all of them.
+//!
+//! A [`case::Case`] is a Python function with its SQL signature. Its input rows come from
+//! the case or from [`corpus`]; [`oracle`] asks CPython 3.11 what each row gives;
+//! [`columns`] brings the rows into Arrow layouts; [`check`] calls the function on every
+//! rung under every [`variation`] and compares value, type, exception class and message.
+//! [`program`] writes random typed functions and shrinks those that differ.
+//!
+//! Expected values are never written down: only CPython says what is right.
+
+pub mod case;
+pub mod check;
+pub mod columns;
+pub mod corpus;
+pub mod oracle;
+pub mod pins;
+pub mod random;
+pub mod report;
+pub mod signature;
+pub mod suite;
+pub mod value;
+pub mod variation;

@@ -1,0 +1,211 @@
+//! Rows as Arrow columns, in every layout in which they may arrive, and back.
+
+use crate::signature::SqlType;
+use crate::value::Value;
+use anyhow::{Context, bail};
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array,
+    LargeStringArray, StringArray, StringViewArray,
+};
+use arrow::buffer::NullBuffer;
+use arrow::datatypes::DataType;
+use std::sync::Arc;
+
+/// How columns lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// As DataFusion gives them: string views, validity only where there are nulls.
+    Plain,
+    /// Cut out of longer columns, so that values, offsets and validity begin inside their
+    /// buffers, and not at a byte of the bitmap.
+    Sliced,
+    /// Strings with 32-bit offsets, cut out of a longer column.
+    Utf8,
+    /// Strings with 64-bit offsets.
+    LargeUtf8,
+    /// With other values than zero where the bitmap says null.
+    Garbage,
+}
+
+impl Layout {
+    /// All of them.
+    pub const ALL: [Layout; 5] = [Layout::Plain, Layout::Sliced, Layout::Utf8, Layout::LargeUtf8, Layout::Garbage];
+
+    /// Whether columns of these types differ from the plain layout.
+    #[must_use]
+    pub fn matters(self, types: impl Iterator<Item = SqlType>) -> bool {
+        match self {
+            Layout::Plain | Layout::Sliced | Layout::Garbage => true,
+            Layout::Utf8 | Layout::LargeUtf8 => types.into_iter().any(|ty| ty == SqlType::Text),
+        }
+    }
+}
+
+/// The rows' columns.
+///
+/// # Errors
+/// A value that the type cannot hold.
+pub fn columns(types: &[SqlType], rows: &[&[Value]], layout: Layout) -> anyhow::Result<Vec<ArrayRef>> {
+    types
+        .iter()
+        .enumerate()
+        .map(|(index, ty)| {
+            let values: Vec<&Value> = rows.iter().map(|row| &row[index]).collect();
+            column(*ty, &values, layout)
+        })
+        .collect()
+}
+
+fn column(ty: SqlType, values: &[&Value], layout: Layout) -> anyhow::Result<ArrayRef> {
+    let sliced = matches!(layout, Layout::Sliced | Layout::Utf8);
+    // Three rows before and two behind, with contents that would be noticed.
+    let decoys = [Value::None, decoy(ty), decoy(ty)];
+    let padded: Vec<&Value> = if sliced {
+        decoys.iter().chain(values.iter().copied()).chain(&decoys[..2]).collect()
+    } else {
+        values.to_vec()
+    };
+    if layout == Layout::Garbage && values.iter().any(|value| matches!(value, Value::None)) {
+        let garbage = decoy(ty);
+        let nulls: NullBuffer = values.iter().map(|value| !matches!(value, Value::None)).collect();
+        let full: Vec<&Value> =
+            values.iter().map(|value| if matches!(value, Value::None) { &garbage } else { *value }).collect();
+        let data = column(ty, &full, Layout::Plain)?.to_data().into_builder().nulls(Some(nulls)).build()?;
+        return Ok(arrow::array::make_array(data));
+    }
+    let ints = || padded.iter().map(|value| int(value));
+    let floats = || padded.iter().map(|value| float(value));
+    let array: ArrayRef = match ty {
+        SqlType::TinyInt => Arc::new(narrow::<i8>(ints())?.into_iter().collect::<Int8Array>()),
+        SqlType::SmallInt => Arc::new(narrow::<i16>(ints())?.into_iter().collect::<Int16Array>()),
+        SqlType::Int => Arc::new(narrow::<i32>(ints())?.into_iter().collect::<Int32Array>()),
+        SqlType::BigInt => Arc::new(narrow::<i64>(ints())?.into_iter().collect::<Int64Array>()),
+        SqlType::Double => {
+            Arc::new(floats().collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<Float64Array>())
+        }
+        SqlType::Real => {
+            let values = floats().map(|value| Ok(value?.map(|value| value as f32)));
+            Arc::new(values.collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<Float32Array>())
+        }
+        SqlType::Boolean => {
+            let values = padded.iter().map(|value| match value {
+                Value::None => Ok(None),
+                Value::Bool(value) => Ok(Some(*value)),
+                other => bail!("{} is not a bool", other.show()),
+            });
+            Arc::new(values.collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<BooleanArray>())
+        }
+        SqlType::Text => {
+            let values: Vec<Option<&str>> = padded
+                .iter()
+                .map(|value| match value {
+                    Value::None => Ok(None),
+                    Value::Str(text) => Ok(Some(text.as_str())),
+                    other => bail!("{} is not a str", other.show()),
+                })
+                .collect::<anyhow::Result<_>>()?;
+            match layout {
+                Layout::Utf8 => Arc::new(StringArray::from(values)),
+                Layout::LargeUtf8 => Arc::new(LargeStringArray::from(values)),
+                Layout::Plain | Layout::Sliced | Layout::Garbage => Arc::new(StringViewArray::from(values)),
+            }
+        }
+    };
+    // Arrow's builders keep a bitmap without nulls; DataFusion's scans give none.
+    if layout == Layout::Plain && array.null_count() == 0 && array.nulls().is_some() {
+        return Ok(arrow::array::make_array(array.to_data().into_builder().nulls(None).build()?));
+    }
+    Ok(if sliced { array.slice(decoys.len(), values.len()) } else { array })
+}
+
+fn decoy(ty: SqlType) -> Value {
+    match ty {
+        SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => Value::int(77),
+        SqlType::Real | SqlType::Double => Value::Float(77.5),
+        SqlType::Boolean => Value::Bool(true),
+        SqlType::Text => Value::str("a decoy that lies outside the slice"),
+    }
+}
+
+fn int(value: &Value) -> anyhow::Result<Option<i64>> {
+    match value {
+        Value::None => Ok(None),
+        Value::Int(text) => Ok(Some(text.parse()?)),
+        other => bail!("{} is not an int", other.show()),
+    }
+}
+
+fn float(value: &Value) -> anyhow::Result<Option<f64>> {
+    match value {
+        Value::None => Ok(None),
+        Value::Float(value) => Ok(Some(*value)),
+        other => bail!("{} is not a float", other.show()),
+    }
+}
+
+fn narrow<T: TryFrom<i64>>(
+    values: impl Iterator<Item = anyhow::Result<Option<i64>>>,
+) -> anyhow::Result<Vec<Option<T>>> {
+    values
+        .map(|value| value?.map(|value| T::try_from(value).ok().context("out of the type's range")).transpose())
+        .collect()
+}
+
+/// The values of a result, of the declared type in any layout.
+///
+/// # Errors
+/// An array of another type.
+pub fn values(ty: SqlType, array: &dyn Array) -> anyhow::Result<Vec<Value>> {
+    let expected = ty.arrow();
+    let text = matches!(array.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    if *array.data_type() != expected && !(ty == SqlType::Text && text) {
+        bail!("the result is an array of {} and not of {expected}", array.data_type());
+    }
+    array.to_data().validate_full().context("the result is not a valid Arrow array")?;
+    (0..array.len()).map(|row| Ok(if array.is_null(row) { Value::None } else { value(array, row)? })).collect()
+}
+
+fn value(array: &dyn Array, row: usize) -> anyhow::Result<Value> {
+    macro_rules! at {
+        ($array:ty) => {
+            array.as_any().downcast_ref::<$array>().context("not the array that its type says")?.value(row)
+        };
+    }
+    Ok(match array.data_type() {
+        DataType::Int8 => Value::int(i64::from(at!(Int8Array))),
+        DataType::Int16 => Value::int(i64::from(at!(Int16Array))),
+        DataType::Int32 => Value::int(i64::from(at!(Int32Array))),
+        DataType::Int64 => Value::int(at!(Int64Array)),
+        DataType::Float32 => Value::Float(f64::from(at!(Float32Array))),
+        DataType::Float64 => Value::Float(at!(Float64Array)),
+        DataType::Boolean => Value::Bool(at!(BooleanArray)),
+        DataType::Utf8 => Value::str(at!(StringArray)),
+        DataType::LargeUtf8 => Value::str(at!(LargeStringArray)),
+        DataType::Utf8View => Value::str(at!(StringViewArray)),
+        other => bail!("an array of {other}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layout_holds_the_same_values() {
+        let rows = [
+            vec![Value::str("é"), Value::int(1)],
+            vec![Value::None, Value::None],
+            vec![Value::str("a string longer than twelve"), Value::int(-3)],
+        ];
+        let rows: Vec<&[Value]> = rows.iter().map(Vec::as_slice).collect();
+        let types = [SqlType::Text, SqlType::BigInt];
+        for layout in Layout::ALL {
+            for rows in [&rows[..], &rows[..1]] {
+                for (index, array) in columns(&types, rows, layout).unwrap().iter().enumerate() {
+                    let found = values(types[index], array).unwrap();
+                    assert!(found.iter().zip(rows).all(|(value, row)| value.same(&row[index])), "{layout:?} {found:?}");
+                }
+            }
+        }
+    }
+}

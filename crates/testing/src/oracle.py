@@ -1,0 +1,150 @@
+"""Calls Python functions for the test harness and tells exactly what came of it.
+
+Reads requests as JSON lines on standard input and answers each with one line. The
+encoding of values keeps what JSON would lose: ints as decimal text, floats as the 64
+bits, strings with lone surrogates as hexadecimal bytes.
+"""
+
+import ast
+import io
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+import traceback
+
+ANSWERS = os.fdopen(os.dup(1), "w", encoding="ascii")
+FILE = "<case>"
+
+
+class OutOfTime(BaseException):
+    """The row took too long; not an outcome, the harness leaves such a row out."""
+
+
+def expire(signum, frame):
+    raise OutOfTime
+
+
+def decode(value):
+    if isinstance(value, dict):
+        if "i" in value:
+            return int(value["i"])
+        return struct.unpack("<d", struct.pack("<Q", int(value["f"])))[0]
+    return value
+
+
+def encode(value):
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if kind is int:
+        return {"i": str(value) if value.bit_length() < 10000 else hex(value)}
+    if kind is float:
+        return {"f": str(struct.unpack("<Q", struct.pack("<d", value))[0])}
+    if kind is str:
+        return text(value)
+    return {"o": kind.__name__, "r": text(repr(value))}
+
+
+def text(value):
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return {"x": value.encode("utf-8", "surrogatepass").hex()}
+    return value
+
+
+def has_return(statements):
+    """Whether a `return` stands outside every def and class: then it is a bare body."""
+    pending = list(statements)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Return):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            pending.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def define(request):
+    source, name, params = request["source"], request["name"], request["params"]
+    tree = ast.parse(source, FILE)
+    if has_return(tree.body):
+        function = ast.parse(f"def {name}({', '.join(params)}): pass").body[0]
+        function.body = tree.body
+        tree.body = [function]
+    module = {"__name__": "__exuvia__"}
+    exec(compile(tree, FILE, "exec"), module)
+    if request.get("handler"):
+        return module[request["handler"]]
+    defs = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    for candidates in (
+        [d for d in defs if d == name],
+        [d for d in defs if d.lower() == name.lower()],
+        defs,
+    ):
+        if len(set(candidates)) == 1:
+            return module[candidates[0]]
+    raise NameError(f"no function named {name}")
+
+
+def call(function, row, strict, seconds):
+    if strict and any(value is None for value in row):
+        return {"value": None}
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        value = function(*row)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except OutOfTime:
+        return {"skip": "time"}
+    except MemoryError:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return {"skip": "memory"}
+    except BaseException as error:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE]
+        return {
+            "class": type(error).__name__,
+            "message": text(str(error)),
+            "exception": isinstance(error, Exception),
+            "line": lines[-1] if lines else 0,
+        }
+    return {"value": encode(value), "repr": text(repr(value)[:200])}
+
+
+def call_safely(*args):
+    try:
+        return call(*args)
+    except MemoryError:
+        return {"skip": "memory"}
+
+
+def main():
+    if sys.version_info[:2] != (3, 11):
+        print(json.dumps({"error": f"Python 3.11 is needed, this is {sys.version.split()[0]}"}), file=ANSWERS, flush=True)
+        return
+    signal.signal(signal.SIGALRM, expire)
+    # A function that fills the memory must fail here and not take the machine with it.
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    # What functions print is not part of their answer.
+    sys.stdout = sys.stderr = io.StringIO()
+    print(json.dumps({"ready": True}), file=ANSWERS, flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            function = define(request)
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        else:
+            strict, seconds = request["strict"], request["seconds"]
+            answer = {
+                "rows": [call_safely(function, [decode(value) for value in row], strict, seconds) for row in request["rows"]]
+            }
+        sys.stdout.seek(0)
+        sys.stdout.truncate()
+        print(json.dumps(answer), file=ANSWERS, flush=True)
+
+
+main()

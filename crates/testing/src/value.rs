@@ -1,0 +1,174 @@
+//! Values of rows, as the oracle and the engine exchange them with the harness.
+
+use serde_json::{Value as Json, json};
+use std::fmt::Write as _;
+
+/// A Python value that a row takes or gives.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `None`, SQL's NULL.
+    None,
+    /// A `bool`.
+    Bool(bool),
+    /// An `int` of any size, as decimal text.
+    Int(String),
+    /// A `float`.
+    Float(f64),
+    /// A `str` without lone surrogates.
+    Str(String),
+    /// Anything else: its class and its `repr`.
+    Other(String, String),
+}
+
+impl Value {
+    /// An int.
+    #[must_use]
+    pub fn int(value: i64) -> Value {
+        Value::Int(value.to_string())
+    }
+
+    /// A string.
+    #[must_use]
+    pub fn str(text: &str) -> Value {
+        Value::Str(text.to_string())
+    }
+
+    /// The name of its class.
+    #[must_use]
+    pub fn class(&self) -> &str {
+        match self {
+            Value::None => "NoneType",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::Str(_) => "str",
+            Value::Other(class, _) => class,
+        }
+    }
+
+    /// Whether two values have the same class and cannot be told apart: floats by their
+    /// bits, any NaN being as good as any other because Python shows no difference.
+    #[must_use]
+    pub fn same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::None, Value::None) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) | (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+            (Value::Other(a, c), Value::Other(b, d)) => a == b && c == d,
+            _ => false,
+        }
+    }
+
+    /// The value as Python source, or nearly.
+    #[must_use]
+    pub fn show(&self) -> String {
+        match self {
+            Value::None => "None".to_string(),
+            Value::Bool(value) => if *value { "True" } else { "False" }.to_string(),
+            Value::Int(text) => text.clone(),
+            Value::Float(value) => format!("{value:?}"),
+            Value::Str(text) => show_str(text),
+            Value::Other(class, repr) => format!("<{class} {repr}>"),
+        }
+    }
+
+    /// The encoding that the oracle reads.
+    #[must_use]
+    pub fn to_oracle(&self) -> Json {
+        match self {
+            Value::None => Json::Null,
+            Value::Bool(value) => json!(value),
+            Value::Int(text) => json!({ "i": text }),
+            Value::Float(value) => json!({ "f": value.to_bits().to_string() }),
+            Value::Str(text) => json!(text),
+            Value::Other(_, repr) => json!(repr),
+        }
+    }
+
+    /// Reads what the oracle wrote.
+    ///
+    /// # Errors
+    /// Where it is not such a value.
+    pub fn from_oracle(json: &Json) -> anyhow::Result<Value> {
+        Ok(match json {
+            Json::Null => Value::None,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::String(text) => Value::Str(text.clone()),
+            Json::Object(map) => {
+                let field = |name: &str| map.get(name).and_then(Json::as_str);
+                if let Some(text) = field("i") {
+                    Value::Int(text.to_string())
+                } else if let Some(bits) = field("f") {
+                    Value::Float(f64::from_bits(bits.parse()?))
+                } else if let Some(class) = field("o") {
+                    Value::Other(class.to_string(), map.get("r").map(text_of).unwrap_or_default())
+                } else if let Some(bytes) = field("x") {
+                    Value::Other("str".to_string(), bytes.to_string())
+                } else {
+                    anyhow::bail!("not a value: {json}")
+                }
+            }
+            Json::Number(_) | Json::Array(_) => anyhow::bail!("not a value: {json}"),
+        })
+    }
+
+    /// The form in which case files give rows: JSON with `"nan"`, `"inf"` and `"-inf"`
+    /// for the floats that JSON lacks.
+    #[must_use]
+    pub fn to_case(&self) -> Json {
+        match self {
+            Value::None => Json::Null,
+            Value::Bool(value) => json!(value),
+            Value::Int(text) => match text.parse::<i64>() {
+                Ok(value) => json!(value),
+                Err(_) => json!(text),
+            },
+            Value::Float(value) if value.is_nan() => json!("nan"),
+            Value::Float(value) if value.is_infinite() => json!(if *value > 0.0 { "inf" } else { "-inf" }),
+            Value::Float(value) => json!(value),
+            Value::Str(text) => json!(text),
+            Value::Other(_, repr) => json!(repr),
+        }
+    }
+}
+
+/// A string of the oracle's encoding, lone surrogates as the hexadecimal of their bytes.
+#[must_use]
+pub fn text_of(json: &Json) -> String {
+    match json {
+        Json::String(text) => text.clone(),
+        Json::Object(map) => map.get("x").and_then(Json::as_str).unwrap_or_default().to_string(),
+        _ => String::new(),
+    }
+}
+
+/// A string with everything invisible escaped, so that a report can be read and copied.
+fn show_str(text: &str) -> String {
+    let mut shown = String::from("'");
+    for (at, c) in text.chars().enumerate() {
+        if at == 200 {
+            let _ = write!(shown, "'… ({} characters)", text.chars().count());
+            return shown;
+        }
+        match c {
+            '\'' | '\\' => {
+                shown.push('\\');
+                shown.push(c);
+            }
+            ' '..='~' => shown.push(c),
+            c if c.is_alphanumeric() => shown.push(c),
+            c if (c as u32) < 0x100 => {
+                let _ = write!(shown, "\\x{:02x}", c as u32);
+            }
+            c if (c as u32) < 0x10000 => {
+                let _ = write!(shown, "\\u{:04x}", c as u32);
+            }
+            c => {
+                let _ = write!(shown, "\\U{:08x}", c as u32);
+            }
+        }
+    }
+    shown.push('\'');
+    shown
+}

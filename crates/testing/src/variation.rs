@@ -1,0 +1,90 @@
+//! The settings under which every case runs, and the rung that each must show.
+
+use exuvia_engine::{Rung, Settings};
+
+/// One way of running a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variation {
+    /// As users run it.
+    Native,
+    /// In a session that may not use CPython.
+    NoInterpreter,
+    /// Native code without the optimiser.
+    Unoptimized,
+    /// In the boxed evaluator.
+    Evaluator,
+    /// With every guard taken.
+    Guards,
+    /// With every compilation failing.
+    NoCompiler,
+    /// In CPython.
+    Python,
+}
+
+impl Variation {
+    /// All of them, the most telling first.
+    pub const ALL: [Variation; 7] = [
+        Variation::Native,
+        Variation::Evaluator,
+        Variation::Unoptimized,
+        Variation::Python,
+        Variation::Guards,
+        Variation::NoCompiler,
+        Variation::NoInterpreter,
+    ];
+
+    /// Its name in reports and in `EXUVIA_ONLY`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Variation::Native => "native",
+            Variation::NoInterpreter => "no-interpreter",
+            Variation::Unoptimized => "unoptimized",
+            Variation::Evaluator => "evaluator",
+            Variation::Guards => "guards",
+            Variation::NoCompiler => "no-compiler",
+            Variation::Python => "python",
+        }
+    }
+
+    /// The variations that `EXUVIA_ONLY` names, separated by commas; all without it.
+    #[must_use]
+    pub fn chosen() -> Vec<Variation> {
+        let only = std::env::var("EXUVIA_ONLY").unwrap_or_default();
+        let with_python = cfg!(feature = "python");
+        Variation::ALL
+            .into_iter()
+            .filter(|variation| only.is_empty() || only.split(',').any(|name| name == variation.name()))
+            .filter(|variation| with_python || *variation != Variation::Python)
+            .collect()
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(self) -> Settings {
+        let settings = Settings::default();
+        match self {
+            Variation::Native => settings,
+            Variation::NoInterpreter => Settings { interpreter: false, ..settings },
+            Variation::Unoptimized => Settings { optimize: false, ..settings },
+            Variation::Evaluator => Settings { native: false, ..settings },
+            Variation::Guards => Settings { fault: "guards".to_string(), ..settings },
+            Variation::NoCompiler => Settings { fault: "compile".to_string(), ..settings },
+            Variation::Python => Settings { lift: false, ..settings },
+        }
+    }
+
+    /// Where a function whose case asserts `rung` runs; `None` where it must be refused.
+    #[must_use]
+    pub fn rung(self, rung: Rung) -> Option<Rung> {
+        match (self, rung) {
+            (Variation::NoInterpreter, Rung::Python) => None,
+            (Variation::Python, _) | (_, Rung::Python) => Some(Rung::Python),
+            (Variation::Evaluator | Variation::NoCompiler, _) | (_, Rung::Evaluator) => Some(Rung::Evaluator),
+            (
+                Variation::Native | Variation::NoInterpreter | Variation::Unoptimized | Variation::Guards,
+                Rung::Native,
+            ) => Some(Rung::Native),
+        }
+    }
+}
