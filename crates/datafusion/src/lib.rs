@@ -1,1 +1,31 @@
-//! Exuvia: datafusion.
+//! Exuvia: Python functions in DataFusion, run natively.
+//!
+//! `CREATE FUNCTION … LANGUAGE python` registers a Python function. The engine lifts it to
+//! a typed IR and compiles it to loops over Arrow batches; CPython runs only what cannot be
+//! lifted. This crate is the border to DataFusion: statements, names, types, arguments,
+//! errors, settings, EXPLAIN and cancellation. It leaves to the engine how a function runs.
+//!
+//! Start with [`ExuviaSession`], or add the plugin to a session of your own with
+//! [`ExuviaBuilder::with_exuvia`].
+
+mod arguments;
+mod catalog;
+mod coerce;
+mod create;
+mod explain;
+mod extension;
+mod function;
+mod message;
+mod query;
+mod script;
+mod session;
+mod settings;
+mod statement;
+mod types;
+
+pub use exuvia_engine as engine;
+pub use extension::ExuviaBuilder;
+pub use message::{call_error, message};
+pub use script::{Open, Script, Statement};
+pub use session::ExuviaSession;
+pub use settings::ExuviaOptions;

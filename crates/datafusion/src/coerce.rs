@@ -1,0 +1,288 @@
+//! Which arguments a declared parameter takes.
+//!
+//! Arguments widen without loss and in no other way: what a type cannot promise is refused
+//! while planning, with the CAST that would say so. Two cases need more than types. A
+//! literal is judged by its value, since SQL reads `3` as BIGINT and `0.5` as DOUBLE
+//! whatever the parameter is. BIGINT for DOUBLE is taken and each value checked, since
+//! almost all of them are exact and a wrong one is an error, never a rounded number.
+
+use crate::types;
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, Float32Array, Float64Array, PrimitiveArray,
+};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Int32Type, Int64Type, UInt32Type, UInt64Type,
+};
+use datafusion::common::ScalarValue;
+use std::sync::Arc;
+
+/// How an argument's type fits a parameter's.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Fit {
+    /// It is passed as this type, to which DataFusion casts it if it is another.
+    As(DataType),
+    /// Each value is checked when the function is called.
+    Checked,
+    /// Only a literal, whose value is known while planning.
+    Literal,
+    /// Not at all.
+    No,
+}
+
+/// How an argument of type `argument` fits a parameter of type `parameter`.
+pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
+    use DataType::{
+        Boolean, Date32, Date64, Dictionary, Duration, Float16, Float32, Float64, Interval, List, Map, Null,
+        RunEndEncoded, Struct, Time32, Time64, Timestamp,
+    };
+    if parameter == argument {
+        return Fit::As(argument.clone());
+    }
+    let widened = || Fit::As(parameter.clone());
+    match (parameter, argument) {
+        (_, Null) => widened(),
+        (parameter, Dictionary(_, value)) => fit(parameter, value),
+        (parameter, RunEndEncoded(_, values)) => fit(parameter, values.data_type()),
+        // The engine reads every layout of text and bytes in place.
+        (parameter, argument) if is_text(parameter) && is_text(argument) => Fit::As(argument.clone()),
+        (parameter, argument) if is_bytes(parameter) && is_bytes(argument) => match argument {
+            DataType::FixedSizeBinary(_) => widened(),
+            argument => Fit::As(argument.clone()),
+        },
+        (parameter, argument) if parameter.is_integer() && argument.is_integer() => {
+            let (to, from) = (integer_bits(parameter), integer_bits(argument));
+            let fits = match (parameter.is_signed_integer(), argument.is_signed_integer()) {
+                (true, false) => to > from,
+                (false, true) => false,
+                (true, true) | (false, false) => to >= from,
+            };
+            if fits { widened() } else { Fit::Literal }
+        }
+        (Float16 | Float32 | Float64, argument) if argument.is_integer() => {
+            let exact_bits = match parameter {
+                Float16 => 11,
+                Float32 => 24,
+                _ => 53,
+            };
+            match parameter {
+                _ if integer_bits(argument) <= exact_bits => widened(),
+                Float16 => Fit::Literal,
+                _ => Fit::Checked,
+            }
+        }
+        (Float64, Float32 | Float16) | (Float32, Float16) => widened(),
+        (Float32 | Float16, Float64) | (Float16, Float32) => Fit::Literal,
+        (parameter, argument) if is_decimal(parameter) => match (decimal(parameter), decimal(argument)) {
+            (Some((to, to_scale)), Some((from, from_scale))) => {
+                if to_scale >= from_scale && to - to_scale >= from - from_scale { widened() } else { Fit::No }
+            }
+            (Some((to, to_scale)), None) if argument.is_integer() => {
+                let digits = match integer_bits(argument) {
+                    8 => 3,
+                    16 => 5,
+                    32 => 10,
+                    _ => 20,
+                };
+                if to - to_scale >= digits { widened() } else { Fit::Literal }
+            }
+            (_, None) if argument.is_floating() => Fit::Literal,
+            _ => Fit::No,
+        },
+        (Date32, Date64)
+        | (Time32(_) | Time64(_), Time32(_) | Time64(_))
+        | (Timestamp(_, None), Timestamp(_, None))
+        | (Timestamp(_, Some(_)), Timestamp(_, Some(_)))
+        | (Interval(_), Interval(_) | Duration(_)) => widened(),
+        (
+            List(to),
+            List(from)
+            | DataType::LargeList(from)
+            | DataType::FixedSizeList(from, _)
+            | DataType::ListView(from)
+            | DataType::LargeListView(from),
+        ) => match fit(to.data_type(), from.data_type()) {
+            Fit::As(_) => widened(),
+            Fit::Checked | Fit::Literal | Fit::No => Fit::No,
+        },
+        (Struct(to), Struct(from)) => {
+            let all = to.len() == from.len()
+                && to.iter().all(|to| {
+                    from.iter().any(|from| {
+                        to.name() == from.name() && matches!(fit(to.data_type(), from.data_type()), Fit::As(_))
+                    })
+                });
+            if all { widened() } else { Fit::No }
+        }
+        (Map(to, _), Map(from, _)) => match (to.data_type(), from.data_type()) {
+            (Struct(to), Struct(from)) if to.len() == 2 && from.len() == 2 => {
+                let all = to
+                    .iter()
+                    .zip(from)
+                    .all(|(to, from)| matches!(fit(to.data_type(), from.data_type()), Fit::As(_)));
+                if all { widened() } else { Fit::No }
+            }
+            _ => Fit::No,
+        },
+        (Boolean, _) => Fit::No,
+        _ => Fit::No,
+    }
+}
+
+/// A literal as a value of the parameter's type, or why it is none.
+pub(crate) fn literal(parameter: &DataType, value: &ScalarValue) -> Result<ScalarValue, String> {
+    let outside = || format!("{value} is outside {}", types::name(parameter));
+    let text = value.to_string();
+    if let Some((precision, scale)) = decimal(parameter) {
+        let digits = decimal_digits(&text, scale).ok_or_else(outside)?;
+        let magnitude = digits.trim_start_matches('-').trim_start_matches('0').len();
+        if magnitude > usize::try_from(precision).unwrap_or(0) {
+            return Err(outside());
+        }
+    } else if parameter.is_floating() {
+        // A decimal literal becomes the nearest number of the narrower type, as it would
+        // where SQL reads it as that type.
+        return value.cast_to(parameter).map_err(|_| outside());
+    }
+    // Through the text: it is exact for integers and shortest for floats, and Arrow's
+    // parsers refuse what does not fit.
+    ScalarValue::try_from_string(text, parameter).map_err(|_| outside())
+}
+
+/// The digits of a decimal number at `scale`, without a point; `None` if it has more.
+fn decimal_digits(text: &str, scale: i32) -> Option<String> {
+    let scale = usize::try_from(scale).ok()?;
+    if !text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-')) {
+        return None;
+    }
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let fraction = fraction.trim_end_matches('0');
+    (fraction.len() <= scale).then(|| format!("{whole}{fraction:0<scale$}"))
+}
+
+/// Arguments that [`fit`] calls checked, as the parameter's type; others as they are.
+///
+/// # Errors
+/// The first value that the type cannot hold exactly.
+pub(crate) fn check(parameter: &DataType, argument: ArrayRef) -> Result<ArrayRef, String> {
+    match (parameter, argument.data_type()) {
+        (DataType::Float64 | DataType::Float32, DataType::Int64) => exact::<Int64Type>(parameter, &argument),
+        (DataType::Float64 | DataType::Float32, DataType::UInt64) => exact::<UInt64Type>(parameter, &argument),
+        (DataType::Float32, DataType::Int32) => exact::<Int32Type>(parameter, &argument),
+        (DataType::Float32, DataType::UInt32) => exact::<UInt32Type>(parameter, &argument),
+        (parameter, ty) => match fit(parameter, ty) {
+            Fit::As(expected) if expected != *ty => {
+                cast(&argument, &expected).map_err(|error| error.to_string())
+            }
+            Fit::As(_) | Fit::Checked | Fit::Literal | Fit::No => Ok(argument),
+        },
+    }
+}
+
+fn exact<T: ArrowPrimitiveType>(parameter: &DataType, argument: &ArrayRef) -> Result<ArrayRef, String>
+where
+    T::Native: Into<i128>,
+{
+    let integers: &PrimitiveArray<T> = argument.as_primitive();
+    let inexact = |value: i128| {
+        let ty = types::name(parameter);
+        format!("{value} has no exact {ty}; CAST(x AS {ty}) rounds it")
+    };
+    // Compared as i128, since a cast back to the narrower integer saturates.
+    let find = |is_exact: fn(i128) -> bool| {
+        integers.iter().flatten().map(Into::into).find(|&value: &i128| !is_exact(value)).map_or(Ok(()), |v| Err(inexact(v)))
+    };
+    if *parameter == DataType::Float64 {
+        find(|value| value as f64 as i128 == value)?;
+        let floats: Float64Array = integers.unary(|value| Into::<i128>::into(value) as f64);
+        Ok(Arc::new(floats))
+    } else {
+        find(|value| value as f32 as i128 == value)?;
+        let floats: Float32Array = integers.unary(|value| Into::<i128>::into(value) as f32);
+        Ok(Arc::new(floats))
+    }
+}
+
+fn is_text(ty: &DataType) -> bool {
+    matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn is_bytes(ty: &DataType) -> bool {
+    matches!(
+        ty,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_)
+    )
+}
+
+fn is_decimal(ty: &DataType) -> bool {
+    decimal(ty).is_some()
+}
+
+/// Precision and scale.
+fn decimal(ty: &DataType) -> Option<(i32, i32)> {
+    match ty {
+        DataType::Decimal32(precision, scale)
+        | DataType::Decimal64(precision, scale)
+        | DataType::Decimal128(precision, scale)
+        | DataType::Decimal256(precision, scale) => Some((i32::from(*precision), i32::from(*scale))),
+        _ => None,
+    }
+}
+
+fn integer_bits(ty: &DataType) -> usize {
+    ty.primitive_width().unwrap_or(8) * 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::array::Int64Array;
+    use datafusion::arrow::datatypes::DataType::{
+        Decimal128, Float32, Float64, Int8, Int32, Int64, UInt32, UInt64, Utf8, Utf8View,
+    };
+
+    #[test]
+    fn widens_without_loss_only() {
+        assert_eq!(fit(&Int64, &Int32), Fit::As(Int64));
+        assert_eq!(fit(&Int64, &UInt32), Fit::As(Int64));
+        assert_eq!(fit(&Int64, &UInt64), Fit::Literal);
+        assert_eq!(fit(&Int32, &Int64), Fit::Literal);
+        assert_eq!(fit(&Int64, &Float64), Fit::No);
+        assert_eq!(fit(&Float64, &Int32), Fit::As(Float64));
+        assert_eq!(fit(&Float64, &Int64), Fit::Checked);
+        assert_eq!(fit(&Float32, &Float64), Fit::Literal);
+        assert_eq!(fit(&Int64, &Utf8), Fit::No);
+        assert_eq!(fit(&Utf8View, &Utf8), Fit::As(Utf8));
+        assert_eq!(fit(&Utf8View, &Int64), Fit::No);
+        assert_eq!(fit(&Decimal128(22, 2), &Int64), Fit::As(Decimal128(22, 2)));
+        assert_eq!(fit(&Decimal128(10, 2), &Int64), Fit::Literal);
+        assert_eq!(fit(&Decimal128(10, 2), &Decimal128(10, 4)), Fit::No);
+    }
+
+    #[test]
+    fn literals_are_judged_by_value() {
+        let int = |value| ScalarValue::Int64(Some(value));
+        assert_eq!(literal(&Int8, &int(-128)), Ok(ScalarValue::Int8(Some(-128))));
+        assert_eq!(literal(&Int8, &int(128)), Err("128 is outside TINYINT".to_string()));
+        let float = |value| ScalarValue::Float64(Some(value));
+        let decimal = Decimal128(5, 2);
+        assert_eq!(literal(&decimal, &float(1.5)), Ok(ScalarValue::Decimal128(Some(150), 5, 2)));
+        assert_eq!(literal(&decimal, &int(-12)), Ok(ScalarValue::Decimal128(Some(-1200), 5, 2)));
+        assert!(literal(&decimal, &float(1.555)).is_err());
+        assert!(literal(&decimal, &int(1000)).is_err());
+        assert_eq!(literal(&Float32, &float(0.1)), Ok(ScalarValue::Float32(Some(0.1))));
+    }
+
+    #[test]
+    fn a_bigint_for_a_double_is_exact_or_refused() {
+        let array = |value| -> ArrayRef { Arc::new(Int64Array::from(vec![None, Some(value)])) };
+        assert!(check(&Float64, array(1 << 53)).is_ok());
+        assert_eq!(
+            check(&Float64, array((1 << 53) + 1)),
+            Err("9007199254740993 has no exact DOUBLE; CAST(x AS DOUBLE) rounds it".to_string())
+        );
+        assert!(check(&Float64, array(i64::MAX)).is_err());
+        assert!(check(&Float64, array(i64::MIN)).is_ok());
+        assert!(check(&Float32, array((1 << 24) + 1)).is_err());
+    }
+}

@@ -1,0 +1,210 @@
+//! EXPLAIN's last rows: where each Python call runs.
+//!
+//! A scalar function cannot annotate DataFusion's plans, so the operator that prints them
+//! is followed by one that adds a row: each call of a Python function in the optimised
+//! plan with its rung, and for what is not native the reason and the source line. EXPLAIN
+//! ANALYZE adds the rows that took each way. All of it is asked of the engine after the
+//! plan was made or run; the counters are the function's, so another query that calls it at
+//! the same time is counted as well.
+
+use crate::function::PythonFunction;
+use crate::settings::ExuviaOptions;
+use datafusion::arrow::array::{RecordBatch, StringArray};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, internal_err};
+use datafusion::config::ConfigOptions;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::{Expr, LogicalPlan, ScalarUDF};
+use datafusion::common::format::ExplainFormat;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::execution_plan::ReplaceChildrenOptions;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+};
+use exuvia_engine::{Placement, Rung, Settings};
+use futures::StreamExt;
+use std::fmt;
+use std::sync::Arc;
+
+/// The plan of an EXPLAIN with the row on Python calls; any other plan as it is.
+pub(crate) fn with_calls(
+    logical: &LogicalPlan,
+    plan: Arc<dyn ExecutionPlan>,
+    config: &ConfigOptions,
+) -> Arc<dyn ExecutionPlan> {
+    let (explained, format, analyze) = match logical {
+        LogicalPlan::Explain(explain) => (&explain.plan, &explain.explain_format, false),
+        LogicalPlan::Analyze(analyze) => (&analyze.input, &analyze.format, true),
+        _ => return plan,
+    };
+    // The other formats are read by programs, one document each.
+    if !matches!(format, ExplainFormat::Indent | ExplainFormat::Tree) {
+        return plan;
+    }
+    let settings = ExuviaOptions::of(config).settings;
+    let calls = calls(explained, &settings);
+    if calls.is_empty() || plan.output_partitioning().partition_count() != 1 || plan.schema().fields().len() != 2 {
+        return plan;
+    }
+    Arc::new(ExplainCallsExec { input: plan, calls: Arc::new(calls), settings: Arc::new(settings), analyze })
+}
+
+/// A call that a plan makes.
+#[derive(Debug)]
+struct Call {
+    /// As DataFusion shows it.
+    text: String,
+    function: Arc<ScalarUDF>,
+    /// The function's counters before the plan ran.
+    before: Placement,
+}
+
+/// The calls of Python functions in a plan, in its order, each once.
+fn calls(plan: &LogicalPlan, settings: &Settings) -> Vec<Call> {
+    let mut calls: Vec<Call> = vec![];
+    let visited = plan.apply_with_subqueries(|plan| {
+        plan.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                if let Expr::ScalarFunction(call) = expr
+                    && let Some(python) = PythonFunction::of(&call.func)
+                {
+                    let text = expr.human_display().to_string();
+                    if !calls.iter().any(|call| call.text == text) {
+                        let before = python.function().placement(settings);
+                        calls.push(Call { text, function: Arc::clone(&call.func), before });
+                    }
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    });
+    // The closures above cannot fail.
+    debug_assert!(visited.is_ok(), "a walk that never fails failed");
+    calls
+}
+
+/// The rung of a call, and why it is not the best.
+pub(crate) fn rung_name(rung: Rung) -> &'static str {
+    match rung {
+        Rung::Native => "native",
+        Rung::Evaluator => "evaluator",
+        Rung::Python => "python",
+    }
+}
+
+/// `E012 sentence, line 3: source`.
+pub(crate) fn reason(placement: &Placement) -> Option<String> {
+    let (code, sentence) = placement.reason.as_ref()?;
+    let place = placement.place.as_ref();
+    let place = place.map(|place| format!(", line {}: {}", place.line, place.text.trim())).unwrap_or_default();
+    Some(format!("{code} {sentence}{place}"))
+}
+
+fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {
+    let Some(python) = PythonFunction::of(&call.function) else { return String::new() };
+    let placement = python.function().placement(settings);
+    let mut text = format!("{}: {}", call.text, rung_name(placement.rung));
+    if let Some(reason) = reason(&placement) {
+        text.push_str(&format!(": {reason}"));
+    }
+    if analyze {
+        let before = &call.before;
+        let rows = placement.rows.saturating_sub(before.rows);
+        let evaluated = placement.evaluated_rows.saturating_sub(before.evaluated_rows);
+        let python = placement.python_rows.saturating_sub(before.python_rows);
+        let native = rows.saturating_sub(evaluated).saturating_sub(python);
+        text.push_str(&format!(", rows={rows} [native={native}, evaluator={evaluated}, python={python}]"));
+    }
+    text
+}
+
+#[derive(Debug)]
+struct ExplainCallsExec {
+    input: Arc<dyn ExecutionPlan>,
+    calls: Arc<Vec<Call>>,
+    settings: Arc<Settings>,
+    analyze: bool,
+}
+
+impl DisplayAs for ExplainCallsExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExplainCallsExec")
+    }
+}
+
+impl ExplainCallsExec {
+    fn with_input(&self, input: Arc<dyn ExecutionPlan>) -> Self {
+        ExplainCallsExec {
+            input,
+            calls: Arc::clone(&self.calls),
+            settings: Arc::clone(&self.settings),
+            analyze: self.analyze,
+        }
+    }
+}
+
+impl ExecutionPlan for ExplainCallsExec {
+    fn name(&self) -> &'static str {
+        "ExplainCallsExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.input.properties()
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(self.with_input(only_child(children)?)))
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(self.with_input(only_child(children)?)))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let input = self.input.execute(partition, context)?;
+        let schema = input.schema();
+        let (calls, settings, analyze) = (Arc::clone(&self.calls), Arc::clone(&self.settings), self.analyze);
+        let batch_schema = Arc::clone(&schema);
+        // Made when the input has ended, so that the counters are final.
+        let last = futures::stream::once(async move { row(&batch_schema, &calls, &settings, analyze) });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, input.chain(last))))
+    }
+}
+
+fn row(schema: &SchemaRef, calls: &[Call], settings: &Settings, analyze: bool) -> Result<RecordBatch> {
+    let lines: Vec<String> = calls.iter().map(|call| describe(call, settings, analyze)).collect();
+    let plan_type = StringArray::from(vec!["exuvia_functions"]);
+    let plan = StringArray::from(vec![lines.join("\n")]);
+    Ok(RecordBatch::try_new(Arc::clone(schema), vec![Arc::new(plan_type), Arc::new(plan)])?)
+}
+
+pub(crate) fn only_child(mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+    match children.pop() {
+        Some(child) if children.is_empty() => Ok(child),
+        _ => internal_err!("an operator with one input was given another number of inputs"),
+    }
+}

@@ -1,0 +1,299 @@
+//! A Python function as DataFusion calls it.
+//!
+//! This is the border between the engine, which knows batches, and DataFusion, which knows
+//! expressions: it expands scalars, checks arguments, keeps interpreted work off the async
+//! runtime and turns whatever goes wrong into an error of the query. How the function runs
+//! is the engine's business.
+
+use crate::coerce::{self, Fit};
+use crate::query::Query;
+use crate::settings::ExuviaOptions;
+use crate::types;
+use datafusion::arrow::array::ArrayRef;
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{DataFusionError, Result, exec_err, plan_err};
+use datafusion::config::ConfigOptions;
+use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use datafusion::sql::sqlparser::ast;
+use exuvia_engine::{CallError, CallErrorKind, Function, Invocation, Rung, Settings};
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The time that folding one call may take while planning. What takes longer is left to
+/// the execution, where it can be cancelled.
+const FOLDING_TIME: Duration = Duration::from_millis(20);
+
+/// A default of a parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Default {
+    /// As it was written, to be put into a call that names its arguments.
+    pub(crate) sql: Option<ast::Expr>,
+    /// As it was planned, of the parameter's type.
+    pub(crate) expr: Expr,
+}
+
+/// A Python function of a session.
+#[derive(Debug)]
+pub(crate) struct PythonFunction {
+    function: Arc<Function>,
+    /// One for each parameter.
+    defaults: Vec<Option<Default>>,
+    signature: Signature,
+    /// The options under which it was defined, for callers that hand over none.
+    options: ExuviaOptions,
+}
+
+impl PythonFunction {
+    pub(crate) fn new(
+        function: Function,
+        defaults: Vec<Option<Default>>,
+        options: ExuviaOptions,
+    ) -> Result<PythonFunction> {
+        let names: Vec<String> = function.definition().params.iter().map(|param| param.name.clone()).collect();
+        let volatility = match function.volatility() {
+            exuvia_engine::Volatility::Immutable => Volatility::Immutable,
+            exuvia_engine::Volatility::Stable => Volatility::Stable,
+            exuvia_engine::Volatility::Volatile => Volatility::Volatile,
+        };
+        let signature = Signature::user_defined(volatility).with_parameter_names(names)?;
+        Ok(PythonFunction { function: Arc::new(function), defaults, signature, options })
+    }
+
+    /// The Python function behind a function of DataFusion's, if it is one.
+    pub(crate) fn of(udf: &ScalarUDF) -> Option<&PythonFunction> {
+        udf.inner().downcast_ref::<PythonFunction>()
+    }
+
+    pub(crate) fn function(&self) -> &Function {
+        &self.function
+    }
+
+    pub(crate) fn defaults(&self) -> &[Option<Default>] {
+        &self.defaults
+    }
+
+    /// The number of parameters that a call must give.
+    fn required(&self) -> usize {
+        self.defaults.iter().rposition(Option::is_none).map_or(0, |last| last + 1)
+    }
+
+    /// `name(a TYPE, …) RETURNS TYPE`.
+    pub(crate) fn signature_text(&self) -> String {
+        let definition = self.function.definition();
+        format!("{}({}) RETURNS {}", definition.name, self.parameters_text(), types::name(&definition.returns))
+    }
+
+    fn parameters_text(&self) -> String {
+        let params = self.function.definition().params.iter().zip(&self.defaults);
+        let params: Vec<String> = params
+            .map(|(param, default)| {
+                let default = match default {
+                    Some(Default { sql: Some(sql), .. }) => format!(" DEFAULT {sql}"),
+                    Some(Default { sql: None, expr }) => format!(" DEFAULT {expr}"),
+                    None => String::new(),
+                };
+                format!("{} {}{default}", param.name, types::name(&param.ty))
+            })
+            .collect();
+        params.join(", ")
+    }
+
+    /// Why an argument is refused.
+    pub(crate) fn refusal(&self, index: usize, argument: &DataType, shown: &str) -> String {
+        let definition = self.function.definition();
+        let param = &definition.params[index];
+        let (given, wanted) = (types::name(argument), types::name(&param.ty));
+        format!(
+            "{}: argument {} ({}) is {given}, but {wanted} is needed\n  hint: CAST({shown} AS {wanted})",
+            definition.name,
+            index + 1,
+            param.name,
+        )
+    }
+
+    /// Calls the function on columns.
+    fn call(
+        &self,
+        args: &[ColumnarValue],
+        rows: usize,
+        settings: &Settings,
+        invocation: &Invocation,
+    ) -> Result<ArrayRef, CallError> {
+        let definition = self.function.definition();
+        let failed = |message: String| CallError {
+            function: definition.name.clone(),
+            kind: CallErrorKind::Host(message),
+            place: None,
+            arguments: vec![],
+        };
+        let mut arrays = Vec::with_capacity(args.len());
+        for (param, arg) in definition.params.iter().zip(args) {
+            let array = arg.to_array(rows).map_err(|error| failed(error.to_string()))?;
+            let array = coerce::check(&param.ty, array)
+                .map_err(|message| failed(format!("argument {}: {message}", param.name)))?;
+            arrays.push(array);
+        }
+        let run = || {
+            // A panic is a bug of ours. It must cost this query and no more.
+            catch_unwind(AssertUnwindSafe(|| self.function.invoke(&arrays, rows, settings, invocation)))
+                .unwrap_or_else(|panic| {
+                    let text = panic.downcast_ref::<String>().map(String::as_str);
+                    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+                    Err(failed(format!("internal error: {text}")))
+                })
+        };
+        let array = if self.rung(settings) == Rung::Native { run() } else { off_the_runtime(run) }?;
+        if array.data_type() == &definition.returns {
+            Ok(array)
+        } else {
+            // The same values in another layout of the declared type.
+            cast(&array, &definition.returns).map_err(|error| failed(error.to_string()))
+        }
+    }
+
+    fn rung(&self, settings: &Settings) -> Rung {
+        self.function.placement(settings).rung
+    }
+}
+
+/// Runs work that may take long. On a worker of a multi-threaded runtime the other tasks of
+/// that worker move elsewhere meanwhile; other threads are free to block.
+fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    match Handle::try_current() {
+        Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+impl ScalarUDFImpl for PythonFunction {
+    fn name(&self) -> &str {
+        &self.function.definition().name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(self.function.definition().returns.clone())
+    }
+
+    fn coerce_types(&self, arg_types: &[DataType]) -> Result<Vec<DataType>> {
+        let definition = self.function.definition();
+        let (required, most) = (self.required(), definition.params.len());
+        if arg_types.len() < required || arg_types.len() > most {
+            let counted = match (required, most) {
+                (1, 1) => "1 argument".to_string(),
+                (required, most) if required == most => format!("{most} arguments"),
+                (required, most) => format!("{required} to {most} arguments"),
+            };
+            let were = if arg_types.len() == 1 { "was" } else { "were" };
+            return plan_err!(
+                "{} takes {counted}, but {} {were} given\n  hint: {}",
+                definition.name,
+                arg_types.len(),
+                self.signature_text()
+            );
+        }
+        let params = definition.params.iter().zip(arg_types).enumerate();
+        params
+            .map(|(index, (param, ty))| match coerce::fit(&param.ty, ty) {
+                Fit::As(ty) => Ok(ty),
+                // Judged where the expressions are known.
+                Fit::Literal | Fit::Checked => Ok(ty.clone()),
+                Fit::No => plan_err!("{}", self.refusal(index, ty, "x")),
+            })
+            .collect()
+    }
+
+    /// Adds the defaults of arguments that a call leaves out.
+    fn simplify(&self, args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        let given = args.len();
+        if given >= self.defaults.len() {
+            return Ok(ExprSimplifyResult::Original(args));
+        }
+        let mut args = args;
+        for default in &self.defaults[given..] {
+            match default {
+                Some(default) => args.push(default.expr.clone()),
+                None => return Ok(ExprSimplifyResult::Original(args)),
+            }
+        }
+        let same = PythonFunction {
+            function: Arc::clone(&self.function),
+            defaults: self.defaults.clone(),
+            signature: self.signature.clone(),
+            options: self.options.clone(),
+        };
+        Ok(ExprSimplifyResult::Simplified(ScalarUDF::new_from_impl(same).call(args)))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        // Parts of DataFusion evaluate expressions under a default configuration; what the
+        // session forbids stays forbidden there.
+        let options = args.config_options.extensions.get::<ExuviaOptions>().unwrap_or(&self.options);
+        let settings = &options.settings;
+        let definition = self.function.definition();
+        if args.args.len() != definition.params.len() {
+            return exec_err!(
+                "{} was called with {} of {} arguments; its defaults are added by the optimizer",
+                definition.name,
+                args.args.len(),
+                definition.params.len()
+            );
+        }
+        let constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
+        let planning = options.query.is_none() && constant && args.number_rows == 1;
+        if planning && self.rung(settings) != Rung::Native {
+            // DataFusion keeps a call that it could not fold and runs it with the query.
+            return exec_err!("{} is not evaluated while a query is planned", definition.name);
+        }
+        let invocation = self.invocation(options.query.as_deref(), options, planning);
+        let result = self.call(&args.args, args.number_rows, settings, &invocation);
+        result.map(ColumnarValue::Array).map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
+    fn with_updated_config(&self, _: &ConfigOptions) -> Option<ScalarUDF> {
+        // Settings are read from the configuration at each call.
+        None
+    }
+}
+
+impl PythonFunction {
+    fn invocation(&self, query: Option<&Query>, options: &ExuviaOptions, planning: bool) -> Invocation {
+        let now = Instant::now();
+        let own = self.function.definition().timeout.and_then(|timeout| now.checked_add(timeout));
+        let deadlines = [
+            own,
+            query.and_then(|query| query.deadline(options.timeout)),
+            planning.then(|| now + FOLDING_TIME),
+        ];
+        Invocation {
+            cancelled: query.map(|query| Arc::clone(&query.cancelled)).unwrap_or_default(),
+            deadline: deadlines.into_iter().flatten().min(),
+        }
+    }
+}
+
+// Two definitions are never the same function, even with the same text: one of them may be
+// running while the other replaces it.
+impl PartialEq for PythonFunction {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.function, &other.function)
+    }
+}
+
+impl Eq for PythonFunction {}
+
+impl Hash for PythonFunction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.function).hash(state);
+    }
+}

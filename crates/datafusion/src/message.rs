@@ -1,0 +1,84 @@
+//! An error as a person reads it.
+//!
+//! DataFusion wraps errors on their way up and prefixes each layer with its kind; inside a
+//! message about a user's function that only hides the sentence that matters.
+
+use datafusion::common::DataFusionError;
+use exuvia_engine::{CallError, DefineError};
+use std::error::Error;
+
+/// The message of an error without the prefixes of the layers that it passed.
+///
+/// An error of a Python function reads as `CallError` and `DefineError` show it; others
+/// read as DataFusion's own sentence.
+#[must_use]
+pub fn message(error: &DataFusionError) -> String {
+    if let Some(call) = call_error(error) {
+        return call.to_string();
+    }
+    let text = match error {
+        DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => return message(inner),
+        DataFusionError::Shared(inner) => return message(inner),
+        DataFusionError::Collection(errors) => {
+            return errors.iter().map(message).collect::<Vec<_>>().join("\n");
+        }
+        DataFusionError::External(inner) => match inner.downcast_ref::<DefineError>() {
+            Some(define) => return define.to_string(),
+            None => match inner.downcast_ref::<DataFusionError>() {
+                Some(inner) => return message(inner),
+                None => inner.to_string(),
+            },
+        },
+        DataFusionError::SQL(error, _) => {
+            error.to_string().trim_start_matches("sql parser error: ").to_string()
+        }
+        error => error.strip_backtrace(),
+    };
+    strip(&text)
+}
+
+/// The failed call behind an error, if one is.
+#[must_use]
+pub fn call_error(error: &DataFusionError) -> Option<&CallError> {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(current) = cause {
+        if let Some(call) = current.downcast_ref::<CallError>() {
+            return Some(call);
+        }
+        cause = match current.downcast_ref::<DataFusionError>() {
+            // `source()` skips the boxed error itself and asks for its source.
+            Some(DataFusionError::External(inner)) => Some(inner.as_ref()),
+            Some(DataFusionError::Shared(inner)) => Some(inner.as_ref()),
+            _ => current.source(),
+        };
+    }
+    None
+}
+
+/// Takes DataFusion's prefixes off a message that was printed into another.
+fn strip(text: &str) -> String {
+    const PREFIXES: [&str; 6] = [
+        "Error during planning: ",
+        "Execution error: ",
+        "External error: ",
+        "Invalid or Unsupported Configuration: ",
+        "This feature is not implemented: ",
+        "SQL error: ",
+    ];
+    let mut text = text;
+    loop {
+        let before = text;
+        for prefix in PREFIXES {
+            text = text.strip_prefix(prefix).unwrap_or(text);
+        }
+        if text.starts_with("Function '")
+            && let Some((_, rest)) = text.split_once("user-defined coercion failed with: ")
+        {
+            text = rest;
+        }
+        if text == before {
+            break;
+        }
+    }
+    text.to_string()
+}

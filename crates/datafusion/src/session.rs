@@ -1,0 +1,146 @@
+//! A session whose `sql` takes the whole surface.
+
+use crate::arguments;
+use crate::catalog;
+use crate::create;
+use crate::extension::ExuviaBuilder;
+use crate::settings::ExuviaOptions;
+use crate::statement;
+use crate::{Script, Statement};
+use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::dataframe::DataFrame;
+use datafusion::execution::SessionStateBuilder;
+use datafusion::logical_expr::LogicalPlanBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+/// A DataFusion session with Python functions.
+///
+/// ```
+/// # #[tokio::main]
+/// # async fn main() -> datafusion::common::Result<()> {
+/// use exuvia::ExuviaSession;
+///
+/// let session = ExuviaSession::new();
+/// session
+///     .sql(
+///         "CREATE FUNCTION bedrooms(facts TEXT) RETURNS BIGINT
+///            LANGUAGE python IMMUTABLE STRICT OPTIONS (on_error 'null')
+///            AS $$
+///              head = facts[:facts.find(' bd')]
+///              return int(head[head.rfind(',') + 1:])
+///            $$",
+///     )
+///     .await?;
+/// let functions = session.sql("SELECT name, signature FROM exuvia.functions").await?.collect().await?;
+/// assert_eq!(functions[0].num_rows(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ExuviaSession {
+    ctx: SessionContext,
+}
+
+impl Default for ExuviaSession {
+    fn default() -> Self {
+        ExuviaSession::new()
+    }
+}
+
+impl ExuviaSession {
+    /// A session with DataFusion's defaults, and with SHOW.
+    #[must_use]
+    pub fn new() -> ExuviaSession {
+        ExuviaSession::new_with_config(SessionConfig::new().with_information_schema(true))
+    }
+
+    /// A session with a configuration.
+    #[must_use]
+    pub fn new_with_config(config: SessionConfig) -> ExuviaSession {
+        let state = SessionStateBuilder::new().with_default_features().with_config(config).with_exuvia().build();
+        ExuviaSession::from(SessionContext::new_with_state(state))
+    }
+
+    /// The same session that also reads files named as tables: `SELECT * FROM 'a.parquet'`.
+    #[must_use]
+    pub fn enable_url_table(self) -> ExuviaSession {
+        ExuviaSession::from(self.ctx.enable_url_table())
+    }
+
+    /// The session of DataFusion's behind it, to register tables and functions.
+    #[must_use]
+    pub fn context(&self) -> &SessionContext {
+        &self.ctx
+    }
+
+    /// Plans a statement. Of several, divided by `;`, all but the last are run to their end
+    /// and their rows dropped. What defines or sets something is done when this returns;
+    /// a query runs when its rows are asked of the `DataFrame`.
+    ///
+    /// # Errors
+    /// What is wrong with a statement, in the words of [`crate::message`], or what went
+    /// wrong in one that was run.
+    pub async fn sql(&self, sql: &str) -> Result<DataFrame> {
+        let script = Script::cut(sql);
+        let Some((last, before)) = script.statements.split_last() else {
+            return plan_err!("there is no statement");
+        };
+        for statement in before {
+            self.statement(statement).await?.collect().await?;
+        }
+        self.statement(last).await
+    }
+
+    /// Plans one statement of a script as [`ExuviaSession::sql`] does; places in errors
+    /// are those of the script.
+    ///
+    /// # Errors
+    /// As for [`ExuviaSession::sql`].
+    pub async fn statement(&self, statement: &Statement<'_>) -> Result<DataFrame> {
+        let ours = statement::parse(statement).map_err(|error| DataFusionError::External(Box::new(error)))?;
+        if let Some(ours) = ours {
+            create::execute(&self.ctx, ours)?;
+            return Ok(DataFrame::new(self.ctx.state(), LogicalPlanBuilder::empty(false).build()?));
+        }
+        let state = self.ctx.state();
+        let dialect = state.config_options().sql_parser.dialect;
+        let mut parsed = state.sql_to_statement(&statement.padded(), &dialect)?;
+        arguments::fill_named(&state, &mut parsed);
+        let plan = state.statement_to_plan(parsed).await?;
+        self.ctx.execute_logical_plan(plan).await
+    }
+
+    /// Cancels the session's running queries: their Python calls end at the next row or
+    /// loop, and the queries fail.
+    pub fn cancel(&self) {
+        ExuviaOptions::of(self.ctx.state().config_options()).queries.cancel();
+    }
+
+    /// The text of a stage of a function: `source`, `snapshot`, `lifted`, `optimized`,
+    /// `lowered` or `machine`.
+    ///
+    /// # Errors
+    /// There is no such function, or it has no such stage.
+    pub fn dump(&self, stage: &str, function: &str) -> Result<String> {
+        let state = self.ctx.state();
+        let udf = state.scalar_functions().get(function).cloned();
+        let Some(udf) = udf.filter(|udf| crate::function::PythonFunction::of(udf).is_some()) else {
+            return plan_err!("there is no Python function {function}");
+        };
+        let Some(python) = crate::function::PythonFunction::of(&udf) else {
+            return plan_err!("there is no Python function {function}");
+        };
+        let settings = ExuviaOptions::of(state.config_options()).settings;
+        python.function().dump(stage, &settings).or_else(|why| plan_err!("{why}"))
+    }
+}
+
+/// Over a context that was built with [`ExuviaBuilder::with_exuvia`]; adds
+/// `exuvia.functions`.
+impl From<SessionContext> for ExuviaSession {
+    fn from(ctx: SessionContext) -> ExuviaSession {
+        // A catalog that takes no schema costs the table of functions and nothing else.
+        let _ = catalog::register(&ctx);
+        ExuviaSession { ctx }
+    }
+}

@@ -1,0 +1,222 @@
+//! The settings under `exuvia.`, as a DataFusion configuration extension, so that SET,
+//! SHOW, RESET and a session's builder reach them as they reach DataFusion's own.
+//!
+//! A session's settings can be tightened by SQL and never loosened: once the interpreter
+//! is off it stays off, because a host switches it off for texts that it does not trust.
+
+use crate::query::{Queries, Query};
+use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
+use datafusion::common::{Result, config_err};
+use datafusion::config::ConfigOptions;
+use exuvia_engine::Settings;
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The settings of a session.
+///
+/// ```
+/// use datafusion::prelude::SessionConfig;
+/// use exuvia::{ExuviaOptions, ExuviaSession};
+///
+/// // A session that never runs CPython, whatever its SQL says.
+/// let config = SessionConfig::new().with_option_extension(ExuviaOptions::default().without_interpreter());
+/// let session = ExuviaSession::new_with_config(config);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ExuviaOptions {
+    pub(crate) settings: Settings,
+    pub(crate) timeout: Option<Duration>,
+    /// The queries of the session that run, to cancel them.
+    pub(crate) queries: Arc<Queries>,
+    /// The query for which this copy of the options was made. Without one nothing runs
+    /// yet: DataFusion plans, and what is called then folds constants.
+    pub(crate) query: Option<Arc<Query>>,
+}
+
+impl ExuviaOptions {
+    /// The same with the interpreter off: what cannot be lifted is refused.
+    #[must_use]
+    pub fn without_interpreter(mut self) -> Self {
+        self.settings.interpreter = false;
+        self
+    }
+
+    /// The same with another limit on the time that a query's calls may take together.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The engine's settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The options in a configuration, or the defaults where the plugin is not installed.
+    #[must_use]
+    pub fn of(config: &ConfigOptions) -> ExuviaOptions {
+        config.extensions.get::<ExuviaOptions>().cloned().unwrap_or_default()
+    }
+}
+
+impl ConfigExtension for ExuviaOptions {
+    const PREFIX: &'static str = "exuvia";
+}
+
+impl ExtensionOptions for ExuviaOptions {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn cloned(&self) -> Box<dyn ExtensionOptions> {
+        Box::new(self.clone())
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        match key {
+            "native" => self.settings.native = switch(key, value)?,
+            "optimize" => self.settings.optimize = switch(key, value)?,
+            "lift" => self.settings.lift = switch(key, value)?,
+            "interpreter" => match value.to_ascii_lowercase().as_str() {
+                "off" => self.settings.interpreter = false,
+                "auto" if self.settings.interpreter => {}
+                "auto" => return config_err!("exuvia.interpreter is off in this session and cannot be switched on"),
+                _ => return config_err!("exuvia.interpreter is 'auto' or 'off', not '{value}'"),
+            },
+            "row_memory" => {
+                let Some(bytes) = parse_bytes(value) else {
+                    return config_err!("exuvia.row_memory is a number of bytes such as 64MB, not '{value}'");
+                };
+                self.settings.row_memory = bytes;
+            }
+            "timeout" => {
+                let none = matches!(value.to_ascii_lowercase().as_str(), "" | "off" | "none" | "0");
+                self.timeout = match parse_duration(value) {
+                    _ if none => None,
+                    Some(timeout) => Some(timeout),
+                    None => return config_err!("exuvia.timeout is a time such as 30s or off, not '{value}'"),
+                };
+            }
+            "fault" => match value.to_ascii_lowercase().as_str() {
+                fault @ ("guards" | "compile" | "") => self.settings.fault = fault.to_string(),
+                "off" | "none" => self.settings.fault.clear(),
+                _ => return config_err!("exuvia.fault is 'guards', 'compile' or 'off', not '{value}'"),
+            },
+            _ => return config_err!("there is no setting exuvia.{key}"),
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> Vec<ConfigEntry> {
+        let on = |on: bool| if on { "on" } else { "off" }.to_string();
+        let settings = &self.settings;
+        let entry = |key: &str, value: String, description: &'static str| ConfigEntry {
+            key: format!("{}.{key}", Self::PREFIX),
+            value: Some(value),
+            description,
+        };
+        vec![
+            entry("native", on(settings.native), "Whether functions are compiled to native code"),
+            entry("optimize", on(settings.optimize), "Whether lifted functions are optimised"),
+            entry("lift", on(settings.lift), "Whether functions are lifted; off: all run in CPython"),
+            entry(
+                "interpreter",
+                if settings.interpreter { "auto" } else { "off" }.to_string(),
+                "Whether CPython may run what cannot be lifted; off cannot be taken back",
+            ),
+            entry("row_memory", settings.row_memory.to_string(), "Bytes that the temporaries of one row may take"),
+            entry(
+                "timeout",
+                self.timeout.map_or("off".to_string(), show_duration),
+                "Time that the Python calls of one query may take together",
+            ),
+            entry(
+                "fault",
+                if settings.fault.is_empty() { "off".to_string() } else { settings.fault.clone() },
+                "For tests: take every guard ('guards') or fail every compilation ('compile')",
+            ),
+        ]
+    }
+}
+
+fn switch(key: &str, value: &str) -> Result<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "on" | "true" | "1" | "yes" => Ok(true),
+        "off" | "false" | "0" | "no" => Ok(false),
+        _ => config_err!("exuvia.{key} is on or off, not '{value}'"),
+    }
+}
+
+/// Reads `64MB`, `1 GiB`, `4096`. The units are powers of two, as in DataFusion's own
+/// memory settings.
+fn parse_bytes(text: &str) -> Option<usize> {
+    let text = text.trim().to_ascii_lowercase();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: usize = text[..digits].parse().ok()?;
+    let shift = match text[digits..].trim() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        _ => return None,
+    };
+    number.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
+}
+
+/// Reads `1.5s`, `200 ms`, `2min`, `1h`; a bare number counts seconds.
+pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
+    let text = text.trim().to_ascii_lowercase();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number: f64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim() {
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "" | "s" | "sec" | "second" | "seconds" => 1.0,
+        "m" | "min" | "minute" | "minutes" => 60.0,
+        "h" | "hour" | "hours" => 3600.0,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(number * unit).ok().filter(|duration| !duration.is_zero())
+}
+
+fn show_duration(duration: Duration) -> String {
+    if duration.subsec_nanos() == 0 {
+        format!("{}s", duration.as_secs())
+    } else {
+        format!("{}ms", duration.as_secs_f64() * 1e3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_times_and_sizes() {
+        assert_eq!(parse_duration("1s"), Some(Duration::from_secs(1)));
+        assert_eq!(parse_duration("250 ms"), Some(Duration::from_millis(250)));
+        assert_eq!(parse_duration("1.5"), Some(Duration::from_millis(1500)));
+        assert_eq!(parse_duration("2 min"), Some(Duration::from_secs(120)));
+        assert_eq!(parse_duration("soon"), None);
+        assert_eq!(parse_duration("0s"), None);
+        assert_eq!(parse_bytes("64MB"), Some(64 << 20));
+        assert_eq!(parse_bytes("1 GiB"), Some(1 << 30));
+        assert_eq!(parse_bytes("-1"), None);
+    }
+
+    #[test]
+    fn sql_only_tightens() {
+        let mut options = ExuviaOptions::default();
+        options.set("interpreter", "auto").expect("still on");
+        options.set("interpreter", "off").expect("off is tighter");
+        assert!(options.set("interpreter", "auto").is_err());
+        assert!(options.set("nothing", "on").is_err());
+    }
+}

@@ -1,0 +1,500 @@
+//! `CREATE FUNCTION … LANGUAGE python` and `DROP FUNCTION`, parsed.
+//!
+//! sqlparser's own CREATE FUNCTION rejects or drops half of the clauses (OPTIONS, STRICT,
+//! IF NOT EXISTS), so the statement is read here from sqlparser's tokens, and its parser
+//! is used for what is a type, a name or an expression. Other languages are left to
+//! DataFusion. Types and expressions are not planned here: that needs a session.
+
+use crate::Statement;
+use datafusion::sql::sqlparser::ast::{self, Ident};
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::keywords::Keyword;
+use datafusion::sql::sqlparser::parser::{Parser, ParserError};
+use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer, Word};
+use exuvia_engine::{DefineError, Interpreter, OnError, Place, Volatility};
+use std::time::Duration;
+
+/// A statement that this plugin executes itself.
+#[derive(Debug)]
+pub(crate) enum Ours {
+    Create(Box<CreateFunction>),
+    Drop { if_exists: bool, names: Vec<String> },
+}
+
+/// A parsed CREATE FUNCTION.
+#[derive(Debug)]
+pub(crate) struct CreateFunction {
+    pub(crate) or_replace: bool,
+    pub(crate) if_not_exists: bool,
+    pub(crate) name: String,
+    pub(crate) params: Vec<Param>,
+    pub(crate) returns: ast::DataType,
+    pub(crate) returns_place: Place,
+    pub(crate) options: Options,
+    pub(crate) volatility: Option<Volatility>,
+    pub(crate) strict: bool,
+    pub(crate) source: String,
+    pub(crate) first_line: u32,
+}
+
+/// A parsed parameter.
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub(crate) name: String,
+    pub(crate) ty: ast::DataType,
+    pub(crate) default: Option<ast::Expr>,
+    /// Where its type stands.
+    pub(crate) place: Place,
+}
+
+/// What `OPTIONS (…)` says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    pub(crate) handler: Option<String>,
+    pub(crate) on_error: OnError,
+    pub(crate) interpreter: Interpreter,
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Reads `statement` if it is one of ours; `None` leaves it to DataFusion.
+pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineError> {
+    let first = statement.text().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let create = first.eq_ignore_ascii_case("CREATE");
+    if !create && !first.eq_ignore_ascii_case("DROP") {
+        return Ok(None);
+    }
+    let padded = statement.padded();
+    let tokens = match Tokenizer::new(&GenericDialect {}, &padded).tokenize_with_location() {
+        Ok(tokens) => tokens,
+        // DataFusion reports it as it reports any such text.
+        Err(_) => return Ok(None),
+    };
+    let ours = if create { is_create_python(&tokens) } else { words(&tokens).nth(1).as_deref() == Some("FUNCTION") };
+    if !ours {
+        return Ok(None);
+    }
+    let parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
+    let mut reader = Reader { parser, script: statement.script(), name: String::new() };
+    if create { reader.create().map(Some) } else { reader.drop().map(Some) }
+}
+
+/// Whether the tokens create a function in Python.
+fn is_create_python(tokens: &[TokenWithSpan]) -> bool {
+    let mut words = words(tokens);
+    let head = words.by_ref().take_while(|word| word != "FUNCTION").skip(1);
+    if !head.into_iter().all(|word| matches!(word.as_str(), "OR" | "REPLACE" | "TEMP" | "TEMPORARY")) {
+        return false;
+    }
+    words.any(|word| word == "LANGUAGE") && words.next().is_some_and(|word| word.eq_ignore_ascii_case("python"))
+}
+
+/// The words of a statement, upper-cased, and an empty text for any other token.
+fn words(tokens: &[TokenWithSpan]) -> impl Iterator<Item = String> {
+    let tokens = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+    tokens.map(|token| match &token.token {
+        Token::Word(word) if word.quote_style.is_none() => word.value.to_ascii_uppercase(),
+        Token::Word(Word { value, .. }) | Token::SingleQuotedString(value) => value.clone(),
+        _ => String::new(),
+    })
+}
+
+struct Reader<'a> {
+    parser: Parser<'a>,
+    /// The whole script, to show its lines.
+    script: &'a str,
+    /// The function's name once it was read.
+    name: String,
+}
+
+type Parsed<T> = Result<T, DefineError>;
+
+impl Reader<'_> {
+    fn create(&mut self) -> Parsed<Ours> {
+        self.keyword(Keyword::CREATE)?;
+        let or_replace = self.parser.parse_keywords(&[Keyword::OR, Keyword::REPLACE]);
+        // Every function lives in its session, so TEMPORARY changes nothing.
+        let _ = self.parser.parse_keyword(Keyword::TEMPORARY) || self.parser.parse_keyword(Keyword::TEMP);
+        self.keyword(Keyword::FUNCTION)?;
+        let if_not_exists = self.parser.parse_keywords(&[Keyword::IF, Keyword::NOT, Keyword::EXISTS]);
+        if or_replace && if_not_exists {
+            return Err(self.error_here("OR REPLACE and IF NOT EXISTS exclude each other"));
+        }
+        self.name = self.function_name()?;
+        let params = self.params()?;
+
+        let mut returns = None;
+        let mut volatility = None;
+        let mut strict = None;
+        let mut options = None;
+        let mut body = None;
+        let mut language = false;
+        loop {
+            let token = self.parser.peek_token();
+            let repeated = |reader: &Self, what: &str| reader.error(&token.span, &format!("{what} is given twice"));
+            match &token.token {
+                Token::EOF | Token::SemiColon => break,
+                Token::Word(word) if word.quote_style.is_none() => {
+                    let keyword = word.value.to_ascii_uppercase();
+                    self.parser.next_token();
+                    match keyword.as_str() {
+                        "RETURNS" if self.parser.parse_keyword(Keyword::NULL) => {
+                            self.words(&["ON", "NULL", "INPUT"])?;
+                            if strict.replace(true).is_some() {
+                                return Err(repeated(self, "what happens on NULL input"));
+                            }
+                        }
+                        "RETURNS" => {
+                            let place = self.parser.peek_token().span;
+                            if self.parser.peek_keyword(Keyword::TABLE) {
+                                return Err(self.error_here(
+                                    "table functions (RETURNS TABLE) are not supported yet in this version",
+                                ));
+                            }
+                            let ty = self.data_type()?;
+                            if returns.replace((ty, self.place(&place))).is_some() {
+                                return Err(repeated(self, "RETURNS"));
+                            }
+                        }
+                        "LANGUAGE" => {
+                            self.parser.next_token();
+                            if std::mem::replace(&mut language, true) {
+                                return Err(repeated(self, "LANGUAGE"));
+                            }
+                        }
+                        "IMMUTABLE" | "STABLE" | "VOLATILE" => {
+                            let declared = match keyword.as_str() {
+                                "IMMUTABLE" => Volatility::Immutable,
+                                "STABLE" => Volatility::Stable,
+                                _ => Volatility::Volatile,
+                            };
+                            if volatility.replace(declared).is_some() {
+                                return Err(repeated(self, "the volatility"));
+                            }
+                        }
+                        "STRICT" => {
+                            if strict.replace(true).is_some() {
+                                return Err(repeated(self, "what happens on NULL input"));
+                            }
+                        }
+                        "CALLED" => {
+                            self.words(&["ON", "NULL", "INPUT"])?;
+                            if strict.replace(false).is_some() {
+                                return Err(repeated(self, "what happens on NULL input"));
+                            }
+                        }
+                        "OPTIONS" => {
+                            let read = self.options()?;
+                            if options.replace(read).is_some() {
+                                return Err(repeated(self, "OPTIONS"));
+                            }
+                        }
+                        "AS" => {
+                            let read = self.body()?;
+                            if body.replace(read).is_some() {
+                                return Err(repeated(self, "the body"));
+                            }
+                        }
+                        _ => {
+                            let message = format!("{} is no clause of CREATE FUNCTION … LANGUAGE python", word.value);
+                            return Err(self.error(&token.span, &message));
+                        }
+                    }
+                }
+                other => {
+                    let message = format!("expected a clause of CREATE FUNCTION, found {other}");
+                    return Err(self.error(&token.span, &message));
+                }
+            }
+        }
+        let Some((returns, returns_place)) = returns else {
+            return Err(self.error_here("RETURNS is missing: RETURNS TYPE"));
+        };
+        let Some((source, first_line)) = body else {
+            return Err(self.error_here("the body is missing: AS $$ … $$"));
+        };
+        Ok(Ours::Create(Box::new(CreateFunction {
+            or_replace,
+            if_not_exists,
+            name: self.name.clone(),
+            params,
+            returns,
+            returns_place,
+            options: options.unwrap_or_default(),
+            volatility,
+            strict: strict.unwrap_or(false),
+            source,
+            first_line,
+        })))
+    }
+
+    fn drop(&mut self) -> Parsed<Ours> {
+        self.keyword(Keyword::DROP)?;
+        self.keyword(Keyword::FUNCTION)?;
+        let if_exists = self.parser.parse_keywords(&[Keyword::IF, Keyword::EXISTS]);
+        let mut names = vec![];
+        loop {
+            names.push(self.function_name()?);
+            // PostgreSQL names the overload; there is only one here.
+            if self.parser.consume_token(&Token::LParen) {
+                while !matches!(self.parser.next_token().token, Token::RParen | Token::EOF) {}
+            }
+            if !self.parser.consume_token(&Token::Comma) {
+                break;
+            }
+        }
+        let _ = self.parser.parse_keyword(Keyword::RESTRICT) || self.parser.parse_keyword(Keyword::CASCADE);
+        let token = self.parser.peek_token();
+        if token.token != Token::EOF {
+            let message = format!("expected the end of DROP FUNCTION, found {}", token.token);
+            return Err(self.error(&token.span, &message));
+        }
+        Ok(Ours::Drop { if_exists, names })
+    }
+
+    fn function_name(&mut self) -> Parsed<String> {
+        let start = self.parser.peek_token().span;
+        let name = self.parser.parse_object_name(false).map_err(|error| self.parser_error(&error))?;
+        match &name.0[..] {
+            [part] => match part.as_ident() {
+                Some(ident) => Ok(normalize(ident)),
+                None => Err(self.error(&start, &format!("{name} is no name for a function"))),
+            },
+            _ => Err(self.error(&start, &format!("{name}: functions live in the session and have no schema"))),
+        }
+    }
+
+    fn params(&mut self) -> Parsed<Vec<Param>> {
+        self.token(&Token::LParen)?;
+        let mut params: Vec<Param> = vec![];
+        if self.parser.consume_token(&Token::RParen) {
+            return Ok(params);
+        }
+        loop {
+            let name_token = self.parser.peek_token();
+            let ident = self.parser.parse_identifier().map_err(|error| self.parser_error(&error))?;
+            let name = normalize(&ident);
+            let ty_token = self.parser.peek_token();
+            if matches!(ty_token.token, Token::Comma | Token::RParen) {
+                let message = format!("a parameter is a name and a type; {ident} stands alone");
+                return Err(self.error(&name_token.span, &message));
+            }
+            if self.parser.peek_keyword(Keyword::TABLE) {
+                return Err(self.error(&ty_token.span, "table arguments are not supported yet in this version"));
+            }
+            let ty = self.data_type()?;
+            let place = self.place(&ty_token.span);
+            let default = if self.parser.parse_keyword(Keyword::DEFAULT) || self.parser.consume_token(&Token::Eq) {
+                Some(self.parser.parse_expr().map_err(|error| self.parser_error(&error))?)
+            } else {
+                None
+            };
+            if params.iter().any(|param| param.name == name) {
+                return Err(self.error(&name_token.span, &format!("the parameter {name} is given twice")));
+            }
+            if default.is_none() && params.last().is_some_and(|param| param.default.is_some()) {
+                let message = format!("the parameter {name} needs a DEFAULT, as one before it has one");
+                return Err(self.error(&name_token.span, &message));
+            }
+            params.push(Param { name, ty, default, place });
+            if self.parser.consume_token(&Token::RParen) {
+                return Ok(params);
+            }
+            self.token(&Token::Comma)?;
+        }
+    }
+
+    fn options(&mut self) -> Parsed<Options> {
+        let mut options = Options::default();
+        let mut seen: Vec<String> = vec![];
+        self.token(&Token::LParen)?;
+        if self.parser.consume_token(&Token::RParen) {
+            return Ok(options);
+        }
+        loop {
+            let place = self.parser.peek_token().span;
+            let ident = self.parser.parse_identifier().map_err(|error| self.parser_error(&error))?;
+            let key = ident.value.to_ascii_lowercase();
+            let _ = self.parser.consume_token(&Token::Eq) || self.parser.consume_token(&Token::RArrow);
+            let token = self.parser.next_token();
+            let value = match token.token {
+                Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => value,
+                Token::Word(word) => word.value,
+                Token::Number(digits, _) => digits,
+                other => return Err(self.error(&token.span, &format!("expected a value of {key}, found {other}"))),
+            };
+            if seen.contains(&key) {
+                return Err(self.error(&place, &format!("the option {key} is given twice")));
+            }
+            let lower = value.to_ascii_lowercase();
+            let wrong = |choices: &str| self.error(&token.span, &format!("{key} is {choices}, not '{value}'"));
+            match key.as_str() {
+                "handler" => options.handler = Some(value.clone()),
+                "on_error" => {
+                    options.on_error = match lower.as_str() {
+                        "raise" => OnError::Raise,
+                        "null" => OnError::Null,
+                        _ => return Err(wrong("'raise' or 'null'")),
+                    };
+                }
+                "interpreter" => {
+                    options.interpreter = match lower.as_str() {
+                        "auto" => Interpreter::Auto,
+                        "off" => Interpreter::Off,
+                        _ => return Err(wrong("'auto' or 'off'")),
+                    };
+                }
+                "inline" => match lower.as_str() {
+                    "auto" | "off" => {}
+                    "on" => {
+                        return Err(self.error(&token.span, "inline 'on' is not supported yet in this version"));
+                    }
+                    _ => return Err(wrong("'auto', 'on' or 'off'")),
+                },
+                "timeout" => match crate::settings::parse_duration(&value) {
+                    Some(timeout) => options.timeout = Some(timeout),
+                    None => return Err(wrong("a time such as '1s' or '200ms'")),
+                },
+                _ => {
+                    let message = format!(
+                        "there is no option {key}; there are handler, on_error, inline, interpreter and timeout"
+                    );
+                    return Err(self.error(&place, &message));
+                }
+            }
+            seen.push(key);
+            if self.parser.consume_token(&Token::RParen) {
+                return Ok(options);
+            }
+            self.token(&Token::Comma)?;
+        }
+    }
+
+    /// The body's text, dedented, and the line of its first line.
+    fn body(&mut self) -> Parsed<(String, u32)> {
+        let token = self.parser.next_token();
+        let text = match token.token {
+            Token::DollarQuotedString(body) => body.value,
+            Token::SingleQuotedString(text)
+            | Token::EscapedStringLiteral(text)
+            | Token::TripleSingleQuotedString(text) => text,
+            other => {
+                return Err(self.error(&token.span, &format!("expected the body $$ … $$, found {other}")));
+            }
+        };
+        let mut line = u32::try_from(token.span.start.line).unwrap_or(u32::MAX);
+        let text = text.replace("\r\n", "\n");
+        let mut text = text.as_str();
+        // What stands beside the opening quote is seldom code.
+        while let Some((first, rest)) = text.split_once('\n') {
+            if !first.trim().is_empty() {
+                break;
+            }
+            text = rest;
+            line = line.saturating_add(1);
+        }
+        Ok((dedent(text), line))
+    }
+
+    fn data_type(&mut self) -> Parsed<ast::DataType> {
+        self.parser.parse_data_type().map_err(|error| self.parser_error(&error))
+    }
+
+    fn keyword(&mut self, keyword: Keyword) -> Parsed<()> {
+        self.parser.expect_keyword_is(keyword).map_err(|error| self.parser_error(&error))
+    }
+
+    /// Words that need not be keywords of SQL.
+    fn words(&mut self, words: &[&str]) -> Parsed<()> {
+        for expected in words {
+            let token = self.parser.next_token();
+            match &token.token {
+                Token::Word(word) if word.value.eq_ignore_ascii_case(expected) => {}
+                other => return Err(self.error(&token.span, &format!("expected {expected}, found {other}"))),
+            }
+        }
+        Ok(())
+    }
+
+    fn token(&mut self, expected: &Token) -> Parsed<()> {
+        let token = self.parser.next_token();
+        if token.token == *expected {
+            Ok(())
+        } else {
+            Err(self.error(&token.span, &format!("expected {expected}, found {}", token.token)))
+        }
+    }
+
+    /// An error of sqlparser's, at the token before which it stopped.
+    fn parser_error(&self, error: &ParserError) -> DefineError {
+        let message = match error {
+            ParserError::TokenizerError(message) | ParserError::ParserError(message) => message.as_str(),
+            ParserError::RecursionLimitExceeded => "too deeply nested",
+        };
+        // The place is shown below the message.
+        let message = message.split(" at Line:").next().unwrap_or(message);
+        let message = message.strip_prefix("Expected: ").map_or(message.to_string(), |rest| format!("expected {rest}"));
+        let message = message.replace(", found: ", ", found ");
+        // sqlparser consumes the token of which it complains, except where it only peeked.
+        let next = self.parser.peek_token();
+        let complained = self.parser.get_current_token();
+        let span = match message.rsplit_once("found ") {
+            Some((_, found)) if complained.to_string() == found => complained.span,
+            _ => next.span,
+        };
+        self.error(&span, &message)
+    }
+
+    fn error_here(&self, message: &str) -> DefineError {
+        self.error(&self.parser.peek_token().span, message)
+    }
+
+    fn error(&self, span: &Span, message: &str) -> DefineError {
+        let function = if self.name.is_empty() { "?".to_string() } else { self.name.clone() };
+        // At the end of the statement there is no place to show.
+        let place = (span.start.line > 0).then(|| self.place(span));
+        DefineError { function, message: message.to_string(), place }
+    }
+
+    fn place(&self, span: &Span) -> Place {
+        place(self.script, span)
+    }
+}
+
+/// The place of a span of tokens in its script.
+fn place(script: &str, span: &Span) -> Place {
+    let line = u32::try_from(span.start.line).unwrap_or(u32::MAX);
+    let text = script.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default().to_string();
+    let column = |column: u64| u32::try_from(column.saturating_sub(1)).unwrap_or(0);
+    let start = column(span.start.column);
+    let end = if span.end.line == span.start.line { column(span.end.column) } else { start + 1 };
+    Place { line, text, columns: Some((start, end.max(start + 1))) }
+}
+
+/// A name as SQL reads it: lower-cased unless quoted.
+fn normalize(ident: &Ident) -> String {
+    if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
+}
+
+/// Removes the white space that every line with code begins with, as `textwrap.dedent`
+/// does; a text that has none stays as it is to the byte.
+pub(crate) fn dedent(text: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let mut margin: Option<&str> = None;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let own = &line[..indent(line)];
+        margin = Some(match margin {
+            None => own,
+            Some(margin) => {
+                let shared = margin.bytes().zip(own.bytes()).take_while(|(a, b)| a == b).count();
+                &margin[..shared]
+            }
+        });
+    }
+    let margin = margin.unwrap_or_default();
+    if margin.is_empty() {
+        return text.to_string();
+    }
+    let lines: Vec<&str> =
+        text.split('\n').map(|line| line.strip_prefix(margin).unwrap_or(line.trim_start_matches([' ', '\t']))).collect();
+    lines.join("\n")
+}
