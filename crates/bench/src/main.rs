@@ -1,2 +1,26 @@
-//! The Rust side of the benchmarks.
-fn main() {}
+//! The Rust side of the benchmarks; `cargo xtask bench` runs it.
+
+mod contenders;
+mod programs;
+mod rust_peers;
+mod serve;
+mod tables;
+
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+
+const USAGE: &str = "usage: exuvia-bench prepare FOLDER ROWS [SEED] | serve FOLDER";
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let folder = || args.get(1).map(PathBuf::from).context(USAGE);
+    match args.first().map(String::as_str) {
+        Some("prepare") => {
+            let rows = args.get(2).context(USAGE)?.parse().context("ROWS is a number")?;
+            let seed = args.get(3).map_or(Ok(1), |seed| seed.parse()).context("SEED is a number")?;
+            tables::prepare(&folder()?, seed, rows)
+        }
+        Some("serve") => serve::serve(&folder()?),
+        _ => bail!(USAGE),
+    }
+}

@@ -1,0 +1,114 @@
+//! Who runs on the Rust side.
+
+use crate::programs::{self, Program};
+use crate::{rust_peers, tables};
+use anyhow::{Context, Result, bail};
+use datafusion::arrow::array::{AsArray, RecordBatch};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::datasource::MemTable;
+use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
+use futures::TryStreamExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::runtime::Runtime;
+
+/// The contenders with their tables.
+pub struct Contenders {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+    runtime: Runtime,
+    datafusion: SessionContext,
+}
+
+impl Contenders {
+    /// Reads the tables of a folder.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn new(folder: &Path) -> Result<Contenders> {
+        let (schema, batches) = tables::load(folder)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let datafusion = SessionContext::new_with_config(config());
+        runtime.block_on(register(&datafusion, folder, &schema, &batches))?;
+        Ok(Contenders { schema, batches, runtime, datafusion })
+    }
+
+    /// Runs something once: the seconds that it took and its result.
+    ///
+    /// # Errors
+    /// If there is no such thing or it fails.
+    pub fn run(&self, what: &str, by: &str) -> Result<(f64, Vec<RecordBatch>)> {
+        match (what, by) {
+            ("z1", "datafusion sql") => self.query(&self.datafusion, &programs::z1_by_hand()),
+            ("scan", "datafusion sql") => self.scan(),
+            (_, "datafusion sql") => {
+                let sql = format!("SELECT {} AS result FROM memory", Program::named(what)?.sql);
+                self.query(&self.datafusion, &sql)
+            }
+            (_, "rust") => self.by_hand(what),
+            (_, by) => bail!("no contender {by} for {what}"),
+        }
+    }
+
+    fn query(&self, context: &SessionContext, sql: &str) -> Result<(f64, Vec<RecordBatch>)> {
+        self.runtime.block_on(async {
+            let start = Instant::now();
+            let batches = context.sql(sql).await?.collect().await?;
+            Ok((start.elapsed().as_secs_f64(), batches))
+        })
+    }
+
+    /// Reads the columns of Z1 from Parquet and drops them: the share of the query that
+    /// nobody can take away.
+    fn scan(&self) -> Result<(f64, Vec<RecordBatch>)> {
+        self.runtime.block_on(async {
+            let start = Instant::now();
+            let sql = "SELECT title, address, city, state, postal_code, price, facts_and_features, url FROM listings";
+            let mut stream = self.datafusion.sql(sql).await?.execute_stream().await?;
+            while stream.try_next().await?.is_some() {}
+            Ok((start.elapsed().as_secs_f64(), vec![]))
+        })
+    }
+
+    fn by_hand(&self, what: &str) -> Result<(f64, Vec<RecordBatch>)> {
+        let columns: &[&str] = match what {
+            "copy" => &["rate"],
+            _ => Program::named(what)?.columns,
+        };
+        let columns: Result<Vec<usize>, _> = columns.iter().map(|name| self.schema.index_of(name)).collect();
+        let columns = columns?;
+        let start = Instant::now();
+        let mut results = Vec::with_capacity(self.batches.len());
+        for batch in &self.batches {
+            let args: Vec<_> = columns.iter().map(|column| Arc::clone(batch.column(*column))).collect();
+            results.push(match what {
+                "copy" => Arc::new(rust_peers::copy(args[0].as_primitive_opt().context("not BIGINT")?)),
+                _ => rust_peers::run(what, &args)?,
+            });
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let batches: Result<Vec<RecordBatch>> =
+            results.into_iter().map(|result| Ok(RecordBatch::try_from_iter([("result", result)])?)).collect();
+        Ok((seconds, batches?))
+    }
+}
+
+/// One partition: every contender has one thread.
+fn config() -> SessionConfig {
+    SessionConfig::new().with_target_partitions(1)
+}
+
+async fn register(
+    context: &SessionContext,
+    folder: &Path,
+    schema: &SchemaRef,
+    batches: &[RecordBatch],
+) -> Result<()> {
+    let path = folder.join("listings.parquet");
+    let path = path.to_str().context("the folder's name is not UTF-8")?;
+    context.register_parquet("listings", path, ParquetReadOptions::default()).await?;
+    let memory = MemTable::try_new(Arc::clone(schema), vec![batches.to_vec()])?;
+    context.register_table("memory", Arc::new(memory))?;
+    Ok(())
+}
