@@ -1,1 +1,147 @@
-//! Exuvia: lift.
+//! The lifter: from Python source and argument types to IR.
+//!
+//! A partial evaluator over the syntax tree. Values known while lifting (constants,
+//! functions, modules, tuples of known shape) stay static ([`abs`]); the others become
+//! IR. Conditions on static values take one branch, joins merge types, loops run to a
+//! fixpoint of types. It is a pure function of its input: no I/O, no interpreter.
+//!
+//! No rule of Python's semantics stands in the walker: it evaluates operands in Python's
+//! order and applies operations ([`operate`]), which `exuvia-ops` defines, or functions of
+//! the prelude, which are lifted like user code. Left out, and gone to CPython with a
+//! [`Bailout`]: classes, generators, run-time dicts and sets, and modules other than
+//! `math` and `string`.
+
+mod abs;
+pub mod ast;
+mod bailout;
+mod call;
+mod expr;
+mod format;
+mod iterate;
+mod lifter;
+mod module;
+mod names;
+mod operate;
+pub mod parse;
+mod percent;
+mod returns;
+mod scope;
+mod source;
+mod stmt;
+mod unsupported;
+mod world;
+
+pub use bailout::{Bailout, Code};
+pub use returns::{SqlClass, SqlReturn};
+pub use source::{Source, SourceError};
+
+use abs::Abs;
+use exuvia_ir::{Builder, Function, Module, Span, Type};
+use lifter::{Ctx, Frame, Lifter, Returns, Stop};
+use std::collections::HashMap;
+use std::rc::Rc;
+use world::World;
+
+/// A parameter of the handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// What its values are in Python.
+    pub class: SqlClass,
+    /// Whether it can be NULL.
+    pub nullable: bool,
+}
+
+/// Lifts the handler of a source for arguments of those types. Function 0 of the module
+/// takes one parameter for each, a union with `none` where it can be NULL, and returns a
+/// union of `none` and the result's type.
+///
+/// # Errors
+/// Why it cannot be lifted.
+pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Module, Bailout> {
+    let mut world = World::new();
+    loop {
+        match lift_once(&mut world, source, params, returns) {
+            Ok(module) => return Ok(module),
+            Err(Stop::Bailout(bailout)) => return Err(bailout),
+            Err(Stop::Restart) => {
+                world.modules.clear();
+                world.prelude.clear();
+                world.functions.clear();
+                world.specialised.clear();
+            }
+        }
+    }
+}
+
+fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Module, Stop> {
+    let module = module::run(world, &source.module.body)?;
+    world.functions.push(None);
+    let types: Vec<Type> = params
+        .iter()
+        .map(|param| if param.nullable { param.class.ty().optional() } else { param.class.ty() })
+        .collect();
+    let b = Builder::new(source.handler.name.to_string(), &types, returns.class.ty().optional());
+    let args: Vec<Abs> = (0..types.len()).map(|index| Abs::Dyn(b.param(index))).collect();
+    let frame = Frame {
+        vars: std::collections::BTreeMap::new(),
+        locals: Rc::from([]),
+        enclosing: abs::Enclosing::Module,
+        module,
+        path: 0,
+    };
+    let mut lifter = Lifter {
+        world,
+        b,
+        frames: vec![frame],
+        contexts: vec![Ctx::Entry],
+        live: true,
+        handling: Vec::new(),
+        sites: HashMap::new(),
+        carried: HashMap::new(),
+        unfolding: Vec::new(),
+        returns: Returns::Sql(returns.clone()),
+        hidden: 0,
+        module_mode: false,
+        steps: 0,
+    };
+    lifter.b.span = source.handler.span;
+    lifter.handler(source, module, args)?;
+    lifter.seal();
+    let function = lifter.b.function;
+    world.functions[0] = Some(function);
+    let functions: Option<Vec<Function>> = std::mem::take(&mut world.functions).into_iter().collect();
+    match functions {
+        Some(functions) => Ok(Module { functions }),
+        None => Err(Bailout::new(Code::Recursion, Span::default(), "a function was not finished").into()),
+    }
+}
+
+impl Lifter<'_> {
+    /// Runs the handler's body in this function's own frame.
+    fn handler(&mut self, source: &Source, module: usize, args: Vec<Abs>) -> lifter::Lift<()> {
+        let def = source.handler.clone();
+        if def.decorated {
+            return self.bail(Code::Handler, format!("{} is decorated", def.name));
+        }
+        // Defaults were evaluated when the module ran; a bare body has none.
+        let defaults = match self.world.modules[module].globals.get(&def.name) {
+            Some(Abs::Func(closure)) => closure.defaults.clone(),
+            _ => Vec::new(),
+        };
+        let closure = Rc::new(abs::Closure { def: def.clone(), module, enclosing: abs::Enclosing::Module, defaults });
+        let vars = self.bind(&closure, args, Vec::new())?;
+        self.frames = vec![Frame {
+            vars,
+            locals: def.locals.clone().into(),
+            enclosing: abs::Enclosing::Module,
+            module,
+            path: 1,
+        }];
+        self.unfolding.push(std::sync::Arc::as_ptr(&def));
+        self.stmts(&def.body)?;
+        if self.live {
+            self.leave_function(Abs::NONE)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Abstract values: what the lifter knows of a Python value.
+
+use crate::ast::{Comprehension, FunctionDef, Name};
+use exuvia_ir::{ExcKind, Object, Value};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What is known of a value while lifting. Everything but [`Abs::Dyn`] is static: it is
+/// known now, and becomes IR only where a run-time value is needed.
+#[derive(Clone, Debug)]
+pub(crate) enum Abs {
+    /// A constant. A list here belongs to the module, and no function changes it.
+    Const(Object),
+    /// A run-time value.
+    Dyn(Value),
+    /// A tuple of known length, not all of it constant.
+    Tuple(Rc<[Abs]>),
+    /// A function written in Python.
+    Func(Rc<Closure>),
+    /// A method of a receiver.
+    Method(Rc<(Abs, Name)>),
+    /// A built-in function or a function of a module that is lifted, by the name by which
+    /// operations spell it: `len`, `math.sqrt`.
+    Builtin(Name),
+    /// A module.
+    Module(Name),
+    /// An exception class.
+    ExcClass(ExcKind),
+    /// An exception object that was not raised yet.
+    ExcInst(Rc<(ExcKind, Vec<Abs>)>),
+    /// Something that can be iterated once.
+    Iter(Rc<Iter>),
+    /// A variable before its first assignment.
+    Unbound,
+    /// A variable whose values on several paths have no common representation; an error
+    /// only where it is read.
+    Conflict,
+}
+
+/// Where the free variables of a function live.
+#[derive(Clone, Debug)]
+pub(crate) enum Enclosing {
+    /// Nowhere: it is defined at the top level of its module.
+    Module,
+    /// In a frame that is still active, by its depth: it sees later assignments.
+    Live(usize),
+    /// In a frame that has ended.
+    Ended(Rc<Captured>),
+}
+
+/// The variables of a frame that has ended.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    pub vars: BTreeMap<Name, Abs>,
+    pub enclosing: Enclosing,
+}
+
+/// A function with what it closes over.
+#[derive(Debug)]
+pub(crate) struct Closure {
+    pub def: Arc<FunctionDef>,
+    /// The module whose globals it sees, an index into the lifter's modules.
+    pub module: usize,
+    pub enclosing: Enclosing,
+    /// Values of the defaults, by parameter name.
+    pub defaults: Vec<(Name, Abs)>,
+}
+
+/// Something that can be iterated.
+#[derive(Debug)]
+pub(crate) enum Iter {
+    Range { start: Abs, stop: Abs, step: Abs },
+    Enumerate { inner: Abs, start: Abs },
+    Zip(Vec<Abs>),
+    Reversed(Abs),
+    Map { func: Abs, inner: Abs },
+    Filter { func: Abs, inner: Abs },
+    /// A generator expression: its first iterable is evaluated at once, the rest in the
+    /// frame around it when it is iterated.
+    Generator { comp: Arc<Comprehension>, first: Abs, enclosing: Enclosing, module: usize },
+}
+
+impl Abs {
+    pub fn int(value: i64) -> Abs {
+        Abs::Const(Object::int(value))
+    }
+
+    pub fn str(text: &str) -> Abs {
+        Abs::Const(Object::str(text))
+    }
+
+    pub fn bool(value: bool) -> Abs {
+        Abs::Const(Object::Bool(value))
+    }
+
+    pub const NONE: Abs = Abs::Const(Object::None);
+
+    /// A tuple; a constant where all elements are.
+    pub fn tuple(items: Vec<Abs>) -> Abs {
+        if items.iter().all(|item| matches!(item, Abs::Const(_))) {
+            let objects = items.iter().filter_map(|item| item.as_const().cloned()).collect();
+            return Abs::Const(Object::tuple(objects));
+        }
+        Abs::Tuple(items.into())
+    }
+
+    pub fn as_const(&self) -> Option<&Object> {
+        match self {
+            Abs::Const(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The elements of a tuple of known length.
+    pub fn tuple_items(&self) -> Option<Vec<Abs>> {
+        match self {
+            Abs::Tuple(items) => Some(items.to_vec()),
+            Abs::Const(Object::Tuple(items)) => Some(items.iter().cloned().map(Abs::Const).collect()),
+            _ => None,
+        }
+    }
+
+    /// Whether both are certainly the same value.
+    pub fn same(&self, other: &Abs) -> bool {
+        match (self, other) {
+            // Two constant lists are the same only by identity.
+            (Abs::Const(Object::List(a)), Abs::Const(Object::List(b))) => Arc::ptr_eq(a, b),
+            (Abs::Const(a), Abs::Const(b)) => a == b,
+            (Abs::Dyn(a), Abs::Dyn(b)) => a == b,
+            (Abs::Tuple(a), Abs::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),
+            (Abs::Func(a), Abs::Func(b)) => Rc::ptr_eq(a, b),
+            (Abs::Method(a), Abs::Method(b)) => a.1 == b.1 && a.0.same(&b.0),
+            (Abs::Builtin(a), Abs::Builtin(b)) | (Abs::Module(a), Abs::Module(b)) => a == b,
+            (Abs::ExcClass(a), Abs::ExcClass(b)) => a == b,
+            (Abs::ExcInst(a), Abs::ExcInst(b)) => Rc::ptr_eq(a, b),
+            (Abs::Iter(a), Abs::Iter(b)) => Rc::ptr_eq(a, b),
+            (Abs::Unbound, Abs::Unbound) | (Abs::Conflict, Abs::Conflict) => true,
+            _ => false,
+        }
+    }
+
+    /// The value with `from` replaced by `to`, also within tuples.
+    pub fn replace(&self, from: Value, to: &Abs) -> Option<Abs> {
+        match self {
+            Abs::Dyn(value) if *value == from => Some(to.clone()),
+            Abs::Tuple(items) if items.iter().any(|item| item.replace(from, to).is_some()) => {
+                Some(Abs::tuple(items.iter().map(|item| item.replace(from, to).unwrap_or_else(|| item.clone())).collect()))
+            }
+            _ => None,
+        }
+    }
+}

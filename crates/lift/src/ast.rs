@@ -1,0 +1,202 @@
+//! The syntax tree that the lifter walks: Python's, without what the parser needs only
+//! for itself. Immutable and shared, so that closures and the prelude can hold parts.
+
+use exuvia_ir::{Object, Span};
+use std::sync::Arc;
+
+/// A name.
+pub type Name = Arc<str>;
+
+/// A module.
+#[derive(Debug)]
+pub struct Module {
+    /// Its statements.
+    pub body: Vec<Stmt>,
+}
+
+/// A statement.
+#[derive(Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names are Python's (library reference, module ast)")]
+pub enum StmtKind {
+    FunctionDef(Arc<FunctionDef>),
+    Return(Option<Expr>),
+    Assign { targets: Vec<Expr>, value: Expr },
+    AugAssign { target: Expr, op: &'static str, value: Expr },
+    For { target: Expr, iter: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    While { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    If { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    Try { body: Vec<Stmt>, handlers: Vec<Handler>, orelse: Vec<Stmt>, finalbody: Arc<[Stmt]> },
+    Raise { exc: Option<Expr>, cause: Option<Expr> },
+    Assert { test: Expr, msg: Option<Expr> },
+    Import { module: Name, asname: Name },
+    ImportFrom { module: Name, name: Name, asname: Name },
+    Expr(Expr),
+    Delete(Vec<Expr>),
+    Pass,
+    Break,
+    Continue,
+    /// A statement that is not lifted; what it is, for people.
+    Unsupported(&'static str),
+}
+
+/// An `except` clause.
+#[derive(Debug)]
+pub struct Handler {
+    /// The class or tuple of classes.
+    pub class: Option<Expr>,
+    /// The name that the exception is bound to.
+    pub name: Option<Name>,
+    /// What runs.
+    pub body: Vec<Stmt>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A function or a lambda.
+#[derive(Debug)]
+pub struct FunctionDef {
+    /// Its name; `<lambda>` for a lambda.
+    pub name: Name,
+    /// Its parameters.
+    pub params: Params,
+    /// What runs; a lambda's is one `return`.
+    pub body: Vec<Stmt>,
+    /// Whether it has decorators.
+    pub decorated: bool,
+    /// Whether a parameter is annotated as a whole column: `pd.Series`, `np.ndarray`, `pa.Array`.
+    pub columnar: bool,
+    /// Whether it is a generator or a coroutine.
+    pub generator: bool,
+    /// Names assigned anywhere in the body: its local variables.
+    pub locals: Vec<Name>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Parameters.
+#[derive(Debug, Default)]
+pub struct Params {
+    /// Positional ones, with defaults.
+    pub positional: Vec<(Name, Option<Expr>)>,
+    /// How many of them are positional only.
+    pub positional_only: usize,
+    /// `*args`.
+    pub rest: Option<Name>,
+    /// Keyword-only ones, with defaults.
+    pub keyword: Vec<(Name, Option<Expr>)>,
+    /// `**kwargs`.
+    pub keyword_rest: Option<Name>,
+}
+
+/// An expression.
+#[derive(Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the names are Python's (library reference, module ast)")]
+pub enum ExprKind {
+    Const(Object),
+    Name(Name),
+    BoolOp { and: bool, values: Vec<Expr> },
+    Named { target: Name, value: Box<Expr> },
+    Binary { op: &'static str, left: Box<Expr>, right: Box<Expr> },
+    Unary { op: &'static str, operand: Box<Expr> },
+    Not(Box<Expr>),
+    Lambda(Arc<FunctionDef>),
+    IfExp { test: Box<Expr>, body: Box<Expr>, orelse: Box<Expr> },
+    Dict(Vec<(Option<Expr>, Expr)>),
+    Set(Vec<Expr>),
+    List(Vec<Expr>),
+    Tuple(Vec<Expr>),
+    Comprehension(Arc<Comprehension>),
+    Compare { left: Box<Expr>, rest: Vec<(CmpOp, Expr)> },
+    Call { func: Box<Expr>, args: Vec<Expr>, keywords: Vec<(Option<Name>, Expr)> },
+    FString(Vec<FPart>),
+    Attribute { value: Box<Expr>, name: Name },
+    Subscript { value: Box<Expr>, index: Box<Expr> },
+    Slice { lower: Option<Box<Expr>>, upper: Option<Box<Expr>>, step: Option<Box<Expr>> },
+    Starred(Box<Expr>),
+    /// An expression that is not lifted; what it is, for people.
+    Unsupported(&'static str),
+}
+
+/// A comparison operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are Python's")]
+pub enum CmpOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Is,
+    IsNot,
+    In,
+    NotIn,
+}
+
+/// What a comprehension builds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are Python's")]
+pub enum Collects {
+    List,
+    Set,
+    Dict,
+    Generator,
+}
+
+/// A comprehension or generator expression.
+#[derive(Debug)]
+pub struct Comprehension {
+    /// What it builds.
+    pub collects: Collects,
+    /// The element, or the key of a dict.
+    pub element: Expr,
+    /// The value of a dict.
+    pub value: Option<Expr>,
+    /// Its `for` clauses, outermost first.
+    pub clauses: Vec<Clause>,
+}
+
+/// A `for` clause of a comprehension.
+#[derive(Debug)]
+pub struct Clause {
+    /// What each item is bound to.
+    pub target: Expr,
+    /// What is iterated.
+    pub iter: Expr,
+    /// Its conditions.
+    pub conditions: Vec<Expr>,
+}
+
+/// A part of an f-string.
+#[derive(Debug)]
+pub enum FPart {
+    /// Literal text.
+    Text(Arc<str>),
+    /// A replacement field.
+    Field {
+        /// What is formatted.
+        value: Expr,
+        /// `s`, `r` or `a`.
+        conversion: Option<char>,
+        /// The format specification.
+        spec: Vec<FPart>,
+    },
+}

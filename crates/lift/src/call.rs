@@ -1,0 +1,695 @@
+//! Calls: of functions written in Python (unfolded, or called where they recurse), of
+//! methods, and of built-ins that are about static things.
+
+use crate::abs::{Abs, Captured, Closure, Enclosing, Iter};
+use crate::ast::{Expr, ExprKind, FunctionDef, Name};
+use crate::bailout::Code;
+use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, State, describe};
+use crate::unsupported;
+use crate::world::Specialised;
+use exuvia_ir::{Builder, ExcKind, FuncId, Object, Opcode, Type};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How deep calls are unfolded into each other.
+const MAX_DEPTH: usize = 40;
+
+/// A class that `isinstance` tests for.
+pub(crate) type Classes = Vec<&'static str>;
+
+impl Lifter<'_> {
+    pub fn call(&mut self, func: &Expr, args: &[Expr], keywords: &[(Option<Name>, Expr)]) -> Lift<Abs> {
+        let callee = match &func.kind {
+            // A method is looked up on its receiver before the arguments are evaluated.
+            ExprKind::Attribute { value, name } => {
+                let receiver = self.expr(value)?;
+                self.attribute(receiver, name)?
+            }
+            _ => self.expr(func)?,
+        };
+        let mut positional = Vec::new();
+        for arg in args {
+            match &arg.kind {
+                ExprKind::Starred(inner) => {
+                    let inner = self.expr(inner)?;
+                    match self.known_items(&inner) {
+                        Some(items) => positional.extend(items),
+                        None => return self.bail(Code::Arguments, "*args of unknown length"),
+                    }
+                }
+                _ => positional.push(self.expr(arg)?),
+            }
+        }
+        let mut named = Vec::new();
+        for (name, value) in keywords {
+            let Some(name) = name else { return self.bail(Code::Arguments, "**kwargs in a call") };
+            let value = self.expr(value)?;
+            named.push((name.clone(), value));
+        }
+        self.call_value(&callee, positional, named)
+    }
+
+    /// Calls a value.
+    pub fn call_value(&mut self, callee: &Abs, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        match callee {
+            Abs::Func(closure) => self.call_function(&closure.clone(), args, named),
+            Abs::Method(method) => {
+                let (receiver, name) = (method.0.clone(), method.1.clone());
+                self.call_method(&receiver, &name, args, named)
+            }
+            Abs::Builtin(name) => self.call_builtin(&name.clone(), args, named),
+            Abs::ExcClass(kind) if named.is_empty() => Ok(Abs::ExcInst(Rc::new((*kind, args)))),
+            Abs::Const(object) => {
+                let message = format!("'{}' object is not callable", object.ty().python_name());
+                self.raise_message(ExcKind::TypeError, &message)
+            }
+            other => self.bail(Code::Callee, format!("a call of {}", describe(other))),
+        }
+    }
+
+    /// `value.name`.
+    pub fn attribute(&mut self, value: Abs, name: &Name) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        if let Abs::Module(module) = &value {
+            return self.module_attribute(module, name);
+        }
+        if let Abs::Dyn(v) = &value
+            && matches!(self.b.function.ty(*v), Type::Union(_))
+        {
+            // A method is chosen by the class, so the union is split where it is called;
+            // classes without the attribute raise here, before the arguments.
+            let ty = self.b.function.ty(*v).clone();
+            let lacking: Vec<Type> =
+                ty.alternatives().iter().filter(|a| unsupported::has_attribute(a, name) == Some(false)).cloned().collect();
+            if lacking.is_empty() {
+                return Ok(Abs::Method(Rc::new((value, name.clone()))));
+            }
+            return self.dispatch_attribute(*v, name);
+        }
+        match self.type_of(&value) {
+            Some(ty) if unsupported::has_attribute(&ty, name) == Some(false) => {
+                let message = format!("'{}' object has no attribute '{name}'", ty.python_name());
+                self.raise_message(ExcKind::AttributeError, &message)
+            }
+            Some(_) => Ok(Abs::Method(Rc::new((value, name.clone())))),
+            None => match &value {
+                Abs::Builtin(class) if matches!(&**class, "str" | "int" | "float" | "list" | "dict") => {
+                    Ok(Abs::Builtin(format!("{class}.{name}").into()))
+                }
+                other => self.bail(Code::Callee, format!("attribute {name} of {}", describe(other))),
+            },
+        }
+    }
+
+    /// The attribute of a union of which some alternatives lack it: those raise; what is
+    /// left is narrowed.
+    fn dispatch_attribute(&mut self, value: exuvia_ir::Value, name: &Name) -> Lift<Abs> {
+        let hidden = self.hidden_name("recv");
+        self.set_var(&hidden, Abs::Dyn(value));
+        let (yes, no) = {
+            let name = name.clone();
+            self.split_type(value, &move |ty| unsupported::has_attribute(ty, &name) != Some(false))?
+        };
+        for state in no {
+            self.enter(state);
+            if let Some(ty) = { let abs = self.get_hidden(&hidden); self.type_of(&abs) } {
+                let message = format!("'{}' object has no attribute '{name}'", ty.python_name());
+                self.raise_message(ExcKind::AttributeError, &message)?;
+            }
+        }
+        self.enter_any(yes)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let narrowed = self.get_hidden(&hidden);
+        self.remove_var(&hidden);
+        Ok(Abs::Method(Rc::new((narrowed, name.clone()))))
+    }
+
+    fn module_attribute(&mut self, module: &Name, name: &Name) -> Lift<Abs> {
+        if let Some(constant) = crate::names::module_constant(module, name) {
+            return Ok(Abs::Const(constant));
+        }
+        let spelling = format!("{module}.{name}");
+        let prelude = exuvia_ops::prelude::MODULES.iter().any(|entry| entry.0 == &**module);
+        if !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {
+            return Ok(Abs::Builtin(spelling.into()));
+        }
+        if matches!(&**module, "random" | "time" | "datetime" | "os" | "uuid" | "secrets") {
+            return self.bail(Code::Volatile, spelling);
+        }
+        self.bail(Code::Import, spelling)
+    }
+
+    fn prelude_has(&self, module: &str, name: &str) -> bool {
+        exuvia_ops::prelude::module(module).is_some_and(|source| source.contains(&format!("\ndef {name}(")))
+    }
+
+    fn call_method(&mut self, receiver: &Abs, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if let Abs::Dyn(value) = receiver
+            && matches!(self.b.function.ty(*value), Type::Union(_))
+        {
+            return self.dispatch(*value, &mut |me, narrowed| me.call_method(&narrowed, name, args.clone(), named.clone()));
+        }
+        if let Some(result) = self.static_method(receiver, name, &args, &named)? {
+            return Ok(result);
+        }
+        let mut all = vec![receiver.clone()];
+        all.extend(args);
+        self.call_spelled(&format!(".{name}"), all, named)
+    }
+
+    /// Methods of constant containers that give something to iterate.
+    fn static_method(&mut self, receiver: &Abs, name: &str, args: &[Abs], named: &[(Name, Abs)]) -> Lift<Option<Abs>> {
+        if !named.is_empty() {
+            return Ok(None);
+        }
+        match (receiver, name, args) {
+            (Abs::Const(Object::Dict(dict)), "items", []) => {
+                let pairs = dict.entries().iter().map(|e| Object::tuple(vec![e.0.clone(), e.1.clone()])).collect();
+                Ok(Some(Abs::Const(Object::tuple(pairs))))
+            }
+            (Abs::Const(Object::Dict(dict)), "keys", []) => {
+                Ok(Some(Abs::Const(Object::tuple(dict.entries().iter().map(|e| e.0.clone()).collect()))))
+            }
+            (Abs::Const(Object::Dict(dict)), "values", []) => {
+                Ok(Some(Abs::Const(Object::tuple(dict.entries().iter().map(|e| e.1.clone()).collect()))))
+            }
+            (receiver, "join", [iterable]) if self.type_of(receiver) == Some(Type::Str) => {
+                // What is not a list yet becomes one, as in CPython.
+                if matches!(self.type_of(iterable), Some(Type::List(_))) {
+                    return Ok(None);
+                }
+                let list = self.to_list(iterable)?;
+                if !self.live {
+                    return Ok(Some(Abs::Unbound));
+                }
+                self.apply(".join", &[receiver.clone(), list]).map(Some)
+            }
+            (receiver, "format", _) if self.type_of(receiver) == Some(Type::Str) => {
+                self.format_method(receiver, args).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Calls what is spelled so: an operation with keyword arguments bound by name, else
+    /// the prelude.
+    pub fn call_spelled(&mut self, spelling: &str, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if named.is_empty() {
+            if let Some(result) = self.try_apply(spelling, &args)? {
+                return Ok(result);
+            }
+            let types: Option<Vec<Type>> = args.iter().map(|arg| self.type_of(arg)).collect();
+            if let Some((kind, message)) = types.as_deref().and_then(|types| unsupported::error(spelling, types)) {
+                return self.raise_message(kind, &message);
+            }
+            let shown: Vec<String> =
+                types.map_or_else(Vec::new, |types| types.iter().map(ToString::to_string).collect());
+            return self.bail(Code::Callee, format!("{} of ({})", spelling.trim_start_matches('.'), shown.join(", ")));
+        }
+        if let Some((_, value)) = self.union_operand(&args) {
+            return self.dispatch(value, &mut |me, narrowed| {
+                let args = args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
+                me.call_spelled(spelling, args, named.clone())
+            });
+        }
+        for &def in exuvia_ops::by_spelling(spelling) {
+            let mut bound: Vec<Option<Abs>> = args.iter().cloned().map(Some).collect();
+            bound.resize(def.params.len().max(args.len()), None);
+            let fits = bound.len() == def.params.len()
+                && named.iter().all(|(name, value)| {
+                    match def.params.iter().position(|param| param.name == &**name) {
+                        Some(at) if bound[at].is_none() => {
+                            bound[at] = Some(value.clone());
+                            true
+                        }
+                        _ => false,
+                    }
+                });
+            let complete: Option<Vec<Abs>> = bound
+                .into_iter()
+                .zip(def.params)
+                .map(|(value, param)| value.or_else(|| param.default.map(|default| Abs::Const(default.object()))))
+                .collect();
+            let Some(complete) = complete.filter(|_| fits) else { continue };
+            let Some(types) = complete.iter().map(|arg| self.type_of(arg)).collect::<Option<Vec<_>>>() else { continue };
+            if def.accepts(&types) {
+                return self.use_operation(def, &complete);
+            }
+        }
+        let spelled = spelling.trim_start_matches('.');
+        let module = match (spelling.starts_with('.'), args.first().and_then(|arg| self.type_of(arg))) {
+            (true, Some(ty)) => ty.python_name(),
+            _ => "builtins",
+        };
+        if let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module)
+            && let Some(function) = self.prelude_function(entry.0, spelled)?
+        {
+            return self.call_value(&function, args, named);
+        }
+        self.bail(Code::Arguments, format!("keyword arguments of {spelled}"))
+    }
+
+    fn call_builtin(&mut self, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if named.is_empty() {
+            match (&**name, args.as_slice()) {
+                ("range", [_] | [_, _] | [_, _, _]) => return self.range(&args),
+                ("enumerate", [inner]) => {
+                    return Ok(Abs::Iter(Rc::new(Iter::Enumerate { inner: inner.clone(), start: Abs::int(0) })));
+                }
+                ("enumerate", [inner, start]) => {
+                    return Ok(Abs::Iter(Rc::new(Iter::Enumerate { inner: inner.clone(), start: start.clone() })));
+                }
+                ("zip", _) => return Ok(Abs::Iter(Rc::new(Iter::Zip(args)))),
+                ("reversed", [inner]) => return Ok(Abs::Iter(Rc::new(Iter::Reversed(inner.clone())))),
+                ("map", [func, inner]) => {
+                    return Ok(Abs::Iter(Rc::new(Iter::Map { func: func.clone(), inner: inner.clone() })));
+                }
+                ("filter", [func, inner]) => {
+                    return Ok(Abs::Iter(Rc::new(Iter::Filter { func: func.clone(), inner: inner.clone() })));
+                }
+                ("iter", [inner]) => return Ok(inner.clone()),
+                ("isinstance", [value, classes]) => {
+                    let Some(classes) = class_names(classes) else {
+                        return self.bail(Code::Callee, "isinstance with such a class");
+                    };
+                    return self.isinstance(value, &classes);
+                }
+                ("list", []) => return self.new_list(&[]),
+                ("list", [iterable]) => return self.copy_to_list(iterable),
+                ("tuple", []) => return Ok(Abs::tuple(Vec::new())),
+                ("tuple", [iterable]) => return self.to_tuple(iterable),
+                ("set" | "frozenset", []) => return self.constant_set(Vec::new(), &**name == "frozenset"),
+                ("set" | "frozenset", [iterable]) => {
+                    return match self.known_items(iterable) {
+                        Some(items) => self.constant_set(items, &**name == "frozenset"),
+                        None => self.bail(Code::Mutation, "a set built at run time"),
+                    };
+                }
+                ("dict", []) => return Ok(Abs::Const(Object::Dict(Arc::default()))),
+                ("dict", [Abs::Const(Object::Dict(dict))]) => return Ok(Abs::Const(Object::Dict(dict.clone()))),
+                ("str", []) => return Ok(Abs::str("")),
+                ("int", []) => return Ok(Abs::int(0)),
+                ("float", []) => return Ok(Abs::Const(Object::Float(0.0))),
+                ("bool", []) => return Ok(Abs::bool(false)),
+                ("bool", [value]) => return self.bool_of(value),
+                ("str", [Abs::ExcInst(exc)]) if exc.1.len() == 1 => return self.apply("str", &exc.1),
+                _ => {}
+            }
+        }
+        if &**name == "enumerate" && args.len() == 1 && named.len() == 1 && &*named[0].0 == "start" {
+            let iter = Iter::Enumerate { inner: args[0].clone(), start: named[0].1.clone() };
+            return Ok(Abs::Iter(Rc::new(iter)));
+        }
+        // `str.upper` as a function takes the receiver as its first argument.
+        if let Some((class, method)) = name.split_once('.')
+            && matches!(class, "str" | "int" | "float" | "list" | "dict")
+            && let Some((receiver, rest)) = args.split_first()
+        {
+            if self.type_of(receiver).is_none_or(|ty| ty.python_name() != class) {
+                return self.bail(Code::Callee, format!("{name} of another type"));
+            }
+            return self.call_method(&receiver.clone(), &method.into(), rest.to_vec(), named);
+        }
+        self.call_spelled(name, args, named)
+    }
+
+    /// `bool(x)`, keeping what is known of unions.
+    fn bool_of(&mut self, value: &Abs) -> Lift<Abs> {
+        if let Abs::Dyn(v) = value
+            && matches!(self.b.function.ty(*v), Type::Union(_))
+        {
+            return self.dispatch(*v, &mut |me, narrowed| me.truth(&narrowed));
+        }
+        self.truth(value)
+    }
+
+    fn range(&mut self, args: &[Abs]) -> Lift<Abs> {
+        let mut ints = Vec::new();
+        for arg in args {
+            if let Abs::Dyn(v) = arg
+                && matches!(self.b.function.ty(*v), Type::Union(_))
+            {
+                let v = *v;
+                return self.dispatch(v, &mut |me, narrowed| {
+                    let args: Vec<Abs> =
+                        args.iter().map(|arg| arg.replace(v, &narrowed).unwrap_or_else(|| arg.clone())).collect();
+                    // An iterator cannot be joined over alternatives; at most one survives.
+                    me.range(&args)
+                });
+            }
+            match self.type_of(arg) {
+                Some(Type::Int) => ints.push(arg.clone()),
+                Some(Type::Bool) => {
+                    let value = self.value(arg)?;
+                    ints.push(Abs::Dyn(self.named("bool.to_int", vec![value])?));
+                }
+                Some(ty) => {
+                    let message = format!("'{}' object cannot be interpreted as an integer", ty.python_name());
+                    return self.raise_message(ExcKind::TypeError, &message);
+                }
+                None => return self.bail(Code::StaticValue, "range of a static value"),
+            }
+        }
+        let mut ints = ints.into_iter();
+        let (start, stop, step) = match (ints.next(), ints.next(), ints.next()) {
+            (Some(stop), None, None) => (Abs::int(0), stop, Abs::int(1)),
+            (Some(start), Some(stop), None) => (start, stop, Abs::int(1)),
+            (Some(start), Some(stop), Some(step)) => (start, stop, step),
+            _ => return self.bail(Code::Arguments, "range without arguments"),
+        };
+        if !matches!(&step, Abs::Const(_)) {
+            let zero = self.apply("a==b", &[step.clone(), Abs::int(0)])?;
+            let (yes, no) = self.split_value(&zero)?;
+            for state in yes {
+                self.enter(state);
+                self.raise_message(ExcKind::ValueError, "range() arg 3 must not be zero")?;
+            }
+            self.enter_any(no)?;
+        } else if step.same(&Abs::int(0)) {
+            return self.raise_message(ExcKind::ValueError, "range() arg 3 must not be zero");
+        }
+        Ok(Abs::Iter(Rc::new(Iter::Range { start, stop, step })))
+    }
+
+    // ---- isinstance ----
+
+    /// Whether the call is `isinstance(value, classes)` with classes known here.
+    pub fn isinstance_classes(&mut self, func: &Expr, args: &[Expr]) -> Lift<Option<(Abs, Classes)>> {
+        let ExprKind::Name(name) = &func.kind else { return Ok(None) };
+        if &**name != "isinstance" {
+            return Ok(None);
+        }
+        match self.read(name)? {
+            Abs::Builtin(name) if &*name == "isinstance" => {}
+            _ => return Ok(None),
+        }
+        let value = self.expr(&args[0])?;
+        let classes = self.expr(&args[1])?;
+        match class_names(&classes) {
+            Some(classes) => Ok(Some((value, classes))),
+            None => self.bail(Code::Callee, "isinstance with such a class"),
+        }
+    }
+
+    pub fn split_isinstance(&mut self, value: &Abs, classes: &Classes) -> Lift<(Vec<State>, Vec<State>)> {
+        if let Abs::Dyn(v) = value
+            && matches!(self.b.function.ty(*v), Type::Union(_))
+        {
+            return self.split_type(*v, &|ty| is_instance(ty, classes));
+        }
+        let result = self.isinstance(value, classes)?;
+        self.split_value(&result)
+    }
+
+    fn isinstance(&mut self, value: &Abs, classes: &Classes) -> Lift<Abs> {
+        if let Abs::Dyn(v) = value
+            && matches!(self.b.function.ty(*v), Type::Union(_))
+        {
+            return self.dispatch(*v, &mut |me, narrowed| me.isinstance(&narrowed, classes));
+        }
+        match self.type_of(value) {
+            Some(ty) => Ok(Abs::bool(is_instance(&ty, classes))),
+            None => self.bail(Code::StaticValue, "isinstance of a static value"),
+        }
+    }
+
+    // ---- functions written in Python ----
+
+    /// Binds arguments to parameters (language reference, "Calls").
+    pub fn bind(&mut self, closure: &Closure, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<BTreeMap<Name, Abs>> {
+        let def = &closure.def;
+        let params = &def.params;
+        let mut vars = BTreeMap::new();
+        let count = args.len();
+        let mut args = args.into_iter();
+        for ((name, _), arg) in params.positional.iter().zip(args.by_ref()) {
+            vars.insert(name.clone(), arg);
+        }
+        let rest: Vec<Abs> = args.collect();
+        match &params.rest {
+            Some(name) => {
+                vars.insert(name.clone(), Abs::tuple(rest));
+            }
+            None if !rest.is_empty() => {
+                return self.bail(Code::Arguments, format!("{}() is called with {count} positional arguments", def.name));
+            }
+            None => {}
+        }
+        if params.keyword_rest.is_some() {
+            return self.bail(Code::Arguments, "**kwargs parameters");
+        }
+        for (name, value) in named {
+            let known = params.positional[params.positional_only..].iter().chain(&params.keyword).any(|p| p.0 == name);
+            if !known || vars.contains_key(&name) {
+                return self.bail(Code::Arguments, format!("{}() and keyword argument {name}", def.name));
+            }
+            vars.insert(name, value);
+        }
+        for (name, default) in &closure.defaults {
+            vars.entry(name.clone()).or_insert_with(|| default.clone());
+        }
+        for (name, _) in params.positional.iter().chain(&params.keyword) {
+            if !vars.contains_key(name) {
+                return self.bail(Code::Arguments, format!("{}() is called without {name}", def.name));
+            }
+        }
+        Ok(vars)
+    }
+
+    fn call_function(&mut self, closure: &Rc<Closure>, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        let def = closure.def.clone();
+        if def.generator {
+            return self.bail(Code::Handler, format!("{} is a generator", def.name));
+        }
+        if def.decorated {
+            return self.bail(Code::Handler, format!("{} is decorated", def.name));
+        }
+        let vars = self.bind(closure, args, named)?;
+        let pointer = Arc::as_ptr(&def);
+        if self.unfolding.contains(&pointer) {
+            return self.call_specialised(closure, vars);
+        }
+        if self.unfolding.len() >= MAX_DEPTH {
+            return self.bail(Code::Budget, "calls nest too deeply");
+        }
+        self.unfold(closure, vars)
+    }
+
+    /// Lifts the body of a function in place of the call.
+    fn unfold(&mut self, closure: &Rc<Closure>, vars: BTreeMap<Name, Abs>) -> Lift<Abs> {
+        let def = closure.def.clone();
+        let depth = self.frames.len();
+        let outer_path = self.frames.last().map_or(0, |frame| frame.path);
+        let path = mix(outer_path, self.b.span.start);
+        self.frames.push(Frame {
+            vars,
+            locals: def.locals.clone().into(),
+            enclosing: closure.enclosing.clone(),
+            module: closure.module,
+            path,
+        });
+        self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
+        self.unfolding.push(Arc::as_ptr(&def));
+        let span = self.b.span;
+        let ran = self.stmts(&def.body);
+        self.b.span = span;
+        self.unfolding.pop();
+        ran?;
+        if self.live {
+            self.leave_call(Abs::NONE);
+        }
+        let Some(Ctx::Call { returns, .. }) = self.contexts.pop() else {
+            return self.bail(Code::Budget, "contexts are out of step");
+        };
+        Ok(self.join(returns.into_iter().map(|(state, value)| (state, vec![value])).collect())?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    /// Ends an unfolded call with a result.
+    pub fn leave_call(&mut self, value: Abs) {
+        let Some(at) = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Call { .. })) else { return };
+        let Some(mut state) = self.state() else { return };
+        if let Ctx::Call { returns, depth } = &mut self.contexts[at] {
+            let value = end_frame(value, *depth, &state.frames);
+            state.frames.truncate(*depth);
+            returns.push((state, value));
+        }
+        self.die();
+    }
+
+    /// Calls a function that is being unfolded already: it becomes a function of its own.
+    fn call_specialised(&mut self, closure: &Rc<Closure>, vars: BTreeMap<Name, Abs>) -> Lift<Abs> {
+        if !matches!(closure.enclosing, Enclosing::Module) {
+            return self.bail(Code::Recursion, format!("{} recurses and has free variables", closure.def.name));
+        }
+        let params = &closure.def.params;
+        if params.rest.is_some() {
+            return self.bail(Code::Recursion, format!("{} recurses and takes *args", closure.def.name));
+        }
+        let names: Vec<Name> = params.positional.iter().chain(&params.keyword).map(|p| p.0.clone()).collect();
+        let mut values = Vec::new();
+        for name in &names {
+            let abs = vars.get(name).cloned().unwrap_or(Abs::Unbound);
+            values.push(self.value(&abs)?);
+        }
+        let types: Vec<Type> = values.iter().map(|value| self.b.function.ty(*value).clone()).collect();
+        let key = (Arc::as_ptr(&closure.def), types.clone());
+        if !self.world.specialised.contains_key(&key) {
+            if self.world.functions.len() > 64 {
+                return self.bail(Code::Recursion, "a recursion has too many specialisations");
+            }
+            let id = FuncId(self.world.functions.len() as u32);
+            self.world.functions.push(None);
+            self.world.specialised.insert(key.clone(), Specialised { id, ret: Type::Never });
+            self.lift_specialised(closure, &names, &types, &key, id)?;
+        }
+        let Some(found) = self.world.specialised.get(&key) else {
+            return self.bail(Code::Recursion, "a recursion was lost");
+        };
+        let (id, ret) = (found.id, found.ret.clone());
+        if ret == Type::Never {
+            // As far as known the call does not return; more is known at the next attempt.
+            self.inst(Opcode::Call(id), values, Type::None, None)?;
+            let span = self.b.span;
+            self.end(exuvia_ir::Terminator::Bailout("a recursion that does not return", span));
+            return Ok(Abs::Unbound);
+        }
+        let result = self.inst(Opcode::Call(id), values, ret, None)?;
+        Ok(Abs::Dyn(result))
+    }
+
+    /// Lifts a function until the type of its result is the one that its own recursive
+    /// calls assumed.
+    fn lift_specialised(
+        &mut self,
+        closure: &Rc<Closure>,
+        names: &[Name],
+        types: &[Type],
+        key: &(*const FunctionDef, Vec<Type>),
+        id: FuncId,
+    ) -> Lift<()> {
+        for _ in 0..8 {
+            let assumed = self.world.specialised.get(key).map_or(Type::Never, |s| s.ret.clone());
+            let b = Builder::new(closure.def.name.to_string(), types, assumed.clone());
+            let vars =
+                names.iter().enumerate().map(|(index, name)| (name.clone(), Abs::Dyn(b.param(index)))).collect();
+            let frame = Frame {
+                vars,
+                locals: closure.def.locals.clone().into(),
+                enclosing: Enclosing::Module,
+                module: closure.module,
+                path: mix(7, id.0),
+            };
+            let mut inner = Lifter {
+                world: self.world,
+                b,
+                frames: vec![frame],
+                contexts: vec![Ctx::Entry],
+                live: true,
+                handling: Vec::new(),
+                sites: HashMap::new(),
+                carried: HashMap::new(),
+                unfolding: vec![Arc::as_ptr(&closure.def)],
+                returns: Returns::Typed { assumed: assumed.clone(), found: assumed.clone() },
+                hidden: 0,
+                module_mode: false,
+                steps: 0,
+            };
+            inner.stmts(&closure.def.body)?;
+            if inner.live {
+                inner.leave_function(Abs::NONE)?;
+            }
+            inner.seal();
+            let function = inner.b.function;
+            let Returns::Typed { found, .. } = inner.returns else { break };
+            let settled = found == assumed;
+            if let Some(entry) = self.world.specialised.get_mut(key) {
+                entry.ret = found;
+            }
+            if settled {
+                self.world.functions[id.index()] = Some(function);
+                return Ok(());
+            }
+        }
+        self.bail(Code::Recursion, format!("the type of what {} returns does not settle", closure.def.name))
+    }
+
+    /// The function of a prelude module, lifted when it is first needed.
+    pub fn prelude_function(&mut self, module: &'static str, name: &str) -> Lift<Option<Abs>> {
+        let index = match self.world.prelude.get(module) {
+            Some(index) => *index,
+            None => {
+                let index = crate::module::load_prelude(self.world, module)?;
+                self.world.prelude.insert(module, index);
+                index
+            }
+        };
+        Ok(self.world.modules[index].globals.get(name).filter(|abs| matches!(abs, Abs::Func(_))).cloned())
+    }
+}
+
+/// A value that leaves the frame at `depth`: closures keep its variables.
+fn end_frame(value: Abs, depth: usize, frames: &[Frame]) -> Abs {
+    let capture = |enclosing: &Enclosing| match enclosing {
+        Enclosing::Live(at) if *at >= depth => Some(Enclosing::Ended(Rc::new(Captured {
+            vars: frames[*at].vars.clone(),
+            enclosing: frames[*at].enclosing.clone(),
+        }))),
+        _ => None,
+    };
+    match &value {
+        Abs::Func(closure) => match capture(&closure.enclosing) {
+            Some(enclosing) => Abs::Func(Rc::new(Closure {
+                def: closure.def.clone(),
+                module: closure.module,
+                enclosing,
+                defaults: closure.defaults.clone(),
+            })),
+            None => value,
+        },
+        Abs::Iter(iter) => match &**iter {
+            Iter::Generator { comp, first, enclosing, module } => match capture(enclosing) {
+                Some(enclosing) => Abs::Iter(Rc::new(Iter::Generator {
+                    comp: comp.clone(),
+                    first: first.clone(),
+                    enclosing,
+                    module: *module,
+                })),
+                None => value,
+            },
+            _ => value,
+        },
+        _ => value,
+    }
+}
+
+/// A call path from the one around and the place of the call.
+pub(crate) fn mix(path: u64, place: u32) -> u64 {
+    (path ^ u64::from(place).wrapping_add(0x9e37_79b9)).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
+}
+
+/// The classes named by the second argument of `isinstance`.
+fn class_names(abs: &Abs) -> Option<Classes> {
+    let one = |abs: &Abs| match abs {
+        Abs::Builtin(name) => {
+            ["int", "float", "str", "bool", "list", "tuple", "dict", "set"].into_iter().find(|class| *class == &**name)
+        }
+        _ => None,
+    };
+    match abs {
+        Abs::Tuple(items) => items.iter().map(one).collect(),
+        other => one(other).map(|class| vec![class]),
+    }
+}
+
+fn is_instance(ty: &Type, classes: &Classes) -> bool {
+    // A bool is an int.
+    classes.contains(&ty.python_name()) || (*ty == Type::Bool && classes.contains(&"int"))
+}

@@ -1,0 +1,673 @@
+//! Expressions. Nothing here knows what an operator means; it only evaluates operands in
+//! Python's order and applies operations.
+
+use crate::abs::{Abs, Closure, Enclosing, Iter};
+use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Name};
+use crate::bailout::Code;
+use crate::lifter::{Frame, Lift, Lifter, State};
+use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl Lifter<'_> {
+    pub fn exprs(&mut self, items: &[Expr]) -> Lift<Vec<Abs>> {
+        items.iter().map(|item| self.expr(item)).collect()
+    }
+
+    pub fn expr(&mut self, expr: &Expr) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let outer = std::mem::replace(&mut self.b.span, expr.span);
+        let result = self.expr_kind(&expr.kind, expr);
+        self.b.span = outer;
+        result
+    }
+
+    fn expr_kind(&mut self, kind: &ExprKind, whole: &Expr) -> Lift<Abs> {
+        match kind {
+            ExprKind::Const(object) => Ok(Abs::Const(object.clone())),
+            ExprKind::Name(name) => self.read(name),
+            ExprKind::BoolOp { and, values } => self.bool_op(*and, values),
+            ExprKind::Named { target, value } => {
+                let value = self.expr(value)?;
+                self.assign_walrus(target, value.clone());
+                Ok(value)
+            }
+            ExprKind::Binary { op, left, right } => {
+                let left = self.expr(left)?;
+                let right = self.expr(right)?;
+                self.binary(op, left, right)
+            }
+            ExprKind::Unary { op, operand } => {
+                let operand = self.expr(operand)?;
+                self.apply(op, &[operand])
+            }
+            ExprKind::Not(_) | ExprKind::Compare { .. } => self.condition_value(whole),
+            ExprKind::Lambda(def) => self.closure(def),
+            ExprKind::IfExp { test, body, orelse } => {
+                let (yes, no) = self.split(test)?;
+                let mut arms = Vec::new();
+                for (states, value) in [(yes, body), (no, orelse)] {
+                    self.enter_any(states)?;
+                    let value = self.expr(value)?;
+                    arms.extend(self.state().map(|state| (state, vec![value])));
+                }
+                Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+            }
+            ExprKind::Tuple(items) => {
+                let items = self.items_with_stars(items)?;
+                Ok(Abs::tuple(items))
+            }
+            ExprKind::List(items) => {
+                let items = self.items_with_stars(items)?;
+                self.new_list(&items)
+            }
+            ExprKind::Set(items) => {
+                let items = self.exprs(items)?;
+                self.constant_set(items, false)
+            }
+            ExprKind::Dict(items) => self.dict_display(items),
+            ExprKind::Comprehension(comp) => self.comprehension(comp),
+            ExprKind::Call { func, args, keywords } => self.call(func, args, keywords),
+            ExprKind::FString(parts) => self.f_string(parts),
+            ExprKind::Attribute { value, name } => {
+                let value = self.expr(value)?;
+                self.attribute(value, name)
+            }
+            ExprKind::Subscript { value, index } => {
+                let value = self.expr(value)?;
+                self.subscript(value, index)
+            }
+            ExprKind::Slice { .. } => self.bail(Code::Expression, "a slice outside of brackets"),
+            ExprKind::Starred(_) => self.bail(Code::Expression, "* in this place"),
+            ExprKind::Unsupported(what) => self.bail(Code::Expression, *what),
+        }
+    }
+
+    /// Elements of a display, with `*x` unpacked where its length is known.
+    fn items_with_stars(&mut self, items: &[Expr]) -> Lift<Vec<Abs>> {
+        let mut out = Vec::new();
+        for item in items {
+            match &item.kind {
+                ExprKind::Starred(inner) => {
+                    let inner = self.expr(inner)?;
+                    match self.known_items(&inner) {
+                        Some(items) => out.extend(items),
+                        None => return self.bail(Code::Expression, "* of a value of unknown length"),
+                    }
+                }
+                _ => out.push(self.expr(item)?),
+            }
+        }
+        Ok(out)
+    }
+
+    /// The elements of what has a length that is known now.
+    pub fn known_items(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
+        match abs {
+            Abs::Const(Object::List(list)) => Some(list.items().into_iter().map(Abs::Const).collect()),
+            Abs::Const(Object::Str(text)) => Some(text.chars().map(|c| Abs::str(c.encode_utf8(&mut [0; 4]))).collect()),
+            Abs::Const(Object::Dict(dict)) => Some(dict.entries().iter().map(|e| Abs::Const(e.0.clone())).collect()),
+            Abs::Dyn(value) => match self.b.function.ty(*value).clone() {
+                Type::Tuple(types) => Some(
+                    types
+                        .into_iter()
+                        .enumerate()
+                        .map(|(index, ty)| {
+                            let field = self.b.inst(Opcode::Field(index as u32), vec![*value], ty, None);
+                            Abs::Dyn(field)
+                        })
+                        .collect(),
+                ),
+                _ => None,
+            },
+            other => other.tuple_items(),
+        }
+    }
+
+    // ---- names ----
+
+    /// Reads a variable.
+    pub fn read(&mut self, name: &Name) -> Lift<Abs> {
+        let Some(frame) = self.frames.last() else { return self.bail(Code::ModuleBody, "no frame") };
+        let (found, local) = if frame.locals.contains(name) {
+            (frame.vars.get(name).cloned().unwrap_or(Abs::Unbound), true)
+        } else {
+            let (enclosing, module) = (frame.enclosing.clone(), frame.module);
+            match self.read_enclosing(name, &enclosing) {
+                Some(found) => (found, false),
+                None => return self.read_global(name, module),
+            }
+        };
+        match found {
+            Abs::Unbound => {
+                let message = if local {
+                    format!("cannot access local variable '{name}' where it is not associated with a value")
+                } else {
+                    format!("cannot access free variable '{name}' where it is not associated with a value in enclosing scope")
+                };
+                let kind = if local { ExcKind::UnboundLocalError } else { ExcKind::NameError };
+                self.raise_message(kind, &message)
+            }
+            Abs::Conflict => {
+                self.bail(Code::Join, format!("variable {name} holds values of unrelated kinds on two paths"))
+            }
+            Abs::Dyn(value) if self.b.function.ty(value).alternatives().contains(&Type::Unbound) => {
+                let message = format!("cannot access local variable '{name}' where it is not associated with a value");
+                self.dispatch(value, &mut |me, narrowed| match narrowed {
+                    Abs::Unbound => me.raise_message(ExcKind::UnboundLocalError, &message),
+                    other => Ok(other),
+                })
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn read_enclosing(&self, name: &Name, enclosing: &Enclosing) -> Option<Abs> {
+        match enclosing {
+            Enclosing::Module => None,
+            Enclosing::Live(depth) => {
+                let frame = self.frames.get(*depth)?;
+                if frame.locals.contains(name) {
+                    return Some(frame.vars.get(name).cloned().unwrap_or(Abs::Unbound));
+                }
+                self.read_enclosing(name, &frame.enclosing)
+            }
+            Enclosing::Ended(captured) => match captured.vars.get(name) {
+                Some(found) => Some(found.clone()),
+                None => self.read_enclosing(name, &captured.enclosing),
+            },
+        }
+    }
+
+    fn read_global(&mut self, name: &Name, module: usize) -> Lift<Abs> {
+        if let Some(found) = self.world.modules[module].globals.get(name) {
+            return match found {
+                Abs::Conflict => self.bail(Code::ModuleBody, format!("the global {name} is not constant")),
+                Abs::Unbound => self.raise_message(ExcKind::NameError, &format!("name '{name}' is not defined")),
+                found => Ok(found.clone()),
+            };
+        }
+        match crate::names::builtin(name) {
+            Some(found) => Ok(found),
+            None if crate::names::is_python_builtin(name) => {
+                self.bail(Code::Callee, format!("built-in {name} is not lifted"))
+            }
+            None => self.raise_message(ExcKind::NameError, &format!("name '{name}' is not defined")),
+        }
+    }
+
+    /// `:=` inside a comprehension binds in the function around it.
+    fn assign_walrus(&mut self, target: &Name, value: Abs) {
+        let mut depth = self.frames.len().saturating_sub(1);
+        while !self.frames[depth].locals.contains(target) {
+            match self.frames[depth].enclosing {
+                Enclosing::Live(outer) => depth = outer,
+                Enclosing::Module | Enclosing::Ended(_) => break,
+            }
+        }
+        self.frames[depth].vars.insert(target.clone(), value);
+    }
+
+    // ---- conditions ----
+
+    /// The value of a comparison or negation: a bool where it is one.
+    fn condition_value(&mut self, expr: &Expr) -> Lift<Abs> {
+        match &expr.kind {
+            ExprKind::Not(operand) => {
+                let operand = self.expr(operand)?;
+                let truth = self.truth(&operand)?;
+                match truth {
+                    Abs::Const(Object::Bool(value)) => Ok(Abs::bool(!value)),
+                    other => {
+                        let value = self.value(&other)?;
+                        if self.live { Ok(Abs::Dyn(self.named("bool.not", vec![value])?)) } else { Ok(Abs::Unbound) }
+                    }
+                }
+            }
+            ExprKind::Compare { left, rest } => {
+                let mut left = self.expr(left)?;
+                let mut exits = Vec::new();
+                for (index, (op, right)) in rest.iter().enumerate() {
+                    let right = self.expr(right)?;
+                    let result = self.compare(*op, &left, &right)?;
+                    if index + 1 == rest.len() {
+                        if exits.is_empty() {
+                            return Ok(result);
+                        }
+                        exits.extend(self.state().map(|state| (state, vec![result])));
+                        break;
+                    }
+                    // a < b < c is (a < b) and (b < c) with b evaluated once.
+                    let (yes, no) = self.split_value(&result)?;
+                    exits.extend(no.into_iter().map(|state| (state, vec![result.clone()])));
+                    self.enter_any(yes)?;
+                    left = right;
+                }
+                Ok(self.join(exits)?.pop().unwrap_or(Abs::Unbound))
+            }
+            _ => self.expr(expr),
+        }
+    }
+
+    pub fn compare(&mut self, op: CmpOp, left: &Abs, right: &Abs) -> Lift<Abs> {
+        match op {
+            CmpOp::Is => self.identical(left, right),
+            CmpOp::IsNot => {
+                let same = self.identical(left, right)?;
+                self.negate(same)
+            }
+            CmpOp::In => self.apply("a in b", &[left.clone(), right.clone()]),
+            CmpOp::NotIn => {
+                let found = self.apply("a in b", &[left.clone(), right.clone()])?;
+                self.negate(found)
+            }
+            CmpOp::Eq | CmpOp::Ne => self.equal(op == CmpOp::Eq, left, right),
+            CmpOp::Lt => self.apply("a<b", &[left.clone(), right.clone()]),
+            CmpOp::Le => self.apply("a<=b", &[left.clone(), right.clone()]),
+            CmpOp::Gt => self.apply("a>b", &[left.clone(), right.clone()]),
+            CmpOp::Ge => self.apply("a>=b", &[left.clone(), right.clone()]),
+        }
+    }
+
+    fn negate(&mut self, abs: Abs) -> Lift<Abs> {
+        match abs {
+            Abs::Const(Object::Bool(value)) => Ok(Abs::bool(!value)),
+            Abs::Dyn(value) if self.live => Ok(Abs::Dyn(self.named("bool.not", vec![value])?)),
+            other => Ok(other),
+        }
+    }
+
+    /// `==` or `!=`: values of unrelated classes are never equal.
+    fn equal(&mut self, eq: bool, left: &Abs, right: &Abs) -> Lift<Abs> {
+        let args = [left.clone(), right.clone()];
+        if let Some((_, value)) = self.union_operand(&args) {
+            return self.dispatch(value, &mut |me, narrowed| {
+                let left = left.replace(value, &narrowed).unwrap_or_else(|| left.clone());
+                let right = right.replace(value, &narrowed).unwrap_or_else(|| right.clone());
+                me.equal(eq, &left, &right)
+            });
+        }
+        let (Some(a), Some(b)) = (self.type_of(left), self.type_of(right)) else {
+            return self.bail(Code::StaticValue, "comparison of static values");
+        };
+        if a == Type::None && b == Type::None {
+            return Ok(Abs::bool(eq));
+        }
+        let numeric = |ty: &Type| matches!(ty, Type::Bool | Type::Int | Type::Float);
+        let simple = |ty: &Type| numeric(ty) || matches!(ty, Type::None | Type::Str | Type::List(_) | Type::Tuple(_));
+        if simple(&a) && simple(&b) && a.python_name() != b.python_name() && !(numeric(&a) && numeric(&b)) {
+            return Ok(Abs::bool(!eq));
+        }
+        self.apply(if eq { "a==b" } else { "a!=b" }, &args)
+    }
+
+    /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
+    fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
+        let singleton = |abs: &Abs| matches!(abs, Abs::Const(Object::None | Object::Bool(_)));
+        let (value, constant) = match (singleton(left), singleton(right)) {
+            (_, true) => (left, right),
+            (true, false) => (right, left),
+            (false, false) => return self.bail(Code::Operands, "is between values other than None, True and False"),
+        };
+        if let Abs::Dyn(v) = value
+            && let Type::Union(_) = self.b.function.ty(*v)
+        {
+            let constant = constant.clone();
+            return self.dispatch(*v, &mut |me, narrowed| me.identical(&narrowed, &constant));
+        }
+        if value.as_const().is_some() {
+            return Ok(Abs::bool(value.same(constant)));
+        }
+        match (self.type_of(value), constant) {
+            (Some(Type::Bool), Abs::Const(Object::Bool(wanted))) => {
+                if *wanted { Ok(value.clone()) } else { self.negate(value.clone()) }
+            }
+            _ => Ok(Abs::bool(false)),
+        }
+    }
+
+    /// `and`, `or` as values: the operand that decides, narrowed by its truth.
+    fn bool_op(&mut self, and: bool, values: &[Expr]) -> Lift<Abs> {
+        let mut arms = Vec::new();
+        for (index, value) in values.iter().enumerate() {
+            let value = self.expr(value)?;
+            if index + 1 == values.len() {
+                arms.extend(self.state().map(|state| (state, vec![value])));
+                break;
+            }
+            // The value is kept in a variable, so that splitting narrows it too.
+            let hidden = self.hidden_name("bool");
+            self.set_var(&hidden, value.clone());
+            let (yes, no) = self.split_value(&value)?;
+            let (decided, open) = if and { (no, yes) } else { (yes, no) };
+            for state in decided {
+                self.enter(state);
+                let narrowed = self.get_hidden(&hidden);
+                self.remove_var(&hidden);
+                arms.extend(self.state().map(|state| (state, vec![narrowed])));
+            }
+            let open = open
+                .into_iter()
+                .map(|mut state| {
+                    if let Some(frame) = state.frames.last_mut() {
+                        frame.vars.remove(&hidden);
+                    }
+                    state
+                })
+                .collect();
+            self.enter_any(open)?;
+        }
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    /// Continues where any of the states arrive.
+    pub fn enter_any(&mut self, states: Vec<State>) -> Lift<()> {
+        self.join(states.into_iter().map(|state| (state, Vec::new())).collect())?;
+        Ok(())
+    }
+
+    /// Evaluates a condition: the states in which it is true, and those in which it is
+    /// false, with variables narrowed by what that says of them.
+    pub fn split(&mut self, expr: &Expr) -> Lift<(Vec<State>, Vec<State>)> {
+        if !self.live {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let outer = std::mem::replace(&mut self.b.span, expr.span);
+        let result = match &expr.kind {
+            ExprKind::Not(operand) => self.split(operand).map(|(yes, no)| (no, yes)),
+            ExprKind::BoolOp { and, values } => self.split_bool_op(*and, values),
+            ExprKind::Compare { left, rest } if rest.len() == 1 && matches!(rest[0].0, CmpOp::Is | CmpOp::IsNot) => {
+                self.split_is(left, rest[0].0, &rest[0].1)
+            }
+            ExprKind::Call { func, args, keywords } if keywords.is_empty() && args.len() == 2 => {
+                match self.isinstance_classes(func, args)? {
+                    Some((value, classes)) => self.split_isinstance(&value, &classes),
+                    None => {
+                        let value = self.expr(expr)?;
+                        self.split_value(&value)
+                    }
+                }
+            }
+            _ => {
+                let value = self.expr(expr)?;
+                self.split_value(&value)
+            }
+        };
+        self.b.span = outer;
+        result
+    }
+
+    fn split_bool_op(&mut self, and: bool, values: &[Expr]) -> Lift<(Vec<State>, Vec<State>)> {
+        let mut decided = Vec::new();
+        let mut open = Vec::new();
+        for (index, value) in values.iter().enumerate() {
+            let (yes, no) = self.split(value)?;
+            let (now, later) = if and { (no, yes) } else { (yes, no) };
+            decided.extend(now);
+            if index + 1 == values.len() {
+                open = later;
+            } else {
+                self.enter_any(later)?;
+            }
+        }
+        Ok(if and { (open, decided) } else { (decided, open) })
+    }
+
+    fn split_is(&mut self, left: &Expr, op: CmpOp, right: &Expr) -> Lift<(Vec<State>, Vec<State>)> {
+        let left = self.expr(left)?;
+        let right = self.expr(right)?;
+        let (yes, no) = match (&left, &right) {
+            (Abs::Dyn(value), Abs::Const(Object::None)) if self.b.function.ty(*value).alternatives().contains(&Type::None) => {
+                self.split_type(*value, &|ty| *ty == Type::None)?
+            }
+            _ => {
+                let same = self.identical(&left, &right)?;
+                self.split_value(&same)?
+            }
+        };
+        Ok(if op == CmpOp::Is { (yes, no) } else { (no, yes) })
+    }
+
+    /// Splits on which alternative of its union a value holds, and narrows it.
+    pub fn split_type(&mut self, value: exuvia_ir::Value, test: &dyn Fn(&Type) -> bool) -> Lift<(Vec<State>, Vec<State>)> {
+        let ty = self.b.function.ty(value).clone();
+        let mut out = (Vec::new(), Vec::new());
+        let mut rest = ty.alternatives().to_vec();
+        while !rest.is_empty() {
+            let alternative = rest.remove(0);
+            let mut otherwise = None;
+            if !rest.is_empty() {
+                let is = self.b.inst(Opcode::Is(alternative.clone()), vec![value], Type::Bool, None);
+                let (yes, no) = self.branch(is);
+                self.enter(yes);
+                otherwise = Some(no);
+            }
+            self.narrow_to(value, &alternative);
+            let state = self.state();
+            if test(&alternative) { out.0.extend(state) } else { out.1.extend(state) }
+            match otherwise {
+                Some(state) => self.enter(state),
+                None => break,
+            }
+        }
+        Ok(out)
+    }
+
+    /// The states in which a value is true and false.
+    pub fn split_value(&mut self, value: &Abs) -> Lift<(Vec<State>, Vec<State>)> {
+        if !self.live {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        if let Abs::Dyn(v) = value
+            && let Type::Union(alternatives) = self.b.function.ty(*v).clone()
+        {
+            let mut out = (Vec::new(), Vec::new());
+            let mut rest = alternatives;
+            while !rest.is_empty() {
+                let alternative = rest.remove(0);
+                let mut otherwise = None;
+                if !rest.is_empty() {
+                    let is = self.b.inst(Opcode::Is(alternative.clone()), vec![*v], Type::Bool, None);
+                    let (yes, no) = self.branch(is);
+                    self.enter(yes);
+                    otherwise = Some(no);
+                }
+                let narrowed = self.narrow_to(*v, &alternative);
+                let (yes, no) = self.split_value(&narrowed)?;
+                out.0.extend(yes);
+                out.1.extend(no);
+                match otherwise {
+                    Some(state) => self.enter(state),
+                    None => break,
+                }
+            }
+            return Ok(out);
+        }
+        let truth = self.truth(value)?;
+        let Some(state) = self.state() else { return Ok((Vec::new(), Vec::new())) };
+        match truth {
+            Abs::Const(Object::Bool(true)) => Ok((vec![state], Vec::new())),
+            Abs::Const(Object::Bool(false)) => Ok((Vec::new(), vec![state])),
+            other => {
+                let cond = self.value(&other)?;
+                let (yes, no) = self.branch(cond);
+                Ok((vec![yes], vec![no]))
+            }
+        }
+    }
+
+    // ---- functions, displays, comprehensions ----
+
+    pub fn closure(&mut self, def: &Arc<FunctionDef>) -> Lift<Abs> {
+        let mut defaults = Vec::new();
+        for (name, default) in def.params.positional.iter().chain(&def.params.keyword) {
+            if let Some(default) = default {
+                defaults.push((name.clone(), self.expr(default)?));
+            }
+        }
+        let depth = self.frames.len() - 1;
+        let module = self.frames[depth].module;
+        let enclosing = if self.module_mode && depth == 0 { Enclosing::Module } else { Enclosing::Live(depth) };
+        Ok(Abs::Func(Rc::new(Closure { def: def.clone(), module, enclosing, defaults })))
+    }
+
+    pub fn constant_set(&mut self, items: Vec<Abs>, frozen: bool) -> Lift<Abs> {
+        let mut set = SetObj { members: DictObj::default(), frozen };
+        for item in items {
+            let Abs::Const(object) = item else {
+                return self.bail(Code::Mutation, "a set built at run time");
+            };
+            if !set.members.insert(object, Object::None) {
+                return self.bail(Code::Operands, "a member of a set that is not hashable here");
+            }
+        }
+        Ok(Abs::Const(Object::Set(Arc::new(set))))
+    }
+
+    fn dict_display(&mut self, items: &[(Option<Expr>, Expr)]) -> Lift<Abs> {
+        let mut dict = DictObj::default();
+        for (key, value) in items {
+            let value = self.expr(value)?;
+            let Some(key) = key else {
+                let Abs::Const(Object::Dict(inner)) = value else {
+                    return self.bail(Code::Mutation, "a dict built at run time");
+                };
+                for (key, value) in inner.entries() {
+                    dict.insert(key.clone(), value.clone());
+                }
+                continue;
+            };
+            let key = self.expr(key)?;
+            let (Abs::Const(key), Abs::Const(value)) = (key, value) else {
+                return self.bail(Code::Mutation, "a dict built at run time");
+            };
+            if !dict.insert(key, value) {
+                return self.bail(Code::Operands, "a key of a dict that is not hashable here");
+            }
+        }
+        Ok(Abs::Const(Object::Dict(Arc::new(dict))))
+    }
+
+    fn comprehension(&mut self, comp: &Arc<Comprehension>) -> Lift<Abs> {
+        let depth = self.frames.len() - 1;
+        let module = self.frames[depth].module;
+        // The first iterable is evaluated in the frame around (language reference 6.2.4).
+        let first = self.expr(&comp.clauses[0].iter)?;
+        if comp.collects == Collects::Generator {
+            let iter = Iter::Generator { comp: comp.clone(), first, enclosing: Enclosing::Live(depth), module };
+            return Ok(Abs::Iter(Rc::new(iter)));
+        }
+        if comp.collects == Collects::List {
+            let list = self.new_list(&[])?;
+            return self.collect(comp, first, Enclosing::Live(depth), module, list);
+        }
+        // A set or dict must come out constant: its elements are collected now.
+        let mut members = Vec::new();
+        self.generate(comp, &first, &Enclosing::Live(depth), module, &mut |me, element, value| {
+            if !me.live {
+                return Ok(());
+            }
+            match (element, value) {
+                (Abs::Const(key), None) => members.push((key, Object::None)),
+                (Abs::Const(key), Some(Abs::Const(value))) => members.push((key, value)),
+                _ => return me.bail(Code::Mutation, "a set or dict built at run time"),
+            }
+            if me.module_mode { Ok(()) } else { me.bail(Code::Mutation, "a set or dict built at run time") }
+        })?;
+        let mut dict = DictObj::default();
+        for (key, value) in members {
+            if !dict.insert(key, value) {
+                return self.bail(Code::Operands, "a key that is not hashable here");
+            }
+        }
+        Ok(Abs::Const(match comp.collects {
+            Collects::Dict => Object::Dict(Arc::new(dict)),
+            Collects::Set | Collects::List | Collects::Generator => {
+                Object::Set(Arc::new(SetObj { members: dict, frozen: false }))
+            }
+        }))
+    }
+
+    /// Runs a comprehension and appends its elements to a list.
+    fn collect(&mut self, comp: &Comprehension, first: Abs, enclosing: Enclosing, module: usize, list: Abs) -> Lift<Abs> {
+        let hidden = self.hidden_name("list");
+        self.set_var(&hidden, list);
+        let depth = self.frames.len() - 1;
+        self.generate(comp, &first, &enclosing, module, &mut |me, element, _| {
+            let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
+            me.apply(".append", &[list, element])?;
+            Ok(())
+        })?;
+        let list = self.get_hidden(&hidden);
+        self.remove_var(&hidden);
+        Ok(list)
+    }
+
+    /// Runs the clauses of a comprehension in a frame of their own and hands each element
+    /// to `each`.
+    pub fn generate(
+        &mut self,
+        comp: &Comprehension,
+        first: &Abs,
+        enclosing: &Enclosing,
+        module: usize,
+        each: &mut dyn FnMut(&mut Self, Abs, Option<Abs>) -> Lift<()>,
+    ) -> Lift<()> {
+        let mut locals = Vec::new();
+        for clause in &comp.clauses {
+            crate::scope::target_names(&clause.target, &mut locals);
+        }
+        let path = self.frames.last().map_or(0, |frame| frame.path);
+        self.frames.push(Frame {
+            vars: BTreeMap::new(),
+            locals: locals.into(),
+            enclosing: enclosing.clone(),
+            module,
+            path,
+        });
+        let depth = self.frames.len();
+        self.generate_clause(comp, 0, Some(first.clone()), each)?;
+        if self.live {
+            self.frames.truncate(depth - 1);
+        }
+        Ok(())
+    }
+
+    fn generate_clause(
+        &mut self,
+        comp: &Comprehension,
+        index: usize,
+        first: Option<Abs>,
+        each: &mut dyn FnMut(&mut Self, Abs, Option<Abs>) -> Lift<()>,
+    ) -> Lift<()> {
+        let Some(clause) = comp.clauses.get(index) else {
+            let element = self.expr(&comp.element)?;
+            let value = comp.value.as_ref().map(|value| self.expr(value)).transpose()?;
+            return each(self, element, value);
+        };
+        let iterable = match first {
+            Some(first) => first,
+            None => self.expr(&clause.iter)?,
+        };
+        let outer = std::mem::replace(&mut self.b.span, clause.iter.span);
+        self.for_each(&iterable, &mut |me, item| {
+            me.assign(&clause.target, item)?;
+            let mut skipped = Vec::new();
+            for condition in &clause.conditions {
+                let (yes, no) = me.split(condition)?;
+                skipped.extend(no);
+                me.enter_any(yes)?;
+            }
+            if me.live {
+                me.generate_clause(comp, index + 1, None, each)?;
+            }
+            skipped.extend(me.state());
+            me.enter_any(skipped)
+        })?;
+        self.b.span = outer;
+        Ok(())
+    }
+}

@@ -1,0 +1,388 @@
+//! Binary operators with their fallbacks, subscripts, and text built from parts.
+
+use crate::abs::Abs;
+use crate::ast::{Expr, ExprKind, FPart};
+use crate::bailout::Code;
+use crate::lifter::{Lift, Lifter};
+use exuvia_ir::{ExcKind, Object, Type};
+
+impl Lifter<'_> {
+    /// A binary operator, by its symbol.
+    pub fn binary(&mut self, symbol: &str, left: Abs, right: Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        if symbol == "%" && self.type_of(&left) == Some(Type::Str) {
+            return self.percent(&left, &right);
+        }
+        if symbol == "+"
+            && let (Some(a), Some(b)) = (left.tuple_items(), right.tuple_items())
+        {
+            return Ok(Abs::tuple([a, b].concat()));
+        }
+        self.apply(&format!("a{symbol}b"), &[left, right])
+    }
+
+    pub fn subscript(&mut self, value: Abs, index: &Expr) -> Lift<Abs> {
+        if let ExprKind::Slice { lower, upper, step } = &index.kind {
+            let mut bound = |bound: &Option<Box<Expr>>| match bound {
+                Some(bound) => self.expr(bound),
+                None => Ok(Abs::NONE),
+            };
+            let (lower, upper, step) = (bound(lower)?, bound(upper)?, bound(step)?);
+            if !self.live {
+                return Ok(Abs::Unbound);
+            }
+            if let Some(items) = value.tuple_items() {
+                return self.slice_tuple(items, &lower, &upper, &step);
+            }
+            if step.same(&Abs::NONE) {
+                return self.apply("a[b:c]", &[value, lower, upper]);
+            }
+            return self.apply("a[b:c:d]", &[value, lower, upper, step]);
+        }
+        let index = self.expr(index)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        self.item(value, index)
+    }
+
+    fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
+        if let Some((_, v)) = self.union_operand(&[value.clone(), index.clone()]) {
+            return self.dispatch(v, &mut |me, narrowed| {
+                let value = value.replace(v, &narrowed).unwrap_or_else(|| value.clone());
+                let index = index.replace(v, &narrowed).unwrap_or_else(|| index.clone());
+                me.item(value, index)
+            });
+        }
+        if matches!(self.type_of(&value), Some(Type::Tuple(_))) {
+            let Some(items) = self.known_items(&value) else { return self.bail(Code::Operands, "a tuple") };
+            let constant = match &index {
+                Abs::Const(Object::Int(at)) => at.to_i64(),
+                Abs::Const(Object::Bool(at)) => Some(i64::from(*at)),
+                _ => None,
+            };
+            if let Some(at) = constant {
+                let len = items.len() as i64;
+                let position = if at < 0 { at + len } else { at };
+                return match usize::try_from(position).ok().and_then(|at| items.get(at)) {
+                    Some(item) => Ok(item.clone()),
+                    None => self.raise_message(ExcKind::IndexError, "tuple index out of range"),
+                };
+            }
+            return self.item_of_tuple(&value, &items, index);
+        }
+        if let Abs::Const(Object::Dict(_)) = &value {
+            return self.dict_item(&value, &index);
+        }
+        self.apply("a[b]", &[value, index])
+    }
+
+    /// An element of a tuple at an index that is known only at run time: the tuple is
+    /// read as a list, whose error text differs.
+    fn item_of_tuple(&mut self, value: &Abs, items: &[Abs], index: Abs) -> Lift<Abs> {
+        if !matches!(self.type_of(&index), Some(Type::Int | Type::Bool)) {
+            return self.apply("a[b]", &[value.clone(), index]);
+        }
+        let len = items.len() as i64;
+        let low = self.apply("a<b", &[index.clone(), Abs::int(-len)])?;
+        let (bad_low, rest) = self.split_value(&low)?;
+        self.enter_any(rest)?;
+        let high = self.apply("a>=b", &[index.clone(), Abs::int(len)])?;
+        let (bad_high, good) = self.split_value(&high)?;
+        self.enter_any([bad_low, bad_high].concat())?;
+        if self.live {
+            self.raise_message(ExcKind::IndexError, "tuple index out of range")?;
+        }
+        self.enter_any(good)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let list = self.to_list(value)?;
+        self.apply("a[b]", &[list, index])
+    }
+
+    fn slice_tuple(&mut self, items: Vec<Abs>, lower: &Abs, upper: &Abs, step: &Abs) -> Lift<Abs> {
+        let bound = |abs: &Abs| match abs {
+            Abs::Const(Object::None) => Some(None),
+            Abs::Const(Object::Int(value)) => Some(Some(value.clamp_i64())),
+            _ => None,
+        };
+        match (bound(lower), bound(upper), bound(step)) {
+            (Some(lower), Some(upper), Some(None | Some(1))) => {
+                let len = items.len() as i64;
+                let clamp = |at: i64| if at < 0 { at.saturating_add(len).max(0) } else { at.min(len) };
+                let (from, to) = (lower.map_or(0, clamp), upper.map_or(len, clamp));
+                Ok(Abs::tuple(items[from as usize..to.max(from) as usize].to_vec()))
+            }
+            _ => self.bail(Code::Operands, "a slice of a tuple with bounds that are not constant"),
+        }
+    }
+
+    /// `d[key]` of a constant dict.
+    fn dict_item(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
+        let at = self.dict_position(dict, key)?;
+        let missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
+        let (yes, no) = self.split_value(&missing)?;
+        self.enter_any(yes)?;
+        if self.live {
+            self.raise(ExcKind::KeyError, vec![key.clone()])?;
+        }
+        self.enter_any(no)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        self.dict_value_at(dict, &at)
+    }
+
+    /// The value of a constant dict at a position that was found.
+    pub fn dict_value_at(&mut self, dict: &Abs, at: &Abs) -> Lift<Abs> {
+        let Abs::Const(Object::Dict(object)) = dict else { return self.bail(Code::Mutation, "a run-time dict") };
+        if let Abs::Const(Object::Int(at)) = at
+            && let Some(at) = at.to_i64()
+        {
+            return Ok(Abs::Const(object.entries()[at as usize].1.clone()));
+        }
+        if object.entries().iter().any(|entry| matches!(entry.1, Object::List(_) | Object::Dict(_) | Object::Set(_))) {
+            return self.bail(Code::Operands, "a dict of containers");
+        }
+        let (dict, at) = (self.value(dict)?, self.value(at)?);
+        Ok(Abs::Dyn(self.named("dict.value", vec![dict, at])?))
+    }
+
+    /// The position of a key in a constant dict or set, -1 where it is missing.
+    pub fn dict_position(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
+        if let Some((_, value)) = self.union_operand(std::slice::from_ref(key)) {
+            return self.dispatch(value, &mut |me, narrowed| me.dict_position(dict, &narrowed));
+        }
+        let (entries, is_set) = match dict {
+            Abs::Const(Object::Dict(dict)) => (dict.clone(), false),
+            Abs::Const(Object::Set(set)) => {
+                let mut members = exuvia_ir::DictObj::default();
+                for (key, value) in set.members.entries() {
+                    members.insert(key.clone(), value.clone());
+                }
+                (std::sync::Arc::new(members), true)
+            }
+            _ => return self.bail(Code::Mutation, "a run-time dict"),
+        };
+        let _ = is_set;
+        if let Abs::Const(key) = key {
+            return Ok(Abs::int(entries.position(key).map_or(-1, |at| at as i64)));
+        }
+        let keys = Type::union(entries.entries().iter().map(|entry| entry.0.ty()));
+        match (self.type_of(key), keys) {
+            (Some(Type::Str), Type::Str) | (Some(Type::Int), Type::Int) => {
+                let (dict, key) = (self.value(dict)?, self.value(key)?);
+                Ok(Abs::Dyn(self.named("dict.find", vec![dict, key])?))
+            }
+            (Some(Type::Bool), Type::Int) => {
+                let key = self.value(key)?;
+                let key = self.named("bool.to_int", vec![key])?;
+                self.dict_position(dict, &Abs::Dyn(key))
+            }
+            // Strings and numbers are never equal.
+            (Some(Type::Str), Type::Int) | (Some(Type::Int | Type::Bool | Type::Float), Type::Str) | (Some(Type::Str | Type::Int), Type::Never) => {
+                Ok(Abs::int(-1))
+            }
+            (Some(Type::List(_)), _) => {
+                self.raise_message(ExcKind::TypeError, "unhashable type: 'list'")
+            }
+            (Some(key), keys) => self.bail(Code::Operands, format!("a {key} looked up among {keys}")),
+            (None, _) => self.bail(Code::StaticValue, "a static value looked up in a dict"),
+        }
+    }
+
+    // ---- text ----
+
+    pub fn f_string(&mut self, parts: &[FPart]) -> Lift<Abs> {
+        let mut pieces = Vec::new();
+        for part in parts {
+            match part {
+                FPart::Text(text) => pieces.push(Abs::str(text)),
+                FPart::Field { value, conversion, spec } => {
+                    let mut value = self.expr(value)?;
+                    value = match conversion {
+                        None => value,
+                        Some('s') => self.text_of(&value)?,
+                        Some('r') => self.apply("repr", &[value])?,
+                        Some(_) => return self.bail(Code::Expression, "!a in an f-string"),
+                    };
+                    let spec = self.f_string(spec)?;
+                    if !self.live {
+                        return Ok(Abs::Unbound);
+                    }
+                    pieces.push(self.format_value(&value, &spec)?);
+                }
+            }
+        }
+        self.concat(pieces)
+    }
+
+    /// `str(value)`.
+    pub fn text_of(&mut self, value: &Abs) -> Lift<Abs> {
+        if self.type_of(value) == Some(Type::None) {
+            return Ok(Abs::str("None"));
+        }
+        self.call_spelled("str", vec![value.clone()], Vec::new())
+    }
+
+    /// `format(value, spec)`.
+    pub fn format_value(&mut self, value: &Abs, spec: &Abs) -> Lift<Abs> {
+        if let Some((_, v)) = self.union_operand(std::slice::from_ref(value)) {
+            return self.dispatch(v, &mut |me, narrowed| me.format_value(&narrowed, spec));
+        }
+        if spec.same(&Abs::str("")) {
+            return self.text_of(value);
+        }
+        if self.type_of(value) == Some(Type::None) {
+            return self.raise_message(ExcKind::TypeError, "unsupported format string passed to NoneType.__format__");
+        }
+        self.apply("format", &[value.clone(), spec.clone()])
+    }
+
+    /// The pieces, all strings, one after another.
+    fn concat(&mut self, pieces: Vec<Abs>) -> Lift<Abs> {
+        let mut merged: Vec<Abs> = Vec::new();
+        for piece in pieces {
+            match (merged.last_mut(), &piece) {
+                (_, Abs::Const(Object::Str(text))) if text.is_empty() => {}
+                (Some(Abs::Const(Object::Str(before))), Abs::Const(Object::Str(text))) => {
+                    *before = format!("{before}{text}").into();
+                }
+                _ => merged.push(piece),
+            }
+        }
+        match merged.len() {
+            0 => Ok(Abs::str("")),
+            1 => Ok(merged.remove(0)),
+            2 => self.apply("a+b", &merged),
+            _ => {
+                if !self.live {
+                    return Ok(Abs::Unbound);
+                }
+                let values = merged.iter().map(|piece| self.value(piece)).collect::<Lift<Vec<_>>>()?;
+                let list = self.b.inst(exuvia_ir::Opcode::List, values, Type::list(Type::Str), None);
+                self.apply(".join", &[Abs::str(""), Abs::Dyn(list)])
+            }
+        }
+    }
+
+    /// `template % arguments`, where the template is constant.
+    fn percent(&mut self, template: &Abs, arguments: &Abs) -> Lift<Abs> {
+        let Abs::Const(Object::Str(template)) = template else {
+            return self.bail(Code::Operands, "% with a template that is not constant");
+        };
+        let Some(parts) = crate::percent::parse(template) else {
+            return self.bail(Code::Operands, "% with such a template");
+        };
+        let mut items = match arguments.tuple_items() {
+            Some(items) => items,
+            None => match self.type_of(arguments) {
+                Some(Type::Tuple(_)) => self.known_items(arguments).unwrap_or_default(),
+                Some(Type::Dict(..)) => return self.bail(Code::Operands, "% with a dict"),
+                _ => vec![arguments.clone()],
+            },
+        }
+        .into_iter();
+        let mut pieces = Vec::new();
+        for part in parts {
+            match part {
+                crate::percent::Part::Text(text) => pieces.push(Abs::str(&text)),
+                crate::percent::Part::Field { spec, conversion } => {
+                    let Some(value) = items.next() else {
+                        return self.raise_message(ExcKind::TypeError, "not enough arguments for format string");
+                    };
+                    pieces.push(self.percent_field(&spec, conversion, &value)?);
+                }
+            }
+            if !self.live {
+                return Ok(Abs::Unbound);
+            }
+        }
+        if items.next().is_some() {
+            return self.raise_message(ExcKind::TypeError, "not all arguments converted during string formatting");
+        }
+        self.concat(pieces)
+    }
+
+    fn percent_field(&mut self, spec: &str, conversion: char, value: &Abs) -> Lift<Abs> {
+        if let Some((_, v)) = self.union_operand(std::slice::from_ref(value)) {
+            return self.dispatch(v, &mut |me, narrowed| me.percent_field(spec, conversion, &narrowed));
+        }
+        let plain = spec.len() == 2;
+        match conversion {
+            's' => {
+                let text = self.text_of(value)?;
+                if plain { Ok(text) } else { self.apply_percent("percent.str", spec, text) }
+            }
+            'r' => {
+                let text = self.apply("repr", std::slice::from_ref(value))?;
+                if plain { Ok(text) } else { self.apply_percent("percent.str", &spec.replace('r', "s"), text) }
+            }
+            'd' | 'i' | 'u' | 'x' | 'X' | 'o' => match self.type_of(value) {
+                Some(Type::Int | Type::Bool) => self.apply_percent("percent.int", spec, value.clone()),
+                Some(Type::Float) if matches!(conversion, 'd' | 'i' | 'u') => {
+                    let int = self.apply("int", std::slice::from_ref(value))?;
+                    self.apply_percent("percent.int", spec, int)
+                }
+                Some(ty) => {
+                    let wanted = if matches!(conversion, 'd' | 'i' | 'u') { "a real number" } else { "an integer" };
+                    let message = format!("%{conversion} format: {wanted} is required, not {}", ty.python_name());
+                    self.raise_message(ExcKind::TypeError, &message)
+                }
+                None => self.bail(Code::StaticValue, "% of a static value"),
+            },
+            'e' | 'E' | 'f' | 'F' | 'g' | 'G' => match self.type_of(value) {
+                Some(Type::Float | Type::Int | Type::Bool) => self.apply_percent("percent.float", spec, value.clone()),
+                Some(ty) => {
+                    let message = format!("must be real number, not {}", ty.python_name());
+                    self.raise_message(ExcKind::TypeError, &message)
+                }
+                None => self.bail(Code::StaticValue, "% of a static value"),
+            },
+            _ => self.bail(Code::Operands, format!("%{conversion}")),
+        }
+    }
+
+    fn apply_percent(&mut self, name: &str, spec: &str, value: Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        self.apply_named(name, &[Abs::str(spec), value])
+    }
+
+    /// `template.format(…)` with a constant template and positional fields.
+    pub fn format_method(&mut self, template: &Abs, args: &[Abs]) -> Lift<Abs> {
+        let Abs::Const(Object::Str(template)) = template else {
+            return self.bail(Code::Operands, "str.format with a template that is not constant");
+        };
+        let Some(parts) = crate::percent::parse_format(template) else {
+            return self.bail(Code::Operands, "str.format with such a template");
+        };
+        let mut pieces = Vec::new();
+        for part in parts {
+            match part {
+                crate::percent::FormatPart::Text(text) => pieces.push(Abs::str(&text)),
+                crate::percent::FormatPart::Field { index, conversion, spec } => {
+                    let Some(value) = args.get(index) else {
+                        let message = format!("Replacement index {index} out of range for positional args tuple");
+                        return self.raise_message(ExcKind::IndexError, &message);
+                    };
+                    let value = match conversion {
+                        None => value.clone(),
+                        Some('s') => self.text_of(value)?,
+                        Some('r') => self.apply("repr", std::slice::from_ref(value))?,
+                        Some(_) => return self.bail(Code::Operands, "!a in str.format"),
+                    };
+                    if !self.live {
+                        return Ok(Abs::Unbound);
+                    }
+                    pieces.push(self.format_value(&value, &Abs::str(&spec))?);
+                }
+            }
+        }
+        self.concat(pieces)
+    }
+}

@@ -1,0 +1,613 @@
+//! Iteration and loops.
+//!
+//! A loop is lifted speculatively: first as if no variable changed from one turn to the
+//! next; variables that did change at the back edge become parameters of the header, with
+//! the union of the types seen, and the loop is lifted again until nothing changes. The
+//! types only grow, so this ends. What an attempt found is remembered by place, so that
+//! an inner loop converges at once when the outer one is lifted again.
+
+use crate::abs::{Abs, Iter};
+use crate::ast::Name;
+use crate::bailout::Code;
+use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter};
+use exuvia_ir::{ExcKind, Object, Opcode, Type, Value};
+
+/// Tuples and other things of known length are unrolled up to this many turns.
+const MAX_UNROLL: usize = 64;
+/// Turns of loops that run at the top level of a module.
+const MAX_STATIC_TURNS: u32 = 200_000;
+
+/// Something iterated by position: hidden variables hold its state.
+enum Cursor {
+    Range { at: Name, stop: Abs, step: Abs },
+    Str { text: Name, at: Name },
+    List { list: Name, at: Name },
+    ListReversed { list: Name, at: Name },
+    Zip(Vec<Cursor>),
+}
+
+impl Lifter<'_> {
+    /// Runs `body` for each item.
+    pub fn for_each(&mut self, iterable: &Abs, body: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        if let Abs::Dyn(value) = iterable
+            && matches!(self.b.function.ty(*value), Type::Union(_))
+        {
+            self.dispatch(*value, &mut |me, narrowed| {
+                me.for_each(&narrowed, body)?;
+                Ok(Abs::NONE)
+            })?;
+            return Ok(());
+        }
+        if let Abs::Iter(iter) = iterable {
+            match &**iter {
+                Iter::Enumerate { inner, start } => {
+                    let count = self.hidden_name("count");
+                    let depth = self.frames.len() - 1;
+                    self.set_var(&count, start.clone());
+                    self.for_each(inner, &mut |me, item| {
+                        let at = me.frames[depth].vars.get(&count).cloned().unwrap_or(Abs::Unbound);
+                        let next = me.apply("a+b", &[at.clone(), Abs::int(1)])?;
+                        me.frames[depth].vars.insert(count.clone(), next);
+                        body(me, Abs::tuple(vec![at, item]))
+                    })?;
+                    if self.live {
+                        self.frames[depth].vars.remove(&count);
+                    }
+                    return Ok(());
+                }
+                Iter::Map { func, inner } => {
+                    return self.for_each(inner, &mut |me, item| {
+                        let result = me.call_value(func, vec![item], Vec::new())?;
+                        if me.live { body(me, result) } else { Ok(()) }
+                    });
+                }
+                Iter::Filter { func, inner } => {
+                    return self.for_each(inner, &mut |me, item| {
+                        let kept = match func {
+                            Abs::Const(Object::None) => item.clone(),
+                            func => me.call_value(func, vec![item.clone()], Vec::new())?,
+                        };
+                        let (yes, mut no) = me.split_value(&kept)?;
+                        me.enter_any(yes)?;
+                        if me.live {
+                            body(me, item)?;
+                        }
+                        no.extend(me.state());
+                        me.enter_any(no)
+                    });
+                }
+                Iter::Generator { comp, first, enclosing, module } => {
+                    return self.generate(comp, first, enclosing, *module, &mut |me, element, _| body(me, element));
+                }
+                Iter::Range { .. } | Iter::Zip(_) | Iter::Reversed(_) => {}
+            }
+        }
+        if let Some(items) = self.unrolled(iterable) {
+            for item in items {
+                if self.live {
+                    self.steps += 1;
+                    if self.steps > MAX_STATIC_TURNS {
+                        return self.bail(Code::Budget, "a loop at the top level takes too many turns");
+                    }
+                    body(self, item)?;
+                }
+            }
+            return Ok(());
+        }
+        if self.module_mode {
+            return self.bail(Code::ModuleBody, "a loop at the top level is not over constants");
+        }
+        if let Some(ty) = self.type_of(iterable)
+            && let Some((kind, message)) = crate::unsupported::error("iter", &[ty])
+        {
+            self.raise_message(kind, &message)?;
+            return Ok(());
+        }
+        let depth = self.frames.len() - 1;
+        let cursor = self.cursor(iterable)?;
+        if !self.live {
+            return Ok(());
+        }
+        self.run_loop(&mut |me| me.cursor_more(depth, &cursor), &mut |me| {
+            let item = me.cursor_next(depth, &cursor)?;
+            body(me, item)
+        })?;
+        if self.live {
+            self.forget(depth, &cursor);
+        }
+        Ok(())
+    }
+
+    /// The items of what is iterated turn by turn, each lifted on its own.
+    fn unrolled(&mut self, iterable: &Abs) -> Option<Vec<Abs>> {
+        let limit = if self.module_mode { MAX_STATIC_TURNS as usize } else { MAX_UNROLL };
+        match iterable {
+            Abs::Iter(iter) => match &**iter {
+                Iter::Zip(inners) => {
+                    let mut columns = Vec::new();
+                    for inner in inners {
+                        columns.push(self.unrolled(inner)?);
+                    }
+                    let len = columns.iter().map(Vec::len).min().unwrap_or(0);
+                    Some((0..len).map(|at| Abs::tuple(columns.iter().map(|column| column[at].clone()).collect())).collect())
+                }
+                Iter::Reversed(inner) => {
+                    let mut items = self.unrolled(inner)?;
+                    items.reverse();
+                    Some(items)
+                }
+                Iter::Range { start, stop, step } if self.module_mode => {
+                    let int = |abs: &Abs| match abs {
+                        Abs::Const(Object::Int(value)) => value.to_i64(),
+                        _ => None,
+                    };
+                    let (mut at, stop, step) = (int(start)?, int(stop)?, int(step)?);
+                    let mut items = Vec::new();
+                    while (step > 0 && at < stop) || (step < 0 && at > stop) {
+                        items.push(Abs::int(at));
+                        if items.len() > limit {
+                            return None;
+                        }
+                        at = at.checked_add(step)?;
+                    }
+                    Some(items)
+                }
+                _ => None,
+            },
+            // In a function a constant list is walked by a loop, unless it is short.
+            Abs::Const(Object::Str(_) | Object::List(_) | Object::Dict(_)) if !self.module_mode => {
+                let items = self.known_items(iterable)?;
+                (items.len() <= 4).then_some(items)
+            }
+            Abs::Const(Object::Set(_)) => None,
+            other => {
+                let items = self.known_items(other)?;
+                let mixed = items.iter().any(|item| {
+                    let first = self.type_of(&items[0]);
+                    self.type_of(item) != first
+                });
+                (items.len() <= if mixed { limit } else { limit.min(8).max(if self.module_mode { limit } else { 8 }) })
+                    .then_some(items)
+            }
+        }
+    }
+
+    fn cursor(&mut self, iterable: &Abs) -> Lift<Cursor> {
+        match iterable {
+            Abs::Iter(iter) => match &**iter {
+                Iter::Range { start, stop, step } => {
+                    let at = self.hidden_name("at");
+                    self.set_var(&at, start.clone());
+                    Ok(Cursor::Range { at, stop: stop.clone(), step: step.clone() })
+                }
+                Iter::Zip(inners) => {
+                    let mut cursors = Vec::new();
+                    for inner in inners {
+                        cursors.push(self.cursor(inner)?);
+                    }
+                    Ok(Cursor::Zip(cursors))
+                }
+                Iter::Reversed(inner) => match &inner {
+                    Abs::Iter(inner) if matches!(&**inner, Iter::Range { .. }) => self.reversed_range(inner),
+                    inner => {
+                        let list = self.to_list(inner)?;
+                        let len = self.apply("len", std::slice::from_ref(&list))?;
+                        let last = self.apply("a-b", &[len, Abs::int(1)])?;
+                        let (list_name, at) = (self.hidden_name("list"), self.hidden_name("at"));
+                        self.set_var(&list_name, list);
+                        self.set_var(&at, last);
+                        Ok(Cursor::ListReversed { list: list_name, at })
+                    }
+                },
+                Iter::Enumerate { .. } | Iter::Map { .. } | Iter::Filter { .. } | Iter::Generator { .. } => {
+                    self.bail(Code::StaticValue, "an iterator inside zip or reversed")
+                }
+            },
+            Abs::Const(Object::Set(_)) => self.bail(Code::SetOrder, "iteration over a set"),
+            other => match self.type_of(other) {
+                Some(Type::Str) => {
+                    let (text, at) = (self.hidden_name("text"), self.hidden_name("at"));
+                    self.set_var(&text, other.clone());
+                    self.set_var(&at, Abs::int(0));
+                    Ok(Cursor::Str { text, at })
+                }
+                Some(Type::List(_)) => {
+                    let (list, at) = (self.hidden_name("list"), self.hidden_name("at"));
+                    let value = self.value_to_read(other)?;
+                    self.set_var(&list, Abs::Dyn(value));
+                    self.set_var(&at, Abs::int(0));
+                    Ok(Cursor::List { list, at })
+                }
+                Some(Type::Tuple(_) | Type::Dict(..)) => {
+                    let list = self.to_list(other)?;
+                    self.cursor(&list)
+                }
+                _ => self.bail(Code::Operands, format!("iteration over {}", crate::lifter::describe(other))),
+            },
+        }
+    }
+
+    fn reversed_range(&mut self, range: &Iter) -> Lift<Cursor> {
+        let Iter::Range { start, stop, step } = range else { return self.bail(Code::StaticValue, "reversed") };
+        if !step.same(&Abs::int(1)) {
+            return self.bail(Code::Operands, "reversed of a range with a step");
+        }
+        let last = self.apply("a-b", &[stop.clone(), Abs::int(1)])?;
+        let before = self.apply("a-b", &[start.clone(), Abs::int(1)])?;
+        let at = self.hidden_name("at");
+        self.set_var(&at, last);
+        Ok(Cursor::Range { at, stop: before, step: Abs::int(-1) })
+    }
+
+    fn hidden_at(&self, depth: usize, name: &Name) -> Abs {
+        self.frames[depth].vars.get(name).cloned().unwrap_or(Abs::Unbound)
+    }
+
+    fn cursor_more(&mut self, depth: usize, cursor: &Cursor) -> Lift<Abs> {
+        match cursor {
+            Cursor::Range { at, stop, step } => {
+                let at = self.hidden_at(depth, at);
+                match step {
+                    Abs::Const(Object::Int(step)) if *step > exuvia_ir::Int::Small(0) => {
+                        self.apply("a<b", &[at, stop.clone()])
+                    }
+                    Abs::Const(_) => self.apply("a>b", &[at, stop.clone()]),
+                    _ => {
+                        let up = self.apply("a>b", &[step.clone(), Abs::int(0)])?;
+                        let (yes, no) = self.split_value(&up)?;
+                        self.enter_any(yes)?;
+                        let less = self.apply("a<b", &[at.clone(), stop.clone()])?;
+                        let mut arms: Vec<_> = self.state().map(|state| (state, vec![less])).into_iter().collect();
+                        self.enter_any(no)?;
+                        let more = self.apply("a>b", &[at, stop.clone()])?;
+                        arms.extend(self.state().map(|state| (state, vec![more])));
+                        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+                    }
+                }
+            }
+            Cursor::Str { text, at } => {
+                let (text, at) = (self.hidden_at(depth, text), self.hidden_at(depth, at));
+                let len = self.apply_named("str.byte_len", &[text])?;
+                self.apply("a<b", &[at, len])
+            }
+            Cursor::List { list, at } => {
+                let (list, at) = (self.hidden_at(depth, list), self.hidden_at(depth, at));
+                let len = self.apply("len", &[list])?;
+                self.apply("a<b", &[at, len])
+            }
+            Cursor::ListReversed { at, .. } => {
+                let at = self.hidden_at(depth, at);
+                self.apply("a>=b", &[at, Abs::int(0)])
+            }
+            Cursor::Zip(cursors) => {
+                let mut arms = Vec::new();
+                for (index, cursor) in cursors.iter().enumerate() {
+                    let more = self.cursor_more(depth, cursor)?;
+                    if index + 1 == cursors.len() {
+                        arms.extend(self.state().map(|state| (state, vec![more])));
+                        break;
+                    }
+                    let (yes, no) = self.split_value(&more)?;
+                    arms.extend(no.into_iter().map(|state| (state, vec![Abs::bool(false)])));
+                    self.enter_any(yes)?;
+                }
+                if cursors.is_empty() {
+                    return Ok(Abs::bool(false));
+                }
+                Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+            }
+        }
+    }
+
+    fn cursor_next(&mut self, depth: usize, cursor: &Cursor) -> Lift<Abs> {
+        match cursor {
+            Cursor::Range { at, step, .. } => {
+                let item = self.hidden_at(depth, at);
+                let next = self.apply("a+b", &[item.clone(), step.clone()])?;
+                self.frames[depth].vars.insert(at.clone(), next);
+                Ok(item)
+            }
+            Cursor::Str { text, at } => {
+                let (text, offset) = (self.hidden_at(depth, text), self.hidden_at(depth, at));
+                let item = self.apply_named("str.char_at_byte", &[text.clone(), offset.clone()])?;
+                let next = self.apply_named("str.next_byte", &[text, offset])?;
+                self.frames[depth].vars.insert(at.clone(), next);
+                Ok(item)
+            }
+            Cursor::List { list, at } => {
+                let (list, index) = (self.hidden_at(depth, list), self.hidden_at(depth, at));
+                let next = self.apply("a+b", &[index.clone(), Abs::int(1)])?;
+                self.frames[depth].vars.insert(at.clone(), next);
+                self.element(&list, &index)
+            }
+            Cursor::ListReversed { list, at } => {
+                let (list, index) = (self.hidden_at(depth, list), self.hidden_at(depth, at));
+                let next = self.apply("a-b", &[index.clone(), Abs::int(1)])?;
+                self.frames[depth].vars.insert(at.clone(), next);
+                self.element(&list, &index)
+            }
+            Cursor::Zip(cursors) => {
+                let mut items = Vec::new();
+                for cursor in cursors {
+                    items.push(self.cursor_next(depth, cursor)?);
+                }
+                Ok(Abs::tuple(items))
+            }
+        }
+    }
+
+    /// An element at an index known to be within the list.
+    fn element(&mut self, list: &Abs, index: &Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let (list, index) = (self.value(list)?, self.value(index)?);
+        if matches!(self.b.function.ty(list), Type::List(element) if **element == Type::Never) {
+            // Nothing can be in it; the turn is never reached.
+            self.end(exuvia_ir::Terminator::Unreachable);
+            return Ok(Abs::Unbound);
+        }
+        Ok(Abs::Dyn(self.named("list.get_unchecked", vec![list, index])?))
+    }
+
+    fn forget(&mut self, depth: usize, cursor: &Cursor) {
+        match cursor {
+            Cursor::Range { at, .. } => {
+                self.frames[depth].vars.remove(at);
+            }
+            Cursor::Str { text: what, at } | Cursor::List { list: what, at } | Cursor::ListReversed { list: what, at } => {
+                self.frames[depth].vars.remove(what);
+                self.frames[depth].vars.remove(at);
+            }
+            Cursor::Zip(cursors) => cursors.iter().for_each(|cursor| self.forget(depth, cursor)),
+        }
+    }
+
+    /// Lifts a loop: while `more` is true, `turn`.
+    pub fn run_loop(
+        &mut self,
+        more: &mut dyn FnMut(&mut Self) -> Lift<Abs>,
+        turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
+    ) -> Lift<()> {
+        self.run_split_loop(
+            &mut |me| {
+                let more = more(me)?;
+                me.split_value(&more)
+            },
+            turn,
+        )
+    }
+
+    /// Lifts a loop whose condition splits the state.
+    pub fn run_split_loop(
+        &mut self,
+        condition: &mut dyn FnMut(&mut Self) -> Lift<(Vec<crate::lifter::State>, Vec<crate::lifter::State>)>,
+        turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
+    ) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        let frame = self.frames.last();
+        let key = (frame.map_or(0, |f| f.module), self.b.span, frame.map_or(0, |f| f.path));
+        let hidden = self.hidden;
+        let entry = self.frames.clone();
+        let mut carried = self.carried.get(&key).cloned().unwrap_or_default();
+        for _ in 0..64 {
+            let saved = self.save();
+            self.hidden = hidden;
+            // The types of what comes in may be wider than what an earlier attempt saw.
+            for ((depth, name), how) in &mut carried {
+                let abs = entry.get(*depth).and_then(|frame| frame.vars.get(name)).cloned().unwrap_or(Abs::Unbound);
+                *how = self.carry(Some(how), &abs);
+            }
+            let header = self.b.function.new_block();
+            let mut args = Vec::new();
+            let mut params: Vec<((usize, Name), Value)> = Vec::new();
+            for ((depth, name), how) in &carried {
+                if *depth >= self.frames.len() {
+                    continue;
+                }
+                let abs = self.frames[*depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
+                match how {
+                    Carried::Param(ty) => {
+                        let value = self.value_as(&abs, ty)?;
+                        args.push(value);
+                        let param = self.b.function.add_param(header, ty.clone());
+                        let sites = self.sites.get(&value).cloned().unwrap_or_default();
+                        self.sites.insert(param, sites);
+                        self.frames[*depth].vars.insert(name.clone(), Abs::Dyn(param));
+                        params.push(((*depth, name.clone()), param));
+                    }
+                    Carried::Conflict => {
+                        self.frames[*depth].vars.insert(name.clone(), Abs::Conflict);
+                    }
+                }
+            }
+            self.b.jump(header, args);
+            self.b.block = header;
+            let at_header: Vec<Frame> = self.frames.clone();
+            let (yes, no) = condition(self)?;
+            self.enter_any(yes)?;
+            if self.live {
+                turn(self)?;
+            }
+            // What changed over the turn must be carried.
+            let mut grown = false;
+            if self.live {
+                self.frames.truncate(at_header.len());
+                let mut changes = Vec::new();
+                for (depth, frame) in self.frames.iter().enumerate() {
+                    let mut names: Vec<&Name> = frame.vars.keys().chain(at_header[depth].vars.keys()).collect();
+                    names.sort();
+                    names.dedup();
+                    for name in names {
+                        let now = frame.vars.get(name).cloned().unwrap_or(Abs::Unbound);
+                        let before = at_header[depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
+                        if !now.same(&before) {
+                            changes.push(((depth, name.clone()), before, now));
+                        }
+                    }
+                }
+                for (slot, before, now) in changes {
+                    let old = carried.get(&slot).cloned();
+                    let first = old.clone().unwrap_or_else(|| self.carry(None, &before));
+                    let new = self.carry(Some(&first), &now);
+                    if old.as_ref() != Some(&new) {
+                        carried.insert(slot, new);
+                        grown = true;
+                    }
+                }
+            }
+            if grown {
+                self.rollback(saved);
+                self.carried.insert(key, carried.clone());
+                continue;
+            }
+            if self.live {
+                self.inst(Opcode::Poll, vec![], Type::None, Some(&[]))?;
+                let mut back = Vec::new();
+                for ((depth, name), param) in &params {
+                    let ty = self.b.function.ty(*param).clone();
+                    let abs = self.frames[*depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
+                    let value = self.value_as(&abs, &ty)?;
+                    let sites = self.sites.get(&value).cloned().unwrap_or_default();
+                    let known = self.sites.entry(*param).or_default();
+                    for site in sites {
+                        if !known.contains(&site) {
+                            known.push(site);
+                        }
+                    }
+                    back.push(value);
+                }
+                self.b.jump(header, back);
+            }
+            self.carried.insert(key, carried);
+            return self.enter_any(no);
+        }
+        self.bail(Code::Join, "the types of a loop's variables do not settle")
+    }
+
+    /// How a variable is carried that held `abs` besides what is known of it.
+    fn carry(&self, known: Option<&Carried>, abs: &Abs) -> Carried {
+        let Some(ty) = self.type_of(abs) else { return Carried::Conflict };
+        if let Abs::Const(Object::List(_)) = abs {
+            return Carried::Conflict;
+        }
+        match known {
+            None => Carried::Param(ty),
+            Some(Carried::Param(old)) => {
+                let joined = old.join(&ty);
+                let has = |f: fn(&Type) -> bool| joined.alternatives().iter().any(f);
+                if has(|a| matches!(a, Type::Dict(..) | Type::Set(_))) && joined != *old {
+                    return Carried::Conflict;
+                }
+                Carried::Param(joined)
+            }
+            Some(Carried::Conflict) => Carried::Conflict,
+        }
+    }
+
+    // ---- lists from what can be iterated ----
+
+    /// A new list of the items (`list(x)`): always a new object.
+    pub fn copy_to_list(&mut self, iterable: &Abs) -> Lift<Abs> {
+        if self.module_mode
+            && let Some(items) = self.unrolled(iterable)
+        {
+            return self.new_list(&items);
+        }
+        let list = self.new_list(&[])?;
+        let hidden = self.hidden_name("list");
+        let depth = self.frames.len() - 1;
+        self.set_var(&hidden, list);
+        self.for_each(iterable, &mut |me, item| {
+            let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
+            me.apply(".append", &[list, item])?;
+            Ok(())
+        })?;
+        let list = self.get_hidden(&hidden);
+        self.remove_var(&hidden);
+        Ok(list)
+    }
+
+    /// A list with the items, the thing itself where it is one: for reading only.
+    pub fn to_list(&mut self, iterable: &Abs) -> Lift<Abs> {
+        match self.type_of(iterable) {
+            Some(Type::List(_)) => return Ok(iterable.clone()),
+            Some(Type::Tuple(_)) => {
+                if let Some(items) = self.known_items(iterable) {
+                    // A constant tuple is read in place; no code can change it.
+                    let objects: Option<Vec<Object>> = items.iter().map(|item| item.as_const().cloned()).collect();
+                    return match objects {
+                        Some(objects) => Ok(Abs::Const(Object::list(objects))),
+                        None => self.new_list(&items),
+                    };
+                }
+            }
+            Some(Type::Dict(..)) => {
+                if let Abs::Const(Object::Dict(dict)) = iterable {
+                    return Ok(Abs::Const(Object::list(dict.entries().iter().map(|e| e.0.clone()).collect())));
+                }
+            }
+            _ => {}
+        }
+        self.copy_to_list(iterable)
+    }
+
+    /// `tuple(x)`, where the length is known.
+    pub fn to_tuple(&mut self, iterable: &Abs) -> Lift<Abs> {
+        match self.unrolled(iterable) {
+            Some(items) => Ok(Abs::tuple(items)),
+            None => self.bail(Code::Operands, "a tuple of unknown length"),
+        }
+    }
+
+    /// Runs a `for` or `while` statement's loop with `break` and `else`.
+    pub fn loop_statement(
+        &mut self,
+        run: &mut dyn FnMut(&mut Self) -> Lift<()>,
+        orelse: &[crate::ast::Stmt],
+    ) -> Lift<()> {
+        let depth = self.frames.len();
+        self.contexts.push(Ctx::Loop { breaks: Vec::new(), depth });
+        run(self)?;
+        let breaks = match self.contexts.pop() {
+            Some(Ctx::Loop { breaks, .. }) => breaks,
+            _ => return self.bail(Code::Budget, "contexts are out of step"),
+        };
+        if self.live {
+            self.stmts(orelse)?;
+        }
+        let mut states = breaks;
+        states.extend(self.state());
+        self.enter_any(states)
+    }
+
+    /// Runs a loop's body with `continue`.
+    pub fn loop_body(&mut self, body: &[crate::ast::Stmt]) -> Lift<()> {
+        let depth = self.frames.len();
+        self.contexts.push(Ctx::Body { continues: Vec::new(), depth });
+        self.stmts(body)?;
+        let mut states = match self.contexts.pop() {
+            Some(Ctx::Body { continues, .. }) => continues,
+            _ => return self.bail(Code::Budget, "contexts are out of step"),
+        };
+        states.extend(self.state());
+        self.enter_any(states)
+    }
+
+    /// Raises what CPython raises where unpacking finds another number of items.
+    pub fn wrong_count(&mut self, wanted: usize, found: usize) -> Lift<()> {
+        let message = if found > wanted {
+            format!("too many values to unpack (expected {wanted})")
+        } else {
+            format!("not enough values to unpack (expected {wanted}, got {found})")
+        };
+        self.raise_message(ExcKind::ValueError, &message)?;
+        Ok(())
+    }
+}
+

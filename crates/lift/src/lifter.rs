@@ -1,0 +1,647 @@
+//! The state of lifting one IR function: the current block, the frames of the Python
+//! functions being unfolded, and the contexts to which control can leave.
+//!
+//! Paths are joined by [`Lifter::join`]: variables that differ become block parameters
+//! whose type is the union of the paths' types. After an operation that certainly raises
+//! the state is dead (`live` is false); what is lifted then goes to an unreachable block
+//! and is dropped.
+
+use crate::abs::{Abs, Enclosing, Iter};
+use crate::ast::{Name, Stmt};
+use crate::bailout::{Bailout, Code};
+use crate::world::World;
+use exuvia_ir::{BlockId, Builder, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
+use exuvia_ops::def::OpDef;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Why lifting stops.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// It cannot be lifted.
+    Bailout(Bailout),
+    /// A fact about a list's elements was found too late: lift again from the start.
+    Restart,
+}
+
+impl From<Bailout> for Stop {
+    fn from(bailout: Bailout) -> Self {
+        Stop::Bailout(bailout)
+    }
+}
+
+pub(crate) type Lift<T> = Result<T, Stop>;
+
+/// The variables of a Python function, or of a comprehension, being unfolded.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub vars: BTreeMap<Name, Abs>,
+    /// Names that are local here; others are looked up around it.
+    pub locals: Rc<[Name]>,
+    pub enclosing: Enclosing,
+    pub module: usize,
+    /// Identifies the call path, so that two unfoldings of one list display differ.
+    pub path: u64,
+}
+
+/// A point of control flow: an open block and the variables there.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub block: BlockId,
+    pub frames: Vec<Frame>,
+}
+
+/// A raise on its way to a handler.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    pub state: State,
+    pub exc: Abs,
+    /// The classes it can have, exactly; `None`: any.
+    pub kinds: Option<Vec<ExcKind>>,
+}
+
+/// Where control can go besides on. `depth` is the number of frames there.
+#[derive(Clone, Debug)]
+pub(crate) enum Ctx {
+    /// The function itself.
+    Entry,
+    /// An unfolded call.
+    Call { returns: Vec<(State, Abs)>, depth: usize },
+    /// A loop statement: where `break` goes.
+    Loop { breaks: Vec<State>, depth: usize },
+    /// A loop's body: where `continue` goes.
+    Body { continues: Vec<State>, depth: usize },
+    /// A `try` with handlers.
+    Try { pending: Vec<Pending>, depth: usize },
+    /// A `finally` to run on the way out.
+    Finally { body: Arc<[Stmt]>, depth: usize },
+}
+
+/// What [`Lifter::rollback`] restores.
+#[derive(Clone)]
+pub(crate) struct Saved {
+    function: exuvia_ir::Function,
+    block: BlockId,
+    frames: Vec<Frame>,
+    contexts: Vec<Ctx>,
+    live: bool,
+    sites: HashMap<Value, Vec<Site>>,
+    handling: Vec<Abs>,
+}
+
+/// Where a list was made: a place in the source and a call path.
+pub(crate) type Site = (usize, Span, u64);
+
+/// A loop in the source, on a call path.
+pub(crate) type LoopKey = (usize, Span, u64);
+
+pub(crate) struct Lifter<'w> {
+    pub world: &'w mut World,
+    pub b: Builder,
+    pub frames: Vec<Frame>,
+    pub contexts: Vec<Ctx>,
+    pub live: bool,
+    /// The exceptions being handled, innermost last: what a bare `raise` raises.
+    pub handling: Vec<Abs>,
+    /// Where a run-time list may have been made; empty where unknown.
+    pub sites: HashMap<Value, Vec<Site>>,
+    /// Loop-carried variables found by earlier attempts.
+    pub carried: HashMap<LoopKey, BTreeMap<(usize, Name), Carried>>,
+    /// The functions being unfolded, to detect recursion.
+    pub unfolding: Vec<*const crate::ast::FunctionDef>,
+    /// The type of what this IR function returns, as far as known, for functions that are
+    /// called; `None` for the handler.
+    pub returns: Returns,
+    /// Counter for hidden variables.
+    pub hidden: u32,
+    /// Whether the module body is being run: everything must be constant.
+    pub module_mode: bool,
+    /// Statements run in module mode.
+    pub steps: u32,
+}
+
+/// How a loop-carried variable is represented.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Carried {
+    /// A block parameter of that type.
+    Param(Type),
+    /// No representation.
+    Conflict,
+}
+
+/// What becomes of a returned value.
+#[derive(Clone, Debug)]
+pub(crate) enum Returns {
+    /// The handler: converted to the SQL type.
+    Sql(crate::returns::SqlReturn),
+    /// A called IR function: wrapped to that type; widened where it does not fit.
+    Typed { assumed: Type, found: Type },
+}
+
+/// How many instructions one function may have before optimisation.
+const MAX_INSTRUCTIONS: usize = 60_000;
+
+impl Lifter<'_> {
+    pub fn bail<T>(&self, code: Code, detail: impl Into<String>) -> Lift<T> {
+        Err(Bailout::new(code, self.b.span, detail).into())
+    }
+
+    // ---- blocks and states ----
+
+    /// Continues in a block with those variables.
+    pub fn enter(&mut self, state: State) {
+        self.b.block = state.block;
+        self.frames = state.frames;
+        self.live = true;
+    }
+
+    /// The current point, if it can be reached.
+    pub fn state(&self) -> Option<State> {
+        self.live.then(|| State { block: self.b.block, frames: self.frames.clone() })
+    }
+
+    /// Marks what follows as unreachable.
+    pub fn die(&mut self) {
+        self.live = false;
+        self.b.block = self.b.function.new_block();
+    }
+
+    pub fn end(&mut self, term: Terminator) {
+        self.b.end(term);
+        self.die();
+    }
+
+    /// Branches on a run-time bool: the states when true and when false.
+    pub fn branch(&mut self, cond: Value) -> (State, State) {
+        let (yes, no) = self.b.branch(cond);
+        (State { block: yes, frames: self.frames.clone() }, State { block: no, frames: self.frames.clone() })
+    }
+
+    pub fn save(&self) -> Saved {
+        Saved {
+            function: self.b.function.clone(),
+            block: self.b.block,
+            frames: self.frames.clone(),
+            contexts: self.contexts.clone(),
+            live: self.live,
+            sites: self.sites.clone(),
+            handling: self.handling.clone(),
+        }
+    }
+
+    pub fn rollback(&mut self, saved: Saved) {
+        self.b.function = saved.function;
+        self.b.block = saved.block;
+        self.frames = saved.frames;
+        self.contexts = saved.contexts;
+        self.live = saved.live;
+        self.sites = saved.sites;
+        self.handling = saved.handling;
+    }
+
+    // ---- values ----
+
+    /// The type of a value that has one at run time.
+    pub fn type_of(&self, abs: &Abs) -> Option<Type> {
+        Some(match abs {
+            Abs::Const(object) => object.ty(),
+            Abs::Dyn(value) => self.b.function.ty(*value).clone(),
+            Abs::Tuple(items) => Type::Tuple(items.iter().map(|item| self.type_of(item)).collect::<Option<_>>()?),
+            Abs::Unbound => Type::Unbound,
+            Abs::Func(_)
+            | Abs::Method(_)
+            | Abs::Builtin(_)
+            | Abs::Module(_)
+            | Abs::ExcClass(_)
+            | Abs::ExcInst(_)
+            | Abs::Iter(_)
+            | Abs::Conflict => return None,
+        })
+    }
+
+    /// Whether a constant may become a run-time value that other code could change.
+    fn is_mutable_const(object: &Object) -> bool {
+        match object {
+            Object::List(_) => true,
+            Object::Tuple(items) => items.iter().any(Self::is_mutable_const),
+            _ => false,
+        }
+    }
+
+    /// The run-time value.
+    pub fn value(&mut self, abs: &Abs) -> Lift<Value> {
+        match abs {
+            Abs::Dyn(value) => Ok(*value),
+            Abs::Const(object) if !Self::is_mutable_const(object) => Ok(self.b.constant(object.clone())),
+            Abs::Const(_) => self.bail(Code::Mutation, "a module-level list escapes into a run-time value"),
+            Abs::Unbound => Ok(self.b.constant(Object::Unbound)),
+            Abs::Tuple(items) => {
+                let values = items.iter().map(|item| self.value(item)).collect::<Lift<Vec<_>>>()?;
+                let ty = Type::Tuple(values.iter().map(|value| self.b.function.ty(*value).clone()).collect());
+                Ok(self.b.inst(Opcode::Tuple, values, ty, None))
+            }
+            Abs::Conflict => self.bail(Code::Join, "a variable holds values of unrelated kinds on two paths"),
+            Abs::Func(_)
+            | Abs::Method(_)
+            | Abs::Builtin(_)
+            | Abs::Module(_)
+            | Abs::ExcClass(_)
+            | Abs::ExcInst(_)
+            | Abs::Iter(_) => self.bail(Code::StaticValue, format!("{} is used as a run-time value", describe(abs))),
+        }
+    }
+
+    /// The run-time value for an operation that only reads it: a list of the module may
+    /// go there too.
+    pub fn value_to_read(&mut self, abs: &Abs) -> Lift<Value> {
+        match abs {
+            Abs::Const(object) => Ok(self.b.constant(object.clone())),
+            other => self.value(other),
+        }
+    }
+
+    /// The run-time value, converted to a type that contains its own.
+    pub fn value_as(&mut self, abs: &Abs, ty: &Type) -> Lift<Value> {
+        let value = self.value(abs)?;
+        self.convert(value, ty)
+    }
+
+    fn convert(&mut self, value: Value, ty: &Type) -> Lift<Value> {
+        let from = self.b.function.ty(value).clone();
+        if from == *ty {
+            return Ok(value);
+        }
+        match (&from, ty) {
+            // A tuple is converted element by element: its elements are values of their own.
+            (Type::Tuple(have), Type::Tuple(want)) if have.len() == want.len() => {
+                let mut fields = Vec::new();
+                for (index, (have, want)) in have.iter().zip(want).enumerate() {
+                    let field = self.b.inst(Opcode::Field(index as u32), vec![value], have.clone(), None);
+                    fields.push(self.convert(field, want)?);
+                }
+                Ok(self.b.inst(Opcode::Tuple, fields, ty.clone(), None))
+            }
+            (_, Type::Union(_)) if from.is_within(ty) => Ok(self.b.inst(Opcode::Wrap, vec![value], ty.clone(), None)),
+            (Type::Tuple(have), Type::Union(alternatives)) => {
+                let wanted = alternatives.iter().find(|a| matches!(a, Type::Tuple(t) if t.len() == have.len())).cloned();
+                match wanted {
+                    Some(wanted) => {
+                        let tuple = self.convert(value, &wanted)?;
+                        Ok(self.b.inst(Opcode::Wrap, vec![tuple], ty.clone(), None))
+                    }
+                    None => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
+                }
+            }
+            (Type::List(_), _) => self.widen_list(value, ty),
+            _ => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
+        }
+    }
+
+    // ---- lists ----
+
+    pub fn site(&self) -> Site {
+        let frame = self.frames.last();
+        (frame.map_or(0, |f| f.module), self.b.span, frame.map_or(0, |f| f.path))
+    }
+
+    /// A new list of those elements.
+    pub fn new_list(&mut self, items: &[Abs]) -> Lift<Abs> {
+        if self.module_mode {
+            let objects = items.iter().map(|item| item.as_const().cloned()).collect::<Option<Vec<_>>>();
+            return match objects {
+                Some(objects) => Ok(Abs::Const(Object::list(objects))),
+                None => self.bail(Code::ModuleBody, "a module-level list holds something that is not a constant"),
+            };
+        }
+        let site = self.site();
+        let mut element = self.world.list_types.get(&site).cloned().unwrap_or(Type::Never);
+        for item in items {
+            match self.type_of(item) {
+                Some(ty) => element = element.join(&ty),
+                None => return self.bail(Code::StaticValue, format!("a list holds {}", describe(item))),
+            }
+        }
+        let values = items.iter().map(|item| self.value_as(item, &element)).collect::<Lift<Vec<_>>>()?;
+        let list = self.b.inst(Opcode::List, values, Type::list(element), None);
+        self.sites.insert(list, vec![site]);
+        Ok(Abs::Dyn(list))
+    }
+
+    /// A list must hold elements of another type: everything that makes such lists is
+    /// lifted again with that type.
+    fn widen_list(&mut self, list: Value, ty: &Type) -> Lift<Value> {
+        let wanted = ty.alternatives().iter().find_map(|a| match a {
+            Type::List(element) => Some((**element).clone()),
+            _ => None,
+        });
+        let Some(element) = wanted else {
+            return self.bail(Code::Join, "a list and another type have no common representation");
+        };
+        self.widen_element(list, &element)
+    }
+
+    /// Requires that a list can hold elements of a type.
+    pub fn widen_element(&mut self, list: Value, element: &Type) -> Lift<Value> {
+        let sites = self.sites.get(&list).cloned().unwrap_or_default();
+        if sites.is_empty() {
+            let ty = self.b.function.ty(list).clone();
+            return self.bail(Code::Join, format!("a {ty} cannot come to hold {element}"));
+        }
+        let have = match self.b.function.ty(list) {
+            Type::List(have) => (**have).clone(),
+            _ => Type::Never,
+        };
+        for site in sites {
+            let old = self.world.list_types.entry(site).or_insert(Type::Never);
+            *old = old.join(&have).join(element);
+        }
+        self.world.restarts += 1;
+        if self.world.restarts > 200 {
+            return self.bail(Code::Join, "the type of a list's elements does not settle");
+        }
+        Err(Stop::Restart)
+    }
+
+    // ---- joins ----
+
+    /// Continues where several paths meet; `extras` are values that come along. Returns
+    /// the joined extras; where no path arrives the state is dead.
+    pub fn join(&mut self, arms: Vec<(State, Vec<Abs>)>) -> Lift<Vec<Abs>> {
+        let mut arms = arms;
+        match arms.len() {
+            0 => {
+                self.die();
+                return Ok(Vec::new());
+            }
+            1 => {
+                let (state, extras) = arms.remove(0);
+                self.enter(state);
+                return Ok(extras);
+            }
+            _ => {}
+        }
+        let target = self.b.function.new_block();
+        let mut args: Vec<Vec<Value>> = vec![Vec::new(); arms.len()];
+        let mut frames = Vec::new();
+        for depth in 0..arms[0].0.frames.len() {
+            let mut names: Vec<Name> = arms.iter().flat_map(|arm| arm.0.frames[depth].vars.keys().cloned()).collect();
+            names.sort();
+            names.dedup();
+            let mut frame = arms[0].0.frames[depth].clone();
+            for name in names {
+                let column: Vec<Abs> = arms
+                    .iter()
+                    .map(|arm| arm.0.frames[depth].vars.get(&name).cloned().unwrap_or(Abs::Unbound))
+                    .collect();
+                let joined = self.join_values(&column, &arms, target, &mut args)?;
+                frame.vars.insert(name, joined);
+            }
+            frames.push(frame);
+        }
+        let mut extras = Vec::new();
+        for index in 0..arms[0].1.len() {
+            let column: Vec<Abs> = arms.iter().map(|arm| arm.1[index].clone()).collect();
+            extras.push(self.join_values(&column, &arms, target, &mut args)?);
+        }
+        for ((state, _), args) in arms.iter().zip(args) {
+            self.b.block = state.block;
+            self.b.jump(target, args);
+        }
+        self.enter(State { block: target, frames });
+        Ok(extras)
+    }
+
+    /// Joins one variable over the arms: the same value stays, others become a parameter
+    /// of `target`. Conversions go to the ends of the arms' blocks.
+    fn join_values(
+        &mut self,
+        column: &[Abs],
+        arms: &[(State, Vec<Abs>)],
+        target: BlockId,
+        args: &mut [Vec<Value>],
+    ) -> Lift<Abs> {
+        if column.iter().all(|abs| abs.same(&column[0])) {
+            return Ok(column[0].clone());
+        }
+        // Tuples of one length are joined element by element and stay tuples.
+        let tuples: Option<Vec<Vec<Abs>>> = column.iter().map(Abs::tuple_items).collect();
+        if let Some(tuples) = tuples
+            && tuples.iter().all(|items| items.len() == tuples[0].len())
+        {
+            let mut items = Vec::new();
+            for index in 0..tuples[0].len() {
+                let column: Vec<Abs> = tuples.iter().map(|items| items[index].clone()).collect();
+                items.push(self.join_values(&column, arms, target, args)?);
+            }
+            return Ok(Abs::tuple(items));
+        }
+        let Some(types) = column.iter().map(|abs| self.type_of(abs)).collect::<Option<Vec<_>>>() else {
+            return Ok(Abs::Conflict);
+        };
+        let has_constant_list = column.iter().any(|abs| abs.as_const().is_some_and(Self::is_mutable_const));
+        let ty = Type::union(types);
+        if has_constant_list || incompatible_containers(&ty) {
+            return Ok(Abs::Conflict);
+        }
+        let mut sites = Vec::new();
+        for ((abs, (state, _)), args) in column.iter().zip(arms).zip(args.iter_mut()) {
+            self.b.block = state.block;
+            let value = self.value_as(abs, &ty)?;
+            sites.extend(self.sites.get(&value).cloned().unwrap_or_default());
+            args.push(value);
+        }
+        let param = self.b.function.add_param(target, ty);
+        self.sites.insert(param, sites);
+        Ok(Abs::Dyn(param))
+    }
+
+    // ---- raising ----
+
+    /// The edge that an instruction takes when it raises: to a fresh block from which the
+    /// innermost handler collects; `None` where there is no handler.
+    fn landing(&mut self, kinds: Option<Vec<ExcKind>>) -> Option<Edge> {
+        let at = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Try { .. }))?;
+        let block = self.b.function.new_block();
+        let exc = self.b.function.add_param(block, Type::Exc);
+        let mut frames = self.frames.clone();
+        if let Ctx::Try { pending, depth } = &mut self.contexts[at] {
+            frames.truncate(*depth);
+            if self.live {
+                pending.push(Pending { state: State { block, frames }, exc: Abs::Dyn(exc), kinds });
+            }
+        }
+        Some(Edge { block, args: vec![] })
+    }
+
+    /// Appends an instruction that may raise one of `kinds` (`None`: anything).
+    pub fn inst(&mut self, op: Opcode, args: Vec<Value>, ty: Type, kinds: Option<&[ExcKind]>) -> Lift<Value> {
+        if self.b.function.values.len() > MAX_INSTRUCTIONS {
+            return self.bail(Code::Budget, "the function unfolds to too many instructions");
+        }
+        let unwind = match kinds {
+            Some([]) => None,
+            Some(kinds) => self.landing(Some(kinds.to_vec())),
+            None => self.landing(None),
+        };
+        Ok(self.b.inst(op, args, ty, unwind))
+    }
+
+    /// Appends an operation; the operands have the types that it wants.
+    pub fn operation(&mut self, def: &'static OpDef, args: Vec<Value>) -> Lift<Value> {
+        let types: Vec<Type> = args.iter().map(|value| self.b.function.ty(*value).clone()).collect();
+        self.inst(Opcode::Op(def.name), args, (def.result)(&types), Some(def.raises))
+    }
+
+    /// Raises an exception of a known class.
+    pub fn raise(&mut self, kind: ExcKind, args: Vec<Abs>) -> Lift<()> {
+        let values = args.iter().map(|arg| self.value(arg)).collect::<Lift<Vec<_>>>()?;
+        if !self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. })) {
+            let span = self.b.span;
+            self.end(Terminator::Raise(kind, values, span));
+            return Ok(());
+        }
+        let exc = self.b.inst(Opcode::NewExc(kind), values, Type::Exc, None);
+        self.throw(Abs::Dyn(exc), Some(vec![kind]));
+        Ok(())
+    }
+
+    /// Raises an exception with one message.
+    pub fn raise_message(&mut self, kind: ExcKind, message: &str) -> Lift<Abs> {
+        self.raise(kind, vec![Abs::str(message)])?;
+        Ok(Abs::Unbound)
+    }
+
+    /// Sends an exception object to the innermost handler, or out of the function.
+    pub fn throw(&mut self, exc: Abs, kinds: Option<Vec<ExcKind>>) {
+        let state = self.state();
+        match self.contexts.iter_mut().rev().find(|ctx| matches!(ctx, Ctx::Try { .. })) {
+            Some(Ctx::Try { pending, depth }) => {
+                if let Some(mut state) = state {
+                    state.frames.truncate(*depth);
+                    pending.push(Pending { state, exc, kinds });
+                }
+                self.die();
+            }
+            _ => {
+                if let Abs::Dyn(value) = exc {
+                    let span = self.b.span;
+                    self.end(Terminator::Reraise(value, span));
+                }
+            }
+        }
+    }
+
+    // ---- unions ----
+
+    /// Runs `f` on each alternative of a run-time union, with every variable that holds
+    /// the value narrowed to it, and joins the results.
+    pub fn dispatch(&mut self, value: Value, f: &mut dyn FnMut(&mut Self, Abs) -> Lift<Abs>) -> Lift<Abs> {
+        let ty = self.b.function.ty(value).clone();
+        let mut arms = Vec::new();
+        let mut rest: Vec<Type> = ty.alternatives().to_vec();
+        while !rest.is_empty() {
+            let alternative = rest.remove(0);
+            let mut otherwise = None;
+            if !rest.is_empty() {
+                let is = self.b.inst(Opcode::Is(alternative.clone()), vec![value], Type::Bool, None);
+                let (yes, no) = self.branch(is);
+                self.enter(yes);
+                otherwise = Some(no);
+            }
+            let narrowed = self.narrow_to(value, &alternative);
+            let result = f(self, narrowed)?;
+            if let Some(state) = self.state() {
+                arms.push((state, vec![result]));
+            }
+            match otherwise {
+                Some(state) => self.enter(state),
+                None => break,
+            }
+        }
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    /// Takes an alternative out of a union that holds it and narrows every variable with
+    /// that value.
+    pub fn narrow_to(&mut self, value: Value, alternative: &Type) -> Abs {
+        let narrowed = match alternative {
+            Type::None => Abs::NONE,
+            Type::Unbound => Abs::Unbound,
+            other => {
+                let inner = self.b.inst(Opcode::Unwrap, vec![value], other.clone(), None);
+                if let Some(sites) = self.sites.get(&value).cloned() {
+                    self.sites.insert(inner, sites);
+                }
+                Abs::Dyn(inner)
+            }
+        };
+        self.substitute(value, &narrowed);
+        narrowed
+    }
+
+    /// Replaces a value in every variable.
+    pub fn substitute(&mut self, from: Value, to: &Abs) {
+        for frame in &mut self.frames {
+            for abs in frame.vars.values_mut() {
+                if let Some(new) = abs.replace(from, to) {
+                    *abs = new;
+                }
+            }
+        }
+    }
+
+    /// A name that no Python program can spell.
+    pub fn hidden_name(&mut self, what: &str) -> Name {
+        self.hidden += 1;
+        Name::from(format!(".{what}{}", self.hidden))
+    }
+
+    pub fn get_hidden(&self, name: &Name) -> Abs {
+        self.frames.last().and_then(|frame| frame.vars.get(name).cloned()).unwrap_or(Abs::Unbound)
+    }
+
+    pub fn set_var(&mut self, name: &Name, abs: Abs) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.vars.insert(name.clone(), abs);
+        }
+    }
+
+    pub fn remove_var(&mut self, name: &Name) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.vars.remove(name);
+        }
+    }
+}
+
+/// Whether a union holds containers that cannot share a variable natively.
+fn incompatible_containers(ty: &Type) -> bool {
+    let count = |f: fn(&Type) -> bool| ty.alternatives().iter().filter(|a| f(a)).count();
+    count(|a| matches!(a, Type::Dict(..))) > 1
+        || count(|a| matches!(a, Type::Set(_))) > 1
+        || (matches!(ty, Type::Union(_)) && count(|a| matches!(a, Type::Dict(..) | Type::Set(_))) > 0)
+}
+
+/// What a static value is, for people.
+pub(crate) fn describe(abs: &Abs) -> String {
+    match abs {
+        Abs::Const(object) => exuvia_ops::show::repr(object),
+        Abs::Dyn(_) => "a run-time value".to_string(),
+        Abs::Tuple(_) => "a tuple".to_string(),
+        Abs::Func(closure) => format!("function {}", closure.def.name),
+        Abs::Method(method) => format!("method {}", method.1),
+        Abs::Builtin(name) => format!("built-in {name}"),
+        Abs::Module(name) => format!("module {name}"),
+        Abs::ExcClass(kind) => format!("class {}", kind.name()),
+        Abs::ExcInst(exc) => format!("an instance of {}", exc.0.name()),
+        Abs::Iter(iter) => match &**iter {
+            Iter::Range { .. } => "a range".to_string(),
+            Iter::Generator { .. } => "a generator".to_string(),
+            Iter::Enumerate { .. } | Iter::Zip(_) | Iter::Reversed(_) | Iter::Map { .. } | Iter::Filter { .. } => {
+                "an iterator".to_string()
+            }
+        },
+        Abs::Unbound => "an unassigned variable".to_string(),
+        Abs::Conflict => "a variable with values of unrelated kinds".to_string(),
+    }
+}

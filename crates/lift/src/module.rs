@@ -1,0 +1,104 @@
+//! Module bodies: run once, while lifting, on constants. What they define is the static
+//! world that functions see.
+
+use crate::abs::Abs;
+use crate::ast::{Module, Name, Stmt, StmtKind};
+use crate::bailout::{Bailout, Code};
+use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Stop};
+use crate::world::{ModuleScope, World};
+use exuvia_ir::{Builder, Object, Span, Type};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+/// Loads a module of the prelude.
+pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize> {
+    static PARSED: OnceLock<HashMap<&'static str, Arc<Module>>> = OnceLock::new();
+    let parsed = PARSED.get_or_init(|| {
+        let parse = |(name, source): &(&'static str, &str)| match crate::parse::parse_source(source) {
+            Ok(parsed) => Some((*name, Arc::new(parsed.module))),
+            Err(_) => None,
+        };
+        exuvia_ops::prelude::MODULES.iter().filter_map(parse).collect()
+    });
+    match parsed.get(name) {
+        Some(module) => run(world, &module.body),
+        None => Err(Bailout::new(Code::Import, Span::default(), format!("prelude module {name}")).into()),
+    }
+}
+
+/// Runs a module body; returns the index of the module.
+pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
+    let index = world.modules.len();
+    world.modules.push(ModuleScope { globals: BTreeMap::new() });
+    let locals = crate::scope::locals(&crate::ast::Params::default(), body);
+    let frame = Frame {
+        vars: BTreeMap::new(),
+        locals: locals.into(),
+        enclosing: crate::abs::Enclosing::Module,
+        module: index,
+        path: 0,
+    };
+    let mut lifter = Lifter {
+        world,
+        b: Builder::new("<module>", &[], Type::None),
+        frames: vec![frame],
+        contexts: vec![Ctx::Entry],
+        live: true,
+        handling: Vec::new(),
+        sites: HashMap::new(),
+        carried: HashMap::new(),
+        unfolding: Vec::new(),
+        returns: Returns::Typed { assumed: Type::None, found: Type::None },
+        hidden: 0,
+        module_mode: true,
+        steps: 0,
+    };
+    for stmt in body {
+        lifter.top_level(stmt)?;
+        let vars = lifter.frames[0].vars.clone();
+        lifter.world.modules[index].globals = vars;
+    }
+    Ok(index)
+}
+
+impl Lifter<'_> {
+    fn top_level(&mut self, stmt: &Stmt) -> Lift<()> {
+        let before = self.frames.clone();
+        let contexts = self.contexts.clone();
+        let result = self.stmts(std::slice::from_ref(stmt));
+        let reason = match result {
+            Ok(()) if !self.live => Bailout::new(Code::ModuleBody, stmt.span, "the top level raises an exception"),
+            Ok(()) => {
+                // What is not constant is an error only where it is read.
+                for abs in self.frames[0].vars.values_mut() {
+                    if matches!(abs, Abs::Dyn(_)) {
+                        *abs = Abs::Conflict;
+                    }
+                }
+                return Ok(());
+            }
+            Err(Stop::Bailout(reason)) => reason,
+            Err(Stop::Restart) => Bailout::new(Code::ModuleBody, stmt.span, "a list at the top level"),
+        };
+        // A failed assignment of a name leaves the other names as they were, but what it
+        // called may have changed any list.
+        let StmtKind::Assign { targets, .. } = &stmt.kind else {
+            return Err(Bailout::new(Code::ModuleBody, reason.span, reason.detail).into());
+        };
+        self.frames = before;
+        self.contexts = contexts;
+        self.live = true;
+        self.b.block = self.b.function.new_block();
+        let mut names: Vec<Name> = Vec::new();
+        targets.iter().for_each(|target| crate::scope::target_names(target, &mut names));
+        for name in names {
+            self.frames[0].vars.insert(name, Abs::Conflict);
+        }
+        for abs in self.frames[0].vars.values_mut() {
+            if matches!(abs, Abs::Const(Object::List(_))) {
+                *abs = Abs::Conflict;
+            }
+        }
+        Ok(())
+    }
+}

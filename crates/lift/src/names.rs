@@ -1,0 +1,76 @@
+//! What names mean where the program does not define them.
+
+use crate::abs::Abs;
+use exuvia_ir::{ExcKind, Object};
+
+/// Built-in functions that the lifter handles itself, because they are about types,
+/// iteration or static values.
+const SPECIAL: &[&str] = &[
+    "range", "enumerate", "zip", "reversed", "map", "filter", "isinstance", "list", "tuple", "set", "frozenset", "dict",
+    "sorted", "len", "str", "int", "float", "bool", "repr", "abs", "round", "ord", "chr", "format", "divmod", "pow", "iter",
+];
+
+/// Built-in functions of CPython 3.11 that are not lifted: known, so that they are no
+/// `NameError`.
+const OTHERS: &[&str] = &[
+    "__import__", "aiter", "anext", "ascii", "bin", "breakpoint", "bytearray", "bytes", "callable", "classmethod",
+    "compile", "complex", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr", "hash", "help", "hex", "id",
+    "input", "issubclass", "locals", "memoryview", "next", "object", "oct", "open", "print", "property", "setattr",
+    "slice", "staticmethod", "super", "type", "vars", "Ellipsis", "NotImplemented", "__name__", "__file__", "__doc__",
+    "__builtins__", "__debug__", "__loader__", "__spec__", "__package__", "exit", "quit", "copyright", "credits",
+    "license", "Warning", "UserWarning", "DeprecationWarning", "RuntimeWarning", "SyntaxWarning", "FutureWarning",
+    "PendingDeprecationWarning", "ImportWarning", "UnicodeWarning", "BytesWarning", "ResourceWarning", "EncodingWarning",
+    "BaseExceptionGroup", "ExceptionGroup", "StopAsyncIteration", "SyntaxError", "IndentationError", "TabError",
+    "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError", "BlockingIOError", "ChildProcessError",
+    "ConnectionError", "BrokenPipeError", "ConnectionAbortedError", "ConnectionRefusedError", "ConnectionResetError",
+    "FileExistsError", "InterruptedError", "IsADirectoryError", "NotADirectoryError", "ProcessLookupError",
+];
+
+/// The built-in of that name.
+pub(crate) fn builtin(name: &str) -> Option<Abs> {
+    if let Some(kind) = ExcKind::from_name(name) {
+        return Some(Abs::ExcClass(kind));
+    }
+    let known = SPECIAL.contains(&name)
+        || (!exuvia_ops::by_spelling(name).is_empty() && name.chars().all(|c| c.is_ascii_lowercase()) && name != "truth")
+        || prelude_builtin(name);
+    known.then(|| Abs::Builtin(name.into()))
+}
+
+/// Whether the prelude defines a public built-in of that name.
+fn prelude_builtin(name: &str) -> bool {
+    let Some(source) = exuvia_ops::prelude::module("builtins") else { return false };
+    !name.starts_with('_') && source.contains(&format!("\ndef {name}("))
+}
+
+/// Whether CPython has a built-in of that name that is not lifted.
+pub(crate) fn is_python_builtin(name: &str) -> bool {
+    OTHERS.contains(&name)
+}
+
+
+/// A constant of a module.
+pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
+    match module {
+        "math" => Some(Object::Float(match name {
+            "pi" => std::f64::consts::PI,
+            "e" => std::f64::consts::E,
+            "tau" => std::f64::consts::TAU,
+            "inf" => f64::INFINITY,
+            "nan" => f64::NAN,
+            _ => return None,
+        })),
+        "string" => Some(Object::str(match name {
+            "ascii_lowercase" => "abcdefghijklmnopqrstuvwxyz",
+            "ascii_uppercase" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+            "ascii_letters" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+            "digits" => "0123456789",
+            "hexdigits" => "0123456789abcdefABCDEF",
+            "octdigits" => "01234567",
+            "punctuation" => "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+            "whitespace" => " \t\n\r\x0b\x0c",
+            _ => return None,
+        })),
+        _ => None,
+    }
+}

@@ -1,0 +1,316 @@
+//! Applying operations: the one way by which operators, methods and built-in functions
+//! get their meaning. A union operand is split first; then an operation that accepts the
+//! types is looked for, then a prelude function; what is left is CPython's TypeError.
+
+use crate::abs::Abs;
+use crate::bailout::Code;
+use crate::lifter::{Lift, Lifter};
+use crate::unsupported;
+use exuvia_ir::{ExcKind, Int, Object, Raise, Type, Value};
+use exuvia_ops::def::{Body, Effect, Kind, OpDef};
+
+impl Lifter<'_> {
+    /// Applies the operation with that spelling.
+    pub fn apply(&mut self, spelling: &str, args: &[Abs]) -> Lift<Abs> {
+        if let Some(result) = self.try_apply(spelling, args)? {
+            return Ok(result);
+        }
+        let types = self.operand_types(spelling, args)?;
+        match unsupported::error(spelling, &types) {
+            Some((kind, message)) => self.raise_message(kind, &message),
+            None => {
+                let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+                self.bail(Code::Operands, format!("{spelling} with {}", types.join(", ")))
+            }
+        }
+    }
+
+    fn operand_types(&mut self, spelling: &str, args: &[Abs]) -> Lift<Vec<Type>> {
+        let mut types = Vec::new();
+        for arg in args {
+            match self.type_of(arg) {
+                Some(ty) => types.push(ty),
+                None => {
+                    return self.bail(Code::StaticValue, format!("{} as an operand of {spelling}", crate::lifter::describe(arg)));
+                }
+            }
+        }
+        Ok(types)
+    }
+
+    /// The position of an operand that is a run-time union, with its value.
+    pub fn union_operand(&self, args: &[Abs]) -> Option<(usize, Value)> {
+        args.iter().enumerate().find_map(|(index, arg)| match arg {
+            Abs::Dyn(value) if matches!(self.b.function.ty(*value), Type::Union(_)) => Some((index, *value)),
+            _ => None,
+        })
+    }
+
+    /// As [`Lifter::apply`], but `None` where neither an operation nor the prelude knows
+    /// operands of these types.
+    pub fn try_apply(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        if !self.live {
+            return Ok(Some(Abs::Unbound));
+        }
+        if let Some((_, value)) = self.union_operand(args) {
+            let result = self.dispatch(value, &mut |me, narrowed| {
+                let args: Vec<Abs> =
+                    args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
+                me.apply(spelling, &args)
+            })?;
+            return Ok(Some(result));
+        }
+        let Some(types) = args.iter().map(|arg| self.type_of(arg)).collect::<Option<Vec<_>>>() else {
+            return self.from_prelude(spelling, args);
+        };
+        for &def in exuvia_ops::by_spelling(spelling) {
+            if def.accepts(&types) {
+                return self.use_operation(def, args).map(Some);
+            }
+        }
+        if let Some(result) = self.list_of_never(spelling, args, &types)? {
+            return Ok(Some(result));
+        }
+        self.from_prelude(spelling, args)
+    }
+
+    /// Uses an operation whose parameters accept the arguments.
+    pub fn use_operation(&mut self, def: &'static OpDef, args: &[Abs]) -> Lift<Abs> {
+        let mut args = args.to_vec();
+        for (index, param) in def.params.iter().enumerate() {
+            let default = || param.default.map_or(Object::None, |default| default.object());
+            if index >= args.len() {
+                args.push(Abs::Const(default()));
+            } else if param.kind == Kind::Index && args[index].same(&Abs::NONE) {
+                args[index] = Abs::Const(default());
+            }
+        }
+        if let Some(folded) = self.fold(def, &args)? {
+            return Ok(folded);
+        }
+        if let Some(result) = self.append_checked(def, &args)? {
+            return Ok(result);
+        }
+        let mut values = Vec::new();
+        for (arg, param) in args.iter().zip(def.params) {
+            let value = if def.effect == Effect::Write { self.value(arg)? } else { self.value_to_read(arg)? };
+            let ty = self.b.function.ty(value).clone();
+            values.push(match param.kind.converts_to(&ty) {
+                Some(Type::Int) => self.named("bool.to_int", vec![value])?,
+                Some(Type::Float) => {
+                    let int = if ty == Type::Bool { self.named("bool.to_int", vec![value])? } else { value };
+                    self.named("int.to_float", vec![int])?
+                }
+                _ => value,
+            });
+        }
+        let result = self.operation(def, values)?;
+        if self.b.function.ty(result) == &Type::None {
+            return Ok(Abs::NONE);
+        }
+        Ok(Abs::Dyn(result))
+    }
+
+    /// Appends an operation by its name.
+    pub fn named(&mut self, name: &str, args: Vec<Value>) -> Lift<Value> {
+        match exuvia_ops::by_name(name) {
+            Some(def) => self.operation(def, args),
+            None => self.bail(Code::Callee, format!("operation {name}")),
+        }
+    }
+
+    /// Uses an operation by its name on abstract values.
+    pub fn apply_named(&mut self, name: &str, args: &[Abs]) -> Lift<Abs> {
+        match exuvia_ops::by_name(name) {
+            Some(def) => self.use_operation(def, args),
+            None => self.bail(Code::Callee, format!("operation {name}")),
+        }
+    }
+
+    /// Computes an operation now where the operands are constants.
+    fn fold(&mut self, def: &'static OpDef, args: &[Abs]) -> Lift<Option<Abs>> {
+        let Some(objects) = args.iter().map(|arg| arg.as_const().cloned()).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let foldable = match def.effect {
+            Effect::Pure | Effect::Read => true,
+            // At the top level of a module lists are made and changed now.
+            Effect::Alloc | Effect::Write => self.module_mode,
+        };
+        if !foldable || matches!(def.body, Body::Core(exuvia_ops::core::CoreOp::Reject)) {
+            return Ok(None);
+        }
+        let mut operands = Vec::new();
+        for (object, param) in objects.iter().zip(def.params) {
+            operands.push(match (param.kind, object) {
+                (Kind::Int | Kind::Index, Object::Bool(value)) => Object::int(i64::from(*value)),
+                (Kind::Number, Object::Bool(value)) => Object::Float(f64::from(u8::from(*value))),
+                (Kind::Number, Object::Int(_)) => match self.evaluate("int.to_float", std::slice::from_ref(object)) {
+                    Some(Ok(float)) => float,
+                    _ => return Ok(None),
+                },
+                _ => object.clone(),
+            });
+        }
+        self.world.cx.reset();
+        match (def.eval)(&mut self.world.cx, &operands) {
+            Ok(object) => Ok(Some(Abs::Const(object))),
+            Err(Raise::Exception { kind, args }) => {
+                self.raise(kind, args.into_iter().map(Abs::Const).collect())?;
+                Ok(Some(Abs::Unbound))
+            }
+            Err(Raise::Bailout(_) | Raise::Interrupted | Raise::Result(_)) => Ok(None),
+        }
+    }
+
+    fn evaluate(&mut self, name: &str, args: &[Object]) -> Option<Result<Object, Raise>> {
+        exuvia_ops::by_name(name).map(|def| (def.eval)(&mut self.world.cx, args))
+    }
+
+    /// Storing into a list requires that it can hold the value.
+    fn append_checked(&mut self, def: &'static OpDef, args: &[Abs]) -> Lift<Option<Abs>> {
+        use exuvia_ops::core::CoreOp;
+        let Body::Core(CoreOp::ListAppend | CoreOp::ListSet) = def.body else { return Ok(None) };
+        let Abs::Dyn(list) = args[0] else {
+            return self.bail(Code::Mutation, "a module-level list is changed");
+        };
+        let element = match self.b.function.ty(list) {
+            Type::List(element) => (**element).clone(),
+            _ => Type::Never,
+        };
+        let last = args.len() - 1;
+        let Some(ty) = self.type_of(&args[last]) else {
+            return self.bail(Code::StaticValue, format!("a list holds {}", crate::lifter::describe(&args[last])));
+        };
+        if element.join(&ty) != element {
+            self.widen_element(list, &ty)?;
+        }
+        let mut values = vec![list];
+        for (index, arg) in args.iter().enumerate().skip(1) {
+            let value = if index == last {
+                self.value_as(arg, &element)?
+            } else {
+                let value = self.value(arg)?;
+                if self.b.function.ty(value) == &Type::Bool { self.named("bool.to_int", vec![value])? } else { value }
+            };
+            values.push(value);
+        }
+        self.operation(def, values)?;
+        Ok(Some(Abs::NONE))
+    }
+
+    /// A list that certainly is empty has no element type that an operation on lists of
+    /// strings would accept.
+    fn list_of_never(&mut self, spelling: &str, args: &[Abs], types: &[Type]) -> Lift<Option<Abs>> {
+        if spelling == ".join" && types.len() == 2 && types[1] == Type::list(Type::Never) && types[0] == Type::Str {
+            return Ok(Some(Abs::str("")));
+        }
+        if types.first() == Some(&Type::list(Type::Never)) && matches!(spelling, "a[b]" | ".pop") {
+            let message = if spelling == ".pop" { "pop from empty list" } else { "list index out of range" };
+            return self.raise_message(ExcKind::IndexError, message).map(Some);
+        }
+        let _ = args;
+        Ok(None)
+    }
+
+    /// A prelude function: by the type of the first operand for methods and operators, of
+    /// `builtins` otherwise.
+    fn from_prelude(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        let Some((module, name)) = self.prelude_name(spelling, args) else { return Ok(None) };
+        match self.prelude_function(module, &name)? {
+            Some(function) => self.call_value(&function, args.to_vec(), Vec::new()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Where the prelude would define an operation.
+    fn prelude_name(&self, spelling: &str, args: &[Abs]) -> Option<(&'static str, String)> {
+        let of_type = |abs: &Abs| match abs {
+            Abs::Tuple(_) => Some("tuple"),
+            other => match self.type_of(other)? {
+                Type::Str => Some("str"),
+                Type::List(_) => Some("list"),
+                Type::Tuple(_) => Some("tuple"),
+                Type::Int | Type::Bool => Some("int"),
+                Type::Float => Some("float"),
+                Type::Dict(..) => Some("dict"),
+                Type::Set(_) => Some("set"),
+                Type::Never | Type::Unbound | Type::None | Type::Exc | Type::Union(_) => None,
+            },
+        };
+        if let Some(method) = spelling.strip_prefix('.') {
+            return Some((of_type(args.first()?)?, method.to_string()));
+        }
+        let dunder = match spelling {
+            "a+b" => "__add__",
+            "a*b" => "__mul__",
+            "a==b" => "__eq__",
+            "a!=b" => "__ne__",
+            "a<b" => "__lt__",
+            "a<=b" => "__le__",
+            "a>b" => "__gt__",
+            "a>=b" => "__ge__",
+            "a[b]" => "__getitem__",
+            "a[b:c:d]" => "__getslice__",
+            "str" => "__str__",
+            "repr" => "__repr__",
+            "truth" => "__bool__",
+            "len" => "__len__",
+            "a in b" => {
+                // The operands come as (item, container).
+                return Some((of_type(args.get(1)?)?, "__contains__".to_string()));
+            }
+            _ => {
+                let known = spelling.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+                let (module, name) = spelling.split_once('.').unwrap_or(("builtins", spelling));
+                let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module)?.0;
+                return known.then(|| (module, name.to_string()));
+            }
+        };
+        Some((of_type(args.first()?)?, dunder.to_string()))
+    }
+
+    /// The truth of a value, as a constant or a run-time bool. Not for unions that should
+    /// narrow: see [`Lifter::split`].
+    pub fn truth(&mut self, abs: &Abs) -> Lift<Abs> {
+        match abs {
+            Abs::Const(object) => match constant_truth(object) {
+                Some(value) => return Ok(Abs::bool(value)),
+                None => return self.bail(Code::Operands, "truth of a constant"),
+            },
+            Abs::Tuple(items) => return Ok(Abs::bool(!items.is_empty())),
+            Abs::Dyn(value) => match self.b.function.ty(*value).clone() {
+                Type::Bool => return Ok(abs.clone()),
+                Type::Tuple(items) => return Ok(Abs::bool(!items.is_empty())),
+                Type::Exc => return Ok(Abs::bool(true)),
+                Type::List(_) => {
+                    let len = self.apply("len", std::slice::from_ref(abs))?;
+                    return self.apply("a!=b", &[len, Abs::int(0)]);
+                }
+                _ => {}
+            },
+            Abs::Func(_) | Abs::Method(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::ExcInst(_) => {
+                return Ok(Abs::bool(true));
+            }
+            Abs::Iter(_) | Abs::Unbound | Abs::Conflict => {}
+        }
+        self.apply("truth", std::slice::from_ref(abs))
+    }
+}
+
+/// `bool(object)`.
+fn constant_truth(object: &Object) -> Option<bool> {
+    Some(match object {
+        Object::None => false,
+        Object::Bool(value) => *value,
+        Object::Int(value) => *value != Int::Small(0),
+        Object::Float(value) => *value != 0.0,
+        Object::Str(text) => !text.is_empty(),
+        Object::Tuple(items) => !items.is_empty(),
+        Object::List(list) => list.with(|items| !items.is_empty()),
+        Object::Dict(dict) => !dict.is_empty(),
+        Object::Set(set) => !set.members.is_empty(),
+        Object::Exc(_) => true,
+        Object::Unbound => return None,
+    })
+}

@@ -1,0 +1,418 @@
+//! From source text to the syntax tree. The only module that knows the parser crate,
+//! an internal component of Ruff that changes without notice.
+
+use crate::ast::{
+    Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, FunctionDef, Handler, Module, Name, Params, Stmt,
+    StmtKind,
+};
+use exuvia_ir::{Int, Object, Span};
+use num_bigint::BigInt;
+use ruff_python_ast as py;
+use ruff_python_ast::token::TokenKind;
+use ruff_python_parser::{Mode, ParseOptions, parse};
+use ruff_text_size::{Ranged, TextRange};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A syntax error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// A parsed text.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The tree.
+    pub module: Module,
+    /// Starts of lines that lie within a string literal: they must not be indented.
+    pub string_lines: BTreeSet<usize>,
+}
+
+/// Parses a module. `return` at the top level is accepted: a bare body has one.
+///
+/// # Errors
+/// The first syntax error of Python 3.11.
+pub fn parse_source(source: &str) -> Result<Parsed, SyntaxError> {
+    if source.len() > u32::MAX as usize / 2 {
+        return Err(SyntaxError { message: "the body is too large".to_string(), span: Span::default() });
+    }
+    let options = ParseOptions::from(Mode::Module).with_target_version(py::PythonVersion::PY311);
+    let parsed = parse(source, options)
+        .map_err(|error| SyntaxError { message: error.error.to_string(), span: span(error.location) })?;
+    if let Some(error) = parsed.unsupported_syntax_errors().first() {
+        return Err(SyntaxError { message: error.to_string(), span: span(error.range) });
+    }
+    let mut string_lines = BTreeSet::new();
+    for token in parsed.tokens() {
+        let text = matches!(token.kind(), TokenKind::String | TokenKind::FStringMiddle);
+        if text {
+            let range = token.range();
+            let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+            string_lines.extend(source[start..end].match_indices('\n').map(|(at, _)| start + at + 1));
+        }
+    }
+    let module = match parsed.into_syntax() {
+        py::Mod::Module(module) => Module { body: stmts(&module.body) },
+        py::Mod::Expression(_) => Module { body: Vec::new() },
+    };
+    Ok(Parsed { module, string_lines })
+}
+
+fn span(range: TextRange) -> Span {
+    Span { start: u32::from(range.start()), end: u32::from(range.end()) }
+}
+
+fn name(text: &str) -> Name {
+    Arc::from(text)
+}
+
+fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
+    let mut out = Vec::with_capacity(body.len());
+    for stmt in body {
+        let at = span(stmt.range());
+        match stmt {
+            // One statement imports several names; each becomes a statement of its own.
+            py::Stmt::Import(import) => {
+                for alias in &import.names {
+                    let module = name(&alias.name);
+                    let bound = alias.asname.as_ref().map_or_else(
+                        || name(module.split('.').next().unwrap_or_default()),
+                        |asname| name(asname),
+                    );
+                    out.push(Stmt { kind: StmtKind::Import { module, asname: bound }, span: at });
+                }
+            }
+            py::Stmt::ImportFrom(import) if import.level == 0 && import.module.is_some() => {
+                let module = name(import.module.as_ref().map_or("", |module| module.as_str()));
+                for alias in &import.names {
+                    let imported = name(&alias.name);
+                    let asname = alias.asname.as_ref().map_or_else(|| imported.clone(), |asname| name(asname));
+                    let kind = StmtKind::ImportFrom { module: module.clone(), name: imported, asname };
+                    out.push(Stmt { kind, span: at });
+                }
+            }
+            other => out.push(Stmt { kind: stmt_kind(other), span: at }),
+        }
+    }
+    out
+}
+
+fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
+    match stmt {
+        py::Stmt::FunctionDef(def) => StmtKind::FunctionDef(Arc::new(function(def))),
+        py::Stmt::Return(ret) => StmtKind::Return(ret.value.as_deref().map(expr)),
+        py::Stmt::Assign(assign) => {
+            StmtKind::Assign { targets: assign.targets.iter().map(expr).collect(), value: expr(&assign.value) }
+        }
+        py::Stmt::AugAssign(assign) => StmtKind::AugAssign {
+            target: expr(&assign.target),
+            op: assign.op.as_str(),
+            value: expr(&assign.value),
+        },
+        // An annotation of a local variable is not evaluated; the value is assigned.
+        py::Stmt::AnnAssign(assign) => match &assign.value {
+            Some(value) => StmtKind::Assign { targets: vec![expr(&assign.target)], value: expr(value) },
+            None => StmtKind::Pass,
+        },
+        py::Stmt::For(stmt) if !stmt.is_async => StmtKind::For {
+            target: expr(&stmt.target),
+            iter: expr(&stmt.iter),
+            body: stmts(&stmt.body),
+            orelse: stmts(&stmt.orelse),
+        },
+        py::Stmt::While(stmt) => {
+            StmtKind::While { test: expr(&stmt.test), body: stmts(&stmt.body), orelse: stmts(&stmt.orelse) }
+        }
+        py::Stmt::If(stmt) => {
+            // `elif` is an `if` in the `else`.
+            let mut orelse = Vec::new();
+            for clause in stmt.elif_else_clauses.iter().rev() {
+                let body = stmts(&clause.body);
+                orelse = match &clause.test {
+                    Some(test) => vec![Stmt {
+                        kind: StmtKind::If { test: expr(test), body, orelse },
+                        span: span(clause.range),
+                    }],
+                    None => body,
+                };
+            }
+            StmtKind::If { test: expr(&stmt.test), body: stmts(&stmt.body), orelse }
+        }
+        py::Stmt::Try(stmt) if !stmt.is_star => StmtKind::Try {
+            body: stmts(&stmt.body),
+            handlers: stmt
+                .handlers
+                .iter()
+                .map(|py::ExceptHandler::ExceptHandler(handler)| Handler {
+                    class: handler.type_.as_deref().map(expr),
+                    name: handler.name.as_ref().map(|n| name(n)),
+                    body: stmts(&handler.body),
+                    span: span(handler.range),
+                })
+                .collect(),
+            orelse: stmts(&stmt.orelse),
+            finalbody: stmts(&stmt.finalbody).into(),
+        },
+        py::Stmt::Raise(stmt) => {
+            StmtKind::Raise { exc: stmt.exc.as_deref().map(expr), cause: stmt.cause.as_deref().map(expr) }
+        }
+        py::Stmt::Assert(stmt) => {
+            StmtKind::Assert { test: expr(&stmt.test), msg: stmt.msg.as_deref().map(expr) }
+        }
+        py::Stmt::Expr(stmt) => StmtKind::Expr(expr(&stmt.value)),
+        py::Stmt::Delete(stmt) => StmtKind::Delete(stmt.targets.iter().map(expr).collect()),
+        py::Stmt::Pass(_) => StmtKind::Pass,
+        py::Stmt::Break(_) => StmtKind::Break,
+        py::Stmt::Continue(_) => StmtKind::Continue,
+        py::Stmt::For(_) => StmtKind::Unsupported("async for"),
+        py::Stmt::Try(_) => StmtKind::Unsupported("except*"),
+        py::Stmt::ClassDef(_) => StmtKind::Unsupported("a class"),
+        py::Stmt::With(_) => StmtKind::Unsupported("with"),
+        py::Stmt::Match(_) => StmtKind::Unsupported("match"),
+        py::Stmt::Global(_) => StmtKind::Unsupported("global"),
+        py::Stmt::Nonlocal(_) => StmtKind::Unsupported("nonlocal"),
+        py::Stmt::TypeAlias(_) => StmtKind::Unsupported("a type alias"),
+        py::Stmt::Import(_) | py::Stmt::ImportFrom(_) => StmtKind::Unsupported("a relative import"),
+        py::Stmt::IpyEscapeCommand(_) => StmtKind::Unsupported("a shell escape"),
+    }
+}
+
+fn function(def: &py::StmtFunctionDef) -> FunctionDef {
+    let body = stmts(&def.body);
+    let params = parameters(&def.parameters);
+    FunctionDef {
+        name: name(&def.name),
+        locals: crate::scope::locals(&params, &body),
+        generator: def.is_async || crate::scope::has_yield(&def.body),
+        params,
+        body,
+        decorated: !def.decorator_list.is_empty(),
+        columnar: def.parameters.iter_non_variadic_params().any(|param| columnar(param.parameter.annotation.as_deref())),
+        span: span(def.range()),
+    }
+}
+
+/// Whether an annotation asks for a whole column.
+fn columnar(annotation: Option<&py::Expr>) -> bool {
+    match annotation {
+        Some(py::Expr::Attribute(attribute)) => {
+            matches!(attribute.attr.as_str(), "Series" | "ndarray" | "Array" | "DataFrame")
+        }
+        _ => false,
+    }
+}
+
+fn parameters(params: &py::Parameters) -> Params {
+    let one = |param: &py::ParameterWithDefault| {
+        (name(&param.parameter.name), param.default.as_deref().map(expr))
+    };
+    Params {
+        positional: params.posonlyargs.iter().chain(&params.args).map(one).collect(),
+        positional_only: params.posonlyargs.len(),
+        rest: params.vararg.as_ref().map(|param| name(&param.name)),
+        keyword: params.kwonlyargs.iter().map(one).collect(),
+        keyword_rest: params.kwarg.as_ref().map(|param| name(&param.name)),
+    }
+}
+
+fn boxed(value: &py::Expr) -> Box<Expr> {
+    Box::new(expr(value))
+}
+
+fn exprs(values: &[py::Expr]) -> Vec<Expr> {
+    values.iter().map(expr).collect()
+}
+
+fn expr(value: &py::Expr) -> Expr {
+    Expr { kind: expr_kind(value), span: span(value.range()) }
+}
+
+fn expr_kind(value: &py::Expr) -> ExprKind {
+    match value {
+        py::Expr::NoneLiteral(_) => ExprKind::Const(Object::None),
+        py::Expr::BooleanLiteral(literal) => ExprKind::Const(Object::Bool(literal.value)),
+        py::Expr::StringLiteral(literal) => ExprKind::Const(Object::str(literal.value.to_str())),
+        py::Expr::NumberLiteral(literal) => match &literal.value {
+            py::Number::Int(value) => match integer(value) {
+                Some(value) => ExprKind::Const(Object::Int(value)),
+                None => ExprKind::Unsupported("an integer literal"),
+            },
+            py::Number::Float(value) => ExprKind::Const(Object::Float(*value)),
+            py::Number::Complex { .. } => ExprKind::Unsupported("a complex number"),
+        },
+        py::Expr::Name(name_expr) => ExprKind::Name(name(&name_expr.id)),
+        py::Expr::BoolOp(op) => {
+            ExprKind::BoolOp { and: matches!(op.op, py::BoolOp::And), values: exprs(&op.values) }
+        }
+        py::Expr::Named(named) => match named.target.as_ref() {
+            py::Expr::Name(target) => ExprKind::Named { target: name(&target.id), value: boxed(&named.value) },
+            _ => ExprKind::Unsupported("an assignment expression"),
+        },
+        py::Expr::BinOp(op) => {
+            ExprKind::Binary { op: op.op.as_str(), left: boxed(&op.left), right: boxed(&op.right) }
+        }
+        py::Expr::UnaryOp(op) => match op.op {
+            py::UnaryOp::Not => ExprKind::Not(boxed(&op.operand)),
+            py::UnaryOp::USub => ExprKind::Unary { op: "-a", operand: boxed(&op.operand) },
+            py::UnaryOp::UAdd => ExprKind::Unary { op: "+a", operand: boxed(&op.operand) },
+            py::UnaryOp::Invert => ExprKind::Unary { op: "~a", operand: boxed(&op.operand) },
+        },
+        py::Expr::Lambda(lambda) => {
+            let body = vec![Stmt { kind: StmtKind::Return(Some(expr(&lambda.body))), span: span(lambda.body.range()) }];
+            let params = lambda.parameters.as_deref().map(parameters).unwrap_or_default();
+            ExprKind::Lambda(Arc::new(FunctionDef {
+                name: name("<lambda>"),
+                locals: crate::scope::locals(&params, &body),
+                params,
+                body,
+                decorated: false,
+                columnar: false,
+                generator: false,
+                span: span(lambda.range),
+            }))
+        }
+        py::Expr::If(conditional) => ExprKind::IfExp {
+            test: boxed(&conditional.test),
+            body: boxed(&conditional.body),
+            orelse: boxed(&conditional.orelse),
+        },
+        py::Expr::Dict(dict) => {
+            ExprKind::Dict(dict.items.iter().map(|item| (item.key.as_ref().map(expr), expr(&item.value))).collect())
+        }
+        py::Expr::Set(set) => ExprKind::Set(exprs(&set.elts)),
+        py::Expr::List(list) => ExprKind::List(exprs(&list.elts)),
+        py::Expr::Tuple(tuple) => ExprKind::Tuple(exprs(&tuple.elts)),
+        py::Expr::ListComp(comp) => comprehension(Collects::List, &comp.elt, None, &comp.generators),
+        py::Expr::SetComp(comp) => comprehension(Collects::Set, &comp.elt, None, &comp.generators),
+        py::Expr::DictComp(comp) => match &comp.key {
+            Some(key) => comprehension(Collects::Dict, key, Some(&comp.value), &comp.generators),
+            None => ExprKind::Unsupported("unpacking in a comprehension"),
+        },
+        py::Expr::Generator(comp) => comprehension(Collects::Generator, &comp.elt, None, &comp.generators),
+        py::Expr::Compare(compare) => ExprKind::Compare {
+            left: boxed(&compare.left),
+            rest: compare.ops.iter().map(cmp_op).zip(compare.comparators.iter().map(expr)).collect(),
+        },
+        py::Expr::Call(call) => ExprKind::Call {
+            func: boxed(&call.func),
+            args: exprs(&call.arguments.args),
+            keywords: call
+                .arguments
+                .keywords
+                .iter()
+                .map(|keyword| (keyword.arg.as_ref().map(|arg| name(arg)), expr(&keyword.value)))
+                .collect(),
+        },
+        py::Expr::FString(string) => {
+            let mut parts = Vec::new();
+            for part in &string.value {
+                match part {
+                    py::FStringPart::Literal(literal) => parts.push(FPart::Text(Arc::from(literal.as_str()))),
+                    py::FStringPart::FString(string) => parts.extend(f_parts(&string.elements)),
+                }
+            }
+            ExprKind::FString(parts)
+        }
+        py::Expr::Attribute(attribute) => {
+            ExprKind::Attribute { value: boxed(&attribute.value), name: name(&attribute.attr) }
+        }
+        py::Expr::Subscript(subscript) => {
+            ExprKind::Subscript { value: boxed(&subscript.value), index: boxed(&subscript.slice) }
+        }
+        py::Expr::Slice(slice) => ExprKind::Slice {
+            lower: slice.lower.as_deref().map(boxed),
+            upper: slice.upper.as_deref().map(boxed),
+            step: slice.step.as_deref().map(boxed),
+        },
+        py::Expr::Starred(starred) => ExprKind::Starred(boxed(&starred.value)),
+        py::Expr::BytesLiteral(_) => ExprKind::Unsupported("bytes"),
+        py::Expr::EllipsisLiteral(_) => ExprKind::Unsupported("..."),
+        py::Expr::Await(_) => ExprKind::Unsupported("await"),
+        py::Expr::Yield(_) | py::Expr::YieldFrom(_) => ExprKind::Unsupported("yield"),
+        py::Expr::TString(_) => ExprKind::Unsupported("a template string"),
+        py::Expr::IpyEscapeCommand(_) => ExprKind::Unsupported("a shell escape"),
+    }
+}
+
+fn integer(value: &py::Int) -> Option<Int> {
+    if let Some(small) = value.as_i64() {
+        return Some(Int::Small(small));
+    }
+    // A larger literal keeps its text, which may have a prefix and underscores.
+    let text = value.to_string().replace('_', "").to_ascii_lowercase();
+    let (digits, radix) = match text.get(..2) {
+        Some("0x") => (&text[2..], 16),
+        Some("0o") => (&text[2..], 8),
+        Some("0b") => (&text[2..], 2),
+        _ => (text.as_str(), 10),
+    };
+    BigInt::parse_bytes(digits.as_bytes(), radix).map(Int::from_big)
+}
+
+fn comprehension(
+    collects: Collects,
+    element: &py::Expr,
+    value: Option<&py::Expr>,
+    generators: &[py::Comprehension],
+) -> ExprKind {
+    if generators.iter().any(|generator| generator.is_async) {
+        return ExprKind::Unsupported("an asynchronous comprehension");
+    }
+    ExprKind::Comprehension(Arc::new(Comprehension {
+        collects,
+        element: expr(element),
+        value: value.map(expr),
+        clauses: generators
+            .iter()
+            .map(|generator| Clause {
+                target: expr(&generator.target),
+                iter: expr(&generator.iter),
+                conditions: exprs(&generator.ifs),
+            })
+            .collect(),
+    }))
+}
+
+fn cmp_op(op: &py::CmpOp) -> CmpOp {
+    match op {
+        py::CmpOp::Eq => CmpOp::Eq,
+        py::CmpOp::NotEq => CmpOp::Ne,
+        py::CmpOp::Lt => CmpOp::Lt,
+        py::CmpOp::LtE => CmpOp::Le,
+        py::CmpOp::Gt => CmpOp::Gt,
+        py::CmpOp::GtE => CmpOp::Ge,
+        py::CmpOp::Is => CmpOp::Is,
+        py::CmpOp::IsNot => CmpOp::IsNot,
+        py::CmpOp::In => CmpOp::In,
+        py::CmpOp::NotIn => CmpOp::NotIn,
+    }
+}
+
+fn f_parts(elements: &[py::InterpolatedStringElement]) -> Vec<FPart> {
+    let mut parts = Vec::new();
+    for element in elements {
+        match element {
+            py::InterpolatedStringElement::Literal(literal) => parts.push(FPart::Text(Arc::from(&*literal.value))),
+            py::InterpolatedStringElement::Interpolation(field) => {
+                // `{x=}` shows the text of the expression first, and uses repr.
+                if let Some(debug) = &field.debug_text {
+                    parts.push(FPart::Text(Arc::from(debug.as_str())));
+                }
+                let conversion = match field.conversion {
+                    py::ConversionFlag::None if field.debug_text.is_some() && field.format_spec.is_none() => Some('r'),
+                    py::ConversionFlag::None => None,
+                    py::ConversionFlag::Str => Some('s'),
+                    py::ConversionFlag::Repr => Some('r'),
+                    py::ConversionFlag::Ascii => Some('a'),
+                };
+                let spec = field.format_spec.as_ref().map(|spec| f_parts(&spec.elements)).unwrap_or_default();
+                parts.push(FPart::Field { value: expr(&field.expression), conversion, spec });
+            }
+        }
+    }
+    parts
+}

@@ -1,0 +1,219 @@
+//! The body of `CREATE FUNCTION`: which of its two forms it has, and its handler.
+
+use crate::ast::{FunctionDef, Module, Name, Params, Stmt, StmtKind};
+use crate::parse::{Parsed, parse_source};
+use exuvia_ir::Span;
+use std::sync::Arc;
+
+/// A body whose handler was found.
+#[derive(Debug)]
+pub struct Source {
+    /// The text as given, dedented; spans are offsets into it.
+    pub text: String,
+    /// The statements of the module; empty for a bare body.
+    pub module: Module,
+    /// The handler.
+    pub handler: Arc<FunctionDef>,
+    /// A module that CPython can run and that defines the handler.
+    pub python: String,
+    /// The name of the handler in it.
+    pub python_name: String,
+    /// How many lines of it stand before the first line of the text.
+    pub python_shift: u32,
+}
+
+/// Why a body cannot be a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceError {
+    /// What is wrong, one line.
+    pub message: String,
+    /// Where, if it is a place.
+    pub span: Option<Span>,
+}
+
+impl SourceError {
+    fn new(message: impl Into<String>, span: Option<Span>) -> SourceError {
+        SourceError { message: message.into(), span }
+    }
+}
+
+impl Source {
+    /// Finds the form of a body and its handler. `params` are the names of the SQL
+    /// parameters: the variables of a bare body.
+    ///
+    /// # Errors
+    /// Syntax errors; both forms at once; no handler, or an unsuitable one; another number
+    /// of parameters.
+    pub fn resolve(text: &str, name: &str, handler: Option<&str>, params: &[&str]) -> Result<Source, SourceError> {
+        let Parsed { module, string_lines } =
+            parse_source(text).map_err(|error| SourceError::new(format!("syntax error: {}", error.message), Some(error.span)))?;
+        match first_return(&module.body) {
+            Some(span) => bare(text, name, handler, params, module, span, &string_lines),
+            None => from_module(text, name, handler, params, module),
+        }
+    }
+}
+
+/// A body with `return` at its top level: the arguments are variables.
+fn bare(
+    text: &str,
+    name: &str,
+    handler: Option<&str>,
+    params: &[&str],
+    module: Module,
+    span: Span,
+    string_lines: &std::collections::BTreeSet<usize>,
+) -> Result<Source, SourceError> {
+    if handler.is_some() {
+        return Err(SourceError::new("a body with return at its top level has no handler to name", Some(span)));
+    }
+    let same_name = |def: &FunctionDef| def.name.eq_ignore_ascii_case(name);
+    if defs(&module.body).any(|def| same_name(def)) {
+        let message = format!("the body both returns at its top level and defines {name}: use one form");
+        return Err(SourceError::new(message, Some(span)));
+    }
+    let python_name = if is_identifier(name) { name.to_string() } else { "exuvia_function".to_string() };
+    for param in params {
+        if !is_identifier(param) {
+            return Err(SourceError::new(format!("parameter {param} is not a Python name"), None));
+        }
+    }
+    let mut python = format!("def {python_name}({}):\n", params.join(", "));
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        // Lines within a string literal keep their text.
+        if !string_lines.contains(&start) && !line.trim().is_empty() {
+            python.push(' ');
+        }
+        python.push_str(line);
+        start += line.len();
+    }
+    let params = Params {
+        positional: params.iter().map(|param| (Name::from(*param), None)).collect(),
+        ..Params::default()
+    };
+    let handler = FunctionDef {
+        name: Name::from(python_name.as_str()),
+        locals: crate::scope::locals(&params, &module.body),
+        params,
+        generator: has_yield(&module.body),
+        body: module.body,
+        decorated: false,
+        columnar: false,
+        span,
+    };
+    Ok(Source {
+        text: text.to_string(),
+        module: Module { body: Vec::new() },
+        handler: Arc::new(handler),
+        python,
+        python_name,
+        python_shift: 1,
+    })
+}
+
+/// A module: the handler is one of its functions.
+fn from_module(
+    text: &str,
+    name: &str,
+    handler: Option<&str>,
+    params: &[&str],
+    module: Module,
+) -> Result<Source, SourceError> {
+    let all: Vec<Arc<FunctionDef>> = defs(&module.body).cloned().collect();
+    let named = |wanted: &str| all.iter().rev().find(|def| &*def.name == wanted);
+    let found = match handler {
+        Some(handler) => match named(handler) {
+            Some(def) => def,
+            None => return Err(SourceError::new(format!("the body has no function {handler}, the handler that OPTIONS names"), None)),
+        },
+        None => match named(name).or_else(|| all.iter().rev().find(|def| def.name.eq_ignore_ascii_case(name))) {
+            Some(def) => def,
+            None => match all.as_slice() {
+                [only] => only,
+                [] => return Err(SourceError::new("the body neither returns at its top level nor defines a function", None)),
+                several => {
+                    let names: Vec<&str> = several.iter().map(|def| &*def.name).collect();
+                    let message = format!(
+                        "the body defines {}, none of which is named {name}: name the handler with OPTIONS (handler '…')",
+                        names.join(", ")
+                    );
+                    return Err(SourceError::new(message, None));
+                }
+            },
+        },
+    };
+    let def = found.clone();
+    if def.generator {
+        return Err(SourceError::new(format!("{} is a generator or a coroutine; a handler must return its result", def.name), Some(def.span)));
+    }
+    if def.columnar {
+        return Err(SourceError::new(
+            format!("{} takes whole columns (pd.Series, np.ndarray or pa.Array), which is not supported; take single values", def.name),
+            Some(def.span),
+        ));
+    }
+    let most = if def.params.rest.is_some() { usize::MAX } else { def.params.positional.len() };
+    let least = def.params.positional.iter().filter(|param| param.1.is_none()).count();
+    let keyword_only = def.params.keyword.iter().any(|param| param.1.is_none());
+    if params.len() > most || params.len() < least || keyword_only {
+        let message = format!(
+            "{} takes {} parameters, the SQL signature has {}",
+            def.name,
+            if least == most { least.to_string() } else { format!("{least} or more") },
+            params.len()
+        );
+        return Err(SourceError::new(message, Some(def.span)));
+    }
+    Ok(Source {
+        text: text.to_string(),
+        handler: def.clone(),
+        python_name: def.name.to_string(),
+        module,
+        python: text.to_string(),
+        python_shift: 0,
+    })
+}
+
+fn defs(body: &[Stmt]) -> impl Iterator<Item = &Arc<FunctionDef>> {
+    body.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::FunctionDef(def) => Some(def),
+        _ => None,
+    })
+}
+
+/// The first `return` that stands in no function.
+fn first_return(body: &[Stmt]) -> Option<Span> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Return(_) => Some(stmt.span),
+        StmtKind::If { body, orelse, .. } | StmtKind::While { body, orelse, .. } | StmtKind::For { body, orelse, .. } => {
+            first_return(body).or_else(|| first_return(orelse))
+        }
+        StmtKind::Try { body, handlers, orelse, finalbody } => first_return(body)
+            .or_else(|| handlers.iter().find_map(|handler| first_return(&handler.body)))
+            .or_else(|| first_return(orelse))
+            .or_else(|| first_return(finalbody)),
+        _ => None,
+    })
+}
+
+/// Whether a bare body yields. Only statements of the form `yield x` and `x = yield` are
+/// looked for; others become an unsupported expression.
+fn has_yield(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Expr(value) => matches!(value.kind, crate::ast::ExprKind::Unsupported("yield")),
+        _ => false,
+    })
+}
+
+fn is_identifier(text: &str) -> bool {
+    const KEYWORDS: &[&str] = &[
+        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
+        "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
+        "pass", "raise", "return", "try", "while", "with", "yield",
+    ];
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+        && chars.all(|c| c == '_' || c.is_alphanumeric())
+        && !KEYWORDS.contains(&text)
+}

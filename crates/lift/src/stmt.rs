@@ -1,0 +1,570 @@
+//! Statements.
+
+use crate::abs::Abs;
+use crate::ast::{Expr, ExprKind, Handler, Name, Stmt, StmtKind};
+use crate::bailout::Code;
+use crate::lifter::{Ctx, Lift, Lifter, Pending};
+use exuvia_ir::{ExcKind, Object, Opcode, Type};
+use std::sync::Arc;
+
+impl Lifter<'_> {
+    pub fn stmts(&mut self, body: &[Stmt]) -> Lift<()> {
+        for stmt in body {
+            if !self.live {
+                break;
+            }
+            self.b.span = stmt.span;
+            self.stmt(stmt)?;
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Lift<()> {
+        match &stmt.kind {
+            StmtKind::Expr(value) => {
+                self.expr(value)?;
+                Ok(())
+            }
+            StmtKind::Assign { targets, value } => {
+                let value = self.expr(value)?;
+                for target in targets {
+                    self.assign(target, value.clone())?;
+                }
+                Ok(())
+            }
+            StmtKind::AugAssign { target, op, value } => self.aug_assign(target, op, value),
+            StmtKind::Return(value) => {
+                let value = match value {
+                    Some(value) => self.expr(value)?,
+                    None => Abs::NONE,
+                };
+                self.return_(value)
+            }
+            StmtKind::If { test, body, orelse } => {
+                let (yes, no) = self.split(test)?;
+                self.enter_any(yes)?;
+                self.stmts(body)?;
+                let mut states: Vec<_> = self.state().into_iter().collect();
+                self.enter_any(no)?;
+                self.stmts(orelse)?;
+                states.extend(self.state());
+                self.enter_any(states)
+            }
+            StmtKind::While { test, body, orelse } => self.while_(test, body, orelse),
+            StmtKind::For { target, iter, body, orelse } => {
+                let iterable = self.expr(iter)?;
+                let span = stmt.span;
+                self.loop_statement(
+                    &mut |me| {
+                        me.b.span = span;
+                        me.for_each(&iterable, &mut |me, item| {
+                            me.assign(target, item)?;
+                            me.loop_body(body)?;
+                            me.b.span = span;
+                            Ok(())
+                        })
+                    },
+                    orelse,
+                )
+            }
+            StmtKind::Break => {
+                self.leave(|ctx| matches!(ctx, Ctx::Loop { .. }))?;
+                Ok(())
+            }
+            StmtKind::Continue => {
+                self.leave(|ctx| matches!(ctx, Ctx::Body { .. }))?;
+                Ok(())
+            }
+            StmtKind::Pass => Ok(()),
+            StmtKind::FunctionDef(def) => {
+                let closure = self.closure(def)?;
+                self.bind_name(&def.name, closure);
+                Ok(())
+            }
+            StmtKind::Raise { exc, cause } => self.raise_statement(exc.as_ref(), cause.as_ref()),
+            StmtKind::Assert { test, msg } => {
+                let (yes, no) = self.split(test)?;
+                self.enter_any(no)?;
+                if self.live {
+                    let args = match msg {
+                        Some(msg) => vec![self.expr(msg)?],
+                        None => vec![],
+                    };
+                    self.raise(ExcKind::AssertionError, args)?;
+                }
+                self.enter_any(yes)
+            }
+            StmtKind::Try { body, handlers, orelse, finalbody } => self.try_(body, handlers, orelse, finalbody),
+            StmtKind::Import { module, asname } => {
+                let bound = self.import(module)?;
+                self.bind_name(asname, bound);
+                Ok(())
+            }
+            StmtKind::ImportFrom { module, name, asname } => {
+                if crate::names::IGNORED_MODULES.contains(&&**module) {
+                    self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()));
+                    return Ok(());
+                }
+                let found = self.attribute(Abs::Module(module.clone()), name);
+                match found {
+                    Ok(found) => self.bind_name(asname, found),
+                    // At the top level a name that is not lifted matters only where it is used.
+                    Err(crate::lifter::Stop::Bailout(_)) if self.module_mode => {
+                        self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()));
+                    }
+                    Err(stop) => return Err(stop),
+                }
+                Ok(())
+            }
+            StmtKind::Delete(targets) => {
+                for target in targets {
+                    match &target.kind {
+                        ExprKind::Name(name) => {
+                            self.read(name)?;
+                            self.bind_name(&name.clone(), Abs::Unbound);
+                        }
+                        _ => return self.bail(Code::Statement, "del of an element"),
+                    }
+                }
+                Ok(())
+            }
+            StmtKind::Unsupported(what) => self.bail(Code::Statement, *what),
+        }
+    }
+
+    fn import(&mut self, module: &Name) -> Lift<Abs> {
+        Ok(Abs::Module(module.clone()))
+    }
+
+    fn while_(&mut self, test: &Expr, body: &[Stmt], orelse: &[Stmt]) -> Lift<()> {
+        let span = self.b.span;
+        if self.module_mode {
+            return self.bail(Code::ModuleBody, "while at the top level");
+        }
+        self.loop_statement(
+            &mut |me| {
+                me.b.span = span;
+                me.run_split_loop(&mut |me| me.split(test), &mut |me| {
+                    me.loop_body(body)?;
+                    me.b.span = span;
+                    Ok(())
+                })
+            },
+            orelse,
+        )
+    }
+
+    // ---- assignment ----
+
+    pub fn bind_name(&mut self, name: &Name, value: Abs) {
+        if self.live {
+            self.set_var(name, value);
+        }
+    }
+
+    pub fn assign(&mut self, target: &Expr, value: Abs) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        match &target.kind {
+            ExprKind::Name(name) => {
+                self.bind_name(name, value);
+                Ok(())
+            }
+            ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(targets, value),
+            ExprKind::Subscript { value: container, index } => {
+                let container = self.expr(container)?;
+                if matches!(index.kind, ExprKind::Slice { .. }) {
+                    return self.bail(Code::Mutation, "assignment to a slice");
+                }
+                let index = self.expr(index)?;
+                if !self.live {
+                    return Ok(());
+                }
+                match self.type_of(&container) {
+                    Some(Type::List(_)) => {
+                        self.apply("a[b]=c", &[container, index, value])?;
+                        Ok(())
+                    }
+                    Some(Type::Dict(..)) if self.module_mode => self.bail(Code::Mutation, "a dict filled at the top level"),
+                    Some(Type::Dict(..)) => self.bail(Code::Mutation, "a dict changed at run time"),
+                    Some(ty @ (Type::Str | Type::Tuple(_) | Type::None | Type::Int | Type::Float | Type::Bool)) => {
+                        let message = format!("'{}' object does not support item assignment", ty.python_name());
+                        self.raise_message(ExcKind::TypeError, &message)?;
+                        Ok(())
+                    }
+                    _ => self.bail(Code::Mutation, "assignment to an element"),
+                }
+            }
+            ExprKind::Attribute { name, .. } => self.bail(Code::Mutation, format!("assignment to attribute {name}")),
+            ExprKind::Starred(_) => self.bail(Code::Statement, "a starred target"),
+            _ => self.bail(Code::Statement, "such an assignment"),
+        }
+    }
+
+    fn unpack(&mut self, targets: &[Expr], value: Abs) -> Lift<()> {
+        if let Abs::Dyn(v) = &value
+            && matches!(self.b.function.ty(*v), Type::Union(_))
+        {
+            self.dispatch(*v, &mut |me, narrowed| {
+                me.unpack(targets, narrowed)?;
+                Ok(Abs::NONE)
+            })?;
+            return Ok(());
+        }
+        let star = targets.iter().position(|target| matches!(target.kind, ExprKind::Starred(_)));
+        if let Some(items) = self.known_items(&value) {
+            let after = star.map_or(0, |at| targets.len() - at - 1);
+            match star {
+                None if items.len() != targets.len() => return self.wrong_count(targets.len(), items.len()),
+                Some(_) if items.len() < targets.len() - 1 => {
+                    let message = format!(
+                        "not enough values to unpack (expected at least {}, got {})",
+                        targets.len() - 1,
+                        items.len()
+                    );
+                    self.raise_message(ExcKind::ValueError, &message)?;
+                    return Ok(());
+                }
+                _ => {}
+            }
+            let mut items = items.into_iter();
+            for target in targets {
+                if let ExprKind::Starred(inner) = &target.kind {
+                    let count = items.len() - after;
+                    let rest: Vec<Abs> = items.by_ref().take(count).collect();
+                    let list = self.new_list(&rest)?;
+                    self.assign(inner, list)?;
+                } else if let Some(item) = items.next() {
+                    self.assign(target, item)?;
+                }
+            }
+            return Ok(());
+        }
+        if star.is_some() {
+            return self.bail(Code::Statement, "a starred target of unknown length");
+        }
+        let value = match self.type_of(&value) {
+            Some(Type::List(_)) => value,
+            Some(Type::Str) => self.copy_to_list(&value)?,
+            Some(ty) if matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float) => {
+                let message = format!("cannot unpack non-iterable {} object", ty.python_name());
+                self.raise_message(ExcKind::TypeError, &message)?;
+                return Ok(());
+            }
+            _ => return self.bail(Code::Operands, "unpacking of such a value"),
+        };
+        let len = self.apply("len", std::slice::from_ref(&value))?;
+        let wanted = targets.len();
+        let equal = self.apply("a==b", &[len.clone(), Abs::int(wanted as i64)])?;
+        let (yes, no) = self.split_value(&equal)?;
+        self.enter_any(no)?;
+        if self.live {
+            self.count_error(&len, wanted)?;
+        }
+        self.enter_any(yes)?;
+        for (at, target) in targets.iter().enumerate() {
+            if self.live {
+                let item = self.apply("a[b]", &[value.clone(), Abs::int(at as i64)])?;
+                self.assign(target, item)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The error for a list of another length than the targets.
+    fn count_error(&mut self, len: &Abs, wanted: usize) -> Lift<()> {
+        let more = self.apply("a>b", &[len.clone(), Abs::int(wanted as i64)])?;
+        let (yes, no) = self.split_value(&more)?;
+        self.enter_any(yes)?;
+        if self.live {
+            self.raise_message(ExcKind::ValueError, &format!("too many values to unpack (expected {wanted})"))?;
+        }
+        self.enter_any(no)?;
+        if self.live {
+            let text = self.apply("str", std::slice::from_ref(len))?;
+            let head = format!("not enough values to unpack (expected {wanted}, got ");
+            let message = self.apply("a+b", &[Abs::str(&head), text])?;
+            let message = self.apply("a+b", &[message, Abs::str(")")])?;
+            self.raise(ExcKind::ValueError, vec![message])?;
+        }
+        Ok(())
+    }
+
+    fn aug_assign(&mut self, target: &Expr, op: &'static str, value: &Expr) -> Lift<()> {
+        match &target.kind {
+            ExprKind::Name(name) => {
+                let old = self.read(name)?;
+                let value = self.expr(value)?;
+                if op == "+" && matches!(self.type_of(&old), Some(Type::List(_))) {
+                    // `+=` on a list extends it in place and keeps its identity.
+                    self.call_spelled(".extend", vec![old, value], Vec::new())?;
+                    return Ok(());
+                }
+                let new = self.binary(op, old, value)?;
+                self.bind_name(name, new);
+                Ok(())
+            }
+            ExprKind::Subscript { value: container, index } if !matches!(index.kind, ExprKind::Slice { .. }) => {
+                let container = self.expr(container)?;
+                let index = self.expr(index)?;
+                let old = self.apply("a[b]", &[container.clone(), index.clone()])?;
+                let value = self.expr(value)?;
+                let new = self.binary(op, old, value)?;
+                if !self.live {
+                    return Ok(());
+                }
+                match self.type_of(&container) {
+                    Some(Type::List(_)) => {
+                        self.apply("a[b]=c", &[container, index, new])?;
+                        Ok(())
+                    }
+                    _ => self.bail(Code::Mutation, "an augmented assignment to an element"),
+                }
+            }
+            _ => self.bail(Code::Statement, "such an augmented assignment"),
+        }
+    }
+
+    // ---- leaving ----
+
+    fn return_(&mut self, value: Abs) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        if let Some(Ctx::Finally { body, depth }) = self.finally_before(|ctx| matches!(ctx, Ctx::Call { .. })) {
+            // The value is kept in a variable while `finally` runs.
+            let hidden = self.hidden_name("ret");
+            let base = depth - 1;
+            self.frames[base].vars.insert(hidden.clone(), value);
+            let kept = self.run_finally(&body)?;
+            let value = self.frames[base].vars.get(&hidden).cloned().unwrap_or(Abs::NONE);
+            let result = if self.live { self.return_(value) } else { Ok(()) };
+            self.contexts.extend(kept);
+            return result;
+        }
+        if self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Call { .. })) {
+            self.leave_call(value);
+            return Ok(());
+        }
+        self.leave_function(value)
+    }
+
+    /// The innermost `finally` that lies within what is left.
+    fn finally_before(&self, target: impl Fn(&Ctx) -> bool) -> Option<Ctx> {
+        for ctx in self.contexts.iter().rev() {
+            if target(ctx) {
+                return None;
+            }
+            if matches!(ctx, Ctx::Finally { .. }) {
+                return Some(ctx.clone());
+            }
+        }
+        None
+    }
+
+    /// Runs a `finally` body outside of its own `try`; returns the contexts taken off,
+    /// to be put back when the jump is done.
+    fn run_finally(&mut self, body: &Arc<[Stmt]>) -> Lift<Vec<Ctx>> {
+        let at = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Finally { .. })).unwrap_or(0);
+        let kept = self.contexts.split_off(at);
+        if let Some(Ctx::Finally { depth, .. }) = kept.first() {
+            self.frames.truncate(*depth);
+        }
+        self.stmts(body)?;
+        Ok(kept)
+    }
+
+    /// `break` and `continue`.
+    fn leave(&mut self, target: impl Fn(&Ctx) -> bool + Copy) -> Lift<()> {
+        if let Some(Ctx::Finally { body, .. }) = self.finally_before(target) {
+            let kept = self.run_finally(&body)?;
+            let result = if self.live { self.leave(target) } else { Ok(()) };
+            self.contexts.extend(kept);
+            return result;
+        }
+        let state = self.state();
+        match self.contexts.iter_mut().rev().find(|ctx| target(ctx)) {
+            Some(Ctx::Loop { breaks: states, depth } | Ctx::Body { continues: states, depth }) => {
+                if let Some(mut state) = state {
+                    state.frames.truncate(*depth);
+                    states.push(state);
+                }
+            }
+            _ => return self.bail(Code::Statement, "break or continue outside of a loop"),
+        }
+        self.die();
+        Ok(())
+    }
+
+    // ---- exceptions ----
+
+    fn raise_statement(&mut self, exc: Option<&Expr>, cause: Option<&Expr>) -> Lift<()> {
+        let Some(exc) = exc else {
+            return match self.handling.last().cloned() {
+                Some(exc) => {
+                    self.throw(exc, None);
+                    Ok(())
+                }
+                None => {
+                    self.raise_message(ExcKind::RuntimeError, "No active exception to reraise")?;
+                    Ok(())
+                }
+            };
+        };
+        let exc = self.expr(exc)?;
+        if let Some(cause) = cause {
+            // The cause is only seen through `__cause__`, which is not lifted.
+            self.expr(cause)?;
+        }
+        if !self.live {
+            return Ok(());
+        }
+        match &exc {
+            Abs::ExcClass(kind) => self.raise(*kind, Vec::new()),
+            Abs::ExcInst(exc) => self.raise(exc.0, exc.1.clone()),
+            Abs::Dyn(value) if *self.b.function.ty(*value) == Type::Exc => {
+                self.throw(exc, None);
+                Ok(())
+            }
+            other => match self.type_of(other) {
+                Some(Type::None | Type::Bool | Type::Int | Type::Float | Type::Str) => {
+                    self.raise_message(ExcKind::TypeError, "exceptions must derive from BaseException")?;
+                    Ok(())
+                }
+                _ => self.bail(Code::Callee, "raise of such a value"),
+            },
+        }
+    }
+
+    fn try_(&mut self, body: &[Stmt], handlers: &[Handler], orelse: &[Stmt], finalbody: &Arc<[Stmt]>) -> Lift<()> {
+        if finalbody.is_empty() {
+            return self.try_except(body, handlers, orelse);
+        }
+        let depth = self.frames.len();
+        self.contexts.push(Ctx::Finally { body: finalbody.clone(), depth });
+        self.contexts.push(Ctx::Try { pending: Vec::new(), depth });
+        if handlers.is_empty() { self.stmts(body)? } else { self.try_except(body, handlers, orelse)? }
+        let pending = self.pop_try()?;
+        self.contexts.pop();
+        let after = self.state();
+        // However an exception leaves, `finally` runs and the exception goes on.
+        if let Some((exc, kinds)) = self.catch(pending)? {
+            let hidden = self.hidden_name("exc");
+            self.set_var(&hidden, exc);
+            self.stmts(finalbody)?;
+            if self.live {
+                let exc = self.get_hidden(&hidden);
+                self.throw(exc, kinds);
+            }
+        }
+        if let Some(after) = after {
+            self.enter(after);
+            self.stmts(finalbody)?;
+        } else {
+            self.die();
+        }
+        Ok(())
+    }
+
+    fn pop_try(&mut self) -> Lift<Vec<Pending>> {
+        match self.contexts.pop() {
+            Some(Ctx::Try { pending, .. }) => Ok(pending),
+            _ => self.bail(Code::Budget, "contexts are out of step"),
+        }
+    }
+
+    /// Continues where raises arrive: the exception and the classes it can have.
+    fn catch(&mut self, pending: Vec<Pending>) -> Lift<Option<(Abs, Option<Vec<ExcKind>>)>> {
+        let mut kinds = Some(Vec::new());
+        for one in &pending {
+            match (&mut kinds, &one.kinds) {
+                (Some(all), Some(some)) => all.extend(some.iter().copied()),
+                (all, _) => *all = None,
+            }
+        }
+        let arms = pending.into_iter().map(|one| (one.state, vec![one.exc])).collect();
+        let exc = self.join(arms)?.pop();
+        Ok(exc.filter(|_| self.live).map(|exc| (exc, kinds)))
+    }
+
+    fn try_except(&mut self, body: &[Stmt], handlers: &[Handler], orelse: &[Stmt]) -> Lift<()> {
+        let depth = self.frames.len();
+        self.contexts.push(Ctx::Try { pending: Vec::new(), depth });
+        self.stmts(body)?;
+        let pending = self.pop_try()?;
+        if self.live {
+            self.stmts(orelse)?;
+        }
+        let mut ends: Vec<_> = self.state().into_iter().collect();
+        let Some((exc, mut kinds)) = self.catch(pending)? else {
+            return self.enter_any(ends);
+        };
+        for handler in handlers {
+            if !self.live {
+                break;
+            }
+            let classes = match &handler.class {
+                Some(class) => {
+                    let class = self.expr(class)?;
+                    match exception_classes(&class) {
+                        Some(classes) => classes,
+                        None => return self.bail(Code::Callee, "except with such a class"),
+                    }
+                }
+                None => vec![ExcKind::BaseException],
+            };
+            let matches = |kind: &ExcKind| classes.iter().any(|class| kind.is_subclass(*class));
+            let known = kinds.clone();
+            let (all, any) = match &known {
+                Some(kinds) => (kinds.iter().all(matches), kinds.iter().any(matches)),
+                None => (classes.contains(&ExcKind::BaseException), true),
+            };
+            if !any {
+                continue;
+            }
+            let mut otherwise = None;
+            if !all {
+                let value = self.value(&exc)?;
+                let is = self.b.inst(Opcode::ExcIs(classes.clone()), vec![value], Type::Bool, None);
+                let (yes, no) = self.branch(is);
+                self.enter(yes);
+                otherwise = Some(no);
+                if let Some(kinds) = &mut kinds {
+                    kinds.retain(|kind| !matches(kind));
+                }
+            }
+            if let Some(name) = &handler.name {
+                self.bind_name(name, exc.clone());
+            }
+            self.handling.push(exc.clone());
+            self.stmts(&handler.body)?;
+            self.handling.pop();
+            if let Some(name) = &handler.name
+                && self.live
+            {
+                // The name is deleted at the end of the clause.
+                self.bind_name(name, Abs::Unbound);
+            }
+            ends.extend(self.state());
+            match otherwise {
+                Some(state) => self.enter(state),
+                None => self.die(),
+            }
+        }
+        if self.live {
+            self.throw(exc, kinds);
+        }
+        self.enter_any(ends)
+    }
+}
+
+/// The classes that an `except` clause names.
+fn exception_classes(abs: &Abs) -> Option<Vec<ExcKind>> {
+    match abs {
+        Abs::ExcClass(kind) => Some(vec![*kind]),
+        Abs::Tuple(items) => items.iter().map(exception_classes).collect::<Option<Vec<_>>>().map(|all| all.concat()),
+        Abs::Const(Object::Tuple(items)) if items.is_empty() => Some(Vec::new()),
+        _ => None,
+    }
+}

@@ -1,0 +1,147 @@
+//! CPython's errors for operands that an operation does not take
+//! (Objects/abstract.c and the types' own slots), as data by operation.
+
+use exuvia_ir::{ExcKind, Type};
+
+/// The attributes of `None`, `bool`, `int`, `float`, `str`, `list` and `tuple` in CPython
+/// 3.11, without those between double underscores. What is not here raises
+/// `AttributeError`; what is here but not lifted goes to CPython.
+const ATTRIBUTES: &[(&str, &[&str])] = &[
+    ("NoneType", &[]),
+    (
+        "int",
+        &["as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator", "from_bytes", "imag", "numerator", "real", "to_bytes"],
+    ),
+    ("float", &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"]),
+    (
+        "str",
+        &[
+            "capitalize", "casefold", "center", "count", "encode", "endswith", "expandtabs", "find", "format", "format_map",
+            "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
+            "isprintable", "isspace", "istitle", "isupper", "join", "ljust", "lower", "lstrip", "maketrans", "partition",
+            "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip",
+            "split", "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "zfill",
+        ],
+    ),
+    ("list", &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"]),
+    ("tuple", &["count", "index"]),
+];
+
+/// Whether values of a type have an attribute; `None` where this is not known.
+pub(crate) fn has_attribute(ty: &Type, name: &str) -> Option<bool> {
+    let class = match ty {
+        Type::Bool => "int",
+        other => other.python_name(),
+    };
+    if name.starts_with("__") {
+        return None;
+    }
+    ATTRIBUTES.iter().find(|entry| entry.0 == class).map(|entry| entry.1.contains(&name))
+}
+
+fn name(ty: &Type) -> &'static str {
+    ty.python_name()
+}
+
+/// Whether the type is one whose every operation is known here.
+fn scalar(ty: &Type) -> bool {
+    matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str)
+}
+
+fn numeric(ty: &Type) -> bool {
+    matches!(ty, Type::Bool | Type::Int | Type::Float)
+}
+
+/// The exception that CPython raises for operands of these types, none of which is a
+/// union; `None` where this is not known.
+pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)> {
+    let type_error = |message: String| Some((ExcKind::TypeError, message));
+    let known = |ty: &Type| scalar(ty) || matches!(ty, Type::List(_) | Type::Tuple(_));
+    if !types.iter().all(known) {
+        return None;
+    }
+    match (spelling, types) {
+        ("a+b", [Type::Str, other]) => {
+            type_error(format!("can only concatenate str (not \"{}\") to str", name(other)))
+        }
+        ("a+b", [list @ (Type::List(_) | Type::Tuple(_)), other]) if scalar(other) => {
+            type_error(format!("can only concatenate {0} (not \"{1}\") to {0}", name(list), name(other)))
+        }
+        ("a*b", [a, b]) if sequence(a) && !integral(b) => {
+            type_error(format!("can't multiply sequence by non-int of type '{}'", name(b)))
+        }
+        ("a*b", [a, b]) if sequence(b) && !integral(a) => {
+            type_error(format!("can't multiply sequence by non-int of type '{}'", name(a)))
+        }
+        ("a+b" | "a-b" | "a*b" | "a/b" | "a//b" | "a%b" | "a**b" | "a&b" | "a|b" | "a^b" | "a<<b" | "a>>b", [a, b]) => {
+            if spelling == "a%b" && *a == Type::Str {
+                return None;
+            }
+            if numeric(a) && numeric(b) && !(matches!(spelling, "a&b" | "a|b" | "a^b" | "a<<b" | "a>>b") && (*a == Type::Float || *b == Type::Float)) {
+                return None;
+            }
+            let symbol = &spelling[1..spelling.len() - 1];
+            let symbol = if symbol == "**" { "** or pow()" } else { symbol };
+            type_error(format!("unsupported operand type(s) for {symbol}: '{}' and '{}'", name(a), name(b)))
+        }
+        ("a<b" | "a<=b" | "a>b" | "a>=b", [a, b]) if name(a) != name(b) && !(numeric(a) && numeric(b)) || (spelling.len() <= 4 && *a == Type::None && *b == Type::None && spelling.contains(['<', '>'])) => {
+            let symbol = &spelling[1..spelling.len() - 1];
+            type_error(format!("'{symbol}' not supported between instances of '{}' and '{}'", name(a), name(b)))
+        }
+        ("-a" | "+a" | "~a", [a]) if !(numeric(a) && (spelling != "~a" || *a != Type::Float)) => {
+            type_error(format!("bad operand type for unary {}: '{}'", &spelling[..1], name(a)))
+        }
+        ("len", [a]) if scalar(a) && *a != Type::Str => type_error(format!("object of type '{}' has no len()", name(a))),
+        ("iter", [a]) if scalar(a) && *a != Type::Str => type_error(format!("'{}' object is not iterable", name(a))),
+        ("a[b]" | "a[b:c]" | "a[b:c:d]", [a, ..]) if scalar(a) && *a != Type::Str => {
+            type_error(format!("'{}' object is not subscriptable", name(a)))
+        }
+        ("a[b]", [Type::Str, b]) if !integral(b) => {
+            type_error(format!("string indices must be integers, not '{}'", name(b)))
+        }
+        ("a[b]", [list @ (Type::List(_) | Type::Tuple(_)), b]) if !integral(b) => {
+            type_error(format!("{} indices must be integers or slices, not {}", name(list), name(b)))
+        }
+        ("a[b:c]" | "a[b:c:d]", [_, bounds @ ..]) if bounds.iter().any(|b| !integral(b) && *b != Type::None) => {
+            type_error("slice indices must be integers or None or have an __index__ method".to_string())
+        }
+        ("a in b", [a, Type::Str]) if *a != Type::Str => {
+            type_error(format!("'in <string>' requires string as left operand, not {}", name(a)))
+        }
+        ("a in b", [_, b]) if scalar(b) && *b != Type::Str => {
+            type_error(format!("argument of type '{}' is not iterable", name(b)))
+        }
+        ("int", [a]) if !numeric(a) && *a != Type::Str => type_error(format!(
+            "int() argument must be a string, a bytes-like object or a real number, not '{}'",
+            name(a)
+        )),
+        ("float", [a]) if !numeric(a) && *a != Type::Str => {
+            type_error(format!("float() argument must be a string or a real number, not '{}'", name(a)))
+        }
+        ("abs", [a]) if !numeric(a) => type_error(format!("bad operand type for abs(): '{}'", name(a))),
+        ("round", [a, ..]) if !numeric(a) => {
+            type_error(format!("type {} doesn't define __round__ method", name(a)))
+        }
+        ("ord", [a]) if *a != Type::Str => {
+            type_error(format!("ord() expected string of length 1, but {} found", name(a)))
+        }
+        ("chr", [a]) if !integral(a) => {
+            type_error(format!("'{}' object cannot be interpreted as an integer", name(a)))
+        }
+        (spelling, [a]) if spelling.starts_with("math.") && !numeric(a) && scalar(a) && !MATH_INDEX.contains(&spelling) => {
+            type_error(format!("must be real number, not {}", name(a)))
+        }
+        _ => None,
+    }
+}
+
+/// Functions of `math` that take integers only, or that dispatch to the type first.
+const MATH_INDEX: &[&str] = &["math.gcd", "math.lcm", "math.isqrt", "math.factorial", "math.comb", "math.perm", "math.floor", "math.ceil", "math.trunc"];
+
+fn integral(ty: &Type) -> bool {
+    matches!(ty, Type::Int | Type::Bool)
+}
+
+fn sequence(ty: &Type) -> bool {
+    matches!(ty, Type::Str | Type::List(_) | Type::Tuple(_))
+}

@@ -1,0 +1,53 @@
+//! What lifting one handler shares over its IR functions: modules with their globals,
+//! the functions made so far, facts about lists.
+
+use crate::abs::Abs;
+use crate::ast::{FunctionDef, Name};
+use crate::lifter::Site;
+use exuvia_ir::{FuncId, Function, Type};
+use exuvia_ops::cx::Cx;
+use std::collections::{BTreeMap, HashMap};
+
+/// A module with what its body defined.
+#[derive(Debug, Default)]
+pub(crate) struct ModuleScope {
+    pub globals: BTreeMap<Name, Abs>,
+}
+
+/// A function that is called rather than unfolded.
+#[derive(Debug)]
+pub(crate) struct Specialised {
+    pub id: FuncId,
+    /// The type of its result as far as known.
+    pub ret: Type,
+}
+
+pub(crate) struct World {
+    pub modules: Vec<ModuleScope>,
+    /// Prelude modules that were loaded, by name.
+    pub prelude: HashMap<&'static str, usize>,
+    /// The functions of the IR module; `None` while one is being lifted.
+    pub functions: Vec<Option<Function>>,
+    /// Specialisations by definition and argument types.
+    pub specialised: HashMap<(*const FunctionDef, Vec<Type>), Specialised>,
+    /// Element types of lists by where they are made.
+    pub list_types: HashMap<Site, Type>,
+    /// How often lifting began again because of those.
+    pub restarts: u32,
+    /// For folding.
+    pub cx: Cx,
+}
+
+impl World {
+    pub fn new() -> World {
+        World {
+            modules: Vec::new(),
+            prelude: HashMap::new(),
+            functions: Vec::new(),
+            specialised: HashMap::new(),
+            list_types: HashMap::new(),
+            restarts: 0,
+            cx: Cx::for_folding(),
+        }
+    }
+}
