@@ -15,6 +15,8 @@
 mod class;
 mod fast;
 mod program;
+#[cfg(feature = "random")]
+pub mod random;
 mod run;
 #[cfg(test)]
 mod tests;

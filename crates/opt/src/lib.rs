@@ -1,1 +1,83 @@
-//! Exuvia: opt.
+//! The optimiser: passes over the IR.
+//!
+//! Every pass stands in a file of its own, begins with the law by which it may do what
+//! it does, and leaves a module that the verifier accepts (checked after every pass in
+//! debug builds). Together they may remove exceptions and bailouts, never add them, and
+//! otherwise leave every value and exception as it was: the evaluator runs a module
+//! before and after to the same result.
+//!
+//! [`optimize`] is the pipeline. The passes are written so that it takes time linear in
+//! the size of the module but for small factors: facts are kept in tables indexed by
+//! value or block, and no pass looks at a pair of instructions that are not related.
+//!
+//! It leaves out what depends on a machine: the representation of ints and the emission
+//! of operations are the back end's.
+
+mod algebra;
+mod blocks;
+mod context;
+mod cse;
+mod dce;
+mod fold;
+mod lists;
+mod params;
+#[cfg(test)]
+mod semantics;
+mod simplify;
+mod tags;
+#[cfg(test)]
+mod testing;
+mod tuples;
+mod unions;
+mod verify;
+
+pub use verify::{op_typing, verify};
+
+use context::Context;
+use exuvia_ir::{Function, Module};
+
+/// A pass over one function.
+type Pass = (&'static str, fn(&mut Function, &mut Context));
+
+/// What cleans up after anything else.
+const CLEANUP: [Pass; 5] = [
+    ("simplify", simplify::run),
+    ("dead code", dce::run),
+    ("parameters", params::run),
+    ("blocks", blocks::run),
+    ("common subexpressions", cse::run),
+];
+
+/// The passes in the order in which they run.
+fn pipeline() -> impl Iterator<Item = Pass> {
+    CLEANUP.into_iter().chain(CLEANUP)
+}
+
+/// Optimises a module. Function 0 stays the entry with its parameters and result.
+pub fn optimize(module: &mut Module) {
+    let mut context = Context::new();
+    check(module, "the optimiser was given");
+    for pass in pipeline() {
+        run(module, &mut context, pass);
+    }
+    for function in &mut module.functions {
+        blocks::number_values(function);
+    }
+    check(module, "numbering");
+}
+
+fn run(module: &mut Module, context: &mut Context, (name, pass): Pass) {
+    for function in &mut module.functions {
+        pass(function, context);
+    }
+    check(module, name);
+}
+
+/// Verifies the module in debug builds. A pass that breaks an invariant is a bug of ours.
+fn check(module: &Module, pass: &str) {
+    if cfg!(debug_assertions)
+        && let Err(error) = verify(module)
+    {
+        panic!("{pass}: {error}\n{module}");
+    }
+}

@@ -1,0 +1,205 @@
+//! Tidies the graph: unreachable blocks, empty blocks, straight lines, numbering.
+//!
+//! Laws:
+//! - a branch whose edges are equal is a jump; a branch that only passes its own
+//!   condition on, as `true` and `false`, is a jump that passes the condition;
+//! - a block that only jumps is what it jumps to, with its parameters replaced, if they
+//!   are used nowhere else;
+//! - a block with one predecessor, which jumps to it, continues that predecessor.
+
+use crate::context::{Context, Renaming};
+use exuvia_ir::{BlockId, Edge, Flow, Function, Object, Opcode, Terminator, Value};
+
+/// Runs the pass. Afterwards every block is reachable and blocks stand in order of flow.
+pub(crate) fn run(function: &mut Function, _context: &mut Context) {
+    fold_branches(function);
+    forward(function);
+    fold_branches(function);
+    order(function);
+    merge(function);
+    order(function);
+}
+
+fn fold_branches(function: &mut Function) {
+    let mut bools: Vec<Option<bool>> = vec![None; function.values.len()];
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        if let (Opcode::Const(Object::Bool(value)), Some(result)) = (&inst.op, inst.result) {
+            bools[result.index()] = Some(*value);
+        }
+    }
+    for block in &mut function.blocks {
+        let Terminator::Branch(cond, yes, no) = &block.term else { continue };
+        if yes.block != no.block {
+            continue;
+        }
+        let pick = |(yes, no): (&Value, &Value)| {
+            if yes == no || (bools[yes.index()].is_some() && bools[yes.index()] == bools[no.index()]) {
+                Some(*yes)
+            } else if bools[yes.index()] == Some(true) && bools[no.index()] == Some(false) {
+                Some(*cond)
+            } else {
+                None
+            }
+        };
+        if let Some(args) = yes.args.iter().zip(&no.args).map(pick).collect::<Option<Vec<Value>>>() {
+            block.term = Terminator::Jump(Edge { block: yes.block, args });
+        }
+    }
+}
+
+/// The number of uses of each value.
+pub(crate) fn count_uses(function: &Function) -> Vec<u32> {
+    let mut uses = vec![0; function.values.len()];
+    for block in &function.blocks {
+        for inst in &block.insts {
+            for value in inst.args.iter().chain(inst.unwind.iter().flat_map(|edge| &edge.args)) {
+                uses[value.index()] += 1;
+            }
+        }
+        block.term.for_each_value(|value| uses[value.index()] += 1);
+    }
+    uses
+}
+
+/// Sends edges past blocks that only jump.
+fn forward(function: &mut Function) {
+    let uses = count_uses(function);
+    let mut skips: Vec<Option<Edge>> = vec![None; function.blocks.len()];
+    for (at, block) in function.blocks.iter().enumerate().skip(1) {
+        let Terminator::Jump(edge) = &block.term else { continue };
+        let passed = |param: &Value| edge.args.iter().filter(|arg| *arg == param).count() as u32;
+        if block.insts.is_empty()
+            && edge.block.index() != at
+            && block.params.iter().all(|param| uses[param.index()] == passed(param))
+        {
+            skips[at] = Some(edge.clone());
+        }
+    }
+    if skips.iter().all(Option::is_none) {
+        return;
+    }
+    let params: Vec<Vec<Value>> = function.blocks.iter().map(|block| block.params.clone()).collect();
+    // A cycle of empty blocks is an endless loop; the limit leaves it as it is.
+    let limit = 16;
+    let send = |edge: &mut Edge, exc: bool| {
+        for _ in 0..limit {
+            let Some(next) = &skips[edge.block.index()] else { return };
+            let params = &params[edge.block.index()];
+            let given = if exc { &params[1..] } else { &params[..] };
+            let mut rest = next.args.as_slice();
+            if exc {
+                // The next block must get the exception first too, and only there: an unwind
+                // edge cannot pass it otherwise.
+                match next.args.split_first() {
+                    Some((first, others)) if *first == params[0] && !others.contains(first) => rest = others,
+                    _ => return,
+                }
+            }
+            let old = std::mem::take(&mut edge.args);
+            let replace = |arg: &Value| given.iter().position(|param| param == arg).map_or(*arg, |at| old[at]);
+            *edge = Edge { block: next.block, args: rest.iter().map(replace).collect() };
+        }
+    };
+    for (at, block) in function.blocks.iter_mut().enumerate() {
+        for inst in &mut block.insts {
+            if let Some(edge) = &mut inst.unwind {
+                send(edge, true);
+            }
+        }
+        if skips[at].is_none() {
+            block.term.for_each_edge_mut(|edge| send(edge, false));
+        }
+    }
+}
+
+/// Appends blocks to the only block that jumps to them.
+fn merge(function: &mut Function) {
+    let mut edges = vec![0u32; function.blocks.len()];
+    for block in &function.blocks {
+        for edge in block.insts.iter().filter_map(|inst| inst.unwind.as_ref()) {
+            edges[edge.block.index()] += 1;
+        }
+        block.term.for_each_edge(|edge| edges[edge.block.index()] += 1);
+    }
+    let mut names = Renaming::new(function);
+    for at in 0..function.blocks.len() {
+        loop {
+            let Terminator::Jump(edge) = &function.blocks[at].term else { break };
+            let next = edge.block.index();
+            if next == at || next == 0 || edges[next] != 1 {
+                break;
+            }
+            let Terminator::Jump(edge) = std::mem::replace(&mut function.blocks[at].term, Terminator::Unreachable)
+            else {
+                break;
+            };
+            let block = &mut function.blocks[next];
+            let term = std::mem::replace(&mut block.term, Terminator::Unreachable);
+            let mut insts = std::mem::take(&mut block.insts);
+            for (param, arg) in std::mem::take(&mut block.params).into_iter().zip(edge.args) {
+                names.set(param, arg);
+            }
+            function.blocks[at].insts.append(&mut insts);
+            function.blocks[at].term = term;
+        }
+    }
+    names.apply(function);
+}
+
+/// Drops what is not reachable and numbers the blocks in order of flow.
+fn order(function: &mut Function) {
+    let flow = Flow::new(function);
+    let mut order: Vec<BlockId> = Vec::with_capacity(function.blocks.len());
+    for segment in flow.order() {
+        if flow.first(flow.segment(segment).block) == segment {
+            order.push(flow.segment(segment).block);
+        }
+    }
+    if order.len() == function.blocks.len() && order.iter().enumerate().all(|(at, id)| id.index() == at) {
+        return;
+    }
+    let mut numbers = vec![BlockId(u32::MAX); function.blocks.len()];
+    for (new, old) in order.iter().enumerate() {
+        numbers[old.index()] = BlockId(new as u32);
+    }
+    let mut old: Vec<_> = std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
+    function.blocks = order.iter().filter_map(|id| old[id.index()].take()).collect();
+    for block in &mut function.blocks {
+        for edge in block.insts.iter_mut().filter_map(|inst| inst.unwind.as_mut()) {
+            edge.block = numbers[edge.block.index()];
+        }
+        block.term.for_each_edge_mut(|edge| edge.block = numbers[edge.block.index()]);
+    }
+}
+
+/// Numbers the values in the order in which they are defined and drops the others.
+pub(crate) fn number_values(function: &mut Function) {
+    let mut numbers: Vec<Option<Value>> = vec![None; function.values.len()];
+    let mut values = Vec::with_capacity(function.values.len());
+    let old = std::mem::take(&mut function.values);
+    let mut old: Vec<_> = old.into_iter().map(Some).collect();
+    let mut define = |value: &mut Value| {
+        numbers[value.index()] = Some(Value(values.len() as u32));
+        values.extend(old[value.index()].take());
+        *value = Value(values.len() as u32 - 1);
+    };
+    for block in &mut function.blocks {
+        block.params.iter_mut().for_each(&mut define);
+        for inst in &mut block.insts {
+            inst.result.iter_mut().for_each(&mut define);
+        }
+    }
+    function.values = values;
+    let rename = |value: &mut Value| {
+        if let Some(number) = numbers[value.index()] {
+            *value = number;
+        }
+    };
+    for block in &mut function.blocks {
+        for inst in &mut block.insts {
+            inst.args.iter_mut().for_each(rename);
+            inst.unwind.iter_mut().flat_map(|edge| &mut edge.args).for_each(rename);
+        }
+        block.term.for_each_value_mut(rename);
+    }
+}

@@ -1,0 +1,287 @@
+//! Common subexpressions: what was computed before is not computed again.
+//!
+//! Law: an instruction without effects has the value of an equal one (the same operation
+//! on the same operands, giving the same type) that dominates it. If the operation can
+//! raise, the one before did not, or control would not be here. Operations that read
+//! lists count as such where the function changes no list; those that make a new object
+//! never do.
+
+use crate::context::{Context, Mix, Renaming, same_constant};
+use exuvia_ir::{Flow, Function, Inst, Object, Opcode, Value};
+use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ops::def::{Body, Effect};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+type Table = HashMap<u64, Value, BuildHasherDefault<Mix>>;
+
+/// Runs the pass.
+pub(crate) fn run(function: &mut Function, context: &mut Context) {
+    let frozen = crate::lists::nothing_written(function, context);
+    let flow = Flow::new(function);
+    let mut names = Renaming::new(function);
+    let mut sites: Vec<(u32, u32)> = vec![(u32::MAX, 0); function.values.len()];
+    let mut table = Table::default();
+    // What the table held before, to restore when the walk leaves a segment.
+    let mut undo: Vec<(u64, Option<Value>)> = Vec::new();
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    let mut gone = vec![false; function.values.len()];
+    for segment in flow.tree() {
+        while let Some((above, mark)) = path.last().copied() {
+            if flow.dominates(above, segment) {
+                break;
+            }
+            for (hash, old) in undo.drain(mark..).rev() {
+                match old {
+                    Some(value) => table.insert(hash, value),
+                    None => table.remove(&hash),
+                };
+            }
+            path.pop();
+        }
+        path.push((segment, undo.len()));
+        let part = flow.segment(segment).clone();
+        // The result of an instruction that unwinds belongs to the next segment.
+        if let Some(at) = part.insts.start.checked_sub(1) {
+            let inst = &function.block(part.block).insts[at];
+            if let (Some(result), Some(hash)) = (inst.result, hash(function, context, frozen, inst))
+                && !gone[result.index()]
+            {
+                undo.push((hash, table.insert(hash, result)));
+            }
+        }
+        for at in part.insts {
+            names.apply_inst(&mut function.block_mut(part.block).insts[at]);
+            let inst = &function.block(part.block).insts[at];
+            let Some(result) = inst.result else { continue };
+            sites[result.index()] = (part.block.0, at as u32);
+            let Some(hash) = hash(function, context, frozen, inst) else { continue };
+            let earlier = table.get(&hash).copied().filter(|earlier| {
+                let (block, at) = sites[earlier.index()];
+                same(function, context, &function.blocks[block as usize].insts[at as usize], inst)
+            });
+            if let Some(earlier) = earlier {
+                names.set(result, earlier);
+                gone[result.index()] = true;
+            } else if inst.unwind.is_none() {
+                undo.push((hash, table.insert(hash, result)));
+            }
+        }
+    }
+    if gone.contains(&true) {
+        for block in &mut function.blocks {
+            block.insts.retain(|inst| inst.result.is_none_or(|result| !gone[result.index()]));
+        }
+        names.apply(function);
+    }
+}
+
+/// A hash of what an instruction computes; `None` where an equal one may compute another
+/// value.
+fn hash(function: &Function, context: &mut Context, frozen: bool, inst: &Inst) -> Option<u64> {
+    let mut mix = Mix::default();
+    match &inst.op {
+        Opcode::Const(object) => {
+            hash_constant(object, &mut mix);
+            return Some(mix.finish());
+        }
+        Opcode::Op(name) => {
+            let def = context.def(name)?;
+            match def.effect {
+                Effect::Pure => {}
+                Effect::Read if frozen => {}
+                Effect::Read | Effect::Alloc | Effect::Write => return None,
+            }
+            mix.add(1);
+            mix.add(std::ptr::from_ref(def) as u64);
+            if is_commutative(def.body) {
+                let (low, high) = (inst.args[0].min(inst.args[1]), inst.args[0].max(inst.args[1]));
+                mix.add(u64::from(low.0));
+                mix.add(u64::from(high.0));
+                return Some(mix.finish());
+            }
+        }
+        Opcode::Wrap => {
+            mix.add(2);
+            function.ty(inst.result?).hash(&mut mix);
+        }
+        Opcode::Unwrap => {
+            mix.add(3);
+            function.ty(inst.result?).hash(&mut mix);
+        }
+        Opcode::Is(ty) => {
+            mix.add(4);
+            ty.hash(&mut mix);
+        }
+        Opcode::Tuple => mix.add(5),
+        Opcode::Field(index) => {
+            mix.add(6);
+            mix.add(u64::from(*index));
+        }
+        Opcode::ExcIs(kinds) => {
+            mix.add(7);
+            kinds.hash(&mut mix);
+        }
+        Opcode::Call(_) | Opcode::List | Opcode::NewExc(_) | Opcode::Poll => return None,
+    }
+    for arg in &inst.args {
+        mix.add(u64::from(arg.0));
+    }
+    Some(mix.finish())
+}
+
+fn hash_constant(object: &Object, mix: &mut Mix) {
+    match object {
+        Object::None => mix.add(10),
+        Object::Unbound => mix.add(11),
+        Object::Bool(value) => mix.add(12 + u64::from(*value)),
+        Object::Int(value) => {
+            mix.add(14);
+            value.hash(mix);
+        }
+        Object::Float(value) => {
+            mix.add(15);
+            mix.add(value.to_bits());
+        }
+        Object::Str(text) => {
+            mix.add(16);
+            text.hash(mix);
+        }
+        Object::Tuple(items) => {
+            mix.add(17 + ((items.len() as u64) << 8));
+            items.iter().for_each(|item| hash_constant(item, mix));
+        }
+        // Identity is compared; see `same_constant`.
+        Object::List(_) => mix.add(18),
+        Object::Dict(_) => mix.add(19),
+        Object::Set(_) => mix.add(20),
+        Object::Exc(_) => mix.add(21),
+    }
+}
+
+/// Whether two instructions with one hash compute the same.
+fn same(function: &Function, context: &mut Context, a: &Inst, b: &Inst) -> bool {
+    let ty = |inst: &Inst| inst.result.map(|result| function.ty(result));
+    if ty(a) != ty(b) {
+        return false;
+    }
+    if let (Opcode::Const(a), Opcode::Const(b)) = (&a.op, &b.op) {
+        return same_constant(a, b);
+    }
+    if a.op != b.op {
+        return false;
+    }
+    if a.args == b.args {
+        return true;
+    }
+    let swapped = a.args.len() == 2 && a.args[0] == b.args[1] && a.args[1] == b.args[0];
+    swapped && context.def_of(a).is_some_and(|def| is_commutative(def.body))
+}
+
+/// Whether the operands of an operation may be exchanged, to the bit. Sums and products
+/// of floats may not: of two NaNs the first one's bits are kept.
+fn is_commutative(body: Body) -> bool {
+    let Body::Core(op) = body else { return false };
+    matches!(
+        op,
+        CoreOp::IntAdd
+            | CoreOp::IntMul
+            | CoreOp::IntAnd
+            | CoreOp::IntOr
+            | CoreOp::IntXor
+            | CoreOp::BoolAnd
+            | CoreOp::BoolOr
+            | CoreOp::BoolXor
+            | CoreOp::StrEq
+            | CoreOp::IntCmp(Cmp::Eq | Cmp::Ne)
+            | CoreOp::FloatCmp(Cmp::Eq | Cmp::Ne)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check;
+    use expect_test::expect;
+
+    #[test]
+    fn equal_instructions_merge_where_one_dominates() {
+        check(
+            &[("cse", super::run)],
+            r#"
+fn f0 "f"(v0: int, v1: int, v2: bool) -> int {
+b0:
+  v3: int = int.add v0 v1
+  v4: int = int.mod v0 v1 unwind b3
+  branch v2 b1 b2
+b1:
+  v5: int = int.add v1 v0
+  v6: int = int.mod v0 v1
+  v7: int = int.mul v5 v6
+  return v7
+b2:
+  v8: int = const 5
+  v9: int = int.mul v3 v4
+  return v9
+b3(v10: exc):
+  v11: int = const 5
+  v12: int = int.add v0 v1
+  v13: int = int.mod v0 v1
+  v14: int = int.add v12 v13
+  return v14
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: int, v1: int, v2: bool) -> int {
+                b0:
+                  v3: int = int.add v0 v1
+                  v4: int = int.mod v0 v1 unwind b3
+                  branch v2 b1 b2
+                b1:
+                  v5: int = int.mul v3 v4
+                  return v5
+                b2:
+                  v6: int = const 5
+                  v7: int = int.mul v3 v4
+                  return v7
+                b3(v8: exc):
+                  v9: int = const 5
+                  v10: int = int.mod v0 v1
+                  v11: int = int.add v3 v10
+                  return v11
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn new_objects_stay_apart() {
+        check(
+            &[("cse", super::run)],
+            r#"
+fn f0 "f"(v0: list[int]) -> list[int] {
+b0:
+  v1: int = const 1
+  v2: int = const 1
+  v3: list[int] = list.slice v0 v1 v2
+  v4: list[int] = list.slice v0 v1 v2
+  v5: int = list.len v3
+  v6: int = list.len v3
+  v7: none = list.append v4 v5
+  v8: none = list.append v4 v6
+  return v4
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: list[int]) -> list[int] {
+                b0:
+                  v1: int = const 1
+                  v2: list[int] = list.slice v0 v1 v1
+                  v3: list[int] = list.slice v0 v1 v1
+                  v4: int = list.len v2
+                  v5: int = list.len v2
+                  v6: none = list.append v3 v4
+                  v7: none = list.append v3 v5
+                  return v3
+                }
+            "#]],
+        );
+    }
+}

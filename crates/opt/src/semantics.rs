@@ -1,0 +1,54 @@
+//! Every pass, and all of them together, leave the meaning of random modules as it was.
+
+use crate::context::Context;
+use exuvia_eval::random;
+use exuvia_ir::Module;
+use exuvia_ops::cx::Cx;
+
+/// Modules tried; `EXUVIA_RANDOM` asks for more.
+fn rounds() -> u64 {
+    std::env::var("EXUVIA_RANDOM").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
+}
+
+fn run(module: &Module, seed: u64) -> Vec<Result<exuvia_ir::Object, exuvia_eval::Failure>> {
+    let program = exuvia_eval::Program::new(module);
+    let call = |round| {
+        let args = random::arguments(module, seed.wrapping_mul(31) + round);
+        program.call(&args, &mut Cx::for_folding(), &mut 100_000)
+    };
+    (0..8).map(call).collect()
+}
+
+fn compare(before: &Module, after: &Module, seed: u64, what: &str) {
+    let (old, new) = (run(before, seed), run(after, seed));
+    for (round, (old, new)) in old.iter().zip(&new).enumerate() {
+        if !random::agrees(old, new) {
+            let args = random::arguments(before, seed.wrapping_mul(31) + round as u64);
+            panic!("{what}, seed {seed}, arguments {args:?}\n{old:?}\n{new:?}\n{before}\n{after}");
+        }
+    }
+}
+
+#[test]
+fn random_modules_keep_their_meaning() {
+    let mut values = 0;
+    for seed in 0..rounds() {
+        let mut module = random::module(seed);
+        let given = module.clone();
+        if let Err(error) = crate::verify(&module) {
+            panic!("{error}\n{module}");
+        }
+        values += run(&module, seed).iter().filter(|outcome| outcome.is_ok()).count() as u64;
+        let mut context = Context::new();
+        for pass in crate::pipeline() {
+            let before = module.clone();
+            crate::run(&mut module, &mut context, pass);
+            compare(&before, &module, seed, pass.0);
+        }
+        let mut whole = given.clone();
+        crate::optimize(&mut whole);
+        compare(&given, &whole, seed, "all passes");
+    }
+    // Were nearly all to raise or bail out, the comparison would say little.
+    assert!(values > rounds() * 8 / 3, "{values} of {} calls return a value", rounds() * 8);
+}
