@@ -199,6 +199,17 @@ pub fn check(case: &Case, expected: &Expected, variations: &[Variation], counts:
     differences
 }
 
+/// The rung on which a function runs as users run it.
+///
+/// # Errors
+/// Why it is refused.
+pub fn rung(case: &Case) -> Result<exuvia_engine::Rung, String> {
+    let settings = Variation::Native.settings();
+    let subject = std::panic::catch_unwind(|| Subject::define(case, settings, OnError::Raise))
+        .map_err(|_| "defining it panics".to_string())??;
+    Ok(subject.function.placement(&subject.settings).rung)
+}
+
 /// A defined function with what is needed to call it.
 struct Subject<'a> {
     case: &'a Case,

@@ -15,6 +15,7 @@ pub mod columns;
 pub mod corpus;
 pub mod oracle;
 pub mod pins;
+pub mod program;
 pub mod random;
 pub mod report;
 pub mod signature;
