@@ -91,10 +91,10 @@ b1:
   v3: str = const "no"
   raise KeyError v3 @5..6
 b2:
-  v4: int = int.mod v1 v0 @7..8
+  v4: int = int.floordiv v1 v0 @7..8
   return v4
 }"#;
-    assert_eq!(run(text, &[Object::int(7)]), Ok(Object::int(2)));
+    assert_eq!(run(text, &[Object::int(7)]), Ok(Object::int(14)));
     assert_eq!(run(text, &[Object::int(0)]), Ok(Object::str("integer division or modulo by zero")));
     let failure = run(text, &[Object::int(100)]).expect_err("raises");
     assert_eq!(failure.raise, raise(ExcKind::KeyError, "no"));
