@@ -17,6 +17,9 @@ pub struct Cx {
     chunks: Vec<Box<[u64]>>,
     current: usize,
     used: usize,
+    /// The offset in the current chunk behind the text that was put there last, or 0 if
+    /// something else was.
+    text_end: usize,
     limit: usize,
     allocated: usize,
     want_message: bool,
@@ -33,7 +36,17 @@ impl Cx {
     /// does not.
     #[must_use]
     pub fn new(limit: usize, want_message: bool, interrupt: Arc<AtomicBool>) -> Cx {
-        Cx { chunks: Vec::new(), current: 0, used: 0, limit, allocated: 0, want_message, poisoned: false, interrupt }
+        Cx {
+            chunks: Vec::new(),
+            current: 0,
+            used: 0,
+            text_end: 0,
+            limit,
+            allocated: 0,
+            want_message,
+            poisoned: false,
+            interrupt,
+        }
     }
 
     /// A context for tests and folding: messages wanted, 64 MiB, never interrupted.
@@ -46,6 +59,7 @@ impl Cx {
     pub fn reset(&mut self) {
         self.current = 0;
         self.used = 0;
+        self.text_end = 0;
     }
 
     /// The bytes held by the arena.
@@ -58,6 +72,13 @@ impl Cx {
     #[must_use]
     pub fn interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// The address of the byte that becomes 1 when the query is cancelled, for native
+    /// code to look at in loops. It stays as long as this context.
+    #[must_use]
+    pub fn interrupt_address(&self) -> *const u8 {
+        self.interrupt.as_ptr().cast::<u8>().cast_const()
     }
 
     /// Notes that a kernel panicked: results since the last look are worthless.
@@ -76,30 +97,56 @@ impl Cx {
     /// # Errors
     /// Bails out when the limit is reached, so that a more general rung decides
     /// whether this is a `MemoryError`.
+    #[inline]
     pub fn alloc(&mut self, size: usize) -> KernelResult<*mut u8> {
-        let size = size.checked_add(7).ok_or(Raise::Bailout("memory limit of the row"))? & !7;
-        loop {
-            if let Some(chunk) = self.chunks.get_mut(self.current) {
-                if chunk.len() * 8 - self.used >= size {
-                    let ptr = chunk[self.used / 8..].as_mut_ptr().cast::<u8>();
-                    self.used += size;
-                    return Ok(ptr);
-                }
-                if self.current + 1 < self.chunks.len() {
-                    self.current += 1;
-                    self.used = 0;
-                    continue;
-                }
+        let (ptr, room) = self.room(size)?;
+        // `room` is a multiple of 8, so the rounded size fits too.
+        debug_assert!(size <= room);
+        self.used += size.next_multiple_of(8);
+        self.text_end = 0;
+        Ok(ptr)
+    }
+
+    /// The free end of the arena, which has room for at least `size` bytes: where it
+    /// begins and how long it is, a multiple of 8.
+    #[inline]
+    fn room(&mut self, size: usize) -> KernelResult<(*mut u8, usize)> {
+        if let Some(chunk) = self.chunks.get_mut(self.current) {
+            let room = chunk.len() * 8 - self.used;
+            if room >= size {
+                return Ok((chunk[self.used / 8..].as_mut_ptr().cast::<u8>(), room));
             }
-            let next = self.chunks.last().map_or(FIRST_CHUNK, |chunk| chunk.len() * 16).max(size + 8);
-            if self.allocated + next > self.limit.max(FIRST_CHUNK) {
-                return Err(Raise::Bailout("memory limit of the row"));
-            }
-            self.allocated += next;
-            self.chunks.push(vec![0u64; next / 8].into_boxed_slice());
-            self.current = self.chunks.len() - 1;
-            self.used = 0;
         }
+        self.next_room(size)
+    }
+
+    #[cold]
+    fn next_room(&mut self, size: usize) -> KernelResult<(*mut u8, usize)> {
+        while self.current + 1 < self.chunks.len() {
+            self.current += 1;
+            self.used = 0;
+            self.text_end = 0;
+            let chunk = &mut self.chunks[self.current];
+            if chunk.len() * 8 >= size {
+                return Ok((chunk.as_mut_ptr().cast::<u8>(), chunk.len() * 8));
+            }
+        }
+        const LIMIT: Raise = Raise::Bailout("memory limit of the row");
+        let needed = size.checked_next_multiple_of(8).ok_or(LIMIT)?;
+        let doubled = self.chunks.last().map_or(FIRST_CHUNK, |chunk| chunk.len() * 16);
+        let limit = self.limit.max(FIRST_CHUNK);
+        // Near the limit a chunk is as small as it can be.
+        let next = if self.allocated.saturating_add(doubled) > limit { needed } else { doubled.max(needed) };
+        if self.allocated.saturating_add(next) > limit {
+            return Err(LIMIT);
+        }
+        self.allocated += next;
+        self.chunks.push(vec![0u64; next / 8].into_boxed_slice());
+        self.current = self.chunks.len() - 1;
+        self.used = 0;
+        self.text_end = 0;
+        let chunk = &mut self.chunks[self.current];
+        Ok((chunk.as_mut_ptr().cast::<u8>(), next))
     }
 
     /// A copy of `text` in the arena.
@@ -107,19 +154,194 @@ impl Cx {
     /// # Errors
     /// As [`Cx::alloc`].
     pub fn store<'a>(&mut self, text: &str) -> KernelResult<Str<'a>> {
-        let ptr = self.alloc(text.len())?;
-        // SAFETY: `alloc` gave `text.len()` bytes, which nothing else refers to; the view
-        // ends with the row, as the arena's contents do.
-        unsafe {
-            ptr.copy_from_nonoverlapping(text.as_ptr(), text.len());
-            let copy = std::str::from_utf8_unchecked(std::slice::from_raw_parts(ptr, text.len()));
-            Ok(Str::new(copy))
+        let mut copy = self.text(text.len())?;
+        copy.push_str(text)?;
+        Ok(copy.finish())
+    }
+
+    /// The two texts, one after the other. Where the first is what was last put into the
+    /// arena it is not copied: its bytes stay what they are, and the second is put behind
+    /// them, so that a loop that appends takes linear time.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    #[inline]
+    pub fn append<'a>(&mut self, a: Str<'a>, b: Str<'a>) -> KernelResult<Str<'a>> {
+        let (left, right) = (a.as_bytes(), b.as_bytes());
+        let ascii = a.known_ascii() && b.known_ascii();
+        if let Some(chunk) = self.chunks.get_mut(self.current) {
+            let start = chunk.as_mut_ptr().cast::<u8>();
+            let end = (left.as_ptr() as usize).wrapping_add(left.len()).wrapping_sub(start as usize);
+            if self.text_end != 0 && end == self.text_end && chunk.len() * 8 - end >= right.len() {
+                self.text_end = end + right.len();
+                self.used = self.text_end.next_multiple_of(8);
+                // SAFETY: the first text ends where the used part of this chunk does, so it
+                // lies in the chunk; nothing refers to the bytes behind it, which have room
+                // for the second one.
+                unsafe {
+                    let tail = start.add(end);
+                    tail.copy_from_nonoverlapping(right.as_ptr(), right.len());
+                    let whole = tail.sub(left.len());
+                    let whole = std::slice::from_raw_parts(whole, left.len() + right.len());
+                    return Ok(Str::with_ascii(std::str::from_utf8_unchecked(whole), ascii));
+                }
+            }
         }
+        let mut out = self.text(left.len() + right.len())?;
+        let spare = &mut out.spare(left.len() + right.len())?[..left.len() + right.len()];
+        spare[..left.len()].copy_from_slice(left);
+        spare[left.len()..].copy_from_slice(right);
+        // SAFETY: two valid texts were written.
+        unsafe { out.advance(left.len() + right.len()) };
+        Ok(out.finish_as(ascii))
+    }
+
+    /// Begins a text at the end of the arena, with room for `capacity` bytes.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    #[inline]
+    pub fn text(&mut self, capacity: usize) -> KernelResult<Text<'_>> {
+        let (ptr, room) = self.room(capacity)?;
+        Ok(Text { cx: self, ptr, len: 0, room })
     }
 
     /// An exception; the message is built only if somebody will look.
     pub fn raise(&self, kind: ExcKind, message: impl FnOnce() -> String) -> Raise {
         let args = if self.want_message { vec![Object::str(&message())] } else { Vec::new() };
         Raise::Exception { kind, args }
+    }
+}
+
+/// A text that grows at the end of the arena. While it grows nothing else can be
+/// allocated; dropped unfinished it leaves nothing behind.
+#[derive(Debug)]
+pub struct Text<'c> {
+    cx: &'c mut Cx,
+    ptr: *mut u8,
+    len: usize,
+    room: usize,
+}
+
+impl Text<'_> {
+    /// Makes room for `more` bytes and returns them, to be written. They become part of
+    /// the text by [`Text::advance`].
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    #[inline]
+    pub fn spare(&mut self, more: usize) -> KernelResult<&mut [u8]> {
+        if self.room - self.len < more {
+            self.grow(more)?;
+        }
+        // SAFETY: `room` bytes at `ptr` belong to the free end of the arena, are
+        // initialised, and the builder holds the arena exclusively.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.ptr.add(self.len), self.room - self.len) })
+    }
+
+    #[cold]
+    fn grow(&mut self, more: usize) -> KernelResult<()> {
+        let needed = self.len.checked_add(more).ok_or(Raise::Bailout("memory limit of the row"))?;
+        let (ptr, room) = match self.cx.room(needed.saturating_mul(2)) {
+            Ok(found) => found,
+            Err(_) => self.cx.room(needed)?,
+        };
+        // SAFETY: `len` bytes are written at the old place, and the new one has room for
+        // them; both are in the arena, and chunks never move. They may be the same chunk
+        // after a failed attempt, but then begin at different offsets or are equal.
+        unsafe { std::ptr::copy(self.ptr, ptr, self.len) };
+        self.ptr = ptr;
+        self.room = room;
+        Ok(())
+    }
+
+    /// Makes the first `count` of the spare bytes part of the text.
+    ///
+    /// # Safety
+    /// They must have been written so that the text is valid UTF-8 when it is finished.
+    #[inline]
+    pub unsafe fn advance(&mut self, count: usize) {
+        debug_assert!(count <= self.room - self.len);
+        self.len += count;
+    }
+
+    /// Appends text.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    #[inline]
+    pub fn push_str(&mut self, text: &str) -> KernelResult<()> {
+        self.spare(text.len())?[..text.len()].copy_from_slice(text.as_bytes());
+        // SAFETY: valid UTF-8 was written.
+        unsafe { self.advance(text.len()) };
+        Ok(())
+    }
+
+    /// Appends a character.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    #[inline]
+    pub fn push(&mut self, ch: char) -> KernelResult<()> {
+        let count = ch.encode_utf8(&mut self.spare(4)?[..4]).len();
+        // SAFETY: valid UTF-8 was written.
+        unsafe { self.advance(count) };
+        Ok(())
+    }
+
+    /// Appends text several times.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    pub fn push_repeated(&mut self, text: &str, times: usize) -> KernelResult<()> {
+        let total = text.len().checked_mul(times).ok_or(Raise::Bailout("memory limit of the row"))?;
+        if total == 0 {
+            return Ok(());
+        }
+        let spare = &mut self.spare(total)?[..total];
+        if let [byte] = text.as_bytes() {
+            spare.fill(*byte);
+        } else {
+            for part in spare.chunks_exact_mut(text.len()) {
+                part.copy_from_slice(text.as_bytes());
+            }
+        }
+        // SAFETY: whole copies of valid UTF-8 were written.
+        unsafe { self.advance(total) };
+        Ok(())
+    }
+
+    /// The bytes written so far.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        // SAFETY: `len` bytes at `ptr` were written.
+        unsafe { std::slice::from_raw_parts(self.ptr, self.len) }
+    }
+
+    /// The finished text, which lives as long as the row; looks whether it is ASCII.
+    #[must_use]
+    #[inline]
+    pub fn finish<'a>(self) -> Str<'a> {
+        let ascii = self.as_bytes().is_ascii();
+        self.finish_as(ascii)
+    }
+
+    /// The finished text with the flag as given: `ascii` may be true only if it is so.
+    #[must_use]
+    #[inline]
+    pub fn finish_as<'a>(self, ascii: bool) -> Str<'a> {
+        self.cx.text_end = self.cx.used + self.len;
+        self.cx.used += self.len.next_multiple_of(8);
+        // SAFETY: what was pushed is valid UTF-8; the bytes live until the arena is reset,
+        // which ends the row, and so does whatever refers to them.
+        let text = unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(self.ptr, self.len)) };
+        Str::with_ascii(text, ascii)
+    }
+}
+
+/// Formatting into the arena fails where the arena is full.
+impl std::fmt::Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.push_str(text).map_err(|_| std::fmt::Error)
     }
 }

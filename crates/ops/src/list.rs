@@ -134,6 +134,18 @@ impl StrListBuilder {
         Ok(())
     }
 
+    /// Turns the order of the items round.
+    pub fn reverse(&mut self) {
+        // SAFETY: `list` was made by `RawList::new` in this row's arena; its elements are
+        // pairs of words that were written.
+        unsafe {
+            let list = &*self.list;
+            if list.len > 0 {
+                std::slice::from_raw_parts_mut(list.data.cast::<[u64; 2]>(), list.len as usize).reverse();
+            }
+        }
+    }
+
     /// The finished list.
     #[must_use]
     pub fn finish(self) -> *mut RawList {

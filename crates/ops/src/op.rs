@@ -20,7 +20,7 @@
 /// of an operand or of a constant is not. A body cannot return early out of the macro's
 /// sight: it is the body of a function `kernel<'a>` whose strings live for `'a`.
 ///
-/// After the body an optional `big path` names a function `fn(&mut Cx, &[Object]) ->
+/// After the body an optional `big name` names a function `fn(&mut Cx, &[Object]) ->
 /// Result<Object, Raise>` that the evaluator calls where an operand is an integer beyond
 /// 64 bits, or where the kernel bails out.
 ///
@@ -36,7 +36,7 @@ macro_rules! op {
         $(#[doc = $doc:literal])*
         $id:ident = $name:literal $spelling:literal
         $effect:ident fn ($cx:ident $(, $arg:ident : $kind:ident $(= $default:ident $(($value:expr))?)?)* $(,)?)
-        -> $ret:ident fallible $([$($exc:ident),*])? $body:block $(big $big:path)?
+        -> $ret:ident fallible $([$($exc:ident),*])? $body:block $(big $big:ident)?
     ) => {
         $crate::op!(@define [$($doc)*] $id $name $spelling $effect $cx
             [$($arg $kind [$($default $(($value))?)?])*]
@@ -47,7 +47,7 @@ macro_rules! op {
         $(#[doc = $doc:literal])*
         $id:ident = $name:literal $spelling:literal
         $effect:ident fn ($cx:ident $(, $arg:ident : $kind:ident $(= $default:ident $(($value:expr))?)?)* $(,)?)
-        -> $ret:ident $body:block $(big $big:path)?
+        -> $ret:ident $body:block $(big $big:ident)?
     ) => {
         $crate::op!(@define [$($doc)*] $id $name $spelling $effect $cx
             [$($arg $kind [$($default $(($value))?)?])*]
@@ -55,11 +55,13 @@ macro_rules! op {
     };
     (@define [$($doc:literal)*] $id:ident $name:literal $spelling:literal $effect:ident $cx:ident
         [$($arg:ident $kind:ident [$($default:ident $(($value:expr))?)?])*]
-        $ret:ident [$($exc:ident),*] $bails:literal $call:ident [$out:ty] $body:block [$($big:path)?]
+        $ret:ident [$($exc:ident),*] $bails:literal $call:ident [$out:ty] $body:block [$($big:ident)?]
     ) => {
         #[doc = concat!("`", $name, "`")]
+        #[expect(clippy::allow_attributes, reason = "which of these lints fires depends on the operation")]
         pub mod $id {
-            #[expect(clippy::allow_attributes, reason = "which of these lints fires depends on the operation")]
+            #[allow(unused_imports, reason = "few operations use more of their module here")]
+            use super::*;
             mod kernel {
                 #[allow(unused_imports, reason = "an operation without operands needs none of its module")]
                 use super::super::*;

@@ -29,6 +29,7 @@ impl<'a> Str<'a> {
 
     /// A view of `text` with the flag as given: `ascii` may be true only if it is so.
     #[must_use]
+    #[inline]
     pub fn with_ascii(text: &'a str, ascii: bool) -> Str<'a> {
         debug_assert!(!ascii || text.is_ascii());
         let flag = if ascii { ASCII_BIT } else { 0 };
@@ -40,67 +41,153 @@ impl<'a> Str<'a> {
     /// # Safety
     /// The words must come from [`Str::words`] of a view whose text outlives `'a`.
     #[must_use]
+    #[inline]
     pub unsafe fn from_words(ptr: *const u8, meta: u64) -> Str<'a> {
         Str { ptr, meta, bytes: PhantomData }
     }
 
     /// The two machine words.
     #[must_use]
+    #[inline]
     pub fn words(self) -> (*const u8, u64) {
         (self.ptr, self.meta)
     }
 
     /// The text.
     #[must_use]
+    #[inline]
     pub fn as_str(self) -> &'a str {
         // SAFETY: `new`, `with_ascii` and the contract of `from_words` say that `ptr` and
         // the low bits of `meta` are those of a valid `&'a str`.
         unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(self.ptr, self.byte_len())) }
     }
 
+    /// The bytes of the text.
+    #[must_use]
+    #[inline]
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.as_str().as_bytes()
+    }
+
     /// The length in bytes.
     #[must_use]
+    #[inline]
     pub fn byte_len(self) -> usize {
         (self.meta & !ASCII_BIT) as usize
     }
 
     /// Whether the text is known to be ASCII (false: unknown).
     #[must_use]
+    #[inline]
     pub fn known_ascii(self) -> bool {
         self.meta & ASCII_BIT != 0
     }
 
     /// The length in code points, Python's `len`.
     #[must_use]
+    #[inline]
     pub fn char_len(self) -> usize {
-        if self.known_ascii() { self.byte_len() } else { count_chars(self.as_str().as_bytes()) }
+        if self.known_ascii() { self.byte_len() } else { count_chars(self.as_bytes()) }
     }
 
     /// The byte range of the view as a view with the same flag. The range must lie on
     /// character boundaries.
     #[must_use]
+    #[inline]
     pub fn slice_bytes(self, start: usize, end: usize) -> Str<'a> {
         Str::with_ascii(&self.as_str()[start..end], self.known_ascii())
+    }
+
+    /// Whether the text is ASCII; looks where it is not known.
+    #[must_use]
+    #[inline]
+    pub fn is_ascii(self) -> bool {
+        self.known_ascii() || self.as_bytes().is_ascii()
+    }
+
+    /// The same text, marked as ASCII if it is.
+    #[must_use]
+    #[inline]
+    pub fn examined(self) -> Str<'a> {
+        if self.known_ascii() { self } else { Str::new(self.as_str()) }
     }
 
     /// The byte offset of the code point with that index; the byte length if the text
     /// has no more code points.
     #[must_use]
+    #[inline]
     pub fn byte_offset(self, index: usize) -> usize {
         if self.known_ascii() {
             return index.min(self.byte_len());
         }
-        self.as_str().char_indices().nth(index).map_or(self.byte_len(), |(at, _)| at)
+        nth_char(self.as_bytes(), index)
     }
 
     /// The code point index of a byte offset that lies on a character boundary.
     #[must_use]
+    #[inline]
     pub fn char_index(self, offset: usize) -> usize {
-        if self.known_ascii() { offset } else { count_chars(&self.as_str().as_bytes()[..offset]) }
+        if self.known_ascii() { offset } else { count_chars(&self.as_bytes()[..offset]) }
     }
 }
 
 /// The number of code points in valid UTF-8: bytes that are not continuation bytes.
 fn count_chars(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| (**byte as i8) >= -64).count()
+    let mut words = bytes.chunks_exact(8);
+    let mut count = 0;
+    for word in &mut words {
+        count += leading_bytes(word) as usize;
+    }
+    count + words.remainder().iter().filter(|byte| (**byte as i8) >= -64).count()
+}
+
+/// How many of eight bytes begin a code point.
+#[inline]
+fn leading_bytes(word: &[u8]) -> u32 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(word);
+    let word = u64::from_le_bytes(bytes);
+    // A continuation byte has its top bit set and the next one clear.
+    let continuation = (word >> 7) & !(word >> 6) & 0x0101_0101_0101_0101;
+    8 - continuation.count_ones()
+}
+
+/// The offset of the code point with that index in valid UTF-8; the length if there are
+/// no more.
+fn nth_char(bytes: &[u8], index: usize) -> usize {
+    let (mut at, mut left) = (0, index);
+    while let Some(word) = bytes.get(at..at + 8) {
+        let count = leading_bytes(word) as usize;
+        if count > left {
+            break;
+        }
+        left -= count;
+        at += 8;
+    }
+    for (offset, byte) in bytes[at..].iter().enumerate() {
+        if (*byte as i8) >= -64 {
+            if left == 0 {
+                return at + offset;
+            }
+            left -= 1;
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_and_indices_are_those_of_the_characters() {
+        let text = "aé€𝄞 plain ascii in between éé€€𝄞𝄞 and after it all";
+        let view = Str::with_ascii(text, false);
+        let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        assert_eq!(view.char_len(), offsets.len() - 1);
+        for (index, offset) in offsets.iter().enumerate() {
+            assert_eq!((view.byte_offset(index), view.char_index(*offset)), (*offset, index));
+        }
+        assert_eq!(view.byte_offset(1000), text.len());
+    }
 }

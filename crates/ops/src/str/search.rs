@@ -1,25 +1,44 @@
-//! Looking for a substring.
+//! Looking for a substring: `find` and its family, `in`, `count`, prefixes and suffixes.
 
+use super::needle;
 use crate::op;
 use crate::text::Str;
+use exuvia_ir::ExcKind::ValueError;
 
 /// The byte range that `[start:end]` of code points denotes, or `None` where the start
 /// lies behind the end of the text (Objects/unicodeobject.c, ADJUST_INDICES): then not
 /// even the empty string is found.
+#[inline]
 fn window(s: Str<'_>, start: i64, end: i64) -> Option<(usize, usize)> {
-    if start == 0 && end == i64::MAX {
-        return Some((0, s.byte_len()));
+    if start == 0 && end == i64::MAX { Some((0, s.byte_len())) } else { narrower(s, start, end) }
+}
+
+fn narrower(s: Str<'_>, start: i64, end: i64) -> Option<(usize, usize)> {
+    if start >= 0 && end == i64::MAX {
+        // No need to know the length, unless the start reaches the end.
+        let offset = s.byte_offset(start as usize);
+        if offset < s.byte_len() {
+            return Some((offset, s.byte_len()));
+        }
     }
     let len = s.char_len() as i64;
-    let end = if end > len {
-        len
-    } else if end < 0 {
-        end.saturating_add(len).max(0)
-    } else {
-        end
-    };
-    let start = if start < 0 { start.saturating_add(len).max(0) } else { start };
+    let clamp = |at: i64| if at < 0 { at.saturating_add(len).max(0) } else { at };
+    let (start, end) = (clamp(start), clamp(end.min(len)));
     (start <= end).then(|| (s.byte_offset(start as usize), s.byte_offset(end as usize)))
+}
+
+#[inline]
+fn find(s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
+    let (from, to) = window(s, start, end)?;
+    let at = needle::find(&s.as_bytes()[from..to], sub.as_bytes())?;
+    Some(s.char_index(from + at) as i64)
+}
+
+#[inline]
+fn rfind(s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
+    let (from, to) = window(s, start, end)?;
+    let at = needle::rfind(&s.as_bytes()[from..to], sub.as_bytes())?;
+    Some(s.char_index(from + at) as i64)
 }
 
 op! {
@@ -28,11 +47,130 @@ op! {
     /// >>> "abcabc".find("c")
     /// 2
     str_find = "str.find" ".find"
-    Pure fn (cx, s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int {
-        let Some((from, to)) = window(s, _start, _end) else { return -1 };
-        match memchr::memmem::find(&s.as_str().as_bytes()[from..to], _sub.as_str().as_bytes()) {
-            Some(at) => s.char_index(from + at) as i64,
-            None => -1,
+    Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int {
+        find(_s, _sub, _start, _end).unwrap_or(-1)
+    }
+}
+
+op! {
+    /// The highest index in `[start:end]` where the substring begins, or -1.
+    ///
+    /// >>> "abcabc".rfind("c")
+    /// 5
+    str_rfind = "str.rfind" ".rfind"
+    Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int {
+        rfind(_s, _sub, _start, _end).unwrap_or(-1)
+    }
+}
+
+op! {
+    /// As `find`, but raises `ValueError` where the substring is not found.
+    ///
+    /// >>> "abcabc".index("b", 2)
+    /// 4
+    str_index = "str.index" ".index"
+    Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int
+    fallible [ValueError] {
+        find(_s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
+    }
+}
+
+op! {
+    /// As `rfind`, but raises `ValueError` where the substring is not found.
+    ///
+    /// >>> "abcabc".rindex("b", None, -2)
+    /// 1
+    str_rindex = "str.rindex" ".rindex"
+    Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int
+    fallible [ValueError] {
+        rfind(_s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
+    }
+}
+
+op! {
+    /// Whether the substring occurs in the string. The substring is the first operand.
+    ///
+    /// >>> "b" in "abc"
+    /// True
+    str_contains = "str.contains" "a in b"
+    Pure fn (cx, _sub: str, _s: str) -> bool {
+        needle::find(_s.as_bytes(), _sub.as_bytes()).is_some()
+    }
+}
+
+op! {
+    /// How often the substring occurs in `[start:end]` without overlap. The empty string
+    /// occurs between all characters and at both ends.
+    ///
+    /// >>> "banana".count("an")
+    /// 2
+    str_count = "str.count" ".count"
+    Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int {
+        let Some((from, to)) = window(_s, _start, _end) else { return 0 };
+        let (part, sub) = (_s.slice_bytes(from, to), _sub.as_bytes());
+        match sub {
+            [] => part.char_len() as i64 + 1,
+            [byte] => part.as_bytes().iter().filter(|other| *other == byte).count() as i64,
+            _ => {
+                let (mut rest, mut count) = (part.as_bytes(), 0);
+                while let Some(at) = needle::find(rest, sub) {
+                    count += 1;
+                    rest = &rest[at + sub.len()..];
+                }
+                count
+            }
         }
+    }
+}
+
+op! {
+    /// Whether `[start:end]` begins with the prefix.
+    ///
+    /// >>> "abc".startswith("bc", 1)
+    /// True
+    str_startswith = "str.startswith" ".startswith"
+    Pure fn (cx, _s: str, _prefix: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> bool {
+        window(_s, _start, _end).is_some_and(|(from, to)| {
+            let (part, prefix) = (&_s.as_bytes()[from..to], _prefix.as_bytes());
+            prefix.len() <= part.len() && needle::same(&part[..prefix.len()], prefix)
+        })
+    }
+}
+
+op! {
+    /// Whether `[start:end]` ends with the suffix.
+    ///
+    /// >>> "abc".endswith("b", 0, -1)
+    /// True
+    str_endswith = "str.endswith" ".endswith"
+    Pure fn (cx, _s: str, _suffix: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> bool {
+        window(_s, _start, _end).is_some_and(|(from, to)| {
+            let (part, suffix) = (&_s.as_bytes()[from..to], _suffix.as_bytes());
+            suffix.len() <= part.len() && needle::same(&part[part.len() - suffix.len()..], suffix)
+        })
+    }
+}
+
+op! {
+    /// The string without the prefix, where it has it.
+    ///
+    /// >>> "www.example.org".removeprefix("www.")
+    /// 'example.org'
+    str_removeprefix = "str.removeprefix" ".removeprefix"
+    Pure fn (cx, _s: str, _prefix: str) -> str {
+        let has = _s.as_bytes().starts_with(_prefix.as_bytes());
+        if has { _s.slice_bytes(_prefix.byte_len(), _s.byte_len()) } else { _s }
+    }
+}
+
+op! {
+    /// The string without the suffix, where it has it.
+    ///
+    /// >>> "table.csv".removesuffix(".csv")
+    /// 'table'
+    str_removesuffix = "str.removesuffix" ".removesuffix"
+    Pure fn (cx, _s: str, _suffix: str) -> str {
+        let has = _s.as_bytes().ends_with(_suffix.as_bytes());
+        if has { _s.slice_bytes(0, _s.byte_len() - _suffix.byte_len()) } else { _s }
     }
 }

@@ -1,0 +1,170 @@
+//! Changing case: `lower`, `upper`, `capitalize`, `title`, `swapcase`, `casefold`.
+
+use crate::cx::{Cx, KernelResult, Text};
+use crate::op;
+use crate::text::Str;
+use crate::unicode::{self, Mapped};
+
+/// Maps every byte of an ASCII text; `None` where the text is not ASCII. A text that
+/// does not change is returned as it is.
+#[inline]
+fn map_ascii<'a>(cx: &mut Cx, s: Str<'a>, map: impl Fn(u8) -> u8) -> Option<KernelResult<Str<'a>>> {
+    let bytes = s.as_bytes();
+    if !s.is_ascii() {
+        return None;
+    }
+    let mut copy = || {
+        let mut out = cx.text(bytes.len())?;
+        for (to, byte) in out.spare(bytes.len())?.iter_mut().zip(bytes) {
+            *to = map(*byte);
+        }
+        // SAFETY: ASCII was mapped to ASCII.
+        unsafe { out.advance(bytes.len()) };
+        Ok(out.finish_as(true))
+    };
+    Some(copy())
+}
+
+fn push(out: &mut Text<'_>, mapped: Mapped) -> KernelResult<()> {
+    match mapped {
+        Mapped::One(ch) => out.push(ch),
+        Mapped::Many(text) => out.push_str(text),
+    }
+}
+
+/// Whether the capital sigma between two texts is final: characters that case ignores
+/// skipped, a cased one stands before it and none behind it (Objects/unicodeobject.c,
+/// handle_capital_sigma).
+fn is_final_sigma(before: &str, after: &str) -> bool {
+    let cased = |ch: Option<char>| ch.is_some_and(unicode::is_cased);
+    cased(before.chars().rev().find(|ch| !unicode::is_case_ignorable(*ch)))
+        && !cased(after.chars().find(|ch| !unicode::is_case_ignorable(*ch)))
+}
+
+/// The lower case of the character that begins at an offset.
+fn lower_at(text: &str, at: usize, ch: char) -> Mapped {
+    if ch == '\u{3a3}' {
+        let end = is_final_sigma(&text[..at], &text[at + ch.len_utf8()..]);
+        return Mapped::One(if end { '\u{3c2}' } else { '\u{3c3}' });
+    }
+    unicode::lower(ch)
+}
+
+/// Maps every character of any text, given its offset.
+fn map_chars<'a>(cx: &mut Cx, s: Str<'_>, mut map: impl FnMut(usize, char) -> Mapped) -> KernelResult<Str<'a>> {
+    let mut out = cx.text(s.byte_len() + 8)?;
+    for (at, ch) in s.as_str().char_indices() {
+        push(&mut out, map(at, ch))?;
+    }
+    Ok(out.finish())
+}
+
+op! {
+    /// The string in lower case.
+    ///
+    /// >>> "ÉTÉ À LA Mer".lower()
+    /// 'été à la mer'
+    str_lower = "str.lower" ".lower"
+    Pure fn (cx, _s: str) -> str fallible {
+        if let Some(result) = map_ascii(cx, _s, |byte| byte.to_ascii_lowercase()) {
+            return result;
+        }
+        let text = _s.as_str();
+        map_chars(cx, _s, |at, ch| {
+            if ch.is_ascii() { Mapped::One(ch.to_ascii_lowercase()) } else { lower_at(text, at, ch) }
+        })
+    }
+}
+
+op! {
+    /// The string in upper case.
+    ///
+    /// >>> "straße".upper()
+    /// 'STRASSE'
+    str_upper = "str.upper" ".upper"
+    Pure fn (cx, _s: str) -> str fallible {
+        if let Some(result) = map_ascii(cx, _s, |byte| byte.to_ascii_uppercase()) {
+            return result;
+        }
+        map_chars(cx, _s, |_, ch| {
+            if ch.is_ascii() { Mapped::One(ch.to_ascii_uppercase()) } else { unicode::upper(ch) }
+        })
+    }
+}
+
+op! {
+    /// The string with its first character in title case and the others in lower case.
+    ///
+    /// >>> "woBURN".capitalize()
+    /// 'Woburn'
+    str_capitalize = "str.capitalize" ".capitalize"
+    Pure fn (cx, _s: str) -> str fallible {
+        if _s.is_ascii() {
+            let bytes = _s.as_bytes();
+            let mut out = cx.text(bytes.len())?;
+            let spare = &mut out.spare(bytes.len())?[..bytes.len()];
+            for (to, byte) in spare.iter_mut().zip(bytes) {
+                *to = byte.to_ascii_lowercase();
+            }
+            if let Some(first) = spare.first_mut() {
+                *first = first.to_ascii_uppercase();
+            }
+            // SAFETY: ASCII was mapped to ASCII.
+            unsafe { out.advance(bytes.len()) };
+            return Ok(out.finish_as(true));
+        }
+        let text = _s.as_str();
+        map_chars(cx, _s, |at, ch| if at == 0 { unicode::title(ch) } else { lower_at(text, at, ch) })
+    }
+}
+
+op! {
+    /// The string with the first cased character of each word in title case and the others
+    /// in lower case; a word is a run of cased characters.
+    ///
+    /// >>> "they're bill's".title()
+    /// "They'Re Bill'S"
+    str_title = "str.title" ".title"
+    Pure fn (cx, _s: str) -> str fallible {
+        let text = _s.as_str();
+        let mut inside = false;
+        map_chars(cx, _s, |at, ch| {
+            let first = !std::mem::replace(&mut inside, unicode::is_cased(ch));
+            if first { unicode::title(ch) } else { lower_at(text, at, ch) }
+        })
+    }
+}
+
+op! {
+    /// The string with upper case turned to lower and lower to upper.
+    ///
+    /// >>> "Ab Cß".swapcase()
+    /// 'aB cSS'
+    str_swapcase = "str.swapcase" ".swapcase"
+    Pure fn (cx, _s: str) -> str fallible {
+        let text = _s.as_str();
+        map_chars(cx, _s, |at, ch| {
+            if unicode::is_upper(ch) {
+                lower_at(text, at, ch)
+            } else if unicode::is_lower(ch) {
+                unicode::upper(ch)
+            } else {
+                Mapped::One(ch)
+            }
+        })
+    }
+}
+
+op! {
+    /// The string folded for comparisons that ignore case.
+    ///
+    /// >>> "Maße".casefold()
+    /// 'masse'
+    str_casefold = "str.casefold" ".casefold"
+    Pure fn (cx, _s: str) -> str fallible {
+        if let Some(result) = map_ascii(cx, _s, |byte| byte.to_ascii_lowercase()) {
+            return result;
+        }
+        map_chars(cx, _s, |_, ch| unicode::fold(ch))
+    }
+}

@@ -1,0 +1,123 @@
+//! `replace` and `expandtabs`.
+
+use super::{TOO_LARGE_FOR_INT, needle};
+use crate::cx::{Cx, KernelResult};
+use crate::op;
+use crate::text::Str;
+use exuvia_ir::ExcKind::OverflowError;
+
+op! {
+    /// The string with the occurrences of one string, or the first `count` of them,
+    /// replaced by another.
+    ///
+    /// >>> "1,234,567".replace(",", "")
+    /// '1234567'
+    str_replace = "str.replace" ".replace"
+    Pure fn (cx, _s: str, _old: str, _new: str, _count: ssize = Int(-1)) -> str fallible [OverflowError] {
+        let limit = u64::try_from(_count).unwrap_or(u64::MAX);
+        if limit == 0 {
+            return Ok(_s);
+        }
+        match _old.as_bytes() {
+            [] => insert_between(cx, _s, _new, limit),
+            [byte] if limit == u64::MAX && _new.byte_len() <= 1 => replace_byte(cx, _s, *byte, _new),
+            _ => replace(cx, _s, _old, _new, limit),
+        }
+    }
+}
+
+fn replace<'a>(cx: &mut Cx, s: Str<'a>, old: Str<'_>, new: Str<'_>, limit: u64) -> KernelResult<Str<'a>> {
+    let (bytes, old) = (s.as_bytes(), old.as_bytes());
+    let Some(mut at) = needle::find(bytes, old) else { return Ok(s) };
+    let mut out = cx.text(bytes.len() + new.byte_len())?;
+    let (mut start, mut left) = (0, limit);
+    loop {
+        out.push_str(&s.as_str()[start..at])?;
+        out.push_str(new.as_str())?;
+        start = at + old.len();
+        left -= 1;
+        match needle::find(&bytes[start..], old) {
+            Some(next) if left > 0 => at = start + next,
+            _ => break,
+        }
+    }
+    out.push_str(&s.as_str()[start..])?;
+    let known = s.known_ascii() && new.known_ascii();
+    Ok(if known { out.finish_as(true) } else { out.finish() })
+}
+
+/// Replaces or removes one ASCII character everywhere, without a search for each.
+fn replace_byte<'a>(cx: &mut Cx, s: Str<'a>, old: u8, new: Str<'_>) -> KernelResult<Str<'a>> {
+    let bytes = s.as_bytes();
+    let Some(first) = needle::find(bytes, &[old]) else { return Ok(s) };
+    let new_byte = new.as_bytes().first().copied();
+    let mut out = cx.text(bytes.len())?;
+    let spare = &mut out.spare(bytes.len())?[..bytes.len()];
+    spare[..first].copy_from_slice(&bytes[..first]);
+    let mut to = first;
+    for &byte in &bytes[first..] {
+        spare[to] = if byte == old { new_byte.unwrap_or(0) } else { byte };
+        // A removed byte is written too and then overwritten: no branch to mispredict.
+        to += usize::from(byte != old || new_byte.is_some());
+    }
+    // SAFETY: ASCII characters of valid UTF-8 were removed or replaced by ASCII; `new` of
+    // one byte is ASCII.
+    unsafe { out.advance(to) };
+    let known = s.known_ascii();
+    Ok(if known { out.finish_as(true) } else { out.finish() })
+}
+
+/// Replaces the empty string: it stands before each character and at the end.
+fn insert_between<'a>(cx: &mut Cx, s: Str<'a>, new: Str<'_>, limit: u64) -> KernelResult<Str<'a>> {
+    let mut out = cx.text(s.byte_len())?;
+    let mut left = limit;
+    let mut chars = s.as_str().chars();
+    while left > 0 {
+        out.push_str(new.as_str())?;
+        left -= 1;
+        match chars.next() {
+            Some(ch) => out.push(ch)?,
+            None => break,
+        }
+    }
+    out.push_str(chars.as_str())?;
+    Ok(out.finish())
+}
+
+op! {
+    /// The string with each tab replaced by spaces up to the next column that is a
+    /// multiple of `tabsize`; columns are counted in characters since the last line end.
+    ///
+    /// >>> "a\tbc\td".expandtabs(4)
+    /// 'a   bc  d'
+    str_expandtabs = "str.expandtabs" ".expandtabs"
+    Pure fn (cx, _s: str, tabsize: int = Int(8)) -> str fallible [OverflowError] {
+        // The argument is a C int (Objects/unicodeobject.c, unicode_expandtabs).
+        if i32::try_from(tabsize).is_err() {
+            return Err(cx.raise(OverflowError, || TOO_LARGE_FOR_INT.into()));
+        }
+        let mut out = cx.text(_s.byte_len())?;
+        let mut column = 0;
+        for ch in _s.as_str().chars() {
+            match ch {
+                '\t' => {
+                    if tabsize > 0 {
+                        let spaces = tabsize - column % tabsize;
+                        out.push_repeated(" ", spaces as usize)?;
+                        column += spaces;
+                    }
+                }
+                _ => {
+                    column = if matches!(ch, '\n' | '\r') { 0 } else { column + 1 };
+                    out.push(ch)?;
+                }
+            }
+        }
+        Ok(out.finish())
+    }
+    big big_expandtabs
+}
+
+fn big_expandtabs(_: &mut Cx, args: &[exuvia_ir::Object]) -> KernelResult<exuvia_ir::Object> {
+    super::big_c_int(args)
+}

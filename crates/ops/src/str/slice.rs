@@ -1,0 +1,247 @@
+//! Taking parts by code point: indexing, slicing, and the steps of an iteration.
+
+use super::TOO_LARGE_FOR_INT;
+use crate::cx::{Cx, KernelResult};
+use crate::op;
+use crate::text::Str;
+use exuvia_ir::ExcKind::{IndexError, OverflowError, TypeError, ValueError};
+use exuvia_ir::{Object, Raise};
+
+/// The number of bytes of the character that begins with that byte.
+#[inline]
+fn width(lead: u8) -> usize {
+    match lead {
+        0x00..=0x7f => 1,
+        0x80..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xff => 4,
+    }
+}
+
+/// The character that begins at a byte offset, or nothing at the end of the text.
+#[inline]
+fn char_at(s: Str<'_>, offset: usize) -> Option<Str<'_>> {
+    let width = width(*s.as_bytes().get(offset)?);
+    Some(Str::with_ascii(s.as_str().get(offset..offset + width)?, width == 1))
+}
+
+/// The byte offset of the code point with that many code points from it to the end; `None`
+/// if the text has fewer.
+fn offset_from_end(s: Str<'_>, count: usize) -> Option<usize> {
+    if count == 0 || s.known_ascii() {
+        return s.byte_len().checked_sub(count);
+    }
+    let mut left = count;
+    s.as_bytes().iter().rposition(|byte| {
+        left -= usize::from((*byte as i8) >= -64);
+        left == 0
+    })
+}
+
+/// The byte offset that a bound of a slice denotes, clamped to the text.
+#[inline]
+fn bound(s: Str<'_>, at: i64) -> usize {
+    if at >= 0 {
+        // A text has no more characters than bytes.
+        if at as u64 >= s.byte_len() as u64 { s.byte_len() } else { s.byte_offset(at as usize) }
+    } else {
+        offset_from_end(s, at.unsigned_abs() as usize).unwrap_or(0)
+    }
+}
+
+op! {
+    /// The character at an index, which may be negative.
+    ///
+    /// >>> "abc"[-1]
+    /// 'c'
+    str_get = "str.get" "a[b]"
+    Pure fn (cx, _s: str, _i: subscript) -> str fallible [IndexError] {
+        let offset = if _i >= 0 {
+            (_i < _s.byte_len() as i64).then(|| _s.byte_offset(_i as usize))
+        } else {
+            offset_from_end(_s, _i.unsigned_abs() as usize)
+        };
+        offset
+            .and_then(|offset| char_at(_s, offset))
+            .ok_or_else(|| cx.raise(IndexError, || "string index out of range".into()))
+    }
+}
+
+op! {
+    /// The part between two indices, clamped to the text.
+    ///
+    /// >>> "abcdef"[1:-1]
+    /// 'bcde'
+    str_slice = "str.slice" "a[b:c]"
+    Pure fn (cx, _s: str, _start: index = Int(0), _stop: index = Int(i64::MAX)) -> str {
+        let start = bound(_s, _start);
+        let stop = bound(_s, _stop);
+        // Both are boundaries of characters, so that the slice cannot fail.
+        _s.slice_bytes(start, stop.max(start))
+    }
+}
+
+/// The start or stop of a slice with a step where the program gives none. It differs from
+/// every bound only by being this one value: a slice that spells out exactly -2**63 + 1
+/// is taken for one without that bound.
+pub const NO_BOUND: i64 = i64::MIN + 1;
+
+/// The indices of a slice with a step over `len` elements: the first one, and how many
+/// (Objects/sliceobject.c, PySlice_AdjustIndices).
+#[must_use]
+pub fn stepped(start: i64, stop: i64, step: i64, len: i64) -> (i64, i64) {
+    // The lowest and the highest place that a bound may denote in that direction.
+    let (low, high) = if step < 0 { (-1, len - 1) } else { (0, len) };
+    let place = |at: i64, default: i64| match at {
+        NO_BOUND => default,
+        at if at < 0 => at.saturating_add(len).max(low),
+        at => at.min(high),
+    };
+    let (start, stop) =
+        if step < 0 { (place(start, high), place(stop, low)) } else { (place(start, low), place(stop, high)) };
+    let distance = if step < 0 { start - stop } else { stop - start };
+    let stride = step.unsigned_abs();
+    let count = if distance <= 0 { 0 } else { (distance as u64 - 1) / stride + 1 };
+    (start, count as i64)
+}
+
+op! {
+    /// Every so many-th character between two indices; a negative step goes backwards.
+    ///
+    /// >>> "abcdef"[::-2]
+    /// 'fdb'
+    str_slice_step = "str.slice_step" "a[b:c:d]"
+    Pure fn (cx, _s: str, _start: index = Int(NO_BOUND), _stop: index = Int(NO_BOUND), _step: index = Int(1)) -> str
+    fallible [ValueError] {
+        if _step == 0 {
+            return Err(cx.raise(ValueError, || "slice step cannot be zero".into()));
+        }
+        // PySlice_Unpack does the same, so that a step can be negated.
+        let step = _step.max(-i64::MAX);
+        let (start, count) = stepped(_start, _stop, step, _s.char_len() as i64);
+        if count == 0 {
+            return Ok(Str::with_ascii("", true));
+        }
+        if step == 1 {
+            let from = _s.byte_offset(start as usize);
+            let part = _s.slice_bytes(from, _s.byte_len());
+            return Ok(part.slice_bytes(0, part.byte_offset(count as usize)));
+        }
+        let mut out = cx.text((count as usize).min(_s.byte_len()))?;
+        if _s.is_ascii() {
+            let bytes = _s.as_bytes();
+            let mut at = start;
+            for to in &mut out.spare(count as usize)?[..count as usize] {
+                *to = bytes[at as usize];
+                at = at.wrapping_add(step);
+            }
+            // SAFETY: ASCII bytes were written.
+            unsafe { out.advance(count as usize) };
+            return Ok(out.finish_as(true));
+        }
+        let (stride, last) = (step.unsigned_abs() as usize, (count - 1) as usize);
+        if step > 0 {
+            let chars = _s.as_str().chars().skip(start as usize).step_by(stride);
+            chars.take(count as usize).try_for_each(|ch| out.push(ch))?;
+        } else {
+            // From the end backwards: the first one is `skip` characters from it.
+            let skip = _s.char_len() - 1 - start as usize;
+            let chars = _s.as_str().chars().rev().skip(skip).step_by(stride);
+            chars.take(last + 1).try_for_each(|ch| out.push(ch))?;
+        }
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// The character that begins at a byte offset within the string: a step of an
+    /// iteration.
+    char_at_byte = "str.char_at_byte" ""
+    Pure fn (cx, _s: str, _offset: int) -> str {
+        usize::try_from(_offset).ok().and_then(|offset| char_at(_s, offset)).unwrap_or(Str::with_ascii("", true))
+    }
+}
+
+op! {
+    /// The byte offset of the character after the one that begins at a byte offset: a step
+    /// of an iteration.
+    next_byte = "str.next_byte" ""
+    Pure fn (cx, _s: str, _offset: int) -> int {
+        let lead = usize::try_from(_offset).ok().and_then(|offset| _s.as_bytes().get(offset));
+        _offset.saturating_add(lead.map_or(1, |lead| width(*lead)) as i64)
+    }
+}
+
+/// The only character of a string, as `ord` takes it.
+fn only_char(s: Str<'_>) -> Option<char> {
+    let mut chars = s.as_str().chars();
+    let first = chars.next()?;
+    chars.next().is_none().then_some(first)
+}
+
+op! {
+    /// The code point of a string of one character.
+    ///
+    /// >>> ord("é")
+    /// 233
+    str_ord = "str.ord" "ord"
+    Pure fn (cx, _c: str) -> int fallible [TypeError] {
+        only_char(_c).map(|ch| i64::from(ch as u32)).ok_or_else(|| {
+            let len = _c.char_len();
+            cx.raise(TypeError, || format!("ord() expected a character, but string of length {len} found"))
+        })
+    }
+}
+
+op! {
+    /// The string of one character with that code point. Lone surrogates are left to
+    /// CPython: they have no UTF-8.
+    ///
+    /// >>> chr(8364)
+    /// '€'
+    str_chr = "str.chr" "chr"
+    Pure fn (cx, _i: int) -> str fallible [ValueError, OverflowError] {
+        // CPython converts to a C int before it looks at the range (Python/bltinmodule.c,
+        // builtin_chr).
+        if i32::try_from(_i).is_err() {
+            return Err(cx.raise(OverflowError, || TOO_LARGE_FOR_INT.into()));
+        }
+        if !(0..0x11_0000).contains(&_i) {
+            return Err(cx.raise(ValueError, || "chr() arg not in range(0x110000)".into()));
+        }
+        if let Ok(byte) = u8::try_from(_i) && byte < 0x80 {
+            let at = usize::from(byte);
+            return Ok(Str::with_ascii(&ASCII[at..=at], true));
+        }
+        match char::from_u32(_i as u32) {
+            Some(ch) => one_char(cx, ch),
+            None => Err(Raise::Bailout("a lone surrogate")),
+        }
+    }
+    big big_chr
+}
+
+fn big_chr(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
+    super::big_c_int(args)
+}
+
+fn one_char<'a>(cx: &mut Cx, ch: char) -> KernelResult<Str<'a>> {
+    cx.store(ch.encode_utf8(&mut [0; 4]))
+}
+
+/// Every ASCII character in order, so that a view of one needs no memory.
+static ASCII: &str = {
+    const BYTES: [u8; 128] = {
+        let mut bytes = [0; 128];
+        let mut at = 0;
+        while at < 128 {
+            bytes[at] = at as u8;
+            at += 1;
+        }
+        bytes
+    };
+    match std::str::from_utf8(&BYTES) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+};
