@@ -1,1 +1,36 @@
-//! Exuvia: jit.
+//! Native code: from a function of the IR to a loop over Arrow batches.
+//!
+//! [`Kernel::compile`] translates a module whose function 0 is the row function with
+//! Cranelift; [`Kernel::run`] runs it on a batch. A row that the native code cannot
+//! finish (an exception, an integer beyond 64 bits, memory) is reported with a status,
+//! and somebody else fills it in through [`Partial::set`].
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `compile.rs` | the module of the code generator, its symbols, functions that are called |
+//! | `batch.rs` | the loop over the rows of a chunk |
+//! | `translate/` | the instructions, by family |
+//! | `live.rs` | what need not be computed natively |
+//! | `slots.rs` | how types are spread over registers and memory |
+//! | `columns.rs`, `output.rs`, `views.rs` | arguments from Arrow, results to Arrow |
+//! | `constants.rs`, `table.rs`, `helpers.rs` | what native code points to and calls |
+//!
+//! The crate knows no SQL, no cache and no other rung.
+
+mod batch;
+mod columns;
+mod compile;
+mod constants;
+mod error;
+mod helpers;
+mod kernel;
+mod live;
+mod output;
+mod slots;
+mod table;
+mod translate;
+mod views;
+
+pub use error::{CompileError, RunError};
+pub use kernel::{Kernel, Options};
+pub use output::{Misfit, Output, Partial};

@@ -1,0 +1,416 @@
+//! The loop over the rows of a chunk, around the body of the row function.
+//!
+//! One compiled function serves every chunk: it loads a row's arguments, runs the body,
+//! stores the result and goes to the next row. A row that leaves the fast path is noted
+//! with its status, and the loop goes on.
+
+use crate::columns::{Argument, Loaded};
+use crate::compile::Unit;
+use crate::live::Live;
+use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
+use crate::views::{Strings, emit_str};
+use crate::{CompileError, output, slots};
+use arrow::datatypes::DataType;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
+use cranelift_frontend::FunctionBuilder;
+use exuvia_ir::{Function, Type};
+use exuvia_ops::cx::Cx;
+use exuvia_ops::def::status;
+use exuvia_ops::runtime;
+use std::mem::{offset_of, size_of};
+
+/// What native code is given for a chunk.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Frame {
+    /// The context of kernels.
+    pub cx: *mut Cx,
+    /// A byte that is not zero once the query is cancelled.
+    pub interrupt: *const u8,
+    /// How many calls may nest.
+    pub depth: u64,
+    /// The address below which the stack must not grow.
+    pub stack_limit: u64,
+    /// Where rows that leave are noted, with room for all.
+    pub exits: *mut Exit,
+    /// How many have left.
+    pub exit_count: u64,
+    /// The chunk's first result.
+    pub values: *mut u8,
+    /// Its validity, a byte a row.
+    pub validity: *mut u8,
+    /// The sink of string results.
+    pub strings: *mut Strings,
+    /// For a strict function: the byte of the bit of the first row that says whether all
+    /// its arguments are there.
+    pub strict: *const u8,
+    /// The position of that bit.
+    pub strict_bit: u64,
+    /// One for each parameter.
+    pub arguments: *const Argument,
+}
+
+/// A row that left the fast path.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Exit {
+    pub row: u64,
+    pub status: u64,
+}
+
+/// The compiled loop: runs so many rows.
+pub(crate) type Loop = unsafe extern "C" fn(*mut Frame, u64);
+
+/// Rows between two resets of the arena. A reset is a call, and a row's temporaries are
+/// small as a rule; a row that finds the arena full bails out, which is always right.
+const RESET_EVERY: i64 = 16;
+
+/// Where a row's result goes.
+#[derive(Clone, Copy)]
+pub(crate) struct RowEnd {
+    row: Machine,
+    values: Machine,
+    validity: Machine,
+    strings: Machine,
+    stored: Loaded,
+    next: Block,
+}
+
+/// What is to be compiled.
+pub(crate) struct Row<'m> {
+    pub function: &'m Function,
+    pub params: Vec<Loaded>,
+    pub returns: DataType,
+    pub strict: bool,
+}
+
+impl<'m> Row<'m> {
+    /// Checks that the function's types are those of the columns.
+    pub fn new(function: &'m Function, params: &[DataType], returns: &DataType, strict: bool) -> Result<Row<'m>> {
+        let params = params.iter().map(Loaded::of).collect::<Result<Vec<_>>>()?;
+        let types = function.param_types();
+        if types.len() != params.len() {
+            return Err(CompileError::malformed(format!("{} has {} parameters", function.name, types.len())));
+        }
+        for (ty, loaded) in types.iter().zip(&params) {
+            let plain = loaded.ir_type();
+            if *ty != plain && *ty != plain.clone().optional() {
+                return Err(CompileError::unsupported(format!("a parameter of {ty} from a column of {plain}")));
+            }
+        }
+        let stored = output::width(returns).and_then(|_| Loaded::of(returns).ok());
+        let stored = stored.ok_or_else(|| CompileError::unsupported(format!("a result of type {returns}")))?;
+        let plain = stored.ir_type();
+        let ret = &function.ret;
+        if !matches!(ret, Type::None | Type::Never) && *ret != plain && *ret != plain.optional() {
+            return Err(CompileError::unsupported(format!("a result of {ret} as {returns}")));
+        }
+        Ok(Row { function, params, returns: returns.clone(), strict })
+    }
+
+    /// Whether a row has a result unless it says otherwise.
+    pub fn valid_by_default(&self) -> bool {
+        !matches!(self.function.ret, Type::None | Type::Never)
+    }
+}
+
+/// A load of something that does not change during the call.
+fn constant(b: &mut FunctionBuilder<'_>, base: Machine, offset: usize) -> Machine {
+    b.ins().load(types::I64, trusted().with_readonly().with_can_move(), base, offset as i32)
+}
+
+/// What every function finds in the frame.
+pub(crate) fn environment(
+    b: &mut FunctionBuilder<'_>,
+    frame: Machine,
+    depth: Option<Machine>,
+    exit: Block,
+) -> Environment {
+    Environment {
+        frame,
+        cx: constant(b, frame, offset_of!(Frame, cx)),
+        depth: depth.unwrap_or_else(|| constant(b, frame, offset_of!(Frame, depth))),
+        interrupt: constant(b, frame, offset_of!(Frame, interrupt)),
+        exit,
+    }
+}
+
+/// Builds the loop.
+pub(crate) fn build<'m>(
+    b: &mut FunctionBuilder<'_>,
+    unit: &mut Unit<'m>,
+    row_function: &Row<'m>,
+    live: &Live,
+) -> Result<()> {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    let header = b.create_block();
+    let row = b.append_block_param(header, types::I64);
+    let next = b.create_block();
+    let exit = b.create_block();
+    let status = b.append_block_param(exit, types::I64);
+    let done = b.create_block();
+    b.set_cold_block(exit);
+
+    b.switch_to_block(entry);
+    let (frame, rows) = (b.block_params(entry)[0], b.block_params(entry)[1]);
+    let env = environment(b, frame, None, exit);
+    let end = RowEnd {
+        row,
+        values: constant(b, frame, offset_of!(Frame, values)),
+        validity: constant(b, frame, offset_of!(Frame, validity)),
+        strings: constant(b, frame, offset_of!(Frame, strings)),
+        stored: Loaded::of(&row_function.returns)?,
+        next,
+    };
+    let arguments = constant(b, frame, offset_of!(Frame, arguments));
+    let first = b.ins().iconst(types::I64, 0);
+    b.ins().brif(rows, header, &[BlockArg::Value(first)], done, &[]);
+
+    b.switch_to_block(next);
+    let following = b.ins().iadd_imm_s(row, 1);
+    let more = b.ins().icmp(IntCC::UnsignedLessThan, following, rows);
+    b.ins().brif(more, header, &[BlockArg::Value(following)], done, &[]);
+    b.switch_to_block(done);
+    b.ins().return_(&[]);
+
+    b.switch_to_block(exit);
+    let exits = constant(b, frame, offset_of!(Frame, exits));
+    let count = b.ins().load(types::I64, trusted(), frame, offset_of!(Frame, exit_count) as i32);
+    let at = b.ins().imul_imm_s(count, size_of::<Exit>() as i64);
+    let at = b.ins().iadd(exits, at);
+    b.ins().store(trusted(), row, at, offset_of!(Exit, row) as i32);
+    b.ins().store(trusted(), status, at, offset_of!(Exit, status) as i32);
+    let count = b.ins().iadd_imm_s(count, 1);
+    b.ins().store(trusted(), count, frame, offset_of!(Frame, exit_count) as i32);
+    if unit.allocates {
+        call_reset(b, unit, env)?;
+    }
+    b.ins().jump(next, &[]);
+
+    b.switch_to_block(header);
+    if unit.allocates {
+        let within = b.ins().band_imm_s(row, RESET_EVERY - 1);
+        let reset = b.create_block();
+        let go_on = b.create_block();
+        b.set_cold_block(reset);
+        b.ins().brif(within, go_on, &[], reset, &[]);
+        b.switch_to_block(reset);
+        call_reset(b, unit, env)?;
+        b.ins().jump(go_on, &[]);
+        b.switch_to_block(go_on);
+    }
+    if row_function.strict {
+        let strict = constant(b, frame, offset_of!(Frame, strict));
+        let bit = constant(b, frame, offset_of!(Frame, strict_bit));
+        let complete = bit_at(b, strict, bit, row);
+        let null = b.create_block();
+        let call = b.create_block();
+        b.ins().brif(complete, call, &[], null, &[]);
+        b.switch_to_block(null);
+        if row_function.valid_by_default() {
+            let at = b.ins().iadd(end.validity, row);
+            let zero = b.ins().iconst(types::I8, 0);
+            b.ins().store(trusted(), zero, at, 0);
+        }
+        b.ins().jump(next, &[]);
+        b.switch_to_block(call);
+    }
+    let mut params = Vec::new();
+    let ir_params = &row_function.function.block(row_function.function.entry()).params;
+    for (at, (param, loaded)) in ir_params.iter().zip(&row_function.params).enumerate() {
+        params.push(if live.value(*param) {
+            let nullable = *row_function.function.ty(*param) != loaded.ir_type();
+            load_argument(b, env, arguments, at, *loaded, nullable, row)
+        } else {
+            Vec::new()
+        });
+    }
+    translate(b, unit, row_function.function, live, params, env, Ending::Row(end))
+}
+
+fn call_reset(b: &mut FunctionBuilder<'_>, unit: &mut Unit<'_>, env: Environment) -> Result<()> {
+    let id = unit.helper("arena.reset", runtime::reset as *const u8, &[types::I64], &[])?;
+    let reset = unit.import(id, b.func);
+    b.ins().call(reset, &[env.cx]);
+    Ok(())
+}
+
+/// The bit of a row in a bitmap: 0 or 1 in 64 bits.
+fn bit_at(b: &mut FunctionBuilder<'_>, bitmap: Machine, first: Machine, row: Machine) -> Machine {
+    let bit = b.ins().iadd(row, first);
+    let byte = b.ins().ushr_imm_u(bit, 3);
+    let byte = b.ins().iadd(bitmap, byte);
+    let byte = b.ins().uload8(types::I64, trusted(), byte, 0);
+    let shift = b.ins().band_imm_s(bit, 7);
+    let byte = b.ins().ushr(byte, shift);
+    b.ins().band_imm_s(byte, 1)
+}
+
+/// The slots of a row's argument.
+fn load_argument(
+    b: &mut FunctionBuilder<'_>,
+    env: Environment,
+    arguments: Machine,
+    index: usize,
+    loaded: Loaded,
+    nullable: bool,
+    row: Machine,
+) -> Vec<Machine> {
+    let field = |offset: usize| index * size_of::<Argument>() + offset;
+    let values = constant(b, arguments, field(offset_of!(Argument, values)));
+    let tag = nullable.then(|| {
+        let validity = constant(b, arguments, field(offset_of!(Argument, validity)));
+        let bit = constant(b, arguments, field(offset_of!(Argument, validity_bit)));
+        // `None` is the first alternative of the parameter's type, so the bit is the tag.
+        bit_at(b, validity, bit, row)
+    });
+    let at = |b: &mut FunctionBuilder<'_>, shift: i64| {
+        let offset = if shift == 0 { row } else { b.ins().ishl_imm_u(row, shift) };
+        b.ins().iadd(values, offset)
+    };
+    let flags = trusted();
+    let mut slots: Vec<Machine> = tag.into_iter().collect();
+    match loaded {
+        Loaded::Int { bytes, signed } => {
+            let address = at(b, i64::from(bytes.trailing_zeros()));
+            let value = match (bytes, signed) {
+                (1, true) => b.ins().sload8(types::I64, flags, address, 0),
+                (1, false) => b.ins().uload8(types::I64, flags, address, 0),
+                (2, true) => b.ins().sload16(types::I64, flags, address, 0),
+                (2, false) => b.ins().uload16(types::I64, flags, address, 0),
+                (4, true) => b.ins().sload32(flags, address, 0),
+                (4, false) => b.ins().uload32(flags, address, 0),
+                _ => b.ins().load(types::I64, flags, address, 0),
+            };
+            if (bytes, signed) == (8, false) {
+                // Beyond 63 bits; the value of a NULL may be anything.
+                let mut beyond = b.ins().icmp_imm_s(IntCC::SignedLessThan, value, 0);
+                if let Some(tag) = tag {
+                    let present = b.ins().ireduce(types::I8, tag);
+                    beyond = b.ins().band(beyond, present);
+                }
+                let code = b.ins().iconst(types::I64, status::BAILOUT as i64);
+                let go_on = b.create_block();
+                b.ins().brif(beyond, env.exit, &[BlockArg::Value(code)], go_on, &[]);
+                b.switch_to_block(go_on);
+            }
+            slots.push(value);
+        }
+        Loaded::Float32 => {
+            let address = at(b, 2);
+            let value = b.ins().load(types::F32, flags, address, 0);
+            slots.push(b.ins().fpromote(types::F64, value));
+        }
+        Loaded::Float64 => {
+            let address = at(b, 3);
+            slots.push(b.ins().load(types::F64, flags, address, 0));
+        }
+        Loaded::Bool => {
+            let bit = constant(b, arguments, field(offset_of!(Argument, bit)));
+            let value = bit_at(b, values, bit, row);
+            slots.push(b.ins().ireduce(types::I8, value));
+        }
+        Loaded::Str => {
+            let address = at(b, 4);
+            slots.push(b.ins().load(types::I64, flags, address, 0));
+            slots.push(b.ins().load(types::I64, flags, address, 8));
+        }
+    }
+    slots
+}
+
+/// Stores a row's result and goes to the next row.
+pub(crate) fn store_result(t: &mut Translator<'_, '_, '_>, end: RowEnd, value: &[Machine]) -> Result<()> {
+    let plain = end.stored.ir_type();
+    let (tag, value) = match &t.function.ret {
+        Type::None | Type::Never => {
+            // Results are NULL from the start.
+            t.b.ins().jump(end.next, &[]);
+            return Ok(());
+        }
+        Type::Union(_) => (Some(value[0]), &value[1..]),
+        _ => (None, value),
+    };
+    if value.len() != slots::count(&plain) {
+        return Err(CompileError::malformed(format!("a result of {} for {plain}", t.function.ret)));
+    }
+    if let Loaded::Int { bytes, signed } = end.stored {
+        check_range(t, value[0], tag, bytes, signed);
+    }
+    if let Some(tag) = tag {
+        let at = t.b.ins().iadd(end.validity, end.row);
+        t.b.ins().istore8(trusted(), tag, at, 0);
+    }
+    let at = |t: &mut Translator<'_, '_, '_>, shift: i64| {
+        let offset = if shift == 0 { end.row } else { t.b.ins().ishl_imm_u(end.row, shift) };
+        t.b.ins().iadd(end.values, offset)
+    };
+    match end.stored {
+        Loaded::Int { bytes, .. } => {
+            let address = at(t, i64::from(bytes.trailing_zeros()));
+            match bytes {
+                1 => t.b.ins().istore8(trusted(), value[0], address, 0),
+                2 => t.b.ins().istore16(trusted(), value[0], address, 0),
+                4 => t.b.ins().istore32(trusted(), value[0], address, 0),
+                _ => t.b.ins().store(trusted(), value[0], address, 0),
+            };
+        }
+        Loaded::Float32 => {
+            let address = at(t, 2);
+            // Rounds to the nearest, ties to even.
+            let value = t.b.ins().fdemote(types::F32, value[0]);
+            t.b.ins().store(trusted(), value, address, 0);
+        }
+        Loaded::Float64 => {
+            let address = at(t, 3);
+            t.b.ins().store(trusted(), value[0], address, 0);
+        }
+        Loaded::Bool => {
+            let address = at(t, 0);
+            t.b.ins().store(trusted(), value[0], address, 0);
+        }
+        Loaded::Str => {
+            if let Some(tag) = tag {
+                let text = t.b.create_block();
+                t.b.ins().brif(tag, text, &[], end.next, &[]);
+                t.b.switch_to_block(text);
+            }
+            let len = t.byte_len(value[1]);
+            t.call_helper("emit", emit_str as *const u8, &[], &[end.strings, end.row, value[0], len])?;
+        }
+    }
+    t.b.ins().jump(end.next, &[]);
+    Ok(())
+}
+
+/// Bails out if an int does not fit in the declared type: the evaluator reports it.
+fn check_range(t: &mut Translator<'_, '_, '_>, value: Machine, tag: Option<Machine>, bytes: u8, signed: bool) {
+    let narrow = match bytes {
+        1 => types::I8,
+        2 => types::I16,
+        4 => types::I32,
+        _ => types::I64,
+    };
+    let mut outside = match (bytes, signed) {
+        (8, true) => return,
+        (8, false) => t.b.ins().icmp_imm_s(IntCC::SignedLessThan, value, 0),
+        (_, true) => {
+            let low = t.b.ins().ireduce(narrow, value);
+            let back = t.b.ins().sextend(types::I64, low);
+            t.b.ins().icmp(IntCC::NotEqual, back, value)
+        }
+        (_, false) => {
+            let low = t.b.ins().ireduce(narrow, value);
+            let back = t.b.ins().uextend(types::I64, low);
+            t.b.ins().icmp(IntCC::NotEqual, back, value)
+        }
+    };
+    if let Some(tag) = tag {
+        // Whatever stands beside a `None` is nobody's result.
+        let present = t.b.ins().ireduce(types::I8, tag);
+        outside = t.b.ins().band(outside, present);
+    }
+    t.guard_int(outside);
+}

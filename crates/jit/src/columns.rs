@@ -1,0 +1,361 @@
+//! The arguments of a batch as native code reads them.
+//!
+//! Numbers are loaded from Arrow's buffers by their width, booleans and validity from
+//! bitmaps. Strings of every layout are decoded a chunk of rows at a time into pairs of
+//! words (see [`exuvia_ops::text::Str`]), so that one compiled loop serves all layouts.
+
+use crate::{CompileError, RunError};
+use arrow::array::{Array, ArrayRef, AsArray, GenericStringArray, OffsetSizeTrait, StringViewArray};
+use arrow::buffer::{Buffer, NullBuffer};
+use arrow::compute::CastOptions;
+use arrow::datatypes::DataType;
+use exuvia_ir::Type;
+use exuvia_ops::text::ASCII_BIT;
+
+/// The rows that native code runs in one call: few enough that the decoded strings stay
+/// in the fastest caches, a multiple of 8 so that a bitmap's bit offset stays.
+pub(crate) const CHUNK: usize = 2048;
+
+/// The validity of rows without NULLs.
+static ALL_VALID: [u8; CHUNK / 8] = [0xFF; CHUNK / 8];
+
+/// Where the text of a NULL points.
+static EMPTY: [u8; 1] = [0];
+
+/// How a parameter of that SQL type is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loaded {
+    /// An integer of 1, 2, 4 or 8 bytes.
+    Int { bytes: u8, signed: bool },
+    /// A float of 4 bytes.
+    Float32,
+    /// A float of 8 bytes.
+    Float64,
+    /// A bit.
+    Bool,
+    /// A pair of words.
+    Str,
+}
+
+impl Loaded {
+    /// How values of an Arrow type are loaded.
+    pub fn of(ty: &DataType) -> Result<Loaded, CompileError> {
+        Ok(match ty {
+            DataType::Int8 => Loaded::Int { bytes: 1, signed: true },
+            DataType::Int16 => Loaded::Int { bytes: 2, signed: true },
+            DataType::Int32 => Loaded::Int { bytes: 4, signed: true },
+            DataType::Int64 => Loaded::Int { bytes: 8, signed: true },
+            DataType::UInt8 => Loaded::Int { bytes: 1, signed: false },
+            DataType::UInt16 => Loaded::Int { bytes: 2, signed: false },
+            DataType::UInt32 => Loaded::Int { bytes: 4, signed: false },
+            DataType::UInt64 => Loaded::Int { bytes: 8, signed: false },
+            DataType::Float32 => Loaded::Float32,
+            DataType::Float64 => Loaded::Float64,
+            DataType::Boolean => Loaded::Bool,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Loaded::Str,
+            DataType::Dictionary(_, values) if Loaded::of(values)? == Loaded::Str => Loaded::Str,
+            other => return Err(CompileError::unsupported(format!("an argument of type {other}"))),
+        })
+    }
+
+    /// The type of the loaded value in the IR.
+    pub fn ir_type(self) -> Type {
+        match self {
+            Loaded::Int { .. } => Type::Int,
+            Loaded::Float32 | Loaded::Float64 => Type::Float,
+            Loaded::Bool => Type::Bool,
+            Loaded::Str => Type::Str,
+        }
+    }
+}
+
+/// One argument for one chunk, as native code reads it.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Argument {
+    /// The first row's value; for a bool the byte of its bit.
+    pub values: *const u8,
+    /// For a bool the position of the first row's bit in that byte.
+    pub bit: u64,
+    /// The byte of the first row's validity bit.
+    pub validity: *const u8,
+    /// The position of that bit.
+    pub validity_bit: u64,
+}
+
+/// An argument of a batch.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// Keeps what `layout` points into; also what `texts` hands out.
+    array: ArrayRef,
+    nulls: Option<NullBuffer>,
+    layout: Layout,
+    /// The decoded strings of the current chunk.
+    pairs: Vec<[u64; 2]>,
+}
+
+#[derive(Debug)]
+enum Layout {
+    Fixed { base: *const u8, width: usize },
+    Bits { base: *const u8, bit: usize },
+    Offsets32,
+    Offsets64,
+    Views { buffers: Vec<*const u8> },
+}
+
+impl Column {
+    /// An argument that the kernel was compiled for as `declared`.
+    pub fn new(array: &ArrayRef, declared: &DataType, loaded: Loaded) -> Result<Column, RunError> {
+        let array = plain(array, declared, loaded)?;
+        let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
+        let layout = match array.data_type() {
+            DataType::Utf8 => Layout::Offsets32,
+            DataType::LargeUtf8 => Layout::Offsets64,
+            DataType::Utf8View => {
+                Layout::Views { buffers: array.as_string_view().data_buffers().iter().map(Buffer::as_ptr).collect() }
+            }
+            DataType::Boolean => {
+                let bits = array.as_boolean().values();
+                Layout::Bits { base: bits.values().as_ptr(), bit: bits.offset() }
+            }
+            _ => {
+                let data = array.to_data();
+                let width = match loaded {
+                    Loaded::Int { bytes, .. } => usize::from(bytes),
+                    Loaded::Float32 => 4,
+                    Loaded::Float64 => 8,
+                    Loaded::Bool | Loaded::Str => {
+                        return Err(RunError::Argument(format!("{} for {declared}", array.data_type())));
+                    }
+                };
+                let base = data.buffers()[0].as_ptr().wrapping_add(data.offset() * width);
+                Layout::Fixed { base, width }
+            }
+        };
+        let pairs = if loaded == Loaded::Str { vec![[0; 2]; CHUNK.min(array.len())] } else { Vec::new() };
+        Ok(Column { array, nulls, layout, pairs })
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.array.len()
+    }
+
+    /// Which rows are not NULL; `None` if all are.
+    pub fn nulls(&self) -> Option<&NullBuffer> {
+        self.nulls.as_ref()
+    }
+
+    /// The buffers that hold the text of strings longer than a view holds inline.
+    pub fn texts(&self) -> Vec<Buffer> {
+        match &self.layout {
+            Layout::Fixed { .. } | Layout::Bits { .. } => Vec::new(),
+            Layout::Offsets32 => vec![self.array.as_string::<i32>().values().clone()],
+            Layout::Offsets64 => vec![self.array.as_string::<i64>().values().clone()],
+            Layout::Views { .. } => self.array.as_string_view().data_buffers().to_vec(),
+        }
+    }
+
+    /// The argument for the `rows` rows from `start` on, which is a multiple of
+    /// [`CHUNK`]. Valid until the next call.
+    pub fn chunk(&mut self, start: usize, rows: usize) -> Argument {
+        let (values, bit) = match &self.layout {
+            Layout::Fixed { base, width } => (base.wrapping_add(start * width), 0),
+            Layout::Bits { base, bit } => (base.wrapping_add((bit + start) / 8), (bit + start) % 8),
+            Layout::Offsets32 => (decode_offsets(self.array.as_string::<i32>(), start, &mut self.pairs[..rows]), 0),
+            Layout::Offsets64 => (decode_offsets(self.array.as_string::<i64>(), start, &mut self.pairs[..rows]), 0),
+            Layout::Views { buffers } => {
+                let array = self.array.as_string_view();
+                (decode_views(array, buffers, self.nulls.as_ref(), start, &mut self.pairs[..rows]), 0)
+            }
+        };
+        let (validity, validity_bit) = bits_from(self.nulls.as_ref(), start);
+        Argument { values, bit: bit as u64, validity, validity_bit }
+    }
+}
+
+/// The byte and the position in it of the validity bit of row `start`.
+pub(crate) fn bits_from(nulls: Option<&NullBuffer>, start: usize) -> (*const u8, u64) {
+    match nulls {
+        None => (ALL_VALID.as_ptr(), 0),
+        Some(nulls) => {
+            let bit = nulls.offset() + start;
+            (nulls.inner().values().as_ptr().wrapping_add(bit / 8), (bit % 8) as u64)
+        }
+    }
+}
+
+/// The array without dictionary, as the type that the kernel loads.
+fn plain(array: &ArrayRef, declared: &DataType, loaded: Loaded) -> Result<ArrayRef, RunError> {
+    let wanted = match (array.data_type(), loaded) {
+        (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, Loaded::Str) => return Ok(array.clone()),
+        (DataType::Dictionary(_, values), _) => (**values).clone(),
+        (_, Loaded::Str) => DataType::Utf8,
+        (ty, _) if ty == declared => return Ok(array.clone()),
+        _ => declared.clone(),
+    };
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    let cast = |array: &ArrayRef, wanted: &DataType| {
+        arrow::compute::cast_with_options(array, wanted, &options)
+            .map_err(|error| RunError::Argument(error.to_string()))
+    };
+    // Only another layout of the same type, or NULLs without a type, may come here; any
+    // other cast would change values without a sign.
+    match array.data_type() {
+        DataType::Null => cast(array, &wanted),
+        DataType::Dictionary(..) if wanted != *array.data_type() => plain(&cast(array, &wanted)?, declared, loaded),
+        other => Err(RunError::Argument(format!("{other} for {declared}"))),
+    }
+}
+
+/// The position of the first byte from `from` on that is not ASCII; the length if all are.
+fn next_non_ascii(bytes: &[u8], from: usize) -> usize {
+    const STEP: usize = 64;
+    let mut at = from;
+    while at + STEP <= bytes.len() && bytes[at..at + STEP].is_ascii() {
+        at += STEP;
+    }
+    bytes[at..].iter().position(|byte| !byte.is_ascii()).map_or(bytes.len(), |found| at + found)
+}
+
+/// Decodes rows of a string array with offsets. The text of consecutive rows is
+/// consecutive, so one scan of the whole says which rows are ASCII.
+fn decode_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>, start: usize, out: &mut [[u64; 2]]) -> *const u8 {
+    let offsets = &array.value_offsets()[start..=start + out.len()];
+    let values = array.values().as_slice();
+    let limit = offsets[out.len()].as_usize();
+    let values = &values[..limit];
+    let base = values.as_ptr() as u64;
+    let mut bad = next_non_ascii(values, offsets[0].as_usize());
+    for (pair, bounds) in out.iter_mut().zip(offsets.windows(2)) {
+        let (from, to) = (bounds[0].as_usize(), bounds[1].as_usize());
+        let mut meta = (to - from) as u64;
+        if to <= bad {
+            meta |= ASCII_BIT;
+        } else {
+            bad = next_non_ascii(values, to);
+        }
+        *pair = [base + from as u64, meta];
+    }
+    out.as_ptr().cast()
+}
+
+/// Decodes rows of a view array.
+fn decode_views(
+    array: &StringViewArray,
+    buffers: &[*const u8],
+    nulls: Option<&NullBuffer>,
+    start: usize,
+    out: &mut [[u64; 2]],
+) -> *const u8 {
+    const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080;
+    let views = &array.views()[start..start + out.len()];
+    for (row, (pair, view)) in out.iter_mut().zip(views).enumerate() {
+        // The view of a NULL may be anything.
+        if nulls.is_some_and(|nulls| nulls.is_null(start + row)) {
+            *pair = [EMPTY.as_ptr() as u64, ASCII_BIT];
+            continue;
+        }
+        let len = *view as u32 as usize;
+        let (ptr, ascii) = if len <= crate::views::INLINE {
+            // What follows the text within the view is zero.
+            let text = std::ptr::from_ref(view).cast::<u8>().wrapping_add(4);
+            (text, (*view >> 32) & HIGH_BITS == 0)
+        } else {
+            let text = buffers[(*view >> 64) as u32 as usize].wrapping_add((*view >> 96) as u32 as usize);
+            // SAFETY: a valid view that is not NULL lies within the buffer that it names.
+            (text, is_ascii(unsafe { std::slice::from_raw_parts(text, len) }))
+        };
+        let flag = if ascii { ASCII_BIT } else { 0 };
+        *pair = [ptr as u64, len as u64 | flag];
+    }
+    out.as_ptr().cast()
+}
+
+/// Whether a text of more than eight bytes is ASCII.
+#[inline]
+fn is_ascii(text: &[u8]) -> bool {
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    let word = |at: usize| {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&text[at..at + 8]);
+        u64::from_le_bytes(bytes)
+    };
+    let len = text.len();
+    match len {
+        8..=16 => (word(0) | word(len - 8)) & HIGH_BITS == 0,
+        17..=32 => (word(0) | word(8) | word(len - 16) | word(len - 8)) & HIGH_BITS == 0,
+        _ => text.is_ascii(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::array::{DictionaryArray, LargeStringArray, StringArray};
+    use arrow::datatypes::Int32Type;
+    use exuvia_ops::text::Str;
+    use std::sync::Arc;
+
+    fn decoded(array: &ArrayRef) -> Vec<(String, bool)> {
+        let mut column = Column::new(array, array.data_type(), Loaded::Str).unwrap();
+        let mut out = Vec::new();
+        let mut start = 0;
+        while start < array.len() {
+            let rows = CHUNK.min(array.len() - start);
+            column.chunk(start, rows);
+            for pair in &column.pairs[..rows] {
+                // SAFETY: the pairs describe texts of `array`, which is alive.
+                let text = unsafe { Str::from_words(pair[0] as *const u8, pair[1]) };
+                out.push((text.as_str().to_string(), text.known_ascii()));
+            }
+            start += rows;
+        }
+        out
+    }
+
+    #[test]
+    fn every_layout_gives_text_and_flag() {
+        let texts: Vec<Option<String>> = (0..5000)
+            .map(|at| match at % 7 {
+                0 => None,
+                1 => Some(String::new()),
+                2 => Some(format!("straße {at}")),
+                3 => Some(format!("a text of more than twelve bytes {at}")),
+                4 => Some("日本".to_string()),
+                _ => Some(format!("{at}")),
+            })
+            .collect();
+        let arrays: [ArrayRef; 4] = [
+            Arc::new(StringArray::from(texts.clone())),
+            Arc::new(LargeStringArray::from(texts.clone())),
+            Arc::new(StringViewArray::from_iter(texts.clone())),
+            Arc::new(texts.iter().map(|text| text.as_deref()).collect::<DictionaryArray<Int32Type>>()),
+        ];
+        for array in arrays {
+            for (from, len) in [(0, 5000), (3, 4000), (2999, 2001), (5000, 0)] {
+                let sliced = array.slice(from, len);
+                for ((text, ascii), expected) in decoded(&sliced).into_iter().zip(&texts[from..from + len]) {
+                    let expected = expected.as_deref().unwrap_or("");
+                    assert_eq!(text, expected, "{}", array.data_type());
+                    assert_eq!(ascii, expected.is_ascii(), "{text} {}", array.data_type());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ascii_of_every_length() {
+        for len in 8..70 {
+            let mut text = vec![b'x'; len];
+            assert!(is_ascii(&text));
+            for at in 0..len {
+                text[at] = 0xC3;
+                assert!(!is_ascii(&text), "{len} {at}");
+                assert_eq!(next_non_ascii(&text, 0), at);
+                text[at] = b'x';
+            }
+            assert_eq!(next_non_ascii(&text, 3), len);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Constant data that native code refers to by address. The kernel owns it.
+
+use crate::CompileError;
+use crate::slots;
+use crate::table::Table;
+use arrow::buffer::Buffer;
+use exuvia_ir::{DictObj, Int, Object, Type};
+use exuvia_ops::list::RawList;
+use exuvia_ops::text::Str;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The constants of one kernel.
+#[derive(Debug, Default)]
+pub(crate) struct Constants {
+    /// The text of strings. Arrow buffers, so that long results may share them.
+    texts: HashMap<Arc<str>, Buffer>,
+    tables: HashMap<(usize, Type), Box<Table>>,
+    /// Keeps the dicts alive whose addresses are keys of `tables`.
+    dicts: Vec<Object>,
+    lists: Vec<List>,
+}
+
+/// A constant list. Nothing changes it: see `Translator::check_list_writes`.
+#[derive(Debug)]
+struct List {
+    _header: Box<RawList>,
+    /// Keeps alive what the header points to.
+    _words: Box<[u64]>,
+}
+
+// SAFETY: the header points to words that the same value owns; nobody writes either.
+unsafe impl Send for List {}
+// SAFETY: as above.
+unsafe impl Sync for List {}
+
+impl Constants {
+    /// The words of a string.
+    pub fn text(&mut self, text: &Arc<str>) -> (u64, u64) {
+        let buffer = self.texts.entry(text.clone()).or_insert_with(|| Buffer::from(text.as_bytes()));
+        let (_, meta) = Str::new(text).words();
+        // The address of an empty buffer is not null but dangling, which is what a string
+        // of no bytes needs.
+        (buffer.as_ptr() as u64, meta)
+    }
+
+    /// The texts that are long enough for a view to point to them.
+    pub fn shareable(&self) -> impl Iterator<Item = &Buffer> {
+        self.texts.values().filter(|buffer| buffer.len() > crate::views::INLINE)
+    }
+
+    /// The table of a dict or set whose values have type `value` (none for a set).
+    pub fn table(&mut self, object: &Object, value: &Type) -> Result<&Table, CompileError> {
+        let (address, dict): (usize, &DictObj) = match object {
+            Object::Dict(dict) => (Arc::as_ptr(dict) as usize, dict),
+            Object::Set(set) => (Arc::as_ptr(set) as usize, &set.members),
+            other => return Err(CompileError::malformed(format!("a table of {}", other.ty()))),
+        };
+        let key = (address, value.clone());
+        if !self.tables.contains_key(&key) {
+            let mut words = Vec::new();
+            for (_, item) in dict.entries() {
+                self.words(item, value, &mut words)?;
+            }
+            self.tables.insert(key.clone(), Table::new(dict, words));
+            self.dicts.push(object.clone());
+        }
+        Ok(&self.tables[&key])
+    }
+
+    /// The address of a list.
+    pub fn list(&mut self, items: &[Object], element: &Type) -> Result<u64, CompileError> {
+        let mut words = Vec::new();
+        for item in items {
+            self.words(item, element, &mut words)?;
+        }
+        let mut words = words.into_boxed_slice();
+        let len = items.len() as u64;
+        let header = Box::new(RawList { len, cap: len, data: words.as_mut_ptr() });
+        let address = std::ptr::from_ref(&*header) as u64;
+        self.lists.push(List { _header: header, _words: words });
+        Ok(address)
+    }
+
+    /// Appends the words of `object` as a value of type `ty`.
+    pub fn words(&mut self, object: &Object, ty: &Type, out: &mut Vec<u64>) -> Result<(), CompileError> {
+        if let Type::Union(alternatives) = ty {
+            let index = alternative_of(object, alternatives)
+                .ok_or_else(|| CompileError::malformed(format!("a constant of {} as {ty}", object.ty())))?;
+            out.push(index as u64);
+            for (at, alternative) in alternatives.iter().enumerate() {
+                if at == index {
+                    self.words(object, alternative, out)?;
+                } else {
+                    out.extend(std::iter::repeat_n(0, slots::count(alternative)));
+                }
+            }
+            return Ok(());
+        }
+        match (object, ty) {
+            (Object::None, Type::None) | (Object::Unbound, Type::Unbound) => {}
+            (Object::Bool(value), Type::Bool) => out.push(u64::from(*value)),
+            (Object::Int(Int::Small(value)), Type::Int) => out.push(*value as u64),
+            (Object::Int(Int::Big(_)), Type::Int) => {
+                return Err(CompileError::unsupported("an integer beyond 64 bits in a constant container"));
+            }
+            (Object::Float(value), Type::Float) => out.push(value.to_bits()),
+            (Object::Str(text), Type::Str) => {
+                let (ptr, meta) = self.text(text);
+                out.extend([ptr, meta]);
+            }
+            (Object::Exc(exc), Type::Exc) => out.push(exc.kind as u64),
+            (Object::Tuple(items), Type::Tuple(types)) if items.len() == types.len() => {
+                for (item, ty) in items.iter().zip(types) {
+                    self.words(item, ty, out)?;
+                }
+            }
+            (Object::List(list), Type::List(element)) => out.push(self.list(&list.items(), element)?),
+            (Object::Dict(_), Type::Dict(_, value)) => {
+                out.push(std::ptr::from_ref(self.table(object, value)?) as u64);
+            }
+            (Object::Set(_), Type::Set(_)) => out.push(std::ptr::from_ref(self.table(object, &Type::None)?) as u64),
+            _ => return Err(CompileError::malformed(format!("a constant of {} as {ty}", object.ty()))),
+        }
+        Ok(())
+    }
+}
+
+/// The alternative that `object` is a value of.
+fn alternative_of(object: &Object, alternatives: &[Type]) -> Option<usize> {
+    alternatives.iter().position(|alternative| exuvia_ir::is_constant_of(object, alternative))
+}

@@ -1,0 +1,74 @@
+//! Functions that native code calls besides the operations and `exuvia_ops::runtime`.
+//!
+//! None of them can panic: what may is caught where it stands.
+
+use crate::table::Table;
+use exuvia_ops::adapt::{Pair, call_fallible};
+use exuvia_ops::cx::Cx;
+use exuvia_ops::list::RawList;
+
+/// Whether two strings of `len` bytes are equal: 0 or 1.
+pub(crate) extern "C" fn bytes_equal(a: *const u8, b: *const u8, len: u64) -> u64 {
+    // SAFETY: native code compares the lengths of two live strings first and passes the
+    // common one.
+    let (a, b) = unsafe { (std::slice::from_raw_parts(a, len as usize), std::slice::from_raw_parts(b, len as usize)) };
+    u64::from(a == b)
+}
+
+/// The number of code points in `len` bytes of valid UTF-8.
+pub(crate) extern "C" fn count_chars(ptr: *const u8, len: u64) -> u64 {
+    // SAFETY: native code passes the words of a live string.
+    let bytes = unsafe { std::slice::from_raw_parts(ptr, len as usize) };
+    // Continuation bytes are those below -64 as signed bytes.
+    bytes.iter().filter(|byte| (**byte as i8) >= -64).count() as u64
+}
+
+/// A new list of the elements from `start` to `stop`, clamped as CPython clamps slices
+/// (Objects/sliceobject.c, PySlice_AdjustIndices): status, address.
+pub(crate) extern "C" fn list_slice(cx: *mut Cx, list: *const RawList, start: i64, stop: i64, slots: u64) -> Pair {
+    call_fallible(cx, |cx| {
+        // SAFETY: native code passes the address of a live list, which nothing changes
+        // during the call.
+        let (len, data) = unsafe { ((*list).len as i64, (*list).data) };
+        let clamp = |at: i64| if at < 0 { at.saturating_add(len).max(0) } else { at.min(len) };
+        let (start, stop) = (clamp(start), clamp(stop));
+        let taken = (stop - start).max(0) as usize;
+        let new = RawList::new(cx, taken, slots as usize)?;
+        if taken > 0 && slots > 0 {
+            // SAFETY: `start..start + taken` lies within the list's elements, and the new
+            // list has room for `taken`.
+            unsafe {
+                let from = data.add(start as usize * slots as usize);
+                (*new).data.copy_from_nonoverlapping(from, taken * slots as usize);
+            }
+        }
+        // SAFETY: `RawList::new` gave a live header.
+        unsafe { (*new).len = taken as u64 };
+        Ok(new)
+    })
+}
+
+/// The position of a string key, or -1.
+pub(crate) extern "C" fn find_str(table: *const Table, ptr: *const u8, len: u64) -> i64 {
+    // SAFETY: native code passes the address of a table that the kernel owns, and the
+    // words of a live string.
+    unsafe { (*table).find_str(std::slice::from_raw_parts(ptr, len as usize)) }
+}
+
+/// The position of an integer key, or -1.
+pub(crate) extern "C" fn find_int(table: *const Table, key: i64) -> i64 {
+    // SAFETY: as in `find_str`.
+    unsafe { (*table).find_int(key) }
+}
+
+/// The position of a float key, or -1.
+pub(crate) extern "C" fn find_float(table: *const Table, key: f64) -> i64 {
+    // SAFETY: as in `find_str`.
+    unsafe { (*table).find_float(key) }
+}
+
+/// The position of `None`, or -1.
+pub(crate) extern "C" fn find_none(table: *const Table) -> i64 {
+    // SAFETY: as in `find_str`.
+    unsafe { (*table).find_none() }
+}

@@ -1,0 +1,233 @@
+//! The results of a batch while some rows are still missing.
+
+use crate::RunError;
+use crate::views::Strings;
+use arrow::array::{ArrayRef, BooleanArray, PrimitiveArray};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use exuvia_ir::{Int, Object};
+use std::sync::Arc;
+
+/// What a kernel gives for a batch.
+#[derive(Debug)]
+pub struct Output {
+    /// The results of the rows that stayed native.
+    pub values: Partial,
+    /// The rows that did not, in order, each with its status: the code of an
+    /// [`exuvia_ir::ExcKind`] or [`exuvia_ops::def::status::BAILOUT`].
+    pub exits: Vec<(u32, u64)>,
+}
+
+/// An object that the declared type of the result cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// Its class is another one.
+    Class,
+    /// An int outside the type's range.
+    Range,
+}
+
+/// A column of results that is filled in row by row. Rows that were not set are NULL.
+#[derive(Debug)]
+pub struct Partial {
+    ty: DataType,
+    rows: usize,
+    /// Rows of `width` bytes; for a bool one byte.
+    values: Vec<u64>,
+    /// One byte a row: 1 if it has a value.
+    validity: Vec<u8>,
+    strings: Option<Box<Strings>>,
+}
+
+impl Partial {
+    /// A column of NULLs, or `None` for a type that no function returns.
+    #[must_use]
+    pub fn new(ty: &DataType, rows: usize) -> Option<Partial> {
+        Partial::sharing(ty, rows, std::iter::empty())
+    }
+
+    /// A column of NULLs whose strings may point into `shared`.
+    pub(crate) fn sharing(ty: &DataType, rows: usize, shared: impl Iterator<Item = Buffer>) -> Option<Partial> {
+        let width = width(ty)?;
+        let strings = match ty {
+            DataType::Utf8View => Some(Box::new(Strings::views(rows, shared))),
+            DataType::Utf8 | DataType::LargeUtf8 => Some(Box::new(Strings::text(rows))),
+            _ => None,
+        };
+        Some(Partial {
+            ty: ty.clone(),
+            rows,
+            values: vec![0; (rows * width).div_ceil(8)],
+            validity: vec![0; rows],
+            strings,
+        })
+    }
+
+    /// Sets a row's result.
+    ///
+    /// # Errors
+    /// Why the declared type cannot hold it; the row stays NULL.
+    pub fn set(&mut self, row: usize, object: &Object) -> Result<(), Misfit> {
+        if *object == Object::None {
+            self.validity[row] = 0;
+            return Ok(());
+        }
+        match (&self.ty, object) {
+            (DataType::Boolean, Object::Bool(value)) => self.bytes()[row] = u8::from(*value),
+            (DataType::Float64, Object::Float(value)) => self.store(row, *value),
+            // An int becomes the nearest float, as `float(value)` does.
+            (DataType::Float64, Object::Int(value)) => self.store(row, value.to_i64().ok_or(Misfit::Range)? as f64),
+            (DataType::Float32, Object::Int(value)) => {
+                self.store(row, value.to_i64().ok_or(Misfit::Range)? as f64 as f32);
+            }
+            // Rounds to the nearest, ties to even.
+            (DataType::Float32, Object::Float(value)) => self.store(row, *value as f32),
+            (DataType::Int8, Object::Int(value)) => self.store(row, small::<i8>(value)?),
+            (DataType::Int16, Object::Int(value)) => self.store(row, small::<i16>(value)?),
+            (DataType::Int32, Object::Int(value)) => self.store(row, small::<i32>(value)?),
+            (DataType::Int64, Object::Int(value)) => self.store(row, value.to_i64().ok_or(Misfit::Range)?),
+            (DataType::UInt8, Object::Int(value)) => self.store(row, small::<u8>(value)?),
+            (DataType::UInt16, Object::Int(value)) => self.store(row, small::<u16>(value)?),
+            (DataType::UInt32, Object::Int(value)) => self.store(row, small::<u32>(value)?),
+            (DataType::UInt64, Object::Int(value)) => {
+                self.store(row, u64::try_from(value.to_big()).map_err(|_| Misfit::Range)?);
+            }
+            (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, Object::Str(text)) => {
+                if let Some(strings) = &mut self.strings {
+                    strings.set(row, text);
+                }
+            }
+            _ => return Err(Misfit::Class),
+        }
+        self.validity[row] = 1;
+        Ok(())
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        let len = self.values.len() * 8;
+        // SAFETY: a `u64` is eight initialised bytes.
+        unsafe { std::slice::from_raw_parts_mut(self.values.as_mut_ptr().cast(), len) }
+    }
+
+    fn store<T: Copy>(&mut self, row: usize, value: T) {
+        debug_assert_eq!(Some(size_of::<T>()), width(&self.ty));
+        assert!(row < self.rows, "a row of the batch");
+        // SAFETY: `values` holds `rows` values of the type's width, which is that of `T`.
+        unsafe { self.values.as_mut_ptr().cast::<T>().add(row).write(value) };
+    }
+
+    /// The address of the value of a row.
+    pub(crate) fn values_from(&mut self, row: usize) -> *mut u8 {
+        let width = width(&self.ty).unwrap_or(0);
+        self.values.as_mut_ptr().cast::<u8>().wrapping_add(row * width)
+    }
+
+    /// The address of the validity of a row.
+    pub(crate) fn validity_from(&mut self, row: usize) -> *mut u8 {
+        self.validity[row..].as_mut_ptr()
+    }
+
+    /// Says that rows have a value unless told otherwise.
+    pub(crate) fn assume_valid_from(&mut self, row: usize) {
+        self.validity[row..].fill(1);
+    }
+
+    /// Makes a row NULL.
+    pub(crate) fn clear(&mut self, row: usize) {
+        self.validity[row] = 0;
+    }
+
+    /// The sink of strings, told that the next rows count from `base`.
+    pub(crate) fn strings(&mut self, base: usize) -> *mut Strings {
+        match &mut self.strings {
+            Some(strings) => {
+                strings.base = base;
+                &raw mut **strings
+            }
+            None => std::ptr::null_mut(),
+        }
+    }
+
+    /// Forgets the results of the rows from `row` on.
+    pub(crate) fn forget_from(&mut self, row: usize) {
+        self.validity[row..].fill(0);
+        if let Some(strings) = &mut self.strings {
+            strings.forget_from(row);
+        }
+    }
+
+    /// The column.
+    ///
+    /// # Errors
+    /// [`RunError::OutputTooLarge`].
+    pub fn finish(self) -> Result<ArrayRef, RunError> {
+        let nulls = nulls(&self.validity);
+        let rows = self.rows;
+        let primitive = self.values;
+        Ok(match self.ty {
+            DataType::Boolean => {
+                let bytes = Buffer::from_vec(primitive);
+                Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(rows, |row| bytes[row] != 0), nulls))
+            }
+            DataType::Int8 => array::<Int8Type>(primitive, rows, nulls),
+            DataType::Int16 => array::<Int16Type>(primitive, rows, nulls),
+            DataType::Int32 => array::<Int32Type>(primitive, rows, nulls),
+            DataType::Int64 => array::<Int64Type>(primitive, rows, nulls),
+            DataType::UInt8 => array::<UInt8Type>(primitive, rows, nulls),
+            DataType::UInt16 => array::<UInt16Type>(primitive, rows, nulls),
+            DataType::UInt32 => array::<UInt32Type>(primitive, rows, nulls),
+            DataType::UInt64 => array::<UInt64Type>(primitive, rows, nulls),
+            DataType::Float32 => array::<Float32Type>(primitive, rows, nulls),
+            DataType::Float64 => array::<Float64Type>(primitive, rows, nulls),
+            ref ty => {
+                let missing = || RunError::Argument(format!("results of type {ty}"));
+                let strings = self.strings.ok_or_else(missing)?;
+                match ty {
+                    DataType::Utf8 => strings.finish_text::<i32>(rows, nulls)?,
+                    DataType::LargeUtf8 => strings.finish_text::<i64>(rows, nulls)?,
+                    _ => strings.finish_views(rows, nulls)?,
+                }
+            }
+        })
+    }
+}
+
+/// The bytes of a value in the column; none for strings.
+pub(crate) fn width(ty: &DataType) -> Option<usize> {
+    Some(match ty {
+        DataType::Boolean | DataType::Int8 | DataType::UInt8 => 1,
+        DataType::Int16 | DataType::UInt16 => 2,
+        DataType::Int32 | DataType::UInt32 | DataType::Float32 => 4,
+        DataType::Int64 | DataType::UInt64 | DataType::Float64 => 8,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => 0,
+        _ => return None,
+    })
+}
+
+fn small<T: TryFrom<i64>>(value: &Int) -> Result<T, Misfit> {
+    value.to_i64().and_then(|value| T::try_from(value).ok()).ok_or(Misfit::Range)
+}
+
+fn array<T: ArrowPrimitiveType>(values: Vec<u64>, rows: usize, nulls: Option<NullBuffer>) -> ArrayRef {
+    let values = ScalarBuffer::<T::Native>::new(Buffer::from_vec(values), 0, rows);
+    Arc::new(PrimitiveArray::<T>::new(values, nulls))
+}
+
+/// The bitmap of one byte a row; `None` if no row is NULL.
+fn nulls(validity: &[u8]) -> Option<NullBuffer> {
+    // Whole blocks at once, which compiles to vector instructions.
+    let valid = |block: &[u8]| block.iter().fold(1, |all, byte| all & byte) == 1;
+    if validity.chunks(256).all(valid) {
+        return None;
+    }
+    Some(NullBuffer::new(BooleanBuffer::collect_bool(validity.len(), |row| validity[row] != 0)))
+}

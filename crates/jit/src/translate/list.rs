@@ -1,0 +1,258 @@
+//! Lists in the row's arena; see [`exuvia_ops::list::RawList`].
+
+use super::{Result, Translator, trusted};
+use crate::{CompileError, helpers, slots};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
+use exuvia_ir::{ExcKind, Inst, Opcode, Type};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::def::{Body, Effect};
+use exuvia_ops::list::RawList;
+use exuvia_ops::runtime;
+use std::mem::offset_of;
+
+const LEN: i32 = offset_of!(RawList, len) as i32;
+const CAP: i32 = offset_of!(RawList, cap) as i32;
+const DATA: i32 = offset_of!(RawList, data) as i32;
+
+impl Translator<'_, '_, '_> {
+    pub(super) fn list_new(&mut self, inst: &Inst) -> Result<Vec<Machine>> {
+        let Type::List(element) = self.result_type(inst)? else {
+            return Err(CompileError::malformed("a list of another type"));
+        };
+        let width = slots::count(element);
+        let len = inst.args.len();
+        // An empty list without type yet may become one of wider elements, so it gets no
+        // room.
+        let room = if width == 0 || len > 0 { len } else { 4 };
+        let (len, room, width) = (self.word(len as i64), self.word(room as i64), self.word(width as i64));
+        let made = self.call_helper(
+            "list.new",
+            runtime::list_new as *const u8,
+            &[types::I64, types::I64],
+            &[self.env.cx, room, width],
+        )?;
+        self.fail_if(made[0], made[0], inst)?;
+        let list = made[1];
+        if !inst.args.is_empty() {
+            self.b.ins().store(trusted(), len, list, LEN);
+            let data = self.b.ins().load(types::I64, trusted(), list, DATA);
+            let step = 8 * slots::count(element) as i64;
+            for (at, arg) in inst.args.iter().enumerate() {
+                let values = self.slots(*arg)?;
+                let values = self.element(values, *arg, element)?;
+                let address = self.b.ins().iadd_imm_s(data, at as i64 * step);
+                self.store(&values, address);
+            }
+        }
+        Ok(vec![list])
+    }
+
+    /// The slots of `value` as an element of a list.
+    fn element(&mut self, values: Vec<Machine>, value: exuvia_ir::Value, element: &Type) -> Result<Vec<Machine>> {
+        let ty = self.function.ty(value);
+        if ty == element { Ok(values) } else { self.widen(&values, &ty.clone(), element) }
+    }
+
+    /// The element type of the list that is the first operand.
+    fn element_type(&self, inst: &Inst) -> Result<Type> {
+        let list = self.operand(inst, 0)?;
+        match self.function.ty(list) {
+            Type::List(element) => Ok((**element).clone()),
+            other => Err(CompileError::malformed(format!("{other} is not a list"))),
+        }
+    }
+
+    pub(super) fn list_op(&mut self, op: CoreOp, inst: &Inst) -> Result<Vec<Machine>> {
+        let list = self.one(inst, 0)?;
+        let element = self.element_type(inst)?;
+        match op {
+            CoreOp::ListLen => Ok(vec![self.b.ins().load(types::I64, trusted(), list, LEN)]),
+            CoreOp::ListTruth => {
+                let len = self.b.ins().load(types::I64, trusted(), list, LEN);
+                Ok(vec![self.b.ins().icmp_imm_s(IntCC::NotEqual, len, 0)])
+            }
+            CoreOp::ListGet => {
+                let index = self.int(inst, 1)?;
+                let index = self.position(list, index, inst)?;
+                let address = self.element_address(list, index, &element);
+                Ok(self.load(&element, address))
+            }
+            CoreOp::ListGetUnchecked => {
+                let index = self.int(inst, 1)?;
+                let address = self.element_address(list, index, &element);
+                Ok(self.load(&element, address))
+            }
+            CoreOp::ListSet => {
+                let index = self.int(inst, 1)?;
+                let index = self.position(list, index, inst)?;
+                let value = self.operand(inst, 2)?;
+                let values = self.slots(value)?;
+                let values = self.element(values, value, &element)?;
+                let address = self.element_address(list, index, &element);
+                self.store(&values, address);
+                Ok(Vec::new())
+            }
+            CoreOp::ListAppend => self.append(list, &element, inst),
+            CoreOp::ListPop => {
+                let len = self.b.ins().load(types::I64, trusted(), list, LEN);
+                let empty = self.b.ins().icmp_imm_s(IntCC::Equal, len, 0);
+                self.raise_if(empty, ExcKind::IndexError, inst)?;
+                let last = self.b.ins().iadd_imm_s(len, -1);
+                self.b.ins().store(trusted(), last, list, LEN);
+                let address = self.element_address(list, last, &element);
+                Ok(self.load(&element, address))
+            }
+            CoreOp::ListSlice => {
+                let (start, stop) = (self.index(inst, 1, 0)?, self.index(inst, 2, i64::MAX)?);
+                let width = self.word(slots::count(&element) as i64);
+                let made = self.call_helper(
+                    "list.slice",
+                    helpers::list_slice as *const u8,
+                    &[types::I64, types::I64],
+                    &[self.env.cx, list, start, stop, width],
+                )?;
+                self.fail_if(made[0], made[0], inst)?;
+                Ok(vec![made[1]])
+            }
+            other => Err(CompileError::malformed(format!("{other:?} as a list operation"))),
+        }
+    }
+
+    /// The position that an index means, counted from the end if it is negative. Raises
+    /// IndexError outside the list.
+    fn position(&mut self, list: Machine, index: Machine, inst: &Inst) -> Result<Machine> {
+        let len = self.b.ins().load(types::I64, trusted(), list, LEN);
+        let at = match self.known_int(inst, 1) {
+            Some(known) if known >= 0 => index,
+            Some(_) => self.b.ins().iadd(index, len),
+            None => {
+                let from_end = self.b.ins().iadd(index, len);
+                let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, index, 0);
+                self.b.ins().select(negative, from_end, index)
+            }
+        };
+        let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, at, len);
+        self.raise_if(outside, ExcKind::IndexError, inst)?;
+        Ok(at)
+    }
+
+    fn element_address(&mut self, list: Machine, at: Machine, element: &Type) -> Machine {
+        let data = self.b.ins().load(types::I64, trusted(), list, DATA);
+        let offset = self.b.ins().imul_imm_s(at, 8 * slots::count(element) as i64);
+        self.b.ins().iadd(data, offset)
+    }
+
+    fn append(&mut self, list: Machine, element: &Type, inst: &Inst) -> Result<Vec<Machine>> {
+        let value = self.operand(inst, 1)?;
+        let values = self.slots(value)?;
+        let values = self.element(values, value, element)?;
+        let len = self.b.ins().load(types::I64, trusted(), list, LEN);
+        let cap = self.b.ins().load(types::I64, trusted(), list, CAP);
+        let grow = self.b.create_block();
+        let room = self.b.create_block();
+        let write = self.b.create_block();
+        self.b.set_cold_block(grow);
+        let address = self.b.append_block_param(write, types::I64);
+        let full = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, len, cap);
+        self.b.ins().brif(full, grow, &[], room, &[]);
+
+        self.b.switch_to_block(grow);
+        let width = self.word(slots::count(element) as i64);
+        let grown = self.call_helper(
+            "list.append",
+            runtime::list_push as *const u8,
+            &[types::I64, types::I64],
+            &[self.env.cx, list, width],
+        )?;
+        self.fail_if(grown[0], grown[0], inst)?;
+        self.b.ins().jump(write, &[BlockArg::Value(grown[1])]);
+
+        self.b.switch_to_block(room);
+        let more = self.b.ins().iadd_imm_s(len, 1);
+        self.b.ins().store(trusted(), more, list, LEN);
+        let end = self.element_address(list, len, element);
+        self.b.ins().jump(write, &[BlockArg::Value(end)]);
+
+        self.b.switch_to_block(write);
+        self.store(&values, address);
+        Ok(Vec::new())
+    }
+
+    /// The slots of a value in memory.
+    pub(super) fn load(&mut self, ty: &Type, address: Machine) -> Vec<Machine> {
+        let mut out = Vec::new();
+        for (at, reg) in slots::registers(ty).into_iter().enumerate() {
+            let word = if reg == types::F64 { types::F64 } else { types::I64 };
+            let slot = self.b.ins().load(word, trusted(), address, 8 * at as i32);
+            out.push(if reg == types::I8 { self.b.ins().ireduce(types::I8, slot) } else { slot });
+        }
+        out
+    }
+
+    /// Writes the slots of a value to memory.
+    pub(super) fn store(&mut self, slots: &[Machine], address: Machine) {
+        for (at, slot) in slots.iter().enumerate() {
+            let word = self.extend(*slot);
+            self.b.ins().store(trusted(), word, address, 8 * at as i32);
+        }
+    }
+
+    /// Refuses functions that might change a constant list: constant data belongs to all
+    /// rows and threads. A list that is written must come, as far as this function shows,
+    /// from somewhere else than a constant.
+    pub(super) fn check_list_writes(&self) -> Result<()> {
+        if !self.unit.constant_lists {
+            return Ok(());
+        }
+        let function = self.function;
+        let mut shared = vec![false; function.values.len()];
+        let insts = || function.blocks.iter().flat_map(|block| &block.insts);
+        for inst in insts() {
+            // What another function returns may be its constant.
+            if let (Opcode::Const(_) | Opcode::Call(_), Some(result)) = (&inst.op, inst.result) {
+                shared[result.index()] = slots::may_hold_list(function.ty(result));
+            }
+        }
+        loop {
+            let mut changed = false;
+            let mut mark = |shared: &mut Vec<bool>, value: exuvia_ir::Value| {
+                changed |= !std::mem::replace(&mut shared[value.index()], true);
+            };
+            for block in &function.blocks {
+                for inst in &block.insts {
+                    let kernel =
+                        crate::live::definition(inst).is_some_and(|def| matches!(def.body, Body::Kernel { .. }));
+                    if let Some(result) = inst.result
+                        && !kernel
+                        && slots::may_hold_list(function.ty(result))
+                        && inst.args.iter().any(|arg| shared[arg.index()])
+                    {
+                        mark(&mut shared, result);
+                    }
+                }
+                let unwinds = block.insts.iter().filter_map(|inst| inst.unwind.as_ref()).map(|edge| (edge, 1));
+                for (edge, skip) in unwinds.chain(block.term.edges().into_iter().map(|edge| (edge, 0))) {
+                    let params = &function.block(edge.block).params;
+                    for (param, arg) in params.iter().skip(skip).zip(&edge.args) {
+                        if shared[arg.index()] {
+                            mark(&mut shared, *param);
+                        }
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let written = insts().any(|inst| {
+            let writes = crate::live::definition(inst).is_some_and(|def| def.effect == Effect::Write)
+                || matches!(inst.op, Opcode::Call(_));
+            writes && inst.args.iter().any(|arg| shared[arg.index()] && slots::may_hold_list(function.ty(*arg)))
+        });
+        if written {
+            return Err(CompileError::unsupported("a function that may change a constant list"));
+        }
+        Ok(())
+    }
+}

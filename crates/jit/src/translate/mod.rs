@@ -1,0 +1,537 @@
+//! From a function of the IR to Cranelift's.
+//!
+//! Values are translated one to one: an SSA value becomes the registers of its slots, a
+//! block parameter a parameter of the block. Constants are made where they are used.
+//! How a row or a call ends is up to the caller ([`Ending`]): the same translation
+//! serves the loop over a batch and functions that are called.
+
+mod call;
+mod float;
+mod int;
+mod list;
+mod str;
+mod table;
+mod union;
+
+pub(crate) use call::signature as call_signature;
+
+use crate::CompileError;
+use crate::batch::RowEnd;
+use crate::compile::Unit;
+use crate::live::Live;
+use crate::slots;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Type as Reg, Value as Machine, types,
+};
+use cranelift_frontend::FunctionBuilder;
+use exuvia_ir::{Edge, ExcKind, Function, Inst, Int, Object, Opcode, Terminator, Type, Value};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::def::{Body, status};
+use std::collections::HashMap;
+
+/// A result, or why there is no native code.
+pub(crate) type Result<T> = std::result::Result<T, CompileError>;
+
+/// What every translated function has at hand.
+#[derive(Clone, Copy)]
+pub(crate) struct Environment {
+    /// The address of the [`crate::batch::Frame`].
+    pub frame: Machine,
+    /// The address of the `Cx`.
+    pub cx: Machine,
+    /// How many more calls may nest.
+    pub depth: Machine,
+    /// The address of the flag of cancellation.
+    pub interrupt: Machine,
+    /// Where to go with a status when the row leaves the fast path. Takes one parameter.
+    pub exit: Block,
+}
+
+/// What becomes of a returned value.
+pub(crate) enum Ending {
+    /// It is the row's result.
+    Row(RowEnd),
+    /// It is returned to the calling function.
+    Call,
+}
+
+/// The translation of one function.
+pub(crate) struct Translator<'t, 'b, 'm> {
+    pub b: &'t mut FunctionBuilder<'b>,
+    pub unit: &'t mut Unit<'m>,
+    pub function: &'m Function,
+    pub live: &'t Live,
+    pub env: Environment,
+    ending: Ending,
+    blocks: Vec<Option<Block>>,
+    values: Vec<Option<Vec<Machine>>>,
+    constants: HashMap<Value, &'m Object>,
+    imported: HashMap<cranelift_module::FuncId, FuncRef>,
+    lengths_as_truth: Vec<bool>,
+}
+
+/// Loads and stores of addresses that are known to be good.
+pub(crate) fn trusted() -> MemFlagsData {
+    MemFlagsData::trusted()
+}
+
+/// Translates the body of `function` into the current block and new ones. `params` are
+/// the slots of its live parameters; those of others may be empty.
+pub(crate) fn translate<'m>(
+    b: &mut FunctionBuilder<'_>,
+    unit: &mut Unit<'m>,
+    function: &'m Function,
+    live: &Live,
+    params: Vec<Vec<Machine>>,
+    env: Environment,
+    ending: Ending,
+) -> Result<()> {
+    let constants = function
+        .blocks
+        .iter()
+        .flat_map(|block| &block.insts)
+        .filter_map(|inst| match (&inst.op, inst.result) {
+            (Opcode::Const(object), Some(result)) => Some((result, object)),
+            _ => None,
+        })
+        .collect();
+    let mut translator = Translator {
+        b,
+        unit,
+        function,
+        live,
+        env,
+        ending,
+        blocks: vec![None; function.blocks.len()],
+        values: vec![None; function.values.len()],
+        constants,
+        imported: HashMap::new(),
+        lengths_as_truth: str::lengths_as_truth(function),
+    };
+    for (param, slots) in function.block(function.entry()).params.iter().zip(params) {
+        translator.values[param.index()] = Some(slots);
+    }
+    translator.check_list_writes()?;
+    translator.run()
+}
+
+impl<'m> Translator<'_, '_, 'm> {
+    fn run(&mut self) -> Result<()> {
+        let order = self.live.order.clone();
+        for id in order.iter().skip(1) {
+            let block = self.b.create_block();
+            self.blocks[id.index()] = Some(block);
+            for param in &self.function.block(*id).params {
+                if !self.live.value(*param) {
+                    continue;
+                }
+                let slots = slots::registers(self.function.ty(*param));
+                let slots = slots.into_iter().map(|reg| self.b.append_block_param(block, reg)).collect();
+                self.values[param.index()] = Some(slots);
+            }
+        }
+        for id in order {
+            if let Some(block) = self.blocks[id.index()] {
+                self.b.switch_to_block(block);
+            }
+            let data = self.function.block(id);
+            for inst in &data.insts {
+                if self.live.inst(inst) {
+                    self.inst(inst)?;
+                }
+            }
+            self.terminator(&data.term)?;
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, inst: &'m Inst) -> Result<()> {
+        let slots = match &inst.op {
+            Opcode::Const(_) => return Ok(()),
+            Opcode::Op(name) => {
+                let def = exuvia_ops::by_name(name)
+                    .ok_or_else(|| CompileError::unsupported(format!("the operation {name}")))?;
+                match def.body {
+                    Body::Core(op) => self.core(op, inst)?,
+                    Body::Kernel { address, result, .. } => self.kernel(def, address(), result, inst)?,
+                }
+            }
+            Opcode::Call(callee) => self.call(*callee, inst)?,
+            Opcode::Wrap => {
+                let operand = self.operand(inst, 0)?;
+                let slots = self.slots(operand)?;
+                let from = self.function.ty(operand).clone();
+                self.widen(&slots, &from, self.result_type(inst)?)?
+            }
+            Opcode::Is(ty) => {
+                let operand = self.operand(inst, 0)?;
+                let slots = self.slots(operand)?;
+                vec![self.is(&slots, self.function.ty(operand), ty)]
+            }
+            Opcode::Unwrap => {
+                let operand = self.operand(inst, 0)?;
+                let slots = self.slots(operand)?;
+                let from = self.function.ty(operand).clone();
+                self.narrow(&slots, &from, self.result_type(inst)?)?
+            }
+            Opcode::Tuple => self.tuple(inst)?,
+            Opcode::Field(index) => self.field(inst, *index)?,
+            Opcode::List => self.list_new(inst)?,
+            Opcode::NewExc(kind) => vec![self.word(*kind as i64)],
+            Opcode::ExcIs(kinds) => {
+                let status = self.one(inst, 0)?;
+                vec![self.exc_is(status, kinds)]
+            }
+            Opcode::Poll => {
+                let flag = self.b.ins().load(types::I8, trusted(), self.env.interrupt, 0);
+                self.guard(flag, status::INTERRUPTED);
+                Vec::new()
+            }
+        };
+        if let Some(result) = inst.result {
+            let wanted = slots::count(self.function.ty(result));
+            if slots.len() != wanted {
+                return Err(CompileError::malformed(format!("{result} has {} slots, not {wanted}", slots.len())));
+            }
+            self.values[result.index()] = Some(slots);
+        }
+        Ok(())
+    }
+
+    fn core(&mut self, op: CoreOp, inst: &Inst) -> Result<Vec<Machine>> {
+        match op {
+            CoreOp::IntAdd
+            | CoreOp::IntSub
+            | CoreOp::IntMul
+            | CoreOp::IntFloorDiv
+            | CoreOp::IntMod
+            | CoreOp::IntAnd
+            | CoreOp::IntOr
+            | CoreOp::IntXor
+            | CoreOp::IntShl
+            | CoreOp::IntShr
+            | CoreOp::IntNeg
+            | CoreOp::IntInvert
+            | CoreOp::IntAbs
+            | CoreOp::IntCmp(_)
+            | CoreOp::IntTruth
+            | CoreOp::BoolToInt
+            | CoreOp::BoolAnd
+            | CoreOp::BoolOr
+            | CoreOp::BoolXor
+            | CoreOp::BoolNot => Ok(vec![self.int_op(op, inst)?]),
+            CoreOp::IntToFloat
+            | CoreOp::IntTrueDiv
+            | CoreOp::FloatAdd
+            | CoreOp::FloatSub
+            | CoreOp::FloatMul
+            | CoreOp::FloatDiv
+            | CoreOp::FloatNeg
+            | CoreOp::FloatAbs
+            | CoreOp::FloatSqrt
+            | CoreOp::FloatTruth
+            | CoreOp::FloatCmp(_) => Ok(vec![self.float_op(op, inst)?]),
+            CoreOp::StrEq => Ok(vec![self.str_eq(inst)?]),
+            CoreOp::StrLen => Ok(vec![self.str_len(inst)?]),
+            CoreOp::StrByteLen => {
+                let (_, meta) = self.text(inst, 0)?;
+                Ok(vec![self.byte_len(meta)])
+            }
+            CoreOp::StrTruth => {
+                let (_, meta) = self.text(inst, 0)?;
+                let len = self.byte_len(meta);
+                Ok(vec![self.b.ins().icmp_imm_s(IntCC::NotEqual, len, 0)])
+            }
+            CoreOp::Identity => self.identity(inst),
+            CoreOp::ListLen
+            | CoreOp::ListTruth
+            | CoreOp::ListGet
+            | CoreOp::ListGetUnchecked
+            | CoreOp::ListSet
+            | CoreOp::ListAppend
+            | CoreOp::ListPop
+            | CoreOp::ListSlice => self.list_op(op, inst),
+            CoreOp::DictFind => Ok(vec![self.dict_find(inst)?]),
+            CoreOp::DictValue => self.dict_value(inst),
+            CoreOp::ExcMessage | CoreOp::Reject => {
+                // Neither messages nor what they quote exist natively.
+                self.leave(status::BAILOUT);
+                match inst.result {
+                    Some(result) => Ok(self.zeros(&self.function.ty(result).clone())),
+                    None => Ok(Vec::new()),
+                }
+            }
+        }
+    }
+
+    /// The operand, converted to the type of the result.
+    fn identity(&mut self, inst: &Inst) -> Result<Vec<Machine>> {
+        let operand = self.operand(inst, 0)?;
+        let slots = self.slots(operand)?;
+        Ok(match self.result_type(inst)? {
+            Type::Int => vec![self.int(inst, 0)?],
+            Type::Float => vec![self.float(inst, 0)?],
+            _ => slots,
+        })
+    }
+
+    fn terminator(&mut self, term: &Terminator) -> Result<()> {
+        match term {
+            Terminator::Jump(edge) => {
+                let (block, args) = self.edge(edge, None)?;
+                self.b.ins().jump(block, &args);
+            }
+            Terminator::Branch(cond, yes, no) => {
+                let cond = self.first(*cond)?;
+                let (yes, yes_args) = self.edge(yes, None)?;
+                let (no, no_args) = self.edge(no, None)?;
+                self.b.ins().brif(cond, yes, &yes_args, no, &no_args);
+            }
+            Terminator::Return(value) => {
+                let slots = self.slots(*value)?;
+                let ty = self.function.ty(*value);
+                if *ty != self.function.ret {
+                    return Err(CompileError::malformed(format!("returns {ty}, not {}", self.function.ret)));
+                }
+                match self.ending {
+                    Ending::Row(end) => crate::batch::store_result(self, end, &slots)?,
+                    Ending::Call => {
+                        let mut results = vec![self.word(0)];
+                        results.extend(slots);
+                        self.b.ins().return_(&results);
+                    }
+                }
+            }
+            Terminator::Raise(kind, ..) => self.jump_exit(*kind as u64),
+            Terminator::Reraise(value, _) => {
+                let status = self.first(*value)?;
+                self.b.ins().jump(self.env.exit, &[BlockArg::Value(status)]);
+            }
+            // An open or unreachable end is never reached by a correct function; if it is
+            // reached all the same, a more general rung answers.
+            Terminator::Bailout(..) | Terminator::Open | Terminator::Unreachable => self.jump_exit(status::BAILOUT),
+        }
+        Ok(())
+    }
+
+    /// The target of an edge and what it passes; `exception` is that of an unwind edge.
+    fn edge(&mut self, edge: &Edge, exception: Option<Machine>) -> Result<(Block, Vec<BlockArg>)> {
+        let block = self.blocks.get(edge.block.index()).copied().flatten();
+        let block = block.ok_or_else(|| CompileError::malformed(format!("an edge to {}", edge.block)))?;
+        let params = &self.function.block(edge.block).params;
+        let mut args = Vec::new();
+        let mut rest = params.as_slice();
+        if let Some(exception) = exception {
+            let (first, others) =
+                params.split_first().ok_or_else(|| CompileError::malformed("a handler without parameter"))?;
+            rest = others;
+            if self.live.value(*first) {
+                args.push(BlockArg::Value(exception));
+            }
+        }
+        if rest.len() != edge.args.len() {
+            return Err(CompileError::malformed(format!("an edge to {} with {} values", edge.block, edge.args.len())));
+        }
+        for (param, arg) in rest.iter().zip(&edge.args) {
+            if self.live.value(*param) {
+                if self.function.ty(*param) != self.function.ty(*arg) {
+                    return Err(CompileError::malformed(format!("{arg} passed for {param} of another type")));
+                }
+                args.extend(self.slots(*arg)?.into_iter().map(BlockArg::Value));
+            }
+        }
+        Ok((block, args))
+    }
+
+    // Operands.
+
+    /// The slots of a value.
+    pub fn slots(&mut self, value: Value) -> Result<Vec<Machine>> {
+        if let Some(object) = self.constants.get(&value).copied() {
+            let ty = self.function.ty(value).clone();
+            return self.constant(object, &ty);
+        }
+        self.values
+            .get(value.index())
+            .and_then(Clone::clone)
+            .ok_or_else(|| CompileError::malformed(format!("{value} is used before it is defined")))
+    }
+
+    /// The only slot of a value.
+    pub fn first(&mut self, value: Value) -> Result<Machine> {
+        match self.slots(value)?.as_slice() {
+            [slot] => Ok(*slot),
+            _ => Err(CompileError::malformed(format!("{value}: {} is not one word", self.function.ty(value)))),
+        }
+    }
+
+    /// An operand.
+    pub fn operand(&self, inst: &Inst, index: usize) -> Result<Value> {
+        inst.args.get(index).copied().ok_or_else(|| CompileError::malformed(format!("{:?} lacks an operand", inst.op)))
+    }
+
+    /// The only slot of an operand.
+    pub fn one(&mut self, inst: &Inst, index: usize) -> Result<Machine> {
+        let value = self.operand(inst, index)?;
+        self.first(value)
+    }
+
+    /// The two slots of a string operand.
+    pub fn text(&mut self, inst: &Inst, index: usize) -> Result<(Machine, Machine)> {
+        let value = self.operand(inst, index)?;
+        match self.slots(value)?.as_slice() {
+            [ptr, meta] => Ok((*ptr, *meta)),
+            _ => Err(CompileError::malformed(format!("{value} is not a string"))),
+        }
+    }
+
+    /// The operand if it is a constant.
+    pub fn known(&self, inst: &Inst, index: usize) -> Option<&'m Object> {
+        self.constants.get(inst.args.get(index)?).copied()
+    }
+
+    /// The operand if it is a constant integer of 64 bits.
+    pub fn known_int(&self, inst: &Inst, index: usize) -> Option<i64> {
+        match self.known(inst, index)? {
+            Object::Int(value) => value.to_i64(),
+            _ => None,
+        }
+    }
+
+    /// The type of the result.
+    pub fn result_type(&self, inst: &Inst) -> Result<&'m Type> {
+        let result = inst.result.ok_or_else(|| CompileError::malformed(format!("{:?} without result", inst.op)))?;
+        Ok(self.function.ty(result))
+    }
+
+    /// The slots of a constant.
+    pub fn constant(&mut self, object: &Object, ty: &Type) -> Result<Vec<Machine>> {
+        if let (Object::Int(Int::Big(_)), Type::Int) = (object, ty) {
+            self.leave(status::BAILOUT);
+            return Ok(self.zeros(ty));
+        }
+        let mut words = Vec::new();
+        self.unit.constants.words(object, ty, &mut words)?;
+        let registers = slots::registers(ty);
+        Ok(registers.into_iter().zip(words).map(|(reg, word)| self.number(reg, word)).collect())
+    }
+
+    /// A constant in a register.
+    pub fn number(&mut self, reg: Reg, word: u64) -> Machine {
+        match reg {
+            types::F64 => self.b.ins().f64const(f64::from_bits(word)),
+            types::I8 => self.b.ins().iconst(types::I8, i64::from(word as u8)),
+            reg => self.b.ins().iconst(reg, word as i64),
+        }
+    }
+
+    /// A 64-bit constant.
+    pub fn word(&mut self, word: i64) -> Machine {
+        self.b.ins().iconst(types::I64, word)
+    }
+
+    /// Slots for a value that nobody looks at.
+    pub fn zeros(&mut self, ty: &Type) -> Vec<Machine> {
+        slots::registers(ty).into_iter().map(|reg| self.number(reg, 0)).collect()
+    }
+
+    // Ways out.
+
+    fn jump_exit(&mut self, status: u64) {
+        let status = self.word(status as i64);
+        self.b.ins().jump(self.env.exit, &[BlockArg::Value(status)]);
+    }
+
+    /// Leaves the fast path here; what follows is not reached.
+    pub fn leave(&mut self, status: u64) {
+        self.jump_exit(status);
+        let dead = self.b.create_block();
+        self.b.switch_to_block(dead);
+    }
+
+    /// Leaves the fast path if `cond` is not zero.
+    pub fn guard(&mut self, cond: Machine, status: u64) {
+        let status = self.word(status as i64);
+        let go_on = self.b.create_block();
+        self.b.ins().brif(cond, self.env.exit, &[BlockArg::Value(status)], go_on, &[]);
+        self.b.switch_to_block(go_on);
+    }
+
+    /// Bails out if `cond` is not zero: an integer that 64 bits cannot hold. These are the
+    /// guards that the fault injection takes.
+    pub fn guard_int(&mut self, cond: Machine) {
+        let cond = if self.unit.fail_guards { self.b.ins().iconst(types::I8, 1) } else { cond };
+        self.guard(cond, status::BAILOUT);
+    }
+
+    /// Raises if `cond` is not zero: to the instruction's handler, else out of the row.
+    pub fn raise_if(&mut self, cond: Machine, kind: ExcKind, inst: &Inst) -> Result<()> {
+        let Some(edge) = &inst.unwind else {
+            self.guard(cond, kind as u64);
+            return Ok(());
+        };
+        let code = self.word(kind as i64);
+        let (handler, args) = self.edge(edge, Some(code))?;
+        let go_on = self.b.create_block();
+        self.b.ins().brif(cond, handler, &args, go_on, &[]);
+        self.b.switch_to_block(go_on);
+        Ok(())
+    }
+
+    /// Goes where a failure goes if `cond` is not zero. Only exceptions go to a handler.
+    pub fn fail_if(&mut self, cond: Machine, status: Machine, inst: &Inst) -> Result<()> {
+        let go_on = self.b.create_block();
+        let exit_args = [BlockArg::Value(status)];
+        match &inst.unwind {
+            None => {
+                self.b.ins().brif(cond, self.env.exit, &exit_args, go_on, &[]);
+            }
+            Some(edge) => {
+                let failed = self.b.create_block();
+                self.b.set_cold_block(failed);
+                self.b.ins().brif(cond, failed, &[], go_on, &[]);
+                self.b.switch_to_block(failed);
+                let (handler, args) = self.edge(edge, Some(status))?;
+                let leaves = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, status, status::BAILOUT as i64);
+                self.b.ins().brif(leaves, self.env.exit, &exit_args, handler, &args);
+            }
+        }
+        self.b.switch_to_block(go_on);
+        Ok(())
+    }
+
+    /// Whether an exception, given by its code, is an instance of one of the classes.
+    fn exc_is(&mut self, code: Machine, kinds: &[ExcKind]) -> Machine {
+        let mut set = 0u64;
+        for kind in ExcKind::ALL {
+            if kinds.iter().any(|base| kind.is_subclass(*base)) {
+                set |= 1 << (*kind as u32);
+            }
+        }
+        const { assert!(ExcKind::ALL.len() < 63, "the codes are bits of a word") };
+        let set = self.word(set as i64);
+        let bit = self.b.ins().ushr(set, code);
+        let bit = self.b.ins().ireduce(types::I8, bit);
+        self.b.ins().band_imm_u(bit, 1)
+    }
+
+    /// Calls a function outside the compiled code.
+    pub fn call_helper(
+        &mut self,
+        name: &str,
+        address: *const u8,
+        returns: &[Reg],
+        args: &[Machine],
+    ) -> Result<Vec<Machine>> {
+        let params: Vec<Reg> = args.iter().map(|arg| self.b.func.dfg.value_type(*arg)).collect();
+        let id = self.unit.helper(name, address, &params, returns)?;
+        let callee = self.import(id);
+        let call = self.b.ins().call(callee, args);
+        Ok(self.b.inst_results(call).to_vec())
+    }
+
+    fn import(&mut self, id: cranelift_module::FuncId) -> FuncRef {
+        *self.imported.entry(id).or_insert_with(|| self.unit.import(id, self.b.func))
+    }
+}

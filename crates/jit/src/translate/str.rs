@@ -1,0 +1,159 @@
+//! Strings: equality and length. Everything else is a kernel.
+
+use super::{Result, Translator};
+use crate::helpers;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Machine, types};
+use exuvia_ir::{Function, Inst, Int, Object, Opcode};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::def::Body;
+use exuvia_ops::text::ASCII_BIT;
+
+/// The longest constant that is compared without a call.
+const INLINE: usize = 16;
+
+/// For each value whether it is the length of a string that is only compared with zero:
+/// then the number of bytes serves as well as that of code points.
+pub(super) fn lengths_as_truth(function: &Function) -> Vec<bool> {
+    let mut candidate = vec![false; function.values.len()];
+    let mut zero = vec![false; function.values.len()];
+    let insts = || function.blocks.iter().flat_map(|block| &block.insts);
+    for inst in insts() {
+        let Some(result) = inst.result else { continue };
+        match (&inst.op, core_op(inst)) {
+            (Opcode::Const(Object::Int(Int::Small(0))), _) => zero[result.index()] = true,
+            (_, Some(CoreOp::StrLen)) => candidate[result.index()] = true,
+            _ => {}
+        }
+    }
+    for inst in insts() {
+        let compares = matches!(core_op(inst), Some(CoreOp::IntCmp(_)));
+        for (at, arg) in inst.args.iter().enumerate() {
+            let with_zero = compares && inst.args.get(1 - at.min(1)).is_some_and(|other| zero[other.index()]);
+            candidate[arg.index()] &= with_zero;
+        }
+        for arg in inst.unwind.iter().flat_map(|edge| &edge.args) {
+            candidate[arg.index()] = false;
+        }
+    }
+    for block in &function.blocks {
+        block.term.for_each_value(|value| candidate[value.index()] = false);
+    }
+    candidate
+}
+
+fn core_op(inst: &Inst) -> Option<CoreOp> {
+    match crate::live::definition(inst)?.body {
+        Body::Core(op) => Some(op),
+        Body::Kernel { .. } => None,
+    }
+}
+
+impl Translator<'_, '_, '_> {
+    /// The length in bytes.
+    pub(crate) fn byte_len(&mut self, meta: Machine) -> Machine {
+        self.b.ins().band_imm_s(meta, !ASCII_BIT as i64)
+    }
+
+    pub(super) fn str_len(&mut self, inst: &Inst) -> Result<Machine> {
+        if let Some(Object::Str(text)) = self.known(inst, 0) {
+            return Ok(self.word(text.chars().count() as i64));
+        }
+        let (ptr, meta) = self.text(inst, 0)?;
+        let len = self.byte_len(meta);
+        if inst.result.is_some_and(|result| self.lengths_as_truth[result.index()]) {
+            return Ok(len);
+        }
+        let count = self.b.create_block();
+        let done = self.b.create_block();
+        self.b.set_cold_block(count);
+        let result = self.b.append_block_param(done, types::I64);
+        let ascii = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, meta, 0);
+        self.b.ins().brif(ascii, done, &[BlockArg::Value(len)], count, &[]);
+        self.b.switch_to_block(count);
+        let chars = self.call_helper("str.len", helpers::count_chars as *const u8, &[types::I64], &[ptr, len])?;
+        self.b.ins().jump(done, &[BlockArg::Value(chars[0])]);
+        self.b.switch_to_block(done);
+        Ok(result)
+    }
+
+    pub(super) fn str_eq(&mut self, inst: &Inst) -> Result<Machine> {
+        for (known, other) in [(1, 0), (0, 1)] {
+            if let Some(Object::Str(text)) = self.known(inst, known)
+                && text.len() <= INLINE
+            {
+                let text = text.clone();
+                let (ptr, meta) = self.text(inst, other)?;
+                return Ok(self.equals_short(ptr, meta, text.as_bytes()));
+            }
+        }
+        let (a, a_meta) = self.text(inst, 0)?;
+        let (b, b_meta) = self.text(inst, 1)?;
+        // The flag may be clear on one of two equal strings: it is shifted out.
+        let differ = self.b.ins().bxor(a_meta, b_meta);
+        let differ = self.b.ins().ishl_imm_u(differ, 1);
+        let compare = self.b.create_block();
+        let done = self.b.create_block();
+        let result = self.b.append_block_param(done, types::I8);
+        let unequal = self.b.ins().iconst(types::I8, 0);
+        self.b.ins().brif(differ, done, &[BlockArg::Value(unequal)], compare, &[]);
+        self.b.switch_to_block(compare);
+        let len = self.byte_len(a_meta);
+        let equal = self.call_helper("str.eq", helpers::bytes_equal as *const u8, &[types::I64], &[a, b, len])?;
+        let equal = self.b.ins().ireduce(types::I8, equal[0]);
+        self.b.ins().jump(done, &[BlockArg::Value(equal)]);
+        self.b.switch_to_block(done);
+        Ok(result)
+    }
+
+    /// Whether a string is `text`, of at most [`INLINE`] bytes: lengths, then words that
+    /// overlap where the length is not a power of two.
+    fn equals_short(&mut self, ptr: Machine, meta: Machine, text: &[u8]) -> Machine {
+        let len = self.byte_len(meta);
+        let same_length = self.b.ins().icmp_imm_s(IntCC::Equal, len, text.len() as i64);
+        if text.is_empty() {
+            return same_length;
+        }
+        let compare = self.b.create_block();
+        let done = self.b.create_block();
+        let result = self.b.append_block_param(done, types::I8);
+        self.b.ins().brif(same_length, compare, &[], done, &[BlockArg::Value(same_length)]);
+        self.b.switch_to_block(compare);
+        let size = match text.len() {
+            1 => 1,
+            2..4 => 2,
+            4..8 => 4,
+            _ => 8,
+        };
+        let mut offsets = vec![0];
+        if text.len() > size {
+            offsets.push(text.len() - size);
+        }
+        let mut differ = None;
+        for offset in offsets {
+            let mut word = [0; 8];
+            word[..size].copy_from_slice(&text[offset..offset + size]);
+            let expected = i64::from_le_bytes(word);
+            let reg = match size {
+                1 => types::I8,
+                2 => types::I16,
+                4 => types::I32,
+                _ => types::I64,
+            };
+            let flags = MemFlagsData::new().with_notrap();
+            let found = self.b.ins().load(reg, flags, ptr, offset as i32);
+            let found = if size < 8 { self.b.ins().uextend(types::I64, found) } else { found };
+            let expected = self.word(expected);
+            let differs = self.b.ins().bxor(found, expected);
+            differ = Some(match differ {
+                None => differs,
+                Some(before) => self.b.ins().bor(before, differs),
+            });
+        }
+        let differ = differ.unwrap_or(same_length);
+        let equal = self.b.ins().icmp_imm_s(IntCC::Equal, differ, 0);
+        self.b.ins().jump(done, &[BlockArg::Value(equal)]);
+        self.b.switch_to_block(done);
+        result
+    }
+}

@@ -1,0 +1,263 @@
+//! The loop over the rows: columns of every type and layout, NULLs, exits, results.
+
+mod support;
+
+use arrow::array::*;
+use arrow::datatypes::*;
+use exuvia_ir::{ExcKind, Object, Opcode, Terminator, Type};
+use exuvia_jit::{CompileError, Kernel, Misfit, Options, RunError};
+use exuvia_ops::def::status;
+use std::sync::Arc;
+use support::*;
+
+fn identity(ty: Type) -> exuvia_ir::Module {
+    simple(std::slice::from_ref(&ty), ty.clone(), |_, params| params[0])
+}
+
+#[test]
+fn identity_of_every_type() {
+    let nullable_ints = vec![Some(1i64), None, Some(-3), Some(100), None];
+    let mut arrays: Vec<ArrayRef> = vec![
+        Arc::new(Int8Array::from_iter(nullable_ints.iter().map(|x| x.map(|x| x as i8)))),
+        Arc::new(Int16Array::from_iter(nullable_ints.iter().map(|x| x.map(|x| x as i16)))),
+        Arc::new(Int32Array::from_iter(nullable_ints.iter().map(|x| x.map(|x| x as i32)))),
+        Arc::new(Int64Array::from(nullable_ints.clone())),
+        Arc::new(UInt8Array::from_iter(nullable_ints.iter().map(|x| x.map(|x| x as u8)))),
+        Arc::new(UInt16Array::from_iter(nullable_ints.iter().map(|x| x.map(|x| x as u16)))),
+        Arc::new(UInt32Array::from_iter(nullable_ints.iter().map(|x| x.map(|x| x as u32)))),
+        Arc::new(Float32Array::from(vec![Some(1.5), None, Some(-0.0), Some(f32::INFINITY), None])),
+        Arc::new(Float64Array::from(vec![Some(1.5), None, Some(-0.0), Some(1e300), None])),
+        Arc::new(BooleanArray::from(vec![Some(true), None, Some(false), Some(true), None])),
+    ];
+    let texts = [Some("short"), None, Some(""), Some("ein sehr langer Text, größer als zwölf Bytes"), Some("日本")];
+    arrays.push(Arc::new(StringArray::from_iter(texts)));
+    arrays.push(Arc::new(LargeStringArray::from_iter(texts)));
+    arrays.push(Arc::new(StringViewArray::from_iter(texts)));
+    for array in arrays {
+        let ty = array.data_type().clone();
+        let plain = match &ty {
+            DataType::Float32 | DataType::Float64 => Type::Float,
+            DataType::Boolean => Type::Bool,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Type::Str,
+            _ => Type::Int,
+        };
+        let kernel = Kernel::compile(&identity(plain.clone().optional()), &[ty.clone()], &ty, &SPEED).unwrap();
+        // Many rows, so that several chunks and every offset within a byte occur.
+        let parts: Vec<&dyn Array> = (0..1000).map(|_| array.as_ref()).collect();
+        let long = arrow::compute::concat(&parts).unwrap();
+        for (from, len) in [(0, 5000), (1, 4999), (7, 2048), (13, 2050), (4999, 1), (5000, 0)] {
+            let slice = long.slice(from, len);
+            let output = kernel.run(&[slice.clone()], len, &mut context()).unwrap();
+            assert!(output.exits.is_empty());
+            assert_eq!(&output.values.finish().unwrap(), &slice, "{ty} from {from}");
+        }
+        // Without NULLs, and compiled for none.
+        let kernel = Kernel::compile(&identity(plain), &[ty.clone()], &ty, &SPEED).unwrap();
+        let valid = arrow::compute::filter(&long, &arrow::compute::is_not_null(&long).unwrap()).unwrap();
+        let output = kernel.run(&[valid.clone()], valid.len(), &mut context()).unwrap();
+        assert_eq!(&output.values.finish().unwrap(), &valid, "{ty}");
+        let refused = kernel.run(&[long.clone()], long.len(), &mut context());
+        assert!(matches!(refused, Err(RunError::Argument(_))));
+        // Strict: NULL without a call.
+        let strict = Options { strict: true, ..SPEED };
+        let plain = match &ty {
+            DataType::Float32 | DataType::Float64 => Type::Float,
+            DataType::Boolean => Type::Bool,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Type::Str,
+            _ => Type::Int,
+        };
+        let kernel = Kernel::compile(&identity(plain), &[ty.clone()], &ty, &strict).unwrap();
+        let slice = long.slice(3, 4000);
+        let output = kernel.run(&[slice.clone()], slice.len(), &mut context()).unwrap();
+        assert_eq!(&output.values.finish().unwrap(), &slice, "{ty}");
+    }
+}
+
+#[test]
+fn unsigned_beyond_63_bits_leaves() {
+    let kernel =
+        Kernel::compile(&identity(Type::Int.optional()), &[DataType::UInt64], &DataType::UInt64, &SPEED).unwrap();
+    let array: ArrayRef = Arc::new(UInt64Array::from(vec![Some(1), Some(u64::MAX), None, Some(1 << 63), Some(7)]));
+    let mut output = kernel.run(&[array.clone()], 5, &mut context()).unwrap();
+    assert_eq!(output.exits, [(1, status::BAILOUT), (3, status::BAILOUT)]);
+    let big = |value: u64| Object::Int(exuvia_ir::Int::from_big(value.into()));
+    output.values.set(1, &big(u64::MAX)).unwrap();
+    output.values.set(3, &big(1 << 63)).unwrap();
+    assert_eq!(&output.values.finish().unwrap(), &array);
+}
+
+#[test]
+fn results_outside_the_type_leave() {
+    for (ty, low, high) in [
+        (DataType::Int8, -128i64, 127i64),
+        (DataType::Int16, -32768, 32767),
+        (DataType::Int32, i64::from(i32::MIN), i64::from(i32::MAX)),
+        (DataType::UInt8, 0, 255),
+        (DataType::UInt16, 0, 65535),
+        (DataType::UInt32, 0, i64::from(u32::MAX)),
+        (DataType::UInt64, 0, i64::MAX),
+    ] {
+        for strict in [false, true] {
+            let param = if strict { Type::Int } else { Type::Int.optional() };
+            let options = Options { strict, ..SPEED };
+            let kernel = Kernel::compile(&identity(param), &[DataType::Int64], &ty, &options).unwrap();
+            let values = vec![Some(low), Some(low - 1), None, Some(high), Some(high.wrapping_add(1))];
+            let array: ArrayRef = Arc::new(Int64Array::from(values));
+            let mut output = kernel.run(&[array], 5, &mut context()).unwrap();
+            assert_eq!(output.exits, [(1, status::BAILOUT), (4, status::BAILOUT)], "{ty}");
+            assert_eq!(output.values.set(1, &Object::int(low - 1)), Err(Misfit::Range));
+            assert_eq!(output.values.set(1, &Object::str("")), Err(Misfit::Class));
+            output.values.set(4, &Object::int(high)).unwrap();
+            let array = output.values.finish().unwrap();
+            assert_eq!(array.null_count(), 2);
+            let wide = arrow::compute::cast(&array, &DataType::Int64).unwrap();
+            assert_eq!(wide.as_primitive::<Int64Type>().value(0), low);
+            assert_eq!(wide.as_primitive::<Int64Type>().value(4), high);
+        }
+    }
+}
+
+#[test]
+fn overflow_and_division() {
+    let add = simple(&[Type::Int, Type::Int], Type::Int, |b, p| op(b, "int.add", p, Type::Int));
+    let got = run(&add, &[ints(&[1, i64::MAX, i64::MIN]), ints(&[2, 1, -1])]);
+    assert_eq!(got, [Row::Value(Object::int(3)), Row::Exit(status::BAILOUT), Row::Exit(status::BAILOUT)]);
+    let div = simple(&[Type::Int, Type::Int], Type::Int, |b, p| op(b, "int.floordiv", p, Type::Int));
+    let got = run(&div, &[ints(&[7, 7, i64::MIN]), ints(&[-2, 0, -1])]);
+    let zero = ExcKind::ZeroDivisionError as u64;
+    assert_eq!(got, [Row::Value(Object::int(-4)), Row::Exit(zero), Row::Exit(status::BAILOUT)]);
+    let unchecked = simple(&[Type::Int], Type::Int, |b, p| {
+        let one = b.constant(Object::int(1));
+        let sum = op(b, "int.add", vec![p[0], one], Type::Int);
+        last(b).no_overflow = true;
+        sum
+    });
+    assert!(!compile(&unchecked).lowered().contains("overflow"));
+    assert_eq!(run(&unchecked, &[ints(&[41])]), value_rows(ints(&[42])));
+}
+
+#[test]
+fn fault_injection_takes_every_guard() {
+    let add = simple(&[Type::Int, Type::Int], Type::Int, |b, p| op(b, "int.add", p, Type::Int));
+    let kernel = compile_with(&add, &Options { fail_guards: true, ..SPEED });
+    let columns = [column(&DataType::Int64, &ints(&[1, 2])), column(&DataType::Int64, &ints(&[3, 4]))];
+    let output = kernel.run(&columns, 2, &mut context()).unwrap();
+    assert_eq!(output.exits, [(0, status::BAILOUT), (1, status::BAILOUT)]);
+}
+
+#[test]
+fn constant_divisors_equal_dynamic_ones() {
+    let values = [0, 1, -1, 5, -5, 7, 8, -8, 100, i64::MAX, i64::MIN, i64::MIN + 1, 97, -97];
+    for divisor in [1, -1, 2, 8, 1 << 40, 3, 7, 97, -2, -3, -7, 1000, i64::MAX, i64::MIN] {
+        for name in ["int.floordiv", "int.mod"] {
+            let fixed = simple(&[Type::Int], Type::Int, |b, p| {
+                let divisor = b.constant(Object::int(divisor));
+                op(b, name, vec![p[0], divisor], Type::Int)
+            });
+            let dynamic = simple(&[Type::Int, Type::Int], Type::Int, |b, p| op(b, name, p, Type::Int));
+            let divisors = vec![Object::int(divisor); values.len()];
+            assert_eq!(run(&fixed, &[ints(&values)]), run(&dynamic, &[ints(&values), divisors]), "{name} {divisor}");
+        }
+    }
+}
+
+#[test]
+fn text_results_of_every_kind() {
+    // s[3:] shares its input where it is long, and is inline where it is short.
+    let tail = simple(&[Type::Str], Type::Str, |b, p| {
+        let prefix = b.constant(Object::str("abc"));
+        let found = op(b, "str.find", vec![p[0], prefix], Type::Int);
+        let three = b.constant(Object::int(3));
+        let _ = op(b, "int.add", vec![found, three], Type::Int);
+        p[0]
+    });
+    let texts = ["abc", "abcdefghijklmnopqrstuvwxyz", "größer und immer größer", ""];
+    for from in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
+        for to in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
+            let kernel = Kernel::compile(&tail, &[from.clone()], &to, &SPEED).unwrap();
+            let array = arrow::compute::cast(&StringArray::from_iter_values(texts), &from).unwrap();
+            let output = kernel.run(&[array], texts.len(), &mut context()).unwrap();
+            let expected = arrow::compute::cast(&StringArray::from_iter_values(texts), &to).unwrap();
+            assert_eq!(&output.values.finish().unwrap(), &expected);
+        }
+    }
+    // The kernel takes any layout of its declared type.
+    let kernel = Kernel::compile(&tail, &[DataType::Utf8View], &DataType::Utf8View, &SPEED).unwrap();
+    let dictionary: DictionaryArray<Int32Type> = texts.iter().copied().map(Some).collect();
+    let layouts: [ArrayRef; 3] = [
+        Arc::new(dictionary),
+        Arc::new(StringArray::from_iter_values(texts)),
+        Arc::new(LargeStringArray::from_iter_values(texts)),
+    ];
+    for array in layouts {
+        let output = kernel.run(&[array], texts.len(), &mut context()).unwrap();
+        assert_eq!(&output.values.finish().unwrap().as_string_view(), &&StringViewArray::from_iter_values(texts));
+    }
+}
+
+#[test]
+fn constants_and_none() {
+    let long = "a constant text that is longer than a view holds inline";
+    let constant = simple(&[Type::Int], Type::Str, |b, _| b.constant(Object::str(long)));
+    assert_eq!(run(&constant, &[ints(&[1, 2])]), value_rows(strs(&[long, long])));
+    let none = simple(&[Type::Int], Type::None, |b, _| b.constant(Object::None));
+    assert_eq!(run(&none, &[ints(&[1, 2])]), value_rows(vec![Object::None, Object::None]));
+    let mut b = exuvia_ir::Builder::new("f", &[Type::Int], Type::Never);
+    b.raise(ExcKind::ValueError, vec![]);
+    assert_eq!(run(&module(b.function), &[ints(&[1])]), [Row::Exit(ExcKind::ValueError as u64)]);
+    let big =
+        simple(&[Type::Int], Type::Int, |b, _| b.constant(Object::Int(exuvia_ir::Int::from_big((1i128 << 70).into()))));
+    assert_eq!(run(&big, &[ints(&[1])]), [Row::Exit(status::BAILOUT)]);
+    let below = simple(&[Type::Int], Type::Bool, |b, p| {
+        let big = b.constant(Object::Int(exuvia_ir::Int::from_big((1i128 << 70).into())));
+        op(b, "int.lt", vec![p[0], big], Type::Bool)
+    });
+    assert_eq!(run(&below, &[ints(&[i64::MAX])]), value_rows(vec![Object::Bool(true)]));
+}
+
+#[test]
+fn no_arguments_and_no_rows() {
+    let constant = simple(&[], Type::Int, |b, _| b.constant(Object::int(3)));
+    let kernel = compile(&constant);
+    assert_eq!(rows(kernel.run(&[], 3, &mut context()).unwrap()), value_rows(ints(&[3, 3, 3])));
+    assert!(rows(kernel.run(&[], 0, &mut context()).unwrap()).is_empty());
+}
+
+#[test]
+fn cancelled_between_and_within_rows() {
+    let flag = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let mut cx = exuvia_ops::cx::Cx::new(1 << 20, false, flag);
+    let kernel = compile(&identity(Type::Int));
+    let column = [column(&DataType::Int64, &ints(&[1]))];
+    assert!(matches!(kernel.run(&column, 1, &mut cx), Err(RunError::Interrupted)));
+}
+
+#[test]
+fn what_is_not_supported_is_an_error() {
+    let f = identity(Type::Int);
+    let date = Kernel::compile(&f, &[DataType::Date32], &DataType::Int64, &SPEED);
+    assert!(matches!(date, Err(CompileError::Unsupported(_))));
+    let other = Kernel::compile(&f, &[DataType::Utf8], &DataType::Int64, &SPEED);
+    assert!(matches!(other, Err(CompileError::Unsupported(_))));
+    let result = Kernel::compile(&f, &[DataType::Int64], &DataType::Utf8, &SPEED);
+    assert!(matches!(result, Err(CompileError::Unsupported(_))));
+    let mut b = exuvia_ir::Builder::new("f", &[Type::Int], Type::Int);
+    let param = b.param(0);
+    let wrong = b.inst(Opcode::Op("no.such"), vec![param], Type::Int, None);
+    b.end(Terminator::Return(wrong));
+    let missing = Kernel::compile(&module(b.function), &[DataType::Int64], &DataType::Int64, &SPEED);
+    assert!(matches!(missing, Err(CompileError::Unsupported(_))));
+    assert!(Kernel::compile(&exuvia_ir::Module::default(), &[], &DataType::Int64, &SPEED).is_err());
+}
+
+#[test]
+fn dumps_name_the_helpers() {
+    let find = simple(&[Type::Str], Type::Int, |b, p| {
+        let x = b.constant(Object::str("x"));
+        op(b, "str.find", vec![p[0], x], Type::Int)
+    });
+    let kernel = compile(&find);
+    assert!(kernel.lowered().contains("str.find"), "{}", kernel.lowered());
+    assert!(kernel.machine_code().contains("ret"), "{}", kernel.machine_code());
+    assert_eq!(kernel.helper_calls(), [("str.find".to_string(), 1)]);
+}
