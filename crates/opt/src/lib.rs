@@ -19,6 +19,7 @@ mod context;
 mod cse;
 mod dce;
 mod fold;
+mod inline;
 mod lists;
 mod params;
 #[cfg(test)]
@@ -34,7 +35,7 @@ mod verify;
 pub use verify::{op_typing, verify};
 
 use context::Context;
-use exuvia_ir::{Function, Module};
+use exuvia_ir::{FuncId, Function, Module};
 
 /// A pass over one function.
 type Pass = (&'static str, fn(&mut Function, &mut Context));
@@ -57,6 +58,12 @@ fn pipeline() -> impl Iterator<Item = Pass> {
 pub fn optimize(module: &mut Module) {
     let mut context = Context::new();
     check(module, "the optimiser was given");
+    inline::run(module, &mut context, |module, id, context| {
+        for pass in CLEANUP {
+            run_one(module, id, context, pass);
+        }
+    });
+    check(module, "inlining");
     for pass in pipeline() {
         run(module, &mut context, pass);
     }
@@ -66,10 +73,14 @@ pub fn optimize(module: &mut Module) {
     check(module, "numbering");
 }
 
-fn run(module: &mut Module, context: &mut Context, (name, pass): Pass) {
-    for function in &mut module.functions {
-        pass(function, context);
+fn run(module: &mut Module, context: &mut Context, pass: Pass) {
+    for id in (0..module.functions.len() as u32).map(FuncId) {
+        run_one(module, id, context, pass);
     }
+}
+
+fn run_one(module: &mut Module, id: FuncId, context: &mut Context, (name, pass): Pass) {
+    pass(&mut module.functions[id.index()], context);
     check(module, name);
 }
 
