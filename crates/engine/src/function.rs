@@ -1,13 +1,19 @@
 //! A function that can be called on batches.
 
-use crate::{CallError, DefineError, Definition, Volatility};
+use crate::pipeline::{self, Compiled};
+use crate::python::PythonRung;
+use crate::{CallError, DefineError, Definition, Place, Volatility, place, rungs, volatility};
 use arrow::array::ArrayRef;
+use exuvia_lift::Source;
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// The settings under which a function is defined and called.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// Whether CPython may be used at all in this session.
     pub interpreter: bool,
@@ -19,7 +25,7 @@ pub struct Settings {
     pub lift: bool,
     /// Bytes that the temporaries of one row may take.
     pub row_memory: usize,
-    /// Take every guard and fail every compilation, to test the ways down:
+    /// Take every guard or fail every compilation, to test the ways down:
     /// `"guards"`, `"compile"` or empty.
     pub fault: String,
 }
@@ -65,7 +71,7 @@ pub struct Placement {
     /// Why not native: a stable code of `docs/bailouts.md` and a sentence.
     pub reason: Option<(String, String)>,
     /// Where the reason lies.
-    pub place: Option<crate::Place>,
+    pub place: Option<Place>,
     /// Rows called so far.
     pub rows: u64,
     /// Rows that left native code for the evaluator.
@@ -76,19 +82,110 @@ pub struct Placement {
     pub compile_nanos: u64,
 }
 
+/// What was counted over all calls.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub rows: AtomicU64,
+    pub evaluated: AtomicU64,
+    pub python: AtomicU64,
+    pub compile_nanos: AtomicU64,
+}
+
+/// What one compilation depends on besides the definition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Variant {
+    nullable: bool,
+    native: bool,
+    optimize: bool,
+    lift: bool,
+    fault: String,
+}
+
+impl Variant {
+    fn of(nullable: bool, settings: &Settings) -> Variant {
+        Variant {
+            nullable,
+            native: settings.native,
+            optimize: settings.optimize,
+            lift: settings.lift,
+            fault: settings.fault.clone(),
+        }
+    }
+}
+
 /// A defined function. Shared by all threads of a session.
 #[derive(Debug)]
 pub struct Function {
-    definition: Definition,
+    pub(crate) definition: Definition,
+    pub(crate) source: Source,
+    pub(crate) counters: Counters,
+    /// Compiled variants; concurrent first calls of one wait for one compilation.
+    compiled: Mutex<HashMap<Variant, Arc<OnceLock<Compiled>>>>,
+    python: OnceLock<Result<PythonRung, CallError>>,
+    volatility: Volatility,
 }
 
 impl Function {
     /// Checks and prepares a function.
     ///
     /// # Errors
-    /// What is wrong with the body, with its place.
-    pub fn define(definition: Definition, _settings: &Settings) -> Result<Function, DefineError> {
-        Ok(Function { definition })
+    /// What is wrong with the body, with its place. In a session without an interpreter
+    /// also what cannot be lifted.
+    pub fn define(definition: Definition, settings: &Settings) -> Result<Function, DefineError> {
+        let names: Vec<&str> = definition.params.iter().map(|param| param.name.as_str()).collect();
+        let source = Source::resolve(&definition.source, &definition.name, definition.handler.as_deref(), &names)
+            .map_err(|error| DefineError {
+                function: definition.name.clone(),
+                message: error.message,
+                place: error.span.and_then(|span| place::of_span(&definition.source, span, definition.first_line)),
+            })?;
+        let mut function = Function {
+            volatility: Volatility::Immutable,
+            definition,
+            source,
+            counters: Counters::default(),
+            compiled: Mutex::new(HashMap::new()),
+            python: OnceLock::new(),
+        };
+        let compiled = function.compiled(true, settings);
+        let compiled = compiled_of(&compiled);
+        let lifted = compiled.is_some_and(|compiled| compiled.stages.is_ok());
+        if !lifted {
+            if !function.may_interpret(settings) {
+                let reason = compiled.and_then(Compiled::reason).cloned();
+                let (message, span) = match reason {
+                    Some(reason) => (
+                        format!("it cannot be lifted ({} {}) and CPython is off", reason.code, reason.message),
+                        Some(reason.span),
+                    ),
+                    None => ("it cannot be lifted and CPython is off".to_string(), None),
+                };
+                return Err(DefineError {
+                    function: function.definition.name.clone(),
+                    message,
+                    place: span.and_then(|span| function.place(span)),
+                });
+            }
+            // CPython's own verdict on the module comes now, not at the first row, where
+            // there is a CPython.
+            if let Err(error) = function.python(settings)
+                && let crate::CallErrorKind::Python { class, message } = &error.kind
+            {
+                return Err(DefineError {
+                    function: function.definition.name.clone(),
+                    message: format!("{class}: {message}"),
+                    place: error.place.clone(),
+                });
+            }
+        }
+        let inferred = if lifted { Volatility::Immutable } else { volatility::infer(&function.source) };
+        function.volatility = match (inferred, function.definition.volatility) {
+            // State across rows makes it volatile whatever is declared.
+            (Volatility::Volatile, Some(Volatility::Immutable) | None) => Volatility::Volatile,
+            (_, Some(declared)) => declared,
+            (inferred, None) => inferred,
+        };
+        Ok(function)
     }
 
     /// What was declared.
@@ -100,21 +197,67 @@ impl Function {
     /// The declared volatility, or what was inferred.
     #[must_use]
     pub fn volatility(&self) -> Volatility {
-        Volatility::Volatile
+        self.volatility
+    }
+
+    /// Whether CPython may run it.
+    pub(crate) fn may_interpret(&self, settings: &Settings) -> bool {
+        settings.interpreter && self.definition.interpreter == crate::Interpreter::Auto
+    }
+
+    pub(crate) fn place(&self, span: exuvia_ir::Span) -> Option<Place> {
+        place::of_span(&self.source.text, span, self.definition.first_line)
+    }
+
+    /// The function compiled for arguments that can be NULL or not.
+    pub(crate) fn compiled(&self, nullable: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
+        let cell = Arc::clone(self.compiled.lock().entry(Variant::of(nullable, settings)).or_default());
+        cell.get_or_init(|| {
+            let compiled = pipeline::compile(&self.definition, &self.source, nullable, settings);
+            self.counters.compile_nanos.fetch_add(compiled.nanos, Ordering::Relaxed);
+            compiled
+        });
+        cell
+    }
+
+    /// The function in CPython, defined there at its first use.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn python(&self, settings: &Settings) -> Result<&PythonRung, CallError> {
+        if !self.may_interpret(settings) {
+            return Err(self.failed(crate::CallErrorKind::NoInterpreter(
+                "this call needs CPython, which is off for this function or session".to_string(),
+            )));
+        }
+        self.python.get_or_init(|| PythonRung::define(self)).as_ref().map_err(Clone::clone)
+    }
+
+    pub(crate) fn failed(&self, kind: crate::CallErrorKind) -> CallError {
+        CallError { function: self.definition.name.clone(), kind, place: None, arguments: Vec::new() }
     }
 
     /// Where calls run, as compiled for and observed so far. Compiles for nullable
     /// arguments of the declared types if nothing was compiled yet.
     #[must_use]
-    pub fn placement(&self, _settings: &Settings) -> Placement {
+    pub fn placement(&self, settings: &Settings) -> Placement {
+        let cell = self.compiled(true, settings);
+        let compiled = compiled_of(&cell);
+        let reason = compiled.and_then(Compiled::reason);
+        let rung = match compiled.map(|compiled| &compiled.stages) {
+            Some(Ok(stages)) if stages.kernel.is_ok() => Rung::Native,
+            Some(Ok(_)) => Rung::Evaluator,
+            Some(Err(_)) | None => Rung::Python,
+        };
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Placement {
-            rung: Rung::Python,
-            reason: None,
-            place: None,
-            rows: 0,
-            evaluated_rows: 0,
-            python_rows: 0,
-            compile_nanos: 0,
+            rung,
+            reason: reason.map(|reason| (reason.code.clone(), reason.message.clone())),
+            place: reason.and_then(|reason| self.place(reason.span)),
+            rows: count(&self.counters.rows),
+            evaluated_rows: count(&self.counters.evaluated),
+            python_rows: count(&self.counters.python),
+            compile_nanos: count(&self.counters.compile_nanos),
         }
     }
 
@@ -125,25 +268,33 @@ impl Function {
     /// What happened to the first failing row that was found.
     pub fn invoke(
         &self,
-        _args: &[ArrayRef],
-        _rows: usize,
-        _settings: &Settings,
-        _invocation: &Invocation,
+        args: &[ArrayRef],
+        rows: usize,
+        settings: &Settings,
+        invocation: &Invocation,
     ) -> Result<ArrayRef, CallError> {
-        Err(CallError {
-            function: self.definition.name.clone(),
-            kind: crate::CallErrorKind::Host("not available".to_string()),
-            place: None,
-            arguments: vec![],
-        })
+        rungs::invoke(self, args, rows, settings, invocation)
     }
 
     /// The text of a stage: `source`, `snapshot`, `lifted`, `optimized`, `lowered`,
-    /// `machine`.
+    /// `machine`, or `helpers`, the helper calls of a row.
     ///
     /// # Errors
     /// Why the function has no such stage.
-    pub fn dump(&self, _stage: &str, _settings: &Settings) -> Result<String, String> {
-        Err("not available".to_string())
+    pub fn dump(&self, stage: &str, settings: &Settings) -> Result<String, String> {
+        match stage {
+            "source" => return Ok(self.source.text.clone()),
+            "snapshot" => return Ok(format!("{:#?}\n", self.source.module)),
+            _ => {}
+        }
+        match compiled_of(&self.compiled(true, settings)) {
+            Some(compiled) => compiled.dump(stage),
+            None => Err("not compiled".to_string()),
+        }
     }
+}
+
+/// What a cell holds once [`Function::compiled`] returned it.
+pub(crate) fn compiled_of(cell: &OnceLock<Compiled>) -> Option<&Compiled> {
+    cell.get()
 }

@@ -1,8 +1,29 @@
 //! The engine: from a definition to results over Arrow batches.
+//!
+//! [`Function::define`] resolves a body and lifts it; [`Function::invoke`] calls it on a
+//! batch on the highest rung that it has. Read `pipeline.rs` first: it shows the stages.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `definition.rs`, `error.rs` | what users declare, what they see when it fails |
+//! | `pipeline.rs` | source, lifted, optimised, native: the stages of one function |
+//! | `function.rs` | a defined function, its compiled variants, its placement |
+//! | `rungs.rs`, `python.rs` | running a batch, and the ways down |
+//! | `interpreter.rs` | finding and loading CPython |
+//! | `sql.rs`, `place.rs`, `volatility.rs` | types and values, places in scripts, inference |
+//!
+//! It knows no SQL and no query plan.
 
 mod definition;
 mod error;
 mod function;
+pub mod interpreter;
+mod pipeline;
+mod place;
+mod python;
+mod rungs;
+mod sql;
+mod volatility;
 
 pub use definition::{Definition, Interpreter, OnError, Parameter, Volatility};
 pub use error::{CallError, CallErrorKind, DefineError, Place};

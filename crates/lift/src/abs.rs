@@ -70,15 +70,33 @@ pub(crate) struct Closure {
 /// Something that can be iterated.
 #[derive(Debug)]
 pub(crate) enum Iter {
-    Range { start: Abs, stop: Abs, step: Abs },
-    Enumerate { inner: Abs, start: Abs },
+    Range {
+        start: Abs,
+        stop: Abs,
+        step: Abs,
+    },
+    Enumerate {
+        inner: Abs,
+        start: Abs,
+    },
     Zip(Vec<Abs>),
     Reversed(Abs),
-    Map { func: Abs, inner: Abs },
-    Filter { func: Abs, inner: Abs },
+    Map {
+        func: Abs,
+        inner: Abs,
+    },
+    Filter {
+        func: Abs,
+        inner: Abs,
+    },
     /// A generator expression: its first iterable is evaluated at once, the rest in the
     /// frame around it when it is iterated.
-    Generator { comp: Arc<Comprehension>, first: Abs, enclosing: Enclosing, module: usize },
+    Generator {
+        comp: Arc<Comprehension>,
+        first: Abs,
+        enclosing: Enclosing,
+        module: usize,
+    },
 }
 
 impl Abs {
@@ -144,9 +162,9 @@ impl Abs {
     pub fn replace(&self, from: Value, to: &Abs) -> Option<Abs> {
         match self {
             Abs::Dyn(value) if *value == from => Some(to.clone()),
-            Abs::Tuple(items) if items.iter().any(|item| item.replace(from, to).is_some()) => {
-                Some(Abs::tuple(items.iter().map(|item| item.replace(from, to).unwrap_or_else(|| item.clone())).collect()))
-            }
+            Abs::Tuple(items) if items.iter().any(|item| item.replace(from, to).is_some()) => Some(Abs::tuple(
+                items.iter().map(|item| item.replace(from, to).unwrap_or_else(|| item.clone())).collect(),
+            )),
             _ => None,
         }
     }

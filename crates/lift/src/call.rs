@@ -85,8 +85,12 @@ impl Lifter<'_> {
             // A method is chosen by the class, so the union is split where it is called;
             // classes without the attribute raise here, before the arguments.
             let ty = self.b.function.ty(*v).clone();
-            let lacking: Vec<Type> =
-                ty.alternatives().iter().filter(|a| unsupported::has_attribute(a, name) == Some(false)).cloned().collect();
+            let lacking: Vec<Type> = ty
+                .alternatives()
+                .iter()
+                .filter(|a| unsupported::has_attribute(a, name) == Some(false))
+                .cloned()
+                .collect();
             if lacking.is_empty() {
                 return Ok(Abs::Method(Rc::new((value, name.clone()))));
             }
@@ -118,7 +122,10 @@ impl Lifter<'_> {
         };
         for state in no {
             self.enter(state);
-            if let Some(ty) = { let abs = self.get_hidden(&hidden); self.type_of(&abs) } {
+            if let Some(ty) = {
+                let abs = self.get_hidden(&hidden);
+                self.type_of(&abs)
+            } {
                 let message = format!("'{}' object has no attribute '{name}'", ty.python_name());
                 self.raise_message(ExcKind::AttributeError, &message)?;
             }
@@ -155,7 +162,8 @@ impl Lifter<'_> {
         if let Abs::Dyn(value) = receiver
             && matches!(self.b.function.ty(*value), Type::Union(_))
         {
-            return self.dispatch(*value, &mut |me, narrowed| me.call_method(&narrowed, name, args.clone(), named.clone()));
+            return self
+                .dispatch(*value, &mut |me, narrowed| me.call_method(&narrowed, name, args.clone(), named.clone()));
         }
         if let Some(result) = self.static_method(receiver, name, &args, &named)? {
             return Ok(result);
@@ -216,7 +224,8 @@ impl Lifter<'_> {
         }
         if let Some((_, value)) = self.union_operand(&args) {
             return self.dispatch(value, &mut |me, narrowed| {
-                let args = args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
+                let args =
+                    args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
                 me.call_spelled(spelling, args, named.clone())
             });
         }
@@ -224,14 +233,12 @@ impl Lifter<'_> {
             let mut bound: Vec<Option<Abs>> = args.iter().cloned().map(Some).collect();
             bound.resize(def.params.len().max(args.len()), None);
             let fits = bound.len() == def.params.len()
-                && named.iter().all(|(name, value)| {
-                    match def.params.iter().position(|param| param.name == &**name) {
-                        Some(at) if bound[at].is_none() => {
-                            bound[at] = Some(value.clone());
-                            true
-                        }
-                        _ => false,
+                && named.iter().all(|(name, value)| match def.params.iter().position(|param| param.name == &**name) {
+                    Some(at) if bound[at].is_none() => {
+                        bound[at] = Some(value.clone());
+                        true
                     }
+                    _ => false,
                 });
             let complete: Option<Vec<Abs>> = bound
                 .into_iter()
@@ -239,7 +246,9 @@ impl Lifter<'_> {
                 .map(|(value, param)| value.or_else(|| param.default.map(|default| Abs::Const(default.object()))))
                 .collect();
             let Some(complete) = complete.filter(|_| fits) else { continue };
-            let Some(types) = complete.iter().map(|arg| self.type_of(arg)).collect::<Option<Vec<_>>>() else { continue };
+            let Some(types) = complete.iter().map(|arg| self.type_of(arg)).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
             if def.accepts(&types) {
                 return self.use_operation(def, &complete);
             }
@@ -281,6 +290,14 @@ impl Lifter<'_> {
                         return self.bail(Code::Callee, "isinstance with such a class");
                     };
                     return self.isinstance(value, &classes);
+                }
+                ("_is_missing", [value]) => {
+                    return Ok(Abs::bool(matches!(value, Abs::Func(closure) if &*closure.def.name == "_missing")));
+                }
+                ("_leave", _) => {
+                    let span = self.b.span;
+                    self.end(exuvia_ir::Terminator::Bailout("the prelude leaves the fast path", span));
+                    return Ok(Abs::Unbound);
                 }
                 ("list", []) => return self.new_list(&[]),
                 ("list", [iterable]) => return self.copy_to_list(iterable),
@@ -439,7 +456,8 @@ impl Lifter<'_> {
                 vars.insert(name.clone(), Abs::tuple(rest));
             }
             None if !rest.is_empty() => {
-                return self.bail(Code::Arguments, format!("{}() is called with {count} positional arguments", def.name));
+                return self
+                    .bail(Code::Arguments, format!("{}() is called with {count} positional arguments", def.name));
             }
             None => {}
         }
@@ -509,7 +527,10 @@ impl Lifter<'_> {
         let Some(Ctx::Call { returns, .. }) = self.contexts.pop() else {
             return self.bail(Code::Budget, "contexts are out of step");
         };
-        Ok(self.join(returns.into_iter().map(|(state, value)| (state, vec![value])).collect())?.pop().unwrap_or(Abs::Unbound))
+        Ok(self
+            .join(returns.into_iter().map(|(state, value)| (state, vec![value])).collect())?
+            .pop()
+            .unwrap_or(Abs::Unbound))
     }
 
     /// Ends an unfolded call with a result.
@@ -578,8 +599,7 @@ impl Lifter<'_> {
         for _ in 0..8 {
             let assumed = self.world.specialised.get(key).map_or(Type::Never, |s| s.ret.clone());
             let b = Builder::new(closure.def.name.to_string(), types, assumed.clone());
-            let vars =
-                names.iter().enumerate().map(|(index, name)| (name.clone(), Abs::Dyn(b.param(index)))).collect();
+            let vars = names.iter().enumerate().map(|(index, name)| (name.clone(), Abs::Dyn(b.param(index)))).collect();
             let frame = Frame {
                 vars,
                 locals: closure.def.locals.clone().into(),

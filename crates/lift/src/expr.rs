@@ -146,7 +146,9 @@ impl Lifter<'_> {
                 let message = if local {
                     format!("cannot access local variable '{name}' where it is not associated with a value")
                 } else {
-                    format!("cannot access free variable '{name}' where it is not associated with a value in enclosing scope")
+                    format!(
+                        "cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+                    )
                 };
                 let kind = if local { ExcKind::UnboundLocalError } else { ExcKind::NameError };
                 self.raise_message(kind, &message)
@@ -189,6 +191,9 @@ impl Lifter<'_> {
                 Abs::Unbound => self.raise_message(ExcKind::NameError, &format!("name '{name}' is not defined")),
                 found => Ok(found.clone()),
             };
+        }
+        if matches!(&**name, "_is_missing" | "_leave") && self.world.prelude.values().any(|index| *index == module) {
+            return Ok(Abs::Builtin(name.clone()));
         }
         match crate::names::builtin(name) {
             Some(found) => Ok(found),
@@ -323,7 +328,11 @@ impl Lifter<'_> {
         }
         match (self.type_of(value), constant) {
             (Some(Type::Bool), Abs::Const(Object::Bool(wanted))) => {
-                if *wanted { Ok(value.clone()) } else { self.negate(value.clone()) }
+                if *wanted {
+                    Ok(value.clone())
+                } else {
+                    self.negate(value.clone())
+                }
             }
             _ => Ok(Abs::bool(false)),
         }
@@ -420,7 +429,9 @@ impl Lifter<'_> {
         let left = self.expr(left)?;
         let right = self.expr(right)?;
         let (yes, no) = match (&left, &right) {
-            (Abs::Dyn(value), Abs::Const(Object::None)) if self.b.function.ty(*value).alternatives().contains(&Type::None) => {
+            (Abs::Dyn(value), Abs::Const(Object::None))
+                if self.b.function.ty(*value).alternatives().contains(&Type::None) =>
+            {
                 self.split_type(*value, &|ty| *ty == Type::None)?
             }
             _ => {
@@ -432,7 +443,11 @@ impl Lifter<'_> {
     }
 
     /// Splits on which alternative of its union a value holds, and narrows it.
-    pub fn split_type(&mut self, value: exuvia_ir::Value, test: &dyn Fn(&Type) -> bool) -> Lift<(Vec<State>, Vec<State>)> {
+    pub fn split_type(
+        &mut self,
+        value: exuvia_ir::Value,
+        test: &dyn Fn(&Type) -> bool,
+    ) -> Lift<(Vec<State>, Vec<State>)> {
         let ty = self.b.function.ty(value).clone();
         let mut out = (Vec::new(), Vec::new());
         let mut rest = ty.alternatives().to_vec();
@@ -447,7 +462,11 @@ impl Lifter<'_> {
             }
             self.narrow_to(value, &alternative);
             let state = self.state();
-            if test(&alternative) { out.0.extend(state) } else { out.1.extend(state) }
+            if test(&alternative) {
+                out.0.extend(state)
+            } else {
+                out.1.extend(state)
+            }
             match otherwise {
                 Some(state) => self.enter(state),
                 None => break,
@@ -592,7 +611,14 @@ impl Lifter<'_> {
     }
 
     /// Runs a comprehension and appends its elements to a list.
-    fn collect(&mut self, comp: &Comprehension, first: Abs, enclosing: Enclosing, module: usize, list: Abs) -> Lift<Abs> {
+    fn collect(
+        &mut self,
+        comp: &Comprehension,
+        first: Abs,
+        enclosing: Enclosing,
+        module: usize,
+        list: Abs,
+    ) -> Lift<Abs> {
         let hidden = self.hidden_name("list");
         self.set_var(&hidden, list);
         let depth = self.frames.len() - 1;

@@ -183,12 +183,10 @@ impl Lifter<'_> {
                 self.dict_position(dict, &Abs::Dyn(key))
             }
             // Strings and numbers are never equal.
-            (Some(Type::Str), Type::Int) | (Some(Type::Int | Type::Bool | Type::Float), Type::Str) | (Some(Type::Str | Type::Int), Type::Never) => {
-                Ok(Abs::int(-1))
-            }
-            (Some(Type::List(_)), _) => {
-                self.raise_message(ExcKind::TypeError, "unhashable type: 'list'")
-            }
+            (Some(Type::Str), Type::Int)
+            | (Some(Type::Int | Type::Bool | Type::Float), Type::Str)
+            | (Some(Type::Str | Type::Int), Type::Never) => Ok(Abs::int(-1)),
+            (Some(Type::List(_)), _) => self.raise_message(ExcKind::TypeError, "unhashable type: 'list'"),
             (Some(key), keys) => self.bail(Code::Operands, format!("a {key} looked up among {keys}")),
             (None, _) => self.bail(Code::StaticValue, "a static value looked up in a dict"),
         }

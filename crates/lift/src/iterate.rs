@@ -132,7 +132,11 @@ impl Lifter<'_> {
                         columns.push(self.unrolled(inner)?);
                     }
                     let len = columns.iter().map(Vec::len).min().unwrap_or(0);
-                    Some((0..len).map(|at| Abs::tuple(columns.iter().map(|column| column[at].clone()).collect())).collect())
+                    Some(
+                        (0..len)
+                            .map(|at| Abs::tuple(columns.iter().map(|column| column[at].clone()).collect()))
+                            .collect(),
+                    )
                 }
                 Iter::Reversed(inner) => {
                     let mut items = self.unrolled(inner)?;
@@ -358,7 +362,9 @@ impl Lifter<'_> {
             Cursor::Range { at, .. } => {
                 self.frames[depth].vars.remove(at);
             }
-            Cursor::Str { text: what, at } | Cursor::List { list: what, at } | Cursor::ListReversed { list: what, at } => {
+            Cursor::Str { text: what, at }
+            | Cursor::List { list: what, at }
+            | Cursor::ListReversed { list: what, at } => {
                 self.frames[depth].vars.remove(what);
                 self.frames[depth].vars.remove(at);
             }
@@ -610,4 +616,3 @@ impl Lifter<'_> {
         Ok(())
     }
 }
-

@@ -130,13 +130,8 @@ impl Lifter<'_> {
         };
         let closure = Rc::new(abs::Closure { def: def.clone(), module, enclosing: abs::Enclosing::Module, defaults });
         let vars = self.bind(&closure, args, Vec::new())?;
-        self.frames = vec![Frame {
-            vars,
-            locals: def.locals.clone().into(),
-            enclosing: abs::Enclosing::Module,
-            module,
-            path: 1,
-        }];
+        self.frames =
+            vec![Frame { vars, locals: def.locals.clone().into(), enclosing: abs::Enclosing::Module, module, path: 1 }];
         self.unfolding.push(std::sync::Arc::as_ptr(&def));
         self.stmts(&def.body)?;
         if self.live {

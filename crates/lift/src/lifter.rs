@@ -284,7 +284,8 @@ impl Lifter<'_> {
             }
             (_, Type::Union(_)) if from.is_within(ty) => Ok(self.b.inst(Opcode::Wrap, vec![value], ty.clone(), None)),
             (Type::Tuple(have), Type::Union(alternatives)) => {
-                let wanted = alternatives.iter().find(|a| matches!(a, Type::Tuple(t) if t.len() == have.len())).cloned();
+                let wanted =
+                    alternatives.iter().find(|a| matches!(a, Type::Tuple(t) if t.len() == have.len())).cloned();
                 match wanted {
                     Some(wanted) => {
                         let tuple = self.convert(value, &wanted)?;

@@ -6,24 +6,125 @@ use exuvia_ir::{ExcKind, Object};
 /// Built-in functions that the lifter handles itself, because they are about types,
 /// iteration or static values.
 const SPECIAL: &[&str] = &[
-    "range", "enumerate", "zip", "reversed", "map", "filter", "isinstance", "list", "tuple", "set", "frozenset", "dict",
-    "sorted", "len", "str", "int", "float", "bool", "repr", "abs", "round", "ord", "chr", "format", "divmod", "pow", "iter",
+    "range",
+    "enumerate",
+    "zip",
+    "reversed",
+    "map",
+    "filter",
+    "isinstance",
+    "list",
+    "tuple",
+    "set",
+    "frozenset",
+    "dict",
+    "sorted",
+    "len",
+    "str",
+    "int",
+    "float",
+    "bool",
+    "repr",
+    "abs",
+    "round",
+    "ord",
+    "chr",
+    "format",
+    "divmod",
+    "pow",
+    "iter",
 ];
 
 /// Built-in functions of CPython 3.11 that are not lifted: known, so that they are no
 /// `NameError`.
 const OTHERS: &[&str] = &[
-    "__import__", "aiter", "anext", "ascii", "bin", "breakpoint", "bytearray", "bytes", "callable", "classmethod",
-    "compile", "complex", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr", "hash", "help", "hex", "id",
-    "input", "issubclass", "locals", "memoryview", "next", "object", "oct", "open", "print", "property", "setattr",
-    "slice", "staticmethod", "super", "type", "vars", "Ellipsis", "NotImplemented", "__name__", "__file__", "__doc__",
-    "__builtins__", "__debug__", "__loader__", "__spec__", "__package__", "exit", "quit", "copyright", "credits",
-    "license", "Warning", "UserWarning", "DeprecationWarning", "RuntimeWarning", "SyntaxWarning", "FutureWarning",
-    "PendingDeprecationWarning", "ImportWarning", "UnicodeWarning", "BytesWarning", "ResourceWarning", "EncodingWarning",
-    "BaseExceptionGroup", "ExceptionGroup", "StopAsyncIteration", "SyntaxError", "IndentationError", "TabError",
-    "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError", "BlockingIOError", "ChildProcessError",
-    "ConnectionError", "BrokenPipeError", "ConnectionAbortedError", "ConnectionRefusedError", "ConnectionResetError",
-    "FileExistsError", "InterruptedError", "IsADirectoryError", "NotADirectoryError", "ProcessLookupError",
+    "__import__",
+    "aiter",
+    "anext",
+    "ascii",
+    "bin",
+    "breakpoint",
+    "bytearray",
+    "bytes",
+    "callable",
+    "classmethod",
+    "compile",
+    "complex",
+    "delattr",
+    "dir",
+    "eval",
+    "exec",
+    "getattr",
+    "globals",
+    "hasattr",
+    "hash",
+    "help",
+    "hex",
+    "id",
+    "input",
+    "issubclass",
+    "locals",
+    "memoryview",
+    "next",
+    "object",
+    "oct",
+    "open",
+    "print",
+    "property",
+    "setattr",
+    "slice",
+    "staticmethod",
+    "super",
+    "type",
+    "vars",
+    "Ellipsis",
+    "NotImplemented",
+    "__name__",
+    "__file__",
+    "__doc__",
+    "__builtins__",
+    "__debug__",
+    "__loader__",
+    "__spec__",
+    "__package__",
+    "exit",
+    "quit",
+    "copyright",
+    "credits",
+    "license",
+    "Warning",
+    "UserWarning",
+    "DeprecationWarning",
+    "RuntimeWarning",
+    "SyntaxWarning",
+    "FutureWarning",
+    "PendingDeprecationWarning",
+    "ImportWarning",
+    "UnicodeWarning",
+    "BytesWarning",
+    "ResourceWarning",
+    "EncodingWarning",
+    "BaseExceptionGroup",
+    "ExceptionGroup",
+    "StopAsyncIteration",
+    "SyntaxError",
+    "IndentationError",
+    "TabError",
+    "UnicodeDecodeError",
+    "UnicodeEncodeError",
+    "UnicodeTranslateError",
+    "BlockingIOError",
+    "ChildProcessError",
+    "ConnectionError",
+    "BrokenPipeError",
+    "ConnectionAbortedError",
+    "ConnectionRefusedError",
+    "ConnectionResetError",
+    "FileExistsError",
+    "InterruptedError",
+    "IsADirectoryError",
+    "NotADirectoryError",
+    "ProcessLookupError",
 ];
 
 /// The built-in of that name.
@@ -32,7 +133,9 @@ pub(crate) fn builtin(name: &str) -> Option<Abs> {
         return Some(Abs::ExcClass(kind));
     }
     let known = SPECIAL.contains(&name)
-        || (!exuvia_ops::by_spelling(name).is_empty() && name.chars().all(|c| c.is_ascii_lowercase()) && name != "truth")
+        || (!exuvia_ops::by_spelling(name).is_empty()
+            && name.chars().all(|c| c.is_ascii_lowercase())
+            && name != "truth")
         || prelude_builtin(name);
     known.then(|| Abs::Builtin(name.into()))
 }
@@ -48,6 +151,8 @@ pub(crate) fn is_python_builtin(name: &str) -> bool {
     OTHERS.contains(&name)
 }
 
+/// Modules whose import means nothing at run time.
+pub(crate) const IGNORED_MODULES: &[&str] = &["typing", "__future__", "collections.abc", "typing_extensions"];
 
 /// A constant of a module.
 pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {

@@ -31,7 +31,10 @@ impl Lifter<'_> {
             match self.type_of(arg) {
                 Some(ty) => types.push(ty),
                 None => {
-                    return self.bail(Code::StaticValue, format!("{} as an operand of {spelling}", crate::lifter::describe(arg)));
+                    return self.bail(
+                        Code::StaticValue,
+                        format!("{} as an operand of {spelling}", crate::lifter::describe(arg)),
+                    );
                 }
             }
         }
@@ -67,6 +70,9 @@ impl Lifter<'_> {
             if def.accepts(&types) {
                 return self.use_operation(def, args).map(Some);
             }
+        }
+        if let Some(result) = self.of_known_shape(spelling, args, &types)? {
+            return Ok(Some(result));
         }
         if let Some(result) = self.list_of_never(spelling, args, &types)? {
             return Ok(Some(result));
@@ -199,6 +205,38 @@ impl Lifter<'_> {
         Ok(Some(Abs::NONE))
     }
 
+    /// Lengths of tuples and constant containers, and what constant dicts and sets hold.
+    fn of_known_shape(&mut self, spelling: &str, args: &[Abs], types: &[Type]) -> Lift<Option<Abs>> {
+        match (spelling, args, types) {
+            ("len", _, [Type::Tuple(items)]) => Ok(Some(Abs::int(items.len() as i64))),
+            ("len", [Abs::Const(Object::Dict(dict))], _) => Ok(Some(Abs::int(dict.len() as i64))),
+            ("len", [Abs::Const(Object::Set(set))], _) => Ok(Some(Abs::int(set.members.len() as i64))),
+            ("a in b", [item, container], [_, Type::Dict(..) | Type::Set(_)]) => {
+                let at = self.dict_position(container, item)?;
+                self.apply("a>=b", &[at, Abs::int(0)]).map(Some)
+            }
+            (".get", [dict, key], [Type::Dict(..), _]) => self.dict_get(dict, key, &Abs::NONE).map(Some),
+            (".get", [dict, key, default], [Type::Dict(..), _, _]) => self.dict_get(dict, key, default).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// `d.get(key, default)` of a constant dict.
+    fn dict_get(&mut self, dict: &Abs, key: &Abs, default: &Abs) -> Lift<Abs> {
+        let at = self.dict_position(dict, key)?;
+        let found = self.apply("a>=b", &[at.clone(), Abs::int(0)])?;
+        let (yes, no) = self.split_value(&found)?;
+        self.enter_any(yes)?;
+        let mut arms = Vec::new();
+        if self.live {
+            let value = self.dict_value_at(dict, &at)?;
+            arms.extend(self.state().map(|state| (state, vec![value])));
+        }
+        self.enter_any(no)?;
+        arms.extend(self.state().map(|state| (state, vec![default.clone()])));
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
     /// A list that certainly is empty has no element type that an operation on lists of
     /// strings would accept.
     fn list_of_never(&mut self, spelling: &str, args: &[Abs], types: &[Type]) -> Lift<Option<Abs>> {
@@ -216,10 +254,33 @@ impl Lifter<'_> {
     /// A prelude function: by the type of the first operand for methods and operators, of
     /// `builtins` otherwise.
     fn from_prelude(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        if spelling == "a*b"
+            && let [times, list] = args
+            && matches!(self.type_of(times), Some(Type::Int | Type::Bool))
+            && matches!(self.type_of(list), Some(Type::List(_)))
+        {
+            return self.from_prelude(spelling, &[list.clone(), times.clone()]);
+        }
+        if matches!(spelling, "a+b" | "a*b") && !self.prelude_operands(spelling, args) {
+            return Ok(None);
+        }
         let Some((module, name)) = self.prelude_name(spelling, args) else { return Ok(None) };
+        if exuvia_ops::prelude::module(module).is_none() {
+            return Ok(None);
+        }
         match self.prelude_function(module, &name)? {
             Some(function) => self.call_value(&function, args.to_vec(), Vec::new()).map(Some),
             None => Ok(None),
+        }
+    }
+
+    /// Whether the prelude's `+` and `*` take these operands.
+    fn prelude_operands(&self, spelling: &str, args: &[Abs]) -> bool {
+        let types: Vec<Option<Type>> = args.iter().map(|arg| self.type_of(arg)).collect();
+        match (spelling, types.as_slice()) {
+            ("a+b", [Some(Type::List(_)), Some(Type::List(_))]) => true,
+            ("a*b", [Some(Type::List(_)), Some(Type::Int | Type::Bool)]) => true,
+            _ => false,
         }
     }
 

@@ -79,10 +79,10 @@ fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
             py::Stmt::Import(import) => {
                 for alias in &import.names {
                     let module = name(&alias.name);
-                    let bound = alias.asname.as_ref().map_or_else(
-                        || name(module.split('.').next().unwrap_or_default()),
-                        |asname| name(asname),
-                    );
+                    let bound = alias
+                        .asname
+                        .as_ref()
+                        .map_or_else(|| name(module.split('.').next().unwrap_or_default()), |asname| name(asname));
                     out.push(Stmt { kind: StmtKind::Import { module, asname: bound }, span: at });
                 }
             }
@@ -108,11 +108,9 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
         py::Stmt::Assign(assign) => {
             StmtKind::Assign { targets: assign.targets.iter().map(expr).collect(), value: expr(&assign.value) }
         }
-        py::Stmt::AugAssign(assign) => StmtKind::AugAssign {
-            target: expr(&assign.target),
-            op: assign.op.as_str(),
-            value: expr(&assign.value),
-        },
+        py::Stmt::AugAssign(assign) => {
+            StmtKind::AugAssign { target: expr(&assign.target), op: assign.op.as_str(), value: expr(&assign.value) }
+        }
         // An annotation of a local variable is not evaluated; the value is assigned.
         py::Stmt::AnnAssign(assign) => match &assign.value {
             Some(value) => StmtKind::Assign { targets: vec![expr(&assign.target)], value: expr(value) },
@@ -133,10 +131,9 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
             for clause in stmt.elif_else_clauses.iter().rev() {
                 let body = stmts(&clause.body);
                 orelse = match &clause.test {
-                    Some(test) => vec![Stmt {
-                        kind: StmtKind::If { test: expr(test), body, orelse },
-                        span: span(clause.range),
-                    }],
+                    Some(test) => {
+                        vec![Stmt { kind: StmtKind::If { test: expr(test), body, orelse }, span: span(clause.range) }]
+                    }
                     None => body,
                 };
             }
@@ -160,9 +157,7 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
         py::Stmt::Raise(stmt) => {
             StmtKind::Raise { exc: stmt.exc.as_deref().map(expr), cause: stmt.cause.as_deref().map(expr) }
         }
-        py::Stmt::Assert(stmt) => {
-            StmtKind::Assert { test: expr(&stmt.test), msg: stmt.msg.as_deref().map(expr) }
-        }
+        py::Stmt::Assert(stmt) => StmtKind::Assert { test: expr(&stmt.test), msg: stmt.msg.as_deref().map(expr) },
         py::Stmt::Expr(stmt) => StmtKind::Expr(expr(&stmt.value)),
         py::Stmt::Delete(stmt) => StmtKind::Delete(stmt.targets.iter().map(expr).collect()),
         py::Stmt::Pass(_) => StmtKind::Pass,
@@ -191,7 +186,10 @@ fn function(def: &py::StmtFunctionDef) -> FunctionDef {
         params,
         body,
         decorated: !def.decorator_list.is_empty(),
-        columnar: def.parameters.iter_non_variadic_params().any(|param| columnar(param.parameter.annotation.as_deref())),
+        columnar: def
+            .parameters
+            .iter_non_variadic_params()
+            .any(|param| columnar(param.parameter.annotation.as_deref())),
         span: span(def.range()),
     }
 }
@@ -207,9 +205,7 @@ fn columnar(annotation: Option<&py::Expr>) -> bool {
 }
 
 fn parameters(params: &py::Parameters) -> Params {
-    let one = |param: &py::ParameterWithDefault| {
-        (name(&param.parameter.name), param.default.as_deref().map(expr))
-    };
+    let one = |param: &py::ParameterWithDefault| (name(&param.parameter.name), param.default.as_deref().map(expr));
     Params {
         positional: params.posonlyargs.iter().chain(&params.args).map(one).collect(),
         positional_only: params.posonlyargs.len(),
@@ -245,16 +241,12 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
             py::Number::Complex { .. } => ExprKind::Unsupported("a complex number"),
         },
         py::Expr::Name(name_expr) => ExprKind::Name(name(&name_expr.id)),
-        py::Expr::BoolOp(op) => {
-            ExprKind::BoolOp { and: matches!(op.op, py::BoolOp::And), values: exprs(&op.values) }
-        }
+        py::Expr::BoolOp(op) => ExprKind::BoolOp { and: matches!(op.op, py::BoolOp::And), values: exprs(&op.values) },
         py::Expr::Named(named) => match named.target.as_ref() {
             py::Expr::Name(target) => ExprKind::Named { target: name(&target.id), value: boxed(&named.value) },
             _ => ExprKind::Unsupported("an assignment expression"),
         },
-        py::Expr::BinOp(op) => {
-            ExprKind::Binary { op: op.op.as_str(), left: boxed(&op.left), right: boxed(&op.right) }
-        }
+        py::Expr::BinOp(op) => ExprKind::Binary { op: op.op.as_str(), left: boxed(&op.left), right: boxed(&op.right) },
         py::Expr::UnaryOp(op) => match op.op {
             py::UnaryOp::Not => ExprKind::Not(boxed(&op.operand)),
             py::UnaryOp::USub => ExprKind::Unary { op: "-a", operand: boxed(&op.operand) },

@@ -5,7 +5,10 @@
 pub(crate) enum Part {
     Text(String),
     /// A conversion such as `%05.2f`, whole, and its last letter.
-    Field { spec: String, conversion: char },
+    Field {
+        spec: String,
+        conversion: char,
+    },
 }
 
 /// The parts of a `%` template; `None` for what is not lifted: mapping keys, `*`.

@@ -45,8 +45,8 @@ impl Source {
     /// Syntax errors; both forms at once; no handler, or an unsuitable one; another number
     /// of parameters.
     pub fn resolve(text: &str, name: &str, handler: Option<&str>, params: &[&str]) -> Result<Source, SourceError> {
-        let Parsed { module, string_lines } =
-            parse_source(text).map_err(|error| SourceError::new(format!("syntax error: {}", error.message), Some(error.span)))?;
+        let Parsed { module, string_lines } = parse_source(text)
+            .map_err(|error| SourceError::new(format!("syntax error: {}", error.message), Some(error.span)))?;
         match first_return(&module.body) {
             Some(span) => bare(text, name, handler, params, module, span, &string_lines),
             None => from_module(text, name, handler, params, module),
@@ -88,10 +88,8 @@ fn bare(
         python.push_str(line);
         start += line.len();
     }
-    let params = Params {
-        positional: params.iter().map(|param| (Name::from(*param), None)).collect(),
-        ..Params::default()
-    };
+    let params =
+        Params { positional: params.iter().map(|param| (Name::from(*param), None)).collect(), ..Params::default() };
     let handler = FunctionDef {
         name: Name::from(python_name.as_str()),
         locals: crate::scope::locals(&params, &module.body),
@@ -125,13 +123,23 @@ fn from_module(
     let found = match handler {
         Some(handler) => match named(handler) {
             Some(def) => def,
-            None => return Err(SourceError::new(format!("the body has no function {handler}, the handler that OPTIONS names"), None)),
+            None => {
+                return Err(SourceError::new(
+                    format!("the body has no function {handler}, the handler that OPTIONS names"),
+                    None,
+                ));
+            }
         },
         None => match named(name).or_else(|| all.iter().rev().find(|def| def.name.eq_ignore_ascii_case(name))) {
             Some(def) => def,
             None => match all.as_slice() {
                 [only] => only,
-                [] => return Err(SourceError::new("the body neither returns at its top level nor defines a function", None)),
+                [] => {
+                    return Err(SourceError::new(
+                        "the body neither returns at its top level nor defines a function",
+                        None,
+                    ));
+                }
                 several => {
                     let names: Vec<&str> = several.iter().map(|def| &*def.name).collect();
                     let message = format!(
@@ -145,11 +153,17 @@ fn from_module(
     };
     let def = found.clone();
     if def.generator {
-        return Err(SourceError::new(format!("{} is a generator or a coroutine; a handler must return its result", def.name), Some(def.span)));
+        return Err(SourceError::new(
+            format!("{} is a generator or a coroutine; a handler must return its result", def.name),
+            Some(def.span),
+        ));
     }
     if def.columnar {
         return Err(SourceError::new(
-            format!("{} takes whole columns (pd.Series, np.ndarray or pa.Array), which is not supported; take single values", def.name),
+            format!(
+                "{} takes whole columns (pd.Series, np.ndarray or pa.Array), which is not supported; take single values",
+                def.name
+            ),
             Some(def.span),
         ));
     }
@@ -186,9 +200,9 @@ fn defs(body: &[Stmt]) -> impl Iterator<Item = &Arc<FunctionDef>> {
 fn first_return(body: &[Stmt]) -> Option<Span> {
     body.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Return(_) => Some(stmt.span),
-        StmtKind::If { body, orelse, .. } | StmtKind::While { body, orelse, .. } | StmtKind::For { body, orelse, .. } => {
-            first_return(body).or_else(|| first_return(orelse))
-        }
+        StmtKind::If { body, orelse, .. }
+        | StmtKind::While { body, orelse, .. }
+        | StmtKind::For { body, orelse, .. } => first_return(body).or_else(|| first_return(orelse)),
         StmtKind::Try { body, handlers, orelse, finalbody } => first_return(body)
             .or_else(|| handlers.iter().find_map(|handler| first_return(&handler.body)))
             .or_else(|| first_return(orelse))
@@ -208,9 +222,9 @@ fn has_yield(body: &[Stmt]) -> bool {
 
 fn is_identifier(text: &str) -> bool {
     const KEYWORDS: &[&str] = &[
-        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-        "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-        "pass", "raise", "return", "try", "while", "with", "yield",
+        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+        "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+        "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
     ];
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())

@@ -186,7 +186,9 @@ impl Lifter<'_> {
                         self.apply("a[b]=c", &[container, index, value])?;
                         Ok(())
                     }
-                    Some(Type::Dict(..)) if self.module_mode => self.bail(Code::Mutation, "a dict filled at the top level"),
+                    Some(Type::Dict(..)) if self.module_mode => {
+                        self.bail(Code::Mutation, "a dict filled at the top level")
+                    }
                     Some(Type::Dict(..)) => self.bail(Code::Mutation, "a dict changed at run time"),
                     Some(ty @ (Type::Str | Type::Tuple(_) | Type::None | Type::Int | Type::Float | Type::Bool)) => {
                         let message = format!("'{}' object does not support item assignment", ty.python_name());
@@ -444,7 +446,11 @@ impl Lifter<'_> {
         let depth = self.frames.len();
         self.contexts.push(Ctx::Finally { body: finalbody.clone(), depth });
         self.contexts.push(Ctx::Try { pending: Vec::new(), depth });
-        if handlers.is_empty() { self.stmts(body)? } else { self.try_except(body, handlers, orelse)? }
+        if handlers.is_empty() {
+            self.stmts(body)?
+        } else {
+            self.try_except(body, handlers, orelse)?
+        }
         let pending = self.pop_try()?;
         self.contexts.pop();
         let after = self.state();

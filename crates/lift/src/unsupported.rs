@@ -10,17 +10,70 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
     ("NoneType", &[]),
     (
         "int",
-        &["as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator", "from_bytes", "imag", "numerator", "real", "to_bytes"],
+        &[
+            "as_integer_ratio",
+            "bit_count",
+            "bit_length",
+            "conjugate",
+            "denominator",
+            "from_bytes",
+            "imag",
+            "numerator",
+            "real",
+            "to_bytes",
+        ],
     ),
     ("float", &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"]),
     (
         "str",
         &[
-            "capitalize", "casefold", "center", "count", "encode", "endswith", "expandtabs", "find", "format", "format_map",
-            "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric",
-            "isprintable", "isspace", "istitle", "isupper", "join", "ljust", "lower", "lstrip", "maketrans", "partition",
-            "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip",
-            "split", "splitlines", "startswith", "strip", "swapcase", "title", "translate", "upper", "zfill",
+            "capitalize",
+            "casefold",
+            "center",
+            "count",
+            "encode",
+            "endswith",
+            "expandtabs",
+            "find",
+            "format",
+            "format_map",
+            "index",
+            "isalnum",
+            "isalpha",
+            "isascii",
+            "isdecimal",
+            "isdigit",
+            "isidentifier",
+            "islower",
+            "isnumeric",
+            "isprintable",
+            "isspace",
+            "istitle",
+            "isupper",
+            "join",
+            "ljust",
+            "lower",
+            "lstrip",
+            "maketrans",
+            "partition",
+            "removeprefix",
+            "removesuffix",
+            "replace",
+            "rfind",
+            "rindex",
+            "rjust",
+            "rpartition",
+            "rsplit",
+            "rstrip",
+            "split",
+            "splitlines",
+            "startswith",
+            "strip",
+            "swapcase",
+            "title",
+            "translate",
+            "upper",
+            "zfill",
         ],
     ),
     ("list", &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"]),
@@ -61,9 +114,7 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
         return None;
     }
     match (spelling, types) {
-        ("a+b", [Type::Str, other]) => {
-            type_error(format!("can only concatenate str (not \"{}\") to str", name(other)))
-        }
+        ("a+b", [Type::Str, other]) => type_error(format!("can only concatenate str (not \"{}\") to str", name(other))),
         ("a+b", [list @ (Type::List(_) | Type::Tuple(_)), other]) if scalar(other) => {
             type_error(format!("can only concatenate {0} (not \"{1}\") to {0}", name(list), name(other)))
         }
@@ -77,21 +128,30 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
             if spelling == "a%b" && *a == Type::Str {
                 return None;
             }
-            if numeric(a) && numeric(b) && !(matches!(spelling, "a&b" | "a|b" | "a^b" | "a<<b" | "a>>b") && (*a == Type::Float || *b == Type::Float)) {
+            if numeric(a)
+                && numeric(b)
+                && !(matches!(spelling, "a&b" | "a|b" | "a^b" | "a<<b" | "a>>b")
+                    && (*a == Type::Float || *b == Type::Float))
+            {
                 return None;
             }
             let symbol = &spelling[1..spelling.len() - 1];
             let symbol = if symbol == "**" { "** or pow()" } else { symbol };
             type_error(format!("unsupported operand type(s) for {symbol}: '{}' and '{}'", name(a), name(b)))
         }
-        ("a<b" | "a<=b" | "a>b" | "a>=b", [a, b]) if name(a) != name(b) && !(numeric(a) && numeric(b)) || (spelling.len() <= 4 && *a == Type::None && *b == Type::None && spelling.contains(['<', '>'])) => {
+        ("a<b" | "a<=b" | "a>b" | "a>=b", [a, b])
+            if name(a) != name(b) && !(numeric(a) && numeric(b))
+                || (spelling.len() <= 4 && *a == Type::None && *b == Type::None && spelling.contains(['<', '>'])) =>
+        {
             let symbol = &spelling[1..spelling.len() - 1];
             type_error(format!("'{symbol}' not supported between instances of '{}' and '{}'", name(a), name(b)))
         }
         ("-a" | "+a" | "~a", [a]) if !(numeric(a) && (spelling != "~a" || *a != Type::Float)) => {
             type_error(format!("bad operand type for unary {}: '{}'", &spelling[..1], name(a)))
         }
-        ("len", [a]) if scalar(a) && *a != Type::Str => type_error(format!("object of type '{}' has no len()", name(a))),
+        ("len", [a]) if scalar(a) && *a != Type::Str => {
+            type_error(format!("object of type '{}' has no len()", name(a)))
+        }
         ("iter", [a]) if scalar(a) && *a != Type::Str => type_error(format!("'{}' object is not iterable", name(a))),
         ("a[b]" | "a[b:c]" | "a[b:c:d]", [a, ..]) if scalar(a) && *a != Type::Str => {
             type_error(format!("'{}' object is not subscriptable", name(a)))
@@ -119,16 +179,14 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
             type_error(format!("float() argument must be a string or a real number, not '{}'", name(a)))
         }
         ("abs", [a]) if !numeric(a) => type_error(format!("bad operand type for abs(): '{}'", name(a))),
-        ("round", [a, ..]) if !numeric(a) => {
-            type_error(format!("type {} doesn't define __round__ method", name(a)))
-        }
+        ("round", [a, ..]) if !numeric(a) => type_error(format!("type {} doesn't define __round__ method", name(a))),
         ("ord", [a]) if *a != Type::Str => {
             type_error(format!("ord() expected string of length 1, but {} found", name(a)))
         }
-        ("chr", [a]) if !integral(a) => {
-            type_error(format!("'{}' object cannot be interpreted as an integer", name(a)))
-        }
-        (spelling, [a]) if spelling.starts_with("math.") && !numeric(a) && scalar(a) && !MATH_INDEX.contains(&spelling) => {
+        ("chr", [a]) if !integral(a) => type_error(format!("'{}' object cannot be interpreted as an integer", name(a))),
+        (spelling, [a])
+            if spelling.starts_with("math.") && !numeric(a) && scalar(a) && !MATH_INDEX.contains(&spelling) =>
+        {
             type_error(format!("must be real number, not {}", name(a)))
         }
         _ => None,
@@ -136,7 +194,17 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
 }
 
 /// Functions of `math` that take integers only, or that dispatch to the type first.
-const MATH_INDEX: &[&str] = &["math.gcd", "math.lcm", "math.isqrt", "math.factorial", "math.comb", "math.perm", "math.floor", "math.ceil", "math.trunc"];
+const MATH_INDEX: &[&str] = &[
+    "math.gcd",
+    "math.lcm",
+    "math.isqrt",
+    "math.factorial",
+    "math.comb",
+    "math.perm",
+    "math.floor",
+    "math.ceil",
+    "math.trunc",
+];
 
 fn integral(ty: &Type) -> bool {
     matches!(ty, Type::Int | Type::Bool)

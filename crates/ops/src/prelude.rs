@@ -10,6 +10,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("builtins", include_str!("prelude/builtins.py")),
     ("str", include_str!("prelude/str.py")),
     ("list", include_str!("prelude/list.py")),
+    ("tuple", include_str!("prelude/tuple.py")),
 ];
 
 /// The source of a module.

@@ -1,14 +1,18 @@
 """Built-in functions over anything that can be iterated."""
 
 
-def any(iterable):
+def _missing():
+    """Stands for an argument that was not given; see _is_missing."""
+
+
+def any(iterable, /):
     for item in iterable:
         if item:
             return True
     return False
 
 
-def all(iterable):
+def all(iterable, /):
     for item in iterable:
         if not item:
             return False
@@ -16,7 +20,87 @@ def all(iterable):
 
 
 def sum(iterable, /, start=0):
+    if isinstance(start, str):
+        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
     total = start
     for item in iterable:
         total = total + item
     return total
+
+
+def _items(iterable):
+    if isinstance(iterable, (list, tuple)):
+        return iterable
+    return list(iterable)
+
+
+def max(*args, key=None, default=_missing):
+    if len(args) == 0:
+        raise TypeError("max expected at least 1 argument, got 0")
+    if len(args) > 1:
+        if not _is_missing(default):
+            raise TypeError("Cannot specify a default for max() with multiple positional arguments")
+        items = args
+    else:
+        items = _items(args[0])
+        if len(items) == 0:
+            if _is_missing(default):
+                raise ValueError("max() arg is an empty sequence")
+            return default
+    best = items[0]
+    if key is None:
+        for item in items[1:]:
+            if item > best:
+                best = item
+        return best
+    best_key = key(best)
+    for item in items[1:]:
+        item_key = key(item)
+        if item_key > best_key:
+            best = item
+            best_key = item_key
+    return best
+
+
+def min(*args, key=None, default=_missing):
+    if len(args) == 0:
+        raise TypeError("min expected at least 1 argument, got 0")
+    if len(args) > 1:
+        if not _is_missing(default):
+            raise TypeError("Cannot specify a default for min() with multiple positional arguments")
+        items = args
+    else:
+        items = _items(args[0])
+        if len(items) == 0:
+            if _is_missing(default):
+                raise ValueError("min() arg is an empty sequence")
+            return default
+    best = items[0]
+    if key is None:
+        for item in items[1:]:
+            if item < best:
+                best = item
+        return best
+    best_key = key(best)
+    for item in items[1:]:
+        item_key = key(item)
+        if item_key < best_key:
+            best = item
+            best_key = item_key
+    return best
+
+
+def divmod(a, b, /):
+    return (a // b, a % b)
+
+
+def pow(base, exp, mod=None):
+    if mod is None:
+        return base ** exp
+    return _leave("pow with a modulus")
+
+
+def sorted(iterable, /, *, key=None, reverse=False):
+    result = list(iterable)
+    result.sort(key=key, reverse=reverse)
+    return result

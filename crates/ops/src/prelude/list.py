@@ -1,6 +1,258 @@
-"""Methods of list."""
+"""Methods and operators of list.
+
+CPython compares elements by identity before equality, which only shows for a NaN:
+where one could be found, the row leaves for a rung that knows identities.
+"""
+
+
+def _same(a, b):
+    if isinstance(a, float) and isinstance(b, float):
+        if a != a and b != b:
+            return _leave("identity of a NaN")
+    return a == b
+
+
+def __contains__(item, self):
+    for one in self:
+        if _same(one, item):
+            return True
+    return False
+
+
+def __eq__(self, other):
+    if not isinstance(other, list):
+        return False
+    if len(self) != len(other):
+        return False
+    for a, b in zip(self, other):
+        if not _same(a, b):
+            return False
+    return True
+
+
+def __ne__(self, other):
+    return not __eq__(self, other)
+
+
+def _less(self, other, strict):
+    for a, b in zip(self, other):
+        if not _same(a, b):
+            return a < b
+    if strict:
+        return len(self) < len(other)
+    return len(self) <= len(other)
+
+
+def __lt__(self, other):
+    if not isinstance(other, list):
+        return _leave("comparison of a list with another type")
+    return _less(self, other, True)
+
+
+def __le__(self, other):
+    if not isinstance(other, list):
+        return _leave("comparison of a list with another type")
+    return _less(self, other, False)
+
+
+def __gt__(self, other):
+    return __lt__(other, self)
+
+
+def __ge__(self, other):
+    return __le__(other, self)
+
+
+def __add__(self, other):
+    result = []
+    for item in self:
+        result.append(item)
+    for item in other:
+        result.append(item)
+    return result
+
+
+def __mul__(self, times):
+    result = []
+    for _ in range(times):
+        for item in self:
+            result.append(item)
+    return result
+
+
+def __bool__(self):
+    return len(self) != 0
+
+
+def __getslice__(self, start, stop, step):
+    n = len(self)
+    if step is None:
+        step = 1
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    if step > 0:
+        low, high = 0, n
+    else:
+        low, high = -1, n - 1
+    if start is None:
+        start = low if step > 0 else high
+    else:
+        if start < 0:
+            start = start + n
+            if start < low:
+                start = low
+        elif start > high:
+            start = high
+    if stop is None:
+        stop = high if step > 0 else low
+    else:
+        if stop < 0:
+            stop = stop + n
+            if stop < low:
+                stop = low
+        elif stop > high:
+            stop = high
+    result = []
+    for i in range(start, stop, step):
+        result.append(self[i])
+    return result
 
 
 def extend(self, iterable, /):
-    for item in iterable:
-        self.append(item)
+    if isinstance(iterable, list):
+        # The elements at the time of the call, even where it is the list itself.
+        n = len(iterable)
+        for i in range(n):
+            self.append(iterable[i])
+    else:
+        for item in iterable:
+            self.append(item)
+
+
+def copy(self, /):
+    return self[:]
+
+
+def count(self, value, /):
+    n = 0
+    for item in self:
+        if _same(item, value):
+            n += 1
+    return n
+
+
+def index(self, value, start=0, stop=9223372036854775807, /):
+    n = len(self)
+    if start < 0:
+        start = start + n
+        if start < 0:
+            start = 0
+    if stop < 0:
+        stop = stop + n
+    i = start
+    while i < stop and i < len(self):
+        if _same(self[i], value):
+            return i
+        i += 1
+    raise ValueError(f"{value!r} is not in list")
+
+
+def pop(self, index=-1, /):
+    n = len(self)
+    if n == 0:
+        raise IndexError("pop from empty list")
+    if index < 0:
+        index = index + n
+    if index < 0 or index >= n:
+        raise IndexError("pop index out of range")
+    item = self[index]
+    for i in range(index + 1, n):
+        self[i - 1] = self[i]
+    self.pop()
+    return item
+
+
+def insert(self, index, value, /):
+    n = len(self)
+    if index < 0:
+        index = index + n
+        if index < 0:
+            index = 0
+    if index > n:
+        index = n
+    self.append(value)
+    for i in range(n, index, -1):
+        self[i] = self[i - 1]
+    self[index] = value
+
+
+def remove(self, value, /):
+    for i in range(len(self)):
+        if _same(self[i], value):
+            self.pop(i)
+            return None
+    raise ValueError("list.remove(x): x not in list")
+
+
+def clear(self, /):
+    while len(self) > 0:
+        self.pop()
+
+
+def reverse(self, /):
+    i = 0
+    j = len(self) - 1
+    while i < j:
+        a = self[i]
+        self[i] = self[j]
+        self[j] = a
+        i += 1
+        j -= 1
+
+
+def sort(self, /, *, key=None, reverse=False):
+    # A stable insertion by halves: keys are computed once, in order; `reverse` keeps the
+    # order of equal elements, as CPython's does.
+    n = len(self)
+    keys = []
+    for item in self:
+        if key is None:
+            keys.append(item)
+        else:
+            keys.append(key(item))
+    for i in range(n):
+        if isinstance(keys[i], float):
+            if keys[i] != keys[i]:
+                return _leave("sorting a NaN")
+    width = 1
+    while width < n:
+        low = 0
+        new_items = []
+        new_keys = []
+        while low < n:
+            middle = low + width if low + width < n else n
+            high = middle + width if middle + width < n else n
+            i = low
+            j = middle
+            while i < middle or j < high:
+                if j >= high:
+                    left = True
+                elif i >= middle:
+                    left = False
+                elif reverse:
+                    left = not (keys[i] < keys[j])
+                else:
+                    left = not (keys[j] < keys[i])
+                if left:
+                    new_items.append(self[i])
+                    new_keys.append(keys[i])
+                    i += 1
+                else:
+                    new_items.append(self[j])
+                    new_keys.append(keys[j])
+                    j += 1
+            low = high
+        for k in range(n):
+            self[k] = new_items[k]
+        keys = new_keys
+        width = width * 2

@@ -1,0 +1,126 @@
+//! The stages: source to lifted IR to optimised IR to native code.
+//!
+//! Each stage is kept, so that it can be shown ([`Compiled::dump`]). A stage that fails
+//! is no error: the function runs on the rung below, and [`Compiled::reason`] says why.
+
+use crate::sql;
+use crate::{Definition, Settings};
+use arrow::datatypes::DataType;
+use exuvia_eval::Program;
+use exuvia_ir::{Module, Span};
+use exuvia_jit::{Kernel, Options};
+use exuvia_lift::{Param, Source, SqlReturn};
+use std::time::Instant;
+
+/// A function compiled for arguments of its declared types, with or without NULLs.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub stages: Result<Stages, Reason>,
+    /// Nanoseconds that all of it took.
+    pub nanos: u64,
+}
+
+/// What lifting gave.
+#[derive(Debug)]
+pub(crate) struct Stages {
+    pub lifted: Module,
+    pub optimized: Module,
+    /// For the evaluator.
+    pub program: Program,
+    pub kernel: Result<Kernel, Reason>,
+}
+
+/// Why a stage was not reached.
+#[derive(Clone, Debug)]
+pub(crate) struct Reason {
+    /// A stable code.
+    pub code: String,
+    pub message: String,
+    pub span: Span,
+}
+
+/// Instructions from which on native code is made at a lower level, in less time.
+const FAST_COMPILE_FROM: usize = 1500;
+
+/// Compiles a function for arguments that can be NULL or not.
+pub(crate) fn compile(definition: &Definition, source: &Source, nullable: bool, settings: &Settings) -> Compiled {
+    let start = Instant::now();
+    let stages = stages(definition, source, nullable, settings);
+    Compiled { stages, nanos: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX) }
+}
+
+fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &Settings) -> Result<Stages, Reason> {
+    let reason = |code: &str, message: String| Reason { code: code.to_string(), message, span: Span::default() };
+    if !settings.lift {
+        return Err(reason("S001", "the setting exuvia.lift is off".to_string()));
+    }
+    let mut params = Vec::new();
+    for param in &definition.params {
+        let Some(class) = sql::class(&param.ty) else {
+            let message = format!("parameter {} is {}", param.name, sql::type_name(&param.ty));
+            return Err(reason(exuvia_lift::Code::SqlType.code(), message));
+        };
+        // Of a strict function rows with NULL are not called.
+        params.push(Param { class, nullable: nullable && !definition.strict });
+    }
+    let Some(class) = sql::class(&definition.returns) else {
+        let message = format!("the result is {}", sql::type_name(&definition.returns));
+        return Err(reason(exuvia_lift::Code::SqlType.code(), message));
+    };
+    let returns = SqlReturn { class, name: sql::type_name(&definition.returns) };
+    let lifted = exuvia_lift::lift(source, &params, &returns).map_err(|bailout| Reason {
+        code: bailout.code.code().to_string(),
+        message: format!("{}: {}", bailout.code.title(), bailout.detail),
+        span: bailout.span,
+    })?;
+    let mut optimized = lifted.clone();
+    if settings.optimize {
+        exuvia_opt::optimize(&mut optimized);
+    }
+    let program = Program::new(&optimized);
+    let kernel = if !settings.native {
+        Err(reason("S002", "the setting exuvia.native is off".to_string()))
+    } else if settings.fault == "compile" {
+        Err(reason("S003", "the setting exuvia.fault fails every compilation".to_string()))
+    } else {
+        let types: Vec<DataType> = definition.params.iter().map(|param| param.ty.clone()).collect();
+        let size: usize =
+            optimized.functions.iter().map(|f| f.blocks.iter().map(|b| b.insts.len() + 1).sum::<usize>()).sum();
+        let options = Options {
+            opt_level_speed: size < FAST_COMPILE_FROM,
+            fail_guards: settings.fault == "guards",
+            strict: definition.strict,
+        };
+        Kernel::compile(&optimized, &types, &definition.returns, &options)
+            .map_err(|error| reason("N001", error.to_string()))
+    };
+    Ok(Stages { lifted, optimized, program, kernel })
+}
+
+impl Compiled {
+    /// Why the function is not native.
+    pub fn reason(&self) -> Option<&Reason> {
+        match &self.stages {
+            Ok(stages) => stages.kernel.as_ref().err(),
+            Err(reason) => Some(reason),
+        }
+    }
+
+    /// The text of a stage.
+    pub fn dump(&self, stage: &str) -> Result<String, String> {
+        let stages =
+            self.stages.as_ref().map_err(|reason| format!("not lifted: {} {}", reason.code, reason.message))?;
+        let kernel = || stages.kernel.as_ref().map_err(|reason| format!("no native code: {}", reason.message));
+        match stage {
+            "lifted" => Ok(stages.lifted.to_string()),
+            "optimized" => Ok(stages.optimized.to_string()),
+            "lowered" => Ok(kernel()?.lowered()),
+            "machine" => Ok(kernel()?.machine_code()),
+            "helpers" => {
+                let calls = kernel()?.helper_calls();
+                Ok(calls.iter().map(|(name, count)| format!("{name} {count}\n")).collect())
+            }
+            other => Err(format!("no stage {other}: source, snapshot, lifted, optimized, lowered, machine, helpers")),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The rung that is CPython: the whole function, on whole batches or on the rows that
+//! left the rungs above.
+
+use crate::interpreter::{Interpreter, PyDefinition, PyFailure, PyFunction, RowFailure};
+use crate::{CallError, CallErrorKind, Function, Invocation, OnError, place, sql};
+use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
+use std::sync::atomic::Ordering;
+
+/// A function defined in CPython.
+#[derive(Debug)]
+pub(crate) struct PythonRung(PyFunction);
+
+impl PythonRung {
+    /// Runs the module in CPython and finds the handler.
+    pub fn define(function: &Function) -> Result<PythonRung, CallError> {
+        let definition = &function.definition;
+        let interpreter = Interpreter::get()
+            .map_err(|why| function.failed(CallErrorKind::NoInterpreter(format!("this call needs CPython: {why}"))))?;
+        let params: Vec<DataType> = definition.params.iter().map(|param| param.ty.clone()).collect();
+        let request = PyDefinition {
+            name: &definition.name,
+            source: &function.source.python,
+            handler: &function.source.python_name,
+            first_line: definition.first_line,
+            params: &params,
+            returns: &definition.returns,
+        };
+        let defined = interpreter.define(request).map_err(|error| CallError {
+            place: error.line.and_then(|line| script_place(function, line)),
+            ..function.failed(CallErrorKind::Python { class: error.class, message: error.message })
+        })?;
+        Ok(PythonRung(defined))
+    }
+
+    /// Calls the function on a batch. `row_of` gives the row of the caller's batch for a
+    /// row of this one, and `shown` are the caller's columns, for errors.
+    pub fn call(
+        &self,
+        function: &Function,
+        args: &[ArrayRef],
+        rows: usize,
+        invocation: &Invocation,
+    ) -> Result<ArrayRef, CallError> {
+        function.counters.python.fetch_add(rows as u64, Ordering::Relaxed);
+        let null = function.definition.on_error == OnError::Null;
+        self.0.call(args, rows, null, &invocation.cancelled, invocation.deadline).map_err(|failure| match failure {
+            PyFailure::Row(RowFailure { row, class, message, line, result }) => CallError {
+                function: function.definition.name.clone(),
+                kind: if result { CallErrorKind::Result(message) } else { CallErrorKind::Python { class, message } },
+                place: line.and_then(|line| script_place(function, line)),
+                arguments: arguments(function, args, row),
+            },
+            PyFailure::Interrupted => function.failed(CallErrorKind::Cancelled),
+            PyFailure::TimedOut => function.failed(CallErrorKind::TimedOut),
+            PyFailure::Host(message) => function.failed(CallErrorKind::Host(message)),
+        })
+    }
+}
+
+/// A line of the text that CPython was given, as a place in the SQL script.
+fn script_place(function: &Function, line: u32) -> Option<crate::Place> {
+    let line = line.checked_sub(function.source.python_shift)?;
+    place::of_line(&function.source.text, line, function.definition.first_line)
+}
+
+/// The arguments of a row, for errors.
+pub(crate) fn arguments(function: &Function, args: &[ArrayRef], row: usize) -> Vec<(String, String)> {
+    function.definition.params.iter().zip(args).map(|(param, arg)| (param.name.clone(), sql::shown(arg, row))).collect()
+}

@@ -1,0 +1,257 @@
+//! Running a batch, and the ways down: rows that leave native code are redone in the
+//! evaluator, rows that leave the evaluator in CPython. No output is published before
+//! every row has its result.
+
+use crate::function::{Settings, compiled_of};
+use crate::pipeline::Stages;
+use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
+use arrow::array::{Array, ArrayRef, BooleanArray, UInt32Array};
+use arrow::compute::{interleave, take};
+use arrow::datatypes::DataType;
+use exuvia_ir::{ExcKind, Object, Raise};
+use exuvia_jit::{Misfit, Partial, RunError};
+use exuvia_ops::cx::Cx;
+use exuvia_ops::def::status;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Instructions that the evaluator may run for one row before CPython takes over, where
+/// there is no deadline to stop it.
+const FUEL: u64 = 200_000_000;
+
+pub(crate) fn invoke(
+    function: &Function,
+    args: &[ArrayRef],
+    rows: usize,
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<ArrayRef, CallError> {
+    function.counters.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    let watch = Watch::start(invocation);
+    let nullable = args.iter().any(|arg| arg.logical_null_count() > 0);
+    let cell = function.compiled(nullable, settings);
+    let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
+    let Some(stages) = stages else {
+        return whole_batch_in_python(function, args, rows, settings, invocation);
+    };
+    let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
+    let (values, left) = match &stages.kernel {
+        Ok(kernel) => {
+            let output = kernel.run(args, rows, &mut cx).map_err(|error| match error {
+                RunError::Interrupted => stopped(function, invocation),
+                other => function.failed(CallErrorKind::Host(other.to_string())),
+            })?;
+            (output.values, output.exits)
+        }
+        Err(_) => {
+            let Some(values) = Partial::new(&function.definition.returns, rows) else {
+                return whole_batch_in_python(function, args, rows, settings, invocation);
+            };
+            (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
+        }
+    };
+    if left.is_empty() {
+        return values.finish().map_err(|error| function.failed(CallErrorKind::Host(error.to_string())));
+    }
+    let flag = Arc::clone(&watch.flag);
+    let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new() };
+    batch.evaluate(stages, &left)?;
+    batch.finish()
+}
+
+/// A batch whose last rows are being filled in.
+struct Batch<'a> {
+    function: &'a Function,
+    args: &'a [ArrayRef],
+    invocation: &'a Invocation,
+    settings: &'a Settings,
+    /// What loops poll.
+    flag: Arc<AtomicBool>,
+    values: Partial,
+    /// Rows that only CPython can finish.
+    python: Vec<u32>,
+}
+
+impl Batch<'_> {
+    /// Redoes rows in the evaluator.
+    fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)]) -> Result<(), CallError> {
+        let mut cx = Cx::new(self.settings.row_memory, true, Arc::clone(&self.flag));
+        let mut evaluated = 0;
+        for &(row, code) in left {
+            if self.flag.load(Ordering::Relaxed) || code == status::INTERRUPTED {
+                return Err(stopped(self.function, self.invocation));
+            }
+            let on_null = self.function.definition.on_error == OnError::Null;
+            let kind = u32::try_from(code).ok().and_then(ExcKind::from_code);
+            // With NULL for errors nobody looks at the message.
+            if on_null
+                && kind.is_some_and(|kind| kind.is_subclass(ExcKind::Exception))
+                && kind != Some(ExcKind::MemoryError)
+            {
+                continue;
+            }
+            let objects: Option<Vec<Object>> = self.args.iter().map(|arg| sql::object(arg, row as usize)).collect();
+            let Some(objects) = objects else {
+                self.python.push(row);
+                continue;
+            };
+            if self.function.definition.strict && objects.contains(&Object::None) {
+                continue;
+            }
+            evaluated += 1;
+            cx.reset();
+            let mut fuel = FUEL;
+            match stages.program.call(&objects, &mut cx, &mut fuel) {
+                Ok(object) => match self.values.set(row as usize, &object) {
+                    Ok(()) => {}
+                    Err(misfit) => return Err(self.misfit(row, &object, misfit)),
+                },
+                Err(failure) => match failure.raise {
+                    Raise::Bailout(_) => self.python.push(row),
+                    Raise::Interrupted => return Err(stopped(self.function, self.invocation)),
+                    Raise::Result(message) => return Err(self.error(row, CallErrorKind::Result(message))),
+                    Raise::Exception { kind, args } => {
+                        if on_null && kind.is_subclass(ExcKind::Exception) && kind != ExcKind::MemoryError {
+                            continue;
+                        }
+                        let message = exuvia_ops::show::message(kind, &args);
+                        let kind = CallErrorKind::Python { class: kind.name().to_string(), message };
+                        let error = self.error(row, kind);
+                        return Err(CallError { place: self.function.place(failure.span), ..error });
+                    }
+                },
+            }
+        }
+        self.function.counters.evaluated.fetch_add(evaluated, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn error(&self, row: u32, kind: CallErrorKind) -> CallError {
+        CallError { arguments: python::arguments(self.function, self.args, row as usize), ..self.function.failed(kind) }
+    }
+
+    /// A result of the right class outside of the declared type's range.
+    fn misfit(&self, row: u32, object: &Object, _: Misfit) -> CallError {
+        let returns = sql::type_name(&self.function.definition.returns);
+        let shown = exuvia_ops::show::repr(object);
+        let message = exuvia_ir::result_error(&shown, object.ty().python_name(), &returns);
+        self.error(row, CallErrorKind::Result(message))
+    }
+
+    /// Redoes what is left in CPython and puts the batch together.
+    fn finish(self) -> Result<ArrayRef, CallError> {
+        let host = |message: String| self.function.failed(CallErrorKind::Host(message));
+        if self.python.is_empty() {
+            return self.values.finish().map_err(|error| self.function.failed(CallErrorKind::Host(error.to_string())));
+        }
+        let rung = self.function.python(self.settings).map_err(|error| CallError {
+            arguments: python::arguments(self.function, self.args, self.python[0] as usize),
+            ..error
+        })?;
+        let rows = UInt32Array::from(self.python.clone());
+        let args: Vec<ArrayRef> = self
+            .args
+            .iter()
+            .map(|arg| take(arg, &rows, None))
+            .collect::<Result<_, _>>()
+            .map_err(|error| host(error.to_string()))?;
+        let redone = rung.call(self.function, &args, self.python.len(), self.invocation)?;
+        let total = self.values.rows();
+        let native =
+            self.values.finish().map_err(|error| self.function.failed(CallErrorKind::Host(error.to_string())))?;
+        let redone =
+            cast_to(&redone, native.data_type()).map_err(|error| self.function.failed(CallErrorKind::Host(error)))?;
+        let mut indices: Vec<(usize, usize)> = (0..total).map(|row| (0, row)).collect();
+        for (at, row) in self.python.iter().enumerate() {
+            indices[*row as usize] = (1, at);
+        }
+        interleave(&[native.as_ref(), redone.as_ref()], &indices)
+            .map_err(|error| self.function.failed(CallErrorKind::Host(error.to_string())))
+    }
+}
+
+/// The same values in another layout of the type.
+fn cast_to(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef, String> {
+    if array.data_type() == ty {
+        Ok(Arc::clone(array))
+    } else {
+        arrow::compute::cast(array, ty).map_err(|e| e.to_string())
+    }
+}
+
+/// Runs every row in CPython; of a strict function those without NULL.
+fn whole_batch_in_python(
+    function: &Function,
+    args: &[ArrayRef],
+    rows: usize,
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<ArrayRef, CallError> {
+    let rung = function.python(settings)?;
+    let nulls = args.iter().any(|arg| arg.logical_null_count() > 0);
+    if !(function.definition.strict && nulls) {
+        return rung.call(function, args, rows, invocation);
+    }
+    let host = |error: arrow::error::ArrowError| function.failed(CallErrorKind::Host(error.to_string()));
+    let called: BooleanArray = (0..rows)
+        .map(|row| Some(args.iter().all(|arg| arg.logical_nulls().is_none_or(|nulls| nulls.is_valid(row)))))
+        .collect();
+    let picked: Vec<ArrayRef> =
+        args.iter().map(|arg| arrow::compute::filter(arg, &called)).collect::<Result<_, _>>().map_err(host)?;
+    let results = rung.call(function, &picked, called.true_count(), invocation)?;
+    // A row that was not called takes NULL.
+    let mut next = 0;
+    let positions: UInt32Array = called
+        .values()
+        .iter()
+        .map(|called| {
+            called.then(|| {
+                next += 1;
+                next - 1
+            })
+        })
+        .collect();
+    take(&results, &positions, None).map_err(host)
+}
+
+/// Why a call was stopped.
+fn stopped(function: &Function, invocation: &Invocation) -> CallError {
+    let over = invocation.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    function.failed(if over { CallErrorKind::TimedOut } else { CallErrorKind::Cancelled })
+}
+
+/// The flag that loops poll during a call. Where the call has a deadline it is one of the
+/// call's own, which a thread sets when the time is over or the query is cancelled.
+struct Watch {
+    flag: Arc<AtomicBool>,
+    /// Ends the thread when dropped.
+    _end: Option<mpsc::Sender<()>>,
+}
+
+impl Watch {
+    /// How often the thread looks whether the query was cancelled.
+    const PERIOD: Duration = Duration::from_millis(5);
+
+    fn start(invocation: &Invocation) -> Watch {
+        let Some(deadline) = invocation.deadline else {
+            return Watch { flag: Arc::clone(&invocation.cancelled), _end: None };
+        };
+        let flag = Arc::new(AtomicBool::new(false));
+        let (sender, receiver) = mpsc::channel::<()>();
+        let (set, cancelled) = (Arc::clone(&flag), Arc::clone(&invocation.cancelled));
+        let watch = move || loop {
+            let left = deadline.saturating_duration_since(Instant::now()).min(Watch::PERIOD);
+            if receiver.recv_timeout(left) != Err(mpsc::RecvTimeoutError::Timeout) {
+                return;
+            }
+            if cancelled.load(Ordering::Relaxed) || Instant::now() >= deadline {
+                set.store(true, Ordering::Relaxed);
+                return;
+            }
+        };
+        let spawned = std::thread::Builder::new().name("exuvia-deadline".to_string()).spawn(watch);
+        Watch { flag, _end: spawned.ok().map(|_| sender) }
+    }
+}

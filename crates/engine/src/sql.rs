@@ -1,0 +1,100 @@
+//! SQL types and values as the stages see them.
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{
+    DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use exuvia_ir::{Int, Object};
+use exuvia_lift::SqlClass;
+
+/// What values of a type are in lifted Python; `None` for types that only CPython takes.
+#[must_use]
+pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
+    Some(match ty {
+        DataType::Int8
+        | DataType::Int16
+        | DataType::Int32
+        | DataType::Int64
+        | DataType::UInt8
+        | DataType::UInt16
+        | DataType::UInt32
+        | DataType::UInt64 => SqlClass::Int,
+        DataType::Float32 | DataType::Float64 => SqlClass::Float,
+        DataType::Boolean => SqlClass::Bool,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlClass::Str,
+        _ => return None,
+    })
+}
+
+/// The name of a type in messages.
+#[must_use]
+pub(crate) fn type_name(ty: &DataType) -> String {
+    match ty {
+        DataType::Boolean => "BOOLEAN".to_string(),
+        DataType::Int8 => "TINYINT".to_string(),
+        DataType::Int16 => "SMALLINT".to_string(),
+        DataType::Int32 => "INT".to_string(),
+        DataType::Int64 => "BIGINT".to_string(),
+        DataType::UInt8 => "TINYINT UNSIGNED".to_string(),
+        DataType::UInt16 => "SMALLINT UNSIGNED".to_string(),
+        DataType::UInt32 => "INT UNSIGNED".to_string(),
+        DataType::UInt64 => "BIGINT UNSIGNED".to_string(),
+        DataType::Float32 => "REAL".to_string(),
+        DataType::Float64 => "DOUBLE".to_string(),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "TEXT".to_string(),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "BYTEA".to_string(),
+        DataType::Date32 | DataType::Date64 => "DATE".to_string(),
+        DataType::Time32(_) | DataType::Time64(_) => "TIME".to_string(),
+        DataType::Timestamp(..) => "TIMESTAMP".to_string(),
+        DataType::Interval(_) | DataType::Duration(_) => "INTERVAL".to_string(),
+        DataType::Decimal32(p, s)
+        | DataType::Decimal64(p, s)
+        | DataType::Decimal128(p, s)
+        | DataType::Decimal256(p, s) => {
+            format!("DECIMAL({p}, {s})")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A value of an argument as a Python object; `None` for types that only CPython takes.
+#[must_use]
+pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
+    if array.is_null(row) {
+        return Some(Object::None);
+    }
+    macro_rules! int {
+        ($ty:ty) => {
+            Object::int(i64::from(array.as_primitive::<$ty>().value(row)))
+        };
+    }
+    Some(match array.data_type() {
+        DataType::Int8 => int!(Int8Type),
+        DataType::Int16 => int!(Int16Type),
+        DataType::Int32 => int!(Int32Type),
+        DataType::Int64 => int!(Int64Type),
+        DataType::UInt8 => int!(UInt8Type),
+        DataType::UInt16 => int!(UInt16Type),
+        DataType::UInt32 => int!(UInt32Type),
+        DataType::UInt64 => Object::Int(Int::from_big(array.as_primitive::<UInt64Type>().value(row).into())),
+        DataType::Float32 => Object::Float(f64::from(array.as_primitive::<Float32Type>().value(row))),
+        DataType::Float64 => Object::Float(array.as_primitive::<Float64Type>().value(row)),
+        DataType::Boolean => Object::Bool(array.as_boolean().value(row)),
+        DataType::Utf8 => Object::str(array.as_string::<i32>().value(row)),
+        DataType::LargeUtf8 => Object::str(array.as_string::<i64>().value(row)),
+        DataType::Utf8View => Object::str(array.as_string_view().value(row)),
+        _ => return None,
+    })
+}
+
+/// A value of an argument as an error shows it.
+#[must_use]
+pub(crate) fn shown(array: &ArrayRef, row: usize) -> String {
+    const MOST: usize = 80;
+    let text = match object(array, row) {
+        Some(object) => exuvia_ops::show::repr(&object),
+        None => format!("a {}", type_name(array.data_type())),
+    };
+    if text.chars().count() <= MOST { text } else { format!("{}...", text.chars().take(MOST).collect::<String>()) }
+}

@@ -1,0 +1,79 @@
+"""Operators and methods of tuple: lengths are known, so the loops unroll.
+
+CPython compares elements by identity before equality, which only shows for a NaN.
+"""
+
+
+def _same(a, b):
+    if isinstance(a, float) and isinstance(b, float):
+        if a != a and b != b:
+            return _leave("identity of a NaN")
+    return a == b
+
+
+def __contains__(item, self):
+    for one in self:
+        if _same(one, item):
+            return True
+    return False
+
+
+def __eq__(self, other):
+    if not isinstance(other, tuple):
+        return False
+    if len(self) != len(other):
+        return False
+    for a, b in zip(self, other):
+        if not _same(a, b):
+            return False
+    return True
+
+
+def __ne__(self, other):
+    return not __eq__(self, other)
+
+
+def _less(self, other, strict):
+    for a, b in zip(self, other):
+        if not _same(a, b):
+            return a < b
+    if strict:
+        return len(self) < len(other)
+    return len(self) <= len(other)
+
+
+def __lt__(self, other):
+    if not isinstance(other, tuple):
+        return _leave("comparison of a tuple with another type")
+    return _less(self, other, True)
+
+
+def __le__(self, other):
+    if not isinstance(other, tuple):
+        return _leave("comparison of a tuple with another type")
+    return _less(self, other, False)
+
+
+def __gt__(self, other):
+    return __lt__(other, self)
+
+
+def __ge__(self, other):
+    return __le__(other, self)
+
+
+def count(self, value, /):
+    n = 0
+    for item in self:
+        if _same(item, value):
+            n += 1
+    return n
+
+
+def index(self, value, /):
+    i = 0
+    for item in self:
+        if _same(item, value):
+            return i
+        i += 1
+    raise ValueError("tuple.index(x): x not in tuple")
