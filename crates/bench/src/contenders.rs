@@ -1,12 +1,13 @@
 //! Who runs on the Rust side.
 
 use crate::programs::{self, Program};
-use crate::{rust_peers, tables};
+use crate::{rust_peers, tables, udfs};
 use anyhow::{Context, Result, bail};
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
+use exuvia::ExuviaSession;
 use futures::TryStreamExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +20,9 @@ pub struct Contenders {
     batches: Vec<RecordBatch>,
     runtime: Runtime,
     datafusion: SessionContext,
+    exuvia: ExuviaSession,
+    /// A session that lifts nothing: its functions run in CPython.
+    python: ExuviaSession,
 }
 
 impl Contenders {
@@ -30,8 +34,21 @@ impl Contenders {
         let (schema, batches) = tables::load(folder)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let datafusion = SessionContext::new_with_config(config());
-        runtime.block_on(register(&datafusion, folder, &schema, &batches))?;
-        Ok(Contenders { schema, batches, runtime, datafusion })
+        let exuvia = ExuviaSession::new_with_config(config());
+        let python = ExuviaSession::new_with_config(config());
+        runtime.block_on(async {
+            python.sql("SET exuvia.lift = 'off'").await?.collect().await?;
+            for context in [&datafusion, exuvia.context(), python.context()] {
+                register(context, folder, &schema, &batches).await?;
+            }
+            for session in [&exuvia, &python] {
+                for statement in udfs::statements(udfs::ZILLOW).into_iter().chain([EMPTY.to_string()]) {
+                    session.sql(&statement).await?.collect().await?;
+                }
+            }
+            anyhow::Ok(())
+        })?;
+        Ok(Contenders { schema, batches, runtime, datafusion, exuvia, python })
     }
 
     /// Runs something once: the seconds that it took and its result.
@@ -47,6 +64,8 @@ impl Contenders {
                 self.query(&self.datafusion, &sql)
             }
             (_, "rust") => self.by_hand(what),
+            (_, "exuvia") => self.python_query(&self.exuvia, what),
+            (_, "exuvia python") => self.python_query(&self.python, what),
             (_, by) => bail!("no contender {by} for {what}"),
         }
     }
@@ -55,6 +74,19 @@ impl Contenders {
         self.runtime.block_on(async {
             let start = Instant::now();
             let batches = context.sql(sql).await?.collect().await?;
+            Ok((start.elapsed().as_secs_f64(), batches))
+        })
+    }
+
+    fn python_query(&self, session: &ExuviaSession, what: &str) -> Result<(f64, Vec<RecordBatch>)> {
+        let sql = match what {
+            "z1" => programs::Z1.to_string(),
+            "empty" => "SELECT nothing(rate) AS result FROM memory".to_string(),
+            _ => format!("SELECT {what}({}) AS result FROM memory", Program::named(what)?.columns.join(", ")),
+        };
+        self.runtime.block_on(async {
+            let start = Instant::now();
+            let batches = session.sql(&sql).await?.collect().await?;
             Ok((start.elapsed().as_secs_f64(), batches))
         })
     }
@@ -93,6 +125,9 @@ impl Contenders {
         Ok((seconds, batches?))
     }
 }
+
+/// A function that does nothing, for the price of a call.
+const EMPTY: &str = "CREATE FUNCTION nothing(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$";
 
 /// One partition: every contender has one thread.
 fn config() -> SessionConfig {

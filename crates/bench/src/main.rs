@@ -5,6 +5,7 @@ mod programs;
 mod rust_peers;
 mod serve;
 mod tables;
+mod udfs;
 
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;

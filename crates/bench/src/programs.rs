@@ -119,6 +119,9 @@ impl Program {
     }
 }
 
+/// Query Z1 with the Python functions.
+pub const Z1: &str = include_str!("../../../sql/zillow_z1.sql");
+
 /// Query Z1 in DataFusion's SQL without Python: the expressions above in place of the calls.
 #[must_use]
 pub fn z1_by_hand() -> String {

@@ -1,0 +1,74 @@
+//! Benchmarks: `cargo xtask bench NAME [--rows N] [--small]`.
+//!
+//! A benchmark drives two processes, one of Rust (`exuvia-bench`) and one of Python
+//! (`benchmarks/peers`), each pinned to the same core, and asks their contenders in turn,
+//! round by round: what slows the machine for a while slows all of them. What is reported
+//! is the median. Results go to `benchmarks/results`.
+
+mod chart;
+mod machine;
+mod markdown;
+mod measure;
+mod more;
+mod process;
+mod setup;
+mod zillow;
+
+use anyhow::{Context, Result, bail};
+
+/// What the command line says.
+#[derive(Debug)]
+struct Options {
+    /// Rows of the table.
+    rows: usize,
+    /// Measured rounds of each contender.
+    rounds: usize,
+    /// The core that everything runs on.
+    core: usize,
+    /// The command as it was given, for the report.
+    command: String,
+    /// Whether the results replace the published ones.
+    publish: bool,
+}
+
+const USAGE: &str = "usage: cargo xtask bench zillow|more [--rows N] [--rounds N] [--core N] [--small]
+
+--small runs a few rows of everything once and compares the results only.";
+
+/// Runs a benchmark.
+///
+/// # Errors
+/// If a contender that must agree does not, or something cannot be built or started.
+pub fn run(args: &[String]) -> Result<()> {
+    let (name, rest) = args.split_first().context(USAGE)?;
+    let mut options = Options {
+        rows: 1_000_000,
+        rounds: 7,
+        core: 1,
+        command: format!("cargo xtask bench {}", args.join(" ")),
+        publish: true,
+    };
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        let mut number = || -> Result<usize> {
+            let word = words.next().context(USAGE)?;
+            word.replace('_', "").parse().with_context(|| format!("{word} is no number"))
+        };
+        match word.as_str() {
+            "--rows" => options.rows = number()?,
+            "--rounds" => options.rounds = number()?.max(1),
+            "--core" => options.core = number()?,
+            "--small" => {
+                options.rows = 20_000;
+                options.rounds = 1;
+                options.publish = false;
+            }
+            _ => bail!("{USAGE}"),
+        }
+    }
+    match name.as_str() {
+        "zillow" => zillow::run(&options),
+        "more" => more::run(&options),
+        _ => bail!("{USAGE}"),
+    }
+}
