@@ -18,11 +18,14 @@ impl PythonRung {
         let interpreter = Interpreter::get()
             .map_err(|why| function.failed(CallErrorKind::NoInterpreter(format!("this call needs CPython: {why}"))))?;
         let params: Vec<DataType> = definition.params.iter().map(|param| param.ty.clone()).collect();
+        let names: Vec<&str> = definition.params.iter().map(|param| param.name.as_str()).collect();
         let request = PyDefinition {
             name: &definition.name,
             source: &function.source.python,
             handler: &function.source.python_name,
-            first_line: definition.first_line,
+            first_line: definition.first_line.saturating_sub(function.source.python_shift),
+            strict: definition.strict,
+            param_names: &names,
             params: &params,
             returns: &definition.returns,
         };
@@ -33,8 +36,7 @@ impl PythonRung {
         Ok(PythonRung(defined))
     }
 
-    /// Calls the function on a batch. `row_of` gives the row of the caller's batch for a
-    /// row of this one, and `shown` are the caller's columns, for errors.
+    /// Calls the function on a batch.
     pub fn call(
         &self,
         function: &Function,
@@ -45,9 +47,13 @@ impl PythonRung {
         function.counters.python.fetch_add(rows as u64, Ordering::Relaxed);
         let null = function.definition.on_error == OnError::Null;
         self.0.call(args, rows, null, &invocation.cancelled, invocation.deadline).map_err(|failure| match failure {
-            PyFailure::Row(RowFailure { row, class, message, line, result }) => CallError {
+            PyFailure::Row { row, class, message, line, kind } => CallError {
                 function: function.definition.name.clone(),
-                kind: if result { CallErrorKind::Result(message) } else { CallErrorKind::Python { class, message } },
+                kind: match kind {
+                    RowFailure::Exception | RowFailure::BaseException => CallErrorKind::Python { class, message },
+                    RowFailure::Result => CallErrorKind::Result(message),
+                    RowFailure::Argument => CallErrorKind::Host(message),
+                },
                 place: line.and_then(|line| script_place(function, line)),
                 arguments: arguments(function, args, row),
             },
@@ -58,10 +64,10 @@ impl PythonRung {
     }
 }
 
-/// A line of the text that CPython was given, as a place in the SQL script.
+/// A line that CPython reports, as a place in the SQL script.
 fn script_place(function: &Function, line: u32) -> Option<crate::Place> {
-    let line = line.checked_sub(function.source.python_shift)?;
-    place::of_line(&function.source.text, line, function.definition.first_line)
+    let first = function.definition.first_line;
+    place::of_line(&function.source.text, (line + 1).checked_sub(first)?, first)
 }
 
 /// The arguments of a row, for errors.

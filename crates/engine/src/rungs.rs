@@ -5,7 +5,7 @@
 use crate::function::{Settings, compiled_of};
 use crate::pipeline::Stages;
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
-use arrow::array::{Array, ArrayRef, BooleanArray, UInt32Array};
+use arrow::array::{Array, ArrayRef, UInt32Array};
 use arrow::compute::{interleave, take};
 use arrow::datatypes::DataType;
 use exuvia_ir::{ExcKind, Object, Raise};
@@ -34,7 +34,7 @@ pub(crate) fn invoke(
     let cell = function.compiled(nullable, settings);
     let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
     let Some(stages) = stages else {
-        return whole_batch_in_python(function, args, rows, settings, invocation);
+        return function.python(settings)?.call(function, args, rows, invocation);
     };
     let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
     let (values, left) = match &stages.kernel {
@@ -47,7 +47,7 @@ pub(crate) fn invoke(
         }
         Err(_) => {
             let Some(values) = Partial::new(&function.definition.returns, rows) else {
-                return whole_batch_in_python(function, args, rows, settings, invocation);
+                return function.python(settings)?.call(function, args, rows, invocation);
             };
             (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
         }
@@ -179,41 +179,6 @@ fn cast_to(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef, String> {
     } else {
         arrow::compute::cast(array, ty).map_err(|e| e.to_string())
     }
-}
-
-/// Runs every row in CPython; of a strict function those without NULL.
-fn whole_batch_in_python(
-    function: &Function,
-    args: &[ArrayRef],
-    rows: usize,
-    settings: &Settings,
-    invocation: &Invocation,
-) -> Result<ArrayRef, CallError> {
-    let rung = function.python(settings)?;
-    let nulls = args.iter().any(|arg| arg.logical_null_count() > 0);
-    if !(function.definition.strict && nulls) {
-        return rung.call(function, args, rows, invocation);
-    }
-    let host = |error: arrow::error::ArrowError| function.failed(CallErrorKind::Host(error.to_string()));
-    let called: BooleanArray = (0..rows)
-        .map(|row| Some(args.iter().all(|arg| arg.logical_nulls().is_none_or(|nulls| nulls.is_valid(row)))))
-        .collect();
-    let picked: Vec<ArrayRef> =
-        args.iter().map(|arg| arrow::compute::filter(arg, &called)).collect::<Result<_, _>>().map_err(host)?;
-    let results = rung.call(function, &picked, called.true_count(), invocation)?;
-    // A row that was not called takes NULL.
-    let mut next = 0;
-    let positions: UInt32Array = called
-        .values()
-        .iter()
-        .map(|called| {
-            called.then(|| {
-                next += 1;
-                next - 1
-            })
-        })
-        .collect();
-    take(&results, &positions, None).map_err(host)
 }
 
 /// Why a call was stopped.

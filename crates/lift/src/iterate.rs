@@ -473,7 +473,7 @@ impl Lifter<'_> {
                 continue;
             }
             if self.live {
-                self.inst(Opcode::Poll, vec![], Type::None, Some(&[]))?;
+                self.b.effect(Opcode::Poll, vec![], None);
                 let mut back = Vec::new();
                 for ((depth, name), param) in &params {
                     let ty = self.b.function.ty(*param).clone();

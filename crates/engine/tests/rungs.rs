@@ -1,0 +1,97 @@
+//! A batch on each rung: the same results, and the counters that say where rows ran.
+
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, StringViewArray};
+use arrow::datatypes::{DataType, Int64Type};
+use exuvia_engine::{CallErrorKind, Definition, Function, Interpreter, Invocation, OnError, Parameter, Rung, Settings};
+use std::sync::Arc;
+
+fn definition(source: &str, params: &[(&str, DataType)], returns: DataType) -> Definition {
+    Definition {
+        name: "f".to_string(),
+        params: params.iter().map(|(name, ty)| Parameter { name: (*name).to_string(), ty: ty.clone() }).collect(),
+        returns,
+        source: source.to_string(),
+        handler: None,
+        first_line: 1,
+        strict: false,
+        volatility: None,
+        on_error: OnError::Raise,
+        interpreter: Interpreter::Auto,
+        timeout: None,
+    }
+}
+
+fn invocation() -> Invocation {
+    Invocation { cancelled: Arc::default(), deadline: None }
+}
+
+#[test]
+fn an_overflow_leaves_native_code_and_the_evaluator_finishes_the_row() {
+    let settings = Settings::default();
+    let source = "def f(x):\n    return x * x * x // (x * x)\n";
+    let function = Function::define(definition(source, &[("x", DataType::Int64)], DataType::Int64), &settings).unwrap();
+    let xs: ArrayRef = Arc::new(Int64Array::from(vec![Some(3), Some(i64::MAX - 1), Some(-7)]));
+    let out = function.invoke(&[xs], 3, &settings, &invocation()).unwrap();
+    let expected = Int64Array::from(vec![3, i64::MAX - 1, -7]);
+    assert_eq!(out.as_primitive::<Int64Type>(), &expected);
+    let placement = function.placement(&settings);
+    assert_eq!((placement.rung, placement.rows, placement.evaluated_rows), (Rung::Native, 3, 1));
+}
+
+#[test]
+fn an_exception_is_reported_with_its_place_and_the_arguments() {
+    let settings = Settings::default();
+    let source = "def f(s, n):\n    if n > 1:\n        return s.index('x') // n\n    return 0\n";
+    let params = [("s", DataType::Utf8View), ("n", DataType::Int64)];
+    let function = Function::define(definition(source, &params, DataType::Int64), &settings).unwrap();
+    let s: ArrayRef = Arc::new(StringViewArray::from(vec!["axb", "é"]));
+    let n: ArrayRef = Arc::new(Int64Array::from(vec![2, 5]));
+    let error = function.invoke(&[s, n], 2, &settings, &invocation()).unwrap_err();
+    assert_eq!(
+        error.kind,
+        CallErrorKind::Python { class: "ValueError".to_string(), message: "substring not found".to_string() }
+    );
+    let expected = "ValueError: substring not found\n  in function f, line 3\n  |\n3 |         return s.index('x') // n\n  |                ^^^^^^^^^^^^\n  called with s = 'é', n = 5";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn every_failure_of_a_rung_goes_to_the_next() {
+    let source = "def f(x):\n    t = 0\n    for i in range(x):\n        t += i * i\n    return t\n";
+    let xs: ArrayRef = Arc::new(Int64Array::from(vec![0, 5, 100]));
+    for (fault, native, rung) in [
+        ("", true, Rung::Native),
+        ("compile", true, Rung::Evaluator),
+        ("", false, Rung::Evaluator),
+        ("guards", true, Rung::Native),
+    ] {
+        let settings = Settings { native, fault: fault.to_string(), interpreter: false, ..Settings::default() };
+        let function =
+            Function::define(definition(source, &[("x", DataType::Int64)], DataType::Int64), &settings).unwrap();
+        let out = function.invoke(&[Arc::clone(&xs)], 3, &settings, &invocation()).unwrap();
+        assert_eq!(out.as_primitive::<Int64Type>().values().as_ref(), &[0, 30, 328_350]);
+        assert_eq!(function.placement(&settings).rung, rung);
+    }
+}
+
+#[test]
+fn what_cannot_be_lifted_is_refused_without_an_interpreter() {
+    let settings = Settings { interpreter: false, ..Settings::default() };
+    let source = "import re\n\ndef f(x):\n    with open(x) as g:\n        return g.read()\n";
+    let error =
+        Function::define(definition(source, &[("x", DataType::Utf8View)], DataType::Utf8View), &settings).unwrap_err();
+    assert_eq!(error.message, "it cannot be lifted (E001 unsupported statement: with) and CPython is off");
+    assert_eq!(error.place.unwrap().line, 4);
+}
+
+#[test]
+fn nulls_and_results() {
+    let settings = Settings::default();
+    let source = "return None if s is None else s.upper() + '!'";
+    let function =
+        Function::define(definition(source, &[("s", DataType::Utf8View)], DataType::Utf8View), &settings).unwrap();
+    let s: ArrayRef = Arc::new(StringViewArray::from(vec![Some("a"), None, Some("straße, a long text of its own")]));
+    let out = function.invoke(&[s], 3, &settings, &invocation()).unwrap();
+    let out = out.as_string_view();
+    assert_eq!((out.value(0), out.is_null(1), out.value(2)), ("A!", true, "STRASSE, A LONG TEXT OF ITS OWN!"));
+}
