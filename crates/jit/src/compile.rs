@@ -209,13 +209,6 @@ fn build_callee<'m>(
     let code = b.append_block_param(exit, types::I64);
     b.set_cold_block(exit);
 
-    b.switch_to_block(exit);
-    let mut results = vec![code];
-    for reg in crate::slots::registers(&function.ret) {
-        results.push(if reg == types::F64 { b.ins().f64const(0.0) } else { b.ins().iconst(reg, 0) });
-    }
-    b.ins().return_(&results);
-
     b.switch_to_block(entry);
     let values = b.block_params(entry).to_vec();
     let (frame, depth) = (values[0], values[1]);
@@ -227,6 +220,14 @@ fn build_callee<'m>(
     let bailout = b.ins().iconst(types::I64, status::BAILOUT as i64);
     let go_on = b.create_block();
     b.ins().brif(too_deep, exit, &[BlockArg::Value(bailout)], go_on, &[]);
+
+    b.switch_to_block(exit);
+    let mut results = vec![code];
+    for reg in crate::slots::registers(&function.ret) {
+        results.push(if reg == types::F64 { b.ins().f64const(0.0) } else { b.ins().iconst(reg, 0) });
+    }
+    b.ins().return_(&results);
+
     b.switch_to_block(go_on);
     let mut rest = values[2..].iter().copied();
     let params =

@@ -5,11 +5,11 @@ mod support;
 
 use exuvia_ir::{Int, Object, Raise, Type};
 use exuvia_ops::cx::Cx;
-use exuvia_ops::def::{Body, Kind, OpDef, status};
+use exuvia_ops::def::{Kind, OpDef, status};
 use support::{Row, column, column_type, compile, context, op, rows, simple};
 
 fn nasty(kind: Kind) -> Vec<Object> {
-    let ints = [0, 1, -1, 2, -2, 3, 5, 7, 10, -7, 31, 63, 64, 65, 1 << 20, i64::MIN, i64::MIN + 1, i64::MAX, 1 << 53];
+    let ints = [0, 1, -1, 2, -2, 3, 5, 7, 10, -7, 31, 63, 64, 65, 1 << 10, i64::MIN, i64::MIN + 1, i64::MAX, 1 << 53];
     let floats = [0.0, -0.0, 1.0, -1.5, 0.1, 1e16, 1e300, -1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 2.5];
     let texts =
         ["", " ", "a", "abc", "ABC def", "straße", "日本語", "a,b,,c", "1,560", "12", "-7", " 12 ", "0x1f", "é", "𝒳y"];
@@ -95,11 +95,15 @@ fn check(def: &'static OpDef, arity: usize) -> Option<usize> {
             Object::List(list) => Object::int(list.items().len() as i64),
             other => other,
         });
-        let context = || format!("{}{args:?}: {expected:?}, natively {native:?}", def.name);
+        let context = || {
+            let text = format!("{}{args:?}: {expected:?}, natively {native:?}", def.name);
+            text.chars().take(500).collect::<String>()
+        };
         match (&expected, &native) {
             (_, Row::Exit(status::BAILOUT)) => {
                 let too_large = matches!(expected, Ok(Object::Int(Int::Big(_))));
-                let core = matches!(def.body, Body::Core(_));
+                // True division is native only where both operands are doubles exactly.
+                let core = def.name == "int.truediv";
                 assert!(too_large || core || expected.is_err(), "{}", context());
             }
             (Err(Raise::Exception { kind, .. }), Row::Exit(code)) => assert_eq!(*kind as u64, *code, "{}", context()),
