@@ -42,7 +42,9 @@ pub enum Answer {
 }
 
 impl Answer {
-    fn same(&self, actual: &Answer) -> bool {
+    /// Whether the engine's answer is CPython's, which is `self`.
+    #[must_use]
+    pub fn same(&self, actual: &Answer) -> bool {
         match (self, actual) {
             (Answer::Value(a), Answer::Value(b)) => a.same(b),
             (

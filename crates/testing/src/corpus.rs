@@ -28,12 +28,15 @@ pub fn rows(signature: &Signature, corpora: &[(String, String)], seed: &str) -> 
         let corpus = corpora.iter().find(|(param, _)| param == name).map_or("nasty", |(_, corpus)| corpus.as_str());
         columns.push(values(*ty, corpus)?);
     }
-    Ok(combine(&columns, Random::of_text(seed)))
+    Ok(combine(&columns, seed, ROWS))
 }
 
-fn combine(columns: &[Vec<Value>], mut random: Random) -> Vec<Vec<Value>> {
+/// Rows that combine the columns' values, at most `limit`.
+#[must_use]
+pub fn combine(columns: &[Vec<Value>], seed: &str, limit: usize) -> Vec<Vec<Value>> {
+    let mut random = Random::of_text(seed);
     let product = columns.iter().try_fold(1_usize, |product, column| product.checked_mul(column.len()));
-    if let Some(product) = product.filter(|product| *product <= ROWS) {
+    if let Some(product) = product.filter(|product| *product <= limit) {
         return (0..product)
             .map(|mut index| {
                 columns
@@ -52,7 +55,7 @@ fn combine(columns: &[Vec<Value>], mut random: Random) -> Vec<Vec<Value>> {
         .iter()
         .map(|column| {
             let mut values = Vec::new();
-            while values.len() < ROWS {
+            while values.len() < limit {
                 let mut round: Vec<&Value> = column.iter().collect();
                 random.shuffle(&mut round);
                 values.extend(round);
@@ -60,7 +63,7 @@ fn combine(columns: &[Vec<Value>], mut random: Random) -> Vec<Vec<Value>> {
             values
         })
         .collect();
-    (0..ROWS).map(|row| rounds.iter().map(|column| column[row].clone()).collect()).collect()
+    (0..limit).map(|row| rounds.iter().map(|column| column[row].clone()).collect()).collect()
 }
 
 /// The values of a corpus; NULL is always among them.

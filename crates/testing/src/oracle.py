@@ -31,6 +31,10 @@ def decode(value):
     if isinstance(value, dict):
         if "i" in value:
             return int(value["i"])
+        if "l" in value:
+            return [decode(item) for item in value["l"]]
+        if "t" in value:
+            return tuple(decode(item) for item in value["t"])
         return struct.unpack("<d", struct.pack("<Q", int(value["f"])))[0]
     return value
 
@@ -40,11 +44,17 @@ def encode(value):
     if value is None or kind is bool:
         return value
     if kind is int:
+        if value.bit_length() > 1 << 20:
+            raise MemoryError
         return {"i": str(value) if value.bit_length() < 10000 else hex(value)}
     if kind is float:
         return {"f": str(struct.unpack("<Q", struct.pack("<d", value))[0])}
     if kind is str:
         return text(value)
+    if kind is list:
+        return {"l": [encode(item) for item in value]}
+    if kind is tuple:
+        return {"t": [encode(item) for item in value]}
     return {"o": kind.__name__, "r": text(repr(value))}
 
 
@@ -54,6 +64,14 @@ def text(value):
     except UnicodeEncodeError:
         return {"x": value.encode("utf-8", "surrogatepass").hex()}
     return value
+
+
+def show(value):
+    try:
+        return text(repr(value)[:200])
+    except ValueError:
+        # An int of more digits than CPython turns into text.
+        return "a large int"
 
 
 def has_return(statements):
@@ -111,7 +129,7 @@ def call(function, row, strict, seconds):
             "exception": isinstance(error, Exception),
             "line": lines[-1] if lines else 0,
         }
-    return {"value": encode(value), "repr": text(repr(value)[:200])}
+    return {"value": encode(value), "repr": show(value)}
 
 
 def call_safely(*args):

@@ -69,16 +69,29 @@ impl Oracle {
     /// Where the function cannot be defined, or the process is gone.
     pub fn run(&mut self, case: &Case, rows: &[Vec<Value>]) -> anyhow::Result<Vec<Outcome>> {
         let params: Vec<&str> = case.signature.params.iter().map(|(name, _)| name.as_str()).collect();
-        let rows: Vec<Vec<Json>> = rows.iter().map(|row| row.iter().map(Value::to_oracle).collect()).collect();
-        let request = json!({
-            "source": case.source,
-            "name": case.signature.name,
-            "params": params,
-            "handler": case.handler,
-            "strict": case.strict,
-            "seconds": 2.0,
-            "rows": rows,
-        });
+        self.request(
+            json!({
+                "source": case.source,
+                "name": case.signature.name,
+                "params": params,
+                "handler": case.handler,
+                "strict": case.strict,
+            }),
+            rows,
+        )
+    }
+
+    /// Runs a function `f` on rows of any values.
+    ///
+    /// # Errors
+    /// Where the function cannot be defined, or the process is gone.
+    pub fn call(&mut self, source: &str, rows: &[Vec<Value>]) -> anyhow::Result<Vec<Outcome>> {
+        self.request(json!({ "source": source, "name": "f", "params": [], "strict": false }), rows)
+    }
+
+    fn request(&mut self, mut request: Json, rows: &[Vec<Value>]) -> anyhow::Result<Vec<Outcome>> {
+        request["seconds"] = json!(2.0);
+        request["rows"] = rows.iter().map(|row| row.iter().map(Value::to_oracle).collect::<Json>()).collect();
         writeln!(self.requests, "{request}")?;
         self.requests.flush()?;
         let answer = self.read()?;

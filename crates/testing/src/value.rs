@@ -16,6 +16,10 @@ pub enum Value {
     Float(f64),
     /// A `str` without lone surrogates.
     Str(String),
+    /// A `list`.
+    List(Vec<Value>),
+    /// A `tuple`.
+    Tuple(Vec<Value>),
     /// Anything else: its class and its `repr`.
     Other(String, String),
 }
@@ -42,6 +46,8 @@ impl Value {
             Value::Int(_) => "int",
             Value::Float(_) => "float",
             Value::Str(_) => "str",
+            Value::List(_) => "list",
+            Value::Tuple(_) => "tuple",
             Value::Other(class, _) => class,
         }
     }
@@ -55,6 +61,9 @@ impl Value {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a), Value::Int(b)) | (Value::Str(a), Value::Str(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+            (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b))
+            }
             (Value::Other(a, c), Value::Other(b, d)) => a == b && c == d,
             _ => false,
         }
@@ -69,6 +78,9 @@ impl Value {
             Value::Int(text) => text.clone(),
             Value::Float(value) => format!("{value:?}"),
             Value::Str(text) => show_str(text),
+            Value::List(items) => format!("[{}]", show_items(items)),
+            Value::Tuple(items) if items.len() == 1 => format!("({},)", show_items(items)),
+            Value::Tuple(items) => format!("({})", show_items(items)),
             Value::Other(class, repr) => format!("<{class} {repr}>"),
         }
     }
@@ -82,6 +94,8 @@ impl Value {
             Value::Int(text) => json!({ "i": text }),
             Value::Float(value) => json!({ "f": value.to_bits().to_string() }),
             Value::Str(text) => json!(text),
+            Value::List(items) => json!({ "l": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
+            Value::Tuple(items) => json!({ "t": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Other(_, repr) => json!(repr),
         }
     }
@@ -96,6 +110,13 @@ impl Value {
             Json::Bool(value) => Value::Bool(*value),
             Json::String(text) => Value::Str(text.clone()),
             Json::Object(map) => {
+                let items = |name: &str| map.get(name).and_then(Json::as_array);
+                if let Some(items) = items("l") {
+                    return Ok(Value::List(items.iter().map(Value::from_oracle).collect::<anyhow::Result<_>>()?));
+                }
+                if let Some(items) = items("t") {
+                    return Ok(Value::Tuple(items.iter().map(Value::from_oracle).collect::<anyhow::Result<_>>()?));
+                }
                 let field = |name: &str| map.get(name).and_then(Json::as_str);
                 if let Some(text) = field("i") {
                     Value::Int(text.to_string())
@@ -128,9 +149,14 @@ impl Value {
             Value::Float(value) if value.is_infinite() => json!(if *value > 0.0 { "inf" } else { "-inf" }),
             Value::Float(value) => json!(value),
             Value::Str(text) => json!(text),
+            Value::List(items) | Value::Tuple(items) => items.iter().map(Value::to_case).collect(),
             Value::Other(_, repr) => json!(repr),
         }
     }
+}
+
+fn show_items(items: &[Value]) -> String {
+    items.iter().map(Value::show).collect::<Vec<_>>().join(", ")
 }
 
 /// A string of the oracle's encoding, lone surrogates as the hexadecimal of their bytes.

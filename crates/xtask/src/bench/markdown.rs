@@ -169,8 +169,7 @@ fn failures(page: &mut String, report: &Report) -> std::fmt::Result {
             })
             .collect()
     };
-    let mut lines: Vec<String> =
-        report.functions.iter().flat_map(|row| failed(row, &FUNCTION_CONTENDERS)).collect();
+    let mut lines: Vec<String> = report.functions.iter().flat_map(|row| failed(row, &FUNCTION_CONTENDERS)).collect();
     lines.extend(failed(&report.query, &QUERY_CONTENDERS));
     for (what, by, rows, example) in &report.differences {
         lines.push(format!("- {what}, {by}: differs from CPython in {rows} of the rows compared; {example}"));
@@ -223,10 +222,12 @@ fn others(page: &mut String, report: &Report) -> std::fmt::Result {
         writeln!(page, "\n| function | rung | rows that left native code | helpers called in its loop |")?;
         writeln!(page, "| --- | --- | ---: | --- |")?;
         for function in functions {
-            let text = |key: &str| function.get(key).map_or(String::new(), |value| match value {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            });
+            let text = |key: &str| {
+                function.get(key).map_or(String::new(), |value| match value {
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                })
+            };
             writeln!(page, "| {} | {} | {} | {} |", text("name"), text("rung"), text("left"), text("helpers"))?;
         }
     }

@@ -1,0 +1,22 @@
+//! `cargo xtask check`: everything that must hold before a change is merged.
+
+use crate::{cargo, docs, edges, succeed, test};
+use anyhow::bail;
+
+/// Checks, the quick ones first.
+///
+/// # Errors
+/// What does not hold.
+pub fn run() -> anyhow::Result<()> {
+    succeed(cargo().args(["fmt", "--all", "--check"]))?;
+    edges::check()?;
+    let stale = docs::stale()?;
+    if !stale.is_empty() {
+        bail!("run `cargo xtask docs`: {} not current", stale.join(", "));
+    }
+    succeed(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    let mut doc = cargo();
+    doc.args(["doc", "--workspace", "--no-deps", "--document-private-items"]).env("RUSTDOCFLAGS", "-D warnings");
+    succeed(&mut doc)?;
+    test::run(&[])
+}
