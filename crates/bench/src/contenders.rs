@@ -130,20 +130,20 @@ impl Contenders {
 const EMPTY: &str = "CREATE FUNCTION nothing(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$";
 
 /// One partition: every contender has one thread.
-fn config() -> SessionConfig {
+pub(crate) fn config() -> SessionConfig {
     SessionConfig::new().with_target_partitions(1)
 }
 
-async fn register(
-    context: &SessionContext,
-    folder: &Path,
-    schema: &SchemaRef,
-    batches: &[RecordBatch],
-) -> Result<()> {
-    let path = folder.join("listings.parquet");
-    let path = path.to_str().context("the folder's name is not UTF-8")?;
-    context.register_parquet("listings", path, ParquetReadOptions::default()).await?;
+async fn register(context: &SessionContext, folder: &Path, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<()> {
+    register_listings(context, folder).await?;
     let memory = MemTable::try_new(Arc::clone(schema), vec![batches.to_vec()])?;
     context.register_table("memory", Arc::new(memory))?;
     Ok(())
+}
+
+/// Registers the Parquet file as `listings`.
+pub(crate) async fn register_listings(context: &SessionContext, folder: &Path) -> Result<()> {
+    let path = folder.join("listings.parquet");
+    let path = path.to_str().context("the folder's name is not UTF-8")?;
+    Ok(context.register_parquet("listings", path, ParquetReadOptions::default()).await?)
 }

@@ -1,6 +1,8 @@
 //! The Rust side of the benchmarks; `cargo xtask bench` runs it.
 
 mod contenders;
+mod inspect;
+mod peak;
 mod programs;
 mod rust_peers;
 mod serve;
@@ -10,7 +12,13 @@ mod udfs;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
-const USAGE: &str = "usage: exuvia-bench prepare FOLDER ROWS [SEED] | serve FOLDER";
+const USAGE: &str = "usage: exuvia-bench COMMAND
+
+  prepare FOLDER ROWS [SEED]     write the tables
+  columns                        print which columns each function takes
+  serve FOLDER                   answer measurements
+  inspect FOLDER                 print rungs, helper calls and times of compiling
+  peak FOLDER exuvia|builtin     print the peak memory of Z1";
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -19,9 +27,13 @@ fn main() -> Result<()> {
         Some("prepare") => {
             let rows = args.get(2).context(USAGE)?.parse().context("ROWS is a number")?;
             let seed = args.get(3).map_or(Ok(1), |seed| seed.parse()).context("SEED is a number")?;
-            tables::prepare(&folder()?, seed, rows)
+            tables::prepare(&folder()?, seed, rows)?;
         }
-        Some("serve") => serve::serve(&folder()?),
+        Some("columns") => println!("{}", inspect::columns()),
+        Some("serve") => serve::serve(&folder()?)?,
+        Some("inspect") => println!("{}", inspect::inspect(&folder()?)?),
+        Some("peak") => println!("{}", peak::peak(&folder()?, args.get(2).context(USAGE)?)?),
         _ => bail!(USAGE),
     }
+    Ok(())
 }

@@ -7,6 +7,8 @@
 
 mod listings;
 mod random;
+mod records;
 
 pub use listings::{Listings, schema as listings_schema};
 pub use random::Random;
+pub use records::Records;

@@ -1,0 +1,102 @@
+//! What the engine says of the functions: their rungs after running over the table, the
+//! helpers that their loops call, and how long lifting and compiling takes.
+
+use crate::programs::{PROGRAMS, Program};
+use crate::{tables, udfs};
+use anyhow::{Result, anyhow};
+use datafusion::arrow::array::{ArrayRef, RecordBatch, new_null_array};
+use exuvia::engine::{Definition, Function, Invocation, Rung, Settings};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Variants of each function that are compiled for the distribution of times.
+const VARIANTS: usize = 10;
+
+/// Runs the functions over the table, compiles variants of them, and says what was seen.
+///
+/// # Errors
+/// If the table cannot be read or a call fails.
+pub fn inspect(folder: &Path) -> Result<Value> {
+    let settings = Settings::default();
+    let (_, batches) = tables::load(folder)?;
+    let mut functions = Vec::new();
+    for definition in udfs::definitions(udfs::ZILLOW)? {
+        let program = Program::named(&definition.name)?;
+        let function = define(definition, &settings)?;
+        for batch in &batches {
+            call(&function, &arguments(program, batch)?, batch.num_rows(), &settings)?;
+        }
+        functions.push(describe(&function, &settings));
+    }
+    Ok(json!({"functions": functions, "compile": compile(&settings)?}))
+}
+
+/// A function's place, as compiled and run.
+pub(crate) fn describe(function: &Function, settings: &Settings) -> Value {
+    let placement = function.placement(settings);
+    let rung = match placement.rung {
+        Rung::Native => "native",
+        Rung::Evaluator => "evaluator",
+        Rung::Python => "python",
+    };
+    let helpers = function.dump("helpers", settings).unwrap_or_default();
+    json!({
+        "name": function.definition().name,
+        "rung": rung,
+        "reason": placement.reason.map(|(code, text)| format!("{code} {text}")),
+        "rows": placement.rows,
+        "left": placement.evaluated_rows + placement.python_rows,
+        "helpers": helpers.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; "),
+        "compile_ms": placement.compile_nanos as f64 / 1e6,
+    })
+}
+
+/// How long lifting, optimising and compiling takes for definition and first call, over
+/// many distinct functions.
+fn compile(settings: &Settings) -> Result<Value> {
+    let mut times = Vec::new();
+    for variant in 0..VARIANTS {
+        for file in [udfs::ZILLOW, udfs::MORE] {
+            // Another constant makes it another module.
+            let source = format!("{file}\nVARIANT = {variant}\n");
+            for definition in udfs::definitions(&source)? {
+                let types: Vec<_> = definition.params.iter().map(|param| param.ty.clone()).collect();
+                let function = define(definition, settings)?;
+                let args: Vec<ArrayRef> = types.iter().map(|ty| new_null_array(ty, 1)).collect();
+                // What a row of NULLs raises is no matter here.
+                let _ = call(&function, &args, 1, settings);
+                let placement = function.placement(settings);
+                if placement.rung == Rung::Native {
+                    times.push(placement.compile_nanos as f64 / 1e6);
+                }
+            }
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times.get(((times.len() as f64 - 1.0) * share).round() as usize).copied();
+    Ok(json!({"functions": times.len(), "median_ms": at(0.5), "p95_ms": at(0.95), "max_ms": at(1.0)}))
+}
+
+/// Defines a function; a refusal is an error here.
+pub(crate) fn define(definition: Definition, settings: &Settings) -> Result<Function> {
+    Function::define(definition, settings).map_err(|error| anyhow!("{error}"))
+}
+
+/// Calls a function on a batch.
+pub(crate) fn call(function: &Function, args: &[ArrayRef], rows: usize, settings: &Settings) -> Result<ArrayRef> {
+    let invocation = Invocation { cancelled: Arc::new(AtomicBool::new(false)), deadline: None };
+    function.invoke(args, rows, settings, &invocation).map_err(|error| anyhow!("{error}"))
+}
+
+fn arguments(program: &Program, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+    let column = |name: &&str| Ok(Arc::clone(batch.column(batch.schema().index_of(name)?)));
+    program.columns.iter().map(column).collect()
+}
+
+/// The columns that each function is called with.
+#[must_use]
+pub fn columns() -> Value {
+    Value::Object(PROGRAMS.iter().map(|program| (program.name.to_string(), json!(program.columns))).collect())
+}
