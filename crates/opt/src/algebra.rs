@@ -4,7 +4,8 @@
 //! reordered; floats are IEEE 754 doubles, for which `x + 0.0`, `x * 1.0` and `x - x` are
 //! left alone, because of -0.0, NaN and infinities.
 
-use crate::simplify::{Known, Rewrite};
+use crate::known::Known;
+use crate::simplify::Rewrite;
 use exuvia_ir::{Inst, Object, Opcode, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::{Body, OpDef};

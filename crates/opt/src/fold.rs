@@ -6,7 +6,8 @@
 //! makes another object. A list among the constants belongs to the module and is never
 //! changed, so operations that read it fold as well.
 
-use crate::simplify::{Known, Rewrite};
+use crate::known::Known;
+use crate::simplify::Rewrite;
 use exuvia_ir::{Inst, Int, Object};
 use exuvia_ops::def::{Effect, OpDef};
 

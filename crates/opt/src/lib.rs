@@ -20,14 +20,17 @@ mod cse;
 mod dce;
 mod fold;
 mod inline;
+mod known;
 mod lists;
 mod params;
 #[cfg(test)]
 mod semantics;
 mod simplify;
+mod ssa;
 mod tags;
 #[cfg(test)]
 mod testing;
+mod thread;
 mod tuples;
 mod unions;
 mod verify;
@@ -51,7 +54,8 @@ const CLEANUP: [Pass; 5] = [
 
 /// The passes in the order in which they run.
 fn pipeline() -> impl Iterator<Item = Pass> {
-    CLEANUP.into_iter().chain(CLEANUP)
+    let thread: Pass = ("jump threading", thread::run);
+    CLEANUP.into_iter().chain([thread]).chain(CLEANUP).chain([thread]).chain(CLEANUP)
 }
 
 /// Optimises a module. Function 0 stays the entry with its parameters and result.

@@ -9,10 +9,10 @@
 //! less but never more, for all values of the operands that are possible there.
 
 use crate::context::{Context, Renaming};
-use crate::tags::{self, Tags};
-use crate::{algebra, fold, tuples, unions};
+use crate::known::Known;
+use crate::{algebra, fold, tags, tuples, unions};
 use exuvia_ir::{BlockId, Flow, Function, Inst, Object, Opcode, Span, Terminator, Type, Value, is_constant_of};
-use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ops::core::CoreOp;
 
 /// What a rule makes of an instruction.
 pub(crate) enum Rewrite {
@@ -22,158 +22,6 @@ pub(crate) enum Rewrite {
     Const(Object),
     /// It is another instruction that does not raise.
     To(Opcode, Vec<Value>),
-}
-
-/// Where a value is defined.
-#[derive(Clone, Copy)]
-enum Site {
-    Param,
-    Inst(BlockId, usize),
-}
-
-/// The state of the walk: what rules may ask.
-pub(crate) struct Known<'a> {
-    pub(crate) function: &'a mut Function,
-    pub(crate) context: &'a mut Context,
-    sites: Vec<Site>,
-    constants: Vec<Option<Object>>,
-    tags: Vec<Tags>,
-    undo: Vec<Undo>,
-}
-
-enum Undo {
-    Constant(Value, Option<Object>),
-    Tags(Value, Tags),
-}
-
-impl Known<'_> {
-    /// The constant that a value is known to be.
-    pub(crate) fn constant(&self, value: Value) -> Option<&Object> {
-        self.constants.get(value.index())?.as_ref()
-    }
-
-    /// The 64-bit integer that a value is known to be.
-    pub(crate) fn int(&self, value: Value) -> Option<i64> {
-        match self.constant(value)? {
-            Object::Int(int) => int.to_i64(),
-            _ => None,
-        }
-    }
-
-    /// The bool that a value is known to be.
-    pub(crate) fn bool(&self, value: Value) -> Option<bool> {
-        match self.constant(value)? {
-            Object::Bool(bool) => Some(*bool),
-            _ => None,
-        }
-    }
-
-    /// The instruction that defines a value.
-    pub(crate) fn inst(&self, value: Value) -> Option<&Inst> {
-        match self.sites.get(value.index())? {
-            Site::Param => None,
-            Site::Inst(block, at) => self.function.block(*block).insts.get(*at),
-        }
-    }
-
-    /// The operands of the instruction that defines a value, if it is that core operation.
-    pub(crate) fn core_args(&mut self, value: Value, op: CoreOp) -> Option<Vec<Value>> {
-        let inst = self.inst(value)?;
-        let Opcode::Op(name) = inst.op else { return None };
-        let args = inst.args.clone();
-        match self.context.def(name)?.body {
-            exuvia_ops::def::Body::Core(found) if found == op => Some(args),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn ty(&self, value: Value) -> &Type {
-        self.function.ty(value)
-    }
-
-    /// The alternatives or classes that a value can have here.
-    pub(crate) fn tags(&self, value: Value) -> Tags {
-        self.tags.get(value.index()).copied().unwrap_or(tags::ALL)
-    }
-
-    /// A new value that is a constant.
-    fn new_constant(&mut self, ty: Type, object: Object) -> Value {
-        self.sites.push(Site::Param);
-        self.constants.push(Some(object));
-        self.tags.push(tags::ALL);
-        self.function.new_value(ty)
-    }
-
-    fn set_constant(&mut self, value: Value, object: Object) {
-        let old = self.constants[value.index()].replace(object);
-        self.undo.push(Undo::Constant(value, old));
-    }
-
-    fn narrow(&mut self, value: Value, to: Tags) {
-        let old = self.tags[value.index()];
-        self.undo.push(Undo::Tags(value, old));
-        self.tags[value.index()] = old & to;
-    }
-
-    /// Notes that a bool has a value from here on.
-    fn assume(&mut self, cond: Value, holds: bool) {
-        self.set_constant(cond, Object::Bool(holds));
-        let Some(inst) = self.inst(cond) else { return };
-        let args = inst.args.clone();
-        match inst.op.clone() {
-            Opcode::Is(wanted) => {
-                let tags = tags::tags_of(self.ty(args[0]), &wanted);
-                if tags != tags::ALL {
-                    self.narrow(args[0], if holds { tags } else { !tags });
-                }
-            }
-            Opcode::ExcIs(kinds) => {
-                let is = |kind: &&exuvia_ir::ExcKind| kinds.iter().any(|base| kind.is_subclass(*base)) == holds;
-                let all = exuvia_ir::ExcKind::ALL.iter().filter(is).fold(0, |all, kind| all | tags::class(*kind));
-                self.narrow(args[0], all);
-            }
-            Opcode::Op(name) => {
-                let Some(def) = self.context.def(name) else { return };
-                let exuvia_ops::def::Body::Core(op) = def.body else { return };
-                match (op, holds) {
-                    (CoreOp::BoolNot, _) => self.assume(args[0], !holds),
-                    (CoreOp::BoolAnd, true) | (CoreOp::BoolOr, false) => {
-                        self.assume(args[0], holds);
-                        self.assume(args[1], holds);
-                    }
-                    // Equal ints and strings are interchangeable; floats are not (0.0 and -0.0).
-                    (CoreOp::IntCmp(Cmp::Eq) | CoreOp::StrEq, true) | (CoreOp::IntCmp(Cmp::Ne), false) => {
-                        match (self.constant(args[0]).cloned(), self.constant(args[1]).cloned()) {
-                            (Some(object), None) => self.set_constant(args[1], object),
-                            (None, Some(object)) => self.set_constant(args[0], object),
-                            _ => {}
-                        }
-                    }
-                    (CoreOp::IntTruth, false) => self.set_constant(args[0], Object::int(0)),
-                    (CoreOp::StrTruth, false) => self.set_constant(args[0], Object::str("")),
-                    _ => {}
-                }
-            }
-            Opcode::Const(_)
-            | Opcode::Call(_)
-            | Opcode::Wrap
-            | Opcode::Unwrap
-            | Opcode::Tuple
-            | Opcode::Field(_)
-            | Opcode::List
-            | Opcode::NewExc(_)
-            | Opcode::Poll => {}
-        }
-    }
-
-    fn back_to(&mut self, mark: usize) {
-        for undo in self.undo.drain(mark..).rev() {
-            match undo {
-                Undo::Constant(value, old) => self.constants[value.index()] = old,
-                Undo::Tags(value, old) => self.tags[value.index()] = old,
-            }
-        }
-    }
 }
 
 /// An instruction that stands for none, until the end of the walk.
@@ -191,32 +39,11 @@ fn nothing() -> Inst {
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
     let flow = Flow::new(function);
-    let tags = tags::analyse(function, &flow, context);
-    let values = function.values.len();
-    let mut sites = vec![Site::Param; values];
-    for (at, block) in function.blocks.iter().enumerate() {
-        for (index, inst) in block.insts.iter().enumerate() {
-            if let Some(result) = inst.result {
-                sites[result.index()] = Site::Inst(BlockId(at as u32), index);
-            }
-        }
-    }
     let mut names = Renaming::new(function);
-    let constants = vec![None; values];
-    let mut known = Known { function, context, sites, constants, tags, undo: Vec::new() };
+    let mut known = Known::new(function, context, &flow);
     let mut inserted: Vec<(BlockId, usize, Inst)> = Vec::new();
-    // The segments that dominate the current one, each with its mark in the undo list.
-    let mut path: Vec<(usize, usize)> = Vec::new();
     for segment in flow.tree() {
-        while let Some((above, mark)) = path.last().copied() {
-            if flow.dominates(above, segment) {
-                break;
-            }
-            known.back_to(mark);
-            path.pop();
-        }
-        path.push((segment, known.undo.len()));
-        learn_from_edge(&flow, segment, &mut known);
+        known.enter(&flow, segment);
         let part = flow.segment(segment).clone();
         for at in part.insts {
             visit(&mut known, &mut names, &mut inserted, part.block, at);
@@ -229,22 +56,6 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     insert(function, inserted);
     for block in &mut function.blocks {
         block.insts.retain(|inst| inst.result.is_some() || !matches!(inst.op, Opcode::Const(_)));
-    }
-}
-
-/// A segment that is entered by one edge of one branch knows the condition.
-fn learn_from_edge(flow: &Flow, segment: usize, known: &mut Known<'_>) {
-    let mut predecessors = flow.predecessors(segment);
-    let (Some(before), None) = (predecessors.next(), predecessors.next()) else { return };
-    let part = flow.segment(before);
-    if !part.last {
-        return;
-    }
-    if let Terminator::Branch(cond, yes, no) = &known.function.block(part.block).term {
-        let (cond, holds) = (*cond, yes.block == flow.segment(segment).block);
-        if yes.block != no.block {
-            known.assume(cond, holds);
-        }
     }
 }
 
@@ -302,15 +113,7 @@ fn visit(
     if inst.unwind.is_some() && !known.context.may_raise(&inst) {
         inst.unwind = None;
     }
-    if let Some(result) = inst.result {
-        if let Some(object) = constant_of(known, &inst) {
-            known.constants[result.index()] = Some(object);
-        }
-        if tags::has_tags(known.function.ty(result)) {
-            let new = tags::of_inst(known.function, &inst, result, &known.tags);
-            known.tags[result.index()] &= new;
-        }
-    }
+    known.note(&inst);
     known.function.block_mut(block).insts[at] = inst;
 }
 
@@ -323,33 +126,8 @@ fn alternative(object: &Object, types: &[Type]) -> Option<Type> {
     types.iter().find(|ty| is_constant_of(object, ty)).cloned()
 }
 
-/// The constant that an instruction makes: its own, or what it passes on.
-fn constant_of(known: &Known<'_>, inst: &Inst) -> Option<Object> {
-    match &inst.op {
-        Opcode::Const(object) => Some(object.clone()),
-        Opcode::Wrap => known.constant(inst.args[0]).cloned(),
-        // Where another alternative is held the point is never reached.
-        Opcode::Unwrap => {
-            let object = known.constant(inst.args[0])?;
-            let fits = |ty: &Type| ty.alternatives().iter().any(|ty| is_constant_of(object, ty));
-            fits(known.ty(inst.result?)).then(|| object.clone())
-        }
-        Opcode::Tuple => {
-            let items = inst.args.iter().map(|arg| known.constant(*arg).cloned());
-            items.collect::<Option<Vec<_>>>().map(Object::tuple)
-        }
-        Opcode::Op(_)
-        | Opcode::Call(_)
-        | Opcode::Is(_)
-        | Opcode::Field(_)
-        | Opcode::List
-        | Opcode::NewExc(_)
-        | Opcode::ExcIs(_)
-        | Opcode::Poll => None,
-    }
-}
-
-fn rewrite(known: &mut Known<'_>, inst: &Inst) -> Option<Rewrite> {
+/// What the rules make of an instruction.
+pub(crate) fn rewrite(known: &mut Known<'_>, inst: &Inst) -> Option<Rewrite> {
     match &inst.op {
         Opcode::Op(name) => {
             let def = known.context.def(name)?;

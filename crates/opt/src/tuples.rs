@@ -3,7 +3,8 @@
 //! Laws: a field of a tuple that was just made is the operand; a field of a constant
 //! tuple is a constant; a tuple of all fields of one tuple, in order, is that tuple.
 
-use crate::simplify::{Known, Rewrite};
+use crate::known::Known;
+use crate::simplify::Rewrite;
 use exuvia_ir::{Inst, Object, Opcode, Type};
 
 pub(crate) fn field(known: &mut Known<'_>, inst: &Inst, index: usize) -> Option<Rewrite> {

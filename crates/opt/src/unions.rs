@@ -7,7 +7,8 @@
 //! - `wrap (wrap v)` is `wrap v`, and `unwrap (unwrap v)` is `unwrap v`;
 //! - `wrap (unwrap v)` to the type of `v` is `v`.
 
-use crate::simplify::{Known, Rewrite};
+use crate::known::Known;
+use crate::simplify::Rewrite;
 use crate::tags;
 use exuvia_ir::{Inst, Object, Opcode, Type, Value};
 
