@@ -1,61 +1,246 @@
-//! Finding and loading CPython.
+//! CPython for the functions that nothing else can run.
+//!
+//! The engine does not link to Python. When a function first needs it, [`Interpreter::get`]
+//! looks for a Python on the machine and starts it; everything else works without. The
+//! code that talks to Python stands in a library of its own, `exuvia_cpython`, which
+//! cargo writes beside the executables of every package that depends on the crate of
+//! that name, and which is opened at run time.
+//!
+//! Python runs inside this process if it comes as a shared library, else as a process of
+//! its own; callers see no difference but speed. [`discover`] finds it, [`library`] and
+//! [`worker`] are the two ways to it.
+//!
+//! Environment variables: `EXUVIA_PYTHON` names the Python to use, else the virtual
+//! environment in `VIRTUAL_ENV` serves, else `python3.11` or `python3` on the path;
+//! `EXUVIA_CPYTHON_LIBRARY` names the library. Without the feature `python` there is no
+//! interpreter, and [`Interpreter::get`] says so.
+
+#[cfg(feature = "python")]
+mod discover;
+#[cfg(feature = "python")]
+mod library;
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
+use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+/// The time that running a function's module may take: enough to import large packages.
+const DEFINITION_TIME: Duration = Duration::from_secs(60);
+
+/// The level whose semantics the engine follows.
+const LEVEL: (u32, u32) = (3, 11);
+
+/// The Python of this process.
 #[derive(Debug)]
-pub struct Interpreter;
-#[derive(Debug)]
+pub struct Interpreter {
+    version: (u32, u32, u32),
+    #[cfg(feature = "python")]
+    host: library::Library,
+}
+
+/// A function to be defined.
+#[derive(Clone, Debug)]
 pub struct PyDefinition<'a> {
+    /// Its name in SQL.
     pub name: &'a str,
+    /// A module; a bare body stands in a `def` here.
     pub source: &'a str,
+    /// The name of the callable in it.
     pub handler: &'a str,
+    /// The number that errors give to the module's first line. It is one less than that
+    /// of the body's first line where a line with a `def` was put before a bare body.
     pub first_line: u32,
+    /// Whether NULL in any argument gives NULL without a call.
+    pub strict: bool,
+    /// The parameters' names, which errors show.
+    pub param_names: &'a [&'a str],
+    /// The parameters' types.
     pub params: &'a [DataType],
+    /// The declared type of the result.
     pub returns: &'a DataType,
 }
-#[derive(Debug)]
+
+/// Why a function could not be defined.
+#[derive(Clone, Debug, PartialEq)]
 pub struct PyError {
+    /// The exception's class; empty where no exception was raised.
     pub class: String,
+    /// The exception's text, or what happened.
     pub message: String,
+    /// The line, counted from [`PyDefinition::first_line`].
     pub line: Option<u32>,
 }
-#[derive(Debug)]
-pub struct RowFailure {
-    pub row: usize,
-    pub class: String,
-    pub message: String,
-    pub line: Option<u32>,
-    pub result: bool,
-}
-#[derive(Debug)]
+
+/// Why a call ended before its last row.
+#[derive(Clone, Debug, PartialEq)]
 pub enum PyFailure {
-    Row(RowFailure),
+    /// Because of a row.
+    Row {
+        /// Its number in the batch, from 0.
+        row: usize,
+        /// The name of the exception's class; empty where there was none.
+        class: String,
+        /// `str(exception)`, or what is wrong with the value.
+        message: String,
+        /// The innermost line of the function's source, counted from
+        /// [`PyDefinition::first_line`].
+        line: Option<u32>,
+        /// What the row did.
+        kind: RowFailure,
+    },
+    /// The stop flag was set.
     Interrupted,
+    /// The deadline has passed.
     TimedOut,
+    /// Something else failed.
     Host(String),
 }
-#[derive(Debug)]
-pub struct PyFunction;
-impl Interpreter {
-    pub fn get() -> Result<&'static Interpreter, String> {
-        Err("this build has no Python".to_string())
-    }
-    pub fn define(&self, _: PyDefinition<'_>) -> Result<PyFunction, PyError> {
-        Ok(PyFunction)
+
+/// What a failing row did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowFailure {
+    /// It raised an `Exception`.
+    Exception,
+    /// It raised a `BaseException` that is no `Exception`, such as `SystemExit`.
+    BaseException,
+    /// It returned what the declared type cannot hold; the message is that of
+    /// [`exuvia_ir::result_error`].
+    Result,
+    /// It was not called, since Python cannot hold an argument.
+    Argument,
+}
+
+/// The circumstances of a call.
+#[derive(Clone, Copy)]
+pub struct PyCall<'a> {
+    /// Whether a row that raises an `Exception` other than `MemoryError` gives NULL.
+    pub on_error_null: bool,
+    /// Ends the call when set.
+    pub stop: Option<&'a AtomicBool>,
+    /// Ends the call when it has passed.
+    pub deadline: Option<Instant>,
+    /// Takes what the rows print, each row's at once, on the calling thread; it must not
+    /// call into Python. `None` is standard output.
+    pub print: Option<&'a (dyn Fn(&str) + Sync)>,
+}
+
+impl fmt::Debug for PyCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PyCall")
+            .field("on_error_null", &self.on_error_null)
+            .field("stop", &self.stop)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
     }
 }
+
+/// A function that CPython can call. Shared by all threads; they take turns, since Python
+/// has one lock.
+#[derive(Debug)]
+pub struct PyFunction {
+    #[cfg(feature = "python")]
+    function: library::Function,
+    #[cfg(not(feature = "python"))]
+    function: std::convert::Infallible,
+}
+
+impl Interpreter {
+    /// The interpreter, started on the first call.
+    ///
+    /// # Errors
+    /// What is missing and how to get it, one line; the same on every further call.
+    #[cfg(feature = "python")]
+    pub fn get() -> Result<&'static Interpreter, String> {
+        static INTERPRETER: OnceLock<Result<Interpreter, String>> = OnceLock::new();
+        INTERPRETER
+            .get_or_init(|| {
+                let python = discover::python()?;
+                let host = library::Library::start(&python)?;
+                Ok(Interpreter { version: python.version, host })
+            })
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// The interpreter, which this build does not have.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "python"))]
+    pub fn get() -> Result<&'static Interpreter, String> {
+        Err("this build has no Python: it was made without the feature `python`".to_string())
+    }
+
+    /// Its version, as in `3.11.7`.
+    #[must_use]
+    pub fn version(&self) -> String {
+        let (major, minor, micro) = self.version;
+        format!("{major}.{minor}.{micro}")
+    }
+
+    /// What to tell a user if the interpreter is of another level than the one whose
+    /// semantics the engine follows: the same function may then give different answers
+    /// natively and in Python.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let (major, minor, _) = self.version;
+        ((major, minor) != LEVEL).then(|| {
+            format!(
+                "Python {} was found, but native code follows Python {}.{}: messages and Unicode tables may differ",
+                self.version(),
+                LEVEL.0,
+                LEVEL.1
+            )
+        })
+    }
+
+    /// Runs a module, once, and finds its handler. What it prints goes to standard output.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn define(&self, definition: PyDefinition<'_>) -> Result<PyFunction, PyError> {
+        #[cfg(feature = "python")]
+        return self.host.define(&definition, DEFINITION_TIME).map(|function| PyFunction { function });
+        #[cfg(not(feature = "python"))]
+        return Err(PyError {
+            class: String::new(),
+            message: format!("this build has no Python for {}", definition.name),
+            line: None,
+        });
+    }
+}
+
 impl PyFunction {
+    /// Calls the function on `rows` rows, which print to standard output. The arguments
+    /// have the declared types, in any layout, and that length.
+    ///
+    /// # Errors
+    /// Why it ended early.
     pub fn call(
         &self,
-        _: &[ArrayRef],
-        _: usize,
-        _: bool,
-        _: &AtomicBool,
-        _: Option<Instant>,
+        args: &[ArrayRef],
+        rows: usize,
+        on_error_null: bool,
+        stop: &AtomicBool,
+        deadline: Option<Instant>,
     ) -> Result<ArrayRef, PyFailure> {
-        Err(PyFailure::Interrupted)
+        self.call_with(args, rows, &PyCall { on_error_null, stop: Some(stop), deadline, print: None })
+    }
+
+    /// Calls the function on `rows` rows.
+    ///
+    /// # Errors
+    /// Why it ended early.
+    pub fn call_with(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
+        #[cfg(feature = "python")]
+        return self.function.call(args, rows, call);
+        #[cfg(not(feature = "python"))]
+        {
+            let _ = (args, rows, call);
+            match self.function {}
+        }
     }
 }

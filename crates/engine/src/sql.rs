@@ -54,6 +54,23 @@ pub(crate) fn type_name(ty: &DataType) -> String {
         | DataType::Decimal256(p, s) => {
             format!("DECIMAL({p}, {s})")
         }
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field) => format!("{}[]", type_name(field.data_type())),
+        DataType::Struct(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|field| format!("{} {}", field.name(), type_name(field.data_type()))).collect();
+            format!("STRUCT<{}>", fields.join(", "))
+        }
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) if fields.len() == 2 => {
+                format!("MAP<{}, {}>", type_name(fields[0].data_type()), type_name(fields[1].data_type()))
+            }
+            other => format!("MAP<{other}>"),
+        },
+        DataType::Dictionary(_, values) => type_name(values),
         other => other.to_string(),
     }
 }

@@ -14,6 +14,7 @@ mod exception;
 mod flow;
 mod function;
 mod int;
+pub mod interpreter;
 mod object;
 mod parse;
 mod print;
@@ -30,6 +31,6 @@ pub use function::{
 pub use int::Int;
 pub use object::{DictObj, ExcObj, ListObj, Object, SetObj};
 pub use parse::{ParseError, parse_module};
-pub use result::result_error;
+pub use result::{result_error, unprintable};
 pub use types::Type;
 pub use verify::{OpTyping, VerifyError, is_constant_of, verify};

@@ -13,3 +13,10 @@ pub fn result_error(repr: &str, type_name: &str, sql_type: &str) -> String {
     }
     format!("returned {shown} of type {type_name}, which {sql_type} cannot hold")
 }
+
+/// What stands for the `repr` of a value whose `repr()` raises, in the words of Python's
+/// `traceback` module; an int of over 4,300 digits is such a value.
+#[must_use]
+pub fn unprintable(type_name: &str) -> String {
+    format!("<unprintable {type_name} object>")
+}

@@ -1,0 +1,126 @@
+//! The functions that the engine calls; see [`exuvia_ir::interpreter`].
+
+use crate::failure::Failure;
+use crate::function::{Definition, Function};
+use arrow::array::{Array, StructArray};
+use arrow::datatypes::{DataType, Field};
+use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
+use exuvia_ir::interpreter::{Abi, Call, Define, Listener, Report, Text};
+use pyo3::prelude::*;
+use std::any::Any;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+static ABI: Abi = Abi { size: size_of::<Abi>(), start, define, call, free };
+
+/// The library's functions.
+#[unsafe(no_mangle)]
+pub extern "C" fn exuvia_cpython_v1() -> *const Abi {
+    &raw const ABI
+}
+
+/// # Safety
+/// The text is readable UTF-8 for as long as the result is used.
+unsafe fn text<'a>(text: Text) -> &'a str {
+    if text.len == 0 {
+        return "";
+    }
+    // SAFETY: the caller's.
+    unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(text.ptr, text.len)) }
+}
+
+/// Runs a request; what it cannot do, panics included, is told to the listener.
+///
+/// # Safety
+/// The listener is readable.
+unsafe fn request<T>(listener: *const Listener, run: impl FnOnce(&Listener) -> Result<T, Failure>) -> Option<T> {
+    // SAFETY: the caller's.
+    let listener = unsafe { &*listener };
+    let result = catch_unwind(AssertUnwindSafe(|| run(listener))).unwrap_or_else(|panic| Err(panicked(&*panic)));
+    let failure = match result {
+        Ok(value) => return Some(value),
+        Err(failure) => failure,
+    };
+    let report = Report {
+        kind: failure.kind,
+        line: failure.line,
+        row: failure.row as u64,
+        class: Text::from(failure.class.as_str()),
+        message: Text::from(failure.message.as_str()),
+    };
+    // SAFETY: the listener is the caller's; the report lives during the call.
+    unsafe { (listener.report)(listener.context, &raw const report) };
+    None
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Failure {
+    let message = panic
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "unknown".to_string());
+    Failure::host(format!("the Python library failed: {message}"))
+}
+
+unsafe extern "C" fn start(executable: Text, listener: *const Listener) -> u32 {
+    // SAFETY: the interface's contract.
+    let started = unsafe { request(listener, |_| crate::start::start(text(executable)).map_err(Failure::host)) };
+    u32::from(started.is_none())
+}
+
+unsafe extern "C" fn define(define: *const Define, listener: *const Listener) -> *mut c_void {
+    // SAFETY: the interface's contract.
+    let function = unsafe {
+        request(listener, |listener| {
+            let define = &*define;
+            let schema = &*define.schema.cast::<FFI_ArrowSchema>();
+            let fields = fields(schema)?;
+            let definition = Definition {
+                name: text(define.name),
+                source: text(define.source),
+                handler: text(define.handler),
+                first_line: define.first_line,
+                strict: define.strict != 0,
+                fields: &fields,
+                result_type: text(define.result_type),
+            };
+            Python::attach(|py| Function::define(py, &definition, &define.limits, listener))
+        })
+    };
+    function.map_or(std::ptr::null_mut(), |function| Box::into_raw(Box::new(function)).cast())
+}
+
+fn fields(schema: &FFI_ArrowSchema) -> Result<Vec<Field>, Failure> {
+    match DataType::try_from(schema) {
+        Ok(DataType::Struct(fields)) => Ok(fields.iter().map(|field| field.as_ref().clone()).collect()),
+        Ok(other) => Err(Failure::host(format!("a schema of type {other}"))),
+        Err(error) => Err(Failure::host(error.to_string())),
+    }
+}
+
+unsafe extern "C" fn call(handle: *const c_void, call: *const Call, listener: *const Listener) -> u32 {
+    // SAFETY: the interface's contract.
+    let done = unsafe {
+        request(listener, |listener| {
+            let (function, call) = (&*handle.cast::<Function>(), &*call);
+            let array = FFI_ArrowArray::from_raw(call.args.cast());
+            let host = |error: arrow::error::ArrowError| Failure::host(error.to_string());
+            let data = from_ffi(array, &*call.schema.cast::<FFI_ArrowSchema>()).map_err(host)?;
+            let args = StructArray::from(data);
+            let result =
+                Python::attach(|py| function.call(py, &args, call.on_error_null != 0, &call.limits, listener))?;
+            let (array, schema) = to_ffi(&result.to_data()).map_err(host)?;
+            call.result.cast::<FFI_ArrowArray>().write(array);
+            call.result_schema.cast::<FFI_ArrowSchema>().write(schema);
+            Ok(())
+        })
+    };
+    u32::from(done.is_none())
+}
+
+unsafe extern "C" fn free(handle: *mut c_void) {
+    // SAFETY: the interface's contract: the handle is one of `define`'s and unused.
+    let function = unsafe { Box::from_raw(handle.cast::<Function>()) };
+    // A panic while Python ends has nobody to be told to.
+    let _ = catch_unwind(AssertUnwindSafe(|| Python::attach(|_| drop(function))));
+}

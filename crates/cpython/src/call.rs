@@ -1,0 +1,190 @@
+//! The loop over the rows of a batch.
+
+use crate::argument::{Column as Arguments, message};
+use crate::failure::{Failure, class_name, text};
+use crate::function::Function;
+use crate::print::Printing;
+use crate::result::{Column as Results, ResultError};
+use crate::watch::Watch;
+use arrow::array::{Array, ArrayRef, StructArray};
+use exuvia_ir::interpreter::kind;
+use exuvia_ir::{result_error, unprintable};
+use pyo3::exceptions::{PyException, PyMemoryError};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use std::ptr;
+
+unsafe extern "C" {
+    /// In the stable ABI since 3.12, and exported under this name since 3.9.
+    fn PyObject_Vectorcall(
+        callable: *mut PyObject,
+        args: *mut *mut PyObject,
+        nargsf: usize,
+        kwnames: *mut PyObject,
+    ) -> *mut PyObject;
+}
+
+/// Tells the callee that it may use the slot before the arguments, for a `self`.
+const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
+
+/// Calls a function on each row.
+pub fn call(
+    py: Python<'_>,
+    function: &Function,
+    args: &StructArray,
+    on_error_null: bool,
+    watch: &Watch,
+    printing: &Printing,
+) -> Result<ArrayRef, Failure> {
+    let rows = args.len();
+    let prepare = |error: PyErr| Failure::host(Failure::raised(py, &error, &function.file, 0).message);
+    if args.num_columns() != function.params.len() {
+        return Err(Failure::host("a call with another number of arguments than was declared"));
+    }
+    let columns: Vec<Arguments> = args
+        .columns()
+        .iter()
+        .zip(&function.classes)
+        .map(|(column, class)| Arguments::new(py, column, class.as_ref()))
+        .collect::<PyResult<_>>()
+        .map_err(prepare)?;
+    let mut results = Results::new(py, &function.result, rows).map_err(prepare)?;
+    let mut frame = Frame::new(py, &function.handler, columns.len());
+    let mut context = Context::new(function.resets_context);
+    for row in 0..rows {
+        if watch.ended() != 0 {
+            return Err(Failure::ended(watch.ended()));
+        }
+        if function.strict && columns.iter().any(|column| column.is_null(row)) {
+            results.push_null();
+            continue;
+        }
+        let at_row = |failure: Failure| match watch.ended() {
+            // The exception is the one that the watch raised, or its consequence.
+            0 => Failure { row, ..failure },
+            ended => Failure::ended(ended),
+        };
+        let raised = |error: &PyErr| at_row(Failure::raised(py, error, &function.file, function.first_line));
+        context.reset(py).map_err(|error| raised(&error))?;
+        for (index, column) in columns.iter().enumerate() {
+            let object = column.get(py, row).map_err(|error| {
+                let message = message(py, &error, &function.params[index], args.column(index), row);
+                at_row(Failure { kind: kind::ARGUMENT, row, line: 0, class: String::new(), message })
+            })?;
+            frame.set(index, object);
+        }
+        match frame.call() {
+            Ok(value) => results.push(&value).map_err(|error| match error {
+                ResultError::Refused => at_row(refused(&value, &function.result_type)),
+                ResultError::Raised(error) => raised(&error),
+                ResultError::Full => {
+                    Failure::host(format!("the results of one batch are too long for {}", function.result))
+                }
+            })?,
+            Err(error) => {
+                let nullable = on_error_null
+                    && watch.ended() == 0
+                    && error.is_instance_of::<PyException>(py)
+                    && !error.is_instance_of::<PyMemoryError>(py);
+                if !nullable {
+                    return Err(raised(&error));
+                }
+                results.push_null();
+            }
+        }
+        printing.flush();
+    }
+    results.finish().map_err(|error| Failure::host(error.to_string()))
+}
+
+fn refused(value: &Bound<'_, PyAny>, result_type: &str) -> Failure {
+    let class = class_name(value);
+    let repr = value.repr().map_or_else(|_| unprintable(&class), |repr| text(&repr));
+    Failure {
+        kind: kind::RESULT,
+        row: 0,
+        line: 0,
+        message: result_error(&repr, &class, result_type),
+        class: String::new(),
+    }
+}
+
+/// The arguments of a call, in the form in which CPython wants them: a slot of its own,
+/// then the objects.
+struct Frame<'py> {
+    py: Python<'py>,
+    handler: Bound<'py, PyAny>,
+    /// The first is the spare one; null, or an owned reference.
+    slots: Vec<*mut PyObject>,
+}
+
+impl<'py> Frame<'py> {
+    fn new(py: Python<'py>, handler: &Py<PyAny>, count: usize) -> Frame<'py> {
+        Frame { py, handler: handler.bind(py).clone(), slots: vec![ptr::null_mut(); count + 1] }
+    }
+
+    #[inline]
+    fn set(&mut self, index: usize, object: Bound<'py, PyAny>) {
+        self.slots[index + 1] = object.into_ptr();
+    }
+
+    /// Calls the handler; the arguments are given up. Every slot has been set.
+    #[inline]
+    fn call(&mut self) -> PyResult<Bound<'py, PyAny>> {
+        let count = self.slots.len() - 1;
+        // SAFETY: the GIL is held; behind the spare slot stand `count` owned references,
+        // which live until the call has returned.
+        let value = unsafe {
+            let args = self.slots.as_mut_ptr().add(1);
+            PyObject_Vectorcall(self.handler.as_ptr(), args, count | ARGUMENTS_OFFSET, ptr::null_mut())
+        };
+        self.clear();
+        // SAFETY: a new reference, or null with an exception set.
+        unsafe { Bound::from_owned_ptr_or_err(self.py, value) }
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        for slot in &mut self.slots[1..] {
+            // SAFETY: null, or a reference that the slot owns.
+            unsafe { ffi::Py_XDECREF(std::mem::replace(slot, ptr::null_mut())) };
+        }
+    }
+}
+
+impl Drop for Frame<'_> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Resets the decimal context before each row, so that rows do not depend on each other.
+/// A new thread starts with such a context, too; and a thread of the engine is a new one
+/// to Python in each batch.
+struct Context {
+    needed: bool,
+    reset: Option<(Py<PyAny>, Py<PyAny>)>,
+}
+
+impl Context {
+    fn new(needed: bool) -> Context {
+        Context { needed, reset: None }
+    }
+
+    #[inline]
+    fn reset(&mut self, py: Python<'_>) -> PyResult<()> {
+        if !self.needed {
+            return Ok(());
+        }
+        if self.reset.is_none() {
+            // While nobody has imported `decimal` there is no context.
+            let modules = py.import("sys")?.getattr("modules")?;
+            let Ok(decimal) = modules.get_item("decimal") else { return Ok(()) };
+            self.reset = Some((decimal.getattr("setcontext")?.unbind(), decimal.getattr("DefaultContext")?.unbind()));
+        }
+        if let Some((set, template)) = &self.reset {
+            set.bind(py).call1((template,))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,329 @@
+//! Results as a column of the declared type.
+//!
+//! The rule is that nothing is lost: a subclass and a NumPy scalar count as their base,
+//! an int becomes the nearest float, a tuple serves for a list, and whatever else the
+//! declared type cannot hold exactly is refused. NaN stays NaN and -0.0 stays -0.0.
+//! A refused result leaves the column unfinished: it ends the call.
+
+mod decimal;
+mod nested;
+mod scalar;
+mod temporal;
+
+use arrow::array::{
+    ArrayRef, BinaryBuilder, BinaryViewBuilder, BooleanBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder,
+    LargeStringBuilder, NullBufferBuilder, PrimitiveArray, StringBuilder, StringViewBuilder,
+};
+use arrow::buffer::ScalarBuffer;
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use decimal::Decimals;
+use nested::{Lists, Maps, Structs};
+use pyo3::prelude::*;
+use std::sync::Arc;
+use temporal::{Durations, Intervals, Times, Timestamps};
+
+/// Why a result was not taken.
+#[derive(Debug)]
+pub enum ResultError {
+    /// The declared type cannot hold it.
+    Refused,
+    /// Converting it raised; an exception that ends the call, since it is not the
+    /// function's.
+    Raised(PyErr),
+    /// The column has become too long for its layout.
+    Full,
+}
+
+impl From<PyErr> for ResultError {
+    fn from(error: PyErr) -> ResultError {
+        ResultError::Raised(error)
+    }
+}
+
+/// Whether a result was taken.
+pub type Taken = Result<(), ResultError>;
+
+/// A column of results in the making.
+pub enum Column {
+    /// Holds nothing but NULL.
+    Null(usize),
+    Bool(BooleanBuilder),
+    I8(Numbers<Int8Type>),
+    I16(Numbers<Int16Type>),
+    I32(Numbers<Int32Type>),
+    I64(Numbers<Int64Type>),
+    U8(Numbers<UInt8Type>),
+    U16(Numbers<UInt16Type>),
+    U32(Numbers<UInt32Type>),
+    U64(Numbers<UInt64Type>),
+    F16(Numbers<Float16Type>),
+    F32(Numbers<Float32Type>),
+    F64(Numbers<Float64Type>),
+    Text(StringBuilder),
+    LargeText(LargeStringBuilder),
+    TextView(StringViewBuilder),
+    Bytes(BinaryBuilder),
+    LargeBytes(LargeBinaryBuilder),
+    BytesView(BinaryViewBuilder),
+    FixedBytes(FixedSizeBinaryBuilder, usize),
+    Decimal(Decimals),
+    Date(Numbers<Date32Type>),
+    DateMillis(Numbers<Date64Type>),
+    Time(Times),
+    Timestamp(Timestamps),
+    Duration(Durations),
+    Interval(Intervals),
+    List(Lists),
+    Struct(Structs),
+    Map(Maps),
+}
+
+impl Column {
+    /// An empty column.
+    ///
+    /// # Errors
+    /// Where no Python object becomes a value of the type.
+    pub fn new(py: Python<'_>, ty: &DataType, rows: usize) -> PyResult<Column> {
+        Ok(match ty {
+            DataType::Null => Column::Null(0),
+            DataType::Boolean => Column::Bool(BooleanBuilder::with_capacity(rows)),
+            DataType::Int8 => Column::I8(Numbers::new(rows)),
+            DataType::Int16 => Column::I16(Numbers::new(rows)),
+            DataType::Int32 => Column::I32(Numbers::new(rows)),
+            DataType::Int64 => Column::I64(Numbers::new(rows)),
+            DataType::UInt8 => Column::U8(Numbers::new(rows)),
+            DataType::UInt16 => Column::U16(Numbers::new(rows)),
+            DataType::UInt32 => Column::U32(Numbers::new(rows)),
+            DataType::UInt64 => Column::U64(Numbers::new(rows)),
+            DataType::Float16 => Column::F16(Numbers::new(rows)),
+            DataType::Float32 => Column::F32(Numbers::new(rows)),
+            DataType::Float64 => Column::F64(Numbers::new(rows)),
+            DataType::Utf8 => Column::Text(StringBuilder::with_capacity(rows, 0)),
+            DataType::LargeUtf8 => Column::LargeText(LargeStringBuilder::with_capacity(rows, 0)),
+            DataType::Utf8View => Column::TextView(StringViewBuilder::with_capacity(rows)),
+            DataType::Binary => Column::Bytes(BinaryBuilder::with_capacity(rows, 0)),
+            DataType::LargeBinary => Column::LargeBytes(LargeBinaryBuilder::with_capacity(rows, 0)),
+            DataType::BinaryView => Column::BytesView(BinaryViewBuilder::with_capacity(rows)),
+            DataType::FixedSizeBinary(size) => {
+                Column::FixedBytes(FixedSizeBinaryBuilder::with_capacity(rows, *size), *size as usize)
+            }
+            DataType::Decimal32(_, _)
+            | DataType::Decimal64(_, _)
+            | DataType::Decimal128(_, _)
+            | DataType::Decimal256(_, _) => Column::Decimal(Decimals::new(py, ty, rows)?),
+            DataType::Date32 => Column::Date(Numbers::new(rows)),
+            DataType::Date64 => Column::DateMillis(Numbers::new(rows)),
+            DataType::Time32(unit) | DataType::Time64(unit) => Column::Time(Times::new(py, ty, unit, rows)?),
+            DataType::Timestamp(unit, zone) => Column::Timestamp(Timestamps::new(py, ty, unit, zone.is_some(), rows)?),
+            DataType::Duration(unit) => Column::Duration(Durations::new(py, ty, unit, rows)?),
+            DataType::Interval(unit) => Column::Interval(Intervals::new(py, unit, rows)?),
+            DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _) => {
+                Column::List(Lists::new(py, ty, rows)?)
+            }
+            DataType::Struct(fields) => Column::Struct(Structs::new(py, fields, rows)?),
+            DataType::Map(entries, _) => Column::Map(Maps::new(py, entries, rows)?),
+            DataType::ListView(_)
+            | DataType::LargeListView(_)
+            | DataType::Dictionary(_, _)
+            | DataType::Union(_, _)
+            | DataType::RunEndEncoded(_, _) => {
+                return Err(pyo3::exceptions::PyTypeError::new_err(format!(
+                    "results of type {ty} have no Python counterpart"
+                )));
+            }
+        })
+    }
+
+    /// Adds a result.
+    ///
+    /// # Errors
+    /// Where it is not taken.
+    #[inline]
+    pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+        if value.is_none() {
+            self.push_null();
+            return Ok(());
+        }
+        match self {
+            Column::Null(_) => Err(ResultError::Refused),
+            Column::Bool(column) => {
+                column.append_value(scalar::boolean(value)?);
+                Ok(())
+            }
+            Column::I8(column) => column.push(narrow(scalar::integer(value)?)?),
+            Column::I16(column) => column.push(narrow(scalar::integer(value)?)?),
+            Column::I32(column) => column.push(narrow(scalar::integer(value)?)?),
+            Column::I64(column) => column.push(scalar::integer(value)?),
+            Column::U8(column) => column.push(narrow(scalar::integer(value)?)?),
+            Column::U16(column) => column.push(narrow(scalar::integer(value)?)?),
+            Column::U32(column) => column.push(narrow(scalar::integer(value)?)?),
+            Column::U64(column) => column.push(scalar::unsigned(value)?),
+            Column::F16(column) => {
+                column.push(<Float16Type as ArrowPrimitiveType>::Native::from_f64(scalar::float(value)?))
+            }
+            Column::F32(column) => column.push(scalar::float(value)? as f32),
+            Column::F64(column) => column.push(scalar::float(value)?),
+            Column::Text(column) => scalar::with_text(value, |text| {
+                fits(column.values_slice().len(), text.len())?;
+                column.append_value(text);
+                Ok(())
+            }),
+            Column::LargeText(column) => scalar::with_text(value, |text| {
+                column.append_value(text);
+                Ok(())
+            }),
+            Column::TextView(column) => {
+                scalar::with_text(value, |text| column.try_append_value(text).map_err(|_| ResultError::Full))
+            }
+            Column::Bytes(column) => {
+                let bytes = scalar::bytes(value)?;
+                fits(column.values_slice().len(), bytes.len())?;
+                column.append_value(bytes);
+                Ok(())
+            }
+            Column::LargeBytes(column) => {
+                column.append_value(scalar::bytes(value)?);
+                Ok(())
+            }
+            Column::BytesView(column) => column.try_append_value(scalar::bytes(value)?).map_err(|_| ResultError::Full),
+            Column::FixedBytes(column, size) => {
+                let bytes = scalar::bytes(value)?;
+                if bytes.len() != *size {
+                    return Err(ResultError::Refused);
+                }
+                column.append_value(bytes).map_err(|_| ResultError::Full)
+            }
+            Column::Decimal(column) => column.push(value),
+            Column::Date(column) => column.push(narrow(temporal::day(value)?)?),
+            Column::DateMillis(column) => column.push(temporal::day(value)? * 86_400_000),
+            Column::Time(column) => column.push(value),
+            Column::Timestamp(column) => column.push(value),
+            Column::Duration(column) => column.push(value),
+            Column::Interval(column) => column.push(value),
+            Column::List(column) => column.push(value),
+            Column::Struct(column) => column.push(value),
+            Column::Map(column) => column.push(value),
+        }
+    }
+
+    /// Adds NULL.
+    pub fn push_null(&mut self) {
+        match self {
+            Column::Null(rows) => *rows += 1,
+            Column::Bool(column) => column.append_null(),
+            Column::I8(column) => column.push_null(),
+            Column::I16(column) => column.push_null(),
+            Column::I32(column) => column.push_null(),
+            Column::I64(column) => column.push_null(),
+            Column::U8(column) => column.push_null(),
+            Column::U16(column) => column.push_null(),
+            Column::U32(column) => column.push_null(),
+            Column::U64(column) => column.push_null(),
+            Column::F16(column) => column.push_null(),
+            Column::F32(column) => column.push_null(),
+            Column::F64(column) => column.push_null(),
+            Column::Text(column) => column.append_null(),
+            Column::LargeText(column) => column.append_null(),
+            Column::TextView(column) => column.append_null(),
+            Column::Bytes(column) => column.append_null(),
+            Column::LargeBytes(column) => column.append_null(),
+            Column::BytesView(column) => column.append_null(),
+            Column::FixedBytes(column, _) => column.append_null(),
+            Column::Decimal(column) => column.push_null(),
+            Column::Date(column) => column.push_null(),
+            Column::DateMillis(column) => column.push_null(),
+            Column::Time(column) => column.push_null(),
+            Column::Timestamp(column) => column.push_null(),
+            Column::Duration(column) => column.push_null(),
+            Column::Interval(column) => column.push_null(),
+            Column::List(column) => column.push_null(),
+            Column::Struct(column) => column.push_null(),
+            Column::Map(column) => column.push_null(),
+        }
+    }
+
+    /// The column.
+    ///
+    /// # Errors
+    /// Where Arrow refuses it.
+    pub fn finish(self) -> Result<ArrayRef, arrow::error::ArrowError> {
+        Ok(match self {
+            Column::Null(rows) => Arc::new(arrow::array::NullArray::new(rows)),
+            Column::Bool(mut column) => Arc::new(column.finish()),
+            Column::I8(column) => column.finish(),
+            Column::I16(column) => column.finish(),
+            Column::I32(column) => column.finish(),
+            Column::I64(column) => column.finish(),
+            Column::U8(column) => column.finish(),
+            Column::U16(column) => column.finish(),
+            Column::U32(column) => column.finish(),
+            Column::U64(column) => column.finish(),
+            Column::F16(column) => column.finish(),
+            Column::F32(column) => column.finish(),
+            Column::F64(column) => column.finish(),
+            Column::Text(mut column) => Arc::new(column.finish()),
+            Column::LargeText(mut column) => Arc::new(column.finish()),
+            Column::TextView(mut column) => Arc::new(column.finish()),
+            Column::Bytes(mut column) => Arc::new(column.finish()),
+            Column::LargeBytes(mut column) => Arc::new(column.finish()),
+            Column::BytesView(mut column) => Arc::new(column.finish()),
+            Column::FixedBytes(mut column, _) => Arc::new(column.finish()),
+            Column::Decimal(column) => column.finish()?,
+            Column::Date(column) => column.finish(),
+            Column::DateMillis(column) => column.finish(),
+            Column::Time(column) => column.finish()?,
+            Column::Timestamp(column) => column.finish()?,
+            Column::Duration(column) => column.finish()?,
+            Column::Interval(column) => column.finish(),
+            Column::List(column) => column.finish()?,
+            Column::Struct(column) => column.finish()?,
+            Column::Map(column) => column.finish()?,
+        })
+    }
+}
+
+/// Numbers of a fixed width.
+pub struct Numbers<T: ArrowPrimitiveType> {
+    values: Vec<T::Native>,
+    nulls: NullBufferBuilder,
+}
+
+impl<T: ArrowPrimitiveType> Numbers<T> {
+    fn new(rows: usize) -> Self {
+        Numbers { values: Vec::with_capacity(rows), nulls: NullBufferBuilder::new(rows) }
+    }
+
+    #[inline]
+    fn push(&mut self, value: T::Native) -> Taken {
+        self.values.push(value);
+        self.nulls.append_non_null();
+        Ok(())
+    }
+
+    fn push_null(&mut self) {
+        self.values.push(T::Native::default());
+        self.nulls.append_null();
+    }
+
+    fn array(mut self) -> PrimitiveArray<T> {
+        PrimitiveArray::new(ScalarBuffer::from(self.values), self.nulls.finish())
+    }
+
+    fn finish(self) -> ArrayRef {
+        Arc::new(self.array())
+    }
+}
+
+#[inline]
+fn narrow<T: TryFrom<i64>>(value: i64) -> Result<T, ResultError> {
+    T::try_from(value).map_err(|_| ResultError::Refused)
+}
+
+/// Whether 32-bit offsets still reach the end of `more` bytes.
+#[inline]
+fn fits(length: usize, more: usize) -> Taken {
+    if length + more > i32::MAX as usize { Err(ResultError::Full) } else { Ok(()) }
+}

@@ -1,0 +1,242 @@
+//! Lists, structs and maps out of Python's.
+
+use super::{Column, ResultError, Taken};
+use arrow::array::{ArrayRef, FixedSizeListArray, LargeListArray, ListArray, MapArray, NullBufferBuilder, StructArray};
+use arrow::buffer::{OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields};
+use arrow::error::ArrowError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use std::sync::Arc;
+
+/// A child column; it refuses None where its field is not nullable.
+struct Child {
+    column: Column,
+    nullable: bool,
+}
+
+impl Child {
+    fn new(py: Python<'_>, field: &Field, rows: usize) -> PyResult<Child> {
+        Ok(Child { column: Column::new(py, field.data_type(), rows)?, nullable: field.is_nullable() })
+    }
+
+    fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+        if !self.nullable && value.is_none() {
+            return Err(ResultError::Refused);
+        }
+        self.column.push(value)
+    }
+}
+
+/// A column of lists.
+pub struct Lists {
+    field: FieldRef,
+    child: Box<Child>,
+    ends: Ends,
+    nulls: NullBufferBuilder,
+}
+
+enum Ends {
+    Narrow(Vec<i32>),
+    Wide(Vec<i64>),
+    Fixed(i32),
+}
+
+impl Lists {
+    pub fn new(py: Python<'_>, ty: &DataType, rows: usize) -> PyResult<Lists> {
+        let (field, ends) = match ty {
+            DataType::List(field) => (field, Ends::Narrow(vec![0])),
+            DataType::LargeList(field) => (field, Ends::Wide(vec![0])),
+            DataType::FixedSizeList(field, size) => (field, Ends::Fixed(*size)),
+            _ => return Err(pyo3::exceptions::PyTypeError::new_err(format!("{ty} is no list"))),
+        };
+        Ok(Lists {
+            field: field.clone(),
+            child: Box::new(Child::new(py, field, rows)?),
+            ends,
+            nulls: NullBufferBuilder::new(rows),
+        })
+    }
+
+    pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+        let mut length = 0usize;
+        if let Ok(list) = value.cast::<PyList>() {
+            for item in list {
+                self.child.push(&item)?;
+                length += 1;
+            }
+        } else if let Ok(tuple) = value.cast::<PyTuple>() {
+            for item in tuple {
+                self.child.push(&item)?;
+                length += 1;
+            }
+        } else {
+            return Err(ResultError::Refused);
+        }
+        self.end(length)?;
+        self.nulls.append_non_null();
+        Ok(())
+    }
+
+    fn end(&mut self, length: usize) -> Taken {
+        match &mut self.ends {
+            Ends::Narrow(ends) => {
+                let last = ends.last().map_or(0, |end| *end as usize);
+                ends.push(i32::try_from(last + length).map_err(|_| ResultError::Full)?);
+            }
+            Ends::Wide(ends) => {
+                let last = ends.last().copied().unwrap_or(0);
+                ends.push(last + length as i64);
+            }
+            Ends::Fixed(size) if *size as usize == length => {}
+            Ends::Fixed(_) => return Err(ResultError::Refused),
+        }
+        Ok(())
+    }
+
+    pub fn push_null(&mut self) {
+        self.nulls.append_null();
+        match &mut self.ends {
+            Ends::Narrow(ends) => ends.push(ends.last().copied().unwrap_or(0)),
+            Ends::Wide(ends) => ends.push(ends.last().copied().unwrap_or(0)),
+            Ends::Fixed(size) => (0..*size).for_each(|_| self.child.column.push_null()),
+        }
+    }
+
+    pub fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let (values, nulls) = (self.child.column.finish()?, self.nulls.finish());
+        Ok(match self.ends {
+            Ends::Narrow(ends) => {
+                Arc::new(ListArray::try_new(self.field, OffsetBuffer::new(ScalarBuffer::from(ends)), values, nulls)?)
+            }
+            Ends::Wide(ends) => Arc::new(LargeListArray::try_new(
+                self.field,
+                OffsetBuffer::new(ScalarBuffer::from(ends)),
+                values,
+                nulls,
+            )?),
+            Ends::Fixed(size) => Arc::new(FixedSizeListArray::try_new(self.field, size, values, nulls)?),
+        })
+    }
+}
+
+/// A column of structs, out of dicts whose keys are the fields' names in any order, or of
+/// objects of a dataclass with these fields.
+pub struct Structs {
+    fields: Fields,
+    names: Vec<Py<PyString>>,
+    children: Vec<Child>,
+    nulls: NullBufferBuilder,
+    rows: usize,
+}
+
+impl Structs {
+    pub fn new(py: Python<'_>, fields: &Fields, rows: usize) -> PyResult<Structs> {
+        Ok(Structs {
+            fields: fields.clone(),
+            names: fields.iter().map(|field| PyString::intern(py, field.name()).unbind()).collect(),
+            children: fields.iter().map(|field| Child::new(py, field, rows)).collect::<PyResult<_>>()?,
+            nulls: NullBufferBuilder::new(rows),
+            rows: 0,
+        })
+    }
+
+    pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+        let py = value.py();
+        if let Ok(dict) = value.cast::<PyDict>() {
+            if dict.len() != self.names.len() {
+                return Err(ResultError::Refused);
+            }
+            for (name, child) in self.names.iter().zip(&mut self.children) {
+                child.push(&dict.get_item(name)?.ok_or(ResultError::Refused)?)?;
+            }
+        } else {
+            let fields = value.get_type().getattr_opt(intern!(py, "__dataclass_fields__"))?;
+            let fields = fields.ok_or(ResultError::Refused)?;
+            let fields = fields.cast::<PyDict>().map_err(|_| ResultError::Refused)?;
+            if fields.len() != self.names.len() {
+                return Err(ResultError::Refused);
+            }
+            for (name, child) in self.names.iter().zip(&mut self.children) {
+                if !fields.contains(name)? {
+                    return Err(ResultError::Refused);
+                }
+                child.push(&value.getattr(name)?)?;
+            }
+        }
+        self.nulls.append_non_null();
+        self.rows += 1;
+        Ok(())
+    }
+
+    pub fn push_null(&mut self) {
+        self.nulls.append_null();
+        self.rows += 1;
+        for child in &mut self.children {
+            child.column.push_null();
+        }
+    }
+
+    pub fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let nulls = self.nulls.finish();
+        let columns = self.children.into_iter().map(|child| child.column.finish()).collect::<Result<Vec<_>, _>>()?;
+        Ok(Arc::new(StructArray::try_new_with_length(self.fields, columns, nulls, self.rows)?))
+    }
+}
+
+/// A column of maps, out of dicts.
+pub struct Maps {
+    entries: FieldRef,
+    fields: Fields,
+    key: Box<Child>,
+    value: Box<Child>,
+    ends: Vec<i32>,
+    nulls: NullBufferBuilder,
+}
+
+impl Maps {
+    pub fn new(py: Python<'_>, entries: &FieldRef, rows: usize) -> PyResult<Maps> {
+        let malformed = || pyo3::exceptions::PyTypeError::new_err("a map without keys and values");
+        let DataType::Struct(fields) = entries.data_type() else {
+            return Err(malformed());
+        };
+        let [key, value] = &fields[..] else {
+            return Err(malformed());
+        };
+        let mut key = Child::new(py, key, rows)?;
+        key.nullable = false;
+        Ok(Maps {
+            entries: entries.clone(),
+            fields: fields.clone(),
+            key: Box::new(key),
+            value: Box::new(Child::new(py, value, rows)?),
+            ends: vec![0],
+            nulls: NullBufferBuilder::new(rows),
+        })
+    }
+
+    pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+        let dict = value.cast::<PyDict>().map_err(|_| ResultError::Refused)?;
+        for (key, value) in dict {
+            self.key.push(&key)?;
+            self.value.push(&value)?;
+        }
+        let last = self.ends.last().map_or(0, |end| *end as usize);
+        self.ends.push(i32::try_from(last + dict.len()).map_err(|_| ResultError::Full)?);
+        self.nulls.append_non_null();
+        Ok(())
+    }
+
+    pub fn push_null(&mut self) {
+        self.nulls.append_null();
+        self.ends.push(self.ends.last().copied().unwrap_or(0));
+    }
+
+    pub fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let entries =
+            StructArray::try_new(self.fields, vec![self.key.column.finish()?, self.value.column.finish()?], None)?;
+        let ends = OffsetBuffer::new(ScalarBuffer::from(self.ends));
+        Ok(Arc::new(MapArray::try_new(self.entries, ends, entries, self.nulls.finish(), false)?))
+    }
+}

@@ -1,0 +1,151 @@
+//! Ends Python code that runs for too long or that nobody waits for any more.
+//!
+//! A thread looks at the running requests every few milliseconds. For one whose stop flag
+//! is set or whose time is over it notes why, which the row loop sees between rows, and
+//! raises an exception in the request's thread, which ends a loop within one row. That
+//! exception is no `Exception`, so `except Exception` does not keep it; a bare `except:`
+//! may, so it is raised again and again. A single call into C, such as `time.sleep`,
+//! cannot be broken this way and ends when it ends.
+
+use exuvia_ir::interpreter::{Limits, kind};
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::{create_exception, ffi};
+use std::ffi::c_long;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often the running requests are looked at.
+const PERIOD: Duration = Duration::from_millis(5);
+
+create_exception!(exuvia, Interrupt, PyBaseException, "The query was cancelled or its time is over.");
+
+static WATCHES: Mutex<Vec<Arc<Watched>>> = Mutex::new(Vec::new());
+static WAKE: Condvar = Condvar::new();
+
+struct Watched {
+    /// Python's name of the request's thread.
+    thread: c_long,
+    stop: Option<Flag>,
+    deadline: Option<Instant>,
+    /// A [`kind`] once the request must end, else 0.
+    ended: AtomicU32,
+}
+
+struct Flag(*const AtomicBool);
+
+// SAFETY: the flag is only read, atomically; it lives while the request runs, and a
+// request is taken off the list, under the list's lock, before it returns.
+unsafe impl Send for Flag {}
+// SAFETY: as above.
+unsafe impl Sync for Flag {}
+
+impl Watched {
+    fn judge(&self) -> u32 {
+        // SAFETY: see `Flag`.
+        if self.stop.as_ref().is_some_and(|flag| unsafe { (*flag.0).load(Ordering::Relaxed) }) {
+            kind::INTERRUPTED
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            kind::TIMED_OUT
+        } else {
+            0
+        }
+    }
+}
+
+/// A request under watch, until it is dropped.
+pub struct Watch {
+    watched: Arc<Watched>,
+}
+
+impl Watch {
+    /// Puts the request that runs on this thread, which holds the GIL, under watch.
+    ///
+    /// # Safety
+    /// The limits' flag outlives the watch.
+    pub unsafe fn begin(py: Python<'_>, limits: &Limits) -> Watch {
+        let stop = limits.stop.cast::<AtomicBool>();
+        let _attached = py;
+        let watched = Arc::new(Watched {
+            // SAFETY: it has no preconditions.
+            thread: unsafe { ffi::PyThread_get_thread_ident() } as c_long,
+            stop: (!stop.is_null()).then_some(Flag(stop)),
+            deadline: match limits.nanos {
+                u64::MAX => None,
+                nanos => Instant::now().checked_add(Duration::from_nanos(nanos)),
+            },
+            ended: AtomicU32::new(0),
+        });
+        // Whatever ended before it began runs no row.
+        watched.ended.store(watched.judge(), Ordering::Relaxed);
+        if watched.stop.is_some() || watched.deadline.is_some() {
+            list().push(watched.clone());
+            WAKE.notify_one();
+        }
+        Watch { watched }
+    }
+
+    /// Why the request must end: a [`kind`], or 0.
+    #[inline]
+    pub fn ended(&self) -> u32 {
+        match self.watched.ended.load(Ordering::Relaxed) {
+            // The flag itself is as cheap to read, and milliseconds fresher.
+            0 => match &self.watched.stop {
+                // SAFETY: see `Flag`.
+                Some(flag) if unsafe { (*flag.0).load(Ordering::Relaxed) } => kind::INTERRUPTED,
+                Some(_) | None => 0,
+            },
+            ended => ended,
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        list().retain(|other| !Arc::ptr_eq(other, &self.watched));
+        if self.watched.ended.load(Ordering::Relaxed) != 0 {
+            // An exception that is still on its way would hit whatever runs next here.
+            // SAFETY: a watch lives while its thread holds the GIL.
+            unsafe { ffi::PyThreadState_SetAsyncExc(self.watched.thread, std::ptr::null_mut()) };
+        }
+    }
+}
+
+fn list() -> MutexGuard<'static, Vec<Arc<Watched>>> {
+    WATCHES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Watches for ever, on a thread of its own that does not hold the GIL.
+pub fn run() -> ! {
+    loop {
+        let due: Vec<Arc<Watched>> = {
+            let mut watches = list();
+            while watches.is_empty() {
+                watches = WAKE.wait(watches).unwrap_or_else(PoisonError::into_inner);
+            }
+            watches.iter().filter(|watched| watched.judge() != 0).cloned().collect()
+        };
+        for watched in &due {
+            watched.ended.store(watched.judge(), Ordering::Relaxed);
+        }
+        if !due.is_empty() {
+            // The order of locks is the GIL, then the list, here and in `Watch`.
+            Python::attach(|py| {
+                let interrupt = class(py);
+                for watched in list().iter().filter(|watched| due.iter().any(|due| Arc::ptr_eq(due, watched))) {
+                    // SAFETY: the GIL is held; a thread that is gone is not found, which
+                    // is no error.
+                    unsafe { ffi::PyThreadState_SetAsyncExc(watched.thread, interrupt.as_ptr()) };
+                }
+            });
+        }
+        std::thread::sleep(PERIOD);
+    }
+}
+
+fn class(py: Python<'_>) -> &Bound<'_, PyAny> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    CLASS.get_or_init(py, || py.get_type::<Interrupt>().into_any().unbind()).bind(py)
+}

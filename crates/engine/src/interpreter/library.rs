@@ -1,0 +1,275 @@
+//! Python inside this process: opens libpython, then the library that talks to it.
+
+use super::discover::{self, Python};
+use super::{PyCall, PyDefinition, PyError, PyFailure, RowFailure};
+use crate::sql;
+use arrow::array::{Array, ArrayRef, StructArray, make_array};
+use arrow::datatypes::{DataType, Field, Fields};
+use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
+use exuvia_ir::interpreter::{Abi, AbiFn, Call, Define, Limits, Listener, Report, SYMBOL, Text, kind};
+use libloading::os::unix::{Library as Object, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+use std::ffi::c_void;
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::time::{Duration, Instant};
+
+/// The opened library, which stays open as long as the process lives: threads of Python
+/// may run in it at any time.
+#[derive(Clone, Copy, Debug)]
+pub struct Library {
+    abi: &'static Abi,
+}
+
+impl Library {
+    /// Opens and starts it.
+    pub fn start(python: &Python) -> Result<Library, String> {
+        open_python(python)?;
+        let path = discover::our_library()?;
+        // SAFETY: it is our own library, whose initialisers do nothing.
+        let object = unsafe { Object::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }
+            .map_err(|error| format!("{} cannot be loaded: {error}", path.display()))?;
+        let stale = || {
+            format!("{} is of another build; build it with `cargo build -p exuvia-cpython`", path.display())
+        };
+        // SAFETY: the symbol's name stands for its type; the table lives for ever, since
+        // the library is never closed.
+        let abi: &'static Abi = unsafe {
+            let function = object.get::<AbiFn>(SYMBOL).map_err(|_| stale())?;
+            &*function()
+        };
+        std::mem::forget(object);
+        if abi.size != size_of::<Abi>() {
+            return Err(stale());
+        }
+        let ear = Ear::default();
+        // SAFETY: text and listener live during the call.
+        let failed = ear.listen(None, |listener| unsafe { (abi.start)(python.executable.as_str().into(), listener) });
+        if failed != 0 {
+            return Err(ear.report().message);
+        }
+        Ok(Library { abi })
+    }
+
+    /// Defines a function.
+    pub fn define(&self, definition: &PyDefinition<'_>, time: Duration) -> Result<Function, PyError> {
+        let host = |message: String| PyError { class: String::new(), message, line: None };
+        let mut fields: Vec<Field> = definition
+            .params
+            .iter()
+            .enumerate()
+            .map(|(index, ty)| {
+                let name = definition.param_names.get(index).map_or_else(|| (index + 1).to_string(), ToString::to_string);
+                Field::new(name, ty.clone(), true)
+            })
+            .collect();
+        fields.push(Field::new("result", definition.returns.clone(), true));
+        let mut schema = FFI_ArrowSchema::try_from(&DataType::Struct(Fields::from(fields)))
+            .map_err(|error| host(error.to_string()))?;
+        let result_type = sql::type_name(definition.returns);
+        let request = Define {
+            name: definition.name.into(),
+            source: definition.source.into(),
+            handler: definition.handler.into(),
+            first_line: definition.first_line,
+            strict: u32::from(definition.strict),
+            schema: (&raw mut schema).cast(),
+            result_type: result_type.as_str().into(),
+            limits: Limits { stop: ptr::null(), nanos: nanos(time) },
+        };
+        let ear = Ear::default();
+        // SAFETY: request and listener, and what they point to, live during the call.
+        let handle = ear.listen(None, |listener| unsafe { (self.abi.define)(&raw const request, listener) });
+        if !handle.is_null() {
+            return Ok(Function { library: *self, handle, returns: definition.returns.clone() });
+        }
+        let report = ear.report();
+        Err(match report.kind {
+            kind::TIMED_OUT => host(format!("its module ran for more than {} s", time.as_secs())),
+            _ => PyError { line: report.line(), class: report.class, message: report.message },
+        })
+    }
+}
+
+/// Opens libpython so that the libraries opened later find its symbols.
+fn open_python(python: &Python) -> Result<(), String> {
+    let (major, minor, micro) = python.version;
+    let mut refused = None;
+    for path in python.libraries.iter().filter(|path| path.is_file()) {
+        // SAFETY: libpython's initialisers do nothing.
+        match unsafe { Object::open(Some(path), RTLD_NOW | RTLD_GLOBAL) } {
+            Ok(object) => {
+                std::mem::forget(object);
+                return Ok(());
+            }
+            Err(error) => refused = Some(format!("{} cannot be loaded: {error}", path.display())),
+        }
+    }
+    Err(refused.unwrap_or_else(|| {
+        format!(
+            "Python {major}.{minor}.{micro} at {} has no shared library; on Debian and Ubuntu install libpython{major}.{minor}, with pyenv build it with PYTHON_CONFIGURE_OPTS=--enable-shared, or set EXUVIA_PYTHON to another Python",
+            python.executable
+        )
+    }))
+}
+
+/// A defined function.
+#[derive(Debug)]
+pub struct Function {
+    library: Library,
+    handle: *mut c_void,
+    returns: DataType,
+}
+
+// SAFETY: the library may be called from any thread, and its functions are shared: they
+// take Python's lock before they touch anything.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+impl Function {
+    /// Calls it.
+    pub fn call(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
+        let host = |error: arrow::error::ArrowError| PyFailure::Host(error.to_string());
+        let fields: Fields =
+            args.iter().enumerate().map(|(index, arg)| Field::new(index.to_string(), arg.data_type().clone(), true)).collect();
+        let args = StructArray::try_new_with_length(fields, args.to_vec(), None, rows).map_err(host)?;
+        let (mut array, schema) = to_ffi(&args.to_data()).map_err(host)?;
+        drop(args);
+        let (mut result, mut result_schema) = (FFI_ArrowArray::empty(), FFI_ArrowSchema::empty());
+        let limits = Limits {
+            stop: call.stop.map_or(ptr::null(), |stop| ptr::from_ref(stop).cast()),
+            nanos: call
+                .deadline
+                .map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now()))),
+        };
+        let request = Call {
+            args: (&raw mut array).cast(),
+            schema: (&raw const schema).cast(),
+            on_error_null: u32::from(call.on_error_null),
+            limits,
+            result: (&raw mut result).cast(),
+            result_schema: (&raw mut result_schema).cast(),
+        };
+        let ear = Ear::default();
+        // SAFETY: request and listener, and what they point to, live during the call; the
+        // handle lives as long as `self`.
+        let failed = ear.listen(call.print, |listener| unsafe {
+            (self.library.abi.call)(self.handle, &raw const request, listener)
+        });
+        if failed != 0 {
+            return Err(ear.report().failure());
+        }
+        // SAFETY: a call that succeeds has written both.
+        let data = unsafe { from_ffi(result, &result_schema) }.map_err(host)?;
+        if data.data_type() != &self.returns {
+            return Err(PyFailure::Host(format!("Python gave {} for {}", data.data_type(), self.returns)));
+        }
+        Ok(make_array(data))
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has the handle any more.
+        unsafe { (self.library.abi.free)(self.handle) };
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A report, kept.
+#[derive(Debug, Default)]
+pub struct Kept {
+    pub kind: u32,
+    pub row: usize,
+    pub line: u32,
+    pub class: String,
+    pub message: String,
+}
+
+impl Kept {
+    fn line(&self) -> Option<u32> {
+        (self.line > 0).then_some(self.line)
+    }
+
+    fn failure(self) -> PyFailure {
+        let kind = match self.kind {
+            kind::EXCEPTION => RowFailure::Exception,
+            kind::BASE_EXCEPTION => RowFailure::BaseException,
+            kind::RESULT => RowFailure::Result,
+            kind::ARGUMENT => RowFailure::Argument,
+            kind::INTERRUPTED => return PyFailure::Interrupted,
+            kind::TIMED_OUT => return PyFailure::TimedOut,
+            _ => return PyFailure::Host(self.message),
+        };
+        PyFailure::Row { row: self.row, line: self.line(), class: self.class, message: self.message, kind }
+    }
+}
+
+/// Hears what the library has to tell during one request.
+#[derive(Default)]
+struct Ear {
+    heard: std::cell::RefCell<Option<Kept>>,
+}
+
+struct Context<'a> {
+    ear: &'a Ear,
+    print: Option<&'a (dyn Fn(&str) + Sync)>,
+}
+
+impl Ear {
+    fn listen<T>(&self, print: Option<&(dyn Fn(&str) + Sync)>, request: impl FnOnce(*const Listener) -> T) -> T {
+        let context = Context { ear: self, print };
+        let listener = Listener { context: ptr::from_ref(&context).cast_mut().cast(), report, print: print_text };
+        request(&raw const listener)
+    }
+
+    fn report(self) -> Kept {
+        self.heard.into_inner().unwrap_or_else(|| Kept {
+            kind: kind::HOST,
+            message: "the Python library does not say why it failed".to_string(),
+            ..Kept::default()
+        })
+    }
+}
+
+unsafe extern "C" fn report(context: *mut c_void, report: *const Report) {
+    // SAFETY: the context is ours, and the report and its texts live during the call.
+    unsafe {
+        let (context, report) = (&*context.cast::<Context<'_>>(), &*report);
+        *context.ear.heard.borrow_mut() = Some(Kept {
+            kind: report.kind,
+            row: report.row as usize,
+            line: report.line,
+            class: text(report.class).to_string(),
+            message: text(report.message).to_string(),
+        });
+    }
+}
+
+unsafe extern "C" fn print_text(context: *mut c_void, printed: Text) {
+    // SAFETY: the context is ours, and the text lives during the call.
+    let (context, printed) = unsafe { (&*context.cast::<Context<'_>>(), text(printed)) };
+    // A sink that panics loses its text, not the query.
+    let _ = catch_unwind(AssertUnwindSafe(|| match context.print {
+        Some(print) => print(printed),
+        None => {
+            let mut out = std::io::stdout().lock();
+            // Nobody can be told that standard output is closed.
+            let _ = out.write_all(printed.as_bytes()).and_then(|()| out.flush());
+        }
+    }));
+}
+
+/// # Safety
+/// The text is UTF-8 and lives as long as the result.
+unsafe fn text<'a>(text: Text) -> &'a str {
+    if text.len == 0 {
+        return "";
+    }
+    // SAFETY: the caller's.
+    unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(text.ptr, text.len)) }
+}
