@@ -9,6 +9,8 @@ use exuvia_ir::{ExcKind, Object, Raise, Type};
 
 mod eval;
 
+pub(crate) use eval::nearest_float;
+
 /// How two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]

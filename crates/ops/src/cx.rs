@@ -206,6 +206,12 @@ impl Cx {
         Ok(Text { cx: self, ptr, len: 0, room })
     }
 
+    /// Whether somebody looks at the messages of exceptions.
+    #[must_use]
+    pub fn wants_message(&self) -> bool {
+        self.want_message
+    }
+
     /// An exception; the message is built only if somebody will look.
     pub fn raise(&self, kind: ExcKind, message: impl FnOnce() -> String) -> Raise {
         let args = if self.want_message { vec![Object::str(&message())] } else { Vec::new() };

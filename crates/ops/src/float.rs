@@ -1,44 +1,45 @@
-//! Operations on floats, and their text.
+//! Operations on floats that are not instructions of the core, and their text.
 
-/// `repr(value)` (Python/pystrtod.c, PyOS_double_to_string with 'r').
-#[must_use]
-pub fn repr(value: f64) -> String {
-    if value.is_nan() {
-        return "nan".to_string();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { "inf" } else { "-inf" }.to_string();
-    }
-    let mut buffer = ryu::Buffer::new();
-    // ryu prints digits and an exponent; only the digits and the place of the point are
-    // taken from it.
-    let text = buffer.format_finite(value.abs());
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    let leading = digits.len() - digits.trim_start_matches('0').len();
-    let significant = digits.trim_start_matches('0').trim_end_matches('0');
-    let sign = if value.is_sign_negative() { "-" } else { "" };
-    if significant.is_empty() {
-        return format!("{sign}0.0");
-    }
-    // The decimal point stands after `point` significant digits.
-    let point = whole.len() as i32 + exponent - leading as i32;
-    let count = significant.len() as i32;
-    if !(-3..=16).contains(&point) {
-        let (first, rest) = significant.split_at(1);
-        let rest = if rest.is_empty() { String::new() } else { format!(".{rest}") };
-        let exponent = point - 1;
-        let exponent_sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{sign}{first}{rest}e{exponent_sign}{:02}", exponent.abs());
-    }
-    if point <= 0 {
-        return format!("{sign}0.{}{significant}", "0".repeat(-point as usize));
-    }
-    if point >= count {
-        return format!("{sign}{significant}{}.0", "0".repeat((point - count) as usize));
-    }
-    let (whole, fraction) = significant.split_at(point as usize);
-    format!("{sign}{whole}.{fraction}")
-}
+mod arith;
+mod compare;
+mod convert;
+pub(crate) mod digits;
+mod parse;
+mod repr;
+mod round;
+
+pub use repr::repr;
+pub(crate) use convert::{big_of_float, trunc};
+
+use crate::def::OpDef;
+
+/// Every operation on floats outside the core and `math`.
+pub static OPS: &[&OpDef] = &[
+    &arith::float_floordiv::DEF,
+    &arith::float_mod::DEF,
+    &arith::float_pow::DEF,
+    &arith::float_pow_call::DEF,
+    &compare::int_float_eq::DEF,
+    &compare::int_float_ne::DEF,
+    &compare::int_float_lt::DEF,
+    &compare::int_float_le::DEF,
+    &compare::int_float_gt::DEF,
+    &compare::int_float_ge::DEF,
+    &compare::float_int_eq::DEF,
+    &compare::float_int_ne::DEF,
+    &compare::float_int_lt::DEF,
+    &compare::float_int_le::DEF,
+    &compare::float_int_gt::DEF,
+    &compare::float_int_ge::DEF,
+    &convert::float_int::DEF,
+    &convert::float_floor::DEF,
+    &convert::float_ceil::DEF,
+    &convert::float_trunc::DEF,
+    &convert::float_is_integer::DEF,
+    &parse::float_of_str::DEF,
+    &repr::float_str::DEF,
+    &repr::float_repr::DEF,
+    &round::float_round::DEF,
+    &round::float_round_none::DEF,
+    &round::float_round_digits::DEF,
+];

@@ -13,7 +13,9 @@ pub mod core;
 pub mod cx;
 pub mod def;
 pub mod float;
+pub mod int;
 pub mod list;
+pub mod math;
 mod op;
 pub mod prelude;
 pub mod runtime;
@@ -29,7 +31,8 @@ use std::sync::OnceLock;
 
 /// Every operation, in the order in which overloads are tried.
 pub fn all() -> impl Iterator<Item = &'static OpDef> {
-    core::all().chain(str::OPS.iter().copied())
+    let families = [str::OPS, int::OPS, float::OPS, math::OPS];
+    core::all().chain(families.into_iter().flatten().copied())
 }
 
 /// The operation of that name.

@@ -1,0 +1,228 @@
+//! `int` of a text, with and without a base.
+
+use super::text::MAX_DIGITS;
+use crate::adapt::take;
+use crate::cx::{Cx, KernelResult};
+use crate::op;
+use crate::text::Str;
+use crate::unicode;
+use exuvia_ir::ExcKind::ValueError;
+use exuvia_ir::{Object, Raise};
+use num_bigint::BigInt;
+use std::borrow::Cow;
+
+/// A text taken apart: its sign, its digits (letters and underscores as they stand), the
+/// base by which to read them.
+#[derive(Debug)]
+struct Literal<'t> {
+    negative: bool,
+    digits: &'t [u8],
+    base: u32,
+}
+
+/// Why a text is no integer.
+enum Fault {
+    /// It is not written like one.
+    Invalid,
+    /// So many digits that converting them would take too long.
+    TooLong(usize),
+    /// The base is not one.
+    Base,
+}
+
+/// What the text is in ASCII: decimal digits of any script become ASCII ones, whitespace
+/// becomes spaces (Objects/unicodeobject.c, _PyUnicode_TransformDecimalAndSpaceToASCII).
+/// What is neither becomes a question mark, which no number has. A text that is ASCII is
+/// left alone: the separators U+001C to U+001F are whitespace only to the others' eyes.
+pub(crate) fn to_ascii<'t>(text: Str<'t>) -> Cow<'t, [u8]> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    let one = |ch: char| match ch {
+        ch if ch.is_ascii() && !matches!(ch, '\x1c'..='\x1f') => ch as u8,
+        ch if unicode::is_space(ch) => b' ',
+        ch => unicode::decimal(ch).map_or(b'?', |digit| b'0' + digit),
+    };
+    Cow::Owned(text.as_str().chars().map(one).collect())
+}
+
+/// Whitespace to CPython's conversions from text (Python/pyctype.c).
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+pub(crate) fn trim(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|byte| !is_space(*byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !is_space(*byte)).map_or(start, |at| at + 1);
+    &text[start..end]
+}
+
+fn digit(byte: u8) -> u32 {
+    match byte {
+        b'0'..=b'9' => u32::from(byte - b'0'),
+        b'a'..=b'z' => u32::from(byte - b'a') + 10,
+        b'A'..=b'Z' => u32::from(byte - b'A') + 10,
+        _ => 37,
+    }
+}
+
+/// Takes a text apart as CPython does (Objects/longobject.c, PyLong_FromString).
+fn literal(text: &[u8], base: i64) -> Result<Literal<'_>, Fault> {
+    if base != 0 && !(2..=36).contains(&base) {
+        return Err(Fault::Base);
+    }
+    let mut base = base as u32;
+    let mut text = trim(text);
+    let negative = text.first() == Some(&b'-');
+    if let [b'+' | b'-', rest @ ..] = text {
+        text = rest;
+    }
+    let prefix = match text {
+        [b'0', b'x' | b'X', ..] => 16,
+        [b'0', b'o' | b'O', ..] => 8,
+        [b'0', b'b' | b'B', ..] => 2,
+        _ => 0,
+    };
+    // A decimal literal without base must not begin with a zero unless it is zero.
+    let zero_only = base == 0 && prefix == 0 && text.first() == Some(&b'0');
+    if base == 0 {
+        base = if prefix == 0 { 10 } else { prefix };
+    }
+    // With base 16 "0b1" is a number of three digits.
+    if prefix == base {
+        text = &text[2..];
+        // One underscore may stand between the prefix and the digits.
+        if let [b'_', rest @ ..] = text {
+            text = rest;
+        }
+    }
+    let mut count = 0;
+    let mut end = 0;
+    let mut previous = b'_';
+    for &byte in text {
+        if byte == b'_' {
+            if previous == b'_' {
+                return Err(Fault::Invalid);
+            }
+        } else if digit(byte) < base {
+            count += 1;
+        } else {
+            break;
+        }
+        previous = byte;
+        end += 1;
+    }
+    if previous == b'_' {
+        return Err(Fault::Invalid);
+    }
+    // The limit is looked at before what follows the digits.
+    if !base.is_power_of_two() && count > MAX_DIGITS {
+        return Err(Fault::TooLong(count));
+    }
+    let digits = &text[..end];
+    if end < text.len() || (zero_only && digits.iter().any(|byte| !matches!(byte, b'0' | b'_'))) {
+        return Err(Fault::Invalid);
+    }
+    Ok(Literal { negative, digits, base })
+}
+
+impl Literal<'_> {
+    /// The value where it fits in 64 bits.
+    fn small(&self) -> Option<i64> {
+        let mut value = 0i64;
+        for &byte in self.digits.iter().filter(|byte| **byte != b'_') {
+            let digit = i64::from(digit(byte));
+            value = value.checked_mul(i64::from(self.base))?;
+            value = if self.negative { value.checked_sub(digit)? } else { value.checked_add(digit)? };
+        }
+        Some(value)
+    }
+
+    fn big(&self) -> Option<BigInt> {
+        let digits: Vec<u8> = self.digits.iter().copied().filter(|byte| *byte != b'_').collect();
+        let value = BigInt::parse_bytes(&digits, self.base)?;
+        Some(if self.negative { -value } else { value })
+    }
+}
+
+/// The exception for a text, as CPython words it; the text is shown by the first 200
+/// characters of its `repr`.
+fn raise(cx: &Cx, fault: &Fault, text: Str<'_>, base: i64) -> Raise {
+    cx.raise(ValueError, || match fault {
+        Fault::Invalid => {
+            let shown: String = crate::text_repr::repr(text.as_str()).chars().take(200).collect();
+            format!("invalid literal for int() with base {base}: {shown}")
+        }
+        Fault::TooLong(count) => format!(
+            "Exceeds the limit (4300 digits) for integer string conversion: value has {count} digits; \
+             use sys.set_int_max_str_digits() to increase the limit"
+        ),
+        Fault::Base => "int() base must be >= 2 and <= 36, or 0".to_string(),
+    })
+}
+
+/// The number of up to 18 ASCII digits with at most a sign before them; `None` where the
+/// text needs more care.
+#[inline]
+fn plain(bytes: &[u8]) -> Option<i64> {
+    let (negative, digits) = match bytes {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, bytes),
+    };
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut value = 0i64;
+    for &byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if negative { -value } else { value })
+}
+
+fn parse(cx: &mut Cx, text: Str<'_>, base: i64) -> KernelResult<i64> {
+    let ascii = to_ascii(text);
+    match literal(&ascii, base) {
+        Ok(literal) => literal.small().ok_or(Raise::Bailout("an integer beyond 64 bits")),
+        Err(fault) => Err(raise(cx, &fault, text, base)),
+    }
+}
+
+fn big_parse(cx: &mut Cx, args: &[Object]) -> KernelResult<Object> {
+    let text = take::str(&args[0])?;
+    let base = args.get(1).map_or(Ok(10), take::index)?;
+    let ascii = to_ascii(text);
+    match literal(&ascii, base) {
+        Ok(literal) => literal.big().map(super::object).ok_or(Raise::Bailout("an integer that has no digits")),
+        Err(fault) => Err(raise(cx, &fault, text, base)),
+    }
+}
+
+op! {
+    /// The integer that a text writes in decimal, with sign, surrounding whitespace,
+    /// underscores between digits, and digits of any script.
+    ///
+    /// >>> int(" -1_560 ")
+    /// -1560
+    int_of_str = "int.of_str" "int"
+    Pure fn (cx, _s: str) -> int fallible [ValueError] {
+        match plain(_s.as_bytes()) {
+            Some(value) => Ok(value),
+            None => parse(cx, _s, 10),
+        }
+    }
+    big big_parse
+}
+
+op! {
+    /// The integer that a text writes to a base; 0 means by its prefix.
+    ///
+    /// >>> int("-0xff", 16)
+    /// -255
+    int_of_str_base = "int.of_str_base" "int"
+    Pure fn (cx, _s: str, base: int) -> int fallible [ValueError] { parse(cx, _s, base) }
+    big big_parse
+}

@@ -1,0 +1,114 @@
+//! Powers of ints.
+
+use super::{MAX_BITS, big, object};
+use crate::cx::{Cx, KernelResult};
+use crate::op;
+use exuvia_ir::ExcKind::ValueError;
+use exuvia_ir::{Object, Raise};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+const NEGATIVE: Raise = Raise::Bailout("the power of an int to a negative exponent is a float");
+
+fn pow(base: i64, exponent: i64) -> KernelResult<i64> {
+    if exponent < 0 {
+        return Err(NEGATIVE);
+    }
+    let small = match base {
+        0 => Some(i64::from(exponent == 0)),
+        1 => Some(1),
+        -1 => Some(if exponent % 2 == 0 { 1 } else { -1 }),
+        base => u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent)),
+    };
+    small.ok_or(Raise::Bailout("an integer beyond 64 bits"))
+}
+
+fn big_pow(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
+    let (base, exponent) = (big(&args[0])?, big(&args[1])?);
+    if exponent.is_negative() {
+        return Err(NEGATIVE);
+    }
+    if exponent.is_zero() || base.is_one() {
+        return Ok(Object::int(1));
+    }
+    if base.is_zero() {
+        return Ok(Object::int(0));
+    }
+    if base.magnitude().is_one() {
+        return Ok(Object::int(if exponent.bit(0) { -1 } else { 1 }));
+    }
+    match exponent.to_u32() {
+        Some(exponent) if base.bits() * u64::from(exponent) <= MAX_BITS => Ok(object(base.pow(exponent))),
+        _ => Err(Raise::Bailout("an integer of more than a million bits")),
+    }
+}
+
+op! {
+    /// The power of an int to an exponent that is not negative. To a negative one it is a
+    /// float, which this operation leaves to others.
+    ///
+    /// >>> 3 ** 4
+    /// 81
+    int_pow = "int.pow" "a**b"
+    Pure fn (cx, _a: int, _b: int) -> int fallible { pow(_a, _b) }
+    big big_pow
+}
+
+op! {
+    /// The same as `base ** exp`.
+    ///
+    /// >>> pow(3, 4)
+    /// 81
+    int_pow_call = "int.pow_call" "pow"
+    Pure fn (cx, base: int, exp: int) -> int fallible { pow(base, exp) }
+    big big_pow
+}
+
+const ZERO_MODULUS: &str = "pow() 3rd argument cannot be 0";
+const NOT_INVERTIBLE: &str = "base is not invertible for the given modulus";
+
+fn big_pow_mod(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
+    let (mut base, mut exponent, modulus) = (big(&args[0])?, big(&args[1])?, big(&args[2])?);
+    if modulus.is_zero() {
+        return Err(Raise::new(ValueError, ZERO_MODULUS));
+    }
+    if modulus.bits().max(exponent.bits()) > 1 << 14 {
+        return Err(Raise::Bailout("a modular power of very large integers"));
+    }
+    if exponent.is_negative() {
+        base = base.modinv(&modulus).ok_or_else(|| Raise::new(ValueError, NOT_INVERTIBLE))?;
+        exponent = -exponent;
+    }
+    // The result has the sign of the modulus, as a remainder has.
+    Ok(object(if modulus.magnitude().is_one() { BigInt::zero() } else { base.modpow(&exponent, &modulus) }))
+}
+
+op! {
+    /// `base ** exp % mod`, without computing the power; a negative exponent means that
+    /// of the inverse.
+    ///
+    /// >>> pow(3, 200, 13)
+    /// 9
+    int_pow_mod = "int.pow_mod" "pow"
+    Pure fn (cx, base: int, exp: int, _mod: int) -> int fallible [ValueError] {
+        if _mod == 0 {
+            return Err(cx.raise(ValueError, || ZERO_MODULUS.into()));
+        }
+        if exp < 0 {
+            return Err(Raise::Bailout("a modular inverse"));
+        }
+        let modulus = i128::from(_mod);
+        let (mut square, mut result) = (i128::from(base).rem_euclid(modulus), 1);
+        let mut left = exp;
+        while left > 0 {
+            if left & 1 == 1 {
+                result = result * square % modulus;
+            }
+            square = square * square % modulus;
+            left >>= 1;
+        }
+        let rest = result.rem_euclid(modulus);
+        Ok(if modulus < 0 && rest != 0 { rest + modulus } else { rest } as i64)
+    }
+    big big_pow_mod
+}
