@@ -9,6 +9,8 @@ use exuvia_ops::def::{Body, OpDef};
 #[derive(Debug)]
 pub struct Program {
     pub(crate) functions: Vec<Code>,
+    /// See [`Program::with_64_bits`].
+    pub(crate) narrow: bool,
 }
 
 /// A register of a frame.
@@ -36,6 +38,7 @@ pub(crate) struct Step {
     pub(crate) args: Vec<Reg>,
     pub(crate) result: Option<Reg>,
     pub(crate) unwind: Option<Target>,
+    pub(crate) no_overflow: bool,
     pub(crate) span: Span,
 }
 
@@ -78,7 +81,16 @@ impl Program {
     /// bails out when it is reached.
     #[must_use]
     pub fn new(module: &Module) -> Program {
-        Program { functions: module.functions.iter().map(prepare).collect() }
+        Program { functions: module.functions.iter().map(prepare).collect(), narrow: false }
+    }
+
+    /// Prepares a module to run as native code does, for tests: an integer that does not
+    /// fit in 64 bits bails out where it is made.
+    ///
+    /// Running panics where an instruction claims [`Inst::no_overflow`] in vain.
+    #[must_use]
+    pub fn with_64_bits(module: &Module) -> Program {
+        Program { narrow: true, ..Program::new(module) }
     }
 }
 
@@ -148,6 +160,7 @@ fn step(function: &Function, inst: &Inst, registers: &mut Registers) -> Step {
         args: registers.regs(&inst.args),
         result: inst.result.map(|value| registers.reg(value)),
         unwind: inst.unwind.as_ref().map(|edge| registers.target(edge)),
+        no_overflow: inst.no_overflow,
         span: inst.span,
     }
 }

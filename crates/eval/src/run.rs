@@ -2,7 +2,7 @@
 
 use crate::program::{Action, Code, End, Program, Reg, Step, Target};
 use crate::{Failure, MAX_FRAMES, fast};
-use exuvia_ir::{ExcObj, FuncId, Object, Raise, Span};
+use exuvia_ir::{ExcObj, FuncId, Int, Object, Raise, Span};
 use exuvia_ops::cx::Cx;
 use std::sync::Arc;
 
@@ -119,6 +119,10 @@ impl Machine<'_> {
                 return Ok(Outcome::Continue);
             }
             match self.perform(step) {
+                Ok(Object::Int(Int::Big(_))) if program.narrow => {
+                    assert!(!step.no_overflow, "{step:?} does not fit in 64 bits");
+                    return Err((Raise::Bailout("an integer beyond 64 bits"), step.span));
+                }
                 Ok(value) => {
                     if let (Some(result), Some(frame)) = (step.result, self.frames.last_mut()) {
                         frame.registers[result as usize] = value;

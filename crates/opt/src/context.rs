@@ -41,6 +41,11 @@ impl Context {
         }
     }
 
+    /// Whether an instruction's operation makes a new object.
+    pub(crate) fn is_allocation(&mut self, inst: &Inst) -> bool {
+        self.def_of(inst).is_some_and(|def| def.effect == Effect::Alloc)
+    }
+
     /// Whether an instruction may leave by its unwind edge.
     pub(crate) fn may_raise(&mut self, inst: &Inst) -> bool {
         match inst.op {

@@ -3,7 +3,7 @@
 //! Law: an instruction without effects has the value of an equal one (the same operation
 //! on the same operands, giving the same type) that dominates it. If the operation can
 //! raise, the one before did not, or control would not be here. Operations that read
-//! lists count as such where the function changes no list; those that make a new object
+//! lists count as such where nobody changes the list; those that make a new object
 //! never do.
 
 use crate::context::{Context, Mix, Renaming, same_constant};
@@ -17,7 +17,7 @@ type Table = HashMap<u64, Value, BuildHasherDefault<Mix>>;
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
-    let frozen = crate::lists::nothing_written(function, context);
+    let frozen = crate::lists::frozen(function, context);
     let flow = Flow::new(function);
     let mut names = Renaming::new(function);
     let mut sites: Vec<(u32, u32)> = vec![(u32::MAX, 0); function.values.len()];
@@ -44,7 +44,7 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         // The result of an instruction that unwinds belongs to the next segment.
         if let Some(at) = part.insts.start.checked_sub(1) {
             let inst = &function.block(part.block).insts[at];
-            if let (Some(result), Some(hash)) = (inst.result, hash(function, context, frozen, inst))
+            if let (Some(result), Some(hash)) = (inst.result, hash(function, context, &frozen, inst))
                 && !gone[result.index()]
             {
                 undo.push((hash, table.insert(hash, result)));
@@ -55,7 +55,7 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
             let inst = &function.block(part.block).insts[at];
             let Some(result) = inst.result else { continue };
             sites[result.index()] = (part.block.0, at as u32);
-            let Some(hash) = hash(function, context, frozen, inst) else { continue };
+            let Some(hash) = hash(function, context, &frozen, inst) else { continue };
             let earlier = table.get(&hash).copied().filter(|earlier| {
                 let (block, at) = sites[earlier.index()];
                 same(function, context, &function.blocks[block as usize].insts[at as usize], inst)
@@ -78,7 +78,7 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
 
 /// A hash of what an instruction computes; `None` where an equal one may compute another
 /// value.
-fn hash(function: &Function, context: &mut Context, frozen: bool, inst: &Inst) -> Option<u64> {
+fn hash(function: &Function, context: &mut Context, frozen: &[bool], inst: &Inst) -> Option<u64> {
     let mut mix = Mix::default();
     match &inst.op {
         Opcode::Const(object) => {
@@ -89,7 +89,7 @@ fn hash(function: &Function, context: &mut Context, frozen: bool, inst: &Inst) -
             let def = context.def(name)?;
             match def.effect {
                 Effect::Pure => {}
-                Effect::Read if frozen => {}
+                Effect::Read if inst.args.iter().all(|arg| frozen[arg.index()]) => {}
                 Effect::Read | Effect::Alloc | Effect::Write => return None,
             }
             mix.add(1);
@@ -266,7 +266,10 @@ b0:
   v5: int = list.len v3
   v6: int = list.len v3
   v7: none = list.append v4 v5
-  v8: none = list.append v4 v6
+  v8: int = list.len v4
+  v9: none = list.append v4 v6
+  v10: int = list.len v4
+  v11: none = list.append v4 v8
   return v4
 }"#,
             expect![[r#"
@@ -276,9 +279,11 @@ b0:
                   v2: list[int] = list.slice v0 v1 v1
                   v3: list[int] = list.slice v0 v1 v1
                   v4: int = list.len v2
-                  v5: int = list.len v2
-                  v6: none = list.append v3 v4
-                  v7: none = list.append v3 v5
+                  v5: none = list.append v3 v4
+                  v6: int = list.len v3
+                  v7: none = list.append v3 v4
+                  v8: int = list.len v3
+                  v9: none = list.append v3 v6
                   return v3
                 }
             "#]],

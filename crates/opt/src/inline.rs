@@ -205,7 +205,8 @@ fn drop_unreachable(module: &mut Module) {
         index += 1;
         numbers[index - 1].is_some()
     });
-    for inst in module.functions.iter_mut().flat_map(|function| &mut function.blocks).flat_map(|block| &mut block.insts) {
+    for inst in module.functions.iter_mut().flat_map(|function| &mut function.blocks).flat_map(|block| &mut block.insts)
+    {
         if let Opcode::Call(callee) = &mut inst.op
             && let Some(new) = numbers[callee.index()]
         {

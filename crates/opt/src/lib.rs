@@ -20,9 +20,11 @@ mod cse;
 mod dce;
 mod fold;
 mod inline;
+mod interval;
 mod known;
 mod lists;
 mod params;
+mod ranges;
 #[cfg(test)]
 mod semantics;
 mod simplify;
@@ -55,7 +57,8 @@ const CLEANUP: [Pass; 5] = [
 /// The passes in the order in which they run.
 fn pipeline() -> impl Iterator<Item = Pass> {
     let thread: Pass = ("jump threading", thread::run);
-    CLEANUP.into_iter().chain([thread]).chain(CLEANUP).chain([thread]).chain(CLEANUP)
+    let ranges: Pass = ("ranges", ranges::run);
+    CLEANUP.into_iter().chain([thread]).chain(CLEANUP).chain([ranges, thread]).chain(CLEANUP).chain([ranges])
 }
 
 /// Optimises a module. Function 0 stays the entry with its parameters and result.

@@ -50,6 +50,12 @@ fn random_modules_keep_their_meaning() {
         let mut whole = given.clone();
         crate::optimize(&mut whole);
         compare(&given, &whole, seed, "all passes");
+        // Panics where an operation that was said to fit in 64 bits does not.
+        let native = exuvia_eval::Program::with_64_bits(&whole);
+        for round in 0..8 {
+            let args = random::arguments(&whole, seed.wrapping_mul(31) + round);
+            let _ = native.call(&args, &mut Cx::for_folding(), &mut 100_000);
+        }
     }
     // Were nearly all to raise or bail out, the comparison would say little.
     assert!(values > rounds() * 8 / 3, "{values} of {} calls return a value", rounds() * 8);

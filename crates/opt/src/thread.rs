@@ -53,7 +53,10 @@ fn candidates(function: &Function, flow: &Flow) -> Vec<bool> {
             && flow.is_reachable(id)
             && short
             && matches!(block.term, Terminator::Branch(..))
-            && block.insts.iter().all(|inst| inst.unwind.is_none() && !matches!(inst.op, Opcode::Poll | Opcode::Call(_)))
+            && block
+                .insts
+                .iter()
+                .all(|inst| inst.unwind.is_none() && !matches!(inst.op, Opcode::Poll | Opcode::Call(_)))
             && flow.predecessors(head).len() > 1
             && !flow.predecessors(head).any(|before| flow.dominates(head, before))
     };
@@ -125,7 +128,8 @@ fn decide(known: &mut Known<'_>, edge: &Edge) -> Option<bool> {
 fn take(function: &mut Function, group: &[Shortcut]) {
     let through = group[0].through;
     let block = function.block(through).clone();
-    let defined: Vec<Value> = block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.result)).collect();
+    let defined: Vec<Value> =
+        block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.result)).collect();
     let users = users(function, through, &defined);
     let mut definitions: Vec<Vec<(BlockId, Value)>> = defined.iter().map(|value| vec![(through, *value)]).collect();
     for shortcut in group {

@@ -1,0 +1,332 @@
+//! Intervals of 64-bit integers, and how operations map them.
+//!
+//! An interval describes a value *in native code*, where every `int` that exists fits in
+//! 64 bits: a sum that does not has left the fast path. So a result is cut to that
+//! range, and whether anything was cut off says whether the operation needs its check.
+
+use exuvia_ops::core::{Cmp, CoreOp};
+
+/// The integers from `lo` to `hi`; none where `lo > hi`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Interval {
+    pub(crate) lo: i64,
+    pub(crate) hi: i64,
+}
+
+/// Lengths and positions: no string or list that fits in memory has more elements.
+pub(crate) const LENGTH: i64 = 1 << 40;
+
+impl Interval {
+    pub(crate) const FULL: Interval = Interval { lo: i64::MIN, hi: i64::MAX };
+    pub(crate) const EMPTY: Interval = Interval { lo: i64::MAX, hi: i64::MIN };
+
+    pub(crate) fn new(lo: i64, hi: i64) -> Interval {
+        Interval { lo, hi }
+    }
+
+    pub(crate) fn exactly(value: i64) -> Interval {
+        Interval { lo: value, hi: value }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.lo > self.hi
+    }
+
+    pub(crate) fn contains(self, value: i64) -> bool {
+        self.lo <= value && value <= self.hi
+    }
+
+    pub(crate) fn is_within(self, other: Interval) -> bool {
+        self.is_empty() || (other.lo <= self.lo && self.hi <= other.hi)
+    }
+
+    pub(crate) fn join(self, other: Interval) -> Interval {
+        match (self.is_empty(), other.is_empty()) {
+            (true, _) => other,
+            (_, true) => self,
+            _ => Interval { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) },
+        }
+    }
+
+    pub(crate) fn meet(self, other: Interval) -> Interval {
+        Interval { lo: self.lo.max(other.lo), hi: self.hi.min(other.hi) }
+    }
+
+    /// Grows so that a chain of such steps is short: a bound that moved goes to the next
+    /// of a few marks.
+    pub(crate) fn widen(self, next: Interval) -> Interval {
+        if self.is_empty() {
+            return next;
+        }
+        const LOWS: [i64; 4] = [0, -1, -LENGTH, i64::MIN];
+        const HIGHS: [i64; 4] = [0, 0x10_ffff, 2 * LENGTH, i64::MAX];
+        let mut wide = self;
+        if next.lo < self.lo {
+            wide.lo = LOWS.into_iter().find(|mark| *mark <= next.lo).unwrap_or(i64::MIN);
+        }
+        if next.hi > self.hi {
+            wide.hi = HIGHS.into_iter().find(|mark| *mark >= next.hi).unwrap_or(i64::MAX);
+        }
+        wide
+    }
+
+    /// What is left of the operands of a comparison that holds.
+    pub(crate) fn compared(cmp: Cmp, a: Interval, b: Interval) -> (Interval, Interval) {
+        let up_to = |a: Interval, hi: i64| Interval { lo: a.lo, hi: a.hi.min(hi) };
+        let from = |a: Interval, lo: i64| Interval { lo: a.lo.max(lo), hi: a.hi };
+        // Without the one value at an end that is excluded.
+        let without = |a: Interval, b: Interval| {
+            if b.lo != b.hi {
+                return a;
+            }
+            let lo = if a.lo == b.lo { a.lo.saturating_add(1) } else { a.lo };
+            let hi = if a.hi == b.lo { a.hi.saturating_sub(1) } else { a.hi };
+            Interval { lo, hi }
+        };
+        match cmp {
+            Cmp::Eq => (a.meet(b), a.meet(b)),
+            Cmp::Ne => (without(a, b), without(b, a)),
+            Cmp::Lt => (up_to(a, b.hi.saturating_sub(1)), from(b, a.lo.saturating_add(1))),
+            Cmp::Le => (up_to(a, b.hi), from(b, a.lo)),
+            Cmp::Gt => (from(a, b.lo.saturating_add(1)), up_to(b, a.hi.saturating_sub(1))),
+            Cmp::Ge => (from(a, b.lo), up_to(b, a.hi)),
+        }
+    }
+
+    /// The outcome of a comparison, where the intervals decide it.
+    pub(crate) fn decide(cmp: Cmp, a: Interval, b: Interval) -> Option<bool> {
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let (less, greater) = (a.hi < b.lo, a.lo > b.hi);
+        let equal = a.lo == a.hi && a == b;
+        match cmp {
+            Cmp::Eq if equal => Some(true),
+            Cmp::Eq => (less || greater).then_some(false),
+            Cmp::Ne if equal => Some(false),
+            Cmp::Ne => (less || greater).then_some(true),
+            Cmp::Lt if less => Some(true),
+            Cmp::Lt => (a.lo >= b.hi).then_some(false),
+            Cmp::Le if a.hi <= b.lo => Some(true),
+            Cmp::Le => greater.then_some(false),
+            Cmp::Gt if greater => Some(true),
+            Cmp::Gt => (a.hi <= b.lo).then_some(false),
+            Cmp::Ge if a.lo >= b.hi => Some(true),
+            Cmp::Ge => less.then_some(false),
+        }
+    }
+}
+
+/// The comparison that holds where `cmp` does not.
+pub(crate) fn negated(cmp: Cmp) -> Cmp {
+    match cmp {
+        Cmp::Eq => Cmp::Ne,
+        Cmp::Ne => Cmp::Eq,
+        Cmp::Lt => Cmp::Ge,
+        Cmp::Ge => Cmp::Lt,
+        Cmp::Le => Cmp::Gt,
+        Cmp::Gt => Cmp::Le,
+    }
+}
+
+/// A result before it is cut to 64 bits.
+#[derive(Clone, Copy)]
+struct Wide(i128, i128);
+
+impl Wide {
+    fn of(a: Interval) -> Wide {
+        Wide(i128::from(a.lo), i128::from(a.hi))
+    }
+
+    /// The smallest and the largest of a function that is monotonic in each operand.
+    fn corners(a: Wide, b: Wide, f: impl Fn(i128, i128) -> i128) -> Wide {
+        let all = [f(a.0, b.0), f(a.0, b.1), f(a.1, b.0), f(a.1, b.1)];
+        Wide(all.into_iter().fold(i128::MAX, i128::min), all.into_iter().fold(i128::MIN, i128::max))
+    }
+
+    fn cut(self) -> (Interval, bool) {
+        let clamp = |value: i128| value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+        let cut = Interval { lo: clamp(self.0), hi: clamp(self.1) };
+        (cut, Wide::of(cut).0 == self.0 && Wide::of(cut).1 == self.1)
+    }
+}
+
+/// The interval of a core operation's result, and whether it fits in 64 bits as it is.
+pub(crate) fn of_core(op: CoreOp, args: &[Interval]) -> (Interval, bool) {
+    if args.iter().any(|arg| arg.is_empty()) {
+        // Never computed.
+        return (Interval::EMPTY, true);
+    }
+    match (op, args) {
+        (CoreOp::BoolToInt, _) => (Interval::new(0, 1), true),
+        (CoreOp::StrLen | CoreOp::StrByteLen | CoreOp::ListLen, _) => (Interval::new(0, LENGTH), true),
+        (CoreOp::DictFind, _) => (Interval::new(-1, LENGTH), true),
+        (CoreOp::Identity, [a]) => (*a, true),
+        (CoreOp::IntNeg, [a]) => Wide(-Wide::of(*a).1, -Wide::of(*a).0).cut(),
+        (CoreOp::IntInvert, [a]) => Wide(-Wide::of(*a).1 - 1, -Wide::of(*a).0 - 1).cut(),
+        (CoreOp::IntAbs, [a]) => {
+            let Wide(lo, hi) = Wide::of(*a);
+            let least = if lo <= 0 && hi >= 0 { 0 } else { lo.abs().min(hi.abs()) };
+            Wide(least, lo.abs().max(hi.abs())).cut()
+        }
+        (_, [a, b]) => binary(op, *a, *b),
+        _ => (Interval::FULL, false),
+    }
+}
+
+fn binary(op: CoreOp, a: Interval, b: Interval) -> (Interval, bool) {
+    let (wide_a, wide_b) = (Wide::of(a), Wide::of(b));
+    let natural = a.lo >= 0 && b.lo >= 0;
+    match op {
+        CoreOp::IntAdd => Wide(wide_a.0 + wide_b.0, wide_a.1 + wide_b.1).cut(),
+        CoreOp::IntSub => Wide(wide_a.0 - wide_b.1, wide_a.1 - wide_b.0).cut(),
+        CoreOp::IntMul => Wide::corners(wide_a, wide_b, |a, b| a * b).cut(),
+        CoreOp::IntFloorDiv if b.lo > 0 => Wide::corners(wide_a, wide_b, |a, b| a.div_euclid(b)).cut(),
+        CoreOp::IntFloorDiv => {
+            // The quotient is never further from zero than the dividend; the one that does
+            // not fit is the smallest integer divided by -1.
+            let most = wide_a.0.abs().max(wide_a.1.abs());
+            let fits = a.lo > i64::MIN || !b.contains(-1);
+            (Wide(-most, most).cut().0, fits)
+        }
+        CoreOp::IntMod => {
+            let fits = a.lo > i64::MIN || !b.contains(-1);
+            let rest = if b.lo > 0 {
+                let most = if a.lo >= 0 { a.hi.min(b.hi - 1) } else { b.hi - 1 };
+                let same = a.lo >= 0 && a.hi < b.lo;
+                Interval::new(if same { a.lo } else { 0 }, most)
+            } else {
+                // Between zero and the divisor, with its sign.
+                let (lo, hi) = (b.lo.saturating_add(1).min(0), b.hi.saturating_sub(1).max(0));
+                Interval::new(lo, hi)
+            };
+            (rest, fits)
+        }
+        CoreOp::IntAnd if a.lo >= 0 || b.lo >= 0 => {
+            let most = match (a.lo >= 0, b.lo >= 0) {
+                (true, true) => a.hi.min(b.hi),
+                (true, false) => a.hi,
+                _ => b.hi,
+            };
+            (Interval::new(0, most), true)
+        }
+        CoreOp::IntOr | CoreOp::IntXor if natural => {
+            // No bit above the highest of either operand.
+            let bits = 64 - a.hi.max(b.hi).leading_zeros();
+            let most = if bits >= 63 { i64::MAX } else { (1 << bits) - 1 };
+            (Interval::new(if op == CoreOp::IntOr { a.lo.max(b.lo) } else { 0 }, most), true)
+        }
+        CoreOp::IntAnd | CoreOp::IntOr | CoreOp::IntXor => (Interval::FULL, true),
+        CoreOp::IntShl if b.lo >= 0 && b.hi < 63 => Wide::corners(wide_a, wide_b, |a, b| a << b).cut(),
+        CoreOp::IntShr if b.lo >= 0 => {
+            let shift = |a: i128, b: i128| a >> b.min(64);
+            Wide::corners(wide_a, wide_b, shift).cut()
+        }
+        CoreOp::IntShr => (Interval::new(a.lo.min(0), a.hi.max(0)), true),
+        _ => (Interval::FULL, false),
+    }
+}
+
+/// The interval of an operation with a kernel, by its name.
+pub(crate) fn of_kernel(name: &str) -> Interval {
+    match name {
+        "str.find" | "str.rfind" => Interval::new(-1, LENGTH),
+        "str.index" | "str.rindex" | "str.next_byte" | "int.bit_length" | "int.bit_count" => Interval::new(0, LENGTH),
+        // The empty string occurs once more than there are characters.
+        "str.count" => Interval::new(0, LENGTH + 1),
+        "str.ord" => Interval::new(0, 0x10_ffff),
+        _ => Interval::FULL,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use exuvia_ir::{Int, Object};
+    use exuvia_ops::cx::Cx;
+    use exuvia_ops::def::Body;
+
+    const POINTS: [i64; 15] =
+        [i64::MIN, i64::MIN + 1, -(1 << 40), -97, -3, -2, -1, 0, 1, 2, 3, 97, 1 << 40, i64::MAX - 1, i64::MAX];
+
+    fn int(object: &Object) -> Option<Int> {
+        if let Object::Int(value) = object { Some(value.clone()) } else { None }
+    }
+
+    /// Every result of operands within intervals lies within the interval of the result,
+    /// and fits where that is claimed: for all intervals between a few points.
+    #[test]
+    fn results_lie_within() {
+        let mut intervals = Vec::new();
+        for at in 0..POINTS.len() {
+            for end in at..POINTS.len() {
+                intervals.push((Interval::new(POINTS[at], POINTS[end]), &POINTS[at..=end]));
+            }
+        }
+        let mut cx = Cx::for_folding();
+        for def in exuvia_ops::core::all() {
+            let Body::Core(op) = def.body else { continue };
+            let two = [exuvia_ir::Type::Int, exuvia_ir::Type::Int];
+            if def.params.len() != 2 || !def.accepts(&two) || (def.result)(&two) != exuvia_ir::Type::Int {
+                continue;
+            }
+            // The operation is evaluated once for each pair of points.
+            let mut results = std::collections::HashMap::new();
+            for a in POINTS {
+                for b in POINTS {
+                    let value = (def.eval)(&mut cx, &[Object::int(a), Object::int(b)]);
+                    results.insert((a, b), value.ok().and_then(|object| int(&object)));
+                }
+            }
+            for (a, points_a) in &intervals {
+                for (b, points_b) in &intervals {
+                    let (range, fits) = of_core(op, &[*a, *b]);
+                    for x in points_a.iter().copied() {
+                        for y in points_b.iter().copied() {
+                            let Some(Some(value)) = results.get(&(x, y)) else { continue };
+                            match value.to_i64() {
+                                Some(value) => assert!(range.contains(value), "{} {a:?} {b:?}: {x} {y}", def.name),
+                                None => assert!(!fits, "{} {a:?} {b:?}: {x} {y}", def.name),
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn comparisons_keep_what_satisfies_them() {
+        for cmp in [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge] {
+            let holds = |a: i64, b: i64| match cmp {
+                Cmp::Eq => a == b,
+                Cmp::Ne => a != b,
+                Cmp::Lt => a < b,
+                Cmp::Le => a <= b,
+                Cmp::Gt => a > b,
+                Cmp::Ge => a >= b,
+            };
+            let points = [i64::MIN, -1, 0, 1, i64::MAX];
+            for a in &points {
+                for b in &points {
+                    for c in &points {
+                        for d in &points {
+                            let (left, right) = (Interval::new(*a, *b), Interval::new(*c, *d));
+                            let (new_left, new_right) = Interval::compared(cmp, left, right);
+                            for x in points.iter().filter(|x| left.contains(**x)) {
+                                for y in points.iter().filter(|y| right.contains(**y)) {
+                                    if holds(*x, *y) {
+                                        assert!(new_left.contains(*x) && new_right.contains(*y));
+                                    }
+                                    if let Some(decided) = Interval::decide(cmp, left, right) {
+                                        assert_eq!(decided, holds(*x, *y), "{cmp:?} {left:?} {right:?} {x} {y}");
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
