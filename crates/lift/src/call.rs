@@ -191,8 +191,12 @@ impl Lifter<'_> {
             }
             (receiver, "join", [iterable]) if self.type_of(receiver) == Some(Type::Str) => {
                 // What is not a list yet becomes one, as in CPython.
-                if matches!(self.type_of(iterable), Some(Type::List(_))) {
-                    return Ok(None);
+                match self.type_of(iterable) {
+                    Some(Type::List(_) | Type::Union(_)) => return Ok(None),
+                    Some(Type::None | Type::Bool | Type::Int | Type::Float) => {
+                        return self.raise_message(ExcKind::TypeError, "can only join an iterable").map(Some);
+                    }
+                    _ => {}
                 }
                 let list = self.to_list(iterable)?;
                 if !self.live {
@@ -232,7 +236,7 @@ impl Lifter<'_> {
         for &def in exuvia_ops::by_spelling(spelling) {
             let mut bound: Vec<Option<Abs>> = args.iter().cloned().map(Some).collect();
             bound.resize(def.params.len().max(args.len()), None);
-            let fits = bound.len() == def.params.len()
+            let fits = args.len() <= def.positional()
                 && named.iter().all(|(name, value)| match def.params.iter().position(|param| param.name == &**name) {
                     Some(at) if bound[at].is_none() => {
                         bound[at] = Some(value.clone());
@@ -277,7 +281,7 @@ impl Lifter<'_> {
                     return Ok(Abs::Iter(Rc::new(Iter::Enumerate { inner: inner.clone(), start: start.clone() })));
                 }
                 ("zip", _) => return Ok(Abs::Iter(Rc::new(Iter::Zip(args)))),
-                ("reversed", [inner]) => return Ok(Abs::Iter(Rc::new(Iter::Reversed(inner.clone())))),
+                ("reversed", [inner]) => return self.reversed(inner),
                 ("map", [func, inner]) => {
                     return Ok(Abs::Iter(Rc::new(Iter::Map { func: func.clone(), inner: inner.clone() })));
                 }
@@ -293,6 +297,12 @@ impl Lifter<'_> {
                 }
                 ("_is_missing", [value]) => {
                     return Ok(Abs::bool(matches!(value, Abs::Func(closure) if &*closure.def.name == "_missing")));
+                }
+                ("_type_name", [value]) => {
+                    return match self.type_of(value) {
+                        Some(ty) => Ok(Abs::str(ty.python_name())),
+                        None => self.bail(Code::StaticValue, "the type of a static value"),
+                    };
                 }
                 ("_leave", _) => {
                     let span = self.b.span;
@@ -336,6 +346,21 @@ impl Lifter<'_> {
             return self.call_method(&receiver.clone(), &method.into(), rest.to_vec(), named);
         }
         self.call_spelled(name, args, named)
+    }
+
+    fn reversed(&mut self, inner: &Abs) -> Lift<Abs> {
+        if let Abs::Dyn(v) = inner
+            && matches!(self.b.function.ty(*v), Type::Union(_))
+        {
+            return self.dispatch(*v, &mut |me, narrowed| me.reversed(&narrowed));
+        }
+        match self.type_of(inner) {
+            Some(ty @ (Type::None | Type::Bool | Type::Int | Type::Float)) => {
+                let message = format!("'{}' object is not reversible", ty.python_name());
+                self.raise_message(ExcKind::TypeError, &message)
+            }
+            _ => Ok(Abs::Iter(Rc::new(Iter::Reversed(inner.clone())))),
+        }
     }
 
     /// `bool(x)`, keeping what is known of unions.
@@ -505,7 +530,9 @@ impl Lifter<'_> {
     fn unfold(&mut self, closure: &Rc<Closure>, vars: BTreeMap<Name, Abs>) -> Lift<Abs> {
         let def = closure.def.clone();
         let depth = self.frames.len();
-        let outer_path = self.frames.last().map_or(0, |frame| frame.path);
+        let caller = self.current;
+        let augmented = std::mem::replace(&mut self.augmented, false);
+        let outer_path = self.frames.get(caller).map_or(0, |frame| frame.path);
         let path = mix(outer_path, self.b.span.start);
         self.frames.push(Frame {
             vars,
@@ -514,6 +541,7 @@ impl Lifter<'_> {
             module: closure.module,
             path,
         });
+        self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
         self.unfolding.push(Arc::as_ptr(&def));
         let span = self.b.span;
@@ -524,6 +552,8 @@ impl Lifter<'_> {
         if self.live {
             self.leave_call(Abs::NONE);
         }
+        self.current = caller;
+        self.augmented = augmented;
         let Some(Ctx::Call { returns, .. }) = self.contexts.pop() else {
             return self.bail(Code::Budget, "contexts are out of step");
         };
@@ -611,6 +641,8 @@ impl Lifter<'_> {
                 world: self.world,
                 b,
                 frames: vec![frame],
+                current: 0,
+                augmented: false,
                 contexts: vec![Ctx::Entry],
                 live: true,
                 handling: Vec::new(),
@@ -627,9 +659,13 @@ impl Lifter<'_> {
                 inner.leave_function(Abs::NONE)?;
             }
             inner.seal();
-            let function = inner.b.function;
+            let mut function = inner.b.function;
             let Returns::Typed { found, .. } = inner.returns else { break };
             let settled = found == assumed;
+            if settled && found == Type::Never {
+                // It never returns; its calls have no result.
+                function.ret = Type::None;
+            }
             if let Some(entry) = self.world.specialised.get_mut(key) {
                 entry.ret = found;
             }

@@ -126,7 +126,7 @@ pub enum CoreOp {
 }
 
 const fn p(name: &'static str, kind: Kind) -> Param {
-    Param { name, kind, default: None }
+    Param { name, kind, default: None, keyword_only: false }
 }
 
 const INT1: &[Param] = &[p("_a", Kind::Int)];
@@ -208,6 +208,7 @@ const ZERO_DIVISION: &[ExcKind] = &[ExcKind::ZeroDivisionError];
 const DIVISION: &[ExcKind] = &[ExcKind::ZeroDivisionError, ExcKind::OverflowError];
 const INDEX: &[ExcKind] = &[ExcKind::IndexError];
 const VALUE: &[ExcKind] = &[ExcKind::ValueError];
+const SHIFT: &[ExcKind] = &[ExcKind::ValueError, ExcKind::OverflowError];
 const OVERFLOW: &[ExcKind] = &[ExcKind::OverflowError];
 
 macro_rules! comparisons {
@@ -252,7 +253,7 @@ static CORE: &[OpDef] = &[
     core("int.and", "a&b", CoreOp::IntAnd, INT2, int, &[], |_, a| eval::int2(a, |a, b| a & b)),
     core("int.or", "a|b", CoreOp::IntOr, INT2, int, &[], |_, a| eval::int2(a, |a, b| a | b)),
     core("int.xor", "a^b", CoreOp::IntXor, INT2, int, &[], |_, a| eval::int2(a, |a, b| a ^ b)),
-    core("int.shl", "a<<b", CoreOp::IntShl, INT2, int, VALUE, eval::int_shl),
+    core("int.shl", "a<<b", CoreOp::IntShl, INT2, int, SHIFT, eval::int_shl),
     core("int.shr", "a>>b", CoreOp::IntShr, INT2, int, VALUE, eval::int_shr),
     core("int.neg", "-a", CoreOp::IntNeg, INT1, int, &[], |_, a| eval::int1(a, |a| -a)),
     core("int.invert", "~a", CoreOp::IntInvert, INT1, int, &[], |_, a| eval::int1(a, |a| -a - 1)),
@@ -370,8 +371,8 @@ static CORE: &[OpDef] = &[
             CoreOp::ListSlice,
             &[
                 p("_x", Kind::List),
-                Param { name: "_start", kind: Kind::Index, default: Some(Default::Int(0)) },
-                Param { name: "_stop", kind: Kind::Index, default: Some(Default::Int(i64::MAX)) },
+                Param { default: Some(Default::Int(0)), ..p("_start", Kind::Index) },
+                Param { default: Some(Default::Int(i64::MAX)), ..p("_stop", Kind::Index) },
             ],
             first,
             &[],

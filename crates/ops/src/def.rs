@@ -49,6 +49,8 @@ pub struct Param {
     pub kind: Kind,
     /// The value where the call gives none.
     pub default: Option<Default>,
+    /// Whether only a keyword gives it. Such parameters stand last.
+    pub keyword_only: bool,
 }
 
 /// A default of a parameter.
@@ -201,6 +203,12 @@ impl OpDef {
     #[must_use]
     pub fn can_fail(&self) -> bool {
         self.bails || !self.raises.is_empty()
+    }
+
+    /// How many arguments a call may give by position.
+    #[must_use]
+    pub fn positional(&self) -> usize {
+        self.params.iter().filter(|param| !param.keyword_only).count()
     }
 
     /// Whether the operation takes arguments of those types, in order, with defaults for

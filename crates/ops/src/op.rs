@@ -28,7 +28,8 @@
 /// `subscript`, `repeat` (all `i64`; they differ in what becomes of larger integers: the
 /// evaluator bails out, clamps, or raises as CPython's conversion of that name does);
 /// `float`, `number` (`f64`); `str` ([`Str`](crate::text::Str)); `strs`
-/// ([`StrList`](crate::list::StrList)); `ints`, `floats` (slices); `none` (`()`). Results
+/// ([`StrList`](crate::list::StrList)); `ints`, `floats` (slices); `none` (`()`);
+/// `keyword_bool`, `keyword_number`: as without the prefix, given by keyword only. Results
 /// are `bool`, `int`, `float`, `str`, `str_list`, `int_list`, `float_list`.
 #[macro_export]
 macro_rules! op {
@@ -99,6 +100,7 @@ macro_rules! op {
                     name: stringify!($arg),
                     kind: $crate::op!(@kind $kind),
                     default: $crate::op!(@default $($default $(($value))?)?),
+                    keyword_only: $crate::op!(@keyword_only $kind),
                 }),*],
                 result: |_| $crate::op!(@type $ret),
                 raises: &[$(exuvia_ir::ExcKind::$exc),*],
@@ -181,6 +183,12 @@ macro_rules! op {
         $crate::op!(@native $call $ret [$($param)*, $arg: f64] [$($conv)*, $arg]
             [$($word)* (bits)] $($rest)*);
     };
+    (@native $call:ident $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*] $arg:ident keyword_bool, $($rest:tt)*) => {
+        $crate::op!(@native $call $ret [$($param)*] [$($conv)*] [$($word)*] $arg bool, $($rest)*);
+    };
+    (@native $call:ident $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*] $arg:ident keyword_number, $($rest:tt)*) => {
+        $crate::op!(@native $call $ret [$($param)*] [$($conv)*] [$($word)*] $arg number, $($rest)*);
+    };
     (@native $call:ident $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*] $arg:ident $kind:ident, $($rest:tt)*) => {
         $crate::op!(@native $call $ret [$($param)*, $arg: i64] [$($conv)*, $arg]
             [$($word)* (as i64)] $($rest)*);
@@ -205,6 +213,12 @@ macro_rules! op {
     (@take $rest:ident $missing:ident $arg:ident number) => {
         let $arg = $crate::adapt::take::float($rest.next().ok_or_else($missing)?)?;
     };
+    (@take $rest:ident $missing:ident $arg:ident keyword_number) => {
+        $crate::op!(@take $rest $missing $arg number);
+    };
+    (@take $rest:ident $missing:ident $arg:ident keyword_bool) => {
+        $crate::op!(@take $rest $missing $arg bool);
+    };
     (@take $rest:ident $missing:ident $arg:ident none) => {
         let $arg = ();
         $crate::adapt::take::none($rest.next().ok_or_else($missing)?)?;
@@ -214,6 +228,8 @@ macro_rules! op {
     };
 
     (@arg bool) => { bool };
+    (@arg keyword_bool) => { bool };
+    (@arg keyword_number) => { f64 };
     (@arg float) => { f64 };
     (@arg number) => { f64 };
     (@arg str) => { $crate::text::Str<'a> };
@@ -238,6 +254,8 @@ macro_rules! op {
     (@plain $list:ident) => { u64 };
 
     (@kind bool) => { $crate::def::Kind::Bool };
+    (@kind keyword_bool) => { $crate::def::Kind::Bool };
+    (@kind keyword_number) => { $crate::def::Kind::Number };
     (@kind index) => { $crate::def::Kind::Index };
     (@kind float) => { $crate::def::Kind::Float };
     (@kind number) => { $crate::def::Kind::Number };
@@ -258,6 +276,10 @@ macro_rules! op {
     (@type str_list) => { exuvia_ir::Type::list(exuvia_ir::Type::Str) };
     (@type int_list) => { exuvia_ir::Type::list(exuvia_ir::Type::Int) };
     (@type float_list) => { exuvia_ir::Type::list(exuvia_ir::Type::Float) };
+
+    (@keyword_only keyword_bool) => { true };
+    (@keyword_only keyword_number) => { true };
+    (@keyword_only $kind:ident) => { false };
 
     (@default) => { None };
     (@default $default:ident $(($value:expr))?) => { Some($crate::def::Default::$default $(($value))?) };

@@ -73,7 +73,12 @@ pub(super) fn int_shl(_: &mut Cx, args: &[Object]) -> Outcome {
         return Ok(Object::int(0));
     }
     match b.to_u64() {
-        Some(count) if a.bits() + count <= MAX_BITS => Ok(int_object(a << count)),
+        Some(count) if a.bits().saturating_add(count) <= MAX_BITS => Ok(int_object(a << count)),
+        // CPython counts the digits of 30 bits in a `Py_ssize_t` (Objects/longobject.c,
+        // divmod_shift).
+        _ if b > BigInt::from(i64::MAX) * 30 + 29 => {
+            Err(Raise::new(ExcKind::OverflowError, "too many digits in integer"))
+        }
         _ => Err(Raise::Bailout("an integer of more than a million bits")),
     }
 }
@@ -132,8 +137,7 @@ pub(super) fn int_truediv(_: &mut Cx, args: &[Object]) -> Outcome {
         return Ok(Object::Float(a / b));
     }
     if a.is_zero() {
-        // CPython gives 0.0 for a zero dividend, -0.0 never.
-        return Ok(Object::Float(0.0));
+        return Ok(Object::Float(if b.is_negative() { -0.0 } else { 0.0 }));
     }
     let overflow = || Raise::new(ExcKind::OverflowError, "integer division result too large for a float");
     let negative = a.is_negative() != b.is_negative();

@@ -32,14 +32,14 @@ enum Fault {
 
 /// What the text is in ASCII: decimal digits of any script become ASCII ones, whitespace
 /// becomes spaces (Objects/unicodeobject.c, _PyUnicode_TransformDecimalAndSpaceToASCII).
-/// What is neither becomes a question mark, which no number has. A text that is ASCII is
-/// left alone: the separators U+001C to U+001F are whitespace only to the others' eyes.
+/// What is neither becomes a question mark, which no number has. ASCII stays as it is,
+/// so that the separators U+001C to U+001F are no whitespace here.
 pub(crate) fn to_ascii<'t>(text: Str<'t>) -> Cow<'t, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text.as_bytes());
     }
     let one = |ch: char| match ch {
-        ch if ch.is_ascii() && !matches!(ch, '\x1c'..='\x1f') => ch as u8,
+        ch if ch.is_ascii() => ch as u8,
         ch if unicode::is_space(ch) => b' ',
         ch => unicode::decimal(ch).map_or(b'?', |digit| b'0' + digit),
     };

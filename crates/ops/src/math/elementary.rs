@@ -28,10 +28,10 @@ one_argument! {
     " The hyperbolic tangent.\n\n >>> math.tanh(1.0)\n 0.7615941559557649" tanh "math.tanh" false;
     " The inverse hyperbolic sine.\n\n >>> math.asinh(1.0)\n 0.881373587019543" asinh "math.asinh" false;
     " The inverse hyperbolic cosine.\n\n >>> math.acosh(1.0)\n 0.0" acosh "math.acosh" false;
-    " The inverse hyperbolic tangent.\n\n >>> math.atanh(0.5)\n 0.5493061443340549" atanh "math.atanh" false;
+    " The inverse hyperbolic tangent.\n\n >>> math.atanh(0.5)\n 0.5493061443340548" atanh "math.atanh" false;
     " e to a power.\n\n >>> math.exp(1)\n 2.718281828459045" exp "math.exp" true;
     " Two to a power.\n\n >>> math.exp2(0.5)\n 1.4142135623730951" exp2 "math.exp2" true;
-    " e to a power, minus one.\n\n >>> math.expm1(1e-5)\n 1.0000050000166667e-05" expm1 "math.expm1" true;
+    " e to a power, minus one.\n\n >>> math.expm1(1e-5)\n 1.0000050000166668e-05" expm1 "math.expm1" true;
     " The cube root.\n\n >>> math.cbrt(27)\n 3.0000000000000004" cbrt "math.cbrt" false;
     " The error function.\n\n >>> math.erf(0.5)\n 0.5204998778130465" erf "math.erf" true;
     " One minus the error function.\n\n >>> math.erfc(0.5)\n 0.4795001221869535" erfc "math.erfc" true;

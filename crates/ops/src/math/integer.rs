@@ -143,8 +143,8 @@ fn check(cx: &Cx, n_negative: bool, k_negative: bool) -> KernelResult<()> {
 }
 
 /// The product `n (n - 1) … (n - k + 1)`, divided as it grows by `k!` if `divide`.
-fn falling(n: &BigInt, k: u64, divide: bool) -> KernelResult<BigInt> {
-    if n.bits().saturating_mul(k) > MAX_BITS {
+fn falling(n: &BigInt, k: i64, divide: bool) -> KernelResult<BigInt> {
+    if n.bits().saturating_mul(k.unsigned_abs()) > MAX_BITS {
         return Err(Raise::Bailout("an integer of more than a million bits"));
     }
     let mut result = BigInt::one();
@@ -165,10 +165,10 @@ fn big_comb(cx: &mut Cx, args: &[Object]) -> KernelResult<Object> {
     }
     let rest = &n - &k;
     let fewer = if rest < k { rest } else { k };
-    match fewer.to_u64() {
+    match fewer.to_i64() {
         Some(fewer) => Ok(object(falling(&n, fewer, true)?)),
         None => {
-            let message = "min(n - k, k) must not exceed 18446744073709551615";
+            let message = "min(n - k, k) must not exceed 9223372036854775807";
             Err(Raise::new(OverflowError, message))
         }
     }
@@ -217,9 +217,9 @@ fn big_perm(cx: &mut Cx, args: &[Object]) -> KernelResult<Object> {
     if k > n {
         return Ok(Object::int(0));
     }
-    match k.to_u64() {
+    match k.to_i64() {
         Some(k) => Ok(object(falling(&n, k, false)?)),
-        None => Err(Raise::new(OverflowError, "k must not exceed 18446744073709551615")),
+        None => Err(Raise::new(OverflowError, "k must not exceed 9223372036854775807")),
     }
 }
 

@@ -3,6 +3,9 @@
 //! Rust's own methods may be folded by the compiler or come from elsewhere on another
 //! platform; declared here, they are the ones that a Python on this machine links to.
 
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::OnceLock;
+
 mod c {
     unsafe extern "C" {
         pub(super) safe fn sin(x: f64) -> f64;
@@ -20,7 +23,6 @@ mod c {
         pub(super) safe fn exp(x: f64) -> f64;
         pub(super) safe fn exp2(x: f64) -> f64;
         pub(super) safe fn expm1(x: f64) -> f64;
-        pub(super) safe fn cbrt(x: f64) -> f64;
         pub(super) safe fn erf(x: f64) -> f64;
         pub(super) safe fn erfc(x: f64) -> f64;
         pub(super) safe fn log(x: f64) -> f64;
@@ -31,7 +33,9 @@ mod c {
         pub(super) safe fn remainder(x: f64, y: f64) -> f64;
         pub(super) safe fn fmod(x: f64, y: f64) -> f64;
         pub(super) safe fn pow(x: f64, y: f64) -> f64;
-        pub(super) safe fn ldexp(x: f64, exponent: std::ffi::c_int) -> f64;
+        pub(super) fn dlopen(name: *const super::c_char, flags: super::c_int) -> *mut super::c_void;
+        pub(super) fn dlsym(library: *mut super::c_void, name: *const super::c_char) -> *mut super::c_void;
+        pub(super) safe fn ldexp(x: f64, exponent: super::c_int) -> f64;
     }
 }
 
@@ -48,7 +52,34 @@ macro_rules! functions {
 
 functions! {
     sin(x: f64), cos(x: f64), tan(x: f64), asin(x: f64), acos(x: f64), atan(x: f64), sinh(x: f64), cosh(x: f64),
-    tanh(x: f64), asinh(x: f64), acosh(x: f64), atanh(x: f64), exp(x: f64), exp2(x: f64), expm1(x: f64), cbrt(x: f64),
+    tanh(x: f64), asinh(x: f64), acosh(x: f64), atanh(x: f64), exp(x: f64), exp2(x: f64), expm1(x: f64),
     erf(x: f64), erfc(x: f64), log(x: f64), log2(x: f64), log10(x: f64), log1p(x: f64), atan2(y: f64, x: f64),
     remainder(x: f64, y: f64), fmod(x: f64, y: f64), pow(x: f64, y: f64), ldexp(x: f64, exponent: i32),
+}
+
+type Unary = extern "C" fn(f64) -> f64;
+
+/// The cube root. Rust's runtime library has a function of this name, which rounds
+/// otherwise than glibc's and which the linker prefers, so that the C library's has to be
+/// asked for by hand. Where there is none of glibc's name Rust's serves.
+pub(crate) fn cbrt(x: f64) -> f64 {
+    static FOUND: OnceLock<Option<Unary>> = OnceLock::new();
+    match FOUND.get_or_init(|| find(c"libm.so.6", c"cbrt")) {
+        Some(cbrt) => cbrt(x),
+        None => x.cbrt(),
+    }
+}
+
+fn find(library: &CStr, name: &CStr) -> Option<Unary> {
+    const RTLD_NOW: c_int = 2;
+    // SAFETY: the library is the one that the process already runs with; its function of
+    // that name takes and returns a double. It is never closed.
+    unsafe {
+        let library = c::dlopen(library.as_ptr(), RTLD_NOW);
+        if library.is_null() {
+            return None;
+        }
+        let address = c::dlsym(library, name.as_ptr());
+        (!address.is_null()).then(|| std::mem::transmute::<*mut c_void, Unary>(address))
+    }
 }

@@ -167,7 +167,7 @@ op! {
     /// The natural logarithm of one plus a number.
     ///
     /// >>> math.log1p(1e-10)
-    /// 9.9999999995e-11
+    /// 9.999999999500001e-11
     log1p = "math.log1p" "math.log1p"
     Pure fn (cx, _x: number) -> float fallible [ValueError] {
         // CPython keeps the sign of zero (Modules/_math.h, m_log1p).

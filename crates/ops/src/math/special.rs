@@ -149,7 +149,7 @@ op! {
     /// >>> math.isclose(0.1 + 0.2, 0.3)
     /// True
     isclose = "math.isclose" "math.isclose"
-    Pure fn (cx, a: number, b: number, rel_tol: number = Float(1e-9), abs_tol: number = Float(0.0)) -> bool
+    Pure fn (cx, a: number, b: number, rel_tol: keyword_number = Float(1e-9), abs_tol: keyword_number = Float(0.0)) -> bool
     fallible [ValueError] {
         if rel_tol < 0.0 || abs_tol < 0.0 {
             return Err(cx.raise(ValueError, || "tolerances must be non-negative".into()));

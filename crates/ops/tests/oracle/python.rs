@@ -1,0 +1,110 @@
+//! The oracle: a CPython process that answers calls.
+
+use exuvia_ir::{Int, Object};
+use num_bigint::BigInt;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// What CPython answered.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// A value.
+    Value(Object),
+    /// An exception: class and message.
+    Exception(String, String),
+    /// A value that has no counterpart here, such as a complex number.
+    Strange(String),
+}
+
+/// A running CPython.
+pub struct Python {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Python {
+    /// Starts the CPython that `EXUVIA_PYTHON` names, or `python3`; `None`, with a message,
+    /// where it is not one of the semantic level.
+    pub fn start() -> Option<Python> {
+        let program = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3".to_string());
+        let version = Command::new(&program).args(["-c", "import sys; print(*sys.version_info[:2])"]).output();
+        if !version.as_ref().is_ok_and(|output| output.stdout.starts_with(b"3 11")) {
+            eprintln!("skipped: {program} is not CPython 3.11 (set EXUVIA_PYTHON to one)");
+            return None;
+        }
+        let mut child = Command::new(&program)
+            .args(["-S", "-c", include_str!("answer.py")])
+            .env("PYTHONIOENCODING", "utf-8")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python starts");
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        Some(Python { child, stdin, stdout })
+    }
+
+    /// The answers of a function, given as Python source, to some calls.
+    pub fn ask(&mut self, function: &str, calls: &[Vec<Object>]) -> Vec<Answer> {
+        let calls: Vec<Value> = calls.iter().map(|args| args.iter().map(encode).collect()).collect();
+        let line = json!({ "function": function, "calls": calls }).to_string();
+        let stdin = self.stdin.as_mut().expect("open");
+        writeln!(stdin, "{line}").expect("python reads");
+        let mut reply = String::new();
+        self.stdout.read_line(&mut reply).expect("python answers");
+        let reply: Vec<Value> = serde_json::from_str(&reply).unwrap_or_else(|_| panic!("{function}: {reply}"));
+        reply.iter().map(answer).collect()
+    }
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        // Without input the script ends by itself.
+        self.stdin = None;
+        let _ = self.child.wait();
+    }
+}
+
+fn answer(reply: &Value) -> Answer {
+    let text = |key: &str| reply[key].as_str().unwrap_or_default().to_string();
+    if let Some(value) = reply.get("value") {
+        Answer::Value(decode(value))
+    } else if reply.get("class").is_some() {
+        Answer::Exception(text("class"), text("message"))
+    } else {
+        Answer::Strange(text("strange"))
+    }
+}
+
+fn encode(object: &Object) -> Value {
+    match object {
+        Object::None => Value::Null,
+        Object::Bool(value) => json!(value),
+        Object::Int(value) => json!({ "int": value.to_big().to_str_radix(16) }),
+        Object::Float(value) => json!({ "float": format!("{:016x}", value.to_bits()) }),
+        Object::Str(text) => json!(&**text),
+        Object::List(list) => json!({ "list": list.items().iter().map(encode).collect::<Vec<_>>() }),
+        other => panic!("an operand of another type: {other:?}"),
+    }
+}
+
+fn decode(value: &Value) -> Object {
+    match value {
+        Value::Null => Object::None,
+        Value::Bool(value) => Object::Bool(*value),
+        Value::String(text) => Object::str(text),
+        Value::Object(fields) => match fields.iter().next() {
+            Some((kind, Value::String(text))) if kind == "int" => {
+                Object::Int(Int::from_big(BigInt::parse_bytes(text.as_bytes(), 16).expect("hexadecimal")))
+            }
+            Some((kind, Value::String(text))) if kind == "float" => {
+                Object::Float(f64::from_bits(u64::from_str_radix(text, 16).expect("hexadecimal")))
+            }
+            Some((_, Value::Array(items))) => Object::list(items.iter().map(decode).collect()),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
