@@ -95,7 +95,7 @@ impl Finder {
     fn stmts(&mut self, body: &[Stmt]) {
         for stmt in body {
             match &stmt.kind {
-                StmtKind::Unsupported(_) => self.found = true,
+                StmtKind::Unsupported { .. } => self.found = true,
                 StmtKind::Import { module, .. } | StmtKind::ImportFrom { module, .. } => self.module(module),
                 _ => {}
             }
@@ -215,7 +215,7 @@ fn each_part(stmt: &Stmt, bodies: &mut dyn FnMut(&[Stmt]), exprs: &mut dyn FnMut
         | StmtKind::Pass
         | StmtKind::Break
         | StmtKind::Continue
-        | StmtKind::Unsupported(_) => {}
+        | StmtKind::Unsupported { .. } => {}
     }
 }
 

@@ -82,8 +82,12 @@ pub enum StmtKind {
     Pass,
     Break,
     Continue,
-    /// A statement that is not lifted; what it is, for people.
-    Unsupported(&'static str),
+    /// A statement that is not lifted: what it is, for people, and whether a `return`
+    /// stands in it.
+    Unsupported {
+        what: &'static str,
+        returns: bool,
+    },
 }
 
 /// An `except` clause.

@@ -131,7 +131,7 @@ impl Lifter<'_> {
 
     /// Reads a variable.
     pub fn read(&mut self, name: &Name) -> Lift<Abs> {
-        let Some(frame) = self.frames.last() else { return self.bail(Code::ModuleBody, "no frame") };
+        let Some(frame) = self.frames.get(self.current) else { return self.bail(Code::ModuleBody, "no frame") };
         let (found, local) = if frame.locals.contains(name) {
             (frame.vars.get(name).cloned().unwrap_or(Abs::Unbound), true)
         } else {
@@ -192,7 +192,9 @@ impl Lifter<'_> {
                 found => Ok(found.clone()),
             };
         }
-        if matches!(&**name, "_is_missing" | "_leave") && self.world.prelude.values().any(|index| *index == module) {
+        if matches!(&**name, "_is_missing" | "_leave" | "_type_name")
+            && self.world.prelude.values().any(|index| *index == module)
+        {
             return Ok(Abs::Builtin(name.clone()));
         }
         match crate::names::builtin(name) {
@@ -206,7 +208,7 @@ impl Lifter<'_> {
 
     /// `:=` inside a comprehension binds in the function around it.
     fn assign_walrus(&mut self, target: &Name, value: Abs) {
-        let mut depth = self.frames.len().saturating_sub(1);
+        let mut depth = self.current;
         while !self.frames[depth].locals.contains(target) {
             match self.frames[depth].enclosing {
                 Enclosing::Live(outer) => depth = outer,
@@ -361,7 +363,7 @@ impl Lifter<'_> {
             let open = open
                 .into_iter()
                 .map(|mut state| {
-                    if let Some(frame) = state.frames.last_mut() {
+                    if let Some(frame) = state.frames.get_mut(self.current) {
                         frame.vars.remove(&hidden);
                     }
                     state
@@ -527,7 +529,7 @@ impl Lifter<'_> {
                 defaults.push((name.clone(), self.expr(default)?));
             }
         }
-        let depth = self.frames.len() - 1;
+        let depth = self.current;
         let module = self.frames[depth].module;
         let enclosing = if self.module_mode && depth == 0 { Enclosing::Module } else { Enclosing::Live(depth) };
         Ok(Abs::Func(Rc::new(Closure { def: def.clone(), module, enclosing, defaults })))
@@ -571,7 +573,7 @@ impl Lifter<'_> {
     }
 
     fn comprehension(&mut self, comp: &Arc<Comprehension>) -> Lift<Abs> {
-        let depth = self.frames.len() - 1;
+        let depth = self.current;
         let module = self.frames[depth].module;
         // The first iterable is evaluated in the frame around (language reference 6.2.4).
         let first = self.expr(&comp.clauses[0].iter)?;
@@ -621,7 +623,7 @@ impl Lifter<'_> {
     ) -> Lift<Abs> {
         let hidden = self.hidden_name("list");
         self.set_var(&hidden, list);
-        let depth = self.frames.len() - 1;
+        let depth = self.current;
         self.generate(comp, &first, &enclosing, module, &mut |me, element, _| {
             let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
             me.apply(".append", &[list, element])?;
@@ -646,7 +648,8 @@ impl Lifter<'_> {
         for clause in &comp.clauses {
             crate::scope::target_names(&clause.target, &mut locals);
         }
-        let path = self.frames.last().map_or(0, |frame| frame.path);
+        let path = self.frames.get(self.current).map_or(0, |frame| frame.path);
+        let consumer = self.current;
         self.frames.push(Frame {
             vars: BTreeMap::new(),
             locals: locals.into(),
@@ -654,10 +657,19 @@ impl Lifter<'_> {
             module,
             path,
         });
-        let depth = self.frames.len();
-        self.generate_clause(comp, 0, Some(first.clone()), each)?;
+        let depth = self.frames.len() - 1;
+        self.current = depth;
+        // What takes the elements is code of the frame around.
+        let result = self.generate_clause(comp, 0, Some(first.clone()), &mut |me, element, value| {
+            me.current = consumer;
+            let result = each(me, element, value);
+            me.current = depth;
+            result
+        });
+        self.current = consumer;
+        result?;
         if self.live {
-            self.frames.truncate(depth - 1);
+            self.frames.truncate(depth);
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ impl Lifter<'_> {
             match &**iter {
                 Iter::Enumerate { inner, start } => {
                     let count = self.hidden_name("count");
-                    let depth = self.frames.len() - 1;
+                    let depth = self.current;
                     self.set_var(&count, start.clone());
                     self.for_each(inner, &mut |me, item| {
                         let at = me.frames[depth].vars.get(&count).cloned().unwrap_or(Abs::Unbound);
@@ -106,7 +106,7 @@ impl Lifter<'_> {
             self.raise_message(kind, &message)?;
             return Ok(());
         }
-        let depth = self.frames.len() - 1;
+        let depth = self.current;
         let cursor = self.cursor(iterable)?;
         if !self.live {
             return Ok(());
@@ -396,7 +396,7 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(());
         }
-        let frame = self.frames.last();
+        let frame = self.frames.get(self.current);
         let key = (frame.map_or(0, |f| f.module), self.b.span, frame.map_or(0, |f| f.path));
         let hidden = self.hidden;
         let entry = self.frames.clone();
@@ -527,7 +527,7 @@ impl Lifter<'_> {
         }
         let list = self.new_list(&[])?;
         let hidden = self.hidden_name("list");
-        let depth = self.frames.len() - 1;
+        let depth = self.current;
         self.set_var(&hidden, list);
         self.for_each(iterable, &mut |me, item| {
             let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);

@@ -93,6 +93,8 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
         world,
         b,
         frames: vec![frame],
+        current: 0,
+        augmented: false,
         contexts: vec![Ctx::Entry],
         live: true,
         handling: Vec::new(),

@@ -100,6 +100,11 @@ pub(crate) struct Lifter<'w> {
     pub world: &'w mut World,
     pub b: Builder,
     pub frames: Vec<Frame>,
+    /// The frame whose code is being lifted. Frames above it belong to comprehensions
+    /// that feed a loop of this one.
+    pub current: usize,
+    /// Whether an operator is an augmented assignment's, which errors name.
+    pub augmented: bool,
     pub contexts: Vec<Ctx>,
     pub live: bool,
     /// The exceptions being handled, innermost last: what a bare `raise` raises.
@@ -302,7 +307,7 @@ impl Lifter<'_> {
     // ---- lists ----
 
     pub fn site(&self) -> Site {
-        let frame = self.frames.last();
+        let frame = self.frames.get(self.current);
         (frame.map_or(0, |f| f.module), self.b.span, frame.map_or(0, |f| f.path))
     }
 
@@ -599,17 +604,17 @@ impl Lifter<'_> {
     }
 
     pub fn get_hidden(&self, name: &Name) -> Abs {
-        self.frames.last().and_then(|frame| frame.vars.get(name).cloned()).unwrap_or(Abs::Unbound)
+        self.frames.get(self.current).and_then(|frame| frame.vars.get(name).cloned()).unwrap_or(Abs::Unbound)
     }
 
     pub fn set_var(&mut self, name: &Name, abs: Abs) {
-        if let Some(frame) = self.frames.last_mut() {
+        if let Some(frame) = self.frames.get_mut(self.current) {
             frame.vars.insert(name.clone(), abs);
         }
     }
 
     pub fn remove_var(&mut self, name: &Name) {
-        if let Some(frame) = self.frames.last_mut() {
+        if let Some(frame) = self.frames.get_mut(self.current) {
             frame.vars.remove(name);
         }
     }

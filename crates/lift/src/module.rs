@@ -42,6 +42,8 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
         world,
         b: Builder::new("<module>", &[], Type::None),
         frames: vec![frame],
+        current: 0,
+        augmented: false,
         contexts: vec![Ctx::Entry],
         live: true,
         handling: Vec::new(),

@@ -17,7 +17,10 @@ impl Lifter<'_> {
         }
         let types = self.operand_types(spelling, args)?;
         match unsupported::error(spelling, &types) {
-            Some((kind, message)) => self.raise_message(kind, &message),
+            Some((kind, message)) => {
+                let message = if self.augmented { unsupported::augmented(spelling, &message) } else { message };
+                self.raise_message(kind, &message)
+            }
             None => {
                 let types: Vec<String> = types.iter().map(ToString::to_string).collect();
                 self.bail(Code::Operands, format!("{spelling} with {}", types.join(", ")))

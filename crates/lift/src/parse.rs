@@ -163,17 +163,21 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
         py::Stmt::Pass(_) => StmtKind::Pass,
         py::Stmt::Break(_) => StmtKind::Break,
         py::Stmt::Continue(_) => StmtKind::Continue,
-        py::Stmt::For(_) => StmtKind::Unsupported("async for"),
-        py::Stmt::Try(_) => StmtKind::Unsupported("except*"),
-        py::Stmt::ClassDef(_) => StmtKind::Unsupported("a class"),
-        py::Stmt::With(_) => StmtKind::Unsupported("with"),
-        py::Stmt::Match(_) => StmtKind::Unsupported("match"),
-        py::Stmt::Global(_) => StmtKind::Unsupported("global"),
-        py::Stmt::Nonlocal(_) => StmtKind::Unsupported("nonlocal"),
-        py::Stmt::TypeAlias(_) => StmtKind::Unsupported("a type alias"),
-        py::Stmt::Import(_) | py::Stmt::ImportFrom(_) => StmtKind::Unsupported("a relative import"),
-        py::Stmt::IpyEscapeCommand(_) => StmtKind::Unsupported("a shell escape"),
+        py::Stmt::For(_) => unsupported("async for", stmt),
+        py::Stmt::Try(_) => unsupported("except*", stmt),
+        py::Stmt::ClassDef(_) => unsupported("a class", stmt),
+        py::Stmt::With(_) => unsupported("with", stmt),
+        py::Stmt::Match(_) => unsupported("match", stmt),
+        py::Stmt::Global(_) => unsupported("global", stmt),
+        py::Stmt::Nonlocal(_) => unsupported("nonlocal", stmt),
+        py::Stmt::TypeAlias(_) => unsupported("a type alias", stmt),
+        py::Stmt::Import(_) | py::Stmt::ImportFrom(_) => unsupported("a relative import", stmt),
+        py::Stmt::IpyEscapeCommand(_) => unsupported("a shell escape", stmt),
     }
+}
+
+fn unsupported(what: &'static str, stmt: &py::Stmt) -> StmtKind {
+    StmtKind::Unsupported { what, returns: crate::scope::has_return(stmt) }
 }
 
 fn function(def: &py::StmtFunctionDef) -> FunctionDef {
@@ -231,6 +235,10 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
     match value {
         py::Expr::NoneLiteral(_) => ExprKind::Const(Object::None),
         py::Expr::BooleanLiteral(literal) => ExprKind::Const(Object::Bool(literal.value)),
+        // The parser puts U+FFFD in place of a lone surrogate, which a string here cannot hold.
+        py::Expr::StringLiteral(literal) if literal.value.to_str().contains('\u{fffd}') => {
+            ExprKind::Unsupported("a string with U+FFFD or a lone surrogate")
+        }
         py::Expr::StringLiteral(literal) => ExprKind::Const(Object::str(literal.value.to_str())),
         py::Expr::NumberLiteral(literal) => match &literal.value {
             py::Number::Int(value) => match integer(value) {
@@ -306,6 +314,9 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
                     py::FStringPart::Literal(literal) => parts.push(FPart::Text(Arc::from(literal.as_str()))),
                     py::FStringPart::FString(string) => parts.extend(f_parts(&string.elements)),
                 }
+            }
+            if parts.iter().any(|part| matches!(part, FPart::Text(text) if text.contains('\u{fffd}'))) {
+                return ExprKind::Unsupported("a string with U+FFFD or a lone surrogate");
             }
             ExprKind::FString(parts)
         }

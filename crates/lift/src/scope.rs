@@ -67,7 +67,7 @@ fn stmt_names(stmt: &Stmt, names: &mut Vec<Name>) {
         }
         StmtKind::Expr(value) => walrus_names(value, names),
         StmtKind::Delete(targets) => targets.iter().for_each(|target| target_names(target, names)),
-        StmtKind::Pass | StmtKind::Break | StmtKind::Continue | StmtKind::Unsupported(_) => {}
+        StmtKind::Pass | StmtKind::Break | StmtKind::Continue | StmtKind::Unsupported { .. } => {}
     }
 }
 
@@ -154,5 +154,23 @@ pub fn has_yield(body: &[py::Stmt]) -> bool {
     }
     let mut finder = Finder(false);
     body.iter().for_each(|stmt| finder.visit_stmt(stmt));
+    finder.0
+}
+
+/// Whether a `return` of the same function stands in a statement.
+#[must_use]
+pub fn has_return(stmt: &py::Stmt) -> bool {
+    struct Finder(bool);
+    impl<'a> Visitor<'a> for Finder {
+        fn visit_stmt(&mut self, stmt: &'a py::Stmt) {
+            match stmt {
+                py::Stmt::Return(_) => self.0 = true,
+                py::Stmt::FunctionDef(_) | py::Stmt::ClassDef(_) => {}
+                _ => walk_stmt(self, stmt),
+            }
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_stmt(stmt);
     finder.0
 }

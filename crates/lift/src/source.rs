@@ -199,7 +199,7 @@ fn defs(body: &[Stmt]) -> impl Iterator<Item = &Arc<FunctionDef>> {
 /// The first `return` that stands in no function.
 fn first_return(body: &[Stmt]) -> Option<Span> {
     body.iter().find_map(|stmt| match &stmt.kind {
-        StmtKind::Return(_) => Some(stmt.span),
+        StmtKind::Return(_) | StmtKind::Unsupported { returns: true, .. } => Some(stmt.span),
         StmtKind::If { body, orelse, .. }
         | StmtKind::While { body, orelse, .. }
         | StmtKind::For { body, orelse, .. } => first_return(body).or_else(|| first_return(orelse)),

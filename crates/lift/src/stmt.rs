@@ -128,7 +128,7 @@ impl Lifter<'_> {
                 }
                 Ok(())
             }
-            StmtKind::Unsupported(what) => self.bail(Code::Statement, *what),
+            StmtKind::Unsupported { what, .. } => self.bail(Code::Statement, *what),
         }
     }
 
@@ -303,7 +303,7 @@ impl Lifter<'_> {
                     self.call_spelled(".extend", vec![old, value], Vec::new())?;
                     return Ok(());
                 }
-                let new = self.binary(op, old, value)?;
+                let new = self.augmented_binary(op, old, value)?;
                 self.bind_name(name, new);
                 Ok(())
             }
@@ -312,7 +312,7 @@ impl Lifter<'_> {
                 let index = self.expr(index)?;
                 let old = self.apply("a[b]", &[container.clone(), index.clone()])?;
                 let value = self.expr(value)?;
-                let new = self.binary(op, old, value)?;
+                let new = self.augmented_binary(op, old, value)?;
                 if !self.live {
                     return Ok(());
                 }
@@ -326,6 +326,13 @@ impl Lifter<'_> {
             }
             _ => self.bail(Code::Statement, "such an augmented assignment"),
         }
+    }
+
+    fn augmented_binary(&mut self, op: &str, old: Abs, value: Abs) -> Lift<Abs> {
+        let outer = std::mem::replace(&mut self.augmented, true);
+        let result = self.binary(op, old, value);
+        self.augmented = outer;
+        result
     }
 
     // ---- leaving ----

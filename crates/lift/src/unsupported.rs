@@ -115,7 +115,7 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
     }
     match (spelling, types) {
         ("a+b", [Type::Str, other]) => type_error(format!("can only concatenate str (not \"{}\") to str", name(other))),
-        ("a+b", [list @ (Type::List(_) | Type::Tuple(_)), other]) if scalar(other) => {
+        ("a+b", [list @ (Type::List(_) | Type::Tuple(_)), other]) if list.python_name() != other.python_name() => {
             type_error(format!("can only concatenate {0} (not \"{1}\") to {0}", name(list), name(other)))
         }
         ("a*b", [a, b]) if sequence(a) && !integral(b) => {
@@ -148,6 +148,9 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
         }
         ("-a" | "+a" | "~a", [a]) if !(numeric(a) && (spelling != "~a" || *a != Type::Float)) => {
             type_error(format!("bad operand type for unary {}: '{}'", &spelling[..1], name(a)))
+        }
+        ("divmod", [a, b]) if !(numeric(a) && numeric(b)) => {
+            type_error(format!("unsupported operand type(s) for divmod(): '{}' and '{}'", name(a), name(b)))
         }
         ("len", [a]) if scalar(a) && *a != Type::Str => {
             type_error(format!("object of type '{}' has no len()", name(a)))
@@ -205,6 +208,18 @@ const MATH_INDEX: &[&str] = &[
     "math.ceil",
     "math.trunc",
 ];
+
+/// The message as an augmented assignment words it: `+=` for `+`.
+pub(crate) fn augmented(spelling: &str, message: &str) -> String {
+    const HEAD: &str = "unsupported operand type(s) for ";
+    match (message.strip_prefix(HEAD), spelling.len()) {
+        (Some(rest), 3..) => {
+            let operands = rest.split_once(": ").map_or("", |parts| parts.1);
+            format!("{HEAD}{}=: {operands}", &spelling[1..spelling.len() - 1])
+        }
+        _ => message.to_string(),
+    }
+}
 
 fn integral(ty: &Type) -> bool {
     matches!(ty, Type::Int | Type::Bool)

@@ -91,6 +91,10 @@ def min(*args, key=None, default=_missing):
 
 
 def divmod(a, b, /):
+    if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
+        raise TypeError(f"unsupported operand type(s) for divmod(): '{_type_name(a)}' and '{_type_name(b)}'")
+    if b == 0 and (isinstance(a, float) or isinstance(b, float)):
+        raise ZeroDivisionError("float divmod()")
     return (a // b, a % b)
 
 

@@ -2,6 +2,8 @@
 
 
 def partition(self, sep, /):
+    if not isinstance(sep, str):
+        raise TypeError(f"must be str, not {_type_name(sep)}")
     if not sep:
         raise ValueError("empty separator")
     at = self.find(sep)
@@ -11,6 +13,8 @@ def partition(self, sep, /):
 
 
 def rpartition(self, sep, /):
+    if not isinstance(sep, str):
+        raise TypeError(f"must be str, not {_type_name(sep)}")
     if not sep:
         raise ValueError("empty separator")
     at = self.rfind(sep)
@@ -21,8 +25,10 @@ def rpartition(self, sep, /):
 
 def startswith(self, prefix, start=0, end=None, /):
     if not isinstance(prefix, tuple):
-        return _leave("startswith with such a prefix")
+        raise TypeError(f"startswith first arg must be str or a tuple of str, not {_type_name(prefix)}")
     for one in prefix:
+        if not isinstance(one, str):
+            raise TypeError(f"tuple for startswith must only contain str, not {_type_name(one)}")
         if self.startswith(one, start, end):
             return True
     return False
@@ -30,8 +36,10 @@ def startswith(self, prefix, start=0, end=None, /):
 
 def endswith(self, suffix, start=0, end=None, /):
     if not isinstance(suffix, tuple):
-        return _leave("endswith with such a suffix")
+        raise TypeError(f"endswith first arg must be str or a tuple of str, not {_type_name(suffix)}")
     for one in suffix:
+        if not isinstance(one, str):
+            raise TypeError(f"tuple for endswith must only contain str, not {_type_name(one)}")
         if self.endswith(one, start, end):
             return True
     return False
