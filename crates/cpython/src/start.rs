@@ -7,7 +7,7 @@
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::ffi::{CStr, CString, c_char, c_int, c_ulong};
+use std::ffi::{CStr, CString, c_char, c_int, c_ulong, c_void};
 use std::sync::{Mutex, PoisonError};
 
 /// CPython's `PyStatus`.
@@ -38,7 +38,11 @@ unsafe extern "C" {
     fn PyConfig_SetBytesArgv(config: *mut Config, count: isize, values: *const *const c_char) -> Status;
     fn PyConfig_Clear(config: *mut Config);
     fn Py_InitializeFromConfig(config: *const Config) -> Status;
+    fn PyOS_getsig(signal: c_int) -> *const c_void;
+    fn PyOS_setsig(signal: c_int, handler: *const c_void) -> *const c_void;
 }
+
+const SIGINT: c_int = 2;
 
 impl Status {
     fn check(&self) -> Result<(), String> {
@@ -85,6 +89,26 @@ pub fn start(executable: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Importing `signal` installs Python's handler of SIGINT where there is none yet, whatever
+/// the configuration says, and nobody would see what it notes: Ctrl-C would be lost. So it
+/// is imported here, and the handler taken off.
+///
+/// # Safety
+/// The GIL is held.
+unsafe fn leave_interrupts() {
+    // SAFETY: the handler is the one that was in place.
+    unsafe {
+        let handler = PyOS_getsig(SIGINT);
+        let module = ffi::PyImport_ImportModule(c"signal".as_ptr());
+        ffi::Py_XDECREF(module);
+        ffi::PyErr_Clear();
+        // An own handler is left alone, and setting it again would lose its flags.
+        if PyOS_getsig(SIGINT) != handler {
+            PyOS_setsig(SIGINT, handler);
+        }
+    }
+}
+
 fn initialize(executable: &CStr) -> Result<(), String> {
     // SAFETY: it has no preconditions.
     if unsafe { ffi::Py_IsInitialized() } == 0 {
@@ -104,6 +128,7 @@ fn initialize(executable: &CStr) -> Result<(), String> {
             }
             PyConfig_Clear(&raw mut *config);
             result?;
+            leave_interrupts();
             ffi::PyEval_SaveThread();
         }
     }

@@ -86,7 +86,10 @@ fn probe(executable: &Path) -> Result<Python, String> {
     .ok_or_else(|| "it does not answer like Python".to_string())?;
     let (major, minor, micro) = python.version;
     if (major, minor) < OLDEST {
-        return Err(format!("it is Python {major}.{minor}.{micro}, and {}.{} is the oldest that serves", OLDEST.0, OLDEST.1));
+        return Err(format!(
+            "it is Python {major}.{minor}.{micro}, and {}.{} is the oldest that serves",
+            OLDEST.0, OLDEST.1
+        ));
     }
     Ok(python)
 }

@@ -29,9 +29,7 @@ impl Library {
         // SAFETY: it is our own library, whose initialisers do nothing.
         let object = unsafe { Object::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }
             .map_err(|error| format!("{} cannot be loaded: {error}", path.display()))?;
-        let stale = || {
-            format!("{} is of another build; build it with `cargo build -p exuvia-cpython`", path.display())
-        };
+        let stale = || format!("{} is of another build; build it with `cargo build -p exuvia-cpython`", path.display());
         // SAFETY: the symbol's name stands for its type; the table lives for ever, since
         // the library is never closed.
         let abi: &'static Abi = unsafe {
@@ -59,7 +57,8 @@ impl Library {
             .iter()
             .enumerate()
             .map(|(index, ty)| {
-                let name = definition.param_names.get(index).map_or_else(|| (index + 1).to_string(), ToString::to_string);
+                let name =
+                    definition.param_names.get(index).map_or_else(|| (index + 1).to_string(), ToString::to_string);
                 Field::new(name, ty.clone(), true)
             })
             .collect();
@@ -131,17 +130,18 @@ impl Function {
     /// Calls it.
     pub fn call(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
         let host = |error: arrow::error::ArrowError| PyFailure::Host(error.to_string());
-        let fields: Fields =
-            args.iter().enumerate().map(|(index, arg)| Field::new(index.to_string(), arg.data_type().clone(), true)).collect();
+        let fields: Fields = args
+            .iter()
+            .enumerate()
+            .map(|(index, arg)| Field::new(index.to_string(), arg.data_type().clone(), true))
+            .collect();
         let args = StructArray::try_new_with_length(fields, args.to_vec(), None, rows).map_err(host)?;
         let (mut array, schema) = to_ffi(&args.to_data()).map_err(host)?;
         drop(args);
         let (mut result, mut result_schema) = (FFI_ArrowArray::empty(), FFI_ArrowSchema::empty());
         let limits = Limits {
             stop: call.stop.map_or(ptr::null(), |stop| ptr::from_ref(stop).cast()),
-            nanos: call
-                .deadline
-                .map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now()))),
+            nanos: call.deadline.map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now()))),
         };
         let request = Call {
             args: (&raw mut array).cast(),

@@ -1,0 +1,91 @@
+//! Calls that are stopped or run out of time.
+
+use crate::{call, define};
+use arrow::array::{ArrayRef, AsArray, Int64Array};
+use arrow::datatypes::{DataType, Int64Type};
+use exuvia_engine::interpreter::{PyFailure, PyFunction};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const ENDLESS: &str = "def f(a):\n    while True: pass";
+
+fn rows(count: i64) -> ArrayRef {
+    Arc::new(Int64Array::from_iter_values(0..count))
+}
+
+fn time_out(function: &PyFunction, millis: u64, on_error_null: bool) -> Duration {
+    let start = Instant::now();
+    let deadline = Some(start + Duration::from_millis(millis));
+    let result = function.call(&[rows(100)], 100, on_error_null, &AtomicBool::new(false), deadline);
+    assert_eq!(result.unwrap_err(), PyFailure::TimedOut);
+    start.elapsed()
+}
+
+#[test]
+fn an_endless_row_ends_at_its_deadline() {
+    for body in [
+        ENDLESS,
+        "def f(a):\n    while True:\n        try:\n            while True: pass\n        except Exception: pass",
+        // What keeps every exception once is asked again.
+        "def f(a):\n    for i in range(3):\n        try:\n            while True: pass\n        except: pass\n    while True: pass",
+        "def f(a):\n    try:\n        while True: pass\n    finally:\n        raise ValueError",
+        "def f(a):\n    try:\n        while True: pass\n    except BaseException:\n        return 1",
+    ] {
+        let function = define(body, &[DataType::Int64], DataType::Int64);
+        for on_error_null in [false, true] {
+            let took = time_out(&function, 50, on_error_null);
+            assert!(took >= Duration::from_millis(50) && took < Duration::from_secs(5), "{body}: {took:?}");
+        }
+    }
+}
+
+#[test]
+fn a_deadline_that_has_passed_runs_nothing() {
+    let function = define("def f(a): raise ValueError", &[DataType::Int64], DataType::Int64);
+    time_out(&function, 0, false);
+}
+
+#[test]
+fn short_rows_end_between_rows() {
+    let source = "import time\ndef f(a):\n    time.sleep(0.01)\n    return a";
+    let took = time_out(&define(source, &[DataType::Int64], DataType::Int64), 100, false);
+    assert!(took < Duration::from_secs(5));
+}
+
+#[test]
+fn a_cancelled_call_ends_and_the_function_stays_usable() {
+    let function = define("def f(a):\n    while a < 0: pass\n    return a", &[DataType::Int64], DataType::Int64);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let endless: ArrayRef = Arc::new(Int64Array::from(vec![1, -1]));
+        let running = scope.spawn(|| function.call(&[endless], 2, false, &stop, None));
+        // Others run meanwhile.
+        for _ in 0..5 {
+            assert_eq!(call(&function, &rows(3)).unwrap().as_primitive::<Int64Type>().values(), &[0, 1, 2]);
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(running.join().unwrap().unwrap_err(), PyFailure::Interrupted);
+    });
+    for _ in 0..100 {
+        assert_eq!(call(&function, &rows(3)).unwrap().as_primitive::<Int64Type>().values(), &[0, 1, 2]);
+    }
+}
+
+#[test]
+fn a_set_flag_runs_nothing() {
+    let function = define("def f(a): raise ValueError", &[DataType::Int64], DataType::Int64);
+    let result = function.call(&[rows(1)], 1, false, &AtomicBool::new(true), None);
+    assert_eq!(result.unwrap_err(), PyFailure::Interrupted);
+}
+
+#[test]
+fn an_exception_on_its_way_does_not_hit_the_next_call() {
+    let slow = define("def f(a):\n    for i in range(2000): pass\n    return a", &[DataType::Int64], DataType::Int64);
+    let quick = define("def f(a): return a", &[DataType::Int64], DataType::Int64);
+    for millis in 0..60 {
+        let deadline = Some(Instant::now() + Duration::from_micros(millis * 400));
+        let _ = slow.call(&[rows(1000)], 1000, false, &AtomicBool::new(false), deadline);
+        assert_eq!(call(&quick, &rows(100)).unwrap().as_primitive::<Int64Type>().value(99), 99);
+    }
+}
