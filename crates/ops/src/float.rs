@@ -8,6 +8,7 @@ mod parse;
 mod repr;
 mod round;
 
+pub(crate) use repr::Repr;
 pub use repr::repr;
 pub(crate) use convert::{big_of_float, trunc};
 

@@ -13,6 +13,7 @@ pub mod core;
 pub mod cx;
 pub mod def;
 pub mod float;
+pub mod format;
 pub mod int;
 pub mod list;
 pub mod math;
@@ -20,6 +21,7 @@ mod op;
 pub mod prelude;
 pub mod runtime;
 pub mod show;
+pub mod sort;
 pub mod str;
 pub mod text;
 pub mod text_repr;
@@ -31,7 +33,8 @@ use std::sync::OnceLock;
 
 /// Every operation, in the order in which overloads are tried.
 pub fn all() -> impl Iterator<Item = &'static OpDef> {
-    let families = [str::OPS, int::OPS, float::OPS, math::OPS];
+    // Those of bools stand before those of ints, which take bools too.
+    let families = [text_repr::OPS, str::OPS, int::OPS, float::OPS, math::OPS, format::OPS, sort::OPS];
     core::all().chain(families.into_iter().flatten().copied())
 }
 

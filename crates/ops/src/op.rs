@@ -124,9 +124,8 @@ macro_rules! op {
             $crate::adapt::call_plain(cx, |cx| kernel::run(cx $($conv)*))
         }
         unsafe fn invoke(cx: *mut $crate::cx::Cx, words: &[u64]) -> $crate::adapt::Pair {
-            let mut words = words.iter().copied();
-            let mut next = || words.next().unwrap_or(0);
-            $crate::op!(@call next cx [$($word)*]).words()
+            let _words = &mut words.iter().copied();
+            $crate::op!(@call _words cx [$($word)*]).words()
         }
         use $crate::adapt::PlainWords as _;
     };
@@ -135,9 +134,8 @@ macro_rules! op {
             $crate::adapt::call_fallible(cx, |cx| kernel::run(cx $($conv)*))
         }
         unsafe fn invoke(cx: *mut $crate::cx::Cx, words: &[u64]) -> $crate::adapt::Pair {
-            let mut words = words.iter().copied();
-            let mut next = || words.next().unwrap_or(0);
-            $crate::op!(@call next cx [$($word)*])
+            let _words = &mut words.iter().copied();
+            $crate::op!(@call _words cx [$($word)*])
         }
     };
     (@native $call:ident $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*] $arg:ident str, $($rest:tt)*) => {
@@ -193,9 +191,9 @@ macro_rules! op {
         $crate::op!(@native $call $ret [$($param)*, $arg: i64] [$($conv)*, $arg]
             [$($word)* (as i64)] $($rest)*);
     };
-    (@call $next:ident $cx:ident [$($word:tt)*]) => { native($cx $(, $crate::op!(@word $next $word))*) };
-    (@word $next:ident (as $ty:ty)) => { $next() as $ty };
-    (@word $next:ident (bits)) => { f64::from_bits($next()) };
+    (@call $words:ident $cx:ident [$($word:tt)*]) => { native($cx $(, $crate::op!(@word $words $word))*) };
+    (@word $words:ident (as $ty:ty)) => { $words.next().unwrap_or(0) as $ty };
+    (@word $words:ident (bits)) => { f64::from_bits($words.next().unwrap_or(0)) };
 
     (@take $rest:ident $missing:ident $arg:ident strs) => {
         let items = $crate::adapt::take::strs($rest.next().ok_or_else($missing)?)?;

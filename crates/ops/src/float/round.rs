@@ -5,7 +5,7 @@ use super::{big_of_float, trunc};
 use crate::adapt::take;
 use crate::cx::{Cx, KernelResult};
 use crate::op;
-use exuvia_ir::ExcKind::{OverflowError, ValueError};
+use exuvia_ir::ExcKind::OverflowError;
 use exuvia_ir::Object;
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;

@@ -58,6 +58,11 @@ impl Digits {
         self.byte(b'0' + (value / 10) as u8);
     }
 
+    /// Turns letters to upper case.
+    pub(crate) fn make_upper(&mut self) {
+        self.buffer.make_ascii_uppercase();
+    }
+
     /// The text.
     pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.buffer[self.start..]).unwrap_or("")

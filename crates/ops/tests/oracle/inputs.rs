@@ -221,7 +221,7 @@ pub fn operand(random: &mut Random, def: &OpDef, at: usize, before: &[Object]) -
         },
         ("str.ord", Kind::Str) if !random.one_in(4) => Object::str(&character(random).to_string()),
         ("str.chr", Kind::Int) if !random.one_in(3) => Object::int(random.below(0x11_0000) as i64),
-        (name, Kind::Str) if name.ends_with(".format") && at == 1 => Object::str(&spec(random)),
+        (_, Kind::Str) if def.spelling == "format" && at == 1 => Object::str(&spec(random)),
         (name, Kind::Str) if name.starts_with("percent.") && at == 0 => Object::str(&percent(random)),
         (_, Kind::Bool) => Object::Bool(random.one_in(2)),
         (_, Kind::Int) if is_tame(def) => Object::Int(tame_int(random)),

@@ -1,0 +1,95 @@
+//! `sorted` of lists in their natural order. Without a key, and with elements of one
+//! type, that is all there is; the prelude has the rest.
+
+use crate::adapt::{FloatList, IntList};
+use crate::cx::{Cx, KernelResult};
+use crate::def::OpDef;
+use crate::list::{RawList, StrListBuilder};
+use crate::op;
+use exuvia_ir::Raise;
+
+/// The operations of sorting.
+pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF];
+
+/// A new list of elements of one word.
+fn store(cx: &mut Cx, words: impl ExactSizeIterator<Item = u64>) -> KernelResult<*mut RawList> {
+    let list = RawList::new(cx, words.len(), 1)?;
+    for word in words {
+        // SAFETY: the list was made with room for all elements.
+        unsafe { (*list).push(cx, 1)?.write(word) };
+    }
+    Ok(list)
+}
+
+op! {
+    /// A new, sorted list.
+    ///
+    /// >>> sorted([3, 1, 2])
+    /// [1, 2, 3]
+    sort_int = "list.sort_int" ""
+    Alloc fn (cx, _items: ints, reverse: keyword_bool = Bool(false)) -> int_list fallible {
+        let mut items = _items.to_vec();
+        items.sort_unstable();
+        if reverse {
+            items.reverse();
+        }
+        store(cx, items.iter().map(|item| *item as u64)).map(IntList)
+    }
+    big big_sort_int
+}
+
+fn big_sort_int(_: &mut Cx, args: &[exuvia_ir::Object]) -> KernelResult<exuvia_ir::Object> {
+    use exuvia_ir::Object;
+    let Object::List(list) = &args[0] else { return Err(Raise::Bailout("an operand is not a list")) };
+    let reverse = crate::adapt::take::bool(&args[1])?;
+    let one = |item: &Object| match item {
+        Object::Int(value) => Ok(value.clone()),
+        _ => Err(Raise::Bailout("an element is not an int")),
+    };
+    let mut items = list.items().iter().map(one).collect::<KernelResult<Vec<_>>>()?;
+    items.sort();
+    if reverse {
+        items.reverse();
+    }
+    Ok(Object::list(items.into_iter().map(Object::Int).collect()))
+}
+
+op! {
+    /// A new, sorted list; equal elements (0.0 and -0.0) keep their order, also in the
+    /// reverse. With NaN the order depends on how CPython happens to compare: it bails
+    /// out.
+    ///
+    /// >>> sorted([0.5, -1.0, 0.25], reverse=True)
+    /// [0.5, 0.25, -1.0]
+    sort_float = "list.sort_float" ""
+    Alloc fn (cx, _items: floats, reverse: keyword_bool = Bool(false)) -> float_list fallible {
+        if _items.iter().any(|item| item.is_nan()) {
+            return Err(Raise::Bailout("the order of a list with NaN"));
+        }
+        let mut items = _items.to_vec();
+        items.sort_by(|a, b| {
+            let order = a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
+            if reverse { order.reverse() } else { order }
+        });
+        store(cx, items.iter().map(|item| item.to_bits())).map(FloatList)
+    }
+}
+
+op! {
+    /// A new list, sorted by code points.
+    ///
+    /// >>> sorted(["b", "é", "a"])
+    /// ['a', 'b', 'é']
+    sort_str = "list.sort_str" ""
+    Alloc fn (cx, _items: strs, reverse: keyword_bool = Bool(false)) -> str_list fallible {
+        let mut items = _items.items().to_vec();
+        items.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+        let mut sorted = StrListBuilder::new(cx)?;
+        if reverse {
+            items.iter().rev().try_for_each(|item| sorted.push(cx, *item))?;
+        } else {
+            items.iter().try_for_each(|item| sorted.push(cx, *item))?;
+        }
+        Ok(sorted.finish())
+    }
+}
