@@ -1,2 +1,62 @@
-//! The exuvia command.
-fn main() {}
+//! The command `exuvia`: an SQL shell with Python functions, and a batch runner.
+//!
+//! Everything about SQL is the plugin's; here are arguments, input, output and signals.
+
+mod args;
+mod command;
+mod complete;
+mod demo;
+mod output;
+mod run;
+mod shell;
+
+use args::{Args, Command, Input};
+use clap::{CommandFactory, FromArgMatches};
+use std::io::{IsTerminal, Read};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let matches = Args::command().get_matches();
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let inputs = args.inputs(&matches);
+    match start(args, &inputs) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
+    if let Some(Command::Demo(demo)) = args.command {
+        demo::run(demo)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let interactive = inputs.is_empty() && std::io::stdin().is_terminal();
+    let mut runner = run::Runner::new(&args, interactive)?;
+    if interactive {
+        shell::run(&mut runner, args.quiet)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let read;
+    let inputs = if inputs.is_empty() {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text)?;
+        read = [Input::Text { name: "standard input".to_string(), text }];
+        &read[..]
+    } else {
+        inputs
+    };
+    for input in inputs {
+        let ran = match input {
+            Input::Text { name, text } => runner.script(Some(name.as_str()).filter(|name| !name.is_empty()), text),
+            Input::File(path) => runner.file(path),
+        };
+        // What failed was reported; what follows may depend on it.
+        if ran.is_err() {
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -49,7 +49,7 @@ pub(crate) fn execute(ctx: &SessionContext, ours: Ours) -> Result<()> {
 }
 
 /// The function that a statement defines; `None` where it exists and need not be created.
-fn create_function(state: &SessionState, create: CreateFunction) -> Result<Option<ScalarUDF>> {
+pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> Result<Option<ScalarUDF>> {
     let name = create.name.clone();
     let fail = |message: String, place: Option<Place>| -> DataFusionError {
         let error = DefineError { function: name.clone(), message, place };

@@ -256,7 +256,13 @@ impl ScalarUDFImpl for PythonFunction {
             return exec_err!("{} is not evaluated while a query is planned", definition.name);
         }
         let invocation = self.invocation(options.query.as_deref(), options, planning);
-        let result = self.call(&args.args, args.number_rows, settings, &invocation);
+        let result = if planning {
+            // Not even a row that leaves native code may wake CPython here.
+            let settings = Settings { interpreter: false, ..settings.clone() };
+            self.call(&args.args, args.number_rows, &settings, &invocation)
+        } else {
+            self.call(&args.args, args.number_rows, settings, &invocation)
+        };
         result.map(ColumnarValue::Array).map_err(|error| DataFusionError::External(Box::new(error)))
     }
 

@@ -22,6 +22,7 @@ mod session;
 mod settings;
 mod statement;
 mod types;
+mod udfs;
 
 pub use exuvia_engine as engine;
 pub use extension::ExuviaBuilder;

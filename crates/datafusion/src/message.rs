@@ -80,5 +80,6 @@ fn strip(text: &str) -> String {
             break;
         }
     }
-    text.to_string()
+    // Our sentence says it already.
+    text.split(". No function matches the given name and argument types").next().unwrap_or(text).to_string()
 }

@@ -6,12 +6,14 @@ use crate::create;
 use crate::extension::ExuviaBuilder;
 use crate::settings::ExuviaOptions;
 use crate::statement;
+use crate::udfs;
 use crate::{Script, Statement};
 use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::logical_expr::LogicalPlanBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use std::path::Path;
 
 /// A DataFusion session with Python functions.
 ///
@@ -108,6 +110,29 @@ impl ExuviaSession {
         arguments::fill_named(&state, &mut parsed);
         let plan = state.statement_to_plan(parsed).await?;
         self.ctx.execute_logical_plan(plan).await
+    }
+
+    /// Creates the functions of a Python file, or of every `.py` file of a folder, that
+    /// declare their SQL signature, and returns their names. Functions that exist are
+    /// replaced.
+    ///
+    /// A line `# sql:` above a `def` declares it: what would stand behind
+    /// `CREATE FUNCTION`, without LANGUAGE and body. It may go on in the comment's next
+    /// lines. The file is the module of each of its functions, so they share its constants
+    /// and helpers.
+    ///
+    /// ```python
+    /// VAT = 1.2
+    ///
+    /// # sql: gross(net DOUBLE) RETURNS DOUBLE STRICT OPTIONS (on_error 'null')
+    /// def gross(net):
+    ///     return net * VAT
+    /// ```
+    ///
+    /// # Errors
+    /// A file cannot be read, or the first function that cannot be created and why.
+    pub fn load_functions(&self, path: impl AsRef<Path>) -> Result<Vec<String>> {
+        udfs::load(&self.ctx, path.as_ref())
     }
 
     /// Cancels the session's running queries: their Python calls end at the next row or

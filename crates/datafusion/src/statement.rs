@@ -98,6 +98,26 @@ fn words(tokens: &[TokenWithSpan]) -> impl Iterator<Item = String> {
     })
 }
 
+/// Reads the declaration of a function whose body is a module: what stands behind
+/// `CREATE FUNCTION` without LANGUAGE and body. `text` is `script` with all that is not the
+/// declaration blanked out, so that places are those of `script`.
+pub(crate) fn parse_declaration(
+    script: &str,
+    text: &str,
+    handler: &str,
+) -> Result<CreateFunction, DefineError> {
+    let failed = |message: String| DefineError { function: handler.to_string(), message, place: None };
+    let tokens = Tokenizer::new(&GenericDialect {}, text).tokenize_with_location();
+    let tokens = tokens.map_err(|error| failed(error.to_string()))?;
+    let parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
+    let mut reader = Reader { parser, script, name: String::new() };
+    reader.name = reader.function_name()?;
+    let mut create = reader.signature(Some(script))?;
+    create.or_replace = true;
+    create.options.handler.get_or_insert_with(|| handler.to_string());
+    Ok(create)
+}
+
 struct Reader<'a> {
     parser: Parser<'a>,
     /// The whole script, to show its lines.
@@ -120,13 +140,19 @@ impl Reader<'_> {
             return Err(self.error_here("OR REPLACE and IF NOT EXISTS exclude each other"));
         }
         self.name = self.function_name()?;
+        let create = self.signature(None)?;
+        Ok(Ours::Create(Box::new(CreateFunction { or_replace, if_not_exists, ..create })))
+    }
+
+    /// What follows the name. With a `module` neither LANGUAGE nor body is expected.
+    fn signature(&mut self, module: Option<&str>) -> Parsed<CreateFunction> {
         let params = self.params()?;
 
         let mut returns = None;
         let mut volatility = None;
         let mut strict = None;
         let mut options = None;
-        let mut body = None;
+        let mut body = module.map(|module| (module.to_string(), 1));
         let mut language = false;
         loop {
             let token = self.parser.peek_token();
@@ -212,9 +238,9 @@ impl Reader<'_> {
         let Some((source, first_line)) = body else {
             return Err(self.error_here("the body is missing: AS $$ … $$"));
         };
-        Ok(Ours::Create(Box::new(CreateFunction {
-            or_replace,
-            if_not_exists,
+        Ok(CreateFunction {
+            or_replace: false,
+            if_not_exists: false,
             name: self.name.clone(),
             params,
             returns,
@@ -224,7 +250,7 @@ impl Reader<'_> {
             strict: strict.unwrap_or(false),
             source,
             first_line,
-        })))
+        })
     }
 
     fn drop(&mut self) -> Parsed<Ours> {

@@ -30,7 +30,14 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
             };
             let cast = ast::ExprWithAlias { expr: cast, alias: None };
             match state.create_logical_expr_from_sql_expr(cast, &DFSchema::empty()) {
-                Ok(Expr::Cast(Cast { field, .. })) => Ok(field.data_type().clone()),
+                Ok(Expr::Cast(Cast { field, .. })) => Ok(match (field.data_type(), ty) {
+                    // Without a session time zone DataFusion forgets that there is to be one.
+                    (
+                        DataType::Timestamp(unit, None),
+                        ast::DataType::Timestamp(_, ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz),
+                    ) => DataType::Timestamp(*unit, Some("+00:00".into())),
+                    (planned, _) => planned.clone(),
+                }),
                 Ok(_) => plan_err!("the type {ty} is not supported"),
                 Err(DataFusionError::NotImplemented(_)) => plan_err!("the type {ty} is not supported"),
                 Err(error) => Err(error),

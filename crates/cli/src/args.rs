@@ -1,0 +1,70 @@
+//! The command line.
+
+use crate::demo;
+use crate::output::Format;
+use clap::{ArgMatches, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Runs SQL with Python functions, natively where it can.
+///
+/// Without -c and -f it reads statements from a shell, or from standard input where that
+/// is no terminal.
+#[derive(Debug, Parser)]
+#[command(name = "exuvia", version, args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    /// Run these statements and exit; may be repeated.
+    #[arg(short = 'c', long = "command", value_name = "SQL")]
+    pub(crate) commands: Vec<String>,
+    /// Run the statements of this file and exit; may be repeated.
+    #[arg(short = 'f', long = "file", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print results and errors only.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// How results are printed.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// Create the functions of this Python file, or of a folder's, that declare their SQL
+    /// signature in a comment `# sql: name(arg TYPE, …) RETURNS TYPE …` above their def;
+    /// may be repeated.
+    #[arg(long, value_name = "FOLDER_OR_FILE")]
+    pub(crate) udfs: Vec<PathBuf>,
+    /// Never run CPython: what cannot run without it is refused.
+    #[arg(long)]
+    pub(crate) no_interpreter: bool,
+    /// Rows that a table shows; 0 shows all. In the shell 100, else all.
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) maxrows: Option<usize>,
+    /// Something else than SQL.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What the command does beside running SQL.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Generate real-estate listings and clean them with Python functions.
+    Demo(demo::Args),
+}
+
+/// Something to run.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// A text and the name that its errors carry, if any.
+    Text { name: String, text: String },
+    /// A file of statements.
+    File(PathBuf),
+}
+
+impl Args {
+    /// The -c and -f in the order in which they were given.
+    pub(crate) fn inputs(&self, matches: &ArgMatches) -> Vec<Input> {
+        let places = |name| matches.indices_of(name).into_iter().flatten();
+        let commands = self.commands.iter().map(|text| Input::Text { name: String::new(), text: text.clone() });
+        let files = self.files.iter().map(|path| Input::File(path.clone()));
+        let mut inputs: Vec<(usize, Input)> =
+            places("commands").zip(commands).chain(places("files").zip(files)).collect();
+        inputs.sort_by_key(|(place, _)| *place);
+        inputs.into_iter().map(|(_, input)| input).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! The shell's own commands, which begin with a backslash.
+
+use crate::run::{Failed, Runner, report};
+use std::path::Path;
+
+/// What the shell does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Read on.
+    Continue,
+    /// End.
+    Quit,
+}
+
+/// The commands and what they do.
+pub(crate) const COMMANDS: [(&str, &str); 8] = [
+    ("\\q", "quit"),
+    ("\\d [TABLE]", "list the tables, or the columns of one"),
+    ("\\df", "list the Python functions and where they run"),
+    ("\\dump STAGE FUNCTION", "show a stage: source, snapshot, lifted, optimized, lowered, machine"),
+    ("\\i FILE", "run the statements of a file"),
+    ("\\timing", "tell the time of each query, or no longer"),
+    ("\\h", "show this"),
+    ("\\udfs PATH", "create the functions of a Python file or folder"),
+];
+
+const TABLES: &str = "SELECT table_schema, table_name, table_type FROM information_schema.tables \
+     WHERE table_schema <> 'information_schema' ORDER BY 1, 2";
+
+const FUNCTIONS: &str =
+    "SELECT name, signature, volatility, placement, fallbacks, reason FROM exuvia.functions ORDER BY name";
+
+/// Runs a command.
+pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
+    let words: Vec<&str> = line.trim().trim_end_matches(';').split_whitespace().collect();
+    let done: Result<(), String> = match words[..] {
+        ["\\q" | "\\quit"] => return Ok(Next::Quit),
+        ["\\d"] => return sql(runner, TABLES),
+        ["\\d", table] => return sql(runner, &format!("DESCRIBE {table}")),
+        ["\\df"] => return sql(runner, FUNCTIONS),
+        ["\\dump", stage, function] => match runner.session.dump(stage, function) {
+            Ok(text) => {
+                println!("{}", text.trim_end());
+                Ok(())
+            }
+            Err(error) => Err(exuvia::message(&error)),
+        },
+        ["\\dump", ..] => Err("usage: \\dump STAGE FUNCTION".to_string()),
+        ["\\i", path] => return runner.file(Path::new(path)).map(|()| Next::Continue),
+        ["\\udfs", path] => match runner.session.load_functions(path) {
+            Ok(names) => {
+                eprintln!("created {}", names.join(", "));
+                Ok(())
+            }
+            Err(error) => Err(exuvia::message(&error)),
+        },
+        ["\\timing"] => {
+            runner.timing = !runner.timing;
+            eprintln!("timing is {}", if runner.timing { "on" } else { "off" });
+            Ok(())
+        }
+        ["\\h" | "\\?" | "\\help"] => {
+            for (command, help) in COMMANDS {
+                println!("{command:22} {help}");
+            }
+            Ok(())
+        }
+        _ => Err(format!("there is no command {}; \\h lists them", words.first().unwrap_or(&"\\"))),
+    };
+    match done {
+        Ok(()) => Ok(Next::Continue),
+        Err(error) => {
+            report(&error);
+            Err(Failed)
+        }
+    }
+}
+
+fn sql(runner: &mut Runner, text: &str) -> Result<Next, Failed> {
+    runner.script(None, text).map(|()| Next::Continue)
+}

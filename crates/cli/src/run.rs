@@ -1,0 +1,157 @@
+//! Running statements: one after the other, each result printed, Ctrl-C ends the query.
+
+use crate::args::Args;
+use crate::command;
+use crate::output::{Format, Printer};
+use anyhow::{Context, anyhow};
+use datafusion::common::DataFusionError;
+use datafusion::dataframe::DataFrame;
+use datafusion::prelude::SessionConfig;
+use exuvia::{ExuviaOptions, ExuviaSession, Script, Statement, message};
+use futures::StreamExt;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::time::Instant;
+use tokio::runtime::Runtime;
+
+/// A statement failed; it was reported.
+#[derive(Debug)]
+pub(crate) struct Failed;
+
+/// What runs statements.
+pub(crate) struct Runner {
+    pub(crate) session: ExuviaSession,
+    runtime: Runtime,
+    format: Format,
+    most: Option<usize>,
+    /// Whether the time of each query is told.
+    pub(crate) timing: bool,
+}
+
+impl Runner {
+    pub(crate) fn new(args: &Args, interactive: bool) -> anyhow::Result<Runner> {
+        let mut options = ExuviaOptions::default();
+        if args.no_interpreter {
+            options = options.without_interpreter();
+        }
+        let config = SessionConfig::from_env()
+            .map_err(|error| anyhow!("{}", message(&error)))?
+            .with_information_schema(true)
+            .with_option_extension(options);
+        // A worker more than cores: one may be held by a function that is interpreted.
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let session = ExuviaSession::new_with_config(config).enable_url_table();
+        for path in &args.udfs {
+            session.load_functions(path).map_err(|error| anyhow!("{}", message(&error)))?;
+        }
+        let most = args.maxrows.or(interactive.then_some(100)).filter(|&most| most > 0);
+        Ok(Runner { session, runtime, format: args.format, most, timing: interactive && !args.quiet })
+    }
+
+    /// Runs the statements of a file up to the first that fails.
+    pub(crate) fn file(&mut self, path: &Path) -> Result<(), Failed> {
+        let read = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
+        match read {
+            Ok(text) => self.script(Some(&path.display().to_string()), &text),
+            Err(error) => {
+                report(&format!("{error:#}"));
+                Err(Failed)
+            }
+        }
+    }
+
+    /// Runs the statements of a text up to the first that fails. `name` is where the text
+    /// comes from, for errors.
+    pub(crate) fn script(&mut self, name: Option<&str>, text: &str) -> Result<(), Failed> {
+        if text.trim_start().starts_with('\\') {
+            return command::run(self, text.trim()).map(|_| ());
+        }
+        for statement in &Script::cut(text).statements {
+            if let Err(error) = self.statement(statement) {
+                let place = name.map(|name| format!("{name}:{}: ", statement.line())).unwrap_or_default();
+                report(&format!("{place}{error}"));
+                return Err(Failed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a statement and prints its rows; an error as a person reads it.
+    pub(crate) fn statement(&self, statement: &Statement<'_>) -> Result<(), String> {
+        let start = Instant::now();
+        let planned = self.interruptible(|| async { self.session.statement(statement).await });
+        let rows = self.print(planned?)?;
+        if self.timing {
+            let rows = rows.map(|rows| format!("{rows} row{}, ", if rows == 1 { "" } else { "s" }));
+            eprintln!("{}{:.3} s", rows.unwrap_or_default(), start.elapsed().as_secs_f64());
+        }
+        Ok(())
+    }
+
+    /// Prints the rows of a query, if it has columns, and counts them.
+    fn print(&self, frame: DataFrame) -> Result<Option<usize>, String> {
+        if frame.schema().fields().is_empty() {
+            return self.interruptible(|| async { frame.collect().await }).map(|_| None);
+        }
+        let mut stream = self.interruptible(|| async { frame.execute_stream().await })?;
+        let stdout = std::io::stdout();
+        let mut out = std::io::BufWriter::new(stdout.lock());
+        let mut printer = Printer::new(self.format, &mut out, stream.schema(), self.most);
+        let mut rows = 0;
+        let printed = loop {
+            let next = self.interruptible(|| async { stream.next().await.transpose() });
+            match next {
+                Ok(Some(batch)) => {
+                    rows += batch.num_rows();
+                    if let Err(error) = printer.write(&batch) {
+                        break Err(error.to_string());
+                    }
+                }
+                Ok(None) => break printer.finish().map_err(|error| error.to_string()),
+                Err(error) => break Err(error),
+            }
+        };
+        // A reader that went away, as `head` does, wanted no more.
+        let flushed = out.flush();
+        printed?;
+        match flushed {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.to_string()),
+            _ => Ok(Some(rows)),
+        }
+    }
+
+    /// Waits for a part of a query. Ctrl-C cancels the session's queries, which ends it.
+    fn interruptible<T, F>(&self, part: impl FnOnce() -> F) -> Result<T, String>
+    where
+        F: Future<Output = Result<T, DataFusionError>>,
+    {
+        self.runtime.block_on(async {
+            // The part is polled on this thread and may block it, so the signal is awaited
+            // on another.
+            let session = self.session.clone();
+            let (interrupted, on_interrupt) = tokio::sync::oneshot::channel();
+            let waiter = tokio::spawn(async move {
+                if tokio::signal::ctrl_c().await.is_ok() {
+                    session.cancel();
+                    let _ = interrupted.send(());
+                }
+                // Dropped with the task otherwise, which leaves the receiver pending below.
+            });
+            let result = tokio::select! {
+                result = part() => result.map_err(|error| message(&error)),
+                Ok(()) = on_interrupt => Err("cancelled".to_string()),
+            };
+            waiter.abort();
+            result
+        })
+    }
+}
+
+/// Shows an error on standard error.
+pub(crate) fn report(text: &str) {
+    let mut err = std::io::stderr();
+    let colour = err.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let label = if colour { "\x1b[31merror\x1b[0m" } else { "error" };
+    // Nobody is left to be told when standard error is gone.
+    let _ = writeln!(err, "{label}: {text}");
+}

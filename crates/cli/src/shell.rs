@@ -1,0 +1,81 @@
+//! The interactive shell.
+
+use crate::command::{self, Next};
+use crate::complete::SqlHelper;
+use crate::run::{Runner, report};
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{CompletionType, Config, Editor};
+use std::path::PathBuf;
+
+/// Reads and runs statements until the user leaves.
+pub(crate) fn run(runner: &mut Runner, quiet: bool) -> anyhow::Result<()> {
+    if !quiet {
+        println!("exuvia {}: SQL with Python functions. \\h for help, \\q to quit.", env!("CARGO_PKG_VERSION"));
+    }
+    let config = Config::builder()
+        .completion_type(CompletionType::List)
+        .max_history_size(10_000)?
+        .history_ignore_space(true)
+        .auto_add_history(true)
+        .build();
+    let mut editor: Editor<SqlHelper, FileHistory> = Editor::with_config(config)?;
+    editor.set_helper(Some(SqlHelper::new(runner.session.clone())));
+    let history = history_file();
+    if let Some(file) = &history {
+        // There is none on the first start.
+        let _ = editor.load_history(file);
+    }
+    loop {
+        match editor.readline("exuvia> ") {
+            Ok(text) => {
+                let next = line(runner, &text);
+                if let Some(file) = &history {
+                    // The shell works without a history.
+                    let _ = editor.append_history(file);
+                }
+                if next == Next::Quit {
+                    return Ok(());
+                }
+            }
+            // Ctrl-C drops the text, Ctrl-D leaves.
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn line(runner: &mut Runner, text: &str) -> Next {
+    let text = text.trim();
+    match text.trim_end_matches(';').to_ascii_lowercase().as_str() {
+        "quit" | "exit" => return Next::Quit,
+        _ => {}
+    }
+    // What fails was reported, and the shell goes on.
+    if text.starts_with('\\') {
+        command::run(runner, text).unwrap_or(Next::Continue)
+    } else {
+        let _ = runner.script(None, text);
+        Next::Continue
+    }
+}
+
+/// The history's file in the user's data folder, which is made if need be.
+fn history_file() -> Option<PathBuf> {
+    let folder = match std::env::var_os("XDG_DATA_HOME").filter(|folder| !folder.is_empty()) {
+        Some(folder) => PathBuf::from(folder),
+        None => {
+            let home = PathBuf::from(std::env::var_os("HOME")?);
+            if cfg!(target_os = "macos") { home.join("Library/Application Support") } else { home.join(".local/share") }
+        }
+    };
+    let folder = folder.join("exuvia");
+    match std::fs::create_dir_all(&folder) {
+        Ok(()) => Some(folder.join("history")),
+        Err(error) => {
+            report(&format!("no history is kept: {}: {error}", folder.display()));
+            None
+        }
+    }
+}

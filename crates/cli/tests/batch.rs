@@ -1,0 +1,131 @@
+//! The command without a terminal: what it prints, where, and how it exits.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn exuvia(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_exuvia"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+    child.wait_with_output().expect("it ends")
+}
+
+fn out(args: &[&str]) -> String {
+    let output = exuvia(args, "");
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{err}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn err(args: &[&str]) -> String {
+    let output = exuvia(args, "");
+    assert_eq!(output.status.code(), Some(1));
+    String::from_utf8(output.stderr).expect("UTF-8")
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("a file for tests");
+    path
+}
+
+const QUERY: &str = "SELECT * FROM (VALUES (1, 'a;b'), (NULL, 'c')) AS t(x, y) ORDER BY y";
+
+#[test]
+fn results_have_formats() {
+    assert_eq!(
+        out(&["-c", QUERY]),
+        "+------+-----+\n| x    | y   |\n+------+-----+\n| 1    | a;b |\n| NULL | c   |\n+------+-----+\n"
+    );
+    assert_eq!(out(&["-c", QUERY, "--format", "csv"]), "x,y\n1,a;b\n,c\n");
+    assert_eq!(out(&["-c", QUERY, "--format", "tsv"]), "x\ty\n1\ta;b\n\tc\n");
+    assert_eq!(out(&["-c", QUERY, "--format", "json"]), "[{\"x\":1,\"y\":\"a;b\"},{\"x\":null,\"y\":\"c\"}]\n");
+    assert_eq!(out(&["-c", QUERY, "--format", "ndjson"]), "{\"x\":1,\"y\":\"a;b\"}\n{\"x\":null,\"y\":\"c\"}\n");
+    assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "csv"]), "x\n");
+    assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "json"]), "[]\n");
+    assert!(out(&["-c", "SELECT value FROM range(10)", "--maxrows", "3"]).ends_with("… 7 rows more; --maxrows shows them\n"));
+}
+
+#[test]
+fn inputs_run_in_their_order() {
+    let first = file("first.sql", "CREATE TABLE t AS VALUES (1);\nSELECT * FROM t");
+    let first = first.to_str().expect("UTF-8");
+    assert_eq!(
+        out(&["-f", first, "-c", "INSERT INTO t VALUES (2)", "-c", "SELECT * FROM t", "--format", "csv"]),
+        "column1\n1\ncount\n1\ncolumn1\n1\n2\n"
+    );
+    let piped = exuvia(&["--format", "csv"], "SELECT 1 AS x; -- a comment; here\nSELECT 2 AS y;");
+    assert_eq!(String::from_utf8_lossy(&piped.stdout), "x\n1\ny\n2\n");
+}
+
+#[test]
+fn an_error_ends_with_status_one_on_standard_error() {
+    assert_eq!(
+        err(&["-c", "SELECT 1 AS x; SELECT y"]).lines().next(),
+        Some("error: Schema error: No field named y.")
+    );
+    let wrong = file("wrong.sql", "SELECT 1;\n\nCREATE FUNCTION f(x BIGINT) RETURNS BIGINT\n  LANGUAGE python AS $$\n    return y\n$$;\nSELECT f(1);");
+    let path = wrong.to_str().expect("UTF-8").to_string();
+    let output = exuvia(&["-f", &path, "-c", "SELECT 2"], "");
+    assert_eq!(output.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&output.stderr).replace(&path, "wrong.sql");
+    assert!(shown.starts_with("error: wrong.sql:"), "{shown}");
+    assert!(shown.contains("NameError: name 'y' is not defined"), "{shown}");
+    assert!(shown.contains("5 | return y") || shown.contains("5 |     return y"), "{shown}");
+    // What comes after is not run.
+    assert!(!String::from_utf8_lossy(&output.stdout).contains('2'));
+    assert!(err(&["-f", "/nowhere.sql"]).starts_with("error: cannot read /nowhere.sql"));
+}
+
+#[test]
+fn python_files_declare_functions() {
+    let udfs = file("cli_udfs.py", "# sql: double(x BIGINT) RETURNS BIGINT\ndef double(x):\n    return x * 2\n");
+    let udfs = udfs.to_str().expect("UTF-8");
+    assert_eq!(out(&["--udfs", udfs, "--format", "csv", "-c", "SELECT double(21) AS x"]), "x\n42\n");
+    assert!(err(&["--udfs", "/nowhere", "-c", "SELECT 1"]).starts_with("error: cannot read /nowhere"));
+}
+
+#[test]
+fn files_are_tables() {
+    let csv = file("cities.csv", "name,people\nUlm,126000\nBonn,330000\n");
+    let csv = csv.to_str().expect("UTF-8");
+    let query = format!("SELECT max(people) AS most FROM '{csv}'");
+    assert_eq!(out(&["-c", &query, "--format", "csv"]), "most\n330000\n");
+    let external = format!("CREATE EXTERNAL TABLE c STORED AS CSV LOCATION '{csv}' OPTIONS ('format.has_header' 'true')");
+    assert_eq!(out(&["-c", &external, "-c", "SELECT count(*) AS n FROM c", "--format", "csv"]), "n\n2\n");
+    let json = file("cities.json", "{\"name\":\"Ulm\",\"people\":126000}\n");
+    let query = format!("SELECT people FROM '{}'", json.display());
+    assert_eq!(out(&["-c", &query, "--format", "csv"]), "people\n126000\n");
+    let parquet = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cities.parquet");
+    let copy = format!("COPY (SELECT * FROM '{csv}') TO '{}'", parquet.display());
+    let query = format!("SELECT sum(people) AS s FROM '{}'", parquet.display());
+    assert!(out(&["-c", &copy, "-c", &query, "--format", "csv"]).ends_with("s\n456000\n"));
+}
+
+#[test]
+fn backslash_commands_work_in_batches() {
+    let create = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x + 1 $$";
+    let listed = out(&["-c", create, "-c", "\\df", "--format", "csv"]);
+    assert!(listed.contains("f,f(x BIGINT) RETURNS BIGINT,immutable,native,0,"), "{listed}");
+    assert_eq!(out(&["-c", create, "-c", "\\dump source f"]).trim(), "return x + 1");
+    for stage in ["lifted", "optimized", "lowered", "machine"] {
+        assert!(!out(&["-c", create, "-c", &format!("\\dump {stage} f")]).trim().is_empty(), "{stage}");
+    }
+    assert!(out(&["-c", "CREATE TABLE t AS VALUES (1)", "-c", "\\d"]).contains("| public       | t "));
+    assert!(out(&["-c", "CREATE TABLE t AS VALUES (1)", "-c", "\\d t"]).contains("column1"));
+    assert!(err(&["-c", "\\nothing"]).starts_with("error: there is no command \\nothing"));
+}
+
+#[test]
+fn a_session_without_interpreter_says_so() {
+    let create = "CREATE FUNCTION f() RETURNS BIGINT LANGUAGE python AS $$\nimport socket\nreturn len(socket.gethostname())\n$$";
+    let shown = err(&["--no-interpreter", "-c", create]);
+    assert!(shown.contains("it cannot be lifted"), "{shown}");
+    assert!(shown.contains("CPython is off"), "{shown}");
+}

@@ -1,0 +1,89 @@
+//! Ending calls that would not end.
+
+use crate::common::{fails, rows, run, session};
+use exuvia::message;
+use std::time::{Duration, Instant};
+
+const FOREVER: &str = "CREATE FUNCTION forever(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+    while x > 0:
+        x = x ^ 3 | 1
+    return x
+$$;
+CREATE TABLE t AS VALUES (1)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_session_cancels_its_queries() {
+    let session = session();
+    run(&session, FOREVER).await;
+    let canceller = session.clone();
+    let query = tokio::spawn(async move {
+        let frame = session.sql("SELECT forever(column1) FROM t").await?;
+        frame.collect().await
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    canceller.cancel();
+    let ended = tokio::time::timeout(Duration::from_secs(20), query).await.expect("cancelled in time");
+    let error = ended.expect("no panic").expect_err("cancelled");
+    assert_eq!(message(&error), "cancelled\n  in function forever");
+    // The next query is not.
+    assert_eq!(rows(&canceller, "SELECT forever(0 * column1) FROM t").await, "0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn time_is_limited_by_setting_and_option() {
+    let session = session();
+    run(&session, FOREVER).await;
+    run(&session, "SET exuvia.timeout = '200ms'").await;
+    let start = Instant::now();
+    assert_eq!(
+        fails(&session, "SELECT forever(column1) FROM t").await,
+        "ran out of its time\n  in function forever"
+    );
+    assert!(start.elapsed() < Duration::from_secs(20));
+    run(&session, "SET exuvia.timeout = 'off'").await;
+    run(&session, &FOREVER.replace("CREATE TABLE t AS VALUES (1)", "").replace(
+        "CREATE FUNCTION forever(x BIGINT) RETURNS BIGINT",
+        "CREATE OR REPLACE FUNCTION forever(x BIGINT) RETURNS BIGINT OPTIONS (on_error 'null', timeout '100ms')",
+    ))
+    .await;
+    // Running out of time is no exception that a policy covers.
+    assert_eq!(
+        fails(&session, "SELECT forever(column1) FROM t").await,
+        "ran out of its time\n  in function forever"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn planning_never_hangs() {
+    let session = session();
+    run(&session, FOREVER).await;
+    // The call on a literal is tried while planning, given up and left to the query.
+    let start = Instant::now();
+    run(&session, "EXPLAIN SELECT forever(1)").await;
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dropping_a_query_ends_its_calls() {
+    let session = session();
+    run(&session, FOREVER).await;
+    // Behind a repartition the call runs in a task of its own.
+    run(&session, "SET datafusion.execution.target_partitions = 4").await;
+    run(&session, "CREATE TABLE many AS SELECT value AS x FROM range(1, 100000)").await;
+    let before = calls(&session).await;
+    let query = async {
+        let frame = session.sql("SELECT max(forever(x)) FROM many GROUP BY x % 7").await?;
+        frame.collect().await
+    };
+    assert!(tokio::time::timeout(Duration::from_millis(500), query).await.is_err());
+    // A worker that still looped would keep this runtime from ending; the counter shows
+    // that no further batch was begun.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let after = calls(&session).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(calls(&session).await, after, "{before}");
+}
+
+async fn calls(session: &exuvia::ExuviaSession) -> String {
+    rows(session, "SELECT fallbacks FROM exuvia.functions").await
+}

@@ -1,0 +1,51 @@
+//! What the tests of the plugin share.
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use exuvia::{ExuviaSession, message};
+
+/// A fresh session.
+pub fn session() -> ExuviaSession {
+    ExuviaSession::new()
+}
+
+/// Runs statements that must succeed.
+pub async fn run(session: &ExuviaSession, sql: &str) -> Vec<RecordBatch> {
+    match try_run(session, sql).await {
+        Ok(batches) => batches,
+        Err(error) => panic!("{sql}\n{error}"),
+    }
+}
+
+/// Runs statements; an error as a person reads it.
+pub async fn try_run(session: &ExuviaSession, sql: &str) -> Result<Vec<RecordBatch>, String> {
+    let frame = session.sql(sql).await.map_err(|error| message(&error))?;
+    frame.collect().await.map_err(|error| message(&error))
+}
+
+/// The message with which statements fail.
+pub async fn fails(session: &ExuviaSession, sql: &str) -> String {
+    match try_run(session, sql).await {
+        Ok(_) => panic!("does not fail: {sql}"),
+        Err(message) => message,
+    }
+}
+
+/// The rows of a query, sorted, as text.
+pub async fn rows(session: &ExuviaSession, sql: &str) -> String {
+    let mut lines = vec![];
+    for batch in run(session, sql).await {
+        let options = FormatOptions::new().with_null("NULL");
+        let columns: Vec<ArrayFormatter<'_>> = batch
+            .columns()
+            .iter()
+            .map(|column| ArrayFormatter::try_new(column, &options).expect("a type that prints"))
+            .collect();
+        for row in 0..batch.num_rows() {
+            let values: Vec<String> = columns.iter().map(|column| column.value(row).to_string()).collect();
+            lines.push(values.join(" | "));
+        }
+    }
+    lines.sort();
+    lines.join("\n")
+}

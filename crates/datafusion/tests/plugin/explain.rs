@@ -1,0 +1,72 @@
+//! What EXPLAIN and `exuvia.functions` tell, and that it is what happens.
+
+use crate::common::{rows, run, session};
+use datafusion::arrow::array::AsArray;
+use expect_test::expect;
+use exuvia::ExuviaSession;
+
+/// The row that EXPLAIN adds.
+async fn told(session: &ExuviaSession, sql: &str) -> String {
+    let mut found = vec![];
+    for batch in run(session, sql).await {
+        let (kinds, plans) = (batch.column(0).as_string::<i32>(), batch.column(1).as_string::<i32>());
+        for (kind, plan) in kinds.iter().zip(plans) {
+            if kind == Some("exuvia_functions") {
+                found.push(plan.unwrap_or_default().to_string());
+            }
+        }
+    }
+    found.join("\n---\n")
+}
+
+const FUNCTIONS: &str = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x + 1 $$;
+    CREATE FUNCTION g(s TEXT) RETURNS BIGINT LANGUAGE python AS $$ return int(s) $$;
+    CREATE TABLE t AS VALUES (1, 'a'), (2, '3')";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn explain_shows_each_call_once() {
+    let session = session();
+    run(&session, FUNCTIONS).await;
+    expect![[r#"
+        g(t.column2): native
+        f(t.column1): native
+        f(f(t.column1)): native"#]]
+    .assert_eq(
+        &told(&session, "EXPLAIN SELECT f(column1), f(f(column1)), f(column1) * 2 FROM t WHERE g(column2) > 1").await,
+    );
+    assert_eq!(told(&session, "EXPLAIN SELECT column1 FROM t").await, "");
+    // Programs read the other formats.
+    assert_eq!(told(&session, "EXPLAIN FORMAT PGJSON SELECT f(column1) FROM t").await, "");
+    expect!["f(t.column1): native"].assert_eq(
+        &told(&session, "EXPLAIN SELECT column1 FROM t WHERE column1 IN (SELECT f(column1) FROM t)").await,
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn analyze_counts_the_rows_of_each_way() {
+    let session = session();
+    run(&session, FUNCTIONS).await;
+    expect!["f(t.column1): native, rows=2 [native=2, evaluator=0, python=0]"]
+        .assert_eq(&told(&session, "EXPLAIN ANALYZE SELECT f(column1) FROM t").await);
+    run(&session, "CREATE TABLE big AS VALUES (1), (9223372036854775807)").await;
+    run(&session, "CREATE FUNCTION h(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return (x + 1) // 2 $$").await;
+    expect!["h(big.column1): native, rows=2 [native=1, evaluator=1, python=0]"]
+        .assert_eq(&told(&session, "EXPLAIN ANALYZE SELECT h(column1) FROM big").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_table_of_functions_tells_fallbacks() {
+    let session = session();
+    run(&session, FUNCTIONS).await;
+    run(&session, "SELECT f(9223372036854775807 - column1) FROM t").await;
+    let sql = "SELECT name, signature, volatility, placement, fallbacks, reason FROM exuvia.functions";
+    expect![[r#"
+        f | f(x BIGINT) RETURNS BIGINT | immutable | native | 0 | NULL
+        g | g(s TEXT) RETURNS BIGINT | immutable | native | 0 | NULL"#]]
+    .assert_eq(&rows(&session, sql).await);
+    run(&session, "SET exuvia.native = off; SELECT f(column1) FROM t").await;
+    expect![[r#"
+        f | f(x BIGINT) RETURNS BIGINT | immutable | evaluator | 2 | NULL
+        g | g(s TEXT) RETURNS BIGINT | immutable | evaluator | 0 | NULL"#]]
+    .assert_eq(&rows(&session, sql).await);
+}

@@ -1,0 +1,10 @@
+//! The plugin as its users see it: SQL in, rows and messages out.
+
+mod calls;
+mod cancel;
+mod common;
+mod explain;
+mod plain;
+mod settings;
+mod surface;
+mod udfs;

@@ -1,0 +1,233 @@
+//! The statements: what is accepted, what is refused and in which words.
+
+
+
+use crate::common::{fails, rows, run, session};
+use expect_test::{Expect, expect};
+
+async fn refused(sql: &str, expect: Expect) {
+    expect.assert_eq(&format!("{}\n", fails(&session(), sql).await));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clauses_come_in_any_order() {
+    let session = session();
+    run(
+        &session,
+        "create or replace function A(x BIGINT, y BIGINT DEFAULT 2) returns BIGINT language python as $$ return x + y $$
+           immutable strict options (on_error 'null', timeout = '1s');
+         CREATE FUNCTION IF NOT EXISTS b() AS 'return ''it; -- is''' LANGUAGE PYTHON RETURNS TEXT STABLE
+           RETURNS NULL ON NULL INPUT;
+         CREATE FUNCTION \"C\"(x DOUBLE) RETURNS DOUBLE VOLATILE CALLED ON NULL INPUT AS $f$ return x $f$
+           LANGUAGE python; -- end",
+    )
+    .await;
+    expect![[r#"
+        C | C(x DOUBLE) RETURNS DOUBLE
+        a | a(x BIGINT, y BIGINT DEFAULT 2) RETURNS BIGINT
+        b | b() RETURNS TEXT"#]]
+    .assert_eq(&rows(&session, "SELECT name, signature FROM exuvia.functions").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn types_are_sql_types() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION t(a TINYINT, b SMALLINT, c INT, d BIGINT, e REAL, f FLOAT, g DOUBLE, h TEXT, i VARCHAR, j STRING,
+           k BOOLEAN, l BYTEA, m DATE, n TIMESTAMP, o TIMESTAMPTZ, p TIME, q INTERVAL, r DECIMAL(10, 2), s BIGINT[],
+           t ARRAY<TEXT>, u STRUCT<a INT, b TEXT>, v MAP(TEXT, BIGINT), w DOUBLE PRECISION)
+         RETURNS BOOLEAN LANGUAGE python AS $$ return True $$",
+    )
+    .await;
+    expect!["t(a TINYINT, b SMALLINT, c INT, d BIGINT, e REAL, f REAL, g DOUBLE, h TEXT, i TEXT, j TEXT, k BOOLEAN, l BYTEA, m DATE, n TIMESTAMP, o TIMESTAMP WITH TIME ZONE, p TIME, q INTERVAL, r DECIMAL(10, 2), s BIGINT[], t TEXT[], u STRUCT<a INT, b TEXT>, v MAP(TEXT, BIGINT), w DOUBLE) RETURNS BOOLEAN"]
+        .assert_eq(&rows(&session, "SELECT signature FROM exuvia.functions").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_body_is_dedented_and_keeps_its_line() {
+    let session = session();
+    run(
+        &session,
+        "\nCREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+             def f(x):
+                 return x;  -- body
+         $$",
+    )
+    .await;
+    expect![[r"
+        def f(x):
+            return x;  -- body
+    "]]
+    .assert_eq(&rows(&session, "SELECT source FROM exuvia.functions").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_belong_to_one_function() {
+    let session = session();
+    let create = "FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$";
+    run(&session, &format!("CREATE {create}")).await;
+    expect!["cannot create function f: a function of this name exists; CREATE OR REPLACE FUNCTION replaces it"]
+        .assert_eq(&fails(&session, &format!("CREATE {create}")).await);
+    run(&session, &format!("CREATE OR REPLACE {create}")).await;
+    run(&session, &format!("CREATE {}", create.replacen(" f", " IF NOT EXISTS F", 1))).await;
+    run(&session, "DROP FUNCTION F(BIGINT)").await;
+    expect!["there is no function f"].assert_eq(&fails(&session, "DROP FUNCTION f").await);
+    run(&session, "DROP FUNCTION IF EXISTS f, g").await;
+    expect!["sum is a built-in function and cannot be dropped"].assert_eq(&fails(&session, "DROP FUNCTION sum").await);
+    for name in ["lower", "sum", "row_number", "range", "cast"] {
+        let error = fails(&session, &format!("CREATE {}", create.replacen(" f(", &format!(" {name}("), 1))).await;
+        assert_eq!(
+            error,
+            format!("cannot create function {name}: {name} is a built-in function; choose another name")
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mistakes_in_the_statement_are_shown_in_place() {
+    refused(
+        "SELECT 1;\nCREATE FUNCTION f(x BIGINT)\n  RETURNS BIGNIT LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: RETURNS: the type BIGNIT is not supported
+              |
+            3 |   RETURNS BIGNIT LANGUAGE python AS $$ return x $$
+              |           ^^^^^^
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(x UUID) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: parameter x: the type UUID is not supported
+              |
+            1 | CREATE FUNCTION f(x UUID) RETURNS BIGINT LANGUAGE python AS $$ return x $$
+              |                     ^^^^
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: a parameter is a name and a type; BIGINT stands alone
+              |
+            1 | CREATE FUNCTION f(BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$
+              |                   ^^^^^^
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(x BIGINT, X TEXT) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: the parameter x is given twice
+              |
+            1 | CREATE FUNCTION f(x BIGINT, X TEXT) RETURNS BIGINT LANGUAGE python AS $$ return x $$
+              |                             ^
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(x BIGINT) LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: RETURNS is missing: RETURNS TYPE
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python PARALLEL SAFE AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: PARALLEL is no clause of CREATE FUNCTION … LANGUAGE python
+              |
+            1 | CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python PARALLEL SAFE AS $$ return x $$
+              |                                                            ^^^^^^^^
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python OPTIONS (on_error 'skip') AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: on_error is 'raise' or 'null', not 'skip'
+              |
+            1 | CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python OPTIONS (on_error 'skip') AS $$ return x $$
+              |                                                                              ^^^^^^
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(t TABLE (a BIGINT)) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: table arguments are not supported yet in this version
+              |
+            1 | CREATE FUNCTION f(t TABLE (a BIGINT)) RETURNS BIGINT LANGUAGE python AS $$ return x $$
+              |                     ^^^^^
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(x BIGINT) RETURNS TABLE (a BIGINT) LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: table functions (RETURNS TABLE) are not supported yet in this version
+              |
+            1 | CREATE FUNCTION f(x BIGINT) RETURNS TABLE (a BIGINT) LANGUAGE python AS $$ return x $$
+              |                                     ^^^^^
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(x BIGINT DEFAULT 'a') RETURNS BIGINT LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: DEFAULT of x: 'a' is TEXT, but BIGINT is needed
+              hint: CAST('a' AS BIGINT)
+        "#]],
+    )
+    .await;
+    refused(
+        "CREATE FUNCTION f(x BIGINT DEFAULT 1, y BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
+        expect![[r#"
+            cannot create function f: the parameter y needs a DEFAULT, as one before it has one
+              |
+            1 | CREATE FUNCTION f(x BIGINT DEFAULT 1, y BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$
+              |                                       ^
+        "#]],
+    )
+    .await;
+    refused("CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE sql AS 'x'", expect![[r#"
+        CREATE FUNCTION is supported for LANGUAGE python
+    "#]])
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_are_checked_while_planning() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION f(x BIGINT, y TEXT DEFAULT 'a') RETURNS BIGINT LANGUAGE python AS $$ return x $$;
+         CREATE FUNCTION small(x TINYINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$;
+         CREATE TABLE t AS SELECT 1.5 AS d, 7 AS i, 'a' AS s",
+    )
+    .await;
+    expect![[r#"
+        f takes 1 to 2 arguments, but 3 were given
+          hint: f(x BIGINT, y TEXT DEFAULT 'a') RETURNS BIGINT"#]]
+    .assert_eq(&fails(&session, "SELECT f(1, 'a', 2)").await);
+    expect![[r#"
+        f takes 1 to 2 arguments, but 0 were given
+          hint: f(x BIGINT, y TEXT DEFAULT 'a') RETURNS BIGINT"#]]
+    .assert_eq(&fails(&session, "SELECT f()").await);
+    expect![[r#"
+        f: argument 1 (x) is DOUBLE, but BIGINT is needed
+          hint: CAST(x AS BIGINT)"#]]
+    .assert_eq(&fails(&session, "SELECT f(d) FROM t").await);
+    expect![[r#"
+        f: argument 1 (x) is TEXT, but BIGINT is needed
+          hint: CAST(x AS BIGINT)"#]]
+    .assert_eq(&fails(&session, "SELECT f(s) FROM t").await);
+    expect![[r#"
+        small: argument 1 (x) is BIGINT, but TINYINT is needed
+          hint: CAST(t.i AS TINYINT)"#]]
+    .assert_eq(&fails(&session, "SELECT small(i) FROM t").await);
+    expect!["small: argument 1 (x): 300 is outside TINYINT"].assert_eq(&fails(&session, "SELECT small(300)").await);
+    expect!["Unknown parameter name 'z'. Valid parameters are: [x, y]"]
+        .assert_eq(&fails(&session, "SELECT f(1, z => 2)").await);
+}
