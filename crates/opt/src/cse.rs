@@ -3,27 +3,32 @@
 //! Law: an instruction without effects has the value of an equal one (the same operation
 //! on the same operands, giving the same type) that dominates it. If the operation can
 //! raise, the one before did not, or control would not be here. Operations that read
-//! lists count as such where nobody changes the list; those that make a new object
-//! never do.
+//! lists count as such as long as the list stays as it is (see [`crate::lists`]); those
+//! that make a new object never do.
 
 use crate::context::{Context, Mix, Renaming, same_constant};
+use crate::lists::{State, States};
 use exuvia_ir::{Flow, Function, Inst, Object, Opcode, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::{Body, Effect};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-type Table = HashMap<u64, Value, BuildHasherDefault<Mix>>;
+/// The value that an earlier instruction computed, and the states of the lists that it
+/// read.
+type Known = (Value, [u32; 2]);
+type Table = HashMap<u64, Known, BuildHasherDefault<Mix>>;
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
     let frozen = crate::lists::frozen(function, context);
     let flow = Flow::new(function);
+    let states = States::new(function, &flow, context);
     let mut names = Renaming::new(function);
     let mut sites: Vec<(u32, u32)> = vec![(u32::MAX, 0); function.values.len()];
     let mut table = Table::default();
     // What the table held before, to restore when the walk leaves a segment.
-    let mut undo: Vec<(u64, Option<Value>)> = Vec::new();
+    let mut undo: Vec<(u64, Option<Known>)> = Vec::new();
     let mut path: Vec<(usize, usize)> = Vec::new();
     let mut gone = vec![false; function.values.len()];
     for segment in flow.tree() {
@@ -33,7 +38,7 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
             }
             for (hash, old) in undo.drain(mark..).rev() {
                 match old {
-                    Some(value) => table.insert(hash, value),
+                    Some(known) => table.insert(hash, known),
                     None => table.remove(&hash),
                 };
             }
@@ -41,30 +46,32 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         }
         path.push((segment, undo.len()));
         let part = flow.segment(segment).clone();
+        let mut lists = Lists { frozen: &frozen, states: &states, state: states.entry(segment) };
         // The result of an instruction that unwinds belongs to the next segment.
         if let Some(at) = part.insts.start.checked_sub(1) {
             let inst = &function.block(part.block).insts[at];
-            if let (Some(result), Some(hash)) = (inst.result, hash(function, context, &frozen, inst))
+            if let (Some(result), Some((hash, read))) = (inst.result, hash(function, context, &lists, inst))
                 && !gone[result.index()]
             {
-                undo.push((hash, table.insert(hash, result)));
+                undo.push((hash, table.insert(hash, (result, read))));
             }
         }
         for at in part.insts {
             names.apply_inst(&mut function.block_mut(part.block).insts[at]);
+            states.after(&mut lists.state, function, context, part.block, at);
             let inst = &function.block(part.block).insts[at];
             let Some(result) = inst.result else { continue };
             sites[result.index()] = (part.block.0, at as u32);
-            let Some(hash) = hash(function, context, &frozen, inst) else { continue };
-            let earlier = table.get(&hash).copied().filter(|earlier| {
+            let Some((hash, read)) = hash(function, context, &lists, inst) else { continue };
+            let earlier = table.get(&hash).copied().filter(|(earlier, then)| {
                 let (block, at) = sites[earlier.index()];
-                same(function, context, &function.blocks[block as usize].insts[at as usize], inst)
+                *then == read && same(function, context, &function.blocks[block as usize].insts[at as usize], inst)
             });
-            if let Some(earlier) = earlier {
+            if let Some((earlier, _)) = earlier {
                 names.set(result, earlier);
                 gone[result.index()] = true;
             } else if inst.unwind.is_none() {
-                undo.push((hash, table.insert(hash, result)));
+                undo.push((hash, table.insert(hash, (result, read))));
             }
         }
     }
@@ -76,21 +83,34 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     }
 }
 
-/// A hash of what an instruction computes; `None` where an equal one may compute another
-/// value.
-fn hash(function: &Function, context: &mut Context, frozen: &[bool], inst: &Inst) -> Option<u64> {
+/// What is known of lists at a point.
+struct Lists<'a> {
+    frozen: &'a [bool],
+    states: &'a States,
+    state: State,
+}
+
+/// A hash of what an instruction computes, and the states of the lists that it reads;
+/// `None` where an equal one may compute another value.
+fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &Inst) -> Option<(u64, [u32; 2])> {
     let mut mix = Mix::default();
+    let mut read = [0; 2];
     match &inst.op {
         Opcode::Const(object) => {
             hash_constant(object, &mut mix);
-            return Some(mix.finish());
+            return Some((mix.finish(), read));
         }
         Opcode::Op(name) => {
             let def = context.def(name)?;
             match def.effect {
                 Effect::Pure => {}
-                Effect::Read if inst.args.iter().all(|arg| frozen[arg.index()]) => {}
-                Effect::Read | Effect::Alloc | Effect::Write => return None,
+                Effect::Read => {
+                    let changing = inst.args.iter().filter(|arg| !lists.frozen[arg.index()]);
+                    for (at, arg) in changing.enumerate() {
+                        *read.get_mut(at)? = lists.states.of(&lists.state, function.ty(*arg))?;
+                    }
+                }
+                Effect::Alloc | Effect::Write => return None,
             }
             mix.add(1);
             mix.add(std::ptr::from_ref(def) as u64);
@@ -98,7 +118,7 @@ fn hash(function: &Function, context: &mut Context, frozen: &[bool], inst: &Inst
                 let (low, high) = (inst.args[0].min(inst.args[1]), inst.args[0].max(inst.args[1]));
                 mix.add(u64::from(low.0));
                 mix.add(u64::from(high.0));
-                return Some(mix.finish());
+                return Some((mix.finish(), read));
             }
         }
         Opcode::Wrap => {
@@ -127,7 +147,7 @@ fn hash(function: &Function, context: &mut Context, frozen: &[bool], inst: &Inst
     for arg in &inst.args {
         mix.add(u64::from(arg.0));
     }
-    Some(mix.finish())
+    Some((mix.finish(), read))
 }
 
 fn hash_constant(object: &Object, mix: &mut Mix) {
@@ -285,6 +305,57 @@ b0:
                   v8: int = list.len v3
                   v9: none = list.append v3 v6
                   return v3
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn elements_are_read_again_only_after_a_change() {
+        check(
+            &[("cse", super::run)],
+            r#"
+fn f0 "f"(v0: list[int], v1: list[str], v2: bool, v3: str) -> int {
+b0:
+  v4: int = const 0
+  v5: int = list.get v0 v4
+  v6: none = list.append v1 v3
+  v7: int = list.get v0 v4
+  branch v2 b1 b2
+b1:
+  v8: int = list.get v0 v4
+  v9: none = list.append v0 v8
+  v10: int = list.get v0 v4
+  jump b3(v10)
+b2:
+  v11: int = list.get v0 v4
+  jump b3(v11)
+b3(v12: int):
+  v13: int = list.get v0 v4
+  v14: str = list.get v1 v4
+  v15: int = int.add v12 v13
+  v16: int = int.add v7 v15
+  return v16
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: list[int], v1: list[str], v2: bool, v3: str) -> int {
+                b0:
+                  v4: int = const 0
+                  v5: int = list.get v0 v4
+                  v6: none = list.append v1 v3
+                  branch v2 b1 b2
+                b1:
+                  v7: none = list.append v0 v5
+                  v8: int = list.get v0 v4
+                  jump b3(v8)
+                b2:
+                  jump b3(v5)
+                b3(v9: int):
+                  v10: int = list.get v0 v4
+                  v11: str = list.get v1 v4
+                  v12: int = int.add v9 v10
+                  v13: int = int.add v5 v12
+                  return v13
                 }
             "#]],
         );
