@@ -69,10 +69,15 @@ impl Lifter<'_> {
         let Some(types) = args.iter().map(|arg| self.type_of(arg)).collect::<Option<Vec<_>>>() else {
             return self.from_prelude(spelling, args);
         };
-        for &def in exuvia_ops::by_spelling(spelling) {
-            if def.accepts(&types) {
-                return self.use_operation(def, args).map(Some);
-            }
+        // An operation for exactly these types comes before one that would convert them.
+        let candidates = exuvia_ops::by_spelling(spelling);
+        let exact = |def: &&&'static OpDef| {
+            let mut pairs = types.iter().zip(def.params);
+            def.accepts(&types) && pairs.all(|(ty, param)| param.kind.converts_to(ty).is_none())
+        };
+        let found = candidates.iter().find(exact).or_else(|| candidates.iter().find(|def| def.accepts(&types)));
+        if let Some(def) = found {
+            return self.use_operation(def, args).map(Some);
         }
         if let Some(result) = self.of_known_shape(spelling, args, &types)? {
             return Ok(Some(result));
@@ -113,7 +118,14 @@ impl Lifter<'_> {
                 _ => value,
             });
         }
+        // A slice of a list is a list of the same elements, made where that one was.
+        let sites = matches!(def.body, Body::Core(exuvia_ops::core::CoreOp::ListSlice))
+            .then(|| self.sites.get(&values[0]).cloned())
+            .flatten();
         let result = self.operation(def, values)?;
+        if let Some(sites) = sites {
+            self.sites.insert(result, sites);
+        }
         if self.b.function.ty(result) == &Type::None {
             return Ok(Abs::NONE);
         }
@@ -211,6 +223,8 @@ impl Lifter<'_> {
     /// Lengths of tuples and constant containers, and what constant dicts and sets hold.
     fn of_known_shape(&mut self, spelling: &str, args: &[Abs], types: &[Type]) -> Lift<Option<Abs>> {
         match (spelling, args, types) {
+            ("truth" | "bool", _, [Type::None]) => Ok(Some(Abs::bool(false))),
+            ("str" | "repr", _, [Type::None]) => Ok(Some(Abs::str("None"))),
             ("len", _, [Type::Tuple(items)]) => Ok(Some(Abs::int(items.len() as i64))),
             ("len", [Abs::Const(Object::Dict(dict))], _) => Ok(Some(Abs::int(dict.len() as i64))),
             ("len", [Abs::Const(Object::Set(set))], _) => Ok(Some(Abs::int(set.members.len() as i64))),
