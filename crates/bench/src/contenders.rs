@@ -1,7 +1,8 @@
 //! Who runs on the Rust side.
 
 use crate::programs::{self, Program};
-use crate::{rust_peers, tables, udfs};
+use crate::udfs::Suite;
+use crate::{rust_peers, tables};
 use anyhow::{Context, Result, bail};
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -16,6 +17,7 @@ use tokio::runtime::Runtime;
 
 /// The contenders with their tables.
 pub struct Contenders {
+    columns: Vec<(String, Vec<String>)>,
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
     runtime: Runtime,
@@ -30,8 +32,8 @@ impl Contenders {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn new(folder: &Path) -> Result<Contenders> {
-        let (schema, batches) = tables::load(folder)?;
+    pub fn new(folder: &Path, suite: Suite) -> Result<Contenders> {
+        let (schema, batches) = tables::load(&folder.join(suite.table))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let datafusion = SessionContext::new_with_config(config());
         let exuvia = ExuviaSession::new_with_config(config());
@@ -42,13 +44,12 @@ impl Contenders {
                 register(context, folder, &schema, &batches).await?;
             }
             for session in [&exuvia, &python] {
-                for statement in udfs::statements(udfs::ZILLOW).into_iter().chain([EMPTY.to_string()]) {
-                    session.sql(&statement).await?.collect().await?;
-                }
+                session.load_functions(suite.path)?;
+                session.sql(EMPTY).await?.collect().await?;
             }
             anyhow::Ok(())
         })?;
-        Ok(Contenders { schema, batches, runtime, datafusion, exuvia, python })
+        Ok(Contenders { columns: suite.columns()?, schema, batches, runtime, datafusion, exuvia, python })
     }
 
     /// Runs something once: the seconds that it took and its result.
@@ -82,7 +83,11 @@ impl Contenders {
         let sql = match what {
             "z1" => programs::Z1.to_string(),
             "empty" => "SELECT nothing(rate) AS result FROM memory".to_string(),
-            _ => format!("SELECT {what}({}) AS result FROM memory", Program::named(what)?.columns.join(", ")),
+            _ => {
+                let columns = self.columns.iter().find(|(name, _)| name == what);
+                let (_, columns) = columns.with_context(|| format!("no function {what}"))?;
+                format!("SELECT {what}({}) AS result FROM memory", columns.join(", "))
+            }
         };
         self.runtime.block_on(async {
             let start = Instant::now();

@@ -1,8 +1,8 @@
 //! What the engine says of the functions: their rungs after running over the table, the
 //! helpers that their loops call, and how long lifting and compiling takes.
 
-use crate::programs::{PROGRAMS, Program};
-use crate::{tables, udfs};
+use crate::tables;
+use crate::udfs::{self, Suite};
 use anyhow::{Result, anyhow};
 use datafusion::arrow::array::{ArrayRef, RecordBatch, new_null_array};
 use exuvia::engine::{Definition, Function, Invocation, Rung, Settings};
@@ -18,23 +18,26 @@ const VARIANTS: usize = 10;
 ///
 /// # Errors
 /// If the table cannot be read or a call fails.
-pub fn inspect(folder: &Path) -> Result<Value> {
+pub fn inspect(folder: &Path, suite: Suite) -> Result<Value> {
     let settings = Settings::default();
-    let (_, batches) = tables::load(folder)?;
+    let (_, batches) = tables::load(&folder.join(suite.table))?;
     let mut functions = Vec::new();
-    for definition in udfs::definitions(udfs::ZILLOW)? {
-        let program = Program::named(&definition.name)?;
+    for (definition, (_, columns)) in udfs::definitions(suite.source)?.into_iter().zip(suite.columns()?) {
         let function = define(definition, &settings)?;
+        let mut error = None;
         for batch in &batches {
-            call(&function, &arguments(program, batch)?, batch.num_rows(), &settings)?;
+            if let Err(failed) = call(&function, &arguments(&columns, batch)?, batch.num_rows(), &settings) {
+                error = Some(format!("{failed:#}"));
+                break;
+            }
         }
-        functions.push(describe(&function, &settings));
+        functions.push(describe(&function, &settings, error));
     }
     Ok(json!({"functions": functions, "compile": compile(&settings)?}))
 }
 
 /// A function's place, as compiled and run.
-pub(crate) fn describe(function: &Function, settings: &Settings) -> Value {
+fn describe(function: &Function, settings: &Settings, error: Option<String>) -> Value {
     let placement = function.placement(settings);
     let rung = match placement.rung {
         Rung::Native => "native",
@@ -49,6 +52,7 @@ pub(crate) fn describe(function: &Function, settings: &Settings) -> Value {
         "rows": placement.rows,
         "left": placement.evaluated_rows + placement.python_rows,
         "helpers": helpers.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; "),
+        "error": error,
         "compile_ms": placement.compile_nanos as f64 / 1e6,
     })
 }
@@ -80,23 +84,25 @@ fn compile(settings: &Settings) -> Result<Value> {
 }
 
 /// Defines a function; a refusal is an error here.
-pub(crate) fn define(definition: Definition, settings: &Settings) -> Result<Function> {
+fn define(definition: Definition, settings: &Settings) -> Result<Function> {
     Function::define(definition, settings).map_err(|error| anyhow!("{error}"))
 }
 
 /// Calls a function on a batch.
-pub(crate) fn call(function: &Function, args: &[ArrayRef], rows: usize, settings: &Settings) -> Result<ArrayRef> {
+fn call(function: &Function, args: &[ArrayRef], rows: usize, settings: &Settings) -> Result<ArrayRef> {
     let invocation = Invocation { cancelled: Arc::new(AtomicBool::new(false)), deadline: None };
     function.invoke(args, rows, settings, &invocation).map_err(|error| anyhow!("{error}"))
 }
 
-fn arguments(program: &Program, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
-    let column = |name: &&str| Ok(Arc::clone(batch.column(batch.schema().index_of(name)?)));
-    program.columns.iter().map(column).collect()
+fn arguments(columns: &[String], batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+    columns.iter().map(|name| Ok(Arc::clone(batch.column(batch.schema().index_of(name)?)))).collect()
 }
 
-/// The columns that each function is called with.
-#[must_use]
-pub fn columns() -> Value {
-    Value::Object(PROGRAMS.iter().map(|program| (program.name.to_string(), json!(program.columns))).collect())
+/// The columns that each function is called with, in the order of the file.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn columns(suite: Suite) -> Result<Value> {
+    let columns = suite.columns()?;
+    Ok(Value::Array(columns.into_iter().map(|(name, columns)| json!([name, columns])).collect()))
 }

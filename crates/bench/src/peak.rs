@@ -1,7 +1,8 @@
 //! The peak memory of a query: it is the process's, so each query has one of its own.
 
 use crate::contenders;
-use crate::{programs, udfs};
+use crate::programs;
+use crate::udfs::Suite;
 use anyhow::{Context, Result, bail};
 use exuvia::ExuviaSession;
 use futures::TryStreamExt;
@@ -20,9 +21,7 @@ pub fn peak(folder: &Path, by: &str) -> Result<Value> {
         contenders::register_listings(session.context(), folder).await?;
         let sql = match by {
             "exuvia" => {
-                for statement in udfs::statements(udfs::ZILLOW) {
-                    session.sql(&statement).await?.collect().await?;
-                }
+                session.load_functions(Suite::named("zillow")?.path)?;
                 programs::Z1.to_string()
             }
             "builtin" => programs::z1_by_hand(),

@@ -6,11 +6,12 @@
 //!
 //! `{"what": "bedrooms", "by": "rust", "save": "path"}` gives `{"seconds": 0.01, "rows": 1000000}`
 //!
-//! `what` is a function of [`crate::programs`], or `z1`, `scan`, `copy`, `empty`. The time
+//! `what` is a function of the suite, or `z1`, `scan`, `copy`, `empty`. The time
 //! is that of the work with its result in memory: a query is parsed, planned and run in it.
 
 use crate::contenders::Contenders;
 use crate::tables;
+use crate::udfs::Suite;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
@@ -20,8 +21,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// If the table cannot be read; errors of a request are its answer.
-pub fn serve(folder: &Path) -> Result<()> {
-    let contenders = Contenders::new(folder)?;
+pub fn serve(folder: &Path, suite: Suite) -> Result<()> {
+    let contenders = Contenders::new(folder, suite)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", json!({"ready": true}))?;
     out.flush()?;

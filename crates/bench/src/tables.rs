@@ -5,12 +5,12 @@ use crate::rust_peers;
 use anyhow::{Context, Result};
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::arrow::ipc::{reader::FileReader, writer::FileWriter};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
-use exuvia_datagen::Listings;
+use exuvia_datagen::{Listings, Records};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ const BATCH: usize = 8192;
 /// Rows of a Parquet row group: of the order of 100 MB of text.
 const ROW_GROUP: usize = 250_000;
 
-/// Writes `listings.parquet`, and `listings.arrow` with the derived columns besides, if
-/// they are not there for that seed and number of rows.
+/// Writes `listings.parquet`, `listings.arrow` with the derived columns besides, and
+/// `records.arrow`, if they are not there for that seed and number of rows.
 ///
 /// # Errors
 /// If they cannot be written.
 pub fn prepare(folder: &Path, seed: u64, rows: usize) -> Result<()> {
-    let stamp = format!("listings, seed {seed}, {rows} rows, format 1\n");
+    let stamp = format!("listings, seed {seed}, {rows} rows, format 2\n");
     if std::fs::read_to_string(folder.join("stamp")).is_ok_and(|there| there == stamp) {
         return Ok(());
     }
@@ -37,41 +37,47 @@ pub fn prepare(folder: &Path, seed: u64, rows: usize) -> Result<()> {
         .build();
     let file = File::create(folder.join("listings.parquet"))?;
     let mut parquet = ArrowWriter::try_new(file, exuvia_datagen::listings_schema(), Some(properties))?;
-    let mut arrow = None;
+    let mut listings = Vec::new();
     for batch in Listings::new(seed, rows, BATCH) {
         parquet.write(&batch)?;
-        let batch = with_derived(&batch)?;
-        let writer = match &mut arrow {
-            Some(writer) => writer,
-            none => none.insert(FileWriter::try_new(File::create(folder.join("listings.arrow"))?, &batch.schema())?),
-        };
-        writer.write(&batch)?;
+        listings.push(with_derived(&batch)?);
     }
     parquet.close()?;
-    if let Some(mut arrow) = arrow {
-        arrow.finish()?;
-    }
+    save(&folder.join("listings.arrow"), &listings)?;
+    let records: Result<Vec<RecordBatch>> = Records::new(seed, rows, BATCH).map(|batch| with_views(&batch)).collect();
+    save(&folder.join("records.arrow"), &records?)?;
     Ok(std::fs::write(folder.join("stamp"), stamp)?)
 }
 
-/// The batch with text as string views and the derived columns.
+/// The batch with text as string views, as DataFusion reads it from Parquet.
+fn with_views(batch: &RecordBatch) -> Result<RecordBatch> {
+    let columns: Result<Vec<(String, ArrayRef)>> = batch
+        .schema()
+        .fields()
+        .iter()
+        .zip(batch.columns())
+        .map(|(field, column)| {
+            let column = match field.data_type() {
+                DataType::Utf8 => cast(column, &DataType::Utf8View)?,
+                _ => Arc::clone(column),
+            };
+            Ok((field.name().clone(), column))
+        })
+        .collect();
+    Ok(RecordBatch::try_from_iter_with_nullable(columns?.into_iter().map(|(name, column)| (name, column, true)))?)
+}
+
+/// The batch with the derived columns besides.
 fn with_derived(batch: &RecordBatch) -> Result<RecordBatch> {
-    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
-    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        let column = match field.data_type() {
-            DataType::Utf8 => cast(column, &DataType::Utf8View)?,
-            _ => Arc::clone(column),
-        };
-        columns.push((field.name().clone(), column));
-    }
+    let batch = with_views(batch)?;
+    let schema = batch.schema();
+    let names = schema.fields().iter().map(|field| field.name().clone());
+    let mut columns: Vec<(String, ArrayRef)> = names.zip(batch.columns().iter().cloned()).collect();
     for (name, function) in DERIVED {
         let args = arguments(Program::named(function)?, &columns)?;
         columns.push((name.to_string(), rust_peers::run(function, &args)?));
     }
-    let fields: Vec<Field> =
-        columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), true)).collect();
-    let columns = columns.into_iter().map(|(_, column)| column).collect();
-    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
+    Ok(RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, column)| (name, column, true)))?)
 }
 
 fn arguments(program: &Program, columns: &[(String, ArrayRef)]) -> Result<Vec<ArrayRef>> {
@@ -79,13 +85,12 @@ fn arguments(program: &Program, columns: &[(String, ArrayRef)]) -> Result<Vec<Ar
     program.columns.iter().map(|name| find(name).with_context(|| format!("no column {name}"))).collect()
 }
 
-/// The batches of `listings.arrow`.
+/// The batches of an Arrow file.
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn load(folder: &Path) -> Result<(SchemaRef, Vec<RecordBatch>)> {
-    let path = folder.join("listings.arrow");
-    let file = File::open(&path).with_context(|| format!("cannot open {}", path.display()))?;
+pub fn load(path: &Path) -> Result<(SchemaRef, Vec<RecordBatch>)> {
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let reader = FileReader::try_new(file, None)?;
     let schema = reader.schema();
     // The reader's columns are slices of one buffer a batch. Copied, they are as an

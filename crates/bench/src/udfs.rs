@@ -1,14 +1,64 @@
-//! The files of `udfs/`, as CREATE FUNCTION statements and as the engine's definitions.
+//! The files of `udfs/`.
 
+use crate::programs::Program;
 use anyhow::{Context, Result, bail};
 use datafusion::arrow::datatypes::DataType;
 use exuvia::engine::{Definition, Interpreter, OnError, Parameter};
 
-/// The twelve functions over listings.
+/// The functions over listings.
 pub const ZILLOW: &str = include_str!("../../../udfs/zillow.py");
 
-/// Ten functions of other kinds.
+/// Functions of other kinds, over records.
 pub const MORE: &str = include_str!("../../../udfs/more.py");
+
+/// A file of functions and the table that they are run over.
+#[derive(Clone, Copy, Debug)]
+pub struct Suite {
+    /// The file's text.
+    pub source: &'static str,
+    /// Where it is.
+    pub path: &'static str,
+    /// The name of the table's Arrow file.
+    pub table: &'static str,
+}
+
+impl Suite {
+    /// The suite of a benchmark.
+    ///
+    /// # Errors
+    /// If there is no such benchmark.
+    pub fn named(name: &str) -> Result<Suite> {
+        match name {
+            "zillow" => Ok(Suite {
+                source: ZILLOW,
+                path: concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/zillow.py"),
+                table: "listings.arrow",
+            }),
+            "more" => Ok(Suite {
+                source: MORE,
+                path: concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/more.py"),
+                table: "records.arrow",
+            }),
+            other => bail!("no benchmark {other}"),
+        }
+    }
+
+    /// The columns that each function is called with: those of the programs, else those
+    /// that are named as the parameters.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn columns(self) -> Result<Vec<(String, Vec<String>)>> {
+        let columns = definitions(self.source)?.into_iter().map(|definition| {
+            let columns = match Program::named(&definition.name) {
+                Ok(program) => program.columns.iter().map(|column| (*column).to_string()).collect(),
+                Err(_) => definition.params.iter().map(|param| param.name.clone()).collect(),
+            };
+            (definition.name, columns)
+        });
+        Ok(columns.collect())
+    }
+}
 
 /// The text behind each line `# sql:` of a file of functions: what CREATE FUNCTION has
 /// between the name and AS.
@@ -16,16 +66,7 @@ fn signatures(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|line| line.strip_prefix("# sql: "))
 }
 
-/// A statement for every signature of a file. The body of each is the whole file, since
-/// functions share its constants and helpers.
-#[must_use]
-pub fn statements(source: &str) -> Vec<String> {
-    signatures(source)
-        .map(|signature| format!("CREATE FUNCTION {signature} LANGUAGE python AS $file$\n{source}\n$file$"))
-        .collect()
-}
-
-/// The same for the engine, to measure it without SQL around it.
+/// The functions of a file for the engine, to measure it without SQL around it.
 ///
 /// # Errors
 /// If a signature uses more of SQL than these files do.
@@ -78,7 +119,7 @@ mod tests {
     #[test]
     fn files_are_read() -> Result<()> {
         assert_eq!(definitions(ZILLOW)?.len(), 12);
-        assert_eq!(definitions(MORE)?.len(), 10);
+        assert_eq!(definitions(MORE)?.len(), 12);
         let price = definition("list_price(price TEXT, area BIGINT) RETURNS BIGINT OPTIONS (on_error 'null')", "")?;
         assert_eq!((price.params.len(), price.strict, price.on_error), (2, false, OnError::Null));
         assert!(definition("f() RETURNS TEXT STRICT", "")?.strict);

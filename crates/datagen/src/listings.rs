@@ -23,7 +23,15 @@ const NON_ASCII: u64 = 50;
 #[must_use]
 pub fn schema() -> SchemaRef {
     let names = [
-        "title", "address", "city", "state", "postal_code", "price", "facts_and_features", "provider", "url",
+        "title",
+        "address",
+        "city",
+        "state",
+        "postal_code",
+        "price",
+        "facts_and_features",
+        "provider",
+        "url",
         "sales_date",
     ];
     let fields = names.map(|name| {
@@ -123,7 +131,8 @@ impl Columns {
         price(&mut self.text, random, offer, dollars, foreign);
         cell(&mut self.price, &mut self.text, random, &["", "Contact agent", "$--", "Est. $1,2OO", "$1.2M"]);
         facts(&mut self.text, random, offer, area, dollars, foreign);
-        let broken = ["", "--", "3 bds 2 ba 1560 sqft", "-- bds , -- ba , -- sqft", "2 bds , 1.5 ba , 1,2", "Lot , 3 acres"];
+        let broken =
+            ["", "--", "3 bds 2 ba 1560 sqft", "-- bds , -- ba , -- sqft", "2 bds , 1.5 ba , 1,2", "Lot , 3 acres"];
         cell(&mut self.facts, &mut self.text, random, &broken);
         if random.chance(280) {
             self.provider.append_null();
@@ -134,7 +143,13 @@ impl Columns {
         }
         url(&mut self.text, random, &place, foreign);
         cell(&mut self.url, &mut self.text, random, &["", "www", "http://", "?", "/homedetails"]);
-        let _ = write!(self.text, "{}-{:02}-{:02}", random.between(2012, 2025), random.between(1, 12), random.between(1, 28));
+        let _ = write!(
+            self.text,
+            "{}-{:02}-{:02}",
+            random.between(2012, 2025),
+            random.between(1, 12),
+            random.between(1, 28)
+        );
         cell(&mut self.sales_date, &mut self.text, random, &["", "tomorrow", "2019-13-45", "03/14/2019"]);
     }
 
@@ -179,11 +194,21 @@ fn cell(column: &mut StringBuilder, text: &mut String, random: &mut Random, brok
 /// `House For Sale`, `Apartment For Rent`, `Sold: New construction condo` and so on.
 fn title(text: &mut String, random: &mut Random, offer: Offer, foreign: bool) {
     let kind = random.pick(&[
-        "House", "House", "House", "Condo", "Apartment", "Townhouse", "Lot / Land", "New construction house",
-        "Multi-family home", "Penthouse apartment", "Condo",
+        "House",
+        "House",
+        "House",
+        "Condo",
+        "Apartment",
+        "Townhouse",
+        "Lot / Land",
+        "New construction house",
+        "Multi-family home",
+        "Penthouse apartment",
+        "Condo",
     ]);
     if foreign {
-        let prefix = ["Casa José • ", "Près du café – ", "İzmir-style ", "日当たり良好 ", "Chalet Björn: ", "Ünique ", "🏡 "];
+        let prefix =
+            ["Casa José • ", "Près du café – ", "İzmir-style ", "日当たり良好 ", "Chalet Björn: ", "Ünique ", "🏡 "];
         text.push_str(random.pick(&prefix));
     }
     let _ = match offer {
@@ -341,15 +366,39 @@ const PLACES: &[Place] = &[
 ];
 
 const STREETS: &[&str] = &[
-    "Elm", "Massachusetts", "Beacon", "Oak Hill", "Washington", "River", "Old County", "Maple", "Prospect", "Chestnut",
-    "Martin Luther King", "Cedar Point", "Lakeview", "Second", "Highland", "Park", "Mount Auburn", "Juniper",
+    "Elm",
+    "Massachusetts",
+    "Beacon",
+    "Oak Hill",
+    "Washington",
+    "River",
+    "Old County",
+    "Maple",
+    "Prospect",
+    "Chestnut",
+    "Martin Luther King",
+    "Cedar Point",
+    "Lakeview",
+    "Second",
+    "Highland",
+    "Park",
+    "Mount Auburn",
+    "Juniper",
 ];
 
 const FOREIGN_STREETS: &[&str] =
     &["Peñón", "Doña Ana", "Rue Évangéline", "Königsberg", "Cañada Vista", "Kalākaua", "Österreich Hill", "São Jorge"];
 
 const FOREIGN_CITIES: &[&str] = &[
-    "Cañon City", "Española", "Kīhei", "Mayagüez", "Peñasco", "Élan Village", "Ñuñoa", "La Cañada Flintridge", "東京町",
+    "Cañon City",
+    "Española",
+    "Kīhei",
+    "Mayagüez",
+    "Peñasco",
+    "Élan Village",
+    "Ñuñoa",
+    "La Cañada Flintridge",
+    "東京町",
 ];
 
 const PROVIDERS: &[&str] =

@@ -149,7 +149,8 @@ fn card(random: &mut Random) -> String {
 }
 
 fn email(random: &mut Random, foreign: bool) -> String {
-    let user = if foreign { "josé.núñez" } else { random.pick(&["anna.b", "Carla", "dmitri_77", "E.Grant", "h.h.h"]) };
+    let user =
+        if foreign { "josé.núñez" } else { random.pick(&["anna.b", "Carla", "dmitri_77", "E.Grant", "h.h.h"]) };
     let tag = random.pick(&["", "", "+news", "+Shop2024"]);
     let domain = random.pick(&["gmail.com", "GoogleMail.com", "example.org", "mail.example.co.uk", "localhost"]);
     let blank = if random.chance(100) { " " } else { "" };

@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn behaves_as_python() {
-        for (text, wanted) in [("ÑUÑOA", "Ñuñoa"), ("ßA", "Ssa"), ("ΟΔΟΣ", "Οδος"), ("İST", "İst"), ("ǆÉ", "ǅé")] {
+        for (text, wanted) in [("ÑUÑOA", "Ñuñoa"), ("ßA", "Ssa"), ("ΟΔΟΣ", "Οδος"), ("İST", "İst"), ("ǆÉ", "ǅé")]
+        {
             let mut buffer = String::new();
             capitalize(text, &mut buffer);
             assert_eq!(buffer, wanted);

@@ -1,8 +1,133 @@
-//! Ten further functions, `udfs/more.py`: written as a user would and not tuned for.
+//! Functions of other kinds, `udfs/more.py`: written as a user would and not tuned for.
+//! Where each ran and how fast is told, whatever it is.
 
-use super::Options;
-use anyhow::{Result, bail};
+use super::markdown::figure;
+use super::measure::{Contender, Outcome, Side, geometric_mean};
+use super::setup::Setup;
+use super::zillow::{columns, start, tool};
+use super::{Options, machine};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::fmt::Write;
 
-pub(super) fn run(_options: &Options) -> Result<()> {
-    bail!("not yet")
+const CONTENDERS: [Contender; 4] = [
+    Contender { name: "loop", side: Side::Python, title: "CPython loop" },
+    Contender { name: "loop arrow", side: Side::Python, title: "CPython loop, Arrow to Arrow" },
+    Contender { name: "exuvia", side: Side::Rust, title: "Exuvia" },
+    Contender { name: "exuvia python", side: Side::Rust, title: "Exuvia's CPython rung" },
+];
+
+/// What became of a function.
+struct Row {
+    name: String,
+    outcomes: Vec<Outcome>,
+    /// How many rows differ from CPython's, and one of them; nothing where all are equal.
+    differs: Option<String>,
+    /// What the engine says of it.
+    place: Value,
+}
+
+/// Runs the benchmark.
+///
+/// # Errors
+/// If a process cannot be run. Functions that fail are results.
+pub(super) fn run(options: &Options) -> Result<()> {
+    let setup = Setup::new()?;
+    let columns = columns(&setup, "more")?;
+    let folder = setup.table(options.rows)?;
+    let saved = setup.target.join("bench-data/compare.arrow");
+    let inspect = tool(&setup, &["inspect", folder.to_str().context("a path in UTF-8")?, "more"])?;
+    let places = inspect.get("functions").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut processes = start(&setup, options, &folder, "more", &columns)?;
+    let mut rows = Vec::new();
+    for (index, (name, _)) in columns.iter().enumerate() {
+        println!("[{}/{}] {name}", index + 1, columns.len());
+        let answer = processes.rust.ask(&json!({"what": name, "by": "exuvia", "save": saved}))?;
+        let differs = if answer.get("error").is_some() {
+            None
+        } else {
+            let answer = processes.python.ask(&json!({"what": name, "by": null, "compare": saved}))?;
+            (answer.get("differ").and_then(Value::as_u64) != Some(0)).then(|| answer.to_string())
+        };
+        let outcomes = processes.rounds(name, &CONTENDERS, options.rounds)?;
+        let place = places.get(index).cloned().unwrap_or_default();
+        rows.push(Row { name: name.clone(), outcomes, differs, place });
+    }
+    let page = page(options, &rows)?;
+    println!("{page}");
+    if options.publish {
+        let results = setup.results()?;
+        std::fs::write(results.join("more.md"), page)?;
+        let rows: Vec<Value> = rows.iter().map(json_of).collect();
+        let all = json!({"command": options.command, "machine": machine::describe(), "rows": options.rows, "functions": rows});
+        std::fs::write(results.join("more.json"), serde_json::to_string_pretty(&all)? + "\n")?;
+    }
+    Ok(())
+}
+
+fn page(options: &Options, rows: &[Row]) -> Result<String, std::fmt::Error> {
+    let mut page = String::new();
+    writeln!(page, "# Further functions\n")?;
+    writeln!(page, "Written by `{}`; do not edit.\n", options.command)?;
+    writeln!(page, "Machine: {}. One thread. {} records in memory.\n", machine::describe(), options.rows)?;
+    writeln!(
+        page,
+        "The functions of `udfs/more.py` were written as a user of Python writes them and nothing was tuned for them. \
+         Times are nanoseconds a row, medians of interleaved rounds. *Left* counts the rows that left native code.\n"
+    )?;
+    write!(page, "| function | rung | left |")?;
+    for contender in CONTENDERS {
+        write!(page, " {} |", contender.title)?;
+    }
+    writeln!(page, " times the loop's speed | results |")?;
+    writeln!(page, "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")?;
+    let mut ratios = Vec::new();
+    for row in rows {
+        let text = |key: &str| match row.place.get(key) {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Null) | None => String::new(),
+            Some(other) => other.to_string(),
+        };
+        write!(page, "| {} | {} | {} |", row.name, text("rung"), text("left"))?;
+        for outcome in &row.outcomes {
+            match outcome.median() {
+                Some(seconds) => write!(page, " {} |", figure(seconds * 1e9 / options.rows as f64))?,
+                None => write!(page, " fails |")?,
+            }
+        }
+        let ratio = row.outcomes[0].median().zip(row.outcomes[2].median()).map(|(base, ours)| base / ours);
+        ratios.extend(ratio);
+        let ratio = ratio.map_or("–".to_string(), figure);
+        let results = if row.differs.is_some() { "differ" } else { "equal" };
+        writeln!(page, " {ratio} | {results} |")?;
+    }
+    if let Some(mean) = geometric_mean(ratios) {
+        writeln!(page, "\nGeometric mean of those that ran: {} times the CPython loop's speed.", figure(mean))?;
+    }
+    let mut notes = String::new();
+    for row in rows {
+        for key in ["reason", "error"] {
+            if let Some(text) = row.place.get(key).and_then(Value::as_str) {
+                writeln!(notes, "- {}: {}", row.name, text.lines().next().unwrap_or_default())?;
+            }
+        }
+        for (by, outcome) in CONTENDERS.iter().zip(&row.outcomes) {
+            if let Outcome::Fails(why) = outcome {
+                writeln!(notes, "- {}, {}: {}", row.name, by.title, why.lines().next().unwrap_or_default())?;
+            }
+        }
+        if let Some(differs) = &row.differs {
+            writeln!(notes, "- {} differs: {differs}", row.name)?;
+        }
+    }
+    if !notes.is_empty() {
+        writeln!(page, "\n## What is not native, fails or differs\n\n{}", notes.trim_end())?;
+    }
+    Ok(page)
+}
+
+fn json_of(row: &Row) -> Value {
+    let times: Vec<Value> =
+        CONTENDERS.iter().zip(&row.outcomes).map(|(by, outcome)| json!([by.name, outcome.json()])).collect();
+    json!({"name": row.name, "times": times, "differs": row.differs, "place": row.place})
 }

@@ -82,8 +82,8 @@ pub(super) struct Report {
 /// If results differ that must not, or a process cannot be run.
 pub(super) fn run(options: &Options) -> Result<()> {
     let setup = Setup::new()?;
-    let columns = columns(&setup)?;
-    let names: Vec<String> = columns.as_object().context("columns by function")?.keys().cloned().collect();
+    let columns = columns(&setup, "zillow")?;
+    let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
 
     println!("comparing results on {SMALL} rows");
     let differences = compare(&setup, options, &columns, &names)?;
@@ -93,7 +93,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     }
 
     let folder = setup.table(options.rows)?;
-    let mut processes = start(&setup, options, &folder, &columns)?;
+    let mut processes = start(&setup, options, &folder, "zillow", &columns)?;
     let mut functions = Vec::new();
     for (index, name) in names.iter().enumerate() {
         println!("[{}/{}] {name}", index + 1, names.len());
@@ -110,7 +110,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     drop(processes);
 
     let peak = ["exuvia", "builtin"].map(|by| peak(&setup, options, &folder, by));
-    let inspect = tool(&setup, &["inspect", folder.to_str().context("a path in UTF-8")?]);
+    let inspect = tool(&setup, &["inspect", folder.to_str().context("a path in UTF-8")?, "zillow"]);
     let report = Report {
         command: options.command.clone(),
         machine: machine::describe(),
@@ -138,12 +138,14 @@ pub(super) fn run(options: &Options) -> Result<()> {
 /// Rows of the comparison.
 const SMALL: usize = 20_000;
 
-fn columns(setup: &Setup) -> Result<Value> {
-    tool(setup, &["columns"])
+/// The functions of a suite and the columns that they take, in the order of the file.
+pub(super) fn columns(setup: &Setup, suite: &str) -> Result<Vec<(String, Value)>> {
+    let columns = tool(setup, &["columns", suite])?;
+    Ok(serde_json::from_value(columns)?)
 }
 
 /// What the Rust side prints for a command.
-fn tool(setup: &Setup, args: &[&str]) -> Result<Value> {
+pub(super) fn tool(setup: &Setup, args: &[&str]) -> Result<Value> {
     let output = Command::new(&setup.binary).args(args).output().context("cannot run exuvia-bench")?;
     if !output.status.success() {
         bail!("exuvia-bench {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim());
@@ -151,14 +153,23 @@ fn tool(setup: &Setup, args: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-fn start(setup: &Setup, options: &Options, folder: &Path, columns: &Value) -> Result<Processes> {
+/// The two processes for a suite.
+pub(super) fn start(
+    setup: &Setup,
+    options: &Options,
+    folder: &Path,
+    suite: &str,
+    columns: &[(String, Value)],
+) -> Result<Processes> {
     let text = |path: &Path| path.to_str().map(str::to_string).context("a path in UTF-8");
     let folder = text(folder)?;
-    let rust = Process::start(&setup.binary, &["serve", &folder], options.core)?;
+    let rust = Process::start(&setup.binary, &["serve", &folder, suite], options.core)?;
     let script = text(&setup.root.join("benchmarks/peers/serve.py"))?;
-    let source = text(&setup.root.join("udfs/zillow.py"))?;
+    let source = text(&setup.root.join("udfs").join(suite).with_extension("py"))?;
     let sql = text(&setup.root.join("sql/zillow_z1.sql"))?;
-    let args = [script.as_str(), &folder, &source, &columns.to_string(), &sql];
+    let table = if suite == "zillow" { "listings" } else { "records" };
+    let columns: Map<String, Value> = columns.iter().cloned().collect();
+    let args = [script.as_str(), &folder, table, &source, &Value::Object(columns).to_string(), &sql];
     let python = Process::start(&setup.python, &args, options.core)?;
     Ok(Processes { rust, python })
 }
@@ -168,12 +179,12 @@ fn start(setup: &Setup, options: &Options, folder: &Path, columns: &Value) -> Re
 fn compare(
     setup: &Setup,
     options: &Options,
-    columns: &Value,
+    columns: &[(String, Value)],
     names: &[String],
 ) -> Result<Vec<(String, String, u64, String)>> {
     let folder = setup.table(SMALL)?;
     let saved = setup.target.join("bench-data/compare.arrow");
-    let mut processes = start(setup, options, &folder, columns)?;
+    let mut processes = start(setup, options, &folder, "zillow", columns)?;
     let (mut differences, mut wrong) = (Vec::new(), Vec::new());
     for what in names.iter().map(String::as_str).chain(["z1"]) {
         let contenders: &[Contender] = if what == "z1" { &QUERY_CONTENDERS } else { &FUNCTION_CONTENDERS };
