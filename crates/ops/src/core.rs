@@ -96,6 +96,8 @@ pub enum CoreOp {
     FloatCmp(Cmp),
     /// Equality of two strings.
     StrEq,
+    /// Inequality of two strings.
+    StrNe,
     /// Length of a string in code points.
     StrLen,
     /// Length of a string in bytes of its UTF-8.
@@ -133,6 +135,7 @@ const INT1: &[Param] = &[p("_a", Kind::Int)];
 const INT2: &[Param] = &[p("_a", Kind::Int), p("_b", Kind::Int)];
 const BOOL1: &[Param] = &[p("_a", Kind::Bool)];
 const BOOL2: &[Param] = &[p("_a", Kind::Bool), p("_b", Kind::Bool)];
+const STR2: &[Param] = &[p("_a", Kind::Str), p("_b", Kind::Str)];
 const STR1: &[Param] = &[p("_s", Kind::Str)];
 const INT_NONE: &[Param] = &[p("_a", Kind::Int), p("ndigits", Kind::None)];
 const LIST1: &[Param] = &[p("_x", Kind::List)];
@@ -147,6 +150,7 @@ const FLOAT2: &[Param] = &[p("_a", Kind::Float), p("_b", Kind::Float)];
 const fn core(
     name: &'static str,
     spelling: &'static str,
+    doc: &'static str,
     op: CoreOp,
     params: &'static [Param],
     result: fn(&[Type]) -> Type,
@@ -161,7 +165,7 @@ const fn core(
         raises,
         bails: false,
         effect: Effect::Pure,
-        doc: "",
+        doc,
         body: Body::Core(op),
         eval,
     }
@@ -212,98 +216,440 @@ const SHIFT: &[ExcKind] = &[ExcKind::ValueError, ExcKind::OverflowError];
 const OVERFLOW: &[ExcKind] = &[ExcKind::OverflowError];
 
 macro_rules! comparisons {
-    ($prefix:literal, $op:ident, $params:expr, $eval:ident) => {
-        [
-            core(concat!($prefix, ".eq"), "a==b", CoreOp::$op(Cmp::Eq), $params, bool, &[], |_, a| {
-                eval::$eval(Cmp::Eq, a)
-            }),
-            core(concat!($prefix, ".ne"), "a!=b", CoreOp::$op(Cmp::Ne), $params, bool, &[], |_, a| {
-                eval::$eval(Cmp::Ne, a)
-            }),
-            core(concat!($prefix, ".lt"), "a<b", CoreOp::$op(Cmp::Lt), $params, bool, &[], |_, a| {
-                eval::$eval(Cmp::Lt, a)
-            }),
-            core(concat!($prefix, ".le"), "a<=b", CoreOp::$op(Cmp::Le), $params, bool, &[], |_, a| {
-                eval::$eval(Cmp::Le, a)
-            }),
-            core(concat!($prefix, ".gt"), "a>b", CoreOp::$op(Cmp::Gt), $params, bool, &[], |_, a| {
-                eval::$eval(Cmp::Gt, a)
-            }),
-            core(concat!($prefix, ".ge"), "a>=b", CoreOp::$op(Cmp::Ge), $params, bool, &[], |_, a| {
-                eval::$eval(Cmp::Ge, a)
-            }),
-        ]
+    ($prefix:literal $op:ident $params:ident $eval:ident $($name:literal $spelling:literal $cmp:ident $doc:literal),*) => {
+        [$(core(concat!($prefix, $name), $spelling, $doc, CoreOp::$op(Cmp::$cmp), $params, bool, &[], |_, a| {
+            eval::$eval(Cmp::$cmp, a)
+        })),*]
     };
 }
 
-static INT_COMPARISONS: [OpDef; 6] = comparisons!("int", IntCmp, INT2, int_cmp);
-static FLOAT_COMPARISONS: [OpDef; 6] = comparisons!("float", FloatCmp, FLOAT2, float_cmp);
+static INT_COMPARISONS: [OpDef; 6] = comparisons! {
+    "int" IntCmp INT2 int_cmp
+    ".eq" "a==b" Eq "Whether the ints are equal.\n\n>>> 2 == 3\nFalse",
+    ".ne" "a!=b" Ne "Whether the ints differ.\n\n>>> 2 != 3\nTrue",
+    ".lt" "a<b" Lt "Whether the first int is less.\n\n>>> 2 < 3\nTrue",
+    ".le" "a<=b" Le "Whether the first int is not greater.\n\n>>> 3 <= 3\nTrue",
+    ".gt" "a>b" Gt "Whether the first int is greater.\n\n>>> 2 > 3\nFalse",
+    ".ge" "a>=b" Ge "Whether the first int is not less.\n\n>>> 2 >= 3\nFalse"
+};
+static FLOAT_COMPARISONS: [OpDef; 6] = comparisons! {
+    "float" FloatCmp FLOAT2 float_cmp
+    ".eq" "a==b" Eq "Whether the floats are equal; NaN equals nothing.\n\n>>> 0.0 == -0.0\nTrue",
+    ".ne" "a!=b" Ne "Whether the floats differ.\n\n>>> 1.5 != 1.5\nFalse",
+    ".lt" "a<b" Lt "Whether the first float is less.\n\n>>> 1.5 < 2.5\nTrue",
+    ".le" "a<=b" Le "Whether the first float is less or equal.\n\n>>> 2.5 <= 2.5\nTrue",
+    ".gt" "a>b" Gt "Whether the first float is greater.\n\n>>> 1.5 > 2.5\nFalse",
+    ".ge" "a>=b" Ge "Whether the first float is greater or equal.\n\n>>> 1.5 >= 2.5\nFalse"
+};
 
 /// The operations of the core but comparisons.
 static CORE: &[OpDef] = &[
-    core("int.add", "a+b", CoreOp::IntAdd, INT2, int, &[], |_, a| eval::int2(a, |a, b| a + b)),
-    core("int.sub", "a-b", CoreOp::IntSub, INT2, int, &[], |_, a| eval::int2(a, |a, b| a - b)),
-    core("int.mul", "a*b", CoreOp::IntMul, INT2, int, &[], eval::int_mul),
-    core("int.floordiv", "a//b", CoreOp::IntFloorDiv, INT2, int, ZERO_DIVISION, eval::int_floordiv),
-    core("int.mod", "a%b", CoreOp::IntMod, INT2, int, ZERO_DIVISION, eval::int_mod),
+    core("int.add", "a+b", "The sum.\n\n>>> 2 + 3\n5", CoreOp::IntAdd, INT2, int, &[], |_, a| {
+        eval::int2(a, |a, b| a + b)
+    }),
+    core("int.sub", "a-b", "The difference.\n\n>>> 2 - 3\n-1", CoreOp::IntSub, INT2, int, &[], |_, a| {
+        eval::int2(a, |a, b| a - b)
+    }),
+    core(
+        "int.mul",
+        "a*b",
+        "The product.\n\n>>> 2**40 * 2**40\n1208925819614629174706176",
+        CoreOp::IntMul,
+        INT2,
+        int,
+        &[],
+        eval::int_mul,
+    ),
+    core(
+        "int.floordiv",
+        "a//b",
+        "The floor of the quotient.\n\n>>> -7 // 2\n-4",
+        CoreOp::IntFloorDiv,
+        INT2,
+        int,
+        ZERO_DIVISION,
+        eval::int_floordiv,
+    ),
+    core(
+        "int.mod",
+        "a%b",
+        "The remainder, with the sign of the divisor.\n\n>>> -7 % 3\n2",
+        CoreOp::IntMod,
+        INT2,
+        int,
+        ZERO_DIVISION,
+        eval::int_mod,
+    ),
     // Those of two bools stand before those of ints, which take bools too.
-    core("bool.and", "a&b", CoreOp::BoolAnd, BOOL2, bool, &[], |_, a| eval::bool2(a, |a, b| a & b)),
-    core("bool.or", "a|b", CoreOp::BoolOr, BOOL2, bool, &[], |_, a| eval::bool2(a, |a, b| a | b)),
-    core("bool.xor", "a^b", CoreOp::BoolXor, BOOL2, bool, &[], |_, a| eval::bool2(a, |a, b| a ^ b)),
-    core("int.and", "a&b", CoreOp::IntAnd, INT2, int, &[], |_, a| eval::int2(a, |a, b| a & b)),
-    core("int.or", "a|b", CoreOp::IntOr, INT2, int, &[], |_, a| eval::int2(a, |a, b| a | b)),
-    core("int.xor", "a^b", CoreOp::IntXor, INT2, int, &[], |_, a| eval::int2(a, |a, b| a ^ b)),
-    core("int.shl", "a<<b", CoreOp::IntShl, INT2, int, SHIFT, eval::int_shl),
-    core("int.shr", "a>>b", CoreOp::IntShr, INT2, int, VALUE, eval::int_shr),
-    core("int.neg", "-a", CoreOp::IntNeg, INT1, int, &[], |_, a| eval::int1(a, |a| -a)),
-    core("int.invert", "~a", CoreOp::IntInvert, INT1, int, &[], |_, a| eval::int1(a, |a| -a - 1)),
-    core("int.pos", "+a", CoreOp::Identity, INT1, int, &[], eval::identity),
-    core("float.pos", "+a", CoreOp::Identity, FLOAT1, float, &[], eval::identity),
-    core("int.int", "int", CoreOp::Identity, INT1, int, &[], eval::identity),
-    core("float.float", "float", CoreOp::Identity, NUM1, float, &[], eval::identity),
-    core("str.str", "str", CoreOp::Identity, STR1, str, &[], eval::identity),
-    core("bool.bool", "bool", CoreOp::Identity, BOOL1, bool, &[], eval::identity),
-    core("int.bool", "bool", CoreOp::IntTruth, INT1, bool, &[], eval::int_truth),
-    core("float.bool", "bool", CoreOp::FloatTruth, FLOAT1, bool, &[], eval::float_truth),
-    core("str.bool", "bool", CoreOp::StrTruth, STR1, bool, &[], eval::str_truth),
+    core(
+        "bool.and",
+        "a&b",
+        "Whether both hold.\n\n>>> True & False\nFalse",
+        CoreOp::BoolAnd,
+        BOOL2,
+        bool,
+        &[],
+        |_, a| eval::bool2(a, |a, b| a & b),
+    ),
+    core("bool.or", "a|b", "Whether one holds.\n\n>>> True | False\nTrue", CoreOp::BoolOr, BOOL2, bool, &[], |_, a| {
+        eval::bool2(a, |a, b| a | b)
+    }),
+    core(
+        "bool.xor",
+        "a^b",
+        "Whether exactly one holds.\n\n>>> True ^ True\nFalse",
+        CoreOp::BoolXor,
+        BOOL2,
+        bool,
+        &[],
+        |_, a| eval::bool2(a, |a, b| a ^ b),
+    ),
+    core("int.and", "a&b", "The bits that both have.\n\n>>> 12 & 10\n8", CoreOp::IntAnd, INT2, int, &[], |_, a| {
+        eval::int2(a, |a, b| a & b)
+    }),
+    core("int.or", "a|b", "The bits that one has.\n\n>>> 12 | 10\n14", CoreOp::IntOr, INT2, int, &[], |_, a| {
+        eval::int2(a, |a, b| a | b)
+    }),
+    core(
+        "int.xor",
+        "a^b",
+        "The bits that exactly one has.\n\n>>> 12 ^ 10\n6",
+        CoreOp::IntXor,
+        INT2,
+        int,
+        &[],
+        |_, a| eval::int2(a, |a, b| a ^ b),
+    ),
+    core(
+        "int.shl",
+        "a<<b",
+        "The product with a power of two.\n\n>>> 3 << 70\n3541774862152233910272",
+        CoreOp::IntShl,
+        INT2,
+        int,
+        SHIFT,
+        eval::int_shl,
+    ),
+    core(
+        "int.shr",
+        "a>>b",
+        "The floor of the quotient by a power of two.\n\n>>> -5 >> 1\n-3",
+        CoreOp::IntShr,
+        INT2,
+        int,
+        VALUE,
+        eval::int_shr,
+    ),
+    core(
+        "int.neg",
+        "-a",
+        "The negation.\n\n>>> -(2**63)\n-9223372036854775808",
+        CoreOp::IntNeg,
+        INT1,
+        int,
+        &[],
+        |_, a| eval::int1(a, |a| -a),
+    ),
+    core("int.invert", "~a", "All bits turned: `-x - 1`.\n\n>>> ~5\n-6", CoreOp::IntInvert, INT1, int, &[], |_, a| {
+        eval::int1(a, |a| -a - 1)
+    }),
+    core("int.pos", "+a", "The number itself.\n\n>>> +True\n1", CoreOp::Identity, INT1, int, &[], eval::identity),
+    core(
+        "float.pos",
+        "+a",
+        "The number itself.\n\n>>> +1.5\n1.5",
+        CoreOp::Identity,
+        FLOAT1,
+        float,
+        &[],
+        eval::identity,
+    ),
+    core(
+        "int.int",
+        "int",
+        "The int itself; a bool as an int.\n\n>>> int(True)\n1",
+        CoreOp::Identity,
+        INT1,
+        int,
+        &[],
+        eval::identity,
+    ),
+    core(
+        "float.float",
+        "float",
+        "The nearest float.\n\n>>> float(3)\n3.0",
+        CoreOp::Identity,
+        NUM1,
+        float,
+        &[],
+        eval::identity,
+    ),
+    core("str.str", "str", "The string itself.\n\n>>> str('a')\n'a'", CoreOp::Identity, STR1, str, &[], eval::identity),
+    core(
+        "bool.bool",
+        "bool",
+        "The bool itself.\n\n>>> bool(True)\nTrue",
+        CoreOp::Identity,
+        BOOL1,
+        bool,
+        &[],
+        eval::identity,
+    ),
+    core(
+        "int.bool",
+        "bool",
+        "Whether it is not zero.\n\n>>> bool(0)\nFalse",
+        CoreOp::IntTruth,
+        INT1,
+        bool,
+        &[],
+        eval::int_truth,
+    ),
+    core(
+        "float.bool",
+        "bool",
+        "Whether it is not zero; NaN is true.\n\n>>> bool(-0.0)\nFalse",
+        CoreOp::FloatTruth,
+        FLOAT1,
+        bool,
+        &[],
+        eval::float_truth,
+    ),
+    core(
+        "str.bool",
+        "bool",
+        "Whether it is not empty.\n\n>>> bool('')\nFalse",
+        CoreOp::StrTruth,
+        STR1,
+        bool,
+        &[],
+        eval::str_truth,
+    ),
     with_effect(
-        core("list.bool", "bool", CoreOp::ListTruth, LIST1, bool, &[], eval::list_truth),
+        core(
+            "list.bool",
+            "bool",
+            "Whether it is not empty.\n\n>>> bool([0])\nTrue",
+            CoreOp::ListTruth,
+            LIST1,
+            bool,
+            &[],
+            eval::list_truth,
+        ),
         Effect::Read,
         false,
     ),
-    core("bool.truth", "truth", CoreOp::Identity, BOOL1, bool, &[], eval::identity),
-    core("int.truth", "truth", CoreOp::IntTruth, INT1, bool, &[], eval::int_truth),
-    core("float.truth", "truth", CoreOp::FloatTruth, FLOAT1, bool, &[], eval::float_truth),
-    core("str.truth", "truth", CoreOp::StrTruth, STR1, bool, &[], eval::str_truth),
+    core(
+        "bool.truth",
+        "truth",
+        "The bool itself.\n\n>>> bool(True)\nTrue",
+        CoreOp::Identity,
+        BOOL1,
+        bool,
+        &[],
+        eval::identity,
+    ),
+    core(
+        "int.truth",
+        "truth",
+        "Whether it is not zero.\n\n>>> bool(2)\nTrue",
+        CoreOp::IntTruth,
+        INT1,
+        bool,
+        &[],
+        eval::int_truth,
+    ),
+    core(
+        "float.truth",
+        "truth",
+        "Whether it is not zero; NaN is true.\n\n>>> bool(0.5)\nTrue",
+        CoreOp::FloatTruth,
+        FLOAT1,
+        bool,
+        &[],
+        eval::float_truth,
+    ),
+    core(
+        "str.truth",
+        "truth",
+        "Whether it is not empty.\n\n>>> bool(' ')\nTrue",
+        CoreOp::StrTruth,
+        STR1,
+        bool,
+        &[],
+        eval::str_truth,
+    ),
     with_effect(
-        core("list.truth", "truth", CoreOp::ListTruth, LIST1, bool, &[], eval::list_truth),
+        core(
+            "list.truth",
+            "truth",
+            "Whether it is not empty.\n\n>>> bool([])\nFalse",
+            CoreOp::ListTruth,
+            LIST1,
+            bool,
+            &[],
+            eval::list_truth,
+        ),
         Effect::Read,
         false,
     ),
-    core("int.round", "round", CoreOp::Identity, INT1, int, &[], eval::identity),
-    core("int.round_none", "round", CoreOp::Identity, INT_NONE, int, &[], eval::identity),
-    core("int.floor", "math.floor", CoreOp::Identity, INT1, int, &[], eval::identity),
-    core("int.ceil", "math.ceil", CoreOp::Identity, INT1, int, &[], eval::identity),
-    core("int.trunc", "math.trunc", CoreOp::Identity, INT1, int, &[], eval::identity),
-    core("int.abs", "abs", CoreOp::IntAbs, INT1, int, &[], |_, a| {
+    core("int.round", "round", "The int itself.\n\n>>> round(5)\n5", CoreOp::Identity, INT1, int, &[], eval::identity),
+    core(
+        "int.round_none",
+        "round",
+        "The int itself.\n\n>>> round(5, None)\n5",
+        CoreOp::Identity,
+        INT_NONE,
+        int,
+        &[],
+        eval::identity,
+    ),
+    core(
+        "int.floor",
+        "math.floor",
+        "The int itself.\n\n>>> math.floor(5)\n5",
+        CoreOp::Identity,
+        INT1,
+        int,
+        &[],
+        eval::identity,
+    ),
+    core(
+        "int.ceil",
+        "math.ceil",
+        "The int itself.\n\n>>> math.ceil(5)\n5",
+        CoreOp::Identity,
+        INT1,
+        int,
+        &[],
+        eval::identity,
+    ),
+    core(
+        "int.trunc",
+        "math.trunc",
+        "The int itself.\n\n>>> math.trunc(5)\n5",
+        CoreOp::Identity,
+        INT1,
+        int,
+        &[],
+        eval::identity,
+    ),
+    core("int.abs", "abs", "The absolute value.\n\n>>> abs(-5)\n5", CoreOp::IntAbs, INT1, int, &[], |_, a| {
         eval::int1(a, |a| if a.sign() == num_bigint::Sign::Minus { -a } else { a })
     }),
-    core("int.to_float", "", CoreOp::IntToFloat, INT1, float, OVERFLOW, eval::int_to_float),
-    core("bool.to_int", "", CoreOp::BoolToInt, BOOL1, int, &[], eval::bool_to_int),
-    core("bool.not", "", CoreOp::BoolNot, BOOL1, bool, &[], eval::bool_not),
-    core("float.add", "a+b", CoreOp::FloatAdd, NUM2, float, &[], |_, a| eval::float2(a, |a, b| a + b)),
-    core("float.sub", "a-b", CoreOp::FloatSub, NUM2, float, &[], |_, a| eval::float2(a, |a, b| a - b)),
-    core("float.mul", "a*b", CoreOp::FloatMul, NUM2, float, &[], |_, a| eval::float2(a, |a, b| a * b)),
-    core("int.truediv", "a/b", CoreOp::IntTrueDiv, INT2, float, DIVISION, eval::int_truediv),
-    core("float.div", "a/b", CoreOp::FloatDiv, NUM2, float, ZERO_DIVISION, eval::float_div),
-    core("float.neg", "-a", CoreOp::FloatNeg, FLOAT1, float, &[], |_, a| eval::float1(a, |a| -a)),
-    core("float.abs", "abs", CoreOp::FloatAbs, FLOAT1, float, &[], |_, a| eval::float1(a, f64::abs)),
-    core("math.sqrt", "math.sqrt", CoreOp::FloatSqrt, &[p("_x", Kind::Number)], float, VALUE, eval::float_sqrt),
-    core("str.eq", "a==b", CoreOp::StrEq, &[p("_a", Kind::Str), p("_b", Kind::Str)], bool, &[], eval::str_eq),
-    core("str.len", "len", CoreOp::StrLen, STR1, int, &[], eval::str_len),
-    core("str.byte_len", "", CoreOp::StrByteLen, STR1, int, &[], eval::str_byte_len),
+    core(
+        "int.to_float",
+        "",
+        "The nearest float, ties to even.",
+        CoreOp::IntToFloat,
+        INT1,
+        float,
+        OVERFLOW,
+        eval::int_to_float,
+    ),
+    core("bool.to_int", "", "0 or 1.", CoreOp::BoolToInt, BOOL1, int, &[], eval::bool_to_int),
+    core("bool.not", "", "The opposite.", CoreOp::BoolNot, BOOL1, bool, &[], eval::bool_not),
+    core(
+        "float.add",
+        "a+b",
+        "The sum.\n\n>>> 0.1 + 0.2\n0.30000000000000004",
+        CoreOp::FloatAdd,
+        NUM2,
+        float,
+        &[],
+        |_, a| eval::float2(a, |a, b| a + b),
+    ),
+    core("float.sub", "a-b", "The difference.\n\n>>> 1 - 0.5\n0.5", CoreOp::FloatSub, NUM2, float, &[], |_, a| {
+        eval::float2(a, |a, b| a - b)
+    }),
+    core("float.mul", "a*b", "The product.\n\n>>> 1.5 * 2\n3.0", CoreOp::FloatMul, NUM2, float, &[], |_, a| {
+        eval::float2(a, |a, b| a * b)
+    }),
+    core(
+        "int.truediv",
+        "a/b",
+        "The quotient, correctly rounded.\n\n>>> 7 / 2\n3.5",
+        CoreOp::IntTrueDiv,
+        INT2,
+        float,
+        DIVISION,
+        eval::int_truediv,
+    ),
+    core(
+        "float.div",
+        "a/b",
+        "The quotient.\n\n>>> 1 / 0.5\n2.0",
+        CoreOp::FloatDiv,
+        NUM2,
+        float,
+        ZERO_DIVISION,
+        eval::float_div,
+    ),
+    core("float.neg", "-a", "The negation.\n\n>>> -0.0\n-0.0", CoreOp::FloatNeg, FLOAT1, float, &[], |_, a| {
+        eval::float1(a, |a| -a)
+    }),
+    core(
+        "float.abs",
+        "abs",
+        "The absolute value.\n\n>>> abs(-1.5)\n1.5",
+        CoreOp::FloatAbs,
+        FLOAT1,
+        float,
+        &[],
+        |_, a| eval::float1(a, f64::abs),
+    ),
+    core(
+        "math.sqrt",
+        "math.sqrt",
+        "The square root.\n\n>>> math.sqrt(2)\n1.4142135623730951",
+        CoreOp::FloatSqrt,
+        &[p("_x", Kind::Number)],
+        float,
+        VALUE,
+        eval::float_sqrt,
+    ),
+    core(
+        "str.eq",
+        "a==b",
+        "Whether the strings are equal.\n\n>>> 'a' == 'A'\nFalse",
+        CoreOp::StrEq,
+        STR2,
+        bool,
+        &[],
+        eval::str_eq,
+    ),
+    core(
+        "str.ne",
+        "a!=b",
+        "Whether the strings differ.\n\n>>> 'a' != 'A'\nTrue",
+        CoreOp::StrNe,
+        STR2,
+        bool,
+        &[],
+        eval::str_ne,
+    ),
+    core(
+        "str.len",
+        "len",
+        "The number of code points.\n\n>>> len('naïve')\n5",
+        CoreOp::StrLen,
+        STR1,
+        int,
+        &[],
+        eval::str_len,
+    ),
+    core("str.byte_len", "", "The number of bytes in UTF-8.", CoreOp::StrByteLen, STR1, int, &[], eval::str_byte_len),
     with_effect(
-        core("list.len", "len", CoreOp::ListLen, &[p("_x", Kind::List)], int, &[], eval::list_len),
+        core(
+            "list.len",
+            "len",
+            "The number of elements.\n\n>>> len([1, 2])\n2",
+            CoreOp::ListLen,
+            &[p("_x", Kind::List)],
+            int,
+            &[],
+            eval::list_len,
+        ),
         Effect::Read,
         false,
     ),
@@ -311,6 +657,7 @@ static CORE: &[OpDef] = &[
         core(
             "list.get",
             "a[b]",
+            "The element at an index, which may be negative.\n\n>>> [1, 2, 3][-1]\n3",
             CoreOp::ListGet,
             &[p("_x", Kind::List), p("_i", Kind::Int)],
             element,
@@ -324,6 +671,7 @@ static CORE: &[OpDef] = &[
         core(
             "list.get_unchecked",
             "",
+            "The element at an index that is known to be within the list.",
             CoreOp::ListGetUnchecked,
             &[p("_x", Kind::List), p("_i", Kind::Int)],
             element,
@@ -337,6 +685,7 @@ static CORE: &[OpDef] = &[
         core(
             "list.set",
             "a[b]=c",
+            "Replaces the element at an index, which may be negative.",
             CoreOp::ListSet,
             &[p("_x", Kind::List), p("_i", Kind::Int), p("_v", Kind::Any)],
             none,
@@ -350,6 +699,7 @@ static CORE: &[OpDef] = &[
         core(
             "list.append",
             ".append",
+            "Appends an element.",
             CoreOp::ListAppend,
             &[p("_x", Kind::List), p("_v", Kind::Any)],
             none,
@@ -360,7 +710,16 @@ static CORE: &[OpDef] = &[
         true,
     ),
     with_effect(
-        core("list.pop", ".pop", CoreOp::ListPop, &[p("_x", Kind::List)], element, INDEX, eval::list_pop),
+        core(
+            "list.pop",
+            ".pop",
+            "Removes the last element and returns it.\n\n>>> [1, 2].pop()\n2",
+            CoreOp::ListPop,
+            &[p("_x", Kind::List)],
+            element,
+            INDEX,
+            eval::list_pop,
+        ),
         Effect::Write,
         false,
     ),
@@ -368,6 +727,7 @@ static CORE: &[OpDef] = &[
         core(
             "list.slice",
             "a[b:c]",
+            "A new list of the elements between two indices, clamped to the list.\n\n>>> [1, 2, 3][1:]\n[2, 3]",
             CoreOp::ListSlice,
             &[
                 p("_x", Kind::List),
@@ -381,18 +741,50 @@ static CORE: &[OpDef] = &[
         Effect::Alloc,
         true,
     ),
-    core("dict.find", "", CoreOp::DictFind, &[p("_d", Kind::Any), p("_key", Kind::Any)], int, &[], eval::dict_find),
+    core(
+        "dict.find",
+        "",
+        "The position of a key, or -1.",
+        CoreOp::DictFind,
+        &[p("_d", Kind::Any), p("_key", Kind::Any)],
+        int,
+        &[],
+        eval::dict_find,
+    ),
     core(
         "dict.value",
         "",
+        "The value at a position.",
         CoreOp::DictValue,
         &[p("_d", Kind::Any), p("_at", Kind::Int)],
         dict_value,
         &[],
         eval::dict_value,
     ),
-    with_effect(core("result.reject", "", CoreOp::Reject, &[p("_type", Kind::Str), p("_value", Kind::Any)], none, &[], eval::reject), Effect::Pure, true),
-    core("exc.message", "str", CoreOp::ExcMessage, &[p("_e", Kind::Exc)], str, &[], eval::exc_message),
+    with_effect(
+        core(
+            "result.reject",
+            "",
+            "Reports a result that the SQL type cannot hold.",
+            CoreOp::Reject,
+            &[p("_type", Kind::Str), p("_value", Kind::Any)],
+            none,
+            &[],
+            eval::reject,
+        ),
+        Effect::Pure,
+        true,
+    ),
+    core(
+        "exc.message",
+        "str",
+        "The text of a caught exception.\n\n>>> str(ValueError('no'))\n'no'",
+        CoreOp::ExcMessage,
+        &[p("_e", Kind::Exc)],
+        str,
+        &[],
+        eval::exc_message,
+    ),
 ];
 
 /// Every core operation.

@@ -18,6 +18,7 @@ pub(crate) fn op(known: &mut Known<'_>, inst: &Inst, def: &'static OpDef) -> Opt
         [a, b] => match op {
             CoreOp::BoolAnd | CoreOp::BoolOr | CoreOp::BoolXor => bools(known, op, *a, *b),
             CoreOp::StrEq => (a == b).then_some(Rewrite::Const(Object::Bool(true))),
+            CoreOp::StrNe => (a == b).then_some(Rewrite::Const(Object::Bool(false))),
             CoreOp::IntCmp(cmp) => compare(known, cmp, *a, *b),
             _ => ints(known, op, *a, *b),
         },

@@ -213,6 +213,7 @@ fn is_commutative(body: Body) -> bool {
             | CoreOp::BoolOr
             | CoreOp::BoolXor
             | CoreOp::StrEq
+            | CoreOp::StrNe
             | CoreOp::IntCmp(Cmp::Eq | Cmp::Ne)
             | CoreOp::FloatCmp(Cmp::Eq | Cmp::Ne)
     )

@@ -184,7 +184,9 @@ impl<'m> Translator<'_, '_, 'm> {
                 vec![self.exc_is(status, kinds)]
             }
             Opcode::Poll => {
-                let flag = self.b.ins().load(types::I8, trusted(), self.env.interrupt, 0);
+                // Atomic, since another thread sets the flag: the code generator may not take
+                // the value of an earlier load for it, in an outer loop say.
+                let flag = self.b.ins().atomic_load(types::I8, trusted(), self.env.interrupt);
                 self.guard(flag, status::INTERRUPTED);
                 Vec::new()
             }
@@ -233,6 +235,10 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::FloatTruth
             | CoreOp::FloatCmp(_) => Ok(vec![self.float_op(op, inst)?]),
             CoreOp::StrEq => Ok(vec![self.str_eq(inst)?]),
+            CoreOp::StrNe => {
+                let equal = self.str_eq(inst)?;
+                Ok(vec![self.b.ins().bxor_imm_u(equal, 1)])
+            }
             CoreOp::StrLen => Ok(vec![self.str_len(inst)?]),
             CoreOp::StrByteLen => {
                 let (_, meta) = self.text(inst, 0)?;

@@ -259,6 +259,10 @@ pub(super) fn str_eq(_: &mut Cx, args: &[Object]) -> Outcome {
     Ok(Object::Bool(take::str(&args[0])?.as_str() == take::str(&args[1])?.as_str()))
 }
 
+pub(super) fn str_ne(_: &mut Cx, args: &[Object]) -> Outcome {
+    Ok(Object::Bool(take::str(&args[0])?.as_str() != take::str(&args[1])?.as_str()))
+}
+
 pub(super) fn str_len(_: &mut Cx, args: &[Object]) -> Outcome {
     Ok(Object::int(take::str(&args[0])?.char_len() as i64))
 }

@@ -81,6 +81,9 @@ fn render_big<'a>(cx: &mut Cx, value: &BigInt, spec: &Spec) -> KernelResult<Str<
     }
     if spec.code == 'c' {
         check(cx, spec)?;
+        if value.bits() < 63 {
+            return Err(Raise::Bailout("a lone surrogate"));
+        }
         return Err(cx.raise(OverflowError, || "Python int too large to convert to C long".into()));
     }
     let Some((base, prefix, upper)) = radix(spec.code) else {

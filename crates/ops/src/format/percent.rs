@@ -209,6 +209,7 @@ fn int<'a>(cx: &mut Cx, spec: Str<'_>, value: i64) -> KernelResult<Str<'a>> {
 /// An integer of any size.
 fn big_value(cx: &mut Cx, conversion: &Conversion, value: &BigInt) -> KernelResult<Object> {
     let text = match conversion.code {
+        b'c' if value.bits() < 63 => return Err(Raise::Bailout("a lone surrogate")),
         b'c' => return Err(cx.raise(OverflowError, || "%c arg not in range(0x110000)".into())),
         _ if conversion.is_text() => conversion.text(cx, Str::with_ascii(&decimal_text(value)?, true))?,
         _ if conversion.is_float() => {

@@ -220,6 +220,8 @@ pub fn operand(random: &mut Random, def: &OpDef, at: usize, before: &[Object]) -
             _ => Object::int(random.below(12) as i64 - 4),
         },
         ("str.ord", Kind::Str) if !random.one_in(4) => Object::str(&character(random).to_string()),
+        // Lone surrogates and what surrounds them, which `c` formats.
+        ("int.format" | "percent.int", Kind::Int) if random.one_in(40) => Object::int(0xd7ff + random.below(0x802) as i64),
         ("str.chr", Kind::Int) if !random.one_in(3) => Object::int(random.below(0x11_0000) as i64),
         (_, Kind::Str) if def.spelling == "format" && at == 1 => Object::str(&spec(random)),
         (name, Kind::Str) if name.starts_with("percent.") && at == 0 => Object::str(&percent(random)),

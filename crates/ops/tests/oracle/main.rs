@@ -123,7 +123,7 @@ fn operations_agree_with_cpython() {
             let result = (def.eval)(&mut Cx::for_folding(), &complete(def, args));
             if matches!(result, Err(Raise::Bailout(_))) && def.bails {
                 // What has no counterpart here has to bail out.
-                bailouts += usize::from(!matches!(answer, Answer::Strange(_)));
+                bailouts += usize::from(!matches!(answer, Answer::Strange));
             } else if !agree(answer, &result) {
                 wrong += 1;
                 if wrong <= 4 {
@@ -190,7 +190,8 @@ fn examples_are_what_cpython_prints() {
                 failures.push(format!("{}: {expression} is {:?}, not {wanted}", def.name, answers[0]));
             }
         }
-        if examples == 0 && !def.spelling.is_empty() {
+        // What changes an object has no value to show.
+        if examples == 0 && !def.spelling.is_empty() && def.effect != Effect::Write {
             failures.push(format!("{}: no example", def.name));
         }
     }

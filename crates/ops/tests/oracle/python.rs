@@ -14,7 +14,7 @@ pub enum Answer {
     /// An exception: class and message.
     Exception(String, String),
     /// A value that has no counterpart here, such as a complex number.
-    Strange(String),
+    Strange,
 }
 
 /// A running CPython.
@@ -74,7 +74,7 @@ fn answer(reply: &Value) -> Answer {
     } else if reply.get("class").is_some() {
         Answer::Exception(text("class"), text("message"))
     } else {
-        Answer::Strange(text("strange"))
+        Answer::Strange
     }
 }
 
