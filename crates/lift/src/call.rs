@@ -280,7 +280,7 @@ impl Lifter<'_> {
                 ("enumerate", [inner, start]) => {
                     return Ok(Abs::Iter(Rc::new(Iter::Enumerate { inner: inner.clone(), start: start.clone() })));
                 }
-                ("zip", _) => return Ok(Abs::Iter(Rc::new(Iter::Zip(args)))),
+                ("zip", _) => return self.zip(&args),
                 ("reversed", [inner]) => return self.reversed(inner),
                 ("map", [func, inner]) => {
                     return Ok(Abs::Iter(Rc::new(Iter::Map { func: func.clone(), inner: inner.clone() })));
@@ -346,6 +346,24 @@ impl Lifter<'_> {
             return self.call_method(&receiver.clone(), &method.into(), rest.to_vec(), named);
         }
         self.call_spelled(name, args, named)
+    }
+
+    fn zip(&mut self, args: &[Abs]) -> Lift<Abs> {
+        if let Some((_, value)) = self.union_operand(args) {
+            return self.dispatch(value, &mut |me, narrowed| {
+                let args: Vec<Abs> =
+                    args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
+                me.zip(&args)
+            });
+        }
+        for arg in args {
+            if let Some(ty) = self.type_of(arg)
+                && let Some((kind, message)) = unsupported::error("iter", &[ty])
+            {
+                return self.raise_message(kind, &message);
+            }
+        }
+        Ok(Abs::Iter(Rc::new(Iter::Zip(args.to_vec()))))
     }
 
     fn reversed(&mut self, inner: &Abs) -> Lift<Abs> {
@@ -459,6 +477,7 @@ impl Lifter<'_> {
         }
         match self.type_of(value) {
             Some(ty) => Ok(Abs::bool(is_instance(&ty, classes))),
+            None if !matches!(value, Abs::Unbound | Abs::Conflict) => Ok(Abs::bool(false)),
             None => self.bail(Code::StaticValue, "isinstance of a static value"),
         }
     }
@@ -642,6 +661,7 @@ impl Lifter<'_> {
                 b,
                 frames: vec![frame],
                 current: 0,
+                none_alternative: false,
                 augmented: false,
                 contexts: vec![Ctx::Entry],
                 live: true,

@@ -94,6 +94,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
         b,
         frames: vec![frame],
         current: 0,
+        none_alternative: false,
         augmented: false,
         contexts: vec![Ctx::Entry],
         live: true,

@@ -103,6 +103,8 @@ pub(crate) struct Lifter<'w> {
     /// The frame whose code is being lifted. Frames above it belong to comprehensions
     /// that feed a loop of this one.
     pub current: usize,
+    /// Whether an operation is being applied to the None of a nullable value.
+    pub none_alternative: bool,
     /// Whether an operator is an augmented assignment's, which errors name.
     pub augmented: bool,
     pub contexts: Vec<Ctx>,

@@ -43,6 +43,7 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
         b: Builder::new("<module>", &[], Type::None),
         frames: vec![frame],
         current: 0,
+        none_alternative: false,
         augmented: false,
         contexts: vec![Ctx::Entry],
         live: true,

@@ -6,7 +6,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
 use crate::unsupported;
-use exuvia_ir::{ExcKind, Int, Object, Raise, Type, Value};
+use exuvia_ir::{ExcKind, Int, Object, Raise, Terminator, Type, Value};
 use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 
 impl Lifter<'_> {
@@ -20,6 +20,12 @@ impl Lifter<'_> {
             Some((kind, message)) => {
                 let message = if self.augmented { unsupported::augmented(spelling, &message) } else { message };
                 self.raise_message(kind, &message)
+            }
+            // What None does here is not known; CPython finishes the rows that have it.
+            None if self.none_alternative => {
+                let span = self.b.span;
+                self.end(Terminator::Bailout("an operation on None", span));
+                Ok(Abs::Unbound)
             }
             None => {
                 let types: Vec<String> = types.iter().map(ToString::to_string).collect();
@@ -62,13 +68,20 @@ impl Lifter<'_> {
             let result = self.dispatch(value, &mut |me, narrowed| {
                 let args: Vec<Abs> =
                     args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
-                me.apply(spelling, &args)
+                let none = me.none_alternative || narrowed.same(&Abs::NONE);
+                let outer = std::mem::replace(&mut me.none_alternative, none);
+                let result = me.apply(spelling, &args);
+                me.none_alternative = outer;
+                result
             })?;
             return Ok(Some(result));
         }
         let Some(types) = args.iter().map(|arg| self.type_of(arg)).collect::<Option<Vec<_>>>() else {
             return self.from_prelude(spelling, args);
         };
+        if let Some(result) = self.list_of_never(spelling, args, &types)? {
+            return Ok(Some(result));
+        }
         // An operation for exactly these types comes before one that would convert them.
         let candidates = exuvia_ops::by_spelling(spelling);
         let exact = |def: &&&'static OpDef| {
@@ -80,9 +93,6 @@ impl Lifter<'_> {
             return self.use_operation(def, args).map(Some);
         }
         if let Some(result) = self.of_known_shape(spelling, args, &types)? {
-            return Ok(Some(result));
-        }
-        if let Some(result) = self.list_of_never(spelling, args, &types)? {
             return Ok(Some(result));
         }
         self.from_prelude(spelling, args)

@@ -187,10 +187,18 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
             type_error(format!("ord() expected string of length 1, but {} found", name(a)))
         }
         ("chr", [a]) if !integral(a) => type_error(format!("'{}' object cannot be interpreted as an integer", name(a))),
-        (spelling, [a])
-            if spelling.starts_with("math.") && !numeric(a) && scalar(a) && !MATH_INDEX.contains(&spelling) =>
-        {
-            type_error(format!("must be real number, not {}", name(a)))
+        (spelling, operands) if spelling.starts_with("math.") && !MATH_INDEX.contains(&spelling) => {
+            let wrong = operands.iter().find(|operand| !numeric(operand))?;
+            type_error(format!("must be real number, not {}", name(wrong)))
+        }
+        ("a[b]=c", [list @ Type::List(_), b, _]) if scalar(b) && !integral(b) => {
+            type_error(format!("{} indices must be integers or slices, not {}", name(list), name(b)))
+        }
+        ("int", [a, _]) if *a != Type::Str => {
+            type_error("int() can't convert non-string with explicit base".to_string())
+        }
+        ("hex" | "oct" | "bin", [a]) if !integral(a) => {
+            type_error(format!("'{}' object cannot be interpreted as an integer", name(a)))
         }
         _ => None,
     }

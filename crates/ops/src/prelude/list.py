@@ -80,6 +80,14 @@ def __mul__(self, times):
     return result
 
 
+def __repr__(self):
+    return "[" + ", ".join([repr(item) for item in self]) + "]"
+
+
+def __str__(self):
+    return __repr__(self)
+
+
 def __bool__(self):
     return len(self) != 0
 
@@ -158,6 +166,8 @@ def index(self, value, start=0, stop=9223372036854775807, /):
 
 
 def pop(self, index=-1, /):
+    if not isinstance(index, int):
+        raise TypeError(f"'{_type_name(index)}' object cannot be interpreted as an integer")
     n = len(self)
     if n == 0:
         raise IndexError("pop from empty list")
@@ -173,6 +183,8 @@ def pop(self, index=-1, /):
 
 
 def insert(self, index, value, /):
+    if not isinstance(index, int):
+        raise TypeError(f"'{_type_name(index)}' object cannot be interpreted as an integer")
     n = len(self)
     if index < 0:
         index = index + n

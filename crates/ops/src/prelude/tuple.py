@@ -29,6 +29,16 @@ def __eq__(self, other):
     return True
 
 
+def __repr__(self):
+    if len(self) == 1:
+        return "(" + repr(self[0]) + ",)"
+    return "(" + ", ".join([repr(item) for item in self]) + ")"
+
+
+def __str__(self):
+    return __repr__(self)
+
+
 def __ne__(self, other):
     return not __eq__(self, other)
 
