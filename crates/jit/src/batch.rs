@@ -8,8 +8,7 @@ use crate::columns::{Argument, Loaded};
 use crate::compile::Unit;
 use crate::live::Live;
 use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
-use crate::views::{Strings, emit_str};
-use crate::{CompileError, output, slots};
+use crate::{CompileError, output, slots, text, views};
 use arrow::datatypes::DataType;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
@@ -41,7 +40,7 @@ pub(crate) struct Frame {
     /// Its validity, a byte a row.
     pub validity: *mut u8,
     /// The sink of string results.
-    pub strings: *mut Strings,
+    pub strings: *mut u8,
     /// For a strict function: the byte of the bit of the first row that says whether all
     /// its arguments are there.
     pub strict: *const u8,
@@ -74,6 +73,7 @@ pub(crate) struct RowEnd {
     validity: Machine,
     strings: Machine,
     stored: Loaded,
+    emit: *const u8,
     next: Block,
 }
 
@@ -162,6 +162,11 @@ pub(crate) fn build<'m>(
         validity: constant(b, frame, offset_of!(Frame, validity)),
         strings: constant(b, frame, offset_of!(Frame, strings)),
         stored: Loaded::of(&row_function.returns)?,
+        emit: match row_function.returns {
+            DataType::Utf8 => text::emit::<i32> as *const u8,
+            DataType::LargeUtf8 => text::emit::<i64> as *const u8,
+            _ => views::emit as *const u8,
+        },
         next,
     };
     let arguments = constant(b, frame, offset_of!(Frame, arguments));
@@ -378,7 +383,7 @@ pub(crate) fn store_result(t: &mut Translator<'_, '_, '_>, end: RowEnd, value: &
                 t.b.switch_to_block(text);
             }
             let len = t.byte_len(value[1]);
-            t.call_helper("emit", emit_str as *const u8, &[], &[end.strings, end.row, value[0], len])?;
+            t.call_helper("emit", end.emit, &[], &[end.strings, end.row, value[0], len])?;
         }
     }
     t.b.ins().jump(end.next, &[]);

@@ -92,23 +92,37 @@ pub(crate) struct Column {
     layout: Layout,
     /// The decoded strings of the current chunk.
     pairs: Vec<[u64; 2]>,
+    /// The bytes of all texts decoded so far, except those within their views.
+    text_bytes: usize,
 }
 
 #[derive(Debug)]
 enum Layout {
-    Fixed { base: *const u8, width: usize },
-    Bits { base: *const u8, bit: usize },
+    Fixed {
+        base: *const u8,
+        width: usize,
+    },
+    Bits {
+        base: *const u8,
+        bit: usize,
+    },
     Offsets32,
     Offsets64,
-    Views { buffers: Vec<*const u8> },
+    Views {
+        buffers: Vec<*const u8>,
+    },
+    /// Nobody looks at the values.
+    Unneeded,
 }
 
 impl Column {
-    /// An argument that the kernel was compiled for as `declared`.
-    pub fn new(array: &ArrayRef, declared: &DataType, loaded: Loaded) -> Result<Column, RunError> {
+    /// An argument that the kernel was compiled for as `declared`; its values are looked
+    /// at only if they are `needed`.
+    pub fn new(array: &ArrayRef, declared: &DataType, loaded: Loaded, needed: bool) -> Result<Column, RunError> {
         let array = plain(array, declared, loaded)?;
         let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
         let layout = match array.data_type() {
+            _ if !needed => Layout::Unneeded,
             DataType::Utf8 => Layout::Offsets32,
             DataType::LargeUtf8 => Layout::Offsets64,
             DataType::Utf8View => {
@@ -132,8 +146,8 @@ impl Column {
                 Layout::Fixed { base, width }
             }
         };
-        let pairs = if loaded == Loaded::Str { vec![[0; 2]; CHUNK.min(array.len())] } else { Vec::new() };
-        Ok(Column { array, nulls, layout, pairs })
+        let pairs = if needed && loaded == Loaded::Str { vec![[0; 2]; CHUNK.min(array.len())] } else { Vec::new() };
+        Ok(Column { array, nulls, layout, pairs, text_bytes: 0 })
     }
 
     /// The number of rows.
@@ -149,11 +163,16 @@ impl Column {
     /// The buffers that hold the text of strings longer than a view holds inline.
     pub fn texts(&self) -> Vec<Buffer> {
         match &self.layout {
-            Layout::Fixed { .. } | Layout::Bits { .. } => Vec::new(),
+            Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Unneeded => Vec::new(),
             Layout::Offsets32 => vec![self.array.as_string::<i32>().values().clone()],
             Layout::Offsets64 => vec![self.array.as_string::<i64>().values().clone()],
             Layout::Views { .. } => self.array.as_string_view().data_buffers().to_vec(),
         }
+    }
+
+    /// The bytes of the texts decoded so far, as far as results can share them.
+    pub fn text_bytes(&self) -> usize {
+        self.text_bytes
     }
 
     /// The argument for the `rows` rows from `start` on, which is a multiple of
@@ -162,12 +181,21 @@ impl Column {
         let (values, bit) = match &self.layout {
             Layout::Fixed { base, width } => (base.wrapping_add(start * width), 0),
             Layout::Bits { base, bit } => (base.wrapping_add((bit + start) / 8), (bit + start) % 8),
-            Layout::Offsets32 => (decode_offsets(self.array.as_string::<i32>(), start, &mut self.pairs[..rows]), 0),
-            Layout::Offsets64 => (decode_offsets(self.array.as_string::<i64>(), start, &mut self.pairs[..rows]), 0),
+            Layout::Offsets32 => {
+                self.text_bytes += decode_offsets(self.array.as_string::<i32>(), start, &mut self.pairs[..rows]);
+                (self.pairs.as_ptr().cast(), 0)
+            }
+            Layout::Offsets64 => {
+                self.text_bytes += decode_offsets(self.array.as_string::<i64>(), start, &mut self.pairs[..rows]);
+                (self.pairs.as_ptr().cast(), 0)
+            }
             Layout::Views { buffers } => {
                 let array = self.array.as_string_view();
-                (decode_views(array, buffers, self.nulls.as_ref(), start, &mut self.pairs[..rows]), 0)
+                let pairs = &mut self.pairs[..rows];
+                self.text_bytes += decode_views(array, buffers, self.nulls.as_ref(), start, pairs);
+                (self.pairs.as_ptr().cast(), 0)
             }
+            Layout::Unneeded => (std::ptr::null(), 0),
         };
         let (validity, validity_bit) = bits_from(self.nulls.as_ref(), start);
         Argument { values, bit: bit as u64, validity, validity_bit }
@@ -211,16 +239,34 @@ fn plain(array: &ArrayRef, declared: &DataType, loaded: Loaded) -> Result<ArrayR
 /// The position of the first byte from `from` on that is not ASCII; the length if all are.
 fn next_non_ascii(bytes: &[u8], from: usize) -> usize {
     const STEP: usize = 64;
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    let word = |word: &[u8]| {
+        let mut eight = [0; 8];
+        eight[..word.len()].copy_from_slice(word);
+        u64::from_le_bytes(eight) & HIGH_BITS
+    };
     let mut at = from;
-    while at + STEP <= bytes.len() && bytes[at..at + STEP].is_ascii() {
+    // Blocks whose words are joined without a branch compile to vector instructions.
+    while let Some(block) = bytes.get(at..at + STEP) {
+        if block.chunks_exact(8).fold(0, |all, eight| all | word(eight)) != 0 {
+            break;
+        }
         at += STEP;
     }
-    bytes[at..].iter().position(|byte| !byte.is_ascii()).map_or(bytes.len(), |found| at + found)
+    for eight in bytes[at..].chunks(8) {
+        let high = word(eight);
+        if high != 0 {
+            return at + (high.trailing_zeros() / 8) as usize;
+        }
+        at += eight.len();
+    }
+    bytes.len()
 }
 
 /// Decodes rows of a string array with offsets. The text of consecutive rows is
-/// consecutive, so one scan of the whole says which rows are ASCII.
-fn decode_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>, start: usize, out: &mut [[u64; 2]]) -> *const u8 {
+/// consecutive, so one scan of the whole says which rows are ASCII. Returns the length of
+/// all texts.
+fn decode_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>, start: usize, out: &mut [[u64; 2]]) -> usize {
     let offsets = &array.value_offsets()[start..=start + out.len()];
     let values = array.values().as_slice();
     let limit = offsets[out.len()].as_usize();
@@ -237,18 +283,19 @@ fn decode_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>, start: usiz
         }
         *pair = [base + from as u64, meta];
     }
-    out.as_ptr().cast()
+    limit - offsets[0].as_usize()
 }
 
-/// Decodes rows of a view array.
+/// Decodes rows of a view array. Returns the length of the texts outside their views.
 fn decode_views(
     array: &StringViewArray,
     buffers: &[*const u8],
     nulls: Option<&NullBuffer>,
     start: usize,
     out: &mut [[u64; 2]],
-) -> *const u8 {
+) -> usize {
     const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080;
+    let mut long = 0;
     let views = &array.views()[start..start + out.len()];
     for (row, (pair, view)) in out.iter_mut().zip(views).enumerate() {
         // The view of a NULL may be anything.
@@ -263,13 +310,14 @@ fn decode_views(
             (text, (*view >> 32) & HIGH_BITS == 0)
         } else {
             let text = buffers[(*view >> 64) as u32 as usize].wrapping_add((*view >> 96) as u32 as usize);
+            long += len;
             // SAFETY: a valid view that is not NULL lies within the buffer that it names.
             (text, is_ascii(unsafe { std::slice::from_raw_parts(text, len) }))
         };
         let flag = if ascii { ASCII_BIT } else { 0 };
         *pair = [ptr as u64, len as u64 | flag];
     }
-    out.as_ptr().cast()
+    long
 }
 
 /// Whether a text of more than eight bytes is ASCII.
@@ -298,7 +346,7 @@ mod tests {
     use std::sync::Arc;
 
     fn decoded(array: &ArrayRef) -> Vec<(String, bool)> {
-        let mut column = Column::new(array, array.data_type(), Loaded::Str).unwrap();
+        let mut column = Column::new(array, array.data_type(), Loaded::Str, true).unwrap();
         let mut out = Vec::new();
         let mut start = 0;
         while start < array.len() {

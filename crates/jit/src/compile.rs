@@ -77,6 +77,8 @@ pub(crate) struct Compiled {
     /// The symbols of helpers, as the code generator numbers them.
     pub symbols: BTreeMap<u32, String>,
     pub calls: BTreeMap<String, usize>,
+    /// Which parameters the row function looks at.
+    pub needed: Vec<bool>,
     pub isa: OwnedTargetIsa,
 }
 
@@ -136,6 +138,7 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
     let entry = unit.module.declare_anonymous_function(&entry_signature).map_err(CompileError::generator)?;
     context.func.signature = entry_signature;
     let live = live::analyse(row.function);
+    let needed = row.function.block(row.function.entry()).params.iter().map(|param| live.value(*param)).collect();
     build(&mut unit, &mut context, &mut builders, |b, unit| batch::build(b, unit, row, &live))?;
     define(&mut unit, &mut context, entry, format!("{} over a chunk", row.function.name), &mut functions)?;
 
@@ -153,7 +156,8 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
     // SAFETY: the function was compiled with exactly this signature.
     let entry = unsafe { std::mem::transmute::<*const u8, Loop>(address) };
     let symbols = unit.helpers.into_values().map(|(id, name)| (id.as_u32(), name)).collect();
-    Ok(Compiled { _memory: unit.module, entry, constants: unit.constants, functions, symbols, calls: unit.calls, isa })
+    let (constants, calls) = (unit.constants, unit.calls);
+    Ok(Compiled { _memory: unit.module, entry, constants, functions, symbols, calls, needed, isa })
 }
 
 fn signature(convention: CallConv, params: &[Reg], returns: &[Reg]) -> Signature {

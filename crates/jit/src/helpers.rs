@@ -6,6 +6,7 @@ use crate::table::Table;
 use exuvia_ops::adapt::{Pair, call_fallible};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::list::RawList;
+use exuvia_ops::text::Str;
 
 /// Whether two strings of `len` bytes are equal: 0 or 1.
 pub(crate) extern "C" fn bytes_equal(a: *const u8, b: *const u8, len: u64) -> u64 {
@@ -17,10 +18,8 @@ pub(crate) extern "C" fn bytes_equal(a: *const u8, b: *const u8, len: u64) -> u6
 
 /// The number of code points in `len` bytes of valid UTF-8.
 pub(crate) extern "C" fn count_chars(ptr: *const u8, len: u64) -> u64 {
-    // SAFETY: native code passes the words of a live string.
-    let bytes = unsafe { std::slice::from_raw_parts(ptr, len as usize) };
-    // Continuation bytes are those below -64 as signed bytes.
-    bytes.iter().filter(|byte| (**byte as i8) >= -64).count() as u64
+    // SAFETY: native code passes the words of a live string, without the flag.
+    unsafe { Str::from_words(ptr, len) }.char_len() as u64
 }
 
 /// A new list of the elements from `start` to `stop`, clamped as CPython clamps slices

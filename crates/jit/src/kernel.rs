@@ -3,9 +3,10 @@
 use crate::batch::{Exit, Frame, Row};
 use crate::columns::{CHUNK, Column, Loaded, bits_from};
 use crate::compile::{self, Compiled, Memory};
+use crate::views::Shared;
 use crate::{CompileError, Output, Partial, RunError};
 use arrow::array::ArrayRef;
-use arrow::buffer::NullBuffer;
+use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes::DataType;
 use exuvia_ir::{Module, Type};
 use exuvia_ops::cx::Cx;
@@ -16,7 +17,7 @@ use std::sync::Mutex;
 
 /// Calls that may nest before the row bails out: fewer than CPython's limit of 1000, so
 /// that a RecursionError is always its decision.
-const MAX_DEPTH: u64 = 900;
+const MAX_DEPTH: u64 = 899;
 
 /// The stack that native calls may take, well within the 2 MiB of a worker thread.
 const MAX_STACK: usize = 512 << 10;
@@ -36,6 +37,8 @@ pub struct Options {
 /// code and constants are freed with it.
 pub struct Kernel {
     compiled: Inspection,
+    /// Constant texts that results may share.
+    texts: Vec<Buffer>,
     entry: crate::batch::Loop,
     params: Vec<Parameter>,
     returns: DataType,
@@ -52,6 +55,8 @@ struct Parameter {
     declared: DataType,
     loaded: Loaded,
     nullable: bool,
+    /// Whether the native code looks at it.
+    needed: bool,
 }
 
 impl fmt::Debug for Kernel {
@@ -95,8 +100,12 @@ impl Kernel {
         let function = module.functions.first().ok_or_else(|| CompileError::malformed("a module without function"))?;
         let row = Row::new(function, params, returns, options.strict)?;
         let compiled = compile::compile(module, &row, options)?;
-        let parameters = params.iter().zip(&row.params).zip(function.param_types()).map(|((declared, loaded), ty)| {
-            Parameter { declared: declared.clone(), loaded: *loaded, nullable: matches!(ty, Type::Union(_)) }
+        let types = function.param_types();
+        let parameters = params.iter().enumerate().map(|(at, declared)| Parameter {
+            declared: declared.clone(),
+            loaded: row.params[at],
+            nullable: matches!(types[at], Type::Union(_)),
+            needed: compiled.needed[at],
         });
         Ok(Kernel {
             params: parameters.collect(),
@@ -104,6 +113,7 @@ impl Kernel {
             strict: options.strict,
             valid_by_default: row.valid_by_default(),
             entry: compiled.entry,
+            texts: compiled.constants.shareable().cloned().collect(),
             compiled: Mutex::new(compiled),
         })
     }
@@ -118,10 +128,12 @@ impl Kernel {
         let strict = if self.strict { missing_argument(&columns) } else { None };
         let mut shared = Vec::new();
         if self.returns == DataType::Utf8View {
-            shared.extend(columns.iter().flat_map(Column::texts));
-            shared.extend(self.inspect(|compiled| compiled.constants.shareable().cloned().collect::<Vec<_>>()));
+            for (at, column) in columns.iter().enumerate() {
+                shared.extend(column.texts().into_iter().map(|buffer| Shared::new(buffer, Some(at))));
+            }
+            shared.extend(self.texts.iter().map(|buffer| Shared::new(buffer.clone(), None)));
         }
-        let mut values = Partial::sharing(&self.returns, rows, shared.into_iter())
+        let mut values = Partial::sharing(&self.returns, rows, shared)
             .ok_or_else(|| RunError::Argument(format!("results of type {}", self.returns)))?;
         if self.valid_by_default {
             values.assume_valid_from(0);
@@ -175,6 +187,7 @@ impl Kernel {
                 exits.push((row as u32, exit.status));
             }
         }
+        values.offer(columns.iter().map(Column::text_bytes).collect());
         Ok(Output { values, exits })
     }
 
@@ -187,7 +200,7 @@ impl Kernel {
         }
         let mut columns = Vec::new();
         for (array, param) in args.iter().zip(&self.params) {
-            let column = Column::new(array, &param.declared, param.loaded)?;
+            let column = Column::new(array, &param.declared, param.loaded, param.needed)?;
             if column.len() != rows {
                 return Err(RunError::Argument(format!("{} rows instead of {rows}", column.len())));
             }

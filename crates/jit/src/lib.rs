@@ -12,7 +12,7 @@
 //! | `translate/` | the instructions, by family |
 //! | `live.rs` | what need not be computed natively |
 //! | `slots.rs` | how types are spread over registers and memory |
-//! | `columns.rs`, `output.rs`, `views.rs` | arguments from Arrow, results to Arrow |
+//! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
 //! | `constants.rs`, `table.rs`, `helpers.rs` | what native code points to and calls |
 //!
 //! The crate knows no SQL, no cache and no other rung.
@@ -28,6 +28,7 @@ mod live;
 mod output;
 mod slots;
 mod table;
+mod text;
 mod translate;
 mod views;
 

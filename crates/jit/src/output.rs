@@ -1,7 +1,8 @@
 //! The results of a batch while some rows are still missing.
 
 use crate::RunError;
-use crate::views::Strings;
+use crate::text::Text;
+use crate::views::{Shared, Views};
 use arrow::array::{ArrayRef, BooleanArray, PrimitiveArray};
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{
@@ -39,23 +40,37 @@ pub struct Partial {
     values: Vec<u64>,
     /// One byte a row: 1 if it has a value.
     validity: Vec<u8>,
-    strings: Option<Box<Strings>>,
+    strings: Strings,
+}
+
+/// Where the texts of a column of strings go.
+#[derive(Debug)]
+enum Strings {
+    /// It is no column of strings.
+    None,
+    Views {
+        sink: Box<Views>,
+        offered: Vec<usize>,
+    },
+    Text(Box<Text<i32>>),
+    Large(Box<Text<i64>>),
 }
 
 impl Partial {
     /// A column of NULLs, or `None` for a type that no function returns.
     #[must_use]
     pub fn new(ty: &DataType, rows: usize) -> Option<Partial> {
-        Partial::sharing(ty, rows, std::iter::empty())
+        Partial::sharing(ty, rows, Vec::new())
     }
 
     /// A column of NULLs whose strings may point into `shared`.
-    pub(crate) fn sharing(ty: &DataType, rows: usize, shared: impl Iterator<Item = Buffer>) -> Option<Partial> {
+    pub(crate) fn sharing(ty: &DataType, rows: usize, shared: Vec<Shared>) -> Option<Partial> {
         let width = width(ty)?;
         let strings = match ty {
-            DataType::Utf8View => Some(Box::new(Strings::views(rows, shared))),
-            DataType::Utf8 | DataType::LargeUtf8 => Some(Box::new(Strings::text(rows))),
-            _ => None,
+            DataType::Utf8View => Strings::Views { sink: Box::new(Views::new(rows, shared)), offered: Vec::new() },
+            DataType::Utf8 => Strings::Text(Box::new(Text::new(rows))),
+            DataType::LargeUtf8 => Strings::Large(Box::new(Text::new(rows))),
+            _ => Strings::None,
         };
         Some(Partial {
             ty: ty.clone(),
@@ -95,11 +110,12 @@ impl Partial {
             (DataType::UInt64, Object::Int(value)) => {
                 self.store(row, u64::try_from(value.to_big()).map_err(|_| Misfit::Range)?);
             }
-            (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, Object::Str(text)) => {
-                if let Some(strings) = &mut self.strings {
-                    strings.set(row, text);
-                }
-            }
+            (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, Object::Str(text)) => match &mut self.strings {
+                Strings::None => return Err(Misfit::Class),
+                Strings::Views { sink, .. } => sink.set(row, text.as_bytes()),
+                Strings::Text(sink) => sink.set(row, text),
+                Strings::Large(sink) => sink.set(row, text),
+            },
             _ => return Err(Misfit::Class),
         }
         self.validity[row] = 1;
@@ -147,21 +163,39 @@ impl Partial {
     }
 
     /// The sink of strings, told that the next rows count from `base`.
-    pub(crate) fn strings(&mut self, base: usize) -> *mut Strings {
+    pub(crate) fn strings(&mut self, base: usize) -> *mut u8 {
         match &mut self.strings {
-            Some(strings) => {
-                strings.base = base;
-                &raw mut **strings
+            Strings::None => std::ptr::null_mut(),
+            Strings::Views { sink, .. } => {
+                sink.begin_chunk(base);
+                (&raw mut **sink).cast()
             }
-            None => std::ptr::null_mut(),
+            Strings::Text(sink) => {
+                sink.begin_chunk(base);
+                (&raw mut **sink).cast()
+            }
+            Strings::Large(sink) => {
+                sink.begin_chunk(base);
+                (&raw mut **sink).cast()
+            }
+        }
+    }
+
+    /// Says how many bytes of text each argument's rows have.
+    pub(crate) fn offer(&mut self, bytes: Vec<usize>) {
+        if let Strings::Views { offered, .. } = &mut self.strings {
+            *offered = bytes;
         }
     }
 
     /// Forgets the results of the rows from `row` on.
     pub(crate) fn forget_from(&mut self, row: usize) {
         self.validity[row..].fill(0);
-        if let Some(strings) = &mut self.strings {
-            strings.forget_from(row);
+        match &mut self.strings {
+            Strings::None => {}
+            Strings::Views { sink, .. } => sink.forget_from(row),
+            Strings::Text(sink) => sink.forget_from(row),
+            Strings::Large(sink) => sink.forget_from(row),
         }
     }
 
@@ -176,7 +210,7 @@ impl Partial {
         Ok(match self.ty {
             DataType::Boolean => {
                 let bytes = Buffer::from_vec(primitive);
-                Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(rows, |row| bytes[row] != 0), nulls))
+                Arc::new(BooleanArray::new(bits(&bytes[..rows]), nulls))
             }
             DataType::Int8 => array::<Int8Type>(primitive, rows, nulls),
             DataType::Int16 => array::<Int16Type>(primitive, rows, nulls),
@@ -188,15 +222,12 @@ impl Partial {
             DataType::UInt64 => array::<UInt64Type>(primitive, rows, nulls),
             DataType::Float32 => array::<Float32Type>(primitive, rows, nulls),
             DataType::Float64 => array::<Float64Type>(primitive, rows, nulls),
-            ref ty => {
-                let missing = || RunError::Argument(format!("results of type {ty}"));
-                let strings = self.strings.ok_or_else(missing)?;
-                match ty {
-                    DataType::Utf8 => strings.finish_text::<i32>(rows, nulls)?,
-                    DataType::LargeUtf8 => strings.finish_text::<i64>(rows, nulls)?,
-                    _ => strings.finish_views(rows, nulls)?,
-                }
-            }
+            ty => match self.strings {
+                Strings::None => return Err(RunError::Argument(format!("results of type {ty}"))),
+                Strings::Views { sink, offered } => sink.finish(nulls, &offered)?,
+                Strings::Text(sink) => sink.finish(nulls)?,
+                Strings::Large(sink) => sink.finish(nulls)?,
+            },
         })
     }
 }
@@ -229,5 +260,38 @@ fn nulls(validity: &[u8]) -> Option<NullBuffer> {
     if validity.chunks(256).all(valid) {
         return None;
     }
-    Some(NullBuffer::new(BooleanBuffer::collect_bool(validity.len(), |row| validity[row] != 0)))
+    Some(NullBuffer::new(bits(validity)))
+}
+
+/// The bitmap of bytes that are 0 or 1.
+fn bits(bytes: &[u8]) -> BooleanBuffer {
+    // The product moves the lowest bit of byte `i` to bit `56 + i`; no two meet.
+    let byte = |word: &[u8]| {
+        let mut eight = [0; 8];
+        eight[..word.len()].copy_from_slice(word);
+        (u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    };
+    let mut words = bytes.chunks_exact(8);
+    let mut bitmap = Vec::with_capacity(bytes.len().div_ceil(8));
+    bitmap.extend(words.by_ref().map(byte));
+    if !words.remainder().is_empty() {
+        bitmap.push(byte(words.remainder()));
+    }
+    BooleanBuffer::new(Buffer::from_vec(bitmap), 0, bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bitmaps() {
+        let bytes: Vec<u8> = (0..300u32).map(|at| u8::from(at * at % 7 < 3)).collect();
+        for len in [0, 1, 7, 8, 9, 64, 65, 300] {
+            let bitmap = bits(&bytes[..len]);
+            assert_eq!(bitmap, BooleanBuffer::collect_bool(len, |row| bytes[row] != 0));
+        }
+        assert_eq!(nulls(&[1; 1000]), None);
+        assert_eq!(nulls(&[1, 0, 1]).map(|nulls| nulls.null_count()), Some(1));
+    }
 }

@@ -1,14 +1,15 @@
-//! The string results of a kernel, row by row.
+//! Utf8View results, row by row.
 //!
-//! A Utf8View result of more than twelve bytes shares the buffer it lies in (an
-//! argument's or a constant's) where there is one, else its text is appended to a block
-//! of our own. Shared buffers stay alive as long as the result, so at the end the
-//! result is copied compactly if less than a quarter of the shared bytes is referred to.
-//! Utf8 and LargeUtf8 results are appended one after the other.
+//! A result of more than twelve bytes shares the buffer it lies in (an argument's or a
+//! constant's) where there is one, else its text is appended to a block of our own.
+//! Shared buffers stay alive as long as the result. That is no worse than passing the
+//! argument on, if the result keeps most of the argument's text; it is, if a short part
+//! of long texts is kept. So at the end the result is copied compactly if it refers to
+//! less than a quarter of the bytes of the arguments that it shares.
 
 use crate::RunError;
-use arrow::array::{ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
-use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::array::{ArrayRef, StringViewArray};
+use arrow::buffer::{Buffer, NullBuffer, ScalarBuffer};
 use std::sync::Arc;
 
 /// The longest text that stands within its view.
@@ -18,27 +19,11 @@ const BLOCK: usize = 64 << 10;
 /// Shared bytes below which nobody minds.
 const NEGLIGIBLE: usize = 64 << 10;
 
-/// What native code writes string results to.
-#[derive(Debug)]
-pub(crate) struct Strings {
-    /// The row number of the chunk's first row.
-    pub base: usize,
-    sink: Sink,
-}
-
-#[derive(Debug)]
-enum Sink {
-    Views(Views),
-    /// Text in order, and where each row begins.
-    Text {
-        bytes: Vec<u8>,
-        ends: Vec<u64>,
-        late: Vec<(usize, String)>,
-    },
-}
-
+/// What native code writes Utf8View results to.
 #[derive(Debug, Default)]
-struct Views {
+pub(crate) struct Views {
+    /// The number of the chunk's first row.
+    base: usize,
     views: Vec<u128>,
     shared: Vec<Shared>,
     /// The position in `shared` of the last hit: rows take from the same buffer in runs.
@@ -52,157 +37,88 @@ struct Views {
 
 /// A buffer that results may point to.
 #[derive(Debug)]
-struct Shared {
+pub(crate) struct Shared {
     start: usize,
     end: usize,
     buffer: Buffer,
+    /// The argument whose text it holds; none for a constant.
+    argument: Option<usize>,
+    /// Its index among the buffers of the result, once it is one.
     index: Option<u32>,
+    /// The bytes that results refer to.
     used: usize,
 }
 
-impl Strings {
-    /// Results for `rows` rows as views; views may point into `shared`.
-    pub fn views(rows: usize, shared: impl Iterator<Item = Buffer>) -> Strings {
-        let mut shared: Vec<Shared> = shared
-            .map(|buffer| {
-                let start = buffer.as_ptr() as usize;
-                Shared { start, end: start + buffer.len(), buffer, index: None, used: 0 }
-            })
-            .collect();
-        shared.sort_by_key(|shared| shared.start);
-        let views = Views { views: vec![0; rows], shared, ..Views::default() };
-        Strings { base: 0, sink: Sink::Views(views) }
-    }
-
-    /// Results for `rows` rows as one text.
-    pub fn text(rows: usize) -> Strings {
-        let sink = Sink::Text { bytes: Vec::new(), ends: Vec::with_capacity(rows), late: Vec::new() };
-        Strings { base: 0, sink }
-    }
-
-    /// Writes the result of the row at `row` of the chunk.
-    pub fn emit(&mut self, row: usize, text: &[u8]) {
-        let row = self.base + row;
-        match &mut self.sink {
-            Sink::Views(views) => views.emit(row, text),
-            Sink::Text { bytes, ends, .. } => {
-                // Rows without text were not reported; they are empty.
-                ends.resize(row, bytes.len() as u64);
-                bytes.extend_from_slice(text);
-                ends.push(bytes.len() as u64);
-            }
-        }
-    }
-
-    /// Forgets the text of the rows from `row` on.
-    pub fn forget_from(&mut self, row: usize) {
-        match &mut self.sink {
-            Sink::Views(views) => views.views[row..].fill(0),
-            Sink::Text { bytes, ends, .. } => {
-                ends.truncate(row);
-                bytes.truncate(ends.last().map_or(0, |end| *end as usize));
-            }
-        }
-    }
-
-    /// Sets the result of a row that has none yet, in any order.
-    pub fn set(&mut self, row: usize, text: &str) {
-        match &mut self.sink {
-            Sink::Views(views) => views.emit(row, text.as_bytes()),
-            Sink::Text { late, .. } => late.push((row, text.to_string())),
-        }
-    }
-
-    /// The results as views.
-    pub fn finish_views(self, rows: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef, RunError> {
-        match self.sink {
-            Sink::Views(views) => views.finish(nulls),
-            Sink::Text { .. } => finish_text::<i32>(self.sink, rows, None)
-                .map(|array| Arc::new(StringViewArray::from(&array)) as ArrayRef),
-        }
-    }
-
-    /// The results as one text with offsets.
-    pub fn finish_text<O: OffsetSizeTrait>(self, rows: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef, RunError> {
-        finish_text::<O>(self.sink, rows, nulls).map(|array| Arc::new(array) as ArrayRef)
-    }
-}
-
-fn finish_text<O: OffsetSizeTrait>(
-    sink: Sink,
-    rows: usize,
-    nulls: Option<NullBuffer>,
-) -> Result<GenericStringArray<O>, RunError> {
-    let Sink::Text { mut bytes, mut ends, mut late } = sink else {
-        return Err(RunError::Argument("views asked for as text".to_string()));
-    };
-    ends.resize(rows, bytes.len() as u64);
-    if !late.is_empty() {
-        late.sort_by_key(|(row, _)| *row);
-        let mut merged = Vec::with_capacity(bytes.len() + late.iter().map(|(_, text)| text.len()).sum::<usize>());
-        let mut copied = 0;
-        let mut added = 0;
-        let mut next = late.iter().peekable();
-        for (row, end) in ends.iter_mut().enumerate() {
-            if let Some((_, text)) = next.next_if(|(at, _)| *at == row) {
-                // The row has no text yet, so its end is where the text before it ends.
-                merged.extend_from_slice(&bytes[copied..*end as usize]);
-                copied = *end as usize;
-                merged.extend_from_slice(text.as_bytes());
-                added += text.len() as u64;
-            }
-            *end += added;
-        }
-        merged.extend_from_slice(&bytes[copied..]);
-        bytes = merged;
-    }
-    if O::from_usize(bytes.len()).is_none() {
-        return Err(RunError::OutputTooLarge);
-    }
-    let offsets: Vec<O> = std::iter::once(0).chain(ends).map(|end| O::usize_as(end as usize)).collect();
-    // SAFETY: offsets rise from 0 to the length of `bytes`, and every row's text is a
-    // whole `str`.
-    unsafe {
-        let offsets = OffsetBuffer::new_unchecked(ScalarBuffer::from(offsets));
-        Ok(GenericStringArray::<O>::new_unchecked(offsets, Buffer::from_vec(bytes), nulls))
+impl Shared {
+    /// A buffer of an argument, or of a constant.
+    pub fn new(buffer: Buffer, argument: Option<usize>) -> Shared {
+        let start = buffer.as_ptr() as usize;
+        Shared { start, end: start + buffer.len(), buffer, argument, index: None, used: 0 }
     }
 }
 
 impl Views {
+    /// Results for `rows` rows; views may point into `shared`.
+    pub fn new(rows: usize, mut shared: Vec<Shared>) -> Views {
+        shared.sort_by_key(|shared| shared.start);
+        Views { views: vec![0; rows], shared, ..Views::default() }
+    }
+
+    /// Says which row of the batch the chunk begins with.
+    pub fn begin_chunk(&mut self, base: usize) {
+        self.base = base;
+    }
+
+    /// Writes the result of a row of the batch.
     #[inline]
-    fn emit(&mut self, row: usize, text: &[u8]) {
-        let view = if text.len() <= INLINE {
-            inline_view(text)
-        } else if text.len() <= i32::MAX as usize {
-            self.long(text)
-        } else {
-            self.too_large = true;
-            0
-        };
+    pub fn set(&mut self, row: usize, text: &[u8]) {
+        let view = if text.len() <= INLINE { inline_view(text) } else { self.long(text) };
         if let Some(slot) = self.views.get_mut(row) {
             *slot = view;
         }
     }
 
+    /// Forgets the text of the rows from `row` on.
+    pub fn forget_from(&mut self, row: usize) {
+        self.views[row..].fill(0);
+    }
+
+    #[inline]
     fn long(&mut self, text: &[u8]) -> u128 {
         let start = text.as_ptr() as usize;
         let end = start + text.len();
-        let within = |shared: &Shared| start >= shared.start && end <= shared.end;
-        if !self.shared.get(self.last).is_some_and(within) {
-            let after = self.shared.partition_point(|shared| shared.start <= start);
-            self.last = after.wrapping_sub(1);
-        }
         if let Some(shared) = self.shared.get_mut(self.last)
-            && within(shared)
+            && start >= shared.start
+            && end <= shared.end
+            && let Some(index) = shared.index
+        {
+            shared.used += text.len();
+            return long_view(text, index, (start - shared.start) as u32);
+        }
+        self.first_in_buffer(text)
+    }
+
+    #[cold]
+    fn first_in_buffer(&mut self, text: &[u8]) -> u128 {
+        let start = text.as_ptr() as usize;
+        let end = start + text.len();
+        let at = self.shared.partition_point(|shared| shared.start <= start).wrapping_sub(1);
+        if let Some(shared) = self.shared.get_mut(at)
+            && end <= shared.end
             // The offset of a view is a signed 32-bit number.
-            && end - shared.start <= i32::MAX as usize
+            && shared.end - shared.start <= i32::MAX as usize
         {
             let index = *shared.index.get_or_insert_with(|| {
                 self.buffers.push(shared.buffer.clone());
                 self.buffers.len() as u32 - 1
             });
             shared.used += text.len();
+            self.last = at;
             return long_view(text, index, (start - shared.start) as u32);
+        }
+        if text.len() > i32::MAX as usize {
+            self.too_large = true;
+            return 0;
         }
         self.copy(text)
     }
@@ -229,20 +145,27 @@ impl Views {
         }
     }
 
-    fn finish(mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, RunError> {
+    /// The results. `offered` are the bytes of text of each argument's rows.
+    pub fn finish(mut self, nulls: Option<NullBuffer>, offered: &[usize]) -> Result<ArrayRef, RunError> {
         if self.too_large {
             return Err(RunError::OutputTooLarge);
         }
         self.flush();
-        let (used, held) = self
-            .shared
+        let mut used = vec![0; offered.len()];
+        for shared in self.shared.iter().filter(|shared| shared.index.is_some()) {
+            if let Some(used) = shared.argument.and_then(|argument| used.get_mut(argument)) {
+                *used += shared.used;
+            }
+        }
+        let (used, kept) = used
             .iter()
-            .filter(|shared| shared.index.is_some())
-            .fold((0, 0), |(used, held), shared| (used + shared.used, held + shared.buffer.len()));
+            .zip(offered)
+            .filter(|(used, _)| **used > 0)
+            .fold((0, 0), |(all_used, all_kept), (used, offered)| (all_used + used, all_kept + offered));
         // SAFETY: every view is either inline and zero-padded, or lies within the buffer
         // that it names; the text is a whole `str`.
         let array = unsafe { StringViewArray::new_unchecked(ScalarBuffer::from(self.views), self.buffers, nulls) };
-        Ok(if held > NEGLIGIBLE && used < held / 4 { Arc::new(array.gc()) } else { Arc::new(array) })
+        Ok(if kept > NEGLIGIBLE && used < kept / 4 { Arc::new(array.gc()) } else { Arc::new(array) })
     }
 }
 
@@ -278,12 +201,12 @@ fn long_view(text: &[u8], buffer: u32, offset: u32) -> u128 {
         | u128::from(offset) << 96
 }
 
-/// Writes a string result; called by native code.
-pub(crate) extern "C" fn emit_str(strings: *mut Strings, row: u64, ptr: *const u8, len: u64) {
+/// Writes a result; called by native code.
+pub(crate) extern "C" fn emit(views: *mut Views, row: u64, ptr: *const u8, len: u64) {
     // SAFETY: native code passes the sink that `Kernel::run` lent it and the words of a
     // live string.
-    let (strings, text) = unsafe { (&mut *strings, std::slice::from_raw_parts(ptr, len as usize)) };
-    strings.emit(row as usize, text);
+    let (views, text) = unsafe { (&mut *views, std::slice::from_raw_parts(ptr, len as usize)) };
+    views.set(views.base + row as usize, text);
 }
 
 #[cfg(test)]
@@ -303,43 +226,38 @@ mod tests {
     #[test]
     fn shares_copies_and_fills_in() {
         let input = Buffer::from(b"a text that is long enough to share, twice over".as_slice());
-        let mut strings = Strings::views(5, std::iter::once(input.clone()));
-        strings.emit(0, &input[2..22]);
-        strings.emit(1, b"short");
-        strings.emit(2, "not within the input buffer".as_bytes());
-        strings.set(4, "filled in later, and long");
-        let array = strings.finish_views(5, None).unwrap();
-        let array = array.as_string_view();
-        assert_eq!(array.value(0), "text that is long en");
-        assert_eq!(array.value(1), "short");
-        assert_eq!(array.value(2), "not within the input buffer");
-        assert_eq!(array.value(3), "");
-        assert_eq!(array.value(4), "filled in later, and long");
-        assert_eq!(array.data_buffers()[0].as_ptr(), input.as_ptr());
+        let mut views = Views::new(6, vec![Shared::new(input.clone(), Some(0))]);
+        views.set(0, &input[2..22]);
+        views.set(1, b"short");
+        views.set(2, "not within the input buffer".as_bytes());
+        views.set(3, &input[1..23]);
+        views.set(5, b"filled in later, and long");
+        let array = views.finish(None, &[47]).unwrap();
         array.to_data().validate_full().unwrap();
+        let array = array.as_string_view();
+        let values: Vec<_> = array.iter().map(Option::unwrap).collect();
+        let expected = [
+            "text that is long en",
+            "short",
+            "not within the input buffer",
+            " text that is long eno",
+            "",
+            "filled in later, and long",
+        ];
+        assert_eq!(values, expected);
+        assert_eq!(array.data_buffers()[0].as_ptr(), input.as_ptr());
     }
 
     #[test]
     fn compacts_what_pins_too_much() {
         let input = Buffer::from(vec![b'x'; 1 << 20]);
-        let mut strings = Strings::views(2, std::iter::once(input.clone()));
-        strings.emit(0, &input[100..150]);
-        let array = strings.finish_views(2, None).unwrap();
-        assert_eq!(array.as_string_view().value(0), "x".repeat(50));
-        assert!(array.as_string_view().data_buffers().iter().all(|buffer| buffer.len() < 100));
-    }
-
-    #[test]
-    fn text_keeps_row_order() {
-        let mut strings = Strings::text(6);
-        strings.emit(1, b"one");
-        strings.emit(4, b"four");
-        strings.set(5, "five");
-        strings.set(0, "zero");
-        strings.set(3, "three");
-        let array = strings.finish_text::<i32>(6, None).unwrap();
-        array.to_data().validate_full().unwrap();
-        let values: Vec<_> = array.as_string::<i32>().iter().map(Option::unwrap).collect();
-        assert_eq!(values, ["zero", "one", "", "three", "four", "five"]);
+        for (offered, compacted) in [(1 << 20, true), (180, false)] {
+            let mut views = Views::new(2, vec![Shared::new(input.clone(), Some(0))]);
+            views.set(0, &input[100..150]);
+            let array = views.finish(None, &[offered]).unwrap();
+            let array = array.as_string_view();
+            assert_eq!(array.value(0), "x".repeat(50));
+            assert_eq!(array.data_buffers().iter().all(|buffer| buffer.len() < 100), compacted);
+        }
     }
 }

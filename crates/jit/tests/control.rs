@@ -50,7 +50,28 @@ b1:
 }
 "#,
     );
-    let kernel = compile(&module);
+    cancelled_while_it_runs(&module);
+    // The outer loop's look at the flag must not serve the inner one.
+    let nested = parse(
+        r#"fn f0 "forever"(v0: int) -> int {
+b0:
+  v1: int = const 0
+  jump b1(v1)
+b1(v2: int):
+  poll
+  jump b2(v2)
+b2(v3: int):
+  poll
+  v4: bool = int.lt v3 v0
+  branch v4 b2(v3) b1(v3)
+}
+"#,
+    );
+    cancelled_while_it_runs(&nested);
+}
+
+fn cancelled_while_it_runs(module: &Module) {
+    let kernel = compile(module);
     let flag = Arc::new(AtomicBool::new(false));
     let mut cx = exuvia_ops::cx::Cx::new(1 << 20, false, flag.clone());
     let column = [column(&arrow::datatypes::DataType::Int64, &ints(&[1]))];
@@ -305,12 +326,8 @@ fn constant_sets_and_lists() {
         b.effect(exuvia_ir::Opcode::Op("list.append"), vec![months, p[0]], None);
         op(b, "list.len", vec![months], Type::Int)
     });
-    let refused = Kernel::compile(
-        &changed,
-        &[arrow::datatypes::DataType::Utf8],
-        &arrow::datatypes::DataType::Int64,
-        &SPEED,
-    );
+    let refused =
+        Kernel::compile(&changed, &[arrow::datatypes::DataType::Utf8], &arrow::datatypes::DataType::Int64, &SPEED);
     assert!(matches!(refused, Err(CompileError::Unsupported(_))));
 }
 
@@ -335,8 +352,21 @@ fn messages_are_not_computed() {
 
 #[test]
 fn strings_equal_whatever_their_flags() {
-    let constants = ["", "a", "ab", "abc", "abcd", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghijklmnop",
-        "abcdefghijklmnopq", "é", "straße", "日本語日本"];
+    let constants = [
+        "",
+        "a",
+        "ab",
+        "abc",
+        "abcd",
+        "abcdefg",
+        "abcdefgh",
+        "abcdefghi",
+        "abcdefghijklmnop",
+        "abcdefghijklmnopq",
+        "é",
+        "straße",
+        "日本語日本",
+    ];
     for constant in constants {
         let fixed = simple(&[Type::Str], Type::Bool, |b, p| {
             let constant = b.constant(Object::str(constant));
