@@ -228,7 +228,8 @@ impl<'a> Known<'a> {
                         self.assume(args[1], holds);
                     }
                     // Equal ints and strings are interchangeable; floats are not (0.0 and -0.0).
-                    (CoreOp::IntCmp(Cmp::Eq) | CoreOp::StrEq, true) | (CoreOp::IntCmp(Cmp::Ne) | CoreOp::StrNe, false) => {
+                    (CoreOp::IntCmp(Cmp::Eq) | CoreOp::StrEq, true)
+                    | (CoreOp::IntCmp(Cmp::Ne) | CoreOp::StrNe, false) => {
                         match (self.constant(args[0]).cloned(), self.constant(args[1]).cloned()) {
                             (Some(object), None) => self.set_constant(args[1], object),
                             (None, Some(object)) => self.set_constant(args[0], object),

@@ -22,6 +22,7 @@ mod fold;
 mod inline;
 mod interval;
 mod known;
+mod licm;
 mod lists;
 mod params;
 mod ranges;
@@ -58,7 +59,8 @@ const CLEANUP: [Pass; 5] = [
 fn pipeline() -> impl Iterator<Item = Pass> {
     let thread: Pass = ("jump threading", thread::run);
     let ranges: Pass = ("ranges", ranges::run);
-    CLEANUP.into_iter().chain([thread]).chain(CLEANUP).chain([ranges, thread]).chain(CLEANUP).chain([ranges])
+    let licm: Pass = ("loop invariants", licm::run);
+    CLEANUP.into_iter().chain([thread]).chain(CLEANUP).chain([ranges, thread, licm]).chain(CLEANUP).chain([ranges])
 }
 
 /// Optimises a module. Function 0 stays the entry with its parameters and result.

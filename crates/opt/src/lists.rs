@@ -122,7 +122,14 @@ impl States {
     }
 
     /// Brings a state past an instruction.
-    pub(crate) fn after(&self, state: &mut State, function: &Function, context: &mut Context, block: BlockId, at: usize) {
+    pub(crate) fn after(
+        &self,
+        state: &mut State,
+        function: &Function,
+        context: &mut Context,
+        block: BlockId,
+        at: usize,
+    ) {
         let inst = &function.block(block).insts[at];
         if self.types.is_empty() || !may_write(inst, context) {
             return;
