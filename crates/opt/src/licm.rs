@@ -235,31 +235,32 @@ b5(v19: int):
                 b1(v5: int):
                   v6: int = str.len v0
                   v7: int = str.len v1
+                  v8: str = const "x"
+                  v9: bool = str.contains v8 v1
                   jump b2(v5)
-                b2(v8: int):
+                b2(v10: int):
                   poll
-                  v9: bool = int.lt v8 v6
-                  branch v9 b3(v2, v8) b7(v8)
-                b3(v10: int, v11: int):
-                  v12: str = const "x"
-                  v13: bool = str.contains v12 v1
-                  jump b4(v10, v11)
-                b4(v14: int, v15: int):
+                  v11: bool = int.lt v10 v6
+                  branch v11 b3(v2, v10) b7(v10)
+                b3(v12: int, v13: int):
+                  v14: str = const "x"
+                  jump b4(v12, v13)
+                b4(v15: int, v16: int):
                   poll
-                  v16: str = const "x"
-                  v17: bool = int.lt v14 v7
-                  branch v17 b5 b6
+                  v17: str = const "x"
+                  v18: bool = int.lt v15 v7
+                  branch v18 b5 b6
                 b5:
-                  v18: str = str.get v1 v14
-                  v19: int = str.len v18
-                  v20: int = int.add v14 v3
-                  v21: int = int.add v15 v19
-                  jump b4(v20, v21)
+                  v19: str = str.get v1 v15
+                  v20: int = str.len v19
+                  v21: int = int.add v15 v3
+                  v22: int = int.add v16 v20
+                  jump b4(v21, v22)
                 b6:
-                  v22: int = int.add v8 v3
-                  jump b2(v22)
-                b7(v23: int):
-                  return v23
+                  v23: int = int.add v10 v3
+                  jump b2(v23)
+                b7(v24: int):
+                  return v24
                 }
             "#]],
         );
