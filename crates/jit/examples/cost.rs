@@ -99,47 +99,71 @@ fn main() {
     });
     println!("{:40} {copy:6.2} ns/row", "copy of an int column");
 
-    let identity = |ty: Type| simple(&[ty.clone()], ty, |_, p| p[0]);
-    measure("identity int", &identity(Type::Int), &[int.clone()], DataType::Int64, false);
-    measure("identity int, nullable", &identity(Type::Int.optional()), &[int.clone()], DataType::Int64, false);
-    measure("identity int, 2 % NULL", &identity(Type::Int.optional()), &[sparse.clone()], DataType::Int64, false);
-    measure("identity int, strict, 2 % NULL", &identity(Type::Int), &[sparse], DataType::Int64, true);
+    let identity = |ty: Type| simple(std::slice::from_ref(&ty), ty.clone(), |_, p| p[0]);
+    measure("identity int", &identity(Type::Int), std::slice::from_ref(&int), DataType::Int64, false);
+    measure(
+        "identity int, nullable",
+        &identity(Type::Int.optional()),
+        std::slice::from_ref(&int),
+        DataType::Int64,
+        false,
+    );
+    measure(
+        "identity int, 2 % NULL",
+        &identity(Type::Int.optional()),
+        std::slice::from_ref(&sparse),
+        DataType::Int64,
+        false,
+    );
+    measure(
+        "identity int, strict, 2 % NULL",
+        &identity(Type::Int),
+        std::slice::from_ref(&sparse),
+        DataType::Int64,
+        true,
+    );
     let add = simple(&[Type::Int, Type::Int], Type::Int, |b, p| op(b, "int.add", p, Type::Int));
     measure("a + b", &add, &[int.clone(), int.clone()], DataType::Int64, false);
     let modulo = simple(&[Type::Int], Type::Int, |b, p| {
         let divisor = b.constant(Object::int(97));
         op(b, "int.mod", vec![p[0], divisor], Type::Int)
     });
-    measure("a % 97", &modulo, &[int.clone()], DataType::Int64, false);
+    measure("a % 97", &modulo, std::slice::from_ref(&int), DataType::Int64, false);
     let optional = || Type::Str.optional();
     for (name, column) in [("Utf8", &utf8), ("Utf8View", &views), ("Utf8View, short", &short)] {
         for (to, returns) in [("Utf8View", DataType::Utf8View), ("Utf8", DataType::Utf8)] {
-            measure(&format!("identity {name} to {to}"), &identity(optional()), &[column.clone()], returns, false);
+            measure(
+                &format!("identity {name} to {to}"),
+                &identity(optional()),
+                std::slice::from_ref(column),
+                returns,
+                false,
+            );
         }
     }
     let len = simple(&[Type::Str], Type::Int, |b, p| op(b, "str.len", p, Type::Int));
-    measure("len(s), ASCII Utf8", &len, &[ascii.clone()], DataType::Int64, true);
-    measure("len(s), Utf8", &len, &[utf8.clone()], DataType::Int64, true);
-    measure("len(s), Utf8View", &len, &[views.clone()], DataType::Int64, true);
+    measure("len(s), ASCII Utf8", &len, std::slice::from_ref(&ascii), DataType::Int64, true);
+    measure("len(s), Utf8", &len, std::slice::from_ref(&utf8), DataType::Int64, true);
+    measure("len(s), Utf8View", &len, std::slice::from_ref(&views), DataType::Int64, true);
     let equal = simple(&[Type::Str], Type::Bool, |b, p| {
         let constant = b.constant(Object::str("3 bds , 1 ba"));
         op(b, "str.eq", vec![p[0], constant], Type::Bool)
     });
-    measure("s == constant", &equal, &[views.clone()], DataType::Boolean, true);
+    measure("s == constant", &equal, std::slice::from_ref(&views), DataType::Boolean, true);
     let find = simple(&[Type::Str], Type::Int, |b, p| {
         let constant = b.constant(Object::str(" ba"));
         op(b, "str.find", vec![p[0], constant], Type::Int)
     });
-    measure("s.find(\" ba\")", &find, &[views.clone()], DataType::Int64, true);
+    measure("s.find(\" ba\")", &find, std::slice::from_ref(&views), DataType::Int64, true);
     let slice = simple(&[Type::Str], Type::Str, |b, p| {
         let start = b.constant(Object::int(2));
         let stop = b.constant(Object::int(9));
         op(b, "str.slice", vec![p[0], start, stop], Type::Str)
     });
-    measure("s[2:9]", &slice, &[views.clone()], DataType::Utf8View, true);
+    measure("s[2:9]", &slice, std::slice::from_ref(&views), DataType::Utf8View, true);
     let upper = simple(&[Type::Str], Type::Str, |b, p| op(b, "str.upper", p, Type::Str));
-    measure("s.upper() to Utf8View", &upper, &[views.clone()], DataType::Utf8View, true);
-    measure("s.upper() to Utf8", &upper, &[utf8], DataType::Utf8, true);
+    measure("s.upper() to Utf8View", &upper, std::slice::from_ref(&views), DataType::Utf8View, true);
+    measure("s.upper() to Utf8", &upper, std::slice::from_ref(&utf8), DataType::Utf8, true);
     let parse = simple(&[Type::Str], Type::Int, |b, p| op(b, "int.parse", p, Type::Int));
-    measure("int(s)", &parse, &[short], DataType::Int64, true);
+    measure("int(s)", &parse, std::slice::from_ref(&short), DataType::Int64, true);
 }

@@ -77,7 +77,7 @@ impl Translator<'_, '_, '_> {
         let slots = self.slots(value)?;
         match (param.kind, &ty) {
             (Kind::Int | Kind::Index, Type::Int | Type::Bool) => Ok(vec![self.extend(slots[0])]),
-            (Kind::Number, Type::Float | Type::Int | Type::Bool) => Ok(vec![self.to_float(slots[0])]),
+            (Kind::Number, Type::Float | Type::Int | Type::Bool) => Ok(vec![self.float_of(slots[0])]),
             (kind, ty) if passed_as(kind).as_ref() == Some(ty) => Ok(slots),
             // An empty list of no type yet has the same representation.
             (Kind::StrList | Kind::IntList | Kind::FloatList, Type::List(element)) if **element == Type::Never => {

@@ -77,11 +77,11 @@ impl Translator<'_, '_, '_> {
     /// An operand as a float; an int or bool is converted as `float()` does.
     pub(super) fn float(&mut self, inst: &Inst, index: usize) -> Result<Machine> {
         let value = self.one(inst, index)?;
-        Ok(self.to_float(value))
+        Ok(self.float_of(value))
     }
 
     /// An int or bool as the nearest float.
-    pub(super) fn to_float(&mut self, value: Machine) -> Machine {
+    pub(super) fn float_of(&mut self, value: Machine) -> Machine {
         if self.b.func.dfg.value_type(value) == types::F64 {
             return value;
         }

@@ -1,5 +1,4 @@
 //! Building small functions, compiling them and running them on columns.
-#![allow(dead_code, reason = "each test file takes what it needs")]
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use arrow::datatypes::{DataType, Float64Type, Int64Type};

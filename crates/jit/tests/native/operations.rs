@@ -1,12 +1,10 @@
 //! Every operation over nasty values: native code gives what the boxed body gives, or
 //! leaves the row to it.
 
-mod support;
-
+use crate::support::{Row, column, column_type, compile, context, op, rows, simple};
 use exuvia_ir::{Int, Object, Raise, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Kind, OpDef, status};
-use support::{Row, column, column_type, compile, context, op, rows, simple};
 
 fn nasty(kind: Kind) -> Vec<Object> {
     let ints = [0, 1, -1, 2, -2, 3, 5, 7, 10, -7, 31, 63, 64, 65, 1 << 10, i64::MIN, i64::MIN + 1, i64::MAX, 1 << 53];

@@ -1,13 +1,11 @@
 //! Control flow and containers: loops, handlers, calls, unions, lists, constant dicts.
 
-mod support;
-
+use crate::support::*;
 use exuvia_ir::{DictObj, ExcKind, Module, Object, SetObj, Terminator, Type, parse_module};
 use exuvia_jit::{CompileError, Kernel};
 use exuvia_ops::def::status;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::*;
 
 fn parse(text: &str) -> Module {
     let name = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
@@ -382,8 +380,76 @@ fn strings_equal_whatever_their_flags() {
         }
         let columns: Vec<Object> = texts.iter().map(|text| Object::str(text)).collect();
         let expected: Vec<Object> = texts.iter().map(|text| Object::Bool(text == constant)).collect();
-        assert_eq!(run(&fixed, &[columns.clone()]), value_rows(expected.clone()));
+        assert_eq!(run(&fixed, std::slice::from_ref(&columns)), value_rows(expected.clone()));
         let dynamic = simple(&[Type::Str, Type::Str], Type::Bool, |b, p| op(b, "str.eq", p, Type::Bool));
         assert_eq!(run(&dynamic, &[columns, vec![Object::str(constant); texts.len()]]), value_rows(expected));
+    }
+}
+
+#[test]
+fn unions_widen_and_narrow() {
+    let values = [
+        Object::None,
+        Object::Bool(true),
+        Object::int(-5),
+        Object::Float(2.5),
+        Object::str("a text longer than a view holds"),
+        Object::tuple(vec![Object::int(1), Object::None]),
+    ];
+    let subsets = |within: u32| (1u32..64).filter(move |set| set & !within == 0 && set.count_ones() >= 2);
+    let union = |set: u32| Type::union((0..6).filter(|at| set >> at & 1 == 1).map(|at| values[at].ty()));
+    for wide in [63, 0b11110, 0b101011, 0b110100, 0b11] {
+        for narrow in subsets(wide) {
+            for at in (0..6).filter(|at| narrow >> at & 1 == 1) {
+                let value = &values[at];
+                let ty = value.ty();
+                let ret = if at == 0 || at == 5 { Type::Int.optional() } else { ty.clone().optional() };
+                let module = simple(&[Type::Int], ret.clone(), |b, p| {
+                    let constant = b.constant(value.clone());
+                    let first = b.wrap(constant, &union(narrow));
+                    let second = b.wrap(first, &union(wide));
+                    // Through a loop's parameter, so that nothing is folded.
+                    let block = b.function.new_block();
+                    let param = b.function.add_param(block, union(wide));
+                    let count = b.function.add_param(block, Type::Int);
+                    b.jump(block, vec![second, p[0]]);
+                    b.block = block;
+                    let zero = b.constant(Object::int(0));
+                    let more = op(b, "int.gt", vec![count, zero], Type::Bool);
+                    let (yes, no) = b.branch(more);
+                    b.block = yes;
+                    let one = b.constant(Object::int(1));
+                    let less = op(b, "int.sub", vec![count, one], Type::Int);
+                    b.jump(block, vec![param, less]);
+                    b.block = no;
+                    let is = b.inst(exuvia_ir::Opcode::Is(ty.clone()), vec![param], Type::Bool, None);
+                    let (yes, no) = b.branch(is);
+                    b.block = no;
+                    b.raise(ExcKind::ValueError, vec![]);
+                    b.block = yes;
+                    let back = if narrow == wide {
+                        param
+                    } else {
+                        b.inst(exuvia_ir::Opcode::Unwrap, vec![param], union(narrow), None)
+                    };
+                    let is = b.inst(exuvia_ir::Opcode::Is(ty.clone()), vec![back], Type::Bool, None);
+                    let (yes, no) = b.branch(is);
+                    b.block = no;
+                    b.raise(ExcKind::TypeError, vec![]);
+                    b.block = yes;
+                    let value = b.inst(exuvia_ir::Opcode::Unwrap, vec![back], ty.clone(), None);
+                    match at {
+                        0 => b.wrap(value, &ret),
+                        5 => {
+                            let first = b.inst(exuvia_ir::Opcode::Field(0), vec![value], Type::Int, None);
+                            b.wrap(first, &ret)
+                        }
+                        _ => b.wrap(value, &ret),
+                    }
+                });
+                let expected = if at == 5 { Object::int(1) } else { value.clone() };
+                assert_eq!(run(&module, &[ints(&[2])]), value_rows(vec![expected]), "{narrow:b} {wide:b} {at}");
+            }
+        }
     }
 }

@@ -1,14 +1,12 @@
 //! The loop over the rows: columns of every type and layout, NULLs, exits, results.
 
-mod support;
-
+use crate::support::*;
 use arrow::array::*;
 use arrow::datatypes::*;
 use exuvia_ir::{ExcKind, Object, Opcode, Terminator, Type};
 use exuvia_jit::{CompileError, Kernel, Misfit, Options, RunError};
 use exuvia_ops::def::status;
 use std::sync::Arc;
-use support::*;
 
 fn identity(ty: Type) -> exuvia_ir::Module {
     simple(std::slice::from_ref(&ty), ty.clone(), |_, params| params[0])
@@ -41,22 +39,23 @@ fn identity_of_every_type() {
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Type::Str,
             _ => Type::Int,
         };
-        let kernel = Kernel::compile(&identity(plain.clone().optional()), &[ty.clone()], &ty, &SPEED).unwrap();
+        let kernel =
+            Kernel::compile(&identity(plain.clone().optional()), std::slice::from_ref(&ty), &ty, &SPEED).unwrap();
         // Many rows, so that several chunks and every offset within a byte occur.
         let parts: Vec<&dyn Array> = (0..1000).map(|_| array.as_ref()).collect();
         let long = arrow::compute::concat(&parts).unwrap();
         for (from, len) in [(0, 5000), (1, 4999), (7, 2048), (13, 2050), (4999, 1), (5000, 0)] {
             let slice = long.slice(from, len);
-            let output = kernel.run(&[slice.clone()], len, &mut context()).unwrap();
+            let output = kernel.run(std::slice::from_ref(&slice), len, &mut context()).unwrap();
             assert!(output.exits.is_empty());
             assert_eq!(&output.values.finish().unwrap(), &slice, "{ty} from {from}");
         }
         // Without NULLs, and compiled for none.
-        let kernel = Kernel::compile(&identity(plain), &[ty.clone()], &ty, &SPEED).unwrap();
+        let kernel = Kernel::compile(&identity(plain), std::slice::from_ref(&ty), &ty, &SPEED).unwrap();
         let valid = arrow::compute::filter(&long, &arrow::compute::is_not_null(&long).unwrap()).unwrap();
-        let output = kernel.run(&[valid.clone()], valid.len(), &mut context()).unwrap();
+        let output = kernel.run(std::slice::from_ref(&valid), valid.len(), &mut context()).unwrap();
         assert_eq!(&output.values.finish().unwrap(), &valid, "{ty}");
-        let refused = kernel.run(&[long.clone()], long.len(), &mut context());
+        let refused = kernel.run(std::slice::from_ref(&long), long.len(), &mut context());
         assert!(matches!(refused, Err(RunError::Argument(_))));
         // Strict: NULL without a call.
         let strict = Options { strict: true, ..SPEED };
@@ -66,9 +65,9 @@ fn identity_of_every_type() {
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Type::Str,
             _ => Type::Int,
         };
-        let kernel = Kernel::compile(&identity(plain), &[ty.clone()], &ty, &strict).unwrap();
+        let kernel = Kernel::compile(&identity(plain), std::slice::from_ref(&ty), &ty, &strict).unwrap();
         let slice = long.slice(3, 4000);
-        let output = kernel.run(&[slice.clone()], slice.len(), &mut context()).unwrap();
+        let output = kernel.run(std::slice::from_ref(&slice), slice.len(), &mut context()).unwrap();
         assert_eq!(&output.values.finish().unwrap(), &slice, "{ty}");
     }
 }
@@ -78,7 +77,7 @@ fn unsigned_beyond_63_bits_leaves() {
     let kernel =
         Kernel::compile(&identity(Type::Int.optional()), &[DataType::UInt64], &DataType::UInt64, &SPEED).unwrap();
     let array: ArrayRef = Arc::new(UInt64Array::from(vec![Some(1), Some(u64::MAX), None, Some(1 << 63), Some(7)]));
-    let mut output = kernel.run(&[array.clone()], 5, &mut context()).unwrap();
+    let mut output = kernel.run(std::slice::from_ref(&array), 5, &mut context()).unwrap();
     assert_eq!(output.exits, [(1, status::BAILOUT), (3, status::BAILOUT)]);
     let big = |value: u64| Object::Int(exuvia_ir::Int::from_big(value.into()));
     output.values.set(1, &big(u64::MAX)).unwrap();
@@ -174,7 +173,7 @@ fn text_results_of_every_kind() {
     let texts = ["abc", "abcdefghijklmnopqrstuvwxyz", "größer und immer größer", ""];
     for from in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
         for to in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
-            let kernel = Kernel::compile(&tail, &[from.clone()], &to, &SPEED).unwrap();
+            let kernel = Kernel::compile(&tail, std::slice::from_ref(&from), &to, &SPEED).unwrap();
             let array = arrow::compute::cast(&StringArray::from_iter_values(texts), &from).unwrap();
             let output = kernel.run(&[array], texts.len(), &mut context()).unwrap();
             let expected = arrow::compute::cast(&StringArray::from_iter_values(texts), &to).unwrap();

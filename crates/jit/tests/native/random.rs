@@ -1,13 +1,11 @@
 //! Random modules: native code agrees with the evaluator, or leaves the row to it.
 
-mod support;
-
+use crate::support::{Row, SPEED, column, column_type, context, op, rows};
 use exuvia_eval::{Failure, random};
 use exuvia_ir::{Builder, FuncId, Function, Module, Object, Opcode, Raise, Terminator, Type, Value};
 use exuvia_jit::{Kernel, Options};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
-use support::{Row, SPEED, column, column_type, context, op, rows};
 
 /// A way from a value to a scalar part of it that may be absent.
 #[derive(Clone, Debug)]
@@ -63,7 +61,13 @@ fn part(object: &Object, path: &[Step]) -> Object {
         (Step::Item(at), Object::List(list)) => {
             list.items().get(*at as usize).map_or(Object::None, |item| part(item, rest))
         }
-        (Step::As(ty), object) => if matches(ty) { part(object, rest) } else { Object::None },
+        (Step::As(ty), object) => {
+            if matches(ty) {
+                part(object, rest)
+            } else {
+                Object::None
+            }
+        }
         (Step::IsA(ty), _) => Object::Bool(matches(ty)),
         other => panic!("no part {other:?}"),
     }
@@ -218,7 +222,8 @@ fn check(seed: u64, options: &Options, counts: &mut (usize, usize)) {
             flat.iter().zip(&params).map(|(object, ty)| column(ty, &vec![object.clone(); 3])).collect();
         let output = kernel.run(&columns, 3, &mut context()).unwrap();
         for native in rows(output) {
-            let text = || format!("seed {seed} {path:?}: {expected:?}, natively {native:?}\n{driven}\n{}", kernel.lowered());
+            let text =
+                || format!("seed {seed} {path:?}: {expected:?}, natively {native:?}\n{driven}\n{}", kernel.lowered());
             counts.1 += 1;
             match (&expected, &native) {
                 (Err(Failure { raise: Raise::Bailout(_) | Raise::Interrupted, .. }), _) => {}

@@ -1,0 +1,8 @@
+//! Native code on columns, against hand-made expectations, the boxed operations and the
+//! evaluator.
+
+mod control;
+mod operations;
+mod random;
+mod rows;
+mod support;
