@@ -56,7 +56,7 @@ impl Lifter<'_> {
                 me.item(value, index)
             });
         }
-        if matches!(self.type_of(&value), Some(Type::Tuple(_))) {
+        if value.tuple_items().is_some() || matches!(self.type_of(&value), Some(Type::Tuple(_))) {
             let Some(items) = self.known_items(&value) else { return self.bail(Code::Operands, "a tuple") };
             let constant = match &index {
                 Abs::Const(Object::Int(at)) => at.to_i64(),

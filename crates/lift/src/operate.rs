@@ -2,7 +2,7 @@
 //! get their meaning. A union operand is split first; then an operation that accepts the
 //! types is looked for, then a prelude function; what is left is CPython's TypeError.
 
-use crate::abs::Abs;
+use crate::abs::{Abs, Iter};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
 use crate::unsupported;
@@ -76,7 +76,16 @@ impl Lifter<'_> {
             })?;
             return Ok(Some(result));
         }
+        // A tuple of static things has a length though it has no run-time type.
+        if spelling == "len"
+            && let [Abs::Tuple(items)] = args
+        {
+            return Ok(Some(Abs::int(items.len() as i64)));
+        }
         let Some(types) = args.iter().map(|arg| self.type_of(arg)).collect::<Option<Vec<_>>>() else {
+            if let Some(result) = self.of_range(spelling, args)? {
+                return Ok(Some(result));
+            }
             return self.from_prelude(spelling, args);
         };
         if let Some(result) = self.list_of_never(spelling, args, &types)? {
@@ -245,6 +254,23 @@ impl Lifter<'_> {
             (".get", [dict, key], [Type::Dict(..), _]) => self.dict_get(dict, key, &Abs::NONE).map(Some),
             (".get", [dict, key, default], [Type::Dict(..), _, _]) => self.dict_get(dict, key, default).map(Some),
             _ => Ok(None),
+        }
+    }
+
+    /// Length and membership of a range, by arithmetic.
+    fn of_range(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        let (name, mut operands, range) = match (spelling, args) {
+            ("len", [Abs::Iter(iter)]) => ("_range_len", Vec::new(), iter),
+            ("a in b", [item, Abs::Iter(iter)]) if self.type_of(item) == Some(Type::Int) => {
+                ("_in_range", vec![item.clone()], iter)
+            }
+            _ => return Ok(None),
+        };
+        let Iter::Range { start, stop, step } = &**range else { return Ok(None) };
+        operands.extend([start.clone(), stop.clone(), step.clone()]);
+        match self.prelude_function("builtins", name)? {
+            Some(function) => self.call_value(&function, operands, Vec::new()).map(Some),
+            None => Ok(None),
         }
     }
 

@@ -194,9 +194,6 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
         ("a[b]=c", [list @ Type::List(_), b, _]) if scalar(b) && !integral(b) => {
             type_error(format!("{} indices must be integers or slices, not {}", name(list), name(b)))
         }
-        ("int", [a, _]) if *a != Type::Str => {
-            type_error("int() can't convert non-string with explicit base".to_string())
-        }
         ("hex" | "oct" | "bin", [a]) if !integral(a) => {
             type_error(format!("'{}' object cannot be interpreted as an integer", name(a)))
         }

@@ -90,6 +90,18 @@ def min(*args, key=None, default=_missing):
     return best
 
 
+def _range_len(start, stop, step):
+    if step > 0:
+        return (stop - start + step - 1) // step if start < stop else 0
+    return (start - stop - step - 1) // -step if start > stop else 0
+
+
+def _in_range(item, start, stop, step):
+    if step > 0:
+        return start <= item < stop and (item - start) % step == 0
+    return stop < item <= start and (start - item) % -step == 0
+
+
 def divmod(a, b, /):
     if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
         raise TypeError(f"unsupported operand type(s) for divmod(): '{_type_name(a)}' and '{_type_name(b)}'")
