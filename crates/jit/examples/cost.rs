@@ -164,6 +164,28 @@ fn main() {
     let upper = simple(&[Type::Str], Type::Str, |b, p| op(b, "str.upper", p, Type::Str));
     measure("s.upper() to Utf8View", &upper, std::slice::from_ref(&views), DataType::Utf8View, true);
     measure("s.upper() to Utf8", &upper, std::slice::from_ref(&utf8), DataType::Utf8, true);
-    let parse = simple(&[Type::Str], Type::Int, |b, p| op(b, "int.parse", p, Type::Int));
+    let digits = simple(&[Type::Str], Type::Int, |b, p| {
+        let zero = b.constant(Object::int(0));
+        let len = op(b, "str.byte_len", vec![p[0]], Type::Int);
+        let header = b.function.new_block();
+        let offset = b.function.add_param(header, Type::Int);
+        let count = b.function.add_param(header, Type::Int);
+        b.jump(header, vec![zero, zero]);
+        b.block = header;
+        b.effect(Opcode::Poll, vec![], None);
+        let more = op(b, "int.lt", vec![offset, len], Type::Bool);
+        let (body, done) = b.branch(more);
+        b.block = body;
+        let character = op(b, "str.char_at_byte", vec![p[0], offset], Type::Str);
+        let next = op(b, "str.next_byte", vec![p[0], offset], Type::Int);
+        let digit = op(b, "str.isdigit", vec![character], Type::Bool);
+        let digit = op(b, "bool.to_int", vec![digit], Type::Int);
+        let count_more = op(b, "int.add", vec![count, digit], Type::Int);
+        b.jump(header, vec![next, count_more]);
+        b.block = done;
+        count
+    });
+    measure("sum(ch.isdigit() for ch in s)", &digits, std::slice::from_ref(&views), DataType::Int64, true);
+    let parse = simple(&[Type::Str], Type::Int, |b, p| op(b, "str.int", p, Type::Int));
     measure("int(s)", &parse, std::slice::from_ref(&short), DataType::Int64, true);
 }

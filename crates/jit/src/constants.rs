@@ -5,6 +5,8 @@ use crate::slots;
 use crate::table::Table;
 use arrow::buffer::Buffer;
 use exuvia_ir::{DictObj, Int, Object, Type};
+use exuvia_ops::cx::Cx;
+use exuvia_ops::def::OpDef;
 use exuvia_ops::list::RawList;
 use exuvia_ops::text::Str;
 use std::collections::HashMap;
@@ -19,6 +21,18 @@ pub(crate) struct Constants {
     /// Keeps the dicts alive whose addresses are keys of `tables`.
     dicts: Vec<Object>,
     lists: Vec<List>,
+    words: Vec<Box<[u64]>>,
+    flags: Vec<Box<[u8]>>,
+}
+
+/// The results of an operation for every ASCII character.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByCharacter {
+    /// The address of the results' words.
+    pub words: u64,
+    /// The address of a byte for each character that says whether there is a result; none
+    /// if there always is.
+    pub known: Option<u64>,
 }
 
 /// A constant list. Nothing changes it: see `Translator::check_list_writes`.
@@ -82,6 +96,46 @@ impl Constants {
         Ok(address)
     }
 
+    /// The results of an operation for every ASCII character in place of the operand that
+    /// is `None`, or nothing if it has none.
+    pub fn by_character(
+        &mut self,
+        def: &OpDef,
+        args: &[Option<Object>],
+        ty: &Type,
+    ) -> Result<Option<ByCharacter>, CompileError> {
+        let mut cx = Cx::for_folding();
+        let mut words = Vec::new();
+        let mut known = [0; 128];
+        for (byte, known) in (0..128u8).zip(&mut known) {
+            let character = Object::str(&char::from(byte).to_string());
+            let mut full: Vec<Object> =
+                args.iter().map(|arg| arg.clone().unwrap_or_else(|| character.clone())).collect();
+            for param in &def.params[full.len().min(def.params.len())..] {
+                let Some(default) = param.default else { return Ok(None) };
+                full.push(default.object());
+            }
+            match (def.eval)(&mut cx, &full) {
+                Ok(value) if exuvia_ir::is_constant_of(&value, ty) && !is_big(&value) => {
+                    self.words(&value, ty, &mut words)?;
+                    *known = 1;
+                }
+                _ => words.extend(std::iter::repeat_n(0, slots::count(ty))),
+            }
+        }
+        if known == [0; 128] {
+            return Ok(None);
+        }
+        let words = words.into_boxed_slice();
+        let address = words.as_ptr() as u64;
+        self.words.push(words);
+        let known = (known != [1; 128]).then(|| {
+            self.flags.push(Box::from(known));
+            self.flags.last().map_or(0, |flags| flags.as_ptr() as u64)
+        });
+        Ok(Some(ByCharacter { words: address, known }))
+    }
+
     /// Appends the words of `object` as a value of type `ty`.
     pub fn words(&mut self, object: &Object, ty: &Type, out: &mut Vec<u64>) -> Result<(), CompileError> {
         if let Type::Union(alternatives) = ty {
@@ -124,6 +178,11 @@ impl Constants {
         }
         Ok(())
     }
+}
+
+/// Whether the object is an integer beyond 64 bits.
+fn is_big(object: &Object) -> bool {
+    matches!(object, Object::Int(Int::Big(_)))
 }
 
 /// The alternative that `object` is a value of.

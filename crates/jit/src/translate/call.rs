@@ -1,5 +1,6 @@
 //! Calls: of kernels of operations, and of other functions of the module.
 
+use super::shortcut::Kernel;
 use super::{Result, Translator};
 use crate::{CompileError, slots};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -24,13 +25,7 @@ fn passed_as(kind: Kind) -> Option<Type> {
 
 impl Translator<'_, '_, '_> {
     /// Calls the kernel of an operation; see [`exuvia_ops::def::Body::Kernel`].
-    pub(super) fn kernel(
-        &mut self,
-        def: &'static OpDef,
-        address: *const u8,
-        result: Kind,
-        inst: &Inst,
-    ) -> Result<Vec<Machine>> {
+    pub(super) fn kernel(&mut self, Kernel { def, address, result }: Kernel, inst: &Inst) -> Result<Vec<Machine>> {
         if inst.args.len() > def.params.len() {
             return Err(CompileError::malformed(format!("{} with {} operands", def.name, inst.args.len())));
         }

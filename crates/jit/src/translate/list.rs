@@ -123,15 +123,7 @@ impl Translator<'_, '_, '_> {
     /// IndexError outside the list.
     fn position(&mut self, list: Machine, index: Machine, inst: &Inst) -> Result<Machine> {
         let len = self.b.ins().load(types::I64, trusted(), list, LEN);
-        let at = match self.known_int(inst, 1) {
-            Some(known) if known >= 0 => index,
-            Some(_) => self.b.ins().iadd(index, len),
-            None => {
-                let from_end = self.b.ins().iadd(index, len);
-                let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, index, 0);
-                self.b.ins().select(negative, from_end, index)
-            }
-        };
+        let at = self.counted(inst, 1, index, len);
         let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, at, len);
         self.raise_if(outside, ExcKind::IndexError, inst)?;
         Ok(at)

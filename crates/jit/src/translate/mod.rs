@@ -9,6 +9,7 @@ mod call;
 mod float;
 mod int;
 mod list;
+mod shortcut;
 mod str;
 mod table;
 mod union;
@@ -67,6 +68,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     blocks: Vec<Option<Block>>,
     values: Vec<Option<Vec<Machine>>>,
     constants: HashMap<Value, &'m Object>,
+    /// The operations whose results values are.
+    made_by: HashMap<Value, &'static str>,
     imported: HashMap<cranelift_module::FuncId, FuncRef>,
     lengths_as_truth: Vec<bool>,
 }
@@ -96,6 +99,15 @@ pub(crate) fn translate<'m>(
             _ => None,
         })
         .collect();
+    let made_by = function
+        .blocks
+        .iter()
+        .flat_map(|block| &block.insts)
+        .filter_map(|inst| match (&inst.op, inst.result) {
+            (Opcode::Op(name), Some(result)) => Some((result, *name)),
+            _ => None,
+        })
+        .collect();
     let mut translator = Translator {
         b,
         unit,
@@ -106,6 +118,7 @@ pub(crate) fn translate<'m>(
         blocks: vec![None; function.blocks.len()],
         values: vec![None; function.values.len()],
         constants,
+        made_by,
         imported: HashMap::new(),
         lengths_as_truth: str::lengths_as_truth(function),
     };
@@ -154,7 +167,9 @@ impl<'m> Translator<'_, '_, 'm> {
                     .ok_or_else(|| CompileError::unsupported(format!("the operation {name}")))?;
                 match def.body {
                     Body::Core(op) => self.core(op, inst)?,
-                    Body::Kernel { address, result, .. } => self.kernel(def, address(), result, inst)?,
+                    Body::Kernel { address, result, .. } => {
+                        self.string_op(shortcut::Kernel { def, address: address(), result }, inst)?
+                    }
                 }
             }
             Opcode::Call(callee) => self.call(*callee, inst)?,

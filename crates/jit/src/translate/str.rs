@@ -3,7 +3,7 @@
 use super::{Result, Translator};
 use crate::helpers;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Machine, types};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
 use exuvia_ir::{Function, Inst, Int, Object, Opcode};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::Body;
@@ -106,8 +106,7 @@ impl Translator<'_, '_, '_> {
         Ok(result)
     }
 
-    /// Whether a string is `text`, of at most [`INLINE`] bytes: lengths, then words that
-    /// overlap where the length is not a power of two.
+    /// Whether a string is `text`, of at most [`INLINE`] bytes.
     fn equals_short(&mut self, ptr: Machine, meta: Machine, text: &[u8]) -> Machine {
         let len = self.byte_len(meta);
         let same_length = self.b.ins().icmp_imm_s(IntCC::Equal, len, text.len() as i64);
@@ -119,39 +118,7 @@ impl Translator<'_, '_, '_> {
         let result = self.b.append_block_param(done, types::I8);
         self.b.ins().brif(same_length, compare, &[], done, &[BlockArg::Value(same_length)]);
         self.b.switch_to_block(compare);
-        let size = match text.len() {
-            1 => 1,
-            2..4 => 2,
-            4..8 => 4,
-            _ => 8,
-        };
-        let mut offsets = vec![0];
-        if text.len() > size {
-            offsets.push(text.len() - size);
-        }
-        let mut differ = None;
-        for offset in offsets {
-            let mut word = [0; 8];
-            word[..size].copy_from_slice(&text[offset..offset + size]);
-            let expected = i64::from_le_bytes(word);
-            let reg = match size {
-                1 => types::I8,
-                2 => types::I16,
-                4 => types::I32,
-                _ => types::I64,
-            };
-            let flags = MemFlagsData::new().with_notrap();
-            let found = self.b.ins().load(reg, flags, ptr, offset as i32);
-            let found = if size < 8 { self.b.ins().uextend(types::I64, found) } else { found };
-            let expected = self.word(expected);
-            let differs = self.b.ins().bxor(found, expected);
-            differ = Some(match differ {
-                None => differs,
-                Some(before) => self.b.ins().bor(before, differs),
-            });
-        }
-        let differ = differ.unwrap_or(same_length);
-        let equal = self.b.ins().icmp_imm_s(IntCC::Equal, differ, 0);
+        let equal = self.same_bytes(ptr, text);
         self.b.ins().jump(done, &[BlockArg::Value(equal)]);
         self.b.switch_to_block(done);
         result

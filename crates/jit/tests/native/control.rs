@@ -453,3 +453,82 @@ fn unions_widen_and_narrow() {
         }
     }
 }
+
+#[test]
+fn characters_have_tables_in_front_of_kernels() {
+    use exuvia_ops::def::{Body, Effect, Kind};
+    // Each character of the text, ASCII and others, through every operation on one string.
+    let texts = ["", "aZ 9\t\u{1c}", "é1ß", "日本", "\u{0}~", "٣x"];
+    let mut checked = 0;
+    for def in exuvia_ops::all() {
+        let unary = def.params.len() == 1 && def.params[0].kind == Kind::Str && def.effect == Effect::Pure;
+        let result = (def.result)(&[Type::Str]);
+        if !unary || !matches!(def.body, Body::Kernel { .. }) || !matches!(result, Type::Bool | Type::Int | Type::Str) {
+            continue;
+        }
+        checked += 1;
+        for index in [0, -1] {
+            let module = simple(&[Type::Str], result.clone(), |b, p| {
+                let index = b.constant(Object::int(index));
+                let character = op(b, "str.get", vec![p[0], index], Type::Str);
+                op(b, def.name, vec![character], result.clone())
+            });
+            let got = run(&module, &[strs(&texts)]);
+            for (text, got) in texts.iter().zip(got) {
+                let chars: Vec<char> = text.chars().collect();
+                let at = if index < 0 { chars.len() as i64 + index } else { index };
+                let expected = match usize::try_from(at).ok().and_then(|at| chars.get(at)) {
+                    None => Row::Exit(ExcKind::IndexError as u64),
+                    Some(ch) => {
+                        let mut cx = exuvia_ops::cx::Cx::for_folding();
+                        match (def.eval)(&mut cx, &[Object::str(&ch.to_string())]) {
+                            Ok(value) => Row::Value(value),
+                            Err(raise) => Row::Exit(status::of(&raise)),
+                        }
+                    }
+                };
+                assert_eq!(got, expected, "{} of {text:?}[{index}]", def.name);
+            }
+        }
+    }
+    assert!(checked > 15, "only {checked}");
+}
+
+#[test]
+fn prefixes_suffixes_and_slices_equal_the_kernels() {
+    let texts =
+        ["", "a", "ab", "abc", "abcdefgh", "abcdefghi", "xabc", "äbc", "abcä", "日本語", "abcdefghijklmnopqrstuvwxyz"];
+    let affixes = ["", "a", "ab", "abc", "äbc", "ä", "hi", "abcdefghi", "klmnopqrstuvwxyz", "abcdefghijklmnop"];
+    let eval = |name: &str, args: &[Object]| {
+        let def = exuvia_ops::by_name(name).unwrap();
+        let mut full = args.to_vec();
+        full.extend(def.params[args.len()..].iter().map(|param| param.default.unwrap().object()));
+        Row::Value((def.eval)(&mut exuvia_ops::cx::Cx::for_folding(), &full).unwrap())
+    };
+    for name in ["str.startswith", "str.endswith"] {
+        for affix in affixes {
+            let module = simple(&[Type::Str], Type::Bool, |b, p| {
+                let affix = b.constant(Object::str(affix));
+                op(b, name, vec![p[0], affix], Type::Bool)
+            });
+            let expected: Vec<Row> =
+                texts.iter().map(|text| eval(name, &[Object::str(text), Object::str(affix)])).collect();
+            assert_eq!(run(&module, &[strs(&texts)]), expected, "{name} {affix}");
+        }
+    }
+    let bounds = [0, 1, 9, -1, -100, i64::MIN, i64::MAX];
+    for start in bounds {
+        for stop in bounds {
+            let fixed = simple(&[Type::Str], Type::Str, |b, p| {
+                let (start, stop) = (b.constant(Object::int(start)), b.constant(Object::int(stop)));
+                op(b, "str.slice", vec![p[0], start, stop], Type::Str)
+            });
+            let args = |text: &&str| [Object::str(text), Object::int(start), Object::int(stop)];
+            let expected: Vec<Row> = texts.iter().map(|text| eval("str.slice", &args(text))).collect();
+            let kernel = compile(&fixed);
+            let column = [column(&arrow::datatypes::DataType::Utf8View, &strs(&texts))];
+            let got = rows(kernel.run(&column, texts.len(), &mut context()).unwrap());
+            assert_eq!(got, expected, "[{start}:{stop}]");
+        }
+    }
+}

@@ -266,5 +266,5 @@ fn every_guard_taken_agrees_too() {
 
 /// How many modules a test takes; more in a long run.
 fn seeds() -> u64 {
-    std::env::var("EXUVIA_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(150)
+    std::env::var("EXUVIA_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
 }

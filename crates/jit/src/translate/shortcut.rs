@@ -1,0 +1,284 @@
+//! Shortcuts around kernels of strings, for the case that needs no call.
+//!
+//! What an operation means is defined by its kernel alone. These are the few that loops
+//! over characters and parsers of fields call at every step, on text that is mostly
+//! ASCII: there a code point is a byte, and the work is less than the call. Whatever the
+//! checks in front do not cover goes to the kernel, exceptions included.
+
+use super::{Result, Translator};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value as Machine, types};
+use exuvia_ir::{Inst, Object, Type};
+use exuvia_ops::def::{Effect, Kind, OpDef};
+use exuvia_ops::text::ASCII_BIT;
+
+/// The kernel behind a shortcut.
+#[derive(Clone, Copy)]
+pub(super) struct Kernel {
+    pub def: &'static OpDef,
+    pub address: *const u8,
+    pub result: Kind,
+}
+
+/// The longest constant that is compared without a call.
+const INLINE: usize = 16;
+
+impl Translator<'_, '_, '_> {
+    /// The operation by a shortcut or its kernel.
+    pub(super) fn string_op(&mut self, kernel: Kernel, inst: &Inst) -> Result<Vec<Machine>> {
+        match (kernel.def.name, inst.args.len()) {
+            ("str.get", 2) => self.around(kernel, inst, &Type::Str, Self::ascii_get),
+            ("str.slice", 1..=3) => self.around(kernel, inst, &Type::Str, Self::ascii_slice),
+            ("str.char_at_byte", 2) => self.around(kernel, inst, &Type::Str, |this, inst, slow| {
+                let (address, _) = this.ascii_byte(inst, slow)?;
+                Ok(vec![address, this.word((ASCII_BIT | 1) as i64)])
+            }),
+            ("str.next_byte", 2) => self.around(kernel, inst, &Type::Int, |this, inst, slow| {
+                let (_, offset) = this.ascii_byte(inst, slow)?;
+                Ok(vec![this.b.ins().iadd_imm_s(offset, 1)])
+            }),
+            ("str.startswith" | "str.endswith", 2..=4) => match self.constant_affix(inst) {
+                Some(affix) => self.affix(inst, affix.as_bytes(), kernel.def.name == "str.endswith"),
+                None => self.kernel(kernel, inst),
+            },
+            _ => self.one_character(kernel, inst),
+        }
+    }
+
+    /// The kernel, and in front of it what `quick` does unless it goes to the block that it
+    /// is given.
+    fn around(
+        &mut self,
+        kernel: Kernel,
+        inst: &Inst,
+        ty: &Type,
+        quick: impl FnOnce(&mut Self, &Inst, Block) -> Result<Vec<Machine>>,
+    ) -> Result<Vec<Machine>> {
+        let slow = self.b.create_block();
+        let done = self.b.create_block();
+        self.b.set_cold_block(slow);
+        let results: Vec<Machine> =
+            crate::slots::registers(ty).into_iter().map(|reg| self.b.append_block_param(done, reg)).collect();
+        let jump = |this: &mut Self, slots: Vec<Machine>| {
+            let args: Vec<BlockArg> = slots.into_iter().map(BlockArg::Value).collect();
+            this.b.ins().jump(done, &args);
+        };
+        let slots = quick(self, inst, slow)?;
+        jump(self, slots);
+        self.b.switch_to_block(slow);
+        let slots = self.kernel(kernel, inst)?;
+        jump(self, slots);
+        self.b.switch_to_block(done);
+        Ok(results)
+    }
+
+    /// Goes on if `cond` is not zero, else to the kernel.
+    fn require(&mut self, cond: Machine, slow: Block) {
+        let go_on = self.b.create_block();
+        self.b.ins().brif(cond, go_on, &[], slow, &[]);
+        self.b.switch_to_block(go_on);
+    }
+
+    fn require_ascii(&mut self, meta: Machine, slow: Block) {
+        // The flag is the sign.
+        let ascii = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, meta, 0);
+        self.require(ascii, slow);
+    }
+
+    fn ascii_get(&mut self, inst: &Inst, slow: Block) -> Result<Vec<Machine>> {
+        let (ptr, meta) = self.text(inst, 0)?;
+        self.require_ascii(meta, slow);
+        let len = self.byte_len(meta);
+        let index = self.int(inst, 1)?;
+        let at = self.counted(inst, 1, index, len);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, at, len);
+        self.require(inside, slow);
+        Ok(vec![self.b.ins().iadd(ptr, at), self.word((ASCII_BIT | 1) as i64)])
+    }
+
+    /// A position: the index itself, or counted from the end if it is negative.
+    pub(super) fn counted(&mut self, inst: &Inst, operand: usize, index: Machine, len: Machine) -> Machine {
+        match self.known_int(inst, operand) {
+            Some(known) if known >= 0 => index,
+            Some(_) => self.b.ins().iadd(index, len),
+            None => {
+                let from_end = self.b.ins().iadd(index, len);
+                let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, index, 0);
+                self.b.ins().select(negative, from_end, index)
+            }
+        }
+    }
+
+    fn ascii_slice(&mut self, inst: &Inst, slow: Block) -> Result<Vec<Machine>> {
+        let (ptr, meta) = self.text(inst, 0)?;
+        self.require_ascii(meta, slow);
+        let len = self.byte_len(meta);
+        let start = self.bound(inst, 1, 0, len)?;
+        let stop = self.bound(inst, 2, i64::MAX, len)?;
+        let stop = self.b.ins().smax(stop, start);
+        let length = self.b.ins().isub(stop, start);
+        let flag = self.word(ASCII_BIT as i64);
+        Ok(vec![self.b.ins().iadd(ptr, start), self.b.ins().bor(length, flag)])
+    }
+
+    /// A bound of a slice clamped to the text.
+    fn bound(&mut self, inst: &Inst, operand: usize, absent: i64, len: Machine) -> Result<Machine> {
+        let given = inst.args.get(operand).is_some_and(|value| *self.function.ty(*value) != Type::None);
+        let known = match self.known(inst, operand) {
+            Some(Object::Int(value)) => Some(value.clamp_i64()),
+            _ => (!given).then_some(absent),
+        };
+        match known {
+            Some(0) => return Ok(self.word(0)),
+            Some(i64::MAX) => return Ok(len),
+            _ => {}
+        }
+        let at = self.index(inst, operand, absent)?;
+        let zero = self.word(0);
+        let from_end = self.b.ins().iadd(at, len);
+        let from_end = self.b.ins().smax(from_end, zero);
+        let from_start = self.b.ins().smin(at, len);
+        Ok(match known {
+            Some(known) if known >= 0 => from_start,
+            Some(_) => from_end,
+            None => {
+                let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, at, 0);
+                self.b.ins().select(negative, from_end, from_start)
+            }
+        })
+    }
+
+    /// The address of the byte at an offset, which is a character by itself, and the
+    /// offset.
+    fn ascii_byte(&mut self, inst: &Inst, slow: Block) -> Result<(Machine, Machine)> {
+        let (ptr, meta) = self.text(inst, 0)?;
+        let offset = self.int(inst, 1)?;
+        let len = self.byte_len(meta);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, len);
+        self.require(inside, slow);
+        let address = self.b.ins().iadd(ptr, offset);
+        let byte = self.b.ins().load(types::I8, MemFlagsData::trusted(), address, 0);
+        let ascii = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, byte, 0);
+        self.require(ascii, slow);
+        Ok((address, offset))
+    }
+
+    /// The prefix or suffix if it is a short constant and the whole string is looked at.
+    fn constant_affix(&self, inst: &Inst) -> Option<std::sync::Arc<str>> {
+        let whole = (2..inst.args.len()).zip([0, i64::MAX]).all(|(at, whole)| self.known_int(inst, at) == Some(whole));
+        match self.known(inst, 1) {
+            Some(Object::Str(affix)) if whole && affix.len() <= INLINE => Some(affix.clone()),
+            _ => None,
+        }
+    }
+
+    fn affix(&mut self, inst: &Inst, affix: &[u8], at_end: bool) -> Result<Vec<Machine>> {
+        if affix.is_empty() {
+            return Ok(vec![self.b.ins().iconst(types::I8, 1)]);
+        }
+        let (ptr, meta) = self.text(inst, 0)?;
+        let len = self.byte_len(meta);
+        let size = affix.len() as i64;
+        let long_enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, len, size);
+        let compare = self.b.create_block();
+        let done = self.b.create_block();
+        let result = self.b.append_block_param(done, types::I8);
+        self.b.ins().brif(long_enough, compare, &[], done, &[BlockArg::Value(long_enough)]);
+        self.b.switch_to_block(compare);
+        let from = if at_end {
+            let end = self.b.ins().iadd(ptr, len);
+            self.b.ins().iadd_imm_s(end, -size)
+        } else {
+            ptr
+        };
+        let equal = self.same_bytes(from, affix);
+        self.b.ins().jump(done, &[BlockArg::Value(equal)]);
+        self.b.switch_to_block(done);
+        Ok(vec![result])
+    }
+
+    /// Whether the bytes at an address are those of `text`, which is not empty and has at
+    /// most [`INLINE`]: words, overlapping where the length is no power of two.
+    pub(super) fn same_bytes(&mut self, ptr: Machine, text: &[u8]) -> Machine {
+        let (size, reg) = match text.len() {
+            1 => (1, types::I8),
+            2..4 => (2, types::I16),
+            4..8 => (4, types::I32),
+            _ => (8, types::I64),
+        };
+        let mut offsets = vec![0];
+        if text.len() > size {
+            offsets.push(text.len() - size);
+        }
+        let mut differ = None;
+        for offset in offsets {
+            let mut word = [0; 8];
+            word[..size].copy_from_slice(&text[offset..offset + size]);
+            let flags = MemFlagsData::new().with_notrap();
+            let found = self.b.ins().load(reg, flags, ptr, offset as i32);
+            let found = if size < 8 { self.b.ins().uextend(types::I64, found) } else { found };
+            let expected = self.word(i64::from_le_bytes(word));
+            let differs = self.b.ins().bxor(found, expected);
+            differ = Some(match differ {
+                None => differs,
+                Some(before) => self.b.ins().bor(before, differs),
+            });
+        }
+        match differ {
+            Some(differ) => self.b.ins().icmp_imm_s(IntCC::Equal, differ, 0),
+            None => self.b.ins().iconst(types::I8, 1),
+        }
+    }
+
+    /// An operation on a single character: a table of its results for ASCII, made by the
+    /// operation itself, stands in front of the kernel.
+    fn one_character(&mut self, kernel: Kernel, inst: &Inst) -> Result<Vec<Machine>> {
+        let Some((operand, ty)) = self.character_operand(kernel, inst) else { return self.kernel(kernel, inst) };
+        let args: Vec<Option<Object>> =
+            (0..inst.args.len()).map(|at| if at == operand { None } else { self.known(inst, at).cloned() }).collect();
+        let Some(table) = self.unit.constants.by_character(kernel.def, &args, &ty)? else {
+            return self.kernel(kernel, inst);
+        };
+        self.around(kernel, inst, &ty.clone(), |this, inst, slow| {
+            let (ptr, meta) = this.text(inst, operand)?;
+            let len = this.byte_len(meta);
+            let single = this.b.ins().icmp_imm_s(IntCC::Equal, len, 1);
+            this.require(single, slow);
+            let byte = this.b.ins().uload8(types::I64, MemFlagsData::trusted(), ptr, 0);
+            if let Some(known) = table.known {
+                let known = this.word(known as i64);
+                let at = this.b.ins().iadd(known, byte);
+                let known = this.b.ins().load(types::I8, MemFlagsData::trusted().with_readonly(), at, 0);
+                this.require(known, slow);
+            }
+            let words = this.word(table.words as i64);
+            let offset = this.b.ins().imul_imm_s(byte, 8 * crate::slots::count(&ty) as i64);
+            let at = this.b.ins().iadd(words, offset);
+            Ok(this.load(&ty, at))
+        })
+    }
+
+    /// The operand that is a character, where all others are constants and the result is a
+    /// scalar that depends on nothing else; and the type of the result.
+    fn character_operand(&self, kernel: Kernel, inst: &Inst) -> Option<(usize, Type)> {
+        if kernel.def.effect != Effect::Pure {
+            return None;
+        }
+        let ty = self.function.ty(inst.result?).clone();
+        if !matches!(ty, Type::Bool | Type::Int | Type::Float | Type::Str) {
+            return None;
+        }
+        let mut character = None;
+        for (at, arg) in inst.args.iter().enumerate() {
+            if self.known(inst, at).is_some() {
+                continue;
+            }
+            let is_character = matches!(self.made_by.get(arg), Some(&("str.char_at_byte" | "str.get")));
+            if character.is_some() || !is_character {
+                return None;
+            }
+            character = Some(at);
+        }
+        Some((character?, ty))
+    }
+}
