@@ -9,12 +9,70 @@ use rustyline::{Context, Helper, Highlighter, Hinter};
 
 /// Words of SQL that are worth completing.
 const KEYWORDS: [&str; 64] = [
-    "ALL", "ANALYZE", "AND", "AS", "ASC", "BETWEEN", "BIGINT", "BOOLEAN", "BY", "BYTEA", "CASE", "CAST", "COPY",
-    "CREATE", "CROSS", "CSV", "DATE", "DECIMAL", "DEFAULT", "DELETE", "DESC", "DESCRIBE", "DISTINCT", "DOUBLE", "DROP",
-    "ELSE", "END", "EXISTS", "EXPLAIN", "EXTERNAL", "FALSE", "FROM", "FUNCTION", "GROUP", "HAVING", "IMMUTABLE", "IN",
-    "INNER", "INSERT", "INTO", "IS", "JOIN", "JSON", "LANGUAGE", "LEFT", "LIKE", "LIMIT", "LOCATION", "NOT", "NULL",
-    "OPTIONS", "ORDER", "PARQUET", "python", "REPLACE", "RETURNS", "SELECT", "STORED", "STRICT", "TABLE", "TEXT",
-    "THEN", "UNION", "WHERE",
+    "ALL",
+    "ANALYZE",
+    "AND",
+    "AS",
+    "ASC",
+    "BETWEEN",
+    "BIGINT",
+    "BOOLEAN",
+    "BY",
+    "BYTEA",
+    "CASE",
+    "CAST",
+    "COPY",
+    "CREATE",
+    "CROSS",
+    "CSV",
+    "DATE",
+    "DECIMAL",
+    "DEFAULT",
+    "DELETE",
+    "DESC",
+    "DESCRIBE",
+    "DISTINCT",
+    "DOUBLE",
+    "DROP",
+    "ELSE",
+    "END",
+    "EXISTS",
+    "EXPLAIN",
+    "EXTERNAL",
+    "FALSE",
+    "FROM",
+    "FUNCTION",
+    "GROUP",
+    "HAVING",
+    "IMMUTABLE",
+    "IN",
+    "INNER",
+    "INSERT",
+    "INTO",
+    "IS",
+    "JOIN",
+    "JSON",
+    "LANGUAGE",
+    "LEFT",
+    "LIKE",
+    "LIMIT",
+    "LOCATION",
+    "NOT",
+    "NULL",
+    "OPTIONS",
+    "ORDER",
+    "PARQUET",
+    "python",
+    "REPLACE",
+    "RETURNS",
+    "SELECT",
+    "STORED",
+    "STRICT",
+    "TABLE",
+    "TEXT",
+    "THEN",
+    "UNION",
+    "WHERE",
 ];
 
 /// Completes and validates for a session.
@@ -59,9 +117,9 @@ impl Completer for SqlHelper {
             let commands = commands.filter(|command| command.starts_with(before));
             return Ok((0, commands.map(pair).collect()));
         }
-        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').map_or(0, |place| {
-            place + before[place..].chars().next().map_or(1, char::len_utf8)
-        });
+        let start = before
+            .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
+            .map_or(0, |place| place + before[place..].chars().next().map_or(1, char::len_utf8));
         Ok((start, candidates(&self.session.context().state(), &before[start..])))
     }
 }
@@ -133,7 +191,8 @@ mod tests {
     fn words_are_completed() {
         let session = ExuviaSession::new();
         let state = session.context().state();
-        let texts = |word| -> Vec<String> { candidates(&state, word).into_iter().map(|pair| pair.replacement).collect() };
+        let texts =
+            |word| -> Vec<String> { candidates(&state, word).into_iter().map(|pair| pair.replacement).collect() };
         assert_eq!(texts("SEL"), ["SELECT"]);
         assert_eq!(texts("sel"), ["select"]);
         assert_eq!(texts("regexp_ma"), ["regexp_match("]);

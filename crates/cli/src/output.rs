@@ -7,8 +7,8 @@ use clap::ValueEnum;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv::WriterBuilder;
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::arrow::json::writer::{JsonArray, LineDelimited, WriterBuilder as JsonWriterBuilder};
 use datafusion::arrow::json::Writer as JsonWriter;
+use datafusion::arrow::json::writer::{JsonArray, LineDelimited, WriterBuilder as JsonWriterBuilder};
 use datafusion::arrow::util::display::FormatOptions;
 use datafusion::arrow::util::pretty::pretty_format_batches_with_options;
 use std::io::Write;
@@ -34,8 +34,20 @@ pub(crate) struct Printer<'a, W: Write> {
 }
 
 enum Sink<'a, W: Write> {
-    Table { out: &'a mut W, schema: SchemaRef, batches: Vec<RecordBatch>, kept: usize, seen: usize, most: Option<usize> },
-    Csv { out: &'a mut W, delimiter: u8, schema: SchemaRef, begun: bool },
+    Table {
+        out: &'a mut W,
+        schema: SchemaRef,
+        batches: Vec<RecordBatch>,
+        kept: usize,
+        seen: usize,
+        most: Option<usize>,
+    },
+    Csv {
+        out: &'a mut W,
+        delimiter: u8,
+        schema: SchemaRef,
+        begun: bool,
+    },
     Json(JsonWriter<&'a mut W, JsonArray>),
     Ndjson(JsonWriter<&'a mut W, LineDelimited>),
 }

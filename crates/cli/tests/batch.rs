@@ -49,7 +49,10 @@ fn results_have_formats() {
     assert_eq!(out(&["-c", QUERY, "--format", "ndjson"]), "{\"x\":1,\"y\":\"a;b\"}\n{\"x\":null,\"y\":\"c\"}\n");
     assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "csv"]), "x\n");
     assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "json"]), "[]\n");
-    assert!(out(&["-c", "SELECT value FROM range(10)", "--maxrows", "3"]).ends_with("… 7 rows more; --maxrows shows them\n"));
+    assert!(
+        out(&["-c", "SELECT value FROM range(10)", "--maxrows", "3"])
+            .ends_with("… 7 rows more; --maxrows shows them\n")
+    );
 }
 
 #[test]
@@ -66,11 +69,11 @@ fn inputs_run_in_their_order() {
 
 #[test]
 fn an_error_ends_with_status_one_on_standard_error() {
-    assert_eq!(
-        err(&["-c", "SELECT 1 AS x; SELECT y"]).lines().next(),
-        Some("error: Schema error: No field named y.")
+    assert_eq!(err(&["-c", "SELECT 1 AS x; SELECT y"]).lines().next(), Some("error: Schema error: No field named y."));
+    let wrong = file(
+        "wrong.sql",
+        "SELECT 1;\n\nCREATE FUNCTION f(x BIGINT) RETURNS BIGINT\n  LANGUAGE python AS $$\n    return y\n$$;\nSELECT f(1);",
     );
-    let wrong = file("wrong.sql", "SELECT 1;\n\nCREATE FUNCTION f(x BIGINT) RETURNS BIGINT\n  LANGUAGE python AS $$\n    return y\n$$;\nSELECT f(1);");
     let path = wrong.to_str().expect("UTF-8").to_string();
     let output = exuvia(&["-f", &path, "-c", "SELECT 2"], "");
     assert_eq!(output.status.code(), Some(1));
@@ -97,7 +100,8 @@ fn files_are_tables() {
     let csv = csv.to_str().expect("UTF-8");
     let query = format!("SELECT max(people) AS most FROM '{csv}'");
     assert_eq!(out(&["-c", &query, "--format", "csv"]), "most\n330000\n");
-    let external = format!("CREATE EXTERNAL TABLE c STORED AS CSV LOCATION '{csv}' OPTIONS ('format.has_header' 'true')");
+    let external =
+        format!("CREATE EXTERNAL TABLE c STORED AS CSV LOCATION '{csv}' OPTIONS ('format.has_header' 'true')");
     assert_eq!(out(&["-c", &external, "-c", "SELECT count(*) AS n FROM c", "--format", "csv"]), "n\n2\n");
     let json = file("cities.json", "{\"name\":\"Ulm\",\"people\":126000}\n");
     let query = format!("SELECT people FROM '{}'", json.display());
@@ -124,7 +128,8 @@ fn backslash_commands_work_in_batches() {
 
 #[test]
 fn a_session_without_interpreter_says_so() {
-    let create = "CREATE FUNCTION f() RETURNS BIGINT LANGUAGE python AS $$\nimport socket\nreturn len(socket.gethostname())\n$$";
+    let create =
+        "CREATE FUNCTION f() RETURNS BIGINT LANGUAGE python AS $$\nimport socket\nreturn len(socket.gethostname())\n$$";
     let shown = err(&["--no-interpreter", "-c", create]);
     assert!(shown.contains("it cannot be lifted"), "{shown}");
     assert!(shown.contains("CPython is off"), "{shown}");

@@ -7,13 +7,9 @@
 //! almost all of them are exact and a wrong one is an error, never a rounded number.
 
 use crate::types;
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, Float32Array, Float64Array, PrimitiveArray,
-};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array, PrimitiveArray};
 use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Int32Type, Int64Type, UInt32Type, UInt64Type,
-};
+use datafusion::arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, Int64Type, UInt32Type, UInt64Type};
 use datafusion::common::ScalarValue;
 use std::sync::Arc;
 
@@ -116,10 +112,8 @@ pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
         }
         (Map(to, _), Map(from, _)) => match (to.data_type(), from.data_type()) {
             (Struct(to), Struct(from)) if to.len() == 2 && from.len() == 2 => {
-                let all = to
-                    .iter()
-                    .zip(from)
-                    .all(|(to, from)| matches!(fit(to.data_type(), from.data_type()), Fit::As(_)));
+                let all =
+                    to.iter().zip(from).all(|(to, from)| matches!(fit(to.data_type(), from.data_type()), Fit::As(_)));
                 if all { widened() } else { Fit::No }
             }
             _ => Fit::No,
@@ -171,9 +165,7 @@ pub(crate) fn check(parameter: &DataType, argument: ArrayRef) -> Result<ArrayRef
         (DataType::Float32, DataType::Int32) => exact::<Int32Type>(parameter, &argument),
         (DataType::Float32, DataType::UInt32) => exact::<UInt32Type>(parameter, &argument),
         (parameter, ty) => match fit(parameter, ty) {
-            Fit::As(expected) if expected != *ty => {
-                cast(&argument, &expected).map_err(|error| error.to_string())
-            }
+            Fit::As(expected) if expected != *ty => cast(&argument, &expected).map_err(|error| error.to_string()),
             Fit::As(_) | Fit::Checked | Fit::Literal | Fit::No => Ok(argument),
         },
     }
@@ -190,7 +182,12 @@ where
     };
     // Compared as i128, since a cast back to the narrower integer saturates.
     let find = |is_exact: fn(i128) -> bool| {
-        integers.iter().flatten().map(Into::into).find(|&value: &i128| !is_exact(value)).map_or(Ok(()), |v| Err(inexact(v)))
+        integers
+            .iter()
+            .flatten()
+            .map(Into::into)
+            .find(|&value: &i128| !is_exact(value))
+            .map_or(Ok(()), |v| Err(inexact(v)))
     };
     if *parameter == DataType::Float64 {
         find(|value| value as f64 as i128 == value)?;
@@ -208,10 +205,7 @@ fn is_text(ty: &DataType) -> bool {
 }
 
 fn is_bytes(ty: &DataType) -> bool {
-    matches!(
-        ty,
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_)
-    )
+    matches!(ty, DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_))
 }
 
 fn is_decimal(ty: &DataType) -> bool {

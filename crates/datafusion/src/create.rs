@@ -63,8 +63,9 @@ pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> R
     let mut params = vec![];
     let mut defaults = vec![];
     for param in create.params {
-        let ty = types::plan(state, &param.ty)
-            .map_err(|error| fail(format!("parameter {}: {}", param.name, crate::message(&error)), Some(param.place)))?;
+        let ty = types::plan(state, &param.ty).map_err(|error| {
+            fail(format!("parameter {}: {}", param.name, crate::message(&error)), Some(param.place))
+        })?;
         let default = match param.default {
             None => None,
             Some(sql) => {
@@ -94,14 +95,10 @@ pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> R
     define(state, definition, defaults).map(Some)
 }
 
-fn define(
-    state: &SessionState,
-    definition: Definition,
-    defaults: Vec<Option<ParamDefault>>,
-) -> Result<ScalarUDF> {
+fn define(state: &SessionState, definition: Definition, defaults: Vec<Option<ParamDefault>>) -> Result<ScalarUDF> {
     let options = ExuviaOptions { query: None, ..ExuviaOptions::of(state.config_options()) };
-    let function = Function::define(definition, &options.settings)
-        .map_err(|error| DataFusionError::External(Box::new(error)))?;
+    let function =
+        Function::define(definition, &options.settings).map_err(|error| DataFusionError::External(Box::new(error)))?;
     Ok(ScalarUDF::new_from_impl(PythonFunction::new(function, defaults, options)?))
 }
 
@@ -143,7 +140,11 @@ impl Taken {
 fn check_name(state: &SessionState, name: &str, or_replace: bool) -> Result<(), Taken> {
     match state.scalar_functions().get(name) {
         Some(udf) if PythonFunction::of(udf).is_some() => {
-            if or_replace { Ok(()) } else { Err(Taken::ByFunction) }
+            if or_replace {
+                Ok(())
+            } else {
+                Err(Taken::ByFunction)
+            }
         }
         Some(_) => Err(Taken::ByBuiltIn),
         None if is_built_in(state, name) => Err(Taken::ByBuiltIn),
@@ -156,8 +157,19 @@ fn check_name(state: &SessionState, name: &str, or_replace: bool) -> Result<(), 
 fn is_built_in(state: &SessionState, name: &str) -> bool {
     // These have a syntax of their own before any function is looked up.
     const SYNTAX: [&str; 13] = [
-        "cast", "try_cast", "extract", "case", "exists", "position", "substring", "trim", "overlay", "floor", "ceil",
-        "map", "struct",
+        "cast",
+        "try_cast",
+        "extract",
+        "case",
+        "exists",
+        "position",
+        "substring",
+        "trim",
+        "overlay",
+        "floor",
+        "ceil",
+        "map",
+        "struct",
     ];
     state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_none())
         || state.higher_order_functions().contains_key(name)

@@ -11,18 +11,16 @@ use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{RecordBatch, StringArray};
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, internal_err};
+use datafusion::common::format::ExplainFormat;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, Result, internal_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, LogicalPlan, ScalarUDF};
-use datafusion::common::format::ExplainFormat;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::execution_plan::ReplaceChildrenOptions;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
-};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties};
 use exuvia_engine::{Placement, Rung, Settings};
 use futures::StreamExt;
 use std::fmt;
@@ -70,7 +68,7 @@ fn calls(plan: &LogicalPlan, settings: &Settings) -> Vec<Call> {
                 if let Expr::ScalarFunction(call) = expr
                     && let Some(python) = PythonFunction::of(&call.func)
                 {
-                    let text = expr.human_display().to_string();
+                    let text = shown(expr)?;
                     if !calls.iter().any(|call| call.text == text) {
                         let before = python.function().placement(settings);
                         calls.push(Call { text, function: Arc::clone(&call.func), before });
@@ -83,6 +81,19 @@ fn calls(plan: &LogicalPlan, settings: &Settings) -> Vec<Call> {
     // The closures above cannot fail.
     debug_assert!(visited.is_ok(), "a walk that never fails failed");
     calls
+}
+
+/// A call as its writer would know it: what the optimiser computes once and names has its
+/// own text again.
+fn shown(expr: &Expr) -> Result<String> {
+    let shared = |expr: &Expr| matches!(expr, Expr::Column(column) if column.name.starts_with("__common_expr"));
+    let expr = expr.clone().transform_up(|expr| match expr {
+        Expr::Alias(alias) if shared(&alias.expr) => {
+            Ok(Transformed::yes(Expr::Column(Column::new_unqualified(alias.name))))
+        }
+        expr => Ok(Transformed::no(expr)),
+    })?;
+    Ok(expr.data.human_display().to_string())
 }
 
 /// The rung of a call, and why it is not the best.
@@ -177,10 +188,7 @@ impl ExecutionPlan for ExplainCallsExec {
         Ok(Arc::new(self.with_input(only_child(children)?)))
     }
 
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(Arc::new(self.with_input(only_child(children)?)))
     }
 

@@ -4,14 +4,14 @@ use crate::arguments::CheckArguments;
 use crate::create::PythonFunctionFactory;
 use crate::query::Planner;
 use crate::settings::ExuviaOptions;
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::Result;
 use datafusion::execution::SessionStateBuilder;
-use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::catalog::Session;
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::common::Result;
-use async_trait::async_trait;
+use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use std::sync::Arc;
 
 /// Adds Python functions to a session that is being built.

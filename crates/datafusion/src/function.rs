@@ -6,8 +6,8 @@
 //! is the engine's business.
 
 use crate::coerce::{self, Fit};
-use crate::query::Query;
 use crate::settings::ExuviaOptions;
+use crate::slice::Slice;
 use crate::types;
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::compute::cast;
@@ -23,11 +23,15 @@ use exuvia_engine::{CallError, CallErrorKind, Function, Invocation, Rung, Settin
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The time that folding one call may take while planning. What takes longer is left to
 /// the execution, where it can be cancelled.
 const FOLDING_TIME: Duration = Duration::from_millis(20);
+
+/// The time that a native call may keep a worker of the async runtime.
+const WORKER_TIME: Duration = Duration::from_millis(20);
 
 /// A default of a parameter.
 #[derive(Clone, Debug)]
@@ -47,6 +51,8 @@ pub(crate) struct PythonFunction {
     signature: Signature,
     /// The options under which it was defined, for callers that hand over none.
     options: ExuviaOptions,
+    /// Whether a native call took longer than a worker can spare.
+    slow: AtomicBool,
 }
 
 impl PythonFunction {
@@ -62,7 +68,7 @@ impl PythonFunction {
             exuvia_engine::Volatility::Volatile => Volatility::Volatile,
         };
         let signature = Signature::user_defined(volatility).with_parameter_names(names)?;
-        Ok(PythonFunction { function: Arc::new(function), defaults, signature, options })
+        Ok(PythonFunction { function: Arc::new(function), defaults, signature, options, slow: AtomicBool::new(false) })
     }
 
     /// The Python function behind a function of DataFusion's, if it is one.
@@ -123,7 +129,7 @@ impl PythonFunction {
         args: &[ColumnarValue],
         rows: usize,
         settings: &Settings,
-        invocation: &Invocation,
+        circumstances: &Circumstances,
     ) -> Result<ArrayRef, CallError> {
         let definition = self.function.definition();
         let failed = |message: String| CallError {
@@ -139,16 +145,25 @@ impl PythonFunction {
                 .map_err(|message| failed(format!("argument {}: {message}", param.name)))?;
             arrays.push(array);
         }
-        let run = || {
+        let run = |settings: &Settings, invocation: &Invocation| {
             // A panic is a bug of ours. It must cost this query and no more.
-            catch_unwind(AssertUnwindSafe(|| self.function.invoke(&arrays, rows, settings, invocation)))
-                .unwrap_or_else(|panic| {
+            catch_unwind(AssertUnwindSafe(|| self.function.invoke(&arrays, rows, settings, invocation))).unwrap_or_else(
+                |panic| {
                     let text = panic.downcast_ref::<String>().map(String::as_str);
                     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
                     Err(failed(format!("internal error: {text}")))
-                })
+                },
+            )
         };
-        let array = if self.rung(settings) == Rung::Native { run() } else { off_the_runtime(run) }?;
+        let array = match circumstances {
+            Circumstances::Planning => {
+                let slice = Slice::start(FOLDING_TIME, Arc::default());
+                let invocation = Invocation { cancelled: slice.flag(), deadline: None };
+                // Not even a row that leaves native code may wake CPython here.
+                run(&Settings { interpreter: false, ..settings.clone() }, &invocation)
+            }
+            Circumstances::Running(invocation) => self.off_the_runtime(settings, invocation, run),
+        }?;
         if array.data_type() == &definition.returns {
             Ok(array)
         } else {
@@ -160,16 +175,47 @@ impl PythonFunction {
     fn rung(&self, settings: &Settings) -> Rung {
         self.function.placement(settings).rung
     }
+
+    /// Runs a call without keeping a worker of the async runtime from its other tasks. A
+    /// native call that ends soon stays on its worker, since to move those tasks costs more
+    /// than most such calls; one that does not is stopped and begun again where it may
+    /// take its time, and so are the function's later calls. That is legal because what
+    /// runs natively has no effects.
+    fn off_the_runtime(
+        &self,
+        settings: &Settings,
+        invocation: &Invocation,
+        run: impl Fn(&Settings, &Invocation) -> Result<ArrayRef, CallError>,
+    ) -> Result<ArrayRef, CallError> {
+        use tokio::runtime::{Handle, RuntimeFlavor};
+        match Handle::try_current() {
+            Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {}
+            // Other threads are free to block, and a runtime of one thread has no choice.
+            _ => return run(settings, invocation),
+        }
+        if !self.slow.load(Ordering::Relaxed) && self.rung(settings) == Rung::Native {
+            let slice = Slice::start(WORKER_TIME, Arc::clone(&invocation.cancelled));
+            let short = Invocation { cancelled: slice.flag(), deadline: None };
+            match run(settings, &short) {
+                Err(CallError { kind: CallErrorKind::Cancelled, .. })
+                    if !invocation.cancelled.load(Ordering::Relaxed) =>
+                {
+                    self.slow.store(true, Ordering::Relaxed);
+                }
+                result => return result,
+            }
+        }
+        // The other tasks of this worker move to another thread meanwhile.
+        tokio::task::block_in_place(|| run(settings, invocation))
+    }
 }
 
-/// Runs work that may take long. On a worker of a multi-threaded runtime the other tasks of
-/// that worker move elsewhere meanwhile; other threads are free to block.
-fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
-    use tokio::runtime::{Handle, RuntimeFlavor};
-    match Handle::try_current() {
-        Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
-        _ => work(),
-    }
+/// When a function is called.
+enum Circumstances {
+    /// While DataFusion plans and folds constants.
+    Planning,
+    /// For a query.
+    Running(Invocation),
 }
 
 impl ScalarUDFImpl for PythonFunction {
@@ -231,6 +277,7 @@ impl ScalarUDFImpl for PythonFunction {
             defaults: self.defaults.clone(),
             signature: self.signature.clone(),
             options: self.options.clone(),
+            slow: AtomicBool::new(false),
         };
         Ok(ExprSimplifyResult::Simplified(ScalarUDF::new_from_impl(same).call(args)))
     }
@@ -255,14 +302,9 @@ impl ScalarUDFImpl for PythonFunction {
             // DataFusion keeps a call that it could not fold and runs it with the query.
             return exec_err!("{} is not evaluated while a query is planned", definition.name);
         }
-        let invocation = self.invocation(options.query.as_deref(), options, planning);
-        let result = if planning {
-            // Not even a row that leaves native code may wake CPython here.
-            let settings = Settings { interpreter: false, ..settings.clone() };
-            self.call(&args.args, args.number_rows, &settings, &invocation)
-        } else {
-            self.call(&args.args, args.number_rows, settings, &invocation)
-        };
+        let circumstances =
+            if planning { Circumstances::Planning } else { Circumstances::Running(self.invocation(options)) };
+        let result = self.call(&args.args, args.number_rows, settings, &circumstances);
         result.map(ColumnarValue::Array).map_err(|error| DataFusionError::External(Box::new(error)))
     }
 
@@ -273,14 +315,10 @@ impl ScalarUDFImpl for PythonFunction {
 }
 
 impl PythonFunction {
-    fn invocation(&self, query: Option<&Query>, options: &ExuviaOptions, planning: bool) -> Invocation {
-        let now = Instant::now();
-        let own = self.function.definition().timeout.and_then(|timeout| now.checked_add(timeout));
-        let deadlines = [
-            own,
-            query.and_then(|query| query.deadline(options.timeout)),
-            planning.then(|| now + FOLDING_TIME),
-        ];
+    fn invocation(&self, options: &ExuviaOptions) -> Invocation {
+        let own = self.function.definition().timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let query = options.query.as_deref();
+        let deadlines = [own, query.and_then(|query| query.deadline(options.timeout))];
         Invocation {
             cancelled: query.map(|query| Arc::clone(&query.cancelled)).unwrap_or_default(),
             deadline: deadlines.into_iter().flatten().min(),

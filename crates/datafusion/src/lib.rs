@@ -20,12 +20,13 @@ mod query;
 mod script;
 mod session;
 mod settings;
+mod slice;
 mod statement;
 mod types;
 mod udfs;
 
-pub use exuvia_engine as engine;
 pub use extension::ExuviaBuilder;
+pub use exuvia_engine as engine;
 pub use message::{call_error, message};
 pub use script::{Open, Script, Statement};
 pub use session::ExuviaSession;

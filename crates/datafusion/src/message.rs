@@ -29,9 +29,7 @@ pub fn message(error: &DataFusionError) -> String {
                 None => inner.to_string(),
             },
         },
-        DataFusionError::SQL(error, _) => {
-            error.to_string().trim_start_matches("sql parser error: ").to_string()
-        }
+        DataFusionError::SQL(error, _) => error.to_string().trim_start_matches("sql parser error: ").to_string(),
         error => error.strip_backtrace(),
     };
     strip(&text)

@@ -155,10 +155,7 @@ impl ExecutionPlan for QueryExec {
         Ok(Arc::new(QueryExec { input, query: Arc::clone(&self.query) }))
     }
 
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         let input = explain::only_child(children)?;
         Ok(Arc::new(QueryExec { input, query: Arc::clone(&self.query) }))
     }

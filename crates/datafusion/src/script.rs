@@ -258,7 +258,10 @@ mod tests {
     #[test]
     fn cuts_outside_quotes_comments_and_bodies() {
         assert_eq!(texts("a; b ;; c"), ["a", "b", "c"]);
-        assert_eq!(texts("a ';' \";\" /* ; /* ; */ ; */ b; c -- ;\n d"), ["a ';' \";\" /* ; /* ; */ ; */ b", "c -- ;\n d"]);
+        assert_eq!(
+            texts("a ';' \";\" /* ; /* ; */ ; */ b; c -- ;\n d"),
+            ["a ';' \";\" /* ; /* ; */ ; */ b", "c -- ;\n d"]
+        );
         assert_eq!(texts("f AS $$ ; -- it's\n$$; g $t$ $$; $t$"), ["f AS $$ ; -- it's\n$$", "g $t$ $$; $t$"]);
         assert_eq!(texts(r"E'\';'; 'a\'; b"), [r"E'\';'", r"'a\'", "b"]);
         assert_eq!(texts("$1; a$b; c$d"), ["$1", "a$b", "c$d"]);

@@ -101,11 +101,7 @@ fn words(tokens: &[TokenWithSpan]) -> impl Iterator<Item = String> {
 /// Reads the declaration of a function whose body is a module: what stands behind
 /// `CREATE FUNCTION` without LANGUAGE and body. `text` is `script` with all that is not the
 /// declaration blanked out, so that places are those of `script`.
-pub(crate) fn parse_declaration(
-    script: &str,
-    text: &str,
-    handler: &str,
-) -> Result<CreateFunction, DefineError> {
+pub(crate) fn parse_declaration(script: &str, text: &str, handler: &str) -> Result<CreateFunction, DefineError> {
     let failed = |message: String| DefineError { function: handler.to_string(), message, place: None };
     let tokens = Tokenizer::new(&GenericDialect {}, text).tokenize_with_location();
     let tokens = tokens.map_err(|error| failed(error.to_string()))?;
@@ -520,7 +516,9 @@ pub(crate) fn dedent(text: &str) -> String {
     if margin.is_empty() {
         return text.to_string();
     }
-    let lines: Vec<&str> =
-        text.split('\n').map(|line| line.strip_prefix(margin).unwrap_or(line.trim_start_matches([' ', '\t']))).collect();
+    let lines: Vec<&str> = text
+        .split('\n')
+        .map(|line| line.strip_prefix(margin).unwrap_or(line.trim_start_matches([' ', '\t'])))
+        .collect();
     lines.join("\n")
 }

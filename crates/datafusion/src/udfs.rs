@@ -14,9 +14,8 @@ use std::path::{Path, PathBuf};
 pub(crate) fn load(ctx: &SessionContext, path: &Path) -> Result<Vec<String>> {
     let mut names = vec![];
     for file in files(path)? {
-        let text = std::fs::read_to_string(&file).map_err(|error| {
-            DataFusionError::Execution(format!("cannot read {}: {error}", file.display()))
-        })?;
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| DataFusionError::Execution(format!("cannot read {}: {error}", file.display())))?;
         let in_file = |message: String| DataFusionError::Plan(format!("{}: {message}", file.display()));
         for declaration in declarations(&text).map_err(|error| in_file(error.to_string()))? {
             let parsed = statement::parse_declaration(&text, &declaration.text, &declaration.handler);
@@ -115,10 +114,7 @@ mod tests {
         let found: Vec<_> = declarations.iter().map(|d| (d.handler.as_str(), d.text.as_str())).collect();
         assert_eq!(
             found,
-            [
-                ("f", "\n\n       f(x BIGINT)\n    RETURNS BIGINT"),
-                ("g", "\n\n\n\n\n\n      G() RETURNS TEXT"),
-            ]
+            [("f", "\n\n       f(x BIGINT)\n    RETURNS BIGINT"), ("g", "\n\n\n\n\n\n      G() RETURNS TEXT"),]
         );
     }
 

@@ -28,7 +28,19 @@ pub(crate) fn invoke(
     settings: &Settings,
     invocation: &Invocation,
 ) -> Result<ArrayRef, CallError> {
+    let values = run(function, args, rows, settings, invocation)?;
+    // Counted when it ended: a caller may stop a batch and call it again elsewhere.
     function.counters.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    Ok(values)
+}
+
+fn run(
+    function: &Function,
+    args: &[ArrayRef],
+    rows: usize,
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<ArrayRef, CallError> {
     let watch = Watch::start(invocation);
     let nullable = args.iter().any(|arg| arg.logical_null_count() > 0);
     let cell = function.compiled(nullable, settings);

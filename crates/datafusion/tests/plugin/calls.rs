@@ -120,10 +120,10 @@ async fn an_exception_fails_the_query_or_gives_null() {
 async fn a_body_that_is_not_python_is_refused() {
     let session = session();
     expect![[r#"
-        cannot create function f: Expected an expression
+        cannot create function f: syntax error: Expected an expression
           |
-        3 |   return x +
-          |             ^"#]]
+        3 | return x +
+          |           ^"#]]
     .assert_eq(
         &fails(&session, "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$\n\n  return x +\n$$").await,
     );

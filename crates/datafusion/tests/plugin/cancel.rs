@@ -35,22 +35,19 @@ async fn time_is_limited_by_setting_and_option() {
     run(&session, FOREVER).await;
     run(&session, "SET exuvia.timeout = '200ms'").await;
     let start = Instant::now();
-    assert_eq!(
-        fails(&session, "SELECT forever(column1) FROM t").await,
-        "ran out of its time\n  in function forever"
-    );
+    assert_eq!(fails(&session, "SELECT forever(column1) FROM t").await, "ran out of its time\n  in function forever");
     assert!(start.elapsed() < Duration::from_secs(20));
     run(&session, "SET exuvia.timeout = 'off'").await;
-    run(&session, &FOREVER.replace("CREATE TABLE t AS VALUES (1)", "").replace(
-        "CREATE FUNCTION forever(x BIGINT) RETURNS BIGINT",
-        "CREATE OR REPLACE FUNCTION forever(x BIGINT) RETURNS BIGINT OPTIONS (on_error 'null', timeout '100ms')",
-    ))
+    run(
+        &session,
+        &FOREVER.replace("CREATE TABLE t AS VALUES (1)", "").replace(
+            "CREATE FUNCTION forever(x BIGINT) RETURNS BIGINT",
+            "CREATE OR REPLACE FUNCTION forever(x BIGINT) RETURNS BIGINT OPTIONS (on_error 'null', timeout '100ms')",
+        ),
+    )
     .await;
     // Running out of time is no exception that a policy covers.
-    assert_eq!(
-        fails(&session, "SELECT forever(column1) FROM t").await,
-        "ran out of its time\n  in function forever"
-    );
+    assert_eq!(fails(&session, "SELECT forever(column1) FROM t").await, "ran out of its time\n  in function forever");
 }
 
 #[tokio::test(flavor = "multi_thread")]

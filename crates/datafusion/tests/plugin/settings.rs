@@ -2,8 +2,8 @@
 
 use crate::common::{fails, rows, run, session};
 use datafusion::prelude::SessionConfig;
-use exuvia::{ExuviaOptions, ExuviaSession};
 use expect_test::expect;
+use exuvia::{ExuviaOptions, ExuviaSession};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn settings_are_shown_and_set() {

@@ -1,7 +1,5 @@
 //! The statements: what is accepted, what is refused and in which words.
 
-
-
 use crate::common::{fails, rows, run, session};
 use expect_test::{Expect, expect};
 
@@ -77,10 +75,7 @@ async fn names_belong_to_one_function() {
     expect!["sum is a built-in function and cannot be dropped"].assert_eq(&fails(&session, "DROP FUNCTION sum").await);
     for name in ["lower", "sum", "row_number", "range", "cast"] {
         let error = fails(&session, &format!("CREATE {}", create.replacen(" f(", &format!(" {name}("), 1))).await;
-        assert_eq!(
-            error,
-            format!("cannot create function {name}: {name} is a built-in function; choose another name")
-        );
+        assert_eq!(error, format!("cannot create function {name}: {name} is a built-in function; choose another name"));
     }
 }
 
@@ -191,9 +186,12 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
         "#]],
     )
     .await;
-    refused("CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE sql AS 'x'", expect![[r#"
+    refused(
+        "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE sql AS 'x'",
+        expect![[r#"
         CREATE FUNCTION is supported for LANGUAGE python
-    "#]])
+    "#]],
+    )
     .await;
 }
 

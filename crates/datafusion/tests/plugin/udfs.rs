@@ -23,7 +23,10 @@ async fn functions_share_their_module() {
     );
     let session = session();
     assert_eq!(session.load_functions(&path).expect("loads"), ["first", "second"]);
-    assert_eq!(rows(&session, "SELECT first(column1), second(column1), second() FROM (VALUES (5))").await, "15 | 15 | 6");
+    assert_eq!(
+        rows(&session, "SELECT first(column1), second(column1), second() FROM (VALUES (5))").await,
+        "15 | 15 | 6"
+    );
     // Loading again replaces.
     session.load_functions(&path).expect("loads again");
 }
