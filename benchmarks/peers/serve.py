@@ -1,7 +1,7 @@
 """A process that runs what it is told to, one measurement a line; the twin of the Rust
 side's (crates/bench/src/serve.rs), with the same requests and answers.
 
-    python serve.py FOLDER FILE_OF_FUNCTIONS COLUMNS_AS_JSON Z1_SQL
+    python serve.py FOLDER TABLE FILE_OF_FUNCTIONS COLUMNS_AS_JSON Z1_SQL
 
 `{"what": "bedrooms", "by": "loop"}` gives `{"seconds": 0.2, "rows": 1000000}`. A contender
 prepares itself at its first request, which is not timed. `{"what": …, "by": …, "compare":
@@ -26,13 +26,13 @@ warnings.filterwarnings("ignore")
 class Server:
     """The functions, their columns, and the contenders that are prepared."""
 
-    def __init__(self, folder, source, columns, sql):
+    def __init__(self, folder, table, source, columns, sql):
         self.functions = signatures.load(source)
         self.columns = json.loads(columns)
         self.parquet = f"{folder}/listings.parquet"
         with open(sql, encoding="utf-8") as file:
             self.sql = file.read()
-        self.table = pa.ipc.open_file(f"{folder}/listings.arrow").read_all()
+        self.table = pa.ipc.open_file(f"{folder}/{table}.arrow").read_all()
         self.ready = {}
         self.expected = {}
 
@@ -82,7 +82,7 @@ class Server:
 
 
 def main():
-    server = Server(*sys.argv[1:5])
+    server = Server(*sys.argv[1:6])
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)

@@ -26,10 +26,3 @@ pub(super) fn describe() -> String {
     let pinned = if can_pin() { "each process pinned to one core" } else { "not pinned" };
     format!("{model}{family}, {cores} cores{memory}, {}; {pinned}", std::env::consts::OS)
 }
-
-/// The first line that a command prints.
-pub(super) fn version(program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).args(args).output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    text.lines().next().unwrap_or("unknown").to_string()
-}
