@@ -6,6 +6,7 @@
 
 use crate::known::Known;
 use crate::simplify::Rewrite;
+use crate::tuples;
 use exuvia_ir::{Inst, Object, Opcode, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::{Body, OpDef};
@@ -13,6 +14,9 @@ use exuvia_ops::def::{Body, OpDef};
 pub(crate) fn op(known: &mut Known<'_>, inst: &Inst, def: &'static OpDef) -> Option<Rewrite> {
     let result = inst.result?;
     let Body::Core(op) = def.body else { return None };
+    if let CoreOp::ListLen | CoreOp::ListTruth | CoreOp::ListGet | CoreOp::ListGetUnchecked = op {
+        return tuples::list(known, inst, op);
+    }
     match inst.args.as_slice() {
         [a] => unary(known, op, *a, result),
         [a, b] => match op {

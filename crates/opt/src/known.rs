@@ -23,6 +23,7 @@ pub(crate) struct Known<'a> {
     pub(crate) function: &'a mut Function,
     pub(crate) context: &'a mut Context,
     sites: Vec<Site>,
+    frozen: Vec<bool>,
     constants: Vec<Option<Object>>,
     tags: Vec<Tags>,
     undo: Vec<Undo>,
@@ -48,7 +49,8 @@ impl<'a> Known<'a> {
             }
         }
         let constants = vec![None; function.values.len()];
-        Known { function, context, sites, constants, tags, undo: Vec::new(), path: Vec::new() }
+        let frozen = crate::lists::frozen(function, context);
+        Known { function, context, sites, frozen, constants, tags, undo: Vec::new(), path: Vec::new() }
     }
 
     /// Goes to the next segment in the order of the dominator tree.
@@ -169,6 +171,11 @@ impl<'a> Known<'a> {
             Body::Core(found) if found == op => Some(args),
             _ => None,
         }
+    }
+
+    /// Whether a value is a list that nobody changes.
+    pub(crate) fn is_frozen(&self, value: Value) -> bool {
+        self.frozen.get(value.index()) == Some(&true)
     }
 
     pub(crate) fn ty(&self, value: Value) -> &Type {

@@ -19,6 +19,7 @@ mod context;
 mod cse;
 mod dce;
 mod fold;
+mod growth;
 mod inline;
 mod interval;
 mod known;
@@ -29,6 +30,7 @@ mod ranges;
 #[cfg(test)]
 mod semantics;
 mod simplify;
+mod splits;
 mod ssa;
 mod tags;
 #[cfg(test)]
@@ -60,7 +62,14 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let thread: Pass = ("jump threading", thread::run);
     let ranges: Pass = ("ranges", ranges::run);
     let licm: Pass = ("loop invariants", licm::run);
-    CLEANUP.into_iter().chain([thread]).chain(CLEANUP).chain([ranges, thread, licm]).chain(CLEANUP).chain([ranges])
+    let splits: Pass = ("splits", splits::run);
+    CLEANUP
+        .into_iter()
+        .chain([thread])
+        .chain(CLEANUP)
+        .chain([ranges, thread, licm])
+        .chain(CLEANUP)
+        .chain([splits, ranges])
 }
 
 /// Optimises a module. Function 0 stays the entry with its parameters and result.

@@ -4,12 +4,14 @@
 //! the edge of a branch the compared values satisfy the comparison. Loops are run to a
 //! fixpoint with widening, then twice more to narrow it.
 //!
-//! Used for three things. An operation whose result provably fits in 64 bits is marked
-//! [`Inst::no_overflow`]; a comparison that the intervals decide becomes a constant; an
-//! element of a list that nobody changes, at an index below its length, is taken without
-//! a check.
+//! Used for four things. An operation whose result provably fits in 64 bits is marked
+//! [`Inst::no_overflow`] (with [`crate::growth`], for what grows slowly); a comparison
+//! that the intervals decide, and an operand that can be only one integer, become
+//! constants; an element of a list that nobody changes, at an index below its length, is
+//! taken without a check.
 
 use crate::context::Context;
+use crate::growth::{self, Sum};
 use crate::interval::{self, Interval};
 use crate::lists;
 use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
@@ -25,10 +27,11 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         return;
     }
     let flow = Flow::new(function);
+    let frozen = lists::frozen(function, context);
     let mut assumed = vec![Interval::EMPTY; function.values.len()];
     let mut stable = false;
     for walk in 0..MOST_WALKS {
-        let next = Walk::new(function, context, &flow, &assumed).run();
+        let next = Walk::new(function, context, &flow, &frozen, &assumed).run();
         let heads = |at: &usize| assumed[*at] != next[*at];
         let changed: Vec<usize> = (0..assumed.len()).filter(heads).collect();
         stable = changed.iter().all(|at| next[*at].is_within(assumed[*at]));
@@ -43,15 +46,13 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         return;
     }
     for _ in 0..2 {
-        assumed = Walk::new(function, context, &flow, &assumed).run();
+        assumed = Walk::new(function, context, &flow, &frozen, &assumed).run();
     }
-    let mut walk = Walk::new(function, context, &flow, &assumed);
+    let mut walk = Walk::new(function, context, &flow, &frozen, &assumed);
     walk.record = Some(Vec::new());
-    let frozen = lists::frozen(walk.function, walk.context);
-    walk.frozen = frozen;
     walk.walk();
-    let changes = walk.record.take().unwrap_or_default();
-    for (block, at, change) in changes {
+    let Walk { record, sums, operands, defined, .. } = walk;
+    for (block, at, change) in record.unwrap_or_default() {
         let inst = &mut function.block_mut(block).insts[at];
         match change {
             Change::Fits => inst.no_overflow = true,
@@ -66,6 +67,38 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
             }
         }
     }
+    for sum in growth::bounded(function, context, &defined, &sums) {
+        function.block_mut(sum.block).insts[sum.at].no_overflow = true;
+    }
+    make_constants(function, operands);
+}
+
+/// Gives instructions constants for operands. The walk met them in an order of its own,
+/// but those of one block one after the other.
+fn make_constants(function: &mut Function, operands: Vec<Operand>) {
+    // From the back, so that constants put before an instruction move no other.
+    for group in operands.chunk_by(|a, b| (a.block, a.at) == (b.block, b.at)).rev() {
+        for (made, operand) in group.iter().enumerate() {
+            let new = function.new_value(Type::Int);
+            let insts = &mut function.block_mut(operand.block).insts;
+            let inst = &mut insts[operand.at + made];
+            let span = inst.span;
+            if let Some(arg) = inst.args.get_mut(operand.index) {
+                *arg = new;
+            }
+            let op = Opcode::Const(Object::int(operand.value));
+            let constant = Inst { op, args: vec![], result: Some(new), unwind: None, no_overflow: false, span };
+            insts.insert(operand.at + made, constant);
+        }
+    }
+}
+
+/// An operand that can be only one integer.
+struct Operand {
+    block: BlockId,
+    at: usize,
+    index: usize,
+    value: i64,
 }
 
 /// What is found out about an instruction.
@@ -74,6 +107,9 @@ enum Change {
     Bool(bool),
     Unchecked,
 }
+
+/// The lengths of the histories of a walk.
+type Mark = [usize; 4];
 
 /// One walk over the dominator tree.
 struct Walk<'a> {
@@ -89,16 +125,29 @@ struct Walk<'a> {
     undo: Vec<(Value, Interval)>,
     /// Pairs of a value and a larger one, here.
     less: Vec<(Value, Value)>,
+    /// Pairs of a value and an integer that it is not, here.
+    unequal: Vec<(Value, i64)>,
     /// Lists with a value that is their length, here.
     lengths: Vec<(Value, Value)>,
     sites: Vec<(u32, u32)>,
-    frozen: Vec<bool>,
+    /// The lists that nobody changes.
+    frozen: &'a [bool],
+    /// The intervals of values where they are defined.
+    defined: Vec<Interval>,
     /// What was found, in the last walk.
     record: Option<Vec<(BlockId, usize, Change)>>,
+    operands: Vec<Operand>,
+    sums: Vec<Sum>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(function: &'a Function, context: &'a mut Context, flow: &'a Flow, assumed: &'a [Interval]) -> Walk<'a> {
+    fn new(
+        function: &'a Function,
+        context: &'a mut Context,
+        flow: &'a Flow,
+        frozen: &'a [bool],
+        assumed: &'a [Interval],
+    ) -> Walk<'a> {
         let mut sites = vec![(u32::MAX, 0); function.values.len()];
         for (at, block) in function.blocks.iter().enumerate() {
             for (index, inst) in block.insts.iter().enumerate() {
@@ -116,10 +165,14 @@ impl<'a> Walk<'a> {
             ranges: vec![Interval::FULL; function.values.len()],
             undo: Vec::new(),
             less: Vec::new(),
+            unequal: Vec::new(),
             lengths: Vec::new(),
             sites,
-            frozen: Vec::new(),
+            frozen,
+            defined: vec![Interval::FULL; function.values.len()],
             record: None,
+            operands: Vec::new(),
+            sums: Vec::new(),
         }
     }
 
@@ -136,21 +189,17 @@ impl<'a> Walk<'a> {
 
     fn walk(&mut self) {
         let flow = self.flow;
-        // The segments above, each with the lengths of the three histories.
-        let mut path: Vec<(usize, [usize; 3])> = Vec::new();
+        // The segments above, each with the lengths of the histories there.
+        let mut path: Vec<(usize, Mark)> = Vec::new();
         for segment in flow.tree() {
             while let Some((above, marks)) = path.last().copied() {
                 if flow.dominates(above, segment) {
                     break;
                 }
-                for (value, old) in self.undo.drain(marks[0]..).rev() {
-                    self.ranges[value.index()] = old;
-                }
-                self.less.truncate(marks[1]);
-                self.lengths.truncate(marks[2]);
+                self.back_to(marks);
                 path.pop();
             }
-            path.push((segment, [self.undo.len(), self.less.len(), self.lengths.len()]));
+            path.push((segment, self.mark()));
             self.enter(segment);
             let part = flow.segment(segment).clone();
             let block = self.function.block(part.block);
@@ -179,7 +228,9 @@ impl<'a> Walk<'a> {
                 let known = if is_head { self.assumed } else { &self.passed };
                 // In the first walk a loop's head has only what comes from before the loop.
                 let interval = known[param.index()];
-                self.ranges[param.index()] = if interval.is_empty() { self.passed[param.index()] } else { interval };
+                let interval = if interval.is_empty() { self.passed[param.index()] } else { interval };
+                self.ranges[param.index()] = interval;
+                self.defined[param.index()] = interval;
             }
         }
         let mut predecessors = self.flow.predecessors(segment);
@@ -208,13 +259,10 @@ impl<'a> Walk<'a> {
             Terminator::Jump(edge) => self.pass(edge, 0),
             Terminator::Branch(cond, yes, no) => {
                 for (edge, holds) in [(yes, true), (no, false)] {
-                    let marks = [self.undo.len(), self.less.len()];
+                    let mark = self.mark();
                     self.assume(*cond, holds);
                     self.pass(edge, 0);
-                    for (value, old) in self.undo.drain(marks[0]..).rev() {
-                        self.ranges[value.index()] = old;
-                    }
-                    self.less.truncate(marks[1]);
+                    self.back_to(mark);
                 }
             }
             Terminator::Open
@@ -226,7 +274,31 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn narrow(&mut self, value: Value, to: Interval) {
+    fn mark(&self) -> Mark {
+        [self.undo.len(), self.less.len(), self.unequal.len(), self.lengths.len()]
+    }
+
+    /// Forgets what was learnt since a mark.
+    fn back_to(&mut self, [undo, less, unequal, lengths]: Mark) {
+        for (value, old) in self.undo.drain(undo..).rev() {
+            self.ranges[value.index()] = old;
+        }
+        self.less.truncate(less);
+        self.unequal.truncate(unequal);
+        self.lengths.truncate(lengths);
+    }
+
+    fn narrow(&mut self, value: Value, mut to: Interval) {
+        // An integer that is excluded may be at an end only now.
+        while let Some((_, end)) =
+            self.unequal.iter().find(|(of, not)| *of == value && (to.lo == *not || to.hi == *not))
+        {
+            let without = Interval::compared(Cmp::Ne, to, Interval::exactly(*end)).0;
+            if without == to || without.is_empty() {
+                break;
+            }
+            to = without;
+        }
         let old = self.ranges[value.index()];
         if old != to {
             self.undo.push((value, old));
@@ -256,6 +328,11 @@ impl<'a> Walk<'a> {
                 let (new_a, new_b) = Interval::compared(cmp, self.ranges[a.index()], self.ranges[b.index()]);
                 self.narrow(a, new_a);
                 self.narrow(b, new_b);
+                for (one, other) in [(a, new_b), (b, new_a)] {
+                    if cmp == Cmp::Ne && other.lo == other.hi {
+                        self.unequal.push((one, other.lo));
+                    }
+                }
                 match cmp {
                     Cmp::Lt => self.less.push((a, b)),
                     Cmp::Gt => self.less.push((b, a)),
@@ -270,14 +347,13 @@ impl<'a> Walk<'a> {
         let Some(result) = inst.result else { return };
         match &inst.op {
             Opcode::Const(Object::Int(value)) => {
-                let interval = value.to_i64().map_or(Interval::FULL, Interval::exactly);
-                self.ranges[result.index()] = interval;
+                self.define(result, value.to_i64().map_or(Interval::FULL, Interval::exactly));
             }
             Opcode::Op(name) => {
                 let Some(def) = self.context.def(name) else { return };
+                self.note_constants(block, at, inst);
                 let Body::Core(op) = def.body else {
-                    self.ranges[result.index()] = interval::of_kernel(name);
-                    return;
+                    return self.define(result, interval::of_kernel(name));
                 };
                 let mut args = [Interval::FULL; 2];
                 for (range, arg) in args.iter_mut().zip(&inst.args) {
@@ -285,13 +361,16 @@ impl<'a> Walk<'a> {
                 }
                 let args = &args[..inst.args.len().min(2)];
                 if *self.function.ty(result) == Type::Int {
-                    let (interval, fits) = interval::of_core(op, args);
-                    self.ranges[result.index()] = interval;
+                    let (mut interval, fits) = interval::of_core(op, args);
                     if op == CoreOp::ListLen {
+                        interval = interval.meet(self.length(inst.args[0]));
                         self.lengths.push((inst.args[0], result));
                     }
+                    self.define(result, interval);
                     if fits {
                         self.found(block, at, Change::Fits);
+                    } else if let (CoreOp::IntAdd | CoreOp::IntSub, [a, b], Some(_)) = (op, args, &self.record) {
+                        self.sums.push(Sum { block, at, operands: [*a, *b] });
                     }
                 }
                 self.decide(block, at, inst, op, args);
@@ -307,6 +386,39 @@ impl<'a> Walk<'a> {
             | Opcode::NewExc(_)
             | Opcode::ExcIs(_)
             | Opcode::Poll => {}
+        }
+    }
+
+    fn define(&mut self, value: Value, interval: Interval) {
+        self.ranges[value.index()] = interval;
+        self.defined[value.index()] = interval;
+    }
+
+    /// The lengths that a list can have, as far as its making tells.
+    fn length(&self, list: Value) -> Interval {
+        let any = Interval::new(0, interval::LENGTH);
+        match self.inst(list) {
+            Some(inst) if self.frozen[list.index()] => match inst.op {
+                Opcode::List => Interval::exactly(inst.args.len() as i64),
+                // Even the empty string has one part.
+                Opcode::Op("str.split" | "str.rsplit") => Interval::new(1, interval::LENGTH),
+                _ => any,
+            },
+            _ => any,
+        }
+    }
+
+    /// Notes the operands that can be only one integer.
+    fn note_constants(&mut self, block: BlockId, at: usize, inst: &Inst) {
+        if self.record.is_none() {
+            return;
+        }
+        for (index, arg) in inst.args.iter().enumerate() {
+            let Interval { lo, hi } = self.ranges[arg.index()];
+            let is_known = self.inst(*arg).is_some_and(|inst| matches!(inst.op, Opcode::Const(_)));
+            if lo == hi && !is_known && *self.function.ty(*arg) == Type::Int {
+                self.operands.push(Operand { block, at, index, value: lo });
+            }
         }
     }
 
@@ -335,7 +447,9 @@ impl<'a> Walk<'a> {
                 let below = |(of, length): &(Value, Value)| {
                     *of == list && (self.less.contains(&(place, *length)) || index.hi < self.ranges[length.index()].lo)
                 };
-                if index.lo >= 0 && !index.is_empty() && self.frozen[list.index()] && self.lengths.iter().any(below) {
+                let least = self.length(list).lo;
+                let lies_within = index.hi < least || self.lengths.iter().any(below);
+                if index.lo >= 0 && !index.is_empty() && self.frozen[list.index()] && lies_within {
                     self.found(block, at, Change::Unchecked);
                 }
             }
@@ -497,6 +611,115 @@ b5:
                   return v10
                 b5:
                   return v7
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn counters_beside_the_loops_own_fit_but_sums_may_not() {
+        ranges(
+            r#"
+fn f0 "f"(v0: list[int], v1: int) -> tuple[int, int, int, int] {
+b0:
+  v2: int = const 0
+  v3: int = const 1
+  v4: bool = int.gt v1 v2
+  branch v4 b1(v2, v2, v2, v1) b1(v3, v3, v3, v2)
+b1(v5: int, v6: int, v7: int, v8: int):
+  poll
+  v9: int = list.get v0 v5 unwind b4
+  v10: int = int.add v5 v3
+  v11: int = int.add v6 v9
+  v12: int = int.add v8 v3
+  v13: bool = int.eq v9 v2
+  branch v13 b2 b3
+b2:
+  v14: int = int.sub v7 v3
+  jump b1(v10, v11, v14, v12)
+b3:
+  v15: int = int.add v7 v7
+  v16: int = int.add v3 v7
+  jump b1(v10, v11, v16, v12)
+b4(v17: exc):
+  v18: tuple[int, int, int, int] = tuple v5 v6 v7 v8
+  return v18
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: list[int], v1: int) -> tuple[int, int, int, int] {
+                b0:
+                  v2: int = const 0
+                  v3: int = const 1
+                  v4: bool = int.gt v1 v2
+                  branch v4 b1(v2, v2, v2, v1) b1(v3, v3, v3, v2)
+                b1(v5: int, v6: int, v7: int, v8: int):
+                  poll
+                  v9: int = list.get v0 v5 unwind b4
+                  v10: int = int.add v5 v3 fits
+                  v11: int = int.add v6 v9
+                  v12: int = int.add v8 v3
+                  v13: bool = int.eq v9 v2
+                  branch v13 b2 b3
+                b2:
+                  v14: int = int.sub v7 v3 fits
+                  jump b1(v10, v11, v14, v12)
+                b3:
+                  v15: int = int.add v7 v7
+                  v16: int = int.add v3 v7 fits
+                  jump b1(v10, v11, v16, v12)
+                b4(v17: exc):
+                  v18: tuple[int, int, int, int] = tuple v5 v6 v7 v8
+                  return v18
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_only_integer_left_is_a_constant() {
+        ranges(
+            r#"
+fn f0 "f"(v0: str) -> str {
+b0:
+  v1: str = const "="
+  v2: int = const -1
+  v3: list[str] = str.split v0 v1 v2
+  v4: int = list.len v3
+  v5: int = const 2
+  v6: bool = int.eq v4 v5
+  branch v6 b2 b3
+b3:
+  v10: bool = int.gt v4 v5
+  branch v10 b2 b1
+b1:
+  v7: str = int.str v4
+  return v7
+b2:
+  v8: int = const 0
+  v9: str = list.get v3 v8
+  return v9
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: str) -> str {
+                b0:
+                  v1: str = const "="
+                  v2: int = const -1
+                  v3: list[str] = str.split v0 v1 v2
+                  v4: int = list.len v3 fits
+                  v5: int = const 2
+                  v6: bool = int.eq v4 v5
+                  branch v6 b2 b3
+                b1:
+                  v7: int = const 1
+                  v8: str = int.str v7
+                  return v8
+                b2:
+                  v9: int = const 0
+                  v10: str = list.get_unchecked v3 v9
+                  return v10
+                b3:
+                  v11: bool = int.gt v4 v5
+                  branch v11 b2 b1
                 }
             "#]],
         );

@@ -1,11 +1,14 @@
-//! Rules for tuples.
+//! Rules for tuples, and for lists that are used like tuples.
 //!
 //! Laws: a field of a tuple that was just made is the operand; a field of a constant
-//! tuple is a constant; a tuple of all fields of one tuple, in order, is that tuple.
+//! tuple is a constant; a tuple of all fields of one tuple, in order, is that tuple. The
+//! element at a constant index of a list that nobody changes is the operand of its
+//! making, and its length is their number.
 
 use crate::known::Known;
 use crate::simplify::Rewrite;
 use exuvia_ir::{Inst, Object, Opcode, Type};
+use exuvia_ops::core::CoreOp;
 
 pub(crate) fn field(known: &mut Known<'_>, inst: &Inst, index: usize) -> Option<Rewrite> {
     if let Some(made) = known.inst(inst.args[0])
@@ -30,6 +33,26 @@ pub(crate) fn tuple(known: &mut Known<'_>, inst: &Inst) -> Option<Rewrite> {
     let whole = whole?;
     match known.ty(whole) {
         Type::Tuple(types) if types.len() == inst.args.len() => Some(Rewrite::Same(whole)),
+        _ => None,
+    }
+}
+
+pub(crate) fn list(known: &mut Known<'_>, inst: &Inst, op: CoreOp) -> Option<Rewrite> {
+    let list = *inst.args.first()?;
+    let made = known.inst(list)?;
+    if made.op != Opcode::List || !known.is_frozen(list) {
+        return None;
+    }
+    let items = made.args.clone();
+    let count = i64::try_from(items.len()).ok()?;
+    match op {
+        CoreOp::ListLen => Some(Rewrite::Const(Object::int(count))),
+        CoreOp::ListTruth => Some(Rewrite::Const(Object::Bool(count > 0))),
+        CoreOp::ListGet | CoreOp::ListGetUnchecked => {
+            let index = known.int(inst.args[1])?;
+            let index = if index < 0 { index + count } else { index };
+            items.get(usize::try_from(index).ok()?).copied().map(Rewrite::Same)
+        }
         _ => None,
     }
 }
