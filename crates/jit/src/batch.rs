@@ -236,7 +236,10 @@ pub(crate) fn build<'m>(
 }
 
 fn call_reset(b: &mut FunctionBuilder<'_>, unit: &mut Unit<'_>, env: Environment) -> Result<()> {
-    let id = unit.helper("arena.reset", runtime::reset as *const u8, &[types::I64], &[])?;
+    unit.rare = true;
+    let id = unit.helper("arena.reset", runtime::reset as *const u8, &[types::I64], &[]);
+    unit.rare = false;
+    let id = id?;
     let reset = unit.import(id, b.func);
     b.ins().call(reset, &[env.cx]);
     Ok(())

@@ -64,6 +64,8 @@ pub(crate) struct Unit<'m> {
     callees: HashMap<exuvia_ir::FuncId, FuncId>,
     pending: Vec<exuvia_ir::FuncId>,
     calls: BTreeMap<String, usize>,
+    /// Whether what is being translated runs for few rows only.
+    pub rare: bool,
 }
 
 /// A compiled module.
@@ -128,6 +130,7 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         callees: HashMap::new(),
         pending: Vec::new(),
         calls: BTreeMap::new(),
+        rare: false,
     };
     let mut functions = Vec::new();
     let mut builders = FunctionBuilderContext::new();
@@ -242,7 +245,8 @@ fn build_callee<'m>(
 impl Unit<'_> {
     /// A function outside the compiled code, of the machine's calling convention.
     pub fn helper(&mut self, name: &str, address: *const u8, params: &[Reg], returns: &[Reg]) -> Result<FuncId> {
-        *self.calls.entry(name.to_string()).or_default() += 1;
+        let counted = if self.rare { format!("{name} (rare)") } else { name.to_string() };
+        *self.calls.entry(counted).or_default() += 1;
         if let Some((id, _)) = self.helpers.get(&(address as usize)) {
             return Ok(*id);
         }

@@ -229,7 +229,7 @@ impl Kernel {
     }
 
     /// How many places in the native code call which helper: operations by name, and
-    /// `emit`, `arena.reset` of the loop.
+    /// `emit`, `arena.reset` of the loop. `(rare)` marks places that few rows reach.
     #[must_use]
     pub fn helper_calls(&self) -> Vec<(String, usize)> {
         self.inspect(|compiled| compiled.calls.iter().map(|(name, count)| (name.clone(), *count)).collect())

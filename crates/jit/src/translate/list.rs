@@ -151,12 +151,10 @@ impl Translator<'_, '_, '_> {
 
         self.b.switch_to_block(grow);
         let width = self.word(slots::count(element) as i64);
-        let grown = self.call_helper(
-            "list.append",
-            runtime::list_push as *const u8,
-            &[types::I64, types::I64],
-            &[self.env.cx, list, width],
-        )?;
+        let args = [self.env.cx, list, width];
+        let grown = self.rarely(|this| {
+            this.call_helper("list.append", runtime::list_push as *const u8, &[types::I64, types::I64], &args)
+        })?;
         self.fail_if(grown[0], grown[0], inst)?;
         self.b.ins().jump(write, &[BlockArg::Value(grown[1])]);
 

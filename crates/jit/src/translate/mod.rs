@@ -537,6 +537,14 @@ impl<'m> Translator<'_, '_, 'm> {
         self.b.ins().band_imm_u(bit, 1)
     }
 
+    /// Translates what runs for few rows only.
+    pub fn rarely<R>(&mut self, translate: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.unit.rare, true);
+        let result = translate(self);
+        self.unit.rare = before;
+        result
+    }
+
     /// Calls a function outside the compiled code.
     pub fn call_helper(
         &mut self,

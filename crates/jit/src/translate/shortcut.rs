@@ -66,7 +66,7 @@ impl Translator<'_, '_, '_> {
         let slots = quick(self, inst, slow)?;
         jump(self, slots);
         self.b.switch_to_block(slow);
-        let slots = self.kernel(kernel, inst)?;
+        let slots = self.rarely(|this| this.kernel(kernel, inst))?;
         jump(self, slots);
         self.b.switch_to_block(done);
         Ok(results)

@@ -71,7 +71,9 @@ impl Translator<'_, '_, '_> {
         let ascii = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, meta, 0);
         self.b.ins().brif(ascii, done, &[BlockArg::Value(len)], count, &[]);
         self.b.switch_to_block(count);
-        let chars = self.call_helper("str.len", helpers::count_chars as *const u8, &[types::I64], &[ptr, len])?;
+        let chars = self.rarely(|this| {
+            this.call_helper("str.len", helpers::count_chars as *const u8, &[types::I64], &[ptr, len])
+        })?;
         self.b.ins().jump(done, &[BlockArg::Value(chars[0])]);
         self.b.switch_to_block(done);
         Ok(result)

@@ -343,7 +343,7 @@ fn messages_are_not_computed() {
         p[0]
     });
     let kernel = compile(&module);
-    assert_eq!(kernel.helper_calls(), [("arena.reset".to_string(), 2), ("emit".to_string(), 1)]);
+    assert_eq!(kernel.helper_calls(), [("arena.reset (rare)".to_string(), 2), ("emit".to_string(), 1)]);
     let got = run(&module, &[strs(&["good", "best"])]);
     assert_eq!(got, [Row::Value(Object::str("good")), Row::Exit(ExcKind::ValueError as u64)]);
 }

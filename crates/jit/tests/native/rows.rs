@@ -195,6 +195,26 @@ fn text_results_of_every_kind() {
 }
 
 #[test]
+fn columns_without_a_type_or_with_a_dictionary() {
+    let nothing: ArrayRef = Arc::new(NullArray::new(3));
+    for ty in [Type::Int, Type::Str, Type::Float, Type::Bool] {
+        let kernel = compile(&identity(ty.optional()));
+        let output = kernel.run(std::slice::from_ref(&nothing), 3, &mut context()).unwrap();
+        assert_eq!(rows(output), vec![Row::Value(Object::None); 3]);
+    }
+    let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(1)]);
+    let numbers: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(Int64Array::from(vec![5, 6]))));
+    let kernel = compile(&identity(Type::Int.optional()));
+    let got = rows(kernel.run(std::slice::from_ref(&numbers), 4, &mut context()).unwrap());
+    assert_eq!(got, value_rows(vec![Object::int(6), Object::None, Object::int(5), Object::int(6)]));
+    // A cast would change values without a sign.
+    let floats: ArrayRef = Arc::new(Float64Array::from(vec![1.5]));
+    assert!(matches!(kernel.run(std::slice::from_ref(&floats), 1, &mut context()), Err(RunError::Argument(_))));
+    assert!(matches!(kernel.run(&[], 1, &mut context()), Err(RunError::Argument(_))));
+    assert!(matches!(kernel.run(std::slice::from_ref(&nothing), 2, &mut context()), Err(RunError::Argument(_))));
+}
+
+#[test]
 fn constants_and_none() {
     let long = "a constant text that is longer than a view holds inline";
     let constant = simple(&[Type::Int], Type::Str, |b, _| b.constant(Object::str(long)));
