@@ -39,8 +39,8 @@ def iban_ok_by_digit(iban):
     return rest == 1
 
 
-# sql: levenshtein(name TEXT, other TEXT) RETURNS BIGINT STRICT
-def levenshtein(name, other):
+# sql: edit_distance(name TEXT, other TEXT) RETURNS BIGINT STRICT
+def edit_distance(name, other):
     previous = list(range(len(other) + 1))
     for i, a in enumerate(name):
         current = [i + 1]
