@@ -1,6 +1,6 @@
 //! Functions: a control-flow graph in SSA form with block parameters.
 //!
-//! Invariants, checked by [`crate::verify`]: every value is defined once and its
+//! Invariants, checked by [`crate::verify()`]: every value is defined once and its
 //! definition dominates its uses; block 0 is the entry, its parameters are the
 //! function's, and nothing jumps to it; an edge passes one value for each parameter
 //! of its target, of exactly the parameter's type (conversions to unions are explicit

@@ -123,8 +123,7 @@ fn merge(function: &mut Function) {
     }
     let mut names = Renaming::new(function);
     for at in 0..function.blocks.len() {
-        loop {
-            let Terminator::Jump(edge) = &function.blocks[at].term else { break };
+        while let Terminator::Jump(edge) = &function.blocks[at].term {
             let next = edge.block.index();
             if next == at || next == 0 || edges[next] != 1 {
                 break;
