@@ -298,7 +298,15 @@ fn run(
         };
     };
 
-    let all: Vec<usize> = (0..expected.rows.len()).collect();
+    // Without an interpreter a row that only CPython can finish is refused, and that is the
+    // right answer for it.
+    let refused = |row: &usize| {
+        variation == Variation::NoInterpreter
+            && matches!(subject.call(&[expected.rows[*row].as_slice()], Layout::Plain),
+                Err(Answer::Failed(text)) if text.contains("this call needs CPython"))
+    };
+    let all: Vec<usize> = (0..expected.rows.len()).filter(|row| !refused(row)).collect();
+    let complete = all.len() == expected.rows.len();
     let (calm, raising): (Vec<usize>, Vec<usize>) =
         all.iter().partition(|row| matches!(expected.answers[**row], Answer::Value(_)));
     let row = |index: &usize| expected.rows[*index].as_slice();
@@ -337,7 +345,9 @@ fn run(
             let actual = actual.map_or_else(|answer| answer.show(), |_| "values".to_string());
             return Err(difference(format!("a batch with rows that raise gives {actual}")));
         }
-        null_on_error(case, expected, variation, settings.clone())?;
+        if complete {
+            null_on_error(case, expected, variation, settings.clone())?;
+        }
     }
     counts.rows += all.len() as u64;
     let placement = subject.function.placement(&settings);
