@@ -7,7 +7,6 @@ use arrow::datatypes::{DataType, Field};
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
 use exuvia_ir::interpreter::{Abi, Call, Define, Listener, Report, Text};
 use pyo3::prelude::*;
-use std::any::Any;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,9 +18,11 @@ pub extern "C" fn exuvia_cpython_v1() -> *const Abi {
     &raw const ABI
 }
 
+/// The text.
+///
 /// # Safety
-/// The text is readable UTF-8 for as long as the result is used.
-unsafe fn text<'a>(text: Text) -> &'a str {
+/// It is readable UTF-8 for as long as the result is used.
+pub unsafe fn text<'a>(text: Text) -> &'a str {
     if text.len == 0 {
         return "";
     }
@@ -36,7 +37,8 @@ unsafe fn text<'a>(text: Text) -> &'a str {
 unsafe fn request<T>(listener: *const Listener, run: impl FnOnce(&Listener) -> Result<T, Failure>) -> Option<T> {
     // SAFETY: the caller's.
     let listener = unsafe { &*listener };
-    let result = catch_unwind(AssertUnwindSafe(|| run(listener))).unwrap_or_else(|panic| Err(panicked(&*panic)));
+    let result =
+        catch_unwind(AssertUnwindSafe(|| run(listener))).unwrap_or_else(|panic| Err(Failure::panicked(&*panic)));
     let failure = match result {
         Ok(value) => return Some(value),
         Err(failure) => failure,
@@ -51,15 +53,6 @@ unsafe fn request<T>(listener: *const Listener, run: impl FnOnce(&Listener) -> R
     // SAFETY: the listener is the caller's; the report lives during the call.
     unsafe { (listener.report)(listener.context, &raw const report) };
     None
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> Failure {
-    let message = panic
-        .downcast_ref::<&str>()
-        .map(ToString::to_string)
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "unknown".to_string());
-    Failure::host(format!("the Python library failed: {message}"))
 }
 
 unsafe extern "C" fn start(executable: Text, listener: *const Listener) -> u32 {

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTraceback};
+use std::any::Any;
 
 /// Why a request failed.
 #[derive(Debug)]
@@ -25,6 +26,16 @@ impl Failure {
     /// Something that is not the function's doing.
     pub fn host(message: impl Into<String>) -> Failure {
         Failure { kind: kind::HOST, row: 0, line: 0, class: String::new(), message: message.into() }
+    }
+
+    /// A failure of our own.
+    pub fn panicked(panic: &(dyn Any + Send)) -> Failure {
+        let message = panic
+            .downcast_ref::<&str>()
+            .map(ToString::to_string)
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "unknown".to_string());
+        Failure::host(format!("the Python library failed: {message}"))
     }
 
     /// The end of a request that was stopped or ran out of time, by its [`kind`].

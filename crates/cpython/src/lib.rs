@@ -26,6 +26,7 @@ mod failure;
 mod function;
 mod print;
 mod result;
+mod serve;
 mod start;
 mod watch;
 

@@ -61,7 +61,7 @@ impl Status {
     }
 }
 
-/// Starts Python, unless it runs already; and the thread that watches over requests.
+/// Starts Python inside this process, and the thread that watches over requests.
 pub fn start(executable: &str) -> Result<(), String> {
     static STARTED: Mutex<bool> = Mutex::new(false);
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -19,6 +19,8 @@
 mod discover;
 #[cfg(feature = "python")]
 mod library;
+#[cfg(feature = "python")]
+mod worker;
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
@@ -38,7 +40,17 @@ const LEVEL: (u32, u32) = (3, 11);
 pub struct Interpreter {
     version: (u32, u32, u32),
     #[cfg(feature = "python")]
-    host: library::Library,
+    host: Host,
+}
+
+/// Where Python runs.
+#[cfg(feature = "python")]
+#[derive(Debug)]
+enum Host {
+    /// In this process.
+    Library(library::Library),
+    /// In one of its own.
+    Worker(std::sync::Arc<worker::Worker>),
 }
 
 /// A function to be defined.
@@ -142,9 +154,17 @@ impl fmt::Debug for PyCall<'_> {
 #[derive(Debug)]
 pub struct PyFunction {
     #[cfg(feature = "python")]
-    function: library::Function,
+    function: Hosted,
     #[cfg(not(feature = "python"))]
     function: std::convert::Infallible,
+}
+
+/// A function where it runs.
+#[cfg(feature = "python")]
+#[derive(Debug)]
+enum Hosted {
+    Library(library::Function),
+    Worker(worker::Function),
 }
 
 impl Interpreter {
@@ -158,11 +178,25 @@ impl Interpreter {
         INTERPRETER
             .get_or_init(|| {
                 let python = discover::python()?;
-                let host = library::Library::start(&python)?;
+                let host = match library::open_python(&python) {
+                    true => Host::Library(library::Library::start(&python)?),
+                    false => Host::Worker(worker::Worker::start(&python)?),
+                };
                 Ok(Interpreter { version: python.version, host })
             })
             .as_ref()
             .map_err(Clone::clone)
+    }
+
+    /// An interpreter that runs as a process of its own, as [`Interpreter::get`] gives it
+    /// where Python has no shared library. It costs a copy of each batch and back.
+    ///
+    /// # Errors
+    /// What is missing.
+    #[cfg(feature = "python")]
+    pub fn in_own_process() -> Result<Interpreter, String> {
+        let python = discover::python()?;
+        Ok(Interpreter { version: python.version, host: Host::Worker(worker::Worker::start(&python)?) })
     }
 
     /// The interpreter, which this build does not have.
@@ -203,7 +237,11 @@ impl Interpreter {
     /// What is wrong with it.
     pub fn define(&self, definition: PyDefinition<'_>) -> Result<PyFunction, PyError> {
         #[cfg(feature = "python")]
-        return self.host.define(&definition, DEFINITION_TIME).map(|function| PyFunction { function });
+        return match &self.host {
+            Host::Library(library) => library.define(&definition, DEFINITION_TIME).map(Hosted::Library),
+            Host::Worker(worker) => worker.define(&definition, DEFINITION_TIME).map(Hosted::Worker),
+        }
+        .map(|function| PyFunction { function });
         #[cfg(not(feature = "python"))]
         return Err(PyError {
             class: String::new(),
@@ -236,7 +274,10 @@ impl PyFunction {
     /// Why it ended early.
     pub fn call_with(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
         #[cfg(feature = "python")]
-        return self.function.call(args, rows, call);
+        return match &self.function {
+            Hosted::Library(function) => function.call(args, rows, call),
+            Hosted::Worker(function) => function.call(args, rows, call),
+        };
         #[cfg(not(feature = "python"))]
         {
             let _ = (args, rows, call);

@@ -10,6 +10,11 @@
 //! Both sides are built from this file and compare [`Abi::size`] and the version in the
 //! symbol's name, so that libraries of two builds do not meet unnoticed. The file only
 //! declares; it has no code that runs on either side.
+//!
+//! Where Python has no shared library, the same library is imported into a Python process
+//! and the two speak through [`wire`].
+
+pub mod wire;
 
 use std::ffi::c_void;
 

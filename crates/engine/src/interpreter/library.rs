@@ -22,9 +22,8 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens and starts it.
+    /// Opens and starts it; [`open_python`] has succeeded.
     pub fn start(python: &Python) -> Result<Library, String> {
-        open_python(python)?;
         let path = discover::our_library()?;
         // SAFETY: it is our own library, whose initialisers do nothing.
         let object = unsafe { Object::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }
@@ -90,26 +89,14 @@ impl Library {
     }
 }
 
-/// Opens libpython so that the libraries opened later find its symbols.
-fn open_python(python: &Python) -> Result<(), String> {
-    let (major, minor, micro) = python.version;
-    let mut refused = None;
-    for path in python.libraries.iter().filter(|path| path.is_file()) {
+/// Opens libpython so that the libraries opened later find its symbols. Many a Python has
+/// none: Debian's is a package of its own, and pyenv does not build it unless told to.
+pub fn open_python(python: &Python) -> bool {
+    python.libraries.iter().filter(|path| path.is_file()).any(|path| {
         // SAFETY: libpython's initialisers do nothing.
-        match unsafe { Object::open(Some(path), RTLD_NOW | RTLD_GLOBAL) } {
-            Ok(object) => {
-                std::mem::forget(object);
-                return Ok(());
-            }
-            Err(error) => refused = Some(format!("{} cannot be loaded: {error}", path.display())),
-        }
-    }
-    Err(refused.unwrap_or_else(|| {
-        format!(
-            "Python {major}.{minor}.{micro} at {} has no shared library; on Debian and Ubuntu install libpython{major}.{minor}, with pyenv build it with PYTHON_CONFIGURE_OPTS=--enable-shared, or set EXUVIA_PYTHON to another Python",
-            python.executable
-        )
-    }))
+        let object = unsafe { Object::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
+        object.map(std::mem::forget).is_ok()
+    })
 }
 
 /// A defined function.
@@ -176,7 +163,8 @@ impl Drop for Function {
     }
 }
 
-fn nanos(time: Duration) -> u64 {
+/// Nanoseconds, as many as 64 bits hold.
+pub fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -191,11 +179,13 @@ pub struct Kept {
 }
 
 impl Kept {
-    fn line(&self) -> Option<u32> {
+    /// The line, if one is known.
+    pub fn line(&self) -> Option<u32> {
         (self.line > 0).then_some(self.line)
     }
 
-    fn failure(self) -> PyFailure {
+    /// The failure of a call.
+    pub fn failure(self) -> PyFailure {
         let kind = match self.kind {
             kind::EXCEPTION => RowFailure::Exception,
             kind::BASE_EXCEPTION => RowFailure::BaseException,
@@ -253,8 +243,13 @@ unsafe extern "C" fn report(context: *mut c_void, report: *const Report) {
 unsafe extern "C" fn print_text(context: *mut c_void, printed: Text) {
     // SAFETY: the context is ours, and the text lives during the call.
     let (context, printed) = unsafe { (&*context.cast::<Context<'_>>(), text(printed)) };
+    print_out(context.print, printed);
+}
+
+/// Hands on what was printed.
+pub fn print_out(print: Option<&(dyn Fn(&str) + Sync)>, printed: &str) {
     // A sink that panics loses its text, not the query.
-    let _ = catch_unwind(AssertUnwindSafe(|| match context.print {
+    let _ = catch_unwind(AssertUnwindSafe(|| match print {
         Some(print) => print(printed),
         None => {
             let mut out = std::io::stdout().lock();

@@ -1,10 +1,10 @@
 //! Python objects as columns.
 
-use crate::{IMPORTS, call, define, refused, results};
+use super::{IMPORTS, call, define, refused, results};
 use arrow::array::*;
 use arrow::datatypes::*;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use exuvia_engine::interpreter::{Interpreter, PyFailure, RowFailure};
+use exuvia_engine::interpreter::{PyFailure, RowFailure};
 use std::sync::Arc;
 
 /// What a column of the results shows as SQL would.
@@ -254,7 +254,7 @@ fn numpy_and_pandas_scalars_count_as_their_base() {
             params: &[],
             returns: &DataType::Int64,
         };
-        Interpreter::get().unwrap().define(definition).is_ok()
+        crate::python().define(definition).is_ok()
     };
     if !has("numpy") {
         return;

@@ -1,6 +1,6 @@
 //! Rows that raise.
 
-use crate::{call, define};
+use super::{call, define};
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::{DataType, Int64Type};
 use exuvia_engine::interpreter::{PyFailure, RowFailure};
@@ -106,7 +106,7 @@ fn strict_functions_are_not_called_on_null() {
         params: &[DataType::Int64, DataType::Int64],
         returns: &DataType::Int64,
     };
-    let function = exuvia_engine::interpreter::Interpreter::get().unwrap().define(definition).unwrap();
+    let function = crate::python().define(definition).unwrap();
     let a: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None, Some(3)]));
     let b: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), Some(2), None]));
     let column = function.call(&[a, b], 3, false, &AtomicBool::new(false), None).unwrap();

@@ -1,6 +1,6 @@
 //! Calls that are stopped or run out of time.
 
-use crate::{call, define};
+use super::{call, define};
 use arrow::array::{ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::{DataType, Int64Type};
 use exuvia_engine::interpreter::{PyFailure, PyFunction};

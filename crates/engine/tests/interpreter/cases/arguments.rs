@@ -1,6 +1,6 @@
 //! Columns as Python objects.
 
-use crate::{call, define, reprs};
+use super::{call, define, reprs};
 use arrow::array::*;
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::*;

@@ -1,9 +1,9 @@
 //! Running modules and finding handlers.
 
-use crate::{call, define, try_define};
+use super::{call, define, try_define};
 use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray};
 use arrow::datatypes::{DataType, Int64Type};
-use exuvia_engine::interpreter::{Interpreter, PyCall, PyDefinition, PyError, PyFailure};
+use exuvia_engine::interpreter::{PyCall, PyDefinition, PyError, PyFailure};
 use std::sync::{Arc, Mutex};
 
 fn refused(source: &str) -> (String, String, Option<u32>) {
@@ -55,12 +55,29 @@ fn lines_are_counted_from_the_script_s() {
         params: &[],
         returns: &DataType::Int64,
     };
-    let python = Interpreter::get().unwrap();
+    let python = crate::python();
     assert_eq!(python.define(definition("x = 1\n1 / 0")).unwrap_err().line, Some(41));
     assert_eq!(python.define(definition("x = 1\n1 1")).unwrap_err().line, Some(41));
     let function = python.define(definition("def f():\n    return 1 / 0")).unwrap();
     let failure = function.call(&[], 1, false, &false.into(), None).unwrap_err();
     assert!(matches!(failure, PyFailure::Row { line: Some(41), .. }), "{failure:?}");
+}
+
+#[test]
+fn tracebacks_find_the_source() {
+    let definition = PyDefinition {
+        name: "sourced",
+        source: "import inspect\ndef sourced(): return inspect.getsource(sourced)\n",
+        handler: "sourced",
+        first_line: 1,
+        strict: false,
+        param_names: &[],
+        params: &[],
+        returns: &DataType::Utf8,
+    };
+    let function = crate::python().define(definition).unwrap();
+    let source = function.call(&[], 1, false, &false.into(), None).unwrap();
+    assert_eq!(source.as_string::<i32>().value(0), "def sourced(): return inspect.getsource(sourced)\n");
 }
 
 #[test]
@@ -101,13 +118,12 @@ fn python_is_as_promised() {
             define(&format!("import sys\ndef f(a): return str({expression})"), &[DataType::Int64], DataType::Utf8);
         call(&function, &rows).unwrap().as_string::<i32>().value(0).to_string()
     };
-    assert_eq!(text("'.'.join(map(str, sys.version_info[:3]))"), Interpreter::get().unwrap().version());
+    assert_eq!(text("'.'.join(map(str, sys.version_info[:3]))"), crate::python().version());
     assert_eq!(text("sys.flags.hash_randomization"), "0");
     assert_eq!(text("hash('abc') == hash('abc') and {'a', 'b', 'c', 'd'}"), expected_set());
     assert_eq!(text("sys.getrecursionlimit()"), "1000");
     assert_eq!(text("__name__"), "f");
     assert_eq!(text("f.__code__.co_filename"), "<function f>");
-    assert_eq!(text("__import__('inspect').getsource(f)[:8]"), "def f(a)");
     // Ctrl-C is not Python's; bit 1 is SIGINT.
     let caught =
         text("__import__('signal') and [line.split()[1] for line in open('/proc/self/status') if 'SigCgt' in line][0]");

@@ -1,0 +1,394 @@
+//! Python as a process of its own, for one that has no shared library.
+//!
+//! The process imports the same library that is otherwise opened here, and the two speak
+//! through pipes ([`exuvia_ir::interpreter::wire`]). A process that ends, because a
+//! function crashed it or would not stop, is replaced at the next request, and functions
+//! are defined again in the new one: what their modules had changed is lost.
+
+use super::discover::{self, Python};
+use super::library::{Kept, nanos, print_out};
+use super::{PyCall, PyDefinition, PyError, PyFailure};
+use crate::sql;
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
+use exuvia_ir::interpreter::kind;
+use exuvia_ir::interpreter::wire::{Answer, Request, frame, read};
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// How often a waiting request looks at its stop flag and its deadline.
+const PERIOD: Duration = Duration::from_millis(5);
+
+/// How long Python may go on after it was told to stop before its process is ended: a
+/// call into C that does not end cannot be broken otherwise.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The process reads requests where standard input was, and answers where standard output
+/// was; what a child process prints goes to standard error. Ctrl-C is not for it.
+const MAIN: &str = "\
+import importlib.machinery, importlib.util, os, signal, sys
+requests, answers = os.dup(0), os.dup(1)
+null = os.open(os.devnull, os.O_RDONLY)
+os.dup2(null, 0)
+os.dup2(2, 1)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+loader = importlib.machinery.ExtensionFileLoader('exuvia_cpython', sys.argv[1])
+library = importlib.util.module_from_spec(importlib.util.spec_from_loader('exuvia_cpython', loader))
+loader.exec_module(library)
+sys.argv = ['']
+library.serve(requests, answers)
+";
+
+/// A Python process, or the next one.
+#[derive(Debug)]
+pub struct Worker {
+    executable: String,
+    library: PathBuf,
+    process: Mutex<Option<Arc<Process>>>,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: Mutex<Child>,
+    requests: Mutex<ChildStdin>,
+    /// Those that wait for answers; empty for ever once there are no more.
+    waiting: Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>,
+    next: AtomicU64,
+}
+
+/// Why a request has no answer.
+enum Lost {
+    Stopped(u32),
+    Failed(String),
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Worker {
+    /// Starts the first process.
+    pub fn start(python: &Python) -> Result<Arc<Worker>, String> {
+        let worker = Arc::new(Worker {
+            executable: python.executable.clone(),
+            library: discover::our_library()?,
+            process: Mutex::new(None),
+        });
+        // A definition that works shows that the library could be imported.
+        let definition = PyDefinition {
+            name: "exuvia",
+            source: "def exuvia(): pass",
+            handler: "exuvia",
+            first_line: 1,
+            strict: false,
+            param_names: &[],
+            params: &[],
+            returns: &DataType::Int64,
+        };
+        worker
+            .define(&definition, Duration::from_secs(60))
+            .map_err(|error| format!("Python at {} cannot be used: {}", python.executable, error.message))?;
+        Ok(worker)
+    }
+
+    /// The process, which is started if there is none.
+    fn process(&self) -> Result<Arc<Process>, Lost> {
+        let mut process = lock(&self.process);
+        if let Some(process) = process.as_ref() {
+            return Ok(Arc::clone(process));
+        }
+        let started = Arc::new(self.spawn().map_err(Lost::Failed)?);
+        *process = Some(Arc::clone(&started));
+        Ok(started)
+    }
+
+    /// Gives up a process; says how it ended.
+    fn give_up(&self, process: &Arc<Process>) -> String {
+        let mut current = lock(&self.process);
+        if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, process)) {
+            *current = None;
+        }
+        drop(current);
+        process.end()
+    }
+
+    fn spawn(&self) -> Result<Process, String> {
+        let failed = |error: std::io::Error| format!("{} did not start: {error}", self.executable);
+        let mut child = Command::new(&self.executable)
+            .args(["-c", MAIN])
+            .arg(&self.library)
+            .env("PYTHONHASHSEED", "0")
+            // The folder in which the engine runs is no place for modules, as it is none
+            // for a Python inside this process.
+            .env("PYTHONSAFEPATH", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let missing = || format!("{} has no pipes", self.executable);
+        let requests = Mutex::new(child.stdin.take().ok_or_else(missing)?);
+        let mut answers = child.stdout.take().ok_or_else(missing)?;
+        let waiting = Arc::new(Mutex::new(Some(HashMap::<u64, Sender<Answer>>::new())));
+        let hearing = Arc::clone(&waiting);
+        let hear = move || {
+            while let Some((number, message)) = read(&mut answers) {
+                let Some(answer) = Answer::decode(&message) else { break };
+                if let Some(sender) = lock(&hearing).as_ref().and_then(|waiting| waiting.get(&number)) {
+                    // Whoever does not wait any more does not want the answer.
+                    let _ = sender.send(answer);
+                }
+            }
+            *lock(&hearing) = None;
+        };
+        std::thread::Builder::new().name("exuvia-python".to_string()).spawn(hear).map_err(failed)?;
+        Ok(Process { child: Mutex::new(child), requests, waiting, next: AtomicU64::new(0) })
+    }
+
+    /// Defines a function.
+    pub fn define(self: &Arc<Worker>, definition: &PyDefinition<'_>, time: Duration) -> Result<Function, PyError> {
+        let host = |message: String| PyError { class: String::new(), message, line: None };
+        let mut fields: Vec<Field> = definition
+            .params
+            .iter()
+            .enumerate()
+            .map(|(index, ty)| {
+                let name =
+                    definition.param_names.get(index).map_or_else(|| (index + 1).to_string(), ToString::to_string);
+                Field::new(name, ty.clone(), true)
+            })
+            .collect();
+        fields.push(Field::new("result", definition.returns.clone(), true));
+        let schema = StreamWriter::try_new(Vec::new(), &Schema::new(fields))
+            .and_then(StreamWriter::into_inner)
+            .map_err(|error| host(error.to_string()))?;
+        let request = Request::Define {
+            name: definition.name.to_string(),
+            source: definition.source.to_string(),
+            handler: definition.handler.to_string(),
+            first_line: definition.first_line,
+            strict: definition.strict,
+            schema,
+            result_type: sql::type_name(definition.returns),
+            nanos: nanos(time),
+        };
+        let function = Function {
+            worker: Arc::clone(self),
+            definition: request,
+            defined: Mutex::new(None),
+            returns: definition.returns.clone(),
+        };
+        let limits = PyCall { on_error_null: false, stop: None, deadline: None, print: None };
+        match self.process().and_then(|process| function.handle(&process, &limits)) {
+            Ok(Ok(_)) => Ok(function),
+            Ok(Err(kept)) if kept.kind == kind::TIMED_OUT => {
+                Err(host(format!("its module ran for more than {} s", time.as_secs())))
+            }
+            Ok(Err(kept)) => Err(PyError { line: kept.line(), class: kept.class, message: kept.message }),
+            Err(Lost::Failed(message)) => Err(host(message)),
+            Err(Lost::Stopped(_)) => Err(host("it was stopped".to_string())),
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    fn ask(&self, process: &Arc<Process>, request: &Request, limits: &PyCall<'_>) -> Result<Answer, Lost> {
+        let number = process.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, answers) = channel();
+        match lock(&process.waiting).as_mut() {
+            Some(waiting) => drop(waiting.insert(number, sender)),
+            // Nobody hears any more, so the channel is closed.
+            None => drop(sender),
+        }
+        let answer = self.wait(process, request, number, &answers, limits);
+        if let Some(waiting) = lock(&process.waiting).as_mut() {
+            waiting.remove(&number);
+        }
+        answer
+    }
+
+    fn wait(
+        &self,
+        process: &Arc<Process>,
+        request: &Request,
+        number: u64,
+        answers: &Receiver<Answer>,
+        limits: &PyCall<'_>,
+    ) -> Result<Answer, Lost> {
+        let mut stopped = None;
+        // Should sending fail, the process is gone, and waiting for its answer shows it.
+        process.send(number, request);
+        loop {
+            match answers.recv_timeout(PERIOD) {
+                Ok(Answer::Printed { text }) => print_out(limits.print, &text),
+                // Python does not know why it was stopped.
+                Ok(Answer::Failed { kind: kind::INTERRUPTED, .. }) => {
+                    return Err(Lost::Stopped(stopped.map_or(kind::INTERRUPTED, |(_, ended)| ended)));
+                }
+                Ok(answer) => return Ok(answer),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Lost::Failed(format!("the Python process ended: {}", self.give_up(process))));
+                }
+                Err(RecvTimeoutError::Timeout) => match (stopped, ended(limits)) {
+                    (None, 0) => {}
+                    (None, ended) => {
+                        stopped = Some((Instant::now(), ended));
+                        process.send(number, &Request::Stop);
+                    }
+                    (Some((since, ended)), _) if since.elapsed() > GRACE => {
+                        self.give_up(process);
+                        return Err(Lost::Stopped(ended));
+                    }
+                    (Some(_), _) => {}
+                },
+            }
+        }
+    }
+}
+
+impl Process {
+    fn send(&self, number: u64, request: &Request) {
+        let mut requests = lock(&self.requests);
+        let _ = requests.write_all(&frame(number, &request.encode())).and_then(|()| requests.flush());
+    }
+
+    /// Ends the process and says how it ended.
+    fn end(&self) -> String {
+        let mut child = lock(&self.child);
+        // One that has ended by itself keeps its own status.
+        if !matches!(child.try_wait(), Ok(Some(_))) {
+            std::thread::sleep(PERIOD);
+        }
+        let status = match child.try_wait() {
+            Ok(Some(status)) => Ok(status),
+            _ => child.kill().and_then(|()| child.wait()),
+        };
+        status.map_or_else(|error| error.to_string(), |status| status.to_string())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Nobody waits for what it may still be doing.
+        let mut child = lock(&self.child);
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Why a request must end: a [`kind`], or 0.
+fn ended(limits: &PyCall<'_>) -> u32 {
+    if limits.stop.is_some_and(|stop: &AtomicBool| stop.load(Ordering::Relaxed)) {
+        kind::INTERRUPTED
+    } else if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        kind::TIMED_OUT
+    } else {
+        0
+    }
+}
+
+/// A defined function.
+#[derive(Debug)]
+pub struct Function {
+    worker: Arc<Worker>,
+    definition: Request,
+    defined: Mutex<Option<Defined>>,
+    returns: DataType,
+}
+
+/// Where a function is defined, and its number there.
+#[derive(Debug)]
+struct Defined {
+    process: Weak<Process>,
+    handle: u64,
+}
+
+impl Function {
+    /// The function's number in a process, where it is defined first if need be.
+    fn handle(&self, process: &Arc<Process>, limits: &PyCall<'_>) -> Result<Result<u64, Kept>, Lost> {
+        let mut defined = lock(&self.defined);
+        if let Some(defined) = defined.as_ref().filter(|defined| defined.process.as_ptr() == Arc::as_ptr(process)) {
+            return Ok(Ok(defined.handle));
+        }
+        match self.worker.ask(process, &self.definition, limits)? {
+            Answer::Defined { handle } => {
+                *defined = Some(Defined { process: Arc::downgrade(process), handle });
+                Ok(Ok(handle))
+            }
+            other => Ok(Err(kept(other)?)),
+        }
+    }
+
+    /// Calls it.
+    pub fn call(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
+        let host = |error: ArrowError| PyFailure::Host(error.to_string());
+        let lost = |lost| match lost {
+            Lost::Stopped(kind) => Kept { kind, ..Kept::default() }.failure(),
+            Lost::Failed(message) => PyFailure::Host(message),
+        };
+        match ended(call) {
+            0 => {}
+            ended => return Err(lost(Lost::Stopped(ended))),
+        }
+        let process = self.worker.process().map_err(lost)?;
+        let handle = self.handle(&process, call).map_err(lost)?.map_err(Kept::failure)?;
+        let time = call.deadline.map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now())));
+        let batch = stream(args, rows).map_err(host)?;
+        let request = Request::Call { handle, on_error_null: call.on_error_null, nanos: time, batch };
+        let answer = self.worker.ask(&process, &request, call).map_err(lost)?;
+        let Answer::Result { batch } = answer else {
+            return Err(kept(answer).map_err(lost)?.failure());
+        };
+        let batch = StreamReader::try_new(batch.as_slice(), None)
+            .and_then(|mut reader| reader.next().transpose())
+            .map_err(host)?
+            .ok_or_else(|| PyFailure::Host("Python gave no batch".to_string()))?;
+        match batch.columns() {
+            [column] if column.data_type() == &self.returns && column.len() == rows => Ok(Arc::clone(column)),
+            _ => Err(PyFailure::Host(format!("Python gave a batch that is not one of {}", self.returns))),
+        }
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        let defined = self.defined.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Defined { process, handle }) = defined
+            && let Some(process) = process.upgrade()
+        {
+            process.send(0, &Request::Free { handle: *handle });
+        }
+    }
+}
+
+fn kept(answer: Answer) -> Result<Kept, Lost> {
+    match answer {
+        Answer::Failed { kind, row, line, class, message } => {
+            Ok(Kept { kind, row: usize::try_from(row).unwrap_or(0), line, class, message })
+        }
+        other @ (Answer::Defined { .. } | Answer::Result { .. } | Answer::Printed { .. }) => {
+            Err(Lost::Failed(format!("Python gave an answer to another request: {other:?}")))
+        }
+    }
+}
+
+fn stream(args: &[ArrayRef], rows: usize) -> Result<Vec<u8>, ArrowError> {
+    let fields: Vec<Field> = args
+        .iter()
+        .enumerate()
+        .map(|(index, arg)| Field::new(index.to_string(), arg.data_type().clone(), true))
+        .collect();
+    let schema = Arc::new(Schema::new(fields));
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), args.to_vec(), &options)?;
+    let mut writer = StreamWriter::try_new(Vec::new(), &schema)?;
+    writer.write(&batch)?;
+    writer.into_inner()
+}
