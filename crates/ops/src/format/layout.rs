@@ -62,16 +62,20 @@ fn push_grouped(out: &mut Text<'_>, digits: &str, zeros: usize, separator: Separ
     for _ in 0..zeros {
         out.push_str("0")?;
         left -= 1;
-        if left > 0 && left % group == 0 {
+        if left > 0 && left.is_multiple_of(group) {
             out.push_str(between)?;
         }
     }
-    for digit in digits.chars() {
-        out.push(digit)?;
-        left -= 1;
-        if left > 0 && left % group == 0 {
+    // Whole groups from here on, after a first one that is perhaps shorter.
+    let mut rest = digits;
+    while !rest.is_empty() {
+        let (part, behind) = rest.split_at(if left.is_multiple_of(group) { group } else { left % group });
+        out.push_str(part)?;
+        left -= part.len();
+        if left > 0 {
             out.push_str(between)?;
         }
+        rest = behind;
     }
     Ok(())
 }
@@ -85,6 +89,14 @@ pub(super) fn number<'a>(cx: &mut Cx, spec: &Spec, number: Number<'_>) -> Kernel
         (false, _) => "",
     };
     let around = sign.len() + number.prefix.len() + number.rest.len();
+    if spec.width <= around + usize::from(!number.digits.is_empty()) && spec.separator == Separator::None {
+        // There is nothing to fill.
+        let mut out = cx.text(around + number.digits.len())?;
+        for part in [sign, number.prefix, number.digits, number.rest] {
+            out.push_str(part)?;
+        }
+        return Ok(out.finish());
+    }
     let count = number.digits.chars().count();
     // Zeros behind the sign are digits and grouped as such; but there is nothing to group
     // in "inf", which is padded with zeros alone.

@@ -97,6 +97,48 @@ pub(super) fn unknown_code(cx: &Cx, code: char, type_name: &str) -> Raise {
     cx.raise(ValueError, || format!("Unknown format code {} for object of type '{type_name}'", quoted(code)))
 }
 
+/// Reads a specification of the usual kind: zero flag, width, comma, precision, code.
+#[inline]
+fn usual(text: &str, plain: &Spec) -> Option<Spec> {
+    let mut spec = *plain;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    if bytes.first() == Some(&b'0') {
+        spec.fill = '0';
+        spec.align = if spec.align == b'>' { b'=' } else { spec.align };
+        at = 1;
+    }
+    let number = |at: &mut usize| {
+        let (start, mut value) = (*at, 0);
+        while let Some(digit @ b'0'..=b'9') = bytes.get(*at) {
+            value = value * 10 + usize::from(digit - b'0');
+            *at += 1;
+            // Longer numbers have limits to check.
+            if *at - start > 3 {
+                return None;
+            }
+        }
+        Some((value, *at > start))
+    };
+    spec.width = number(&mut at)?.0;
+    if bytes.get(at) == Some(&b',') {
+        spec.separator = Separator::Comma;
+        at += 1;
+    }
+    if bytes.get(at) == Some(&b'.') {
+        at += 1;
+        let (precision, given) = number(&mut at)?;
+        spec.precision = given.then_some(precision);
+        spec.precision?;
+    }
+    match &bytes[at..] {
+        [] if spec.separator == Separator::None => Some(spec),
+        [code] if spec.separator == Separator::Comma && !matches!(code, b'd' | b'f') => None,
+        [code] if code.is_ascii_alphabetic() && *code != b'z' => Some(Spec { code: char::from(*code), ..spec }),
+        _ => None,
+    }
+}
+
 /// Reads a specification. `align` and `code` are those of the type of the value where
 /// nothing is given; a number's `code` may be NUL for its own way.
 pub(super) fn parse(cx: &Cx, text: &str, align: u8, code: char, type_name: &str) -> KernelResult<Spec> {
@@ -111,6 +153,9 @@ pub(super) fn parse(cx: &Cx, text: &str, align: u8, code: char, type_name: &str)
         precision: None,
         code,
     };
+    if let Some(spec) = usual(text, &spec) {
+        return Ok(spec);
+    }
     let mut reader = Reader { text };
     let (mut fill_given, mut align_given) = (false, false);
     let mut chars = text.chars();

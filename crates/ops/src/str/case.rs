@@ -41,13 +41,56 @@ fn is_final_sigma(before: &str, after: &str) -> bool {
         && !cased(after.chars().find(|ch| !unicode::is_case_ignorable(*ch)))
 }
 
-/// The lower case of the character that begins at an offset.
+/// Whether the character has case; quick for ASCII.
+#[inline]
+fn is_cased(ch: char) -> bool {
+    if ch.is_ascii() { ch.is_ascii_alphabetic() } else { unicode::is_cased(ch) }
+}
+
+/// The title case of a character; quick for ASCII.
+#[inline]
+fn title(ch: char) -> Mapped {
+    if ch.is_ascii() { Mapped::One(ch.to_ascii_uppercase()) } else { unicode::title(ch) }
+}
+
+/// The lower case of the character that begins at an offset; quick for ASCII.
+#[inline]
 fn lower_at(text: &str, at: usize, ch: char) -> Mapped {
+    if ch.is_ascii() {
+        return Mapped::One(ch.to_ascii_lowercase());
+    }
     if ch == '\u{3a3}' {
         let end = is_final_sigma(&text[..at], &text[at + ch.len_utf8()..]);
         return Mapped::One(if end { '\u{3c2}' } else { '\u{3c3}' });
     }
     unicode::lower(ch)
+}
+
+/// Maps every character of any text, runs of ASCII as bytes.
+fn map_runs<'a>(
+    cx: &mut Cx,
+    s: Str<'_>,
+    ascii: impl Fn(u8) -> u8,
+    other: impl Fn(usize, char) -> Mapped,
+) -> KernelResult<Str<'a>> {
+    let text = s.as_str();
+    let mut out = cx.text(text.len() + 8)?;
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text.as_bytes()[at..];
+        let run = rest.iter().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        for (to, byte) in out.spare(run)?.iter_mut().zip(&rest[..run]) {
+            *to = ascii(*byte);
+        }
+        // SAFETY: ASCII was mapped to ASCII.
+        unsafe { out.advance(run) };
+        at += run;
+        if let Some(ch) = text[at..].chars().next() {
+            push(&mut out, other(at, ch))?;
+            at += ch.len_utf8();
+        }
+    }
+    Ok(out.finish())
 }
 
 /// Maps every character of any text, given its offset.
@@ -70,9 +113,7 @@ op! {
             return result;
         }
         let text = _s.as_str();
-        map_chars(cx, _s, |at, ch| {
-            if ch.is_ascii() { Mapped::One(ch.to_ascii_lowercase()) } else { lower_at(text, at, ch) }
-        })
+        map_runs(cx, _s, |byte| byte.to_ascii_lowercase(), |at, ch| lower_at(text, at, ch))
     }
 }
 
@@ -86,9 +127,7 @@ op! {
         if let Some(result) = map_ascii(cx, _s, |byte| byte.to_ascii_uppercase()) {
             return result;
         }
-        map_chars(cx, _s, |_, ch| {
-            if ch.is_ascii() { Mapped::One(ch.to_ascii_uppercase()) } else { unicode::upper(ch) }
-        })
+        map_runs(cx, _s, |byte| byte.to_ascii_uppercase(), |_, ch| unicode::upper(ch))
     }
 }
 
@@ -114,7 +153,7 @@ op! {
             return Ok(out.finish_as(true));
         }
         let text = _s.as_str();
-        map_chars(cx, _s, |at, ch| if at == 0 { unicode::title(ch) } else { lower_at(text, at, ch) })
+        map_chars(cx, _s, |at, ch| if at == 0 { title(ch) } else { lower_at(text, at, ch) })
     }
 }
 
@@ -129,8 +168,8 @@ op! {
         let text = _s.as_str();
         let mut inside = false;
         map_chars(cx, _s, |at, ch| {
-            let first = !std::mem::replace(&mut inside, unicode::is_cased(ch));
-            if first { unicode::title(ch) } else { lower_at(text, at, ch) }
+            let first = !std::mem::replace(&mut inside, is_cased(ch));
+            if first { title(ch) } else { lower_at(text, at, ch) }
         })
     }
 }
@@ -143,14 +182,12 @@ op! {
     str_swapcase = "str.swapcase" ".swapcase"
     Pure fn (cx, _s: str) -> str fallible {
         let text = _s.as_str();
-        map_chars(cx, _s, |at, ch| {
-            if unicode::is_upper(ch) {
-                lower_at(text, at, ch)
-            } else if unicode::is_lower(ch) {
-                unicode::upper(ch)
-            } else {
-                Mapped::One(ch)
-            }
+        map_chars(cx, _s, |at, ch| match ch {
+            'a'..='z' => Mapped::One(ch.to_ascii_uppercase()),
+            ch if ch.is_ascii() => Mapped::One(ch.to_ascii_lowercase()),
+            ch if unicode::is_upper(ch) => lower_at(text, at, ch),
+            ch if unicode::is_lower(ch) => unicode::upper(ch),
+            ch => Mapped::One(ch),
         })
     }
 }
@@ -165,6 +202,6 @@ op! {
         if let Some(result) = map_ascii(cx, _s, |byte| byte.to_ascii_lowercase()) {
             return result;
         }
-        map_chars(cx, _s, |_, ch| unicode::fold(ch))
+        map_runs(cx, _s, |byte| byte.to_ascii_lowercase(), |_, ch| unicode::fold(ch))
     }
 }

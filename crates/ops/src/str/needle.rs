@@ -49,85 +49,139 @@ fn agrees(text: &[u8], needle: &[u8], at: usize) -> bool {
     same(&text[at + 1..at + inner], &needle[1..inner])
 }
 
+/// The lowest of the positions whose bits are set, counted from `start`, where the needle
+/// begins.
+#[inline]
+fn lowest(text: &[u8], needle: &[u8], start: usize, mut bits: u32) -> Option<usize> {
+    while bits != 0 {
+        let at = start + bits.trailing_zeros() as usize;
+        if agrees(text, needle, at) {
+            return Some(at);
+        }
+        bits &= bits - 1;
+    }
+    None
+}
+
+#[inline]
+fn highest(text: &[u8], needle: &[u8], start: usize, mut bits: u32) -> Option<usize> {
+    while bits != 0 {
+        let bit = 31 - bits.leading_zeros();
+        if agrees(text, needle, start + bit as usize) {
+            return Some(start + bit as usize);
+        }
+        bits &= !(1 << bit);
+    }
+    None
+}
+
+/// The needle's first and last byte, ready to be compared with sixteen bytes at once.
+#[derive(Clone, Copy)]
+struct Ends {
+    first: Block,
+    last: Block,
+    /// The distance between them.
+    inner: usize,
+}
+
+impl Ends {
+    #[inline]
+    fn new(needle: &[u8]) -> Ends {
+        let inner = needle.len() - 1;
+        Ends { first: splat(needle[0]), last: splat(needle[inner]), inner }
+    }
+
+    /// A bit for each of the sixteen positions from `at` where both ends agree. The needle
+    /// must fit at all of them.
+    #[inline]
+    fn candidates(self, text: &[u8], at: usize) -> u32 {
+        equal(self.first, text, at) & equal(self.last, text, at + self.inner)
+    }
+
+    /// The same for all positions of a text that has fewer than sixteen of them.
+    #[inline]
+    fn few_candidates(self, text: &[u8], positions: usize) -> u32 {
+        let within = (1u32 << positions) - 1;
+        if text.len() >= 16 {
+            // The last sixteen bytes hold the end of the needle at each position, the
+            // first position's as many bytes in as there are fewer positions.
+            let heads = equal(self.first, text, 0);
+            let tails = equal(self.last, text, text.len() - 16) >> (16 - positions);
+            return heads & tails & within;
+        }
+        let mut buffer = [0; 32];
+        buffer[..text.len()].copy_from_slice(text);
+        equal(self.first, &buffer, 0) & equal(self.last, &buffer, self.inner) & within
+    }
+}
+
 fn find_short(text: &[u8], needle: &[u8]) -> Option<usize> {
     let positions = text.len() - needle.len() + 1;
+    let ends = Ends::new(needle);
+    if positions < 16 {
+        return lowest(text, needle, 0, ends.few_candidates(text, positions));
+    }
     let mut at = 0;
-    while at + 16 <= positions {
-        let mut candidates = candidates(text, needle, at);
-        while candidates != 0 {
-            let candidate = at + candidates.trailing_zeros() as usize;
-            if agrees(text, needle, candidate) {
-                return Some(candidate);
-            }
-            candidates &= candidates - 1;
+    while at + 16 < positions {
+        if let Some(found) = lowest(text, needle, at, ends.candidates(text, at)) {
+            return Some(found);
         }
         at += 16;
     }
-    if at < positions && positions >= 16 {
-        // The last positions are looked at together with some that were looked at.
-        let start = positions - 16;
-        let mut candidates = candidates(text, needle, start) >> (at - start) << (at - start);
-        while candidates != 0 {
-            let candidate = start + candidates.trailing_zeros() as usize;
-            if agrees(text, needle, candidate) {
-                return Some(candidate);
-            }
-            candidates &= candidates - 1;
-        }
-        return None;
-    }
-    let (first, last, inner) = (needle[0], needle[needle.len() - 1], needle.len() - 1);
-    (at..positions).find(|at| text[*at] == first && text[*at + inner] == last && agrees(text, needle, *at))
+    // The last positions are looked at together with some that were looked at before.
+    lowest(text, needle, positions - 16, ends.candidates(text, positions - 16))
 }
 
 fn rfind_short(text: &[u8], needle: &[u8]) -> Option<usize> {
     let mut positions = text.len() - needle.len() + 1;
-    while positions >= 16 {
-        let start = positions - 16;
-        let mut candidates = candidates(text, needle, start);
-        while candidates != 0 {
-            let bit = 31 - candidates.leading_zeros();
-            if agrees(text, needle, start + bit as usize) {
-                return Some(start + bit as usize);
-            }
-            candidates &= !(1 << bit);
-        }
-        positions = start;
+    let ends = Ends::new(needle);
+    if positions < 16 {
+        return highest(text, needle, 0, ends.few_candidates(text, positions));
     }
-    let (first, last, inner) = (needle[0], needle[needle.len() - 1], needle.len() - 1);
-    (0..positions).rfind(|at| text[*at] == first && text[*at + inner] == last && agrees(text, needle, *at))
+    while positions > 16 {
+        positions -= 16;
+        if let Some(found) = highest(text, needle, positions, ends.candidates(text, positions)) {
+            return Some(found);
+        }
+    }
+    highest(text, needle, 0, ends.candidates(text, 0))
 }
 
-/// A bit for each of the sixteen positions from `at` where the first and the last byte of
-/// the needle agree. All of them must be positions where the needle fits.
+#[cfg(target_arch = "x86_64")]
+type Block = std::arch::x86_64::__m128i;
+
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn candidates(text: &[u8], needle: &[u8], at: usize) -> u32 {
-    use std::arch::x86_64::{
-        __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8,
-    };
-    let last = needle.len() - 1;
-    let (heads, tails) = (&text[at..at + 16], &text[at + last..at + last + 16]);
-    // SAFETY: SSE2 is part of x86-64; both slices hold sixteen bytes.
-    unsafe {
-        let head =
-            _mm_cmpeq_epi8(_mm_loadu_si128(heads.as_ptr().cast::<__m128i>()), _mm_set1_epi8(needle[0].cast_signed()));
-        let tail = _mm_cmpeq_epi8(
-            _mm_loadu_si128(tails.as_ptr().cast::<__m128i>()),
-            _mm_set1_epi8(needle[last].cast_signed()),
-        );
-        _mm_movemask_epi8(_mm_and_si128(head, tail)) as u32
-    }
+fn splat(byte: u8) -> Block {
+    // SAFETY: SSE2 is part of x86-64.
+    unsafe { std::arch::x86_64::_mm_set1_epi8(byte.cast_signed()) }
+}
+
+/// A bit for each of the sixteen bytes from `at` that is the block's.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn equal(block: Block, text: &[u8], at: usize) -> u32 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8};
+    let bytes = &text[at..at + 16];
+    // SAFETY: SSE2 is part of x86-64; the slice holds sixteen bytes.
+    unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_loadu_si128(bytes.as_ptr().cast::<Block>()))) as u32 }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+type Block = u8;
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn splat(byte: u8) -> Block {
+    byte
 }
 
 /// As above, for the compiler to vectorise.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-fn candidates(text: &[u8], needle: &[u8], at: usize) -> u32 {
-    let last = needle.len() - 1;
-    let (heads, tails) = (&text[at..at + 16], &text[at + last..at + last + 16]);
-    let agree = heads.iter().zip(tails).map(|(head, tail)| *head == needle[0] && *tail == needle[last]);
-    agree.enumerate().fold(0, |bits, (bit, agree)| bits | u32::from(agree) << bit)
+fn equal(block: Block, text: &[u8], at: usize) -> u32 {
+    let bytes = &text[at..at + 16];
+    bytes.iter().enumerate().fold(0, |bits, (bit, byte)| bits | u32::from(*byte == block) << bit)
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ fn spec(random: &mut Random) -> String {
     spec.push_str(if random.one_in(20) { "z" } else { "" });
     spec.push_str(if random.one_in(8) { "#" } else { "" });
     spec.push_str(if random.one_in(6) { "0" } else { "" });
-    spec.push_str(random.pick(&["", "", "5", "10", "1", "20", "3", "33", "٣"]));
+    spec.push_str(random.pick(&["", "", "5", "10", "1", "20", "3", "4", "33", "٣"]));
     spec.push_str(random.pick(&["", "", "", "", ",", "_", ",_", "_,", ",,"]));
     spec.push_str(random.pick(&["", "", "", ".2", ".0", ".1", ".3", ".10", ".25", ".17", ".", ".400"]));
     spec.push_str(random.pick(&["", "d", "b", "o", "x", "X", "c", "n", "e", "E", "f", "F", "g", "G", "%", "s", "f", "f", "q", "é", "ff", "\x01"]));
