@@ -117,6 +117,7 @@ fn parameters(def: &OpDef, skip: usize) -> String {
         let name = param.name.trim_start_matches('_');
         let ty = kind(param.kind);
         shown.push(match param.default {
+            Some(Default::None) => format!("{name}: {ty} = None"),
             None => format!("{name}: {ty}"),
             Some(Default::Int(i64::MAX)) => format!("{name}: {ty} = …"),
             Some(Default::Int(value)) => format!("{name}: {ty} = {value}"),
@@ -136,6 +137,8 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Number => "float or int",
         Kind::Str => "str",
         Kind::StrList => "list[str]",
+        Kind::IntList => "list[int]",
+        Kind::FloatList => "list[float]",
         Kind::Any => "any",
         Kind::None => "None",
         Kind::List => "list",
