@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::function::{Definition, Function};
+use crate::stack;
 use arrow::array::{Array, StructArray};
 use arrow::datatypes::{DataType, Field};
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
@@ -77,7 +78,7 @@ unsafe extern "C" fn define(define: *const Define, listener: *const Listener) ->
                 fields: &fields,
                 result_type: text(define.result_type),
             };
-            Python::attach(|py| Function::define(py, &definition, &define.limits, listener))
+            stack::run(|| Python::attach(|py| Function::define(py, &definition, &define.limits, listener)))
         })
     };
     function.map_or(std::ptr::null_mut(), |function| Box::into_raw(Box::new(function)).cast())
@@ -100,8 +101,9 @@ unsafe extern "C" fn call(handle: *const c_void, call: *const Call, listener: *c
             let host = |error: arrow::error::ArrowError| Failure::host(error.to_string());
             let data = from_ffi(array, &*call.schema.cast::<FFI_ArrowSchema>()).map_err(host)?;
             let args = StructArray::from(data);
-            let result =
-                Python::attach(|py| function.call(py, &args, call.on_error_null != 0, &call.limits, listener))?;
+            let result = stack::run(|| {
+                Python::attach(|py| function.call(py, &args, call.on_error_null != 0, &call.limits, listener))
+            })?;
             let (array, schema) = to_ffi(&result.to_data()).map_err(host)?;
             call.result.cast::<FFI_ArrowArray>().write(array);
             call.result_schema.cast::<FFI_ArrowSchema>().write(schema);

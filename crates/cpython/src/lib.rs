@@ -27,6 +27,7 @@ mod function;
 mod print;
 mod result;
 mod serve;
+mod stack;
 mod start;
 mod watch;
 

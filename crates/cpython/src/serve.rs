@@ -1,8 +1,8 @@
 //! The same library inside a Python process that the engine has started, for a Python
 //! that has no shared library; see [`exuvia_ir::interpreter::wire`].
 //!
-//! Each request runs on a thread of its own, so that it finds the same as in the engine's
-//! process: a thread that is new to Python, with a decimal context that nobody changed.
+//! Each request runs on a thread of its own, as in the engine's process, so that requests
+//! take turns and one can be stopped while it runs.
 
 use crate::failure::Failure;
 use crate::function::{Definition, Function};
@@ -22,9 +22,6 @@ use std::os::fd::FromRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Bytes of stack of a thread that runs Python, as the main one has.
-const STACK: usize = 8 << 20;
 
 /// The module that the process imports.
 #[pymodule]
@@ -91,7 +88,7 @@ impl Server {
                     lock(&server.running).remove(&number);
                     server.send(number, &answer.unwrap_or_else(failed));
                 };
-                if let Err(error) = std::thread::Builder::new().stack_size(STACK).spawn(run) {
+                if let Err(error) = crate::stack::builder().spawn(run) {
                     lock(&self.running).remove(&number);
                     self.send(number, &failed(Failure::host(error.to_string())));
                 }

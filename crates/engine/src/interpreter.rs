@@ -25,11 +25,13 @@ mod worker;
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+#[cfg(feature = "python")]
+use std::{sync::OnceLock, time::Duration};
 
 /// The time that running a function's module may take: enough to import large packages.
+#[cfg(feature = "python")]
 const DEFINITION_TIME: Duration = Duration::from_secs(60);
 
 /// The level whose semantics the engine follows.
@@ -134,8 +136,8 @@ pub struct PyCall<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Ends the call when it has passed.
     pub deadline: Option<Instant>,
-    /// Takes what the rows print, each row's at once, on the calling thread; it must not
-    /// call into Python. `None` is standard output.
+    /// Takes what the rows print, each row's at once, while the call runs; it must not call
+    /// into Python. `None` is standard output.
     pub print: Option<&'a (dyn Fn(&str) + Sync)>,
 }
 

@@ -75,8 +75,8 @@ pub struct Report {
     pub message: Text,
 }
 
-/// Whom the library tells things. Both functions are called on the requesting thread
-/// before the request returns; they must not unwind and must not use the library.
+/// Whom the library tells things. Both functions are called before the request returns, on
+/// any thread, but one at a time; they must not unwind and must not use the library.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Listener {

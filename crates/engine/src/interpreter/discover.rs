@@ -64,10 +64,11 @@ pub fn python() -> Result<Python, String> {
 
 fn probe(executable: &Path) -> Result<Python, String> {
     // Isolated, so that a file in the working folder cannot pose as a module.
-    let output = Command::new(executable)
-        .args(["-I", "-S", "-c", PROBE])
-        .output()
-        .map_err(|error| error.to_string().to_lowercase())?;
+    let output =
+        Command::new(executable).args(["-I", "-S", "-c", PROBE]).output().map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => "not found".to_string(),
+            _ => error.to_string(),
+        })?;
     if !output.status.success() {
         let error = String::from_utf8_lossy(&output.stderr);
         let last = error.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed");
