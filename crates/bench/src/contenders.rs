@@ -1,7 +1,7 @@
 //! Who runs on the Rust side.
 
 use crate::programs::{self, Program};
-use crate::udfs::Suite;
+use crate::udfs::{self, Suite};
 use crate::{rust_peers, tables};
 use anyhow::{Context, Result, bail};
 use datafusion::arrow::array::{AsArray, RecordBatch};
@@ -9,6 +9,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use exuvia::ExuviaSession;
+use exuvia::engine::Settings;
 use futures::TryStreamExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ impl Contenders {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn new(folder: &Path, suite: Suite) -> Result<Contenders> {
+    pub fn new(folder: &Path, suite: &Suite) -> Result<Contenders> {
         let (schema, batches) = tables::load(&folder.join(suite.table))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let datafusion = SessionContext::new_with_config(config());
@@ -65,6 +66,7 @@ impl Contenders {
                 self.query(&self.datafusion, &sql)
             }
             (_, "rust") => self.by_hand(what),
+            ("empty", "exuvia direct") => self.empty_directly(),
             (_, "exuvia") => self.python_query(&self.exuvia, what),
             (_, "exuvia python") => self.python_query(&self.python, what),
             (_, by) => bail!("no contender {by} for {what}"),
@@ -106,6 +108,21 @@ impl Contenders {
             while stream.try_next().await?.is_some() {}
             Ok((start.elapsed().as_secs_f64(), vec![]))
         })
+    }
+
+    /// The empty function on every batch, called as the plugin calls it: without the plan
+    /// of a query around it, which costs the same for any number of rows.
+    fn empty_directly(&self) -> Result<(f64, Vec<RecordBatch>)> {
+        let settings = Settings::default();
+        let function = udfs::define("nothing(x BIGINT) RETURNS BIGINT", "return x", &settings)?;
+        let column = self.schema.index_of("rate")?;
+        udfs::call(&function, &[Arc::clone(self.batches[0].column(column))], self.batches[0].num_rows(), &settings)?;
+        let start = Instant::now();
+        let mut results = Vec::with_capacity(self.batches.len());
+        for batch in &self.batches {
+            results.push(udfs::call(&function, &[Arc::clone(batch.column(column))], batch.num_rows(), &settings)?);
+        }
+        Ok((start.elapsed().as_secs_f64(), vec![]))
     }
 
     fn by_hand(&self, what: &str) -> Result<(f64, Vec<RecordBatch>)> {

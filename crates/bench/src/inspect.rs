@@ -3,13 +3,12 @@
 
 use crate::tables;
 use crate::udfs::{self, Suite};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use datafusion::arrow::array::{ArrayRef, RecordBatch, new_null_array};
-use exuvia::engine::{Definition, Function, Invocation, Rung, Settings};
+use exuvia::engine::{Function, Rung, Settings};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Variants of each function that are compiled for the distribution of times.
 const VARIANTS: usize = 10;
@@ -18,15 +17,15 @@ const VARIANTS: usize = 10;
 ///
 /// # Errors
 /// If the table cannot be read or a call fails.
-pub fn inspect(folder: &Path, suite: Suite) -> Result<Value> {
+pub fn inspect(folder: &Path, suite: &Suite) -> Result<Value> {
     let settings = Settings::default();
     let (_, batches) = tables::load(&folder.join(suite.table))?;
     let mut functions = Vec::new();
-    for (definition, (_, columns)) in udfs::definitions(suite.source)?.into_iter().zip(suite.columns()?) {
-        let function = define(definition, &settings)?;
+    for (definition, (_, columns)) in udfs::definitions(&suite.source)?.into_iter().zip(suite.columns()?) {
+        let function = udfs::defined(definition, &settings)?;
         let mut error = None;
         for batch in &batches {
-            if let Err(failed) = call(&function, &arguments(&columns, batch)?, batch.num_rows(), &settings) {
+            if let Err(failed) = udfs::call(&function, &arguments(&columns, batch)?, batch.num_rows(), &settings) {
                 error = Some(format!("{failed:#}"));
                 break;
             }
@@ -62,15 +61,15 @@ fn describe(function: &Function, settings: &Settings, error: Option<String>) -> 
 fn compile(settings: &Settings) -> Result<Value> {
     let mut times = Vec::new();
     for variant in 0..VARIANTS {
-        for file in [udfs::ZILLOW, udfs::MORE] {
+        for file in [Suite::named("zillow")?.source, Suite::named("more")?.source] {
             // Another constant makes it another module.
             let source = format!("{file}\nVARIANT = {variant}\n");
             for definition in udfs::definitions(&source)? {
                 let types: Vec<_> = definition.params.iter().map(|param| param.ty.clone()).collect();
-                let function = define(definition, settings)?;
+                let function = udfs::defined(definition, settings)?;
                 let args: Vec<ArrayRef> = types.iter().map(|ty| new_null_array(ty, 1)).collect();
                 // What a row of NULLs raises is no matter here.
-                let _ = call(&function, &args, 1, settings);
+                let _ = udfs::call(&function, &args, 1, settings);
                 let placement = function.placement(settings);
                 if placement.rung == Rung::Native {
                     times.push(placement.compile_nanos as f64 / 1e6);
@@ -83,17 +82,6 @@ fn compile(settings: &Settings) -> Result<Value> {
     Ok(json!({"functions": times.len(), "median_ms": at(0.5), "p95_ms": at(0.95), "max_ms": at(1.0)}))
 }
 
-/// Defines a function; a refusal is an error here.
-fn define(definition: Definition, settings: &Settings) -> Result<Function> {
-    Function::define(definition, settings).map_err(|error| anyhow!("{error}"))
-}
-
-/// Calls a function on a batch.
-fn call(function: &Function, args: &[ArrayRef], rows: usize, settings: &Settings) -> Result<ArrayRef> {
-    let invocation = Invocation { cancelled: Arc::new(AtomicBool::new(false)), deadline: None };
-    function.invoke(args, rows, settings, &invocation).map_err(|error| anyhow!("{error}"))
-}
-
 fn arguments(columns: &[String], batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
     columns.iter().map(|name| Ok(Arc::clone(batch.column(batch.schema().index_of(name)?)))).collect()
 }
@@ -102,7 +90,7 @@ fn arguments(columns: &[String], batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn columns(suite: Suite) -> Result<Value> {
+pub fn columns(suite: &Suite) -> Result<Value> {
     let columns = suite.columns()?;
     Ok(Value::Array(columns.into_iter().map(|(name, columns)| json!([name, columns])).collect()))
 }

@@ -33,9 +33,9 @@ fn main() -> Result<()> {
             let seed = args.get(3).map_or(Ok(1), |seed| seed.parse()).context("SEED is a number")?;
             tables::prepare(&folder()?, seed, rows)?;
         }
-        Some("columns") => println!("{}", inspect::columns(suite(1)?)?),
-        Some("serve") => serve::serve(&folder()?, suite(2)?)?,
-        Some("inspect") => println!("{}", inspect::inspect(&folder()?, suite(2)?)?),
+        Some("columns") => println!("{}", inspect::columns(&suite(1)?)?),
+        Some("serve") => serve::serve(&folder()?, &suite(2)?)?,
+        Some("inspect") => println!("{}", inspect::inspect(&folder()?, &suite(2)?)?),
         Some("peak") => println!("{}", peak::peak(&folder()?, args.get(2).context(USAGE)?)?),
         _ => bail!(USAGE),
     }

@@ -21,7 +21,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// If the table cannot be read; errors of a request are its answer.
-pub fn serve(folder: &Path, suite: Suite) -> Result<()> {
+pub fn serve(folder: &Path, suite: &Suite) -> Result<()> {
     let contenders = Contenders::new(folder, suite)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", json!({"ready": true}))?;

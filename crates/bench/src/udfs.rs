@@ -1,21 +1,18 @@
 //! The files of `udfs/`.
 
 use crate::programs::Program;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::DataType;
-use exuvia::engine::{Definition, Interpreter, OnError, Parameter};
-
-/// The functions over listings.
-pub const ZILLOW: &str = include_str!("../../../udfs/zillow.py");
-
-/// Functions of other kinds, over records.
-pub const MORE: &str = include_str!("../../../udfs/more.py");
+use exuvia::engine::{Definition, Function, Interpreter, Invocation, OnError, Parameter, Settings};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A file of functions and the table that they are run over.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Suite {
     /// The file's text.
-    pub source: &'static str,
+    pub source: String,
     /// Where it is.
     pub path: &'static str,
     /// The name of the table's Arrow file.
@@ -26,21 +23,15 @@ impl Suite {
     /// The suite of a benchmark.
     ///
     /// # Errors
-    /// If there is no such benchmark.
+    /// If there is no such benchmark or its file cannot be read.
     pub fn named(name: &str) -> Result<Suite> {
-        match name {
-            "zillow" => Ok(Suite {
-                source: ZILLOW,
-                path: concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/zillow.py"),
-                table: "listings.arrow",
-            }),
-            "more" => Ok(Suite {
-                source: MORE,
-                path: concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/more.py"),
-                table: "records.arrow",
-            }),
+        let (path, table) = match name {
+            "zillow" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/zillow.py"), "listings.arrow"),
+            "more" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/more.py"), "records.arrow"),
             other => bail!("no benchmark {other}"),
-        }
+        };
+        let source = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+        Ok(Suite { source, path, table })
     }
 
     /// The columns that each function is called with: those of the programs, else those
@@ -48,8 +39,8 @@ impl Suite {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn columns(self) -> Result<Vec<(String, Vec<String>)>> {
-        let columns = definitions(self.source)?.into_iter().map(|definition| {
+    pub fn columns(&self) -> Result<Vec<(String, Vec<String>)>> {
+        let columns = definitions(&self.source)?.into_iter().map(|definition| {
             let columns = match Program::named(&definition.name) {
                 Ok(program) => program.columns.iter().map(|column| (*column).to_string()).collect(),
                 Err(_) => definition.params.iter().map(|param| param.name.clone()).collect(),
@@ -72,6 +63,31 @@ fn signatures(source: &str) -> impl Iterator<Item = &str> {
 /// If a signature uses more of SQL than these files do.
 pub fn definitions(source: &str) -> Result<Vec<Definition>> {
     signatures(source).map(|signature| definition(signature, source)).collect()
+}
+
+/// Defines the function of one signature and source.
+///
+/// # Errors
+/// If the signature cannot be read or the engine refuses the function.
+pub fn define(signature: &str, source: &str, settings: &Settings) -> Result<Function> {
+    defined(definition(signature, source)?, settings)
+}
+
+/// Defines a function.
+///
+/// # Errors
+/// If the engine refuses it.
+pub fn defined(definition: Definition, settings: &Settings) -> Result<Function> {
+    Function::define(definition, settings).map_err(|error| anyhow!("{error}"))
+}
+
+/// Calls a function on a batch.
+///
+/// # Errors
+/// If a row fails.
+pub fn call(function: &Function, args: &[ArrayRef], rows: usize, settings: &Settings) -> Result<ArrayRef> {
+    let invocation = Invocation { cancelled: Arc::new(AtomicBool::new(false)), deadline: None };
+    function.invoke(args, rows, settings, &invocation).map_err(|error| anyhow!("{error}"))
 }
 
 fn definition(signature: &str, source: &str) -> Result<Definition> {
@@ -118,8 +134,9 @@ mod tests {
 
     #[test]
     fn files_are_read() -> Result<()> {
-        assert_eq!(definitions(ZILLOW)?.len(), 12);
-        assert_eq!(definitions(MORE)?.len(), 12);
+        for suite in ["zillow", "more"] {
+            assert_eq!(definitions(&Suite::named(suite)?.source)?.len(), 12);
+        }
         let price = definition("list_price(price TEXT, area BIGINT) RETURNS BIGINT OPTIONS (on_error 'null')", "")?;
         assert_eq!((price.params.len(), price.strict, price.on_error), (2, false, OnError::Null));
         assert!(definition("f() RETURNS TEXT STRICT", "")?.strict);

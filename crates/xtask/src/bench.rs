@@ -5,6 +5,7 @@
 //! round by round: what slows the machine for a while slows all of them. What is reported
 //! is the median. Results go to `benchmarks/results`.
 
+mod calls;
 mod chart;
 mod machine;
 mod markdown;

@@ -102,7 +102,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     }
     let plain = [rust("rust", "copy")];
     let copy = processes.rounds("copy", &plain, options.rounds * 3)?[0].median().context("the copy failed")?;
-    let empty = processes.rounds("empty", &[rust("exuvia", "empty")], options.rounds * 3)?.remove(0);
+    let empty = processes.rounds("empty", &[rust("exuvia direct", "empty")], options.rounds * 3)?.remove(0);
     println!("query Z1 from Parquet");
     let outcomes = processes.rounds("z1", &QUERY_CONTENDERS, options.rounds)?;
     let scan = processes.rounds("scan", &[rust("datafusion sql", "scan")], options.rounds)?;
