@@ -24,6 +24,10 @@ pub struct Definition<'a> {
     pub result_type: &'a str,
 }
 
+/// What `define` of `bootstrap.py` gives: the handler, for each parameter its dataclass,
+/// and whether the decimal context must be reset.
+type Defined = (Py<PyAny>, Vec<Option<Py<PyAny>>>, bool);
+
 /// A function that can be called.
 pub struct Function {
     pub handler: Py<PyAny>,
@@ -60,7 +64,7 @@ impl Function {
         // SAFETY: the caller's.
         let watch = unsafe { Watch::begin(py, limits) };
         let printing = Printing::begin(listener);
-        let run = || -> PyResult<(Py<PyAny>, Vec<Option<Py<PyAny>>>, bool)> {
+        let run = || -> PyResult<Defined> {
             for field in fields {
                 crate::argument::Column::new(py, &empty(field.data_type()), None)?;
             }

@@ -7,8 +7,8 @@
 //! that name, and which is opened at run time.
 //!
 //! Python runs inside this process if it comes as a shared library, else as a process of
-//! its own; callers see no difference but speed. [`discover`] finds it, [`library`] and
-//! [`worker`] are the two ways to it.
+//! its own; callers see no difference but speed. `discover` finds it, `library` and
+//! `worker` are the two ways to it.
 //!
 //! Environment variables: `EXUVIA_PYTHON` names the Python to use, else the virtual
 //! environment in `VIRTUAL_ENV` serves, else `python3.11` or `python3` on the path;

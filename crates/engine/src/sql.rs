@@ -5,6 +5,7 @@ use arrow::datatypes::{
     DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
 };
+use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
 use exuvia_lift::SqlClass;
 
@@ -111,7 +112,9 @@ pub(crate) fn shown(array: &ArrayRef, row: usize) -> String {
     const MOST: usize = 80;
     let text = match object(array, row) {
         Some(object) => exuvia_ops::show::repr(&object),
-        None => format!("a {}", type_name(array.data_type())),
+        None => ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("None"))
+            .and_then(|formatter| formatter.value(row).try_to_string())
+            .unwrap_or_else(|_| format!("a {}", type_name(array.data_type()))),
     };
     if text.chars().count() <= MOST { text } else { format!("{}...", text.chars().take(MOST).collect::<String>()) }
 }

@@ -56,12 +56,15 @@ pub struct Worker {
     process: Mutex<Option<Arc<Process>>>,
 }
 
+/// Those that wait for answers, by the numbers of their requests; `None` for ever once
+/// there are no more answers.
+type Waiting = Option<HashMap<u64, Sender<Answer>>>;
+
 #[derive(Debug)]
 struct Process {
     child: Mutex<Child>,
     requests: Mutex<ChildStdin>,
-    /// Those that wait for answers; empty for ever once there are no more.
-    waiting: Arc<Mutex<Option<HashMap<u64, Sender<Answer>>>>>,
+    waiting: Arc<Mutex<Waiting>>,
     next: AtomicU64,
 }
 
@@ -137,7 +140,7 @@ impl Worker {
         let missing = || format!("{} has no pipes", self.executable);
         let requests = Mutex::new(child.stdin.take().ok_or_else(missing)?);
         let mut answers = child.stdout.take().ok_or_else(missing)?;
-        let waiting = Arc::new(Mutex::new(Some(HashMap::<u64, Sender<Answer>>::new())));
+        let waiting = Arc::new(Mutex::new(Some(HashMap::new()) as Waiting));
         let hearing = Arc::clone(&waiting);
         let hear = move || {
             while let Some((number, message)) = read(&mut answers) {
