@@ -205,7 +205,7 @@ fn same(a: &Object, b: &Object) -> bool {
 }
 
 /// Runs a module natively and in the evaluator. Counts rows: native ones, all.
-fn check(seed: u64, options: &Options, counts: &mut (usize, usize)) {
+fn check(seed: u64, options: &Options, optimize: bool, counts: &mut (usize, usize)) {
     let module = random::module(seed);
     let args = random::arguments(&module, seed);
     let mut fuel = 100_000;
@@ -213,7 +213,10 @@ fn check(seed: u64, options: &Options, counts: &mut (usize, usize)) {
     // The evaluator may have changed lists among its arguments.
     let args = random::arguments(&module, seed);
     for path in parts(&module.functions[0].ret) {
-        let (driven, flat) = driven(&module, &args, &path);
+        let (mut driven, flat) = driven(&module, &args, &path);
+        if optimize {
+            exuvia_opt::optimize(&mut driven);
+        }
         let params: Vec<_> = flat.iter().map(|object| column_type(&object.ty())).collect();
         let kernel = Kernel::compile(&driven, &params, &column_type(&driven.functions[0].ret), options)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{driven}"));
@@ -244,7 +247,7 @@ fn check(seed: u64, options: &Options, counts: &mut (usize, usize)) {
 
 fn share(options: &Options, seeds: std::ops::Range<u64>) -> f64 {
     let mut counts = (0, 0);
-    seeds.for_each(|seed| check(seed, options, &mut counts));
+    seeds.for_each(|seed| check(seed, options, false, &mut counts));
     counts.0 as f64 / counts.1 as f64
 }
 
@@ -267,4 +270,12 @@ fn every_guard_taken_agrees_too() {
 /// How many modules a test takes; more in a long run.
 fn seeds() -> u64 {
     std::env::var("EXUVIA_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
+}
+
+/// What the optimiser claims (integers that fit, indices within a list) holds natively.
+#[test]
+fn optimised_modules_agree_too() {
+    let mut counts = (0, 0);
+    (2_000_000..2_000_000 + seeds()).for_each(|seed| check(seed, &SPEED, true, &mut counts));
+    assert!(counts.0 * 10 > counts.1 * 6, "only {} of {} rows are native", counts.0, counts.1);
 }
