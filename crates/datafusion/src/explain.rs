@@ -13,7 +13,7 @@ use datafusion::arrow::array::{RecordBatch, StringArray};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::format::ExplainFormat;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, Result, internal_err};
+use datafusion::common::{Column, HashMap, Result, internal_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, LogicalPlan, ScalarUDF};
@@ -62,13 +62,14 @@ struct Call {
 /// The calls of Python functions in a plan, in its order, each once.
 fn calls(plan: &LogicalPlan, settings: &Settings) -> Vec<Call> {
     let mut calls: Vec<Call> = vec![];
+    let shared = shared(plan).unwrap_or_default();
     let visited = plan.apply_with_subqueries(|plan| {
         plan.apply_expressions(|expr| {
             expr.apply(|expr| {
                 if let Expr::ScalarFunction(call) = expr
                     && let Some(python) = PythonFunction::of(&call.func)
                 {
-                    let text = shown(expr)?;
+                    let text = shown(expr, &shared)?;
                     if !calls.iter().any(|call| call.text == text) {
                         let before = python.function().placement(settings);
                         calls.push(Call { text, function: Arc::clone(&call.func), before });
@@ -83,17 +84,44 @@ fn calls(plan: &LogicalPlan, settings: &Settings) -> Vec<Call> {
     calls
 }
 
-/// A call as its writer would know it: what the optimiser computes once and names has its
-/// own text again.
-fn shown(expr: &Expr) -> Result<String> {
-    let shared = |expr: &Expr| matches!(expr, Expr::Column(column) if column.name.starts_with("__common_expr"));
-    let expr = expr.clone().transform_up(|expr| match expr {
-        Expr::Alias(alias) if shared(&alias.expr) => {
-            Ok(Transformed::yes(Expr::Column(Column::new_unqualified(alias.name))))
-        }
-        expr => Ok(Transformed::no(expr)),
+/// What the optimiser computes once and names.
+fn shared(plan: &LogicalPlan) -> Result<HashMap<String, Expr>> {
+    let mut shared = HashMap::new();
+    plan.apply_with_subqueries(|plan| {
+        plan.apply_expressions(|expr| {
+            if let Expr::Alias(alias) = expr
+                && alias.name.starts_with("__common_expr")
+            {
+                shared.insert(alias.name.clone(), alias.expr.as_ref().clone());
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })
     })?;
-    Ok(expr.data.human_display().to_string())
+    Ok(shared)
+}
+
+/// A call as its writer would know it: what the optimiser named is its expression again,
+/// and one call reads the same above and below a view.
+fn shown(expr: &Expr, shared: &HashMap<String, Expr>) -> Result<String> {
+    let mut expr = expr.clone();
+    loop {
+        let restored = expr.transform_up(|expr| match expr {
+            Expr::Alias(alias) => Ok(Transformed::yes(*alias.expr)),
+            Expr::Column(column) => match shared.get(&column.name) {
+                Some(named) => Ok(Transformed::yes(named.clone())),
+                None if column.relation.is_some() => {
+                    Ok(Transformed::yes(Expr::Column(Column::new_unqualified(column.name))))
+                }
+                None => Ok(Transformed::no(Expr::Column(column))),
+            },
+            expr => Ok(Transformed::no(expr)),
+        })?;
+        expr = restored.data;
+        // What is shared may consist of what is shared.
+        if !restored.transformed {
+            return Ok(expr.human_display().to_string());
+        }
+    }
 }
 
 /// The rung of a call, and why it is not the best.

@@ -2,6 +2,7 @@
 
 use crate::arguments::CheckArguments;
 use crate::create::PythonFunctionFactory;
+use crate::fuse::Fuse;
 use crate::query::Planner;
 use crate::settings::ExuviaOptions;
 use async_trait::async_trait;
@@ -51,6 +52,7 @@ impl ExuviaBuilder for SessionStateBuilder {
         self.with_function_factory(Some(Arc::new(PythonFunctionFactory { other })))
             .with_query_planner(Arc::new(Planner { inner }))
             .with_analyzer_rule(Arc::new(CheckArguments))
+            .with_physical_optimizer_rule(Arc::new(Fuse))
     }
 }
 

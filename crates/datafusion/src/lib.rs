@@ -15,6 +15,7 @@ mod create;
 mod explain;
 mod extension;
 mod function;
+mod fuse;
 mod message;
 mod query;
 mod script;

@@ -4,6 +4,7 @@ mod calls;
 mod cancel;
 mod common;
 mod explain;
+mod fuse;
 mod plain;
 mod settings;
 mod surface;

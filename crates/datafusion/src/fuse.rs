@@ -1,0 +1,237 @@
+//! Filters and projections around Python calls, as one operator.
+//!
+//! DataFusion pushes a filter through the projection that computes its columns, and so
+//! evaluates one call twice, in the filter and in the projection; and it evaluates all
+//! conjuncts of a filter on all rows, so that `WHERE is_number(s) AND to_int(s) > 3` fails
+//! on rows that its first half excludes. The rule here is the last of the physical
+//! optimisation. It turns a chain of filters and projections with Python calls into a
+//! [`operator::PythonExec`], which computes each call once, and for no row that an earlier
+//! conjunct excluded.
+//!
+//! DataFusion also deals out rows to more partitions as soon as it can, which may be between
+//! two nodes of a chain. That is moved below the chain, where more of the work is divided.
+//!
+//! A chain ends at a volatile expression, which may be neither merged nor moved.
+
+mod operator;
+mod program;
+mod short_circuit;
+
+use crate::explain::only_child;
+use crate::function::PythonFunction;
+use datafusion::common::Result;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::config::ConfigOptions;
+use datafusion::logical_expr::Operator;
+use datafusion::physical_expr::expressions::{
+    BinaryExpr, Column, InListExpr, IsNotNullExpr, IsNullExpr, LikeExpr, Literal, NotExpr,
+};
+use datafusion::physical_expr::utils::split_conjunction;
+use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use datafusion::physical_expr_common::physical_expr::is_volatile;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::filter::FilterExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::repartition::RepartitionExec;
+use datafusion::physical_plan::{ExecutionPlan, Partitioning, replace_children_if_necessary};
+use operator::PythonExec;
+use program::Program;
+use std::sync::Arc;
+
+/// The rule.
+#[derive(Debug)]
+pub(crate) struct Fuse;
+
+impl PhysicalOptimizerRule for Fuse {
+    fn name(&self) -> &'static str {
+        "exuvia_fuse"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+        plan.transform_down(|plan| match fuse(&plan)? {
+            Some(fused) => Ok(Transformed::yes(fused)),
+            None => Ok(Transformed::no(plan)),
+        })
+        .map(|plan| plan.data)
+    }
+}
+
+/// A chain of filters and projections, in terms of its input's columns.
+#[derive(Debug)]
+struct Chain {
+    /// The chain itself.
+    plan: Arc<dyn ExecutionPlan>,
+    input: Arc<dyn ExecutionPlan>,
+    /// The conjuncts of all filters, in the order in which the plan evaluates them.
+    conjuncts: Vec<Arc<dyn PhysicalExpr>>,
+    /// What each column of the result is.
+    outputs: Vec<Arc<dyn PhysicalExpr>>,
+    /// The rows after which the result ends.
+    fetch: Option<usize>,
+}
+
+/// The chain that begins at `plan` as one operator, if that is worth while.
+fn fuse(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let Some(chain) = chain(plan)? else { return Ok(None) };
+    let calls: usize = chain.conjuncts.iter().chain(&chain.outputs).map(count_calls).sum();
+    let depends = || chain.outputs.iter().any(has_conditional_call);
+    // A projection with one call is as good as it can be.
+    if calls == 0 || (calls == 1 && chain.conjuncts.is_empty() && !depends()) {
+        return Ok(None);
+    }
+    let program = Program::new(&chain.input.schema(), &chain.conjuncts, &chain.outputs)?;
+    Ok(Some(Arc::new(PythonExec::new(chain.plan, chain.input, program, chain.fetch))))
+}
+
+/// The nodes of a chain from `plan` down and what is below them. A node that deals out rows
+/// between them comes last.
+fn nodes(plan: &Arc<dyn ExecutionPlan>) -> (Vec<&Arc<dyn ExecutionPlan>>, Option<&Arc<dyn ExecutionPlan>>) {
+    let mut nodes: Vec<&Arc<dyn ExecutionPlan>> = vec![];
+    // Where rows are dealt out, and the number of nodes above.
+    let mut dealt = None;
+    let mut at = plan;
+    loop {
+        if let Some(projection) = at.downcast_ref::<ProjectionExec>() {
+            if projection.expr().iter().any(|column| is_volatile(&column.expr)) {
+                break;
+            }
+            nodes.push(at);
+            at = projection.input();
+        } else if let Some(filter) = at.downcast_ref::<FilterExec>() {
+            // A limit is counted below what is above it, and in each partition.
+            let limited =
+                filter.fetch().is_some() && (dealt.is_some() || nodes.iter().any(|node| node.is::<FilterExec>()));
+            if limited || is_volatile(filter.predicate()) {
+                break;
+            }
+            nodes.push(at);
+            at = filter.input();
+        } else if let Some(repartition) = at.downcast_ref::<RepartitionExec>() {
+            let round_robin = matches!(repartition.partitioning(), Partitioning::RoundRobinBatch(_));
+            let limited = nodes.iter().any(|node| node.fetch().is_some());
+            if dealt.is_some() || !round_robin || repartition.preserve_order() || limited {
+                break;
+            }
+            dealt = Some((at, nodes.len()));
+            at = repartition.input();
+        } else {
+            break;
+        }
+    }
+    let dealt = dealt.filter(|(_, above)| nodes.len() > *above).map(|(node, _)| node);
+    (nodes, dealt)
+}
+
+/// The filters and projections from `plan` down, if there is one.
+fn chain(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Chain>> {
+    let (nodes, dealt) = nodes(plan);
+    let Some(last) = nodes.last() else { return Ok(None) };
+    let bottom = only_child(last.children().into_iter().cloned().collect())?;
+    let (plan, input) = match dealt {
+        None => (Arc::clone(plan), bottom),
+        Some(dealt) => {
+            let input = replace_children_if_necessary(Arc::clone(dealt), vec![bottom])?;
+            let mut plan = Arc::clone(&input);
+            for node in nodes.iter().rev() {
+                plan = replace_children_if_necessary(Arc::clone(node), vec![plan])?;
+            }
+            (plan, input)
+        }
+    };
+    let columns = input.schema();
+    let columns = columns.fields().iter().enumerate();
+    let mut outputs: Vec<_> =
+        columns.map(|(index, field)| Arc::new(Column::new(field.name(), index)) as Arc<dyn PhysicalExpr>).collect();
+    let mut conjuncts = vec![];
+    let mut fetch = None;
+    for node in nodes.into_iter().rev() {
+        if let Some(projection) = node.downcast_ref::<ProjectionExec>() {
+            let columns = projection.expr().iter().map(|column| substitute(&column.expr, &outputs));
+            outputs = columns.collect::<Result<_>>()?;
+        } else if let Some(filter) = node.downcast_ref::<FilterExec>() {
+            for conjunct in split_conjunction(filter.predicate()) {
+                conjuncts.push(substitute(conjunct, &outputs)?);
+            }
+            if let Some(kept) = filter.projection() {
+                outputs = kept.iter().map(|&index| Arc::clone(&outputs[index])).collect();
+            }
+            fetch = filter.fetch();
+        }
+    }
+    // DataFusion moves comparisons of columns behind other conjuncts. They cannot fail and
+    // cost little, so their place is in front, whatever was written.
+    conjuncts.sort_by_key(|conjunct| !cannot_fail(conjunct));
+    Ok(Some(Chain { plan, input, conjuncts, outputs, fetch }))
+}
+
+/// The expression with each column replaced by what it is.
+fn substitute(expr: &Arc<dyn PhysicalExpr>, columns: &[Arc<dyn PhysicalExpr>]) -> Result<Arc<dyn PhysicalExpr>> {
+    // From the leaves up, so that what is put in is not looked at again.
+    let substituted = Arc::clone(expr).transform_up(|expr| {
+        match expr.downcast_ref::<Column>().and_then(|column| columns.get(column.index())) {
+            Some(column) => Ok(Transformed::yes(Arc::clone(column))),
+            None => Ok(Transformed::no(expr)),
+        }
+    })?;
+    Ok(substituted.data)
+}
+
+/// Whether an expression consists of nothing but comparisons of columns and literals.
+fn cannot_fail(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    let itself = match expr.downcast_ref::<BinaryExpr>() {
+        Some(binary) => matches!(
+            binary.op(),
+            Operator::Eq
+                | Operator::NotEq
+                | Operator::Lt
+                | Operator::LtEq
+                | Operator::Gt
+                | Operator::GtEq
+                | Operator::IsDistinctFrom
+                | Operator::IsNotDistinctFrom
+                | Operator::And
+                | Operator::Or
+        ),
+        None => {
+            expr.is::<Column>()
+                || expr.is::<Literal>()
+                || expr.is::<IsNullExpr>()
+                || expr.is::<IsNotNullExpr>()
+                || expr.is::<NotExpr>()
+                || expr.is::<InListExpr>()
+                || expr.is::<LikeExpr>()
+        }
+    };
+    itself && expr.children().into_iter().all(cannot_fail)
+}
+
+/// Whether the expression itself calls a Python function.
+fn is_call(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    ScalarFunctionExpr::try_downcast_func::<PythonFunction>(expr.as_ref()).is_some()
+}
+
+/// Whether a call stands on the right of AND or OR.
+fn has_conditional_call(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    let found = expr.exists(|expr| {
+        let binary = expr.downcast_ref::<BinaryExpr>();
+        Ok(binary.is_some_and(|binary| {
+            matches!(binary.op(), Operator::And | Operator::Or) && count_calls(binary.right()) > 0
+        }))
+    });
+    // The walk never fails.
+    found.unwrap_or(false)
+}
+
+fn count_calls(expr: &Arc<dyn PhysicalExpr>) -> usize {
+    let mut calls = 0;
+    let walked = expr.apply(|expr| {
+        calls += usize::from(is_call(expr));
+        Ok(TreeNodeRecursion::Continue)
+    });
+    debug_assert!(walked.is_ok(), "a walk that never fails failed");
+    calls
+}

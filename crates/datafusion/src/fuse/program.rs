@@ -1,0 +1,287 @@
+//! What the operator does with a batch: steps over slots.
+//!
+//! A slot holds a column: of the input, or of what a step computed. Steps that filter
+//! shorten every slot that is still needed. An expression becomes a slot of its own if it
+//! is a Python call or occurs more than once, and only where it is evaluated in any case:
+//! what stands behind THEN, ELSE, or on the right of AND and OR is left in its expression,
+//! which evaluates it for the rows that ask for it.
+
+use super::short_circuit::ShortCircuit;
+use super::{count_calls, is_call};
+use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::compute::{FilterBuilder, prep_null_mask_filter};
+use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
+use datafusion::common::cast::as_boolean_array;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{HashMap, Result, internal_datafusion_err};
+use datafusion::logical_expr::Operator;
+use datafusion::physical_expr::expressions::{BinaryExpr, CaseExpr, Column, Literal};
+use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use std::sync::Arc;
+
+/// The steps of an operator.
+#[derive(Debug)]
+pub(crate) struct Program {
+    steps: Vec<Step>,
+    /// The columns of the result, over the rows that are left.
+    outputs: Vec<Bound>,
+    /// The columns of the input; their slots are the first ones.
+    inputs: usize,
+    slots: usize,
+}
+
+#[derive(Debug)]
+struct Step {
+    action: Action,
+    /// The slots that nobody needs after it.
+    dead: Vec<usize>,
+}
+
+#[derive(Debug)]
+enum Action {
+    /// Evaluates an expression into a slot.
+    Compute(usize, Bound),
+    /// Keeps the rows for which it is true.
+    Filter(Bound),
+}
+
+/// An expression over some slots, which are the columns of the batch that it is given.
+#[derive(Debug)]
+struct Bound {
+    expr: Arc<dyn PhysicalExpr>,
+    slots: Vec<usize>,
+    schema: SchemaRef,
+}
+
+impl Program {
+    /// A program that keeps the rows for which each of `conjuncts` is true, evaluated in
+    /// this order, and yields `outputs`. All are over `input`'s columns.
+    pub(crate) fn new(
+        input: &Schema,
+        conjuncts: &[Arc<dyn PhysicalExpr>],
+        outputs: &[Arc<dyn PhysicalExpr>],
+    ) -> Result<Program> {
+        let mut builder = Builder {
+            fields: input.fields().iter().cloned().collect(),
+            seen: HashMap::new(),
+            slots: HashMap::new(),
+            steps: vec![],
+        };
+        for expr in conjuncts.iter().chain(outputs) {
+            builder.count(expr);
+        }
+        for conjunct in conjuncts {
+            let lowered = builder.lower(conjunct, true)?;
+            let bound = builder.bind(lowered)?;
+            builder.steps.push(Action::Filter(bound));
+        }
+        let mut columns = vec![];
+        for output in outputs {
+            let lowered = builder.lower(output, true)?;
+            columns.push(builder.bind(lowered)?);
+        }
+        let slots = builder.fields.len();
+        let mut needed = vec![false; slots];
+        columns.iter().flat_map(|column| &column.slots).for_each(|&slot| needed[slot] = true);
+        // A step's dead slots are those that it is the last to read.
+        let mut steps = vec![];
+        for action in builder.steps.into_iter().rev() {
+            let (Action::Compute(_, bound) | Action::Filter(bound)) = &action;
+            let mut dead = vec![];
+            for &slot in &bound.slots {
+                if !std::mem::replace(&mut needed[slot], true) {
+                    dead.push(slot);
+                }
+            }
+            steps.push(Step { action, dead });
+        }
+        steps.reverse();
+        Ok(Program { steps, outputs: columns, inputs: input.fields().len(), slots })
+    }
+
+    /// Whether it drops rows.
+    pub(crate) fn filters(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.action, Action::Filter(_)))
+    }
+
+    /// The result for a batch; `None` where no row is left.
+    pub(crate) fn run(&self, batch: &RecordBatch, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
+        let mut rows = batch.num_rows();
+        let mut slots: Vec<Option<ArrayRef>> = vec![None; self.slots];
+        for (slot, column) in slots.iter_mut().zip(batch.columns()).take(self.inputs) {
+            *slot = Some(Arc::clone(column));
+        }
+        for step in &self.steps {
+            let value = match &step.action {
+                Action::Compute(_, bound) | Action::Filter(bound) => bound.evaluate(&slots, rows)?,
+            };
+            for &dead in &step.dead {
+                slots[dead] = None;
+            }
+            match &step.action {
+                Action::Compute(slot, _) => slots[*slot] = Some(value),
+                Action::Filter(_) => {
+                    let mask = as_boolean_array(&value)?;
+                    let mask = if mask.null_count() > 0 { &prep_null_mask_filter(mask) } else { mask };
+                    let kept = mask.true_count();
+                    if kept == 0 {
+                        return Ok(None);
+                    }
+                    if kept < rows {
+                        let filter = FilterBuilder::new(mask).optimize().build();
+                        for column in slots.iter_mut().flatten() {
+                            *column = filter.filter(column)?;
+                        }
+                        rows = kept;
+                    }
+                }
+            }
+        }
+        let columns = self.outputs.iter().map(|output| output.evaluate(&slots, rows)).collect::<Result<_>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(Some(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)?))
+    }
+
+    /// The steps as EXPLAIN shows them.
+    pub(crate) fn show(&self, names: &[String]) -> String {
+        let mut parts = vec![];
+        for step in &self.steps {
+            parts.push(match &step.action {
+                Action::Compute(slot, bound) => format!("#{slot}={}", bound.show(self.inputs)),
+                Action::Filter(bound) => format!("where {}", bound.show(self.inputs)),
+            });
+        }
+        let outputs = self.outputs.iter().zip(names).map(|(output, name)| {
+            let shown = output.show(self.inputs);
+            if shown.split('@').next() == Some(name.as_str()) { shown } else { format!("{shown} as {name}") }
+        });
+        format!("steps=[{}], expr=[{}]", parts.join(", "), outputs.collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Bound {
+    fn evaluate(&self, slots: &[Option<ArrayRef>], rows: usize) -> Result<ArrayRef> {
+        let column = |&slot: &usize| {
+            slots[slot].clone().ok_or_else(|| internal_datafusion_err!("slot {slot} is read before it is computed"))
+        };
+        if let ([slot], Some(_)) = (&self.slots[..], self.expr.downcast_ref::<Column>()) {
+            return column(slot);
+        }
+        let columns = self.slots.iter().map(column).collect::<Result<_>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?;
+        self.expr.evaluate(&batch)?.into_array(rows)
+    }
+
+    /// The expression with the numbers of slots for computed columns.
+    fn show(&self, inputs: usize) -> String {
+        let renamed = Arc::clone(&self.expr).transform_up(|expr| match expr.downcast_ref::<Column>() {
+            Some(column) => {
+                let slot = self.slots[column.index()];
+                let name = if slot < inputs { column.name() } else { "#" };
+                Ok(Transformed::yes(Arc::new(Column::new(name, slot)) as Arc<dyn PhysicalExpr>))
+            }
+            None => Ok(Transformed::no(expr)),
+        });
+        // Columns of computed slots print as `#@12`.
+        renamed.map(|expr| expr.data.to_string().replace("#@", "#")).unwrap_or_default()
+    }
+}
+
+struct Builder {
+    /// The fields of the slots.
+    fields: Vec<FieldRef>,
+    /// How often an expression is evaluated in any case, as far as it was counted.
+    seen: HashMap<Arc<dyn PhysicalExpr>, usize>,
+    /// The expressions that have a slot.
+    slots: HashMap<Arc<dyn PhysicalExpr>, usize>,
+    steps: Vec<Action>,
+}
+
+impl Builder {
+    /// Counts the expressions that are evaluated whenever `expr` is.
+    fn count(&mut self, expr: &Arc<dyn PhysicalExpr>) {
+        if is_trivial(expr) {
+            return;
+        }
+        let seen = self.seen.entry(Arc::clone(expr)).or_default();
+        *seen += 1;
+        if *seen > 1 {
+            // Its parts will be evaluated once, with it.
+            return;
+        }
+        let certain = certain_children(expr);
+        for (child, certain) in expr.children().into_iter().zip(certain) {
+            if certain {
+                self.count(child);
+            }
+        }
+    }
+
+    /// The expression over slots. Where it is `certain` to be evaluated, calls and what is
+    /// shared become steps.
+    fn lower(&mut self, expr: &Arc<dyn PhysicalExpr>, certain: bool) -> Result<Arc<dyn PhysicalExpr>> {
+        if let Some(&slot) = self.slots.get(expr) {
+            return Ok(self.column(slot));
+        }
+        if is_trivial(expr) {
+            return Ok(Arc::clone(expr));
+        }
+        let certain_children = certain_children(expr);
+        let mut children = vec![];
+        for (child, certain_child) in expr.children().into_iter().zip(certain_children) {
+            children.push(self.lower(child, certain && certain_child)?);
+        }
+        let lowered = match expr.downcast_ref::<BinaryExpr>() {
+            Some(binary) if matches!(binary.op(), Operator::And | Operator::Or) && count_calls(&children[1]) > 0 => {
+                Arc::new(ShortCircuit::new(*binary.op(), children))
+            }
+            _ => Arc::clone(expr).with_new_children(children)?,
+        };
+        let shared = self.seen.get(expr).is_some_and(|&seen| seen > 1);
+        if !certain || !(is_call(expr) || shared) {
+            return Ok(lowered);
+        }
+        let slot = self.fields.len();
+        let bound = self.bind(lowered)?;
+        let field = bound.expr.return_field(&bound.schema)?;
+        self.fields.push(field);
+        self.steps.push(Action::Compute(slot, bound));
+        self.slots.insert(Arc::clone(expr), slot);
+        Ok(self.column(slot))
+    }
+
+    fn column(&self, slot: usize) -> Arc<dyn PhysicalExpr> {
+        Arc::new(Column::new(self.fields[slot].name(), slot))
+    }
+
+    /// The expression over slots as one over a batch of the slots that it reads.
+    fn bind(&self, expr: Arc<dyn PhysicalExpr>) -> Result<Bound> {
+        let mut slots: Vec<usize> = vec![];
+        let expr = expr.transform_up(|expr| match expr.downcast_ref::<Column>() {
+            Some(column) => {
+                let index = slots.iter().position(|&slot| slot == column.index()).unwrap_or_else(|| {
+                    slots.push(column.index());
+                    slots.len() - 1
+                });
+                Ok(Transformed::yes(Arc::new(Column::new(column.name(), index)) as Arc<dyn PhysicalExpr>))
+            }
+            None => Ok(Transformed::no(expr)),
+        })?;
+        let fields: Vec<FieldRef> = slots.iter().map(|&slot| Arc::clone(&self.fields[slot])).collect();
+        Ok(Bound { expr: expr.data, slots, schema: Arc::new(Schema::new(fields)) })
+    }
+}
+
+fn is_trivial(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    expr.is::<Column>() || expr.is::<Literal>()
+}
+
+/// For each child of an expression whether it is evaluated whenever the expression is.
+fn certain_children(expr: &Arc<dyn PhysicalExpr>) -> Vec<bool> {
+    let children = expr.children().len();
+    let first_only = expr.is::<CaseExpr>()
+        || expr.downcast_ref::<BinaryExpr>().is_some_and(|binary| matches!(binary.op(), Operator::And | Operator::Or))
+        || expr.downcast_ref::<ScalarFunctionExpr>().is_some_and(|call| call.fun().short_circuits());
+    (0..children).map(|index| index == 0 || !first_only).collect()
+}

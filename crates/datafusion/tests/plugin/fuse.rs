@@ -1,0 +1,111 @@
+//! Filters and projections around calls: each call once, and for no row that the query as
+//! written excludes before it.
+
+use crate::common::{fails, rows, run, session};
+use datafusion::arrow::array::AsArray;
+use expect_test::expect;
+use exuvia::ExuviaSession;
+
+async fn table() -> ExuviaSession {
+    let session = session();
+    run(&session, "SET datafusion.execution.target_partitions = 3").await;
+    run(
+        &session,
+        "CREATE FUNCTION is_number(s TEXT) RETURNS BOOLEAN LANGUAGE python AS $$ return s.isdigit() $$;
+         CREATE FUNCTION to_int(s TEXT) RETURNS BIGINT LANGUAGE python AS $$ return int(s) $$;
+         CREATE FUNCTION plus(x BIGINT, y BIGINT DEFAULT 1) RETURNS BIGINT STRICT LANGUAGE python AS $$ return x + y $$;
+         CREATE TABLE t AS VALUES (1, '1'), (2, 'x'), (3, '3'), (NULL, '4'), (5, '55')",
+    )
+    .await;
+    session
+}
+
+async fn physical(session: &ExuviaSession, sql: &str) -> String {
+    for batch in run(session, &format!("EXPLAIN {sql}")).await {
+        let (kinds, plans) = (batch.column(0).as_string::<i32>(), batch.column(1).as_string::<i32>());
+        for (kind, plan) in kinds.iter().zip(plans) {
+            if kind == Some("physical_plan") {
+                return plan.unwrap_or_default().trim_end().to_string();
+            }
+        }
+    }
+    String::new()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conjunct_sees_the_rows_that_earlier_ones_left() {
+    let session = table().await;
+    let sql = "SELECT column2 FROM t WHERE is_number(column2) AND to_int(column2) > 3";
+    assert_eq!(rows(&session, sql).await, "4\n55");
+    let sql = "SELECT column2 FROM t WHERE column2 <> 'x' AND to_int(column2) > 3 AND to_int(column2) < 50";
+    assert_eq!(rows(&session, sql).await, "4");
+    // As written the other way round it fails.
+    let error = fails(&session, "SELECT column2 FROM t WHERE to_int(column2) > 3 AND is_number(column2)").await;
+    assert!(error.starts_with("ValueError: invalid literal for int() with base 10: 'x'"), "{error}");
+    // A function in the result is not called for rows that the filter drops.
+    let sql = "SELECT to_int(column2) FROM t WHERE is_number(column2)";
+    assert_eq!(rows(&session, sql).await, "1\n3\n4\n55");
+    // Nor behind OR, CASE and COALESCE.
+    let sql = "SELECT column1 FROM t WHERE NOT is_number(column2) OR to_int(column2) > 4";
+    assert_eq!(rows(&session, sql).await, "2\n5");
+    let sql = "SELECT CASE WHEN is_number(column2) THEN to_int(column2) ELSE -1 END AS n FROM t WHERE column1 < 9";
+    assert_eq!(rows(&session, sql).await, "-1\n1\n3\n55");
+    let sql = "SELECT coalesce(column1, to_int(column2)) FROM t WHERE column2 <> 'y'";
+    assert_eq!(rows(&session, sql).await, "1\n2\n3\n4\n5");
+    let sql = "SELECT column1 = 2 OR to_int(column2) > 3 FROM t WHERE column1 > 0";
+    assert_eq!(rows(&session, sql).await, "false\nfalse\ntrue\ntrue");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_computed_once() {
+    let session = table().await;
+    let sql = "SELECT * FROM (SELECT column1, plus(column1) AS p, plus(plus(column1), 1) AS q FROM t)
+               WHERE p > 2 AND q < 7 AND p < 100";
+    assert_eq!(rows(&session, sql).await, "2 | 3 | 4\n3 | 4 | 5");
+    expect![[r#"
+        PythonExec: steps=[#1=plus(column1@0, 1), where #1 > 2, where #1 < 100, #2=plus(#1, 1), where #2 < 7], expr=[column1@0, #1 as p, #2 as q]
+          RepartitionExec: partitioning=RoundRobinBatch(3), input_partitions=1
+            DataSourceExec: partitions=1, partition_sizes=[1]"#]]
+    .assert_eq(&physical(&session, sql).await);
+    // 5 rows for the first, and the 3 of them that pass for the second.
+    let counted = rows(&session, &format!("EXPLAIN ANALYZE {sql}")).await;
+    assert!(counted.contains("rows=8 [native=8"), "{counted}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_single_call_stays_in_its_projection() {
+    let session = table().await;
+    expect![[r#"
+        ProjectionExec: expr=[plus(column1@0, 1) as p]
+          DataSourceExec: partitions=1, partition_sizes=[1]"#]]
+    .assert_eq(&physical(&session, "SELECT plus(column1) AS p FROM t").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn volatile_expressions_stay_where_they_are() {
+    let session = table().await;
+    let plan = physical(&session, "SELECT plus(column1) FROM t WHERE random() < 2 AND plus(column1) > 1").await;
+    assert!(!plan.contains("PythonExec"), "{plan}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_joins_and_aggregates_go_on_top() {
+    let session = table().await;
+    run(&session, "CREATE TABLE many AS SELECT value AS x FROM range(0, 50000)").await;
+    let sql = "SELECT plus(x, x) AS y FROM many WHERE plus(x, x) % 3 = 0 LIMIT 7";
+    assert_eq!(rows(&session, &format!("SELECT count(*) FROM ({sql})")).await, "7");
+    let sql = "SELECT sum(y), count(*) FROM (SELECT plus(x, x) AS y FROM many) WHERE y >= 10 AND y % 4 = 0";
+    assert_eq!(rows(&session, sql).await, expected());
+    let sql = "SELECT a.x, plus(b.x) FROM many a JOIN many b ON a.x = plus(b.x) WHERE plus(a.x) > 49998";
+    assert_eq!(rows(&session, sql).await, "49998 | 49998\n49999 | 49999");
+    let sql = "SELECT plus(x) AS y FROM many WHERE plus(x) > 10 ORDER BY y DESC LIMIT 2";
+    assert_eq!(rows(&session, sql).await, "49999\n50000");
+    let sql = "SELECT count(*) FROM many WHERE plus(x) > 10 AND plus(x) <= 20";
+    assert_eq!(rows(&session, sql).await, "10");
+}
+
+/// Sum and count of the doubles from 10 that are multiples of 4.
+fn expected() -> String {
+    let doubles: Vec<i64> = (0..50_000).map(|x| x + x).filter(|y| *y >= 10 && y % 4 == 0).collect();
+    format!("{} | {}", doubles.iter().sum::<i64>(), doubles.len())
+}
