@@ -10,7 +10,20 @@ use crate::signature::SqlType;
 use crate::value::Value;
 use exuvia_ir::{Int, Object, Raise};
 use exuvia_ops::cx::Cx;
-use exuvia_ops::def::{Default, Kind, OpDef};
+use exuvia_ops::def::{Default, Kind, OpDef, Param};
+
+/// Operations, by spelling or name, whose operands from a place on say how large the
+/// result becomes, or what it is computed from.
+const SIZED: &[(&str, usize)] = &[
+    ("a<<b", 1),
+    ("a**b", 1),
+    ("a*b", 1),
+    ("pow", 1),
+    ("math.comb", 0),
+    ("math.perm", 0),
+    ("math.factorial", 0),
+    ("int.round_digits", 1),
+];
 
 /// Rows of one operation.
 const ROWS: usize = 400;
@@ -31,7 +44,18 @@ pub enum Finding {
 /// # Errors
 /// Where the oracle fails.
 pub fn compare(def: &OpDef, oracle: &mut Oracle) -> anyhow::Result<Finding> {
-    let Some(columns) = def.params.iter().map(|param| values(param.kind)).collect::<Option<Vec<_>>>() else {
+    let column = |(index, param): (usize, &Param)| match param.kind {
+        // Large sizes only take time and memory.
+        Kind::Int
+            if SIZED
+                .iter()
+                .any(|(spelling, from)| (*spelling == def.spelling || *spelling == def.name) && index >= *from) =>
+        {
+            corpus::values(SqlType::BigInt, "small!").ok()
+        }
+        kind => values(kind),
+    };
+    let Some(columns) = def.params.iter().enumerate().map(column).collect::<Option<Vec<_>>>() else {
         return Ok(Finding::Skipped);
     };
     let (mut same, mut left) = (0, 0);
@@ -109,14 +133,27 @@ fn python(def: &OpDef, given: usize) -> Option<String> {
     let names = ["a", "b", "c", "d", "e", "g", "h"];
     let args = names.get(..given)?;
     let spelling = def.spelling;
+    // What has a name and a default may be open to keywords only.
+    let passed: Vec<String> = args
+        .iter()
+        .zip(def.params)
+        .map(|(arg, param)| match param.default {
+            Some(_) if !param.name.starts_with('_') => format!("{}={arg}", param.name),
+            Some(_) | None => (*arg).to_string(),
+        })
+        .collect();
     let expression = match spelling {
         "" => return None,
         // Statements, and what depends on identity or changes its operands.
         "a[b]=c" | ".append" | ".pop" | "a is b" => return None,
         "truth" => "bool(a)".to_string(),
-        _ if spelling.starts_with('.') => format!("a{spelling}({})", args.get(1..)?.join(", ")),
+        "a[b:c]" | "a[b:c:d]" => {
+            let bounds: Vec<&str> = (1..4).map(|at| *args.get(at).unwrap_or(&"")).collect();
+            format!("a[{}]", bounds.join(":"))
+        }
+        _ if spelling.starts_with('.') => format!("a{spelling}({})", passed.get(1..)?.join(", ")),
         _ if spelling.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_') => {
-            format!("{spelling}({})", args.join(", "))
+            format!("{spelling}({})", passed.join(", "))
         }
         _ => spelling.to_string(),
     };

@@ -46,7 +46,7 @@ def encode(value):
     if kind is int:
         if value.bit_length() > 1 << 20:
             raise MemoryError
-        return {"i": str(value) if value.bit_length() < 10000 else hex(value)}
+        return {"i": str(value) if value.bit_length() < 13000 else hex(value)}
     if kind is float:
         return {"f": str(struct.unpack("<Q", struct.pack("<d", value))[0])}
     if kind is str:
@@ -59,6 +59,8 @@ def encode(value):
 
 
 def text(value):
+    if len(value) > 1 << 20:
+        raise MemoryError
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
@@ -145,7 +147,7 @@ def main():
         return
     signal.signal(signal.SIGALRM, expire)
     # A function that fills the memory must fail here and not take the machine with it.
-    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    resource.setrlimit(resource.RLIMIT_AS, (512 << 20, 512 << 20))
     # What functions print is not part of their answer.
     sys.stdout = sys.stderr = io.StringIO()
     print(json.dumps({"ready": True}), file=ANSWERS, flush=True)

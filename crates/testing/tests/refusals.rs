@@ -1,0 +1,219 @@
+//! What CREATE FUNCTION refuses: exactly the bodies that CPython refuses to compile, and
+//! those without a handler; each with its line, and never by a panic.
+
+use exuvia_engine::{Definition, Function, Interpreter, OnError, Parameter, Settings};
+use exuvia_testing::oracle::Oracle;
+use exuvia_testing::signature::SqlType;
+
+/// Bodies that no Python accepts. The line is where CPython says the error is.
+const BROKEN: &[&str] = &[
+    "return 1 +",
+    "return (a",
+    "x = 1\nreturn )",
+    "if a\n    return 1",
+    "if a:\nreturn 1",
+    "return 'abc",
+    "  x = 1\nreturn x",
+    "x = 1\n  y = 2\nreturn x",
+    "def f(a):\n    return a\n  x = 1",
+    "def f(a, a):\n    return a",
+    "def f(a=1, b):\n    return a",
+    "break\nreturn 1",
+    "def f(a):\n    continue",
+    "def f(a):\n    for x in a:\n        def g():\n            break\n    return 1",
+    "return f'{a'",
+    "return f'{}'",
+    "return f'{a!x}'",
+    "1 = a\nreturn a",
+    "a + 1 = 2\nreturn a",
+    "None = a\nreturn a",
+    "def None(a):\n    return a",
+    "return a b",
+    "x = = 2\nreturn x",
+    "lambda: (yield)\nreturn 08",
+    "return 1__0",
+    "return 0x",
+    "return '\\N{NO SUCH CHARACTER}'",
+    "return '\\x4'",
+    "def f(a):\n    nonlocal a\n    return a",
+    "def f(a):\n    global a\n    return a",
+    "def f(a):\n    x = 1\n    global x\n    return x",
+    "try:\n    x = 1\nreturn x",
+    "try:\n    pass\nexcept:\n    pass\nexcept ValueError:\n    pass\nreturn 1",
+    "return a if a",
+    "def f(a):\n    return *a",
+    "f(a=1, a=2)\nreturn 1",
+    "f(a=1, 2)\nreturn 1",
+    "f(**a, *a)\nreturn 1",
+    "del f()\nreturn 1",
+    "import\nreturn 1",
+    "from x import (a, b\nreturn 1",
+    "from __future__ import nothing\ndef f(a):\n    return a",
+    "*a = 1\nreturn a",
+    "*a, *b = 1, 2\nreturn a",
+    "(x := 1) = 2\nreturn a",
+    "[x := i for x in a]\nreturn a",
+    "class A:\n    return 1",
+    "async def f(a):\n    [await x for x in a]\ndef f(a):\n    await a\n    return 1",
+    "return \u{a0}1",
+    "return a?",
+    "return $a",
+    "return a\u{200b}",
+    "x = 'a\nb'\nreturn x",
+    "match a:\n    case x:\n        pass\n    case 1:\n        pass\nreturn 1",
+    "return {**a for a in b}",
+    "return 1\n\tx = 2",
+    "def f(a):\n        x = 1\n\treturn x",
+    "return b'é'",
+    "return 'a' b'b'",
+    "print a\nreturn 1",
+    "exec 'a'\nreturn 1",
+    "return t'{a}'",
+    "type X = int\nreturn 1",
+    "def f[T](a: T):\n    return a",
+    "try:\n    pass\nexcept* ValueError:\n    break\nreturn 1",
+    "return f'{a!r:{b!x}}'",
+    "return f\"{'\\n'}\"",
+    "return f'{a #}'",
+    "return f'{a['x']}'",
+];
+
+/// Bodies that CPython accepts; some of them raise when called.
+const FINE: &[&str] = &[
+    "return a",
+    "return",
+    "if a: return 1\nreturn 2",
+    "return (a +\n  1)",
+    "x = 'a\\\nb'\nreturn x",
+    "'''docs'''\nreturn a",
+    "# only a comment\nreturn 1",
+    "def f(a): return a",
+    "def f(a, /, b=1, *c, d=2, **e):\n    return a",
+    "def g(x):\n    return x\ndef f(a):\n    return g(a)",
+    "f = 3\ndef f(a):\n    return a",
+    "class A:\n    pass\ndef f(a):\n    return A()",
+    "return missing_name",
+    "return 1 // 0",
+    "return '\\d'",
+    "return 1if a else 2",
+    "return 0_0 + 1_000 + 0xFF + 0b1 + 0o7 + 1e3 + 1j",
+    "match a:\n    case 1:\n        return 1\n    case _:\n        return 2",
+    "return [x for x in a if x for y in x]",
+    "with a as b, c as d: pass\nreturn 1",
+    "return f'{a!r:>{a}}{{}}{a=}'",
+    "return (lambda *a, **k: a)(1)",
+    "é = 1\nreturn é",
+    "x: int\nreturn x",
+    "return a; x = 1",
+    "for x in a: pass\nelse: pass\nreturn 1",
+    "try:\n    pass\nexcept* ValueError:\n    pass\nreturn 1",
+    "return a\r\n",
+    "\n\n\nreturn a\n\n",
+    "@staticmethod\ndef f(a):\n    return a",
+];
+
+fn define(source: &str) -> Result<Function, exuvia_engine::DefineError> {
+    let definition = Definition {
+        name: "f".to_string(),
+        params: vec![Parameter { name: "a".to_string(), ty: SqlType::BigInt.arrow() }],
+        returns: SqlType::BigInt.arrow(),
+        source: source.to_string(),
+        handler: None,
+        first_line: 1,
+        strict: false,
+        volatility: None,
+        on_error: OnError::Raise,
+        interpreter: Interpreter::Auto,
+        timeout: None,
+    };
+    Function::define(definition, &Settings::default())
+}
+
+/// The line of CPython's SyntaxError, or `None` where it compiles the body.
+fn cpython(oracle: &mut Oracle, source: &str) -> Option<i64> {
+    let check = "def f(source):
+    import ast
+    try:
+        tree = ast.parse(source)
+        if any(isinstance(node, ast.Return) for node in ast.walk(tree)) and not any(
+            isinstance(node, ast.FunctionDef) and node.name == 'f' for node in tree.body
+        ):
+            function = ast.parse('def f(a): pass').body[0]
+            function.body = tree.body
+            tree.body = [function]
+        compile(tree, '<case>', 'exec')
+    except SyntaxError as error:
+        return error.lineno or 0
+";
+    use exuvia_testing::oracle::Outcome;
+    use exuvia_testing::value::Value;
+    match oracle.call(check, &[vec![Value::str(source)]]).unwrap().remove(0) {
+        Outcome::Value(Value::Int(line), _) => Some(line.parse().unwrap()),
+        Outcome::Value(..) => None,
+        other => panic!("{source}: {other:?}"),
+    }
+}
+
+#[test]
+fn what_cpython_cannot_compile_is_refused() {
+    let mut oracle = Oracle::start().unwrap();
+    let mut wrong = vec![];
+    for source in BROKEN {
+        assert!(cpython(&mut oracle, source).is_some(), "CPython accepts {source:?}");
+        match std::panic::catch_unwind(|| define(source)) {
+            Ok(Ok(_)) => wrong.push(format!("accepted: {source:?}")),
+            Ok(Err(error)) if error.place.is_none() => wrong.push(format!("no place: {source:?}: {error}")),
+            Ok(Err(_)) => {}
+            Err(_) => wrong.push(format!("panics: {source:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_place_is_cpythons_line() {
+    let mut oracle = Oracle::start().unwrap();
+    let mut wrong = vec![];
+    for source in BROKEN {
+        let line = cpython(&mut oracle, source);
+        let Ok(Err(error)) = std::panic::catch_unwind(|| define(source)) else { continue };
+        let found = error.place.as_ref().map(|place| i64::from(place.line));
+        // Where a bracket stays open parsers may name its line or the one behind it.
+        if found.is_some() && found.zip(line).is_none_or(|(found, line)| (found - line).abs() > 1) {
+            wrong.push(format!("{found:?} and not {line:?}: {source:?}: {}", error.message));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_cpython_compiles_is_accepted() {
+    let mut oracle = Oracle::start().unwrap();
+    let mut wrong = vec![];
+    for source in FINE {
+        assert_eq!(cpython(&mut oracle, source), None, "CPython refuses {source:?}");
+        match std::panic::catch_unwind(|| define(source)) {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => wrong.push(format!("refused: {source:?}: {error}")),
+            Err(_) => wrong.push(format!("panics: {source:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_body_needs_one_handler() {
+    for source in ["x = 1", "def g(a):\n    return a\ndef h(a):\n    return a", "def f(a):\n    return a\nreturn 1", ""]
+    {
+        let error = define(source).expect_err(source);
+        assert!(!error.message.is_empty());
+    }
+    for source in [
+        "def f(a):\n    yield a",
+        "async def f(a):\n    return a",
+        "def f(a, b):\n    return a",
+        "def f():\n    return 1",
+    ] {
+        assert!(define(source).is_err(), "accepted: {source:?}");
+    }
+}
