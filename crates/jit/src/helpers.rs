@@ -25,7 +25,7 @@ pub(crate) extern "C" fn count_chars(ptr: *const u8, len: u64) -> u64 {
 /// A new list of the elements from `start` to `stop`, clamped as CPython clamps slices
 /// (Objects/sliceobject.c, PySlice_AdjustIndices): status, address.
 pub(crate) extern "C" fn list_slice(cx: *mut Cx, list: *const RawList, start: i64, stop: i64, slots: u64) -> Pair {
-    call_fallible(cx, |cx| {
+    let slice = |cx: &mut Cx| {
         // SAFETY: native code passes the address of a live list, which nothing changes
         // during the call.
         let (len, data) = unsafe { ((*list).len as i64, (*list).data) };
@@ -43,8 +43,10 @@ pub(crate) extern "C" fn list_slice(cx: *mut Cx, list: *const RawList, start: i6
         }
         // SAFETY: `RawList::new` gave a live header.
         unsafe { (*new).len = taken as u64 };
-        Ok(new)
-    })
+        Ok(new as i64)
+    };
+    // SAFETY: native code passes the context that its caller lent it for the call.
+    unsafe { call_fallible(cx, slice) }
 }
 
 /// The position of a string key, or -1.

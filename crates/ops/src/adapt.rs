@@ -134,6 +134,10 @@ impl Returned for Str<'_> {
     }
 }
 
+/// A list of strings that a kernel built in the row's arena.
+#[derive(Clone, Copy, Debug)]
+pub struct TextList(pub *mut RawList);
+
 /// A list of ints that a kernel built in the row's arena.
 #[derive(Clone, Copy, Debug)]
 pub struct IntList(pub *mut RawList);
@@ -167,29 +171,30 @@ macro_rules! word_list {
 word_list!(IntList, i64, Object::int);
 word_list!(FloatList, f64, Object::Float);
 
-/// A list of strings in the row's arena.
-impl Returned for *mut RawList {
+impl Returned for TextList {
     type Plain = u64;
     fn plain(self) -> u64 {
-        self as u64
+        self.0 as u64
     }
     fn poison() -> u64 {
         0
     }
     fn pair(self) -> Pair {
-        Pair(0, self as u64)
+        Pair(0, self.0 as u64)
     }
     fn object(self) -> Object {
         // SAFETY: kernels return lists that they just built, of strings.
-        let list = unsafe { StrList::from_raw(self) };
+        let list = unsafe { StrList::from_raw(self.0) };
         Object::list(list.items().iter().map(|item| Object::str(item.as_str())).collect())
     }
 }
 
 /// Runs a kernel for native code where it can fail.
-pub fn call_fallible<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut Cx) -> KernelResult<R>) -> Pair {
-    // SAFETY: native code passes the address of the `Cx` that its caller lent it
-    // exclusively for the call.
+///
+/// # Safety
+/// `cx` must be the address of a context that nothing else uses during the call.
+pub unsafe fn call_fallible<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut Cx) -> KernelResult<R>) -> Pair {
+    // SAFETY: the caller vouches for the context.
     let cx = unsafe { &mut *cx };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| kernel(cx))) {
         Ok(Ok(value)) => value.pair(),
@@ -199,8 +204,11 @@ pub fn call_fallible<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut Cx) -> K
 }
 
 /// Runs a kernel for native code where it cannot fail.
-pub fn call_plain<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut Cx) -> R) -> R::Plain {
-    // SAFETY: as in `call_fallible`.
+///
+/// # Safety
+/// As [`call_fallible`].
+pub unsafe fn call_plain<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut Cx) -> R) -> R::Plain {
+    // SAFETY: the caller vouches for the context.
     let cx = unsafe { &mut *cx };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| kernel(cx))) {
         Ok(value) => value.plain(),

@@ -8,9 +8,9 @@ mod parse;
 mod repr;
 mod round;
 
+pub(crate) use convert::{big_of_float, trunc};
 pub(crate) use repr::Repr;
 pub use repr::repr;
-pub(crate) use convert::{big_of_float, trunc};
 
 use crate::def::OpDef;
 

@@ -12,8 +12,8 @@ mod text;
 pub(crate) use parse::{to_ascii, trim};
 pub(crate) use text::{Digits, decimal_text};
 
-use crate::def::OpDef;
 use crate::cx::KernelResult;
+use crate::def::OpDef;
 use exuvia_ir::{Int, Object, Raise};
 use num_bigint::BigInt;
 

@@ -1,5 +1,6 @@
 //! Lists as native code sees them.
 
+use crate::adapt::TextList;
 use crate::cx::{Cx, KernelResult};
 use crate::text::Str;
 
@@ -148,7 +149,7 @@ impl StrListBuilder {
 
     /// The finished list.
     #[must_use]
-    pub fn finish(self) -> *mut RawList {
-        self.list
+    pub fn finish(self) -> TextList {
+        TextList(self.list)
     }
 }

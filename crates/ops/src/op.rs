@@ -121,7 +121,9 @@ macro_rules! op {
 
     (@native call_plain $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*]) => {
         extern "C" fn native(cx: *mut $crate::cx::Cx $($param)*) -> $crate::op!(@plain $ret) {
-            $crate::adapt::call_plain(cx, |cx| kernel::run(cx $($conv)*))
+            let run = |cx: &mut $crate::cx::Cx| kernel::run(cx $($conv)*);
+            // SAFETY: native code passes the context that its caller lent it for the call.
+            unsafe { $crate::adapt::call_plain(cx, run) }
         }
         unsafe fn invoke(cx: *mut $crate::cx::Cx, words: &[u64]) -> $crate::adapt::Pair {
             let _words = &mut words.iter().copied();
@@ -131,7 +133,9 @@ macro_rules! op {
     };
     (@native call_fallible $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*]) => {
         extern "C" fn native(cx: *mut $crate::cx::Cx $($param)*) -> $crate::adapt::Pair {
-            $crate::adapt::call_fallible(cx, |cx| kernel::run(cx $($conv)*))
+            let run = |cx: &mut $crate::cx::Cx| kernel::run(cx $($conv)*);
+            // SAFETY: native code passes the context that its caller lent it for the call.
+            unsafe { $crate::adapt::call_fallible(cx, run) }
         }
         unsafe fn invoke(cx: *mut $crate::cx::Cx, words: &[u64]) -> $crate::adapt::Pair {
             let _words = &mut words.iter().copied();
@@ -241,7 +245,7 @@ macro_rules! op {
     (@ret int) => { i64 };
     (@ret float) => { f64 };
     (@ret str) => { $crate::text::Str<'a> };
-    (@ret str_list) => { *mut $crate::list::RawList };
+    (@ret str_list) => { $crate::adapt::TextList };
     (@ret int_list) => { $crate::adapt::IntList };
     (@ret float_list) => { $crate::adapt::FloatList };
 

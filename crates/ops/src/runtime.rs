@@ -9,7 +9,8 @@ use crate::list::RawList;
 /// # Safety
 /// `cx` must be the address of a context that nothing else uses during the call.
 pub unsafe extern "C" fn list_new(cx: *mut Cx, cap: u64, slots: u64) -> Pair {
-    call_fallible(cx, |cx| RawList::new(cx, cap as usize, slots as usize))
+    // SAFETY: the caller vouches for the context.
+    unsafe { call_fallible(cx, |cx| RawList::new(cx, cap as usize, slots as usize).map(|list| list as i64)) }
 }
 
 /// Room for one more element of a list: status, address of its words.
@@ -18,12 +19,8 @@ pub unsafe extern "C" fn list_new(cx: *mut Cx, cap: u64, slots: u64) -> Pair {
 /// As [`list_new`]; `list` must be the address of a live list whose elements take
 /// `slots` words, which nothing else uses during the call.
 pub unsafe extern "C" fn list_push(cx: *mut Cx, list: *mut RawList, slots: u64) -> Pair {
-    call_fallible(cx, |cx| {
-        // SAFETY: the caller vouches for the list.
-        let list = unsafe { &mut *list };
-        // The address of words travels in the same register as that of a list.
-        list.push(cx, slots as usize).map(|slot| slot.cast::<RawList>())
-    })
+    // SAFETY: the caller vouches for the context and the list.
+    unsafe { call_fallible(cx, |cx| (*list).push(cx, slots as usize).map(|slot| slot as i64)) }
 }
 
 /// Forgets what the row allocated.

@@ -198,9 +198,7 @@ fn int<'a>(cx: &mut Cx, spec: Str<'_>, value: i64) -> KernelResult<Str<'a>> {
     let conversion = Conversion::parse(spec.as_str())?;
     match conversion.code {
         b'c' => conversion.character(cx, value),
-        _ if conversion.is_text() => {
-            conversion.text(cx, Str::with_ascii(Digits::decimal(value).as_str(), true))
-        }
+        _ if conversion.is_text() => conversion.text(cx, Str::with_ascii(Digits::decimal(value).as_str(), true)),
         _ if conversion.is_float() => conversion.float(cx, value as f64),
         _ => conversion.small(cx, value),
     }

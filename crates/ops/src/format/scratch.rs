@@ -41,7 +41,6 @@ impl Scratch {
         self.inline.make_ascii_uppercase();
         self.heap.make_ascii_uppercase();
     }
-
 }
 
 impl fmt::Write for Scratch {

@@ -1,8 +1,9 @@
 //! Taking texts apart: `split`, `rsplit`, `splitlines`. The parts are views.
 
 use super::needle;
+use crate::adapt::TextList;
 use crate::cx::{Cx, KernelResult};
-use crate::list::{RawList, StrListBuilder};
+use crate::list::StrListBuilder;
 use crate::op;
 use crate::text::Str;
 use crate::unicode;
@@ -138,7 +139,7 @@ op! {
     }
 }
 
-fn split(cx: &mut Cx, s: Str<'_>, sep: Str<'_>, maxsplit: i64) -> KernelResult<*mut RawList> {
+fn split(cx: &mut Cx, s: Str<'_>, sep: Str<'_>, maxsplit: i64) -> KernelResult<TextList> {
     if sep.byte_len() == 0 {
         return Err(empty_separator(cx));
     }

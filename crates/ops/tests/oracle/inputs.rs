@@ -9,7 +9,10 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: &str) -> Random {
-        Random(seed.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)))
+        Random(
+            seed.bytes()
+                .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)),
+        )
     }
 
     pub fn next(&mut self) -> u64 {
@@ -37,6 +40,7 @@ impl Random {
     }
 }
 
+#[rustfmt::skip]
 const NASTY_STRINGS: &[&str] = &[
     "", " ", "a", "A", "é", "ß", "ı", "İ", "ŉ", "ǰ", "ǅ", "Ǆ", "ﬁ", "ﬃ", "Σ", "ΑΣ", "ΑΣ Σ", "ΣΑ", "Α.Σ", "Α\u{301}Σ", "ΑΣ\u{301}",
     "ᾳ", "ᾼ", "ὖ", "\u{345}", "\0", "a\0b", "\n", "\r\n", "a\nb\r\nc\rd", "\x0b\x0c\x1c\x1d\x1e\x1f", "\u{85}", "\u{a0}",
@@ -49,6 +53,7 @@ const NASTY_STRINGS: &[&str] = &[
     " \u{2003}both\u{a0} ", ",", ",,", ",a,,b,", "a,b", "a, b", "1,234,567", "www.example.com", "/index.html?q=1", "::", "a::b::c",
 ];
 
+#[rustfmt::skip]
 const ALPHABETS: &[&str] = &[
     "ab", "abcABC ", "0123456789", " \t\n\r\x0b\x0c\x1c\x1f", "aé€𝄞", "aA1 ,.-", "ΑΣσςα .\u{301}", "ßſıİiIǅǆǄ", "٠١٢٣ ", "אבגד ",
     "\u{2028}\u{2029}\u{85}\n\ra", "ᾳᾼὖΰﬁﬂ", "漢字かなカナ", "𐐀𐐨𝟎𝟡", "'\"\\\n\u{7f}\u{a0}é\u{200b}", "abcdefghijklmnopqrstuvwxyz0123456789",
@@ -86,6 +91,7 @@ fn part(random: &mut Random, text: &str) -> String {
     chars[start..start + len].iter().collect()
 }
 
+#[rustfmt::skip]
 const NASTY_FLOATS: &[f64] = &[
     0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 2.675, 1.005, 1e-5, 9.999e-5, 1e-4, 0.00012345,
     123456.789, 1e15, 1e16, 1e17, 123456789012345680.0, 1e21, 1e22, 1e23, 1e100, -1e100, 1e300, 1e308, 1.7976931348623157e308,
@@ -106,6 +112,7 @@ pub fn float(random: &mut Random) -> f64 {
     }
 }
 
+#[rustfmt::skip]
 const NASTY_INTS: &[i64] = &[
     0, 1, -1, 2, -2, 3, 5, 7, 8, 9, 10, 15, 16, 17, 32, 63, 64, 65, 97, 100, 127, 128, 255, 256, 999, 1000, 1024, 12345, 65535, 0xd7ff, 0xd800,
     0xdfff, 0xe000, 0x10ffff, 0x110000, i32::MAX as i64, i32::MIN as i64, i32::MAX as i64 + 1, i32::MIN as i64 - 1, 1 << 53, (1 << 53) + 1,
@@ -119,9 +126,12 @@ pub fn int(random: &mut Random) -> Int {
         5..8 => Int::Small(random.pick_of(NASTY_INTS)),
         8 => Int::Small(random.next() as i64),
         9 => Int::Small((random.next() >> random.below(64)) as i64),
-        10 => Int::from_big((BigInt::from(1) << random.below(200)) * random.pick_of(&[1, -1]) + random.pick_of(&[-1, 0, 1])),
+        10 => Int::from_big(
+            (BigInt::from(1) << random.below(200)) * random.pick_of(&[1, -1]) + random.pick_of(&[-1, 0, 1]),
+        ),
         _ => {
-            let digits = (0..1 + random.below(60)).map(|_| char::from(b'0' + random.below(10) as u8)).collect::<String>();
+            let digits =
+                (0..1 + random.below(60)).map(|_| char::from(b'0' + random.below(10) as u8)).collect::<String>();
             Int::from_big(digits.parse().expect("digits"))
         }
     }
@@ -139,6 +149,7 @@ fn tame_int(random: &mut Random) -> Int {
 /// A text that looks like a number.
 fn number_text(random: &mut Random) -> String {
     let mut text = String::new();
+    #[rustfmt::skip]
     let pieces = [
         "", " ", "\t\n", "\u{2003}", "\u{a0}", "\x1c", "+", "-", "0", "00", "1", "7", "9", "12", "345", "_", "__", "0x", "0X", "0b", "0o", "ff", "z", "e",
         "E", ".", "e5", "e-3", "E+400", "inf", "INFINITY", "nan", "٣", "１", "𝟗", "²", "½", "x", "9223372036854775807",
@@ -177,7 +188,9 @@ fn spec(random: &mut Random) -> String {
     spec.push_str(random.pick(&["", "", "5", "10", "1", "20", "3", "4", "33", "٣"]));
     spec.push_str(random.pick(&["", "", "", "", ",", "_", ",_", "_,", ",,"]));
     spec.push_str(random.pick(&["", "", "", ".2", ".0", ".1", ".3", ".10", ".25", ".17", ".", ".400"]));
-    spec.push_str(random.pick(&["", "d", "b", "o", "x", "X", "c", "n", "e", "E", "f", "F", "g", "G", "%", "s", "f", "f", "q", "é", "ff", "\x01"]));
+    spec.push_str(random.pick(&[
+        "", "d", "b", "o", "x", "X", "c", "n", "e", "E", "f", "F", "g", "G", "%", "s", "f", "f", "q", "é", "ff", "\x01",
+    ]));
     if random.one_in(60) {
         spec.push_str(random.pick(&["}", "99999999999999999999", ".99999999999", " "]));
     }
@@ -193,7 +206,9 @@ fn percent(random: &mut Random) -> String {
     spec.push_str(random.pick(&["", "", "5", "10", "1", "20", "33"]));
     spec.push_str(random.pick(&["", "", "", ".2", ".0", ".1", ".3", ".10", ".25", ".", ".100"]));
     spec.push_str(random.pick(&["", "", "", "l", "h"]));
-    spec.push_str(random.pick(&["d", "i", "u", "x", "X", "o", "e", "E", "f", "F", "g", "G", "s", "r", "a", "c", "f", "d", "s"]));
+    spec.push_str(
+        random.pick(&["d", "i", "u", "x", "X", "o", "e", "E", "f", "F", "g", "G", "s", "r", "a", "c", "f", "d", "s"]),
+    );
     spec
 }
 
@@ -201,7 +216,14 @@ fn percent(random: &mut Random) -> String {
 fn is_tame(def: &OpDef) -> bool {
     matches!(
         def.name,
-        "str.repeat" | "str.repeated" | "str.zfill" | "str.ljust" | "str.rjust" | "str.center" | "str.expandtabs" | "int.shl"
+        "str.repeat"
+            | "str.repeated"
+            | "str.zfill"
+            | "str.ljust"
+            | "str.rjust"
+            | "str.center"
+            | "str.expandtabs"
+            | "int.shl"
     ) || ["math.factorial", "math.perm", "math.comb"].iter().any(|name| def.name.starts_with(name))
 }
 
@@ -209,7 +231,9 @@ fn is_tame(def: &OpDef) -> bool {
 pub fn operand(random: &mut Random, def: &OpDef, at: usize, before: &[Object]) -> Object {
     let kind = def.params[at].kind;
     match (def.name, kind) {
-        ("int.of_str" | "float.of_str", Kind::Str) | ("int.of_str_base", Kind::Str) => Object::str(&number_text(random)),
+        ("int.of_str" | "float.of_str", Kind::Str) | ("int.of_str_base", Kind::Str) => {
+            Object::str(&number_text(random))
+        }
         ("int.of_str_base", Kind::Int) => Object::int(random.pick_of(&[0, 0, 2, 8, 10, 16, 16, 36, 7, 1, 37, -1])),
         ("int.pow" | "int.pow_call", Kind::Int) if at == 1 => Object::int(random.below(80) as i64 - 3),
         ("int.shl", Kind::Int) if at == 0 => Object::Int(int(random)),
@@ -221,7 +245,9 @@ pub fn operand(random: &mut Random, def: &OpDef, at: usize, before: &[Object]) -
         },
         ("str.ord", Kind::Str) if !random.one_in(4) => Object::str(&character(random).to_string()),
         // Lone surrogates and what surrounds them, which `c` formats.
-        ("int.format" | "percent.int", Kind::Int) if random.one_in(40) => Object::int(0xd7ff + random.below(0x802) as i64),
+        ("int.format" | "percent.int", Kind::Int) if random.one_in(40) => {
+            Object::int(0xd7ff + random.below(0x802) as i64)
+        }
         ("str.chr", Kind::Int) if !random.one_in(3) => Object::int(random.below(0x11_0000) as i64),
         (_, Kind::Str) if def.spelling == "format" && at == 1 => Object::str(&spec(random)),
         (name, Kind::Str) if name.starts_with("percent.") && at == 0 => Object::str(&percent(random)),

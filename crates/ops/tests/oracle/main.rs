@@ -19,7 +19,6 @@ fn call_count() -> usize {
     std::env::var("EXUVIA_ORACLE_CALLS").ok().and_then(|count| count.parse().ok()).unwrap_or(1500)
 }
 
-
 /// The Python function that an operation stands for, or `None` for one that Python
 /// cannot say (then only the native entry is compared with the evaluator's).
 fn function(def: &OpDef) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use crate::inputs::Random;
 use exuvia_ir::{Int, Object};
-use exuvia_ops::adapt::{FloatList, IntList, Pair, Returned};
+use exuvia_ops::adapt::{FloatList, IntList, Pair, Returned, TextList};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Body, Kind, OpDef};
 use exuvia_ops::list::RawList;
@@ -38,7 +38,7 @@ pub fn call(def: &OpDef, args: &[Object], random: &mut Random) -> Option<Result<
         Kind::Bool => Object::Bool(second != 0),
         Kind::Int => Object::int(second as i64),
         Kind::Float => Object::Float(f64::from_bits(second)),
-        Kind::StrList => (second as *mut RawList).object(),
+        Kind::StrList => TextList(second as *mut RawList).object(),
         Kind::IntList => IntList(second as *mut RawList).object(),
         Kind::FloatList => FloatList(second as *mut RawList).object(),
         other => panic!("a result of kind {other:?}"),
