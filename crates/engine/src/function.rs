@@ -2,7 +2,7 @@
 
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
-use crate::{CallError, DefineError, Definition, Place, Volatility, place, rungs, volatility};
+use crate::{CallError, DefineError, Definition, Place, Volatility, place, rungs, stack, volatility};
 use arrow::array::ArrayRef;
 use exuvia_lift::Source;
 use parking_lot::Mutex;
@@ -133,12 +133,12 @@ impl Function {
     /// also what cannot be lifted.
     pub fn define(definition: Definition, settings: &Settings) -> Result<Function, DefineError> {
         let names: Vec<&str> = definition.params.iter().map(|param| param.name.as_str()).collect();
-        let source = Source::resolve(&definition.source, &definition.name, definition.handler.as_deref(), &names)
-            .map_err(|error| DefineError {
-                function: definition.name.clone(),
-                message: error.message,
-                place: error.span.and_then(|span| place::of_span(&definition.source, span, definition.first_line)),
-            })?;
+        let resolve = || Source::resolve(&definition.source, &definition.name, definition.handler.as_deref(), &names);
+        let source = stack::on_large_stack(resolve).map_err(|error| DefineError {
+            function: definition.name.clone(),
+            message: error.message,
+            place: error.span.and_then(|span| place::of_span(&definition.source, span, definition.first_line)),
+        })?;
         let mut function = Function {
             volatility: Volatility::Immutable,
             definition,
@@ -213,7 +213,8 @@ impl Function {
     pub(crate) fn compiled(&self, nullable: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
         let cell = Arc::clone(self.compiled.lock().entry(Variant::of(nullable, settings)).or_default());
         cell.get_or_init(|| {
-            let compiled = pipeline::compile(&self.definition, &self.source, nullable, settings);
+            let compiled =
+                stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nullable, settings));
             self.counters.compile_nanos.fetch_add(compiled.nanos, Ordering::Relaxed);
             compiled
         });

@@ -10,7 +10,7 @@
 //! | `function.rs` | a defined function, its compiled variants, its placement |
 //! | `rungs.rs`, `python.rs` | running a batch, and the ways down |
 //! | `interpreter.rs` | finding and loading CPython |
-//! | `sql.rs`, `place.rs`, `volatility.rs` | types and values, places in scripts, inference |
+//! | `sql.rs`, `place.rs`, `volatility.rs`, `stack.rs` | types and values, places in scripts, inference, deep stacks |
 //!
 //! It knows no SQL and no query plan.
 
@@ -23,6 +23,7 @@ mod place;
 mod python;
 mod rungs;
 mod sql;
+mod stack;
 mod volatility;
 
 pub use definition::{Definition, Interpreter, OnError, Parameter, Volatility};

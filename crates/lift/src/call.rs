@@ -274,12 +274,8 @@ impl Lifter<'_> {
         if named.is_empty() {
             match (&**name, args.as_slice()) {
                 ("range", [_] | [_, _] | [_, _, _]) => return self.range(&args),
-                ("enumerate", [inner]) => {
-                    return Ok(Abs::Iter(Rc::new(Iter::Enumerate { inner: inner.clone(), start: Abs::int(0) })));
-                }
-                ("enumerate", [inner, start]) => {
-                    return Ok(Abs::Iter(Rc::new(Iter::Enumerate { inner: inner.clone(), start: start.clone() })));
-                }
+                ("enumerate", [inner]) => return self.enumerate(inner, &Abs::int(0)),
+                ("enumerate", [inner, start]) => return self.enumerate(inner, start),
                 ("zip", _) => return self.zip(&args),
                 ("reversed", [inner]) => return self.reversed(inner),
                 ("map", [func, inner]) => {
@@ -288,7 +284,6 @@ impl Lifter<'_> {
                 ("filter", [func, inner]) => {
                     return Ok(Abs::Iter(Rc::new(Iter::Filter { func: func.clone(), inner: inner.clone() })));
                 }
-                ("iter", [inner]) => return Ok(inner.clone()),
                 ("isinstance", [value, classes]) => {
                     let Some(classes) = class_names(classes) else {
                         return self.bail(Code::Callee, "isinstance with such a class");
@@ -332,8 +327,7 @@ impl Lifter<'_> {
             }
         }
         if &**name == "enumerate" && args.len() == 1 && named.len() == 1 && &*named[0].0 == "start" {
-            let iter = Iter::Enumerate { inner: args[0].clone(), start: named[0].1.clone() };
-            return Ok(Abs::Iter(Rc::new(iter)));
+            return self.enumerate(&args[0], &named[0].1);
         }
         // `str.upper` as a function takes the receiver as its first argument.
         if let Some((class, method)) = name.split_once('.')
@@ -346,6 +340,26 @@ impl Lifter<'_> {
             return self.call_method(&receiver.clone(), &method.into(), rest.to_vec(), named);
         }
         self.call_spelled(name, args, named)
+    }
+
+    fn enumerate(&mut self, inner: &Abs, start: &Abs) -> Lift<Abs> {
+        if let Some((_, value)) = self.union_operand(std::slice::from_ref(start)) {
+            return self.dispatch(value, &mut |me, narrowed| me.enumerate(inner, &narrowed));
+        }
+        if !matches!(self.type_of(start), Some(Type::Int)) {
+            return match self.type_of(start) {
+                Some(ty @ (Type::None | Type::Float | Type::Str)) => {
+                    let message = format!("'{}' object cannot be interpreted as an integer", ty.python_name());
+                    self.raise_message(ExcKind::TypeError, &message)
+                }
+                _ => self.bail(Code::Operands, "enumerate with such a start"),
+            };
+        }
+        let inner = self.iterable(inner.clone())?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        Ok(Abs::Iter(Rc::new(Iter::Enumerate { inner, start: start.clone() })))
     }
 
     fn zip(&mut self, args: &[Abs]) -> Lift<Abs> {
@@ -534,6 +548,11 @@ impl Lifter<'_> {
         if def.decorated {
             return self.bail(Code::Handler, format!("{} is decorated", def.name));
         }
+        if !self.in_prelude(closure.module) {
+            for value in args.iter().chain(named.iter().map(|(_, value)| value)) {
+                self.refuse_iterator(value)?;
+            }
+        }
         let vars = self.bind(closure, args, named)?;
         let pointer = Arc::as_ptr(&def);
         if self.unfolding.contains(&pointer) {
@@ -545,6 +564,11 @@ impl Lifter<'_> {
         self.unfold(closure, vars)
     }
 
+    /// Whether a module is one of the prelude's.
+    fn in_prelude(&self, module: usize) -> bool {
+        self.world.prelude.values().any(|index| *index == module)
+    }
+
     /// Lifts the body of a function in place of the call.
     fn unfold(&mut self, closure: &Rc<Closure>, vars: BTreeMap<Name, Abs>) -> Lift<Abs> {
         let def = closure.def.clone();
@@ -552,7 +576,10 @@ impl Lifter<'_> {
         let caller = self.current;
         let augmented = std::mem::replace(&mut self.augmented, false);
         let outer_path = self.frames.get(caller).map_or(0, |frame| frame.path);
-        let path = mix(outer_path, self.b.span.start);
+        let path = mix(outer_path, self.place.start);
+        // What the prelude does is reported where it was called.
+        let prelude = self.in_prelude(closure.module);
+        let locked = std::mem::replace(&mut self.span_locked, prelude);
         self.frames.push(Frame {
             vars,
             locals: def.locals.clone().into(),
@@ -563,9 +590,11 @@ impl Lifter<'_> {
         self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
         self.unfolding.push(Arc::as_ptr(&def));
-        let span = self.b.span;
+        let (span, place) = (self.b.span, self.place);
         let ran = self.stmts(&def.body);
+        self.span_locked = locked;
         self.b.span = span;
+        self.place = place;
         self.unfolding.pop();
         ran?;
         if self.live {
@@ -662,6 +691,8 @@ impl Lifter<'_> {
                 frames: vec![frame],
                 current: 0,
                 none_alternative: false,
+                place: exuvia_ir::Span::default(),
+                span_locked: false,
                 augmented: false,
                 contexts: vec![Ctx::Entry],
                 live: true,

@@ -19,9 +19,9 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
-        let outer = std::mem::replace(&mut self.b.span, expr.span);
+        let outer = self.go_to(expr.span);
         let result = self.expr_kind(&expr.kind, expr);
-        self.b.span = outer;
+        self.back_to(outer);
         result
     }
 
@@ -32,6 +32,7 @@ impl Lifter<'_> {
             ExprKind::BoolOp { and, values } => self.bool_op(*and, values),
             ExprKind::Named { target, value } => {
                 let value = self.expr(value)?;
+                self.refuse_iterator(&value)?;
                 self.assign_walrus(target, value.clone());
                 Ok(value)
             }
@@ -386,7 +387,7 @@ impl Lifter<'_> {
         if !self.live {
             return Ok((Vec::new(), Vec::new()));
         }
-        let outer = std::mem::replace(&mut self.b.span, expr.span);
+        let outer = self.go_to(expr.span);
         let result = match &expr.kind {
             ExprKind::Not(operand) => self.split(operand).map(|(yes, no)| (no, yes)),
             ExprKind::BoolOp { and, values } => self.split_bool_op(*and, values),
@@ -407,7 +408,7 @@ impl Lifter<'_> {
                 self.split_value(&value)
             }
         };
-        self.b.span = outer;
+        self.back_to(outer);
         result
     }
 
@@ -578,6 +579,7 @@ impl Lifter<'_> {
         // The first iterable is evaluated in the frame around (language reference 6.2.4).
         let first = self.expr(&comp.clauses[0].iter)?;
         if comp.collects == Collects::Generator {
+            let first = self.iterable(first)?;
             let iter = Iter::Generator { comp: comp.clone(), first, enclosing: Enclosing::Live(depth), module };
             return Ok(Abs::Iter(Rc::new(iter)));
         }
@@ -610,6 +612,19 @@ impl Lifter<'_> {
                 Object::Set(Arc::new(SetObj { members: dict, frozen: false }))
             }
         }))
+    }
+
+    /// What `iter()` of a value does at once: a value that cannot be iterated raises.
+    pub fn iterable(&mut self, value: Abs) -> Lift<Abs> {
+        if let Some((_, v)) = self.union_operand(std::slice::from_ref(&value)) {
+            return self.dispatch(v, &mut |me, narrowed| me.iterable(narrowed));
+        }
+        if let Some(ty) = self.type_of(&value)
+            && let Some((kind, message)) = crate::unsupported::error("iter", &[ty])
+        {
+            return self.raise_message(kind, &message);
+        }
+        Ok(value)
     }
 
     /// Runs a comprehension and appends its elements to a list.
@@ -690,7 +705,7 @@ impl Lifter<'_> {
             Some(first) => first,
             None => self.expr(&clause.iter)?,
         };
-        let outer = std::mem::replace(&mut self.b.span, clause.iter.span);
+        let outer = self.go_to(clause.iter.span);
         self.for_each(&iterable, &mut |me, item| {
             me.assign(&clause.target, item)?;
             let mut skipped = Vec::new();
@@ -705,7 +720,7 @@ impl Lifter<'_> {
             skipped.extend(me.state());
             me.enter_any(skipped)
         })?;
-        self.b.span = outer;
+        self.back_to(outer);
         Ok(())
     }
 }

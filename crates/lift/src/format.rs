@@ -39,6 +39,11 @@ impl Lifter<'_> {
             if step.same(&Abs::NONE) {
                 return self.apply("a[b:c]", &[value, lower, upper]);
             }
+            // The operation has one int that stands for no bound; it must not come from data.
+            let dynamic = |abs: &Abs| abs.as_const().is_none();
+            if dynamic(&step) && (dynamic(&lower) || dynamic(&upper)) {
+                return self.bail(Code::Operands, "a slice with bounds and step that are not constant");
+            }
             return self.apply("a[b:c:d]", &[value, lower, upper, step]);
         }
         let index = self.expr(index)?;
@@ -333,7 +338,11 @@ impl Lifter<'_> {
                 None => self.bail(Code::StaticValue, "% of a static value"),
             },
             'e' | 'E' | 'f' | 'F' | 'g' | 'G' => match self.type_of(value) {
-                Some(Type::Float | Type::Int | Type::Bool) => self.apply_percent("percent.float", spec, value.clone()),
+                Some(Type::Float) => self.apply_percent("percent.float", spec, value.clone()),
+                Some(Type::Int | Type::Bool) => {
+                    let float = self.apply("float", std::slice::from_ref(value))?;
+                    self.apply_percent("percent.float", spec, float)
+                }
                 Some(ty) => {
                     let message = format!("must be real number, not {}", ty.python_name());
                     self.raise_message(ExcKind::TypeError, &message)

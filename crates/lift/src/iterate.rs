@@ -397,7 +397,7 @@ impl Lifter<'_> {
             return Ok(());
         }
         let frame = self.frames.get(self.current);
-        let key = (frame.map_or(0, |f| f.module), self.b.span, frame.map_or(0, |f| f.path));
+        let key = (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path));
         let hidden = self.hidden;
         let entry = self.frames.clone();
         let mut carried = self.carried.get(&key).cloned().unwrap_or_default();

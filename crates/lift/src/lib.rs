@@ -95,6 +95,8 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
         frames: vec![frame],
         current: 0,
         none_alternative: false,
+        place: Span::default(),
+        span_locked: false,
         augmented: false,
         contexts: vec![Ctx::Entry],
         live: true,
@@ -128,8 +130,9 @@ impl Lifter<'_> {
         }
         // Defaults were evaluated when the module ran; a bare body has none.
         let defaults = match self.world.modules[module].globals.get(&def.name) {
-            Some(Abs::Func(closure)) => closure.defaults.clone(),
-            _ => Vec::new(),
+            Some(Abs::Func(closure)) if std::sync::Arc::ptr_eq(&closure.def, &def) => closure.defaults.clone(),
+            None if source.module.body.is_empty() => Vec::new(),
+            _ => return self.bail(Code::ModuleBody, format!("{} is bound to something else in the end", def.name)),
         };
         let closure = Rc::new(abs::Closure { def: def.clone(), module, enclosing: abs::Enclosing::Module, defaults });
         let vars = self.bind(&closure, args, Vec::new())?;

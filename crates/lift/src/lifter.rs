@@ -103,6 +103,11 @@ pub(crate) struct Lifter<'w> {
     /// The frame whose code is being lifted. Frames above it belong to comprehensions
     /// that feed a loop of this one.
     pub current: usize,
+    /// Where the code being lifted stands. The builder's span is what errors show: inside
+    /// the prelude the call of it.
+    pub place: Span,
+    /// Whether the builder's span stays as it is.
+    pub span_locked: bool,
     /// Whether an operation is being applied to the None of a nullable value.
     pub none_alternative: bool,
     /// Whether an operator is an augmented assignment's, which errors name.
@@ -150,6 +155,21 @@ pub(crate) enum Returns {
 const MAX_INSTRUCTIONS: usize = 60_000;
 
 impl Lifter<'_> {
+    /// Moves to a place of the source; returns the former, for [`Lifter::back_to`].
+    pub fn go_to(&mut self, span: Span) -> (Span, Span) {
+        let former = (self.place, self.b.span);
+        self.place = span;
+        if !self.span_locked {
+            self.b.span = span;
+        }
+        former
+    }
+
+    /// Returns to a former place.
+    pub fn back_to(&mut self, former: (Span, Span)) {
+        (self.place, self.b.span) = former;
+    }
+
     pub fn bail<T>(&self, code: Code, detail: impl Into<String>) -> Lift<T> {
         Err(Bailout::new(code, self.b.span, detail).into())
     }
@@ -310,7 +330,7 @@ impl Lifter<'_> {
 
     pub fn site(&self) -> Site {
         let frame = self.frames.get(self.current);
-        (frame.map_or(0, |f| f.module), self.b.span, frame.map_or(0, |f| f.path))
+        (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path))
     }
 
     /// A new list of those elements.

@@ -44,6 +44,8 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
         frames: vec![frame],
         current: 0,
         none_alternative: false,
+        place: Span::default(),
+        span_locked: false,
         augmented: false,
         contexts: vec![Ctx::Entry],
         live: true,

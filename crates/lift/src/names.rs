@@ -32,13 +32,13 @@ const SPECIAL: &[&str] = &[
     "format",
     "divmod",
     "pow",
-    "iter",
 ];
 
 /// Built-in functions of CPython 3.11 that are not lifted: known, so that they are no
 /// `NameError`.
 const OTHERS: &[&str] = &[
     "__import__",
+    "iter",
     "aiter",
     "anext",
     "ascii",
@@ -178,4 +178,70 @@ pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
         })),
         _ => None,
     }
+}
+
+/// Modules of CPython 3.11's standard library that functions commonly import.
+const STANDARD: &[&str] = &[
+    "__future__",
+    "abc",
+    "array",
+    "base64",
+    "binascii",
+    "bisect",
+    "calendar",
+    "cmath",
+    "collections",
+    "collections.abc",
+    "contextlib",
+    "copy",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "difflib",
+    "enum",
+    "fractions",
+    "functools",
+    "hashlib",
+    "heapq",
+    "hmac",
+    "html",
+    "io",
+    "ipaddress",
+    "itertools",
+    "json",
+    "keyword",
+    "locale",
+    "logging",
+    "math",
+    "numbers",
+    "operator",
+    "os",
+    "os.path",
+    "pathlib",
+    "pickle",
+    "random",
+    "re",
+    "secrets",
+    "statistics",
+    "string",
+    "struct",
+    "sys",
+    "textwrap",
+    "threading",
+    "time",
+    "types",
+    "typing",
+    "unicodedata",
+    "urllib",
+    "urllib.parse",
+    "uuid",
+    "warnings",
+    "zlib",
+    "zoneinfo",
+];
+
+/// Whether a module is one of CPython's standard library.
+pub(crate) fn is_standard_module(name: &str) -> bool {
+    STANDARD.contains(&name)
 }

@@ -227,8 +227,25 @@ fn exprs(values: &[py::Expr]) -> Vec<Expr> {
     values.iter().map(expr).collect()
 }
 
+thread_local! {
+    /// How deep the expression being converted is nested.
+    static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// Expressions nested deeper than this are left to CPython, which has a limit of its own.
+const MAX_DEPTH: u32 = 500;
+
 fn expr(value: &py::Expr) -> Expr {
-    Expr { kind: expr_kind(value), span: span(value.range()) }
+    let depth = DEPTH.get();
+    let kind = if depth < MAX_DEPTH {
+        DEPTH.set(depth + 1);
+        let kind = expr_kind(value);
+        DEPTH.set(depth);
+        kind
+    } else {
+        ExprKind::Unsupported("an expression that is nested this deeply")
+    };
+    Expr { kind, span: span(value.range()) }
 }
 
 fn expr_kind(value: &py::Expr) -> ExprKind {

@@ -1,6 +1,6 @@
 //! Statements.
 
-use crate::abs::Abs;
+use crate::abs::{Abs, Iter};
 use crate::ast::{Expr, ExprKind, Handler, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::lifter::{Ctx, Lift, Lifter, Pending};
@@ -13,7 +13,7 @@ impl Lifter<'_> {
             if !self.live {
                 break;
             }
-            self.b.span = stmt.span;
+            self.go_to(stmt.span);
             self.stmt(stmt)?;
         }
         Ok(())
@@ -56,11 +56,11 @@ impl Lifter<'_> {
                 let span = stmt.span;
                 self.loop_statement(
                     &mut |me| {
-                        me.b.span = span;
+                        me.go_to(span);
                         me.for_each(&iterable, &mut |me, item| {
                             me.assign(target, item)?;
                             me.loop_body(body)?;
-                            me.b.span = span;
+                            me.go_to(span);
                             Ok(())
                         })
                     },
@@ -101,6 +101,7 @@ impl Lifter<'_> {
                 Ok(())
             }
             StmtKind::ImportFrom { module, name, asname } => {
+                self.import(module)?;
                 if crate::names::IGNORED_MODULES.contains(&&**module) {
                     self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()));
                     return Ok(());
@@ -132,21 +133,25 @@ impl Lifter<'_> {
         }
     }
 
+    /// A module of the standard library is certainly there; of another only CPython knows.
     fn import(&mut self, module: &Name) -> Lift<Abs> {
+        if !crate::names::is_standard_module(module) {
+            return self.bail(Code::Import, format!("import of {module}"));
+        }
         Ok(Abs::Module(module.clone()))
     }
 
     fn while_(&mut self, test: &Expr, body: &[Stmt], orelse: &[Stmt]) -> Lift<()> {
-        let span = self.b.span;
+        let span = self.place;
         if self.module_mode {
             return self.bail(Code::ModuleBody, "while at the top level");
         }
         self.loop_statement(
             &mut |me| {
-                me.b.span = span;
+                me.go_to(span);
                 me.run_split_loop(&mut |me| me.split(test), &mut |me| {
                     me.loop_body(body)?;
-                    me.b.span = span;
+                    me.go_to(span);
                     Ok(())
                 })
             },
@@ -168,6 +173,7 @@ impl Lifter<'_> {
         }
         match &target.kind {
             ExprKind::Name(name) => {
+                self.refuse_iterator(&value)?;
                 self.bind_name(name, value);
                 Ok(())
             }
@@ -201,6 +207,17 @@ impl Lifter<'_> {
             ExprKind::Attribute { name, .. } => self.bail(Code::Mutation, format!("assignment to attribute {name}")),
             ExprKind::Starred(_) => self.bail(Code::Statement, "a starred target"),
             _ => self.bail(Code::Statement, "such an assignment"),
+        }
+    }
+
+    /// An iterator is used up by its first user, so it may not have a second: what has a
+    /// name could.
+    pub fn refuse_iterator(&self, value: &Abs) -> Lift<()> {
+        match value {
+            Abs::Iter(iter) if !matches!(**iter, Iter::Range { .. }) => {
+                self.bail(Code::StaticValue, "an iterator in a variable")
+            }
+            _ => Ok(()),
         }
     }
 

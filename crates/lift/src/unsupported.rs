@@ -203,6 +203,7 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
 
 /// Functions of `math` that take integers only, or that dispatch to the type first.
 const MATH_INDEX: &[&str] = &[
+    "math.ldexp",
     "math.gcd",
     "math.lcm",
     "math.isqrt",

@@ -156,6 +156,10 @@ pub(super) fn parse(cx: &Cx, text: &str, align: u8, code: char, type_name: &str)
     if let Some(spec) = usual(text, &spec) {
         return Ok(spec);
     }
+    // NUL stands for "no code given" below; a NUL that is given is CPython's to refuse.
+    if text.ends_with('\0') {
+        return Err(Raise::Bailout("NUL in a format specification"));
+    }
     let mut reader = Reader { text };
     let (mut fill_given, mut align_given) = (false, false);
     let mut chars = text.chars();

@@ -55,12 +55,25 @@ def __le__(self, other):
     return _less(self, other, False)
 
 
+def _greater(self, other, strict):
+    for a, b in zip(self, other):
+        if not _same(a, b):
+            return a > b
+    if strict:
+        return len(self) > len(other)
+    return len(self) >= len(other)
+
+
 def __gt__(self, other):
-    return __lt__(other, self)
+    if not isinstance(other, list):
+        return _leave("comparison of a list with another type")
+    return _greater(self, other, True)
 
 
 def __ge__(self, other):
-    return __le__(other, self)
+    if not isinstance(other, list):
+        return _leave("comparison of a list with another type")
+    return _greater(self, other, False)
 
 
 def __add__(self, other):
@@ -223,6 +236,14 @@ def reverse(self, /):
 
 
 def sort(self, /, *, key=None, reverse=False):
+    # A comparison that raises leaves the list in an order that only CPython knows.
+    try:
+        _sort(self, key, reverse)
+    except TypeError:
+        return _leave("sorting values that do not compare")
+
+
+def _sort(self, key, reverse):
     # A stable insertion by halves: keys are computed once, in order; `reverse` keeps the
     # order of equal elements, as CPython's does.
     n = len(self)

@@ -64,12 +64,25 @@ def __le__(self, other):
     return _less(self, other, False)
 
 
+def _greater(self, other, strict):
+    for a, b in zip(self, other):
+        if not _same(a, b):
+            return a > b
+    if strict:
+        return len(self) > len(other)
+    return len(self) >= len(other)
+
+
 def __gt__(self, other):
-    return __lt__(other, self)
+    if not isinstance(other, tuple):
+        return _leave("comparison of a tuple with another type")
+    return _greater(self, other, True)
 
 
 def __ge__(self, other):
-    return __le__(other, self)
+    if not isinstance(other, tuple):
+        return _leave("comparison of a tuple with another type")
+    return _greater(self, other, False)
 
 
 def count(self, value, /):
