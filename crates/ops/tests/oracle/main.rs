@@ -151,6 +151,7 @@ fn native_entries_agree_with_the_evaluator() {
     let mut failures = Vec::new();
     for def in callable() {
         let mut random = Random::new(&format!("native {}", def.name));
+        let mut wrong = 0;
         for args in calls(def) {
             let args = complete(def, &args);
             let evaluated = (def.eval)(&mut Cx::for_folding(), &args);
@@ -164,12 +165,12 @@ fn native_entries_agree_with_the_evaluator() {
                 (Ok(a), Ok(b)) => a == b,
                 _ => false,
             };
-            if !same {
+            wrong += usize::from(!same);
+            if !same && wrong <= 3 {
                 failures.push(format!("{} ({}): native {native:?}, evaluator {evaluated:?}", def.name, shown(&args)));
             }
         }
     }
-    failures.truncate(40);
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
