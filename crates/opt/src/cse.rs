@@ -361,4 +361,75 @@ b3(v12: int):
             "#]],
         );
     }
+
+    #[test]
+    fn a_change_on_any_way_or_in_a_loop_counts() {
+        check(
+            &[("cse", super::run)],
+            r#"
+fn f0 "f"(v0: list[int], v1: bool, v12: list[bool]) -> int {
+b0:
+  v2: int = const 0
+  v3: int = list.len v0
+  v13: int = list.len v12
+  branch v1 b1 b2
+b1:
+  v14: none = list.append v12 v1
+  jump b3
+b2:
+  v4: none = list.append v0 v3
+  jump b3
+b3:
+  v5: int = list.len v0
+  jump b4
+b4:
+  poll
+  v6: int = list.len v0
+  v7: bool = int.lt v6 v2
+  branch v7 b5 b6
+b5:
+  v8: none = list.append v0 v6
+  jump b4
+b6:
+  v9: int = list.len v12
+  v10: int = list.len v0
+  v11: int = int.add v9 v10
+  v15: int = int.add v5 v11
+  v16: int = int.add v13 v15
+  return v16
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: list[int], v1: bool, v2: list[bool]) -> int {
+                b0:
+                  v3: int = const 0
+                  v4: int = list.len v0
+                  v5: int = list.len v2
+                  branch v1 b1 b2
+                b1:
+                  v6: none = list.append v2 v1
+                  jump b3
+                b2:
+                  v7: none = list.append v0 v4
+                  jump b3
+                b3:
+                  v8: int = list.len v0
+                  jump b4
+                b4:
+                  poll
+                  v9: int = list.len v0
+                  v10: bool = int.lt v9 v3
+                  branch v10 b5 b6
+                b5:
+                  v11: none = list.append v0 v9
+                  jump b4
+                b6:
+                  v12: int = list.len v2
+                  v13: int = int.add v12 v9
+                  v14: int = int.add v8 v13
+                  v15: int = int.add v5 v14
+                  return v15
+                }
+            "#]],
+        );
+    }
 }

@@ -429,4 +429,47 @@ b0:
             "#]],
         );
     }
+
+    #[test]
+    fn what_a_loop_feeds_back_reaches_what_is_derived() {
+        simplify(
+            r#"
+fn f0 "f"(v0: int, v1: bool) -> bool {
+b0:
+  v2: none = const none
+  v3: union[none, int] = wrap v2
+  jump b1(v3)
+b1(v4: union[none, int]):
+  poll
+  v5: union[none, int, str] = wrap v4
+  jump b2(v5)
+b2(v6: union[none, int, str]):
+  v7: bool = is none v6
+  branch v1 b3 b4
+b3:
+  v8: union[none, int] = wrap v0
+  jump b1(v8)
+b4:
+  return v7
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: int, v1: bool) -> bool {
+                b0:
+                  v2: none = const none
+                  v3: union[none, int] = wrap v2
+                  jump b1(v3)
+                b1(v4: union[none, int]):
+                  poll
+                  v5: union[none, int, str] = wrap v4
+                  v6: bool = is none v5
+                  branch v1 b2 b3
+                b2:
+                  v7: union[none, int] = wrap v0
+                  jump b1(v7)
+                b3:
+                  return v6
+                }
+            "#]],
+        );
+    }
 }
