@@ -8,6 +8,7 @@ use crate::case::{Case, Inputs, rung_name};
 use crate::columns::{Layout, columns, values};
 use crate::corpus;
 use crate::oracle::{Oracle, Outcome};
+use crate::panic::catch;
 use crate::signature::SqlType;
 use crate::value::Value;
 use crate::variation::Variation;
@@ -180,36 +181,27 @@ pub fn check(case: &Case, expected: &Expected, variations: &[Variation], counts:
         if case.rung == exuvia_engine::Rung::Python && !cfg!(feature = "python") {
             continue;
         }
-        let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            run(case, expected, *variation, &mut bad_results, counts)
-        }));
+        let run = catch(|| run(case, expected, *variation, &mut bad_results, counts));
         match run {
             Ok(Ok(())) => {}
             Ok(Err(difference)) => differences.push(difference),
-            Err(panic) => {
-                let text = panic.downcast_ref::<String>().map(String::as_str);
-                let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("something");
-                differences.push(Difference {
-                    variation: *variation,
-                    rows: 0,
-                    row: None,
-                    text: format!("panicked: {text}"),
-                });
-            }
+            Err(text) => differences.push(Difference { variation: *variation, rows: 0, row: None, text }),
         }
     }
     differences
 }
 
-/// The rung on which a function runs as users run it.
+/// The rung on which a function runs as users run it, and why not a better one.
 ///
 /// # Errors
 /// Why it is refused.
-pub fn rung(case: &Case) -> Result<exuvia_engine::Rung, String> {
-    let settings = Variation::Native.settings();
-    let subject = std::panic::catch_unwind(|| Subject::define(case, settings, OnError::Raise))
-        .map_err(|_| "defining it panics".to_string())??;
-    Ok(subject.function.placement(&subject.settings).rung)
+pub fn rung(case: &Case) -> Result<(exuvia_engine::Rung, String), String> {
+    let placement = catch(|| {
+        let subject = Subject::define(case, Variation::Native.settings(), OnError::Raise)?;
+        Ok::<_, String>(subject.function.placement(&subject.settings))
+    })
+    .flatten()?;
+    Ok((placement.rung, placement.reason.map_or(String::new(), |(code, text)| format!("{code}: {text}"))))
 }
 
 /// A defined function with what is needed to call it.

@@ -15,6 +15,7 @@ pub mod columns;
 pub mod corpus;
 pub mod operation;
 pub mod oracle;
+pub mod panic;
 pub mod pins;
 pub mod program;
 pub mod random;

@@ -3,9 +3,9 @@
 use crate::case::Case;
 use crate::check::{Counts, Difference, check, expect};
 use crate::oracle::Oracle;
+use crate::panic::catch;
 use crate::variation::Variation;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -79,6 +79,5 @@ fn one(
             return Err(format!("{error:#}"));
         }
     };
-    catch_unwind(AssertUnwindSafe(|| check(case, &expected, variations, counts)))
-        .map_err(|_| "the harness panicked".to_string())
+    catch(|| check(case, &expected, variations, counts))
 }

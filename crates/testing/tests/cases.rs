@@ -48,7 +48,7 @@ fn run() -> anyhow::Result<bool> {
     let everything = filters.is_empty() && std::env::var("EXUVIA_CASES").is_err();
 
     // The panics of a case are caught and reported with it.
-    std::panic::set_hook(Box::new(|_| {}));
+    exuvia_testing::panic::silence();
     println!("\nrunning {} cases", chosen.len());
     let variations = Variation::chosen();
     let results = suite::run(&chosen, &variations, |case, found| match found {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Programs in a run of the tests.
-const SHARE: u64 = 250;
+const SHARE: u64 = 150;
 /// Failures after which a run ends.
 const ENOUGH: usize = 5;
 
@@ -49,7 +49,7 @@ fn run() -> anyhow::Result<bool> {
         (None, None) => (0, SHARE),
     };
     println!("\nrunning random programs from seed {first}");
-    std::panic::set_hook(Box::new(|_| {}));
+    exuvia_testing::panic::silence();
     let variations = Variation::chosen();
     let next = AtomicU64::new(first);
     let (passed, failed, native) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
@@ -69,7 +69,10 @@ fn run() -> anyhow::Result<bool> {
                         println!("# seed {seed}: {}\n{}", program.signature.show(), program.source());
                     }
                     match one(&program, seed, &mut oracle, variations) {
-                        Ok(rung) => {
+                        Ok((rung, reason)) => {
+                            if rung != Rung::Native {
+                                println!("seed {seed} is not native: {reason}");
+                            }
                             native.fetch_add(usize::from(rung == Rung::Native), Ordering::Relaxed);
                             passed.fetch_add(1, Ordering::Relaxed);
                         }
@@ -92,7 +95,7 @@ fn run() -> anyhow::Result<bool> {
 }
 
 /// Runs one program; where it fails, the report on its smallest form.
-fn one(program: &Program, seed: u64, oracle: &mut Oracle, variations: &[Variation]) -> Result<Rung, String> {
+fn one(program: &Program, seed: u64, oracle: &mut Oracle, variations: &[Variation]) -> Result<(Rung, String), String> {
     let heading = format!("Seed {seed}");
     let case = program.case(heading.clone(), Rung::Native);
     let expected = expect(&case, oracle).map_err(|error| {
@@ -102,20 +105,28 @@ fn one(program: &Program, seed: u64, oracle: &mut Oracle, variations: &[Variatio
         }
         format!("{error:#}\n{}", case.source)
     })?;
-    let rung = rung(&case).map_err(|error| format!("{error}\n{}", case.source))?;
+    let (rung, reason) = rung(&case).map_err(|error| {
+        let small = shrink(program.clone(), 2000, |program| {
+            let case = program.case(heading.clone(), Rung::Native);
+            rung(&case).is_err() && expect(&case, oracle).is_ok()
+        });
+        let case = small.case(heading.clone(), Rung::Native);
+        let error = rung(&case).err().unwrap_or(error);
+        format!("{error}\n{}", case.show(&small.rows))
+    })?;
     let mut counts = Counts::default();
     let differences = check(&program.case(heading.clone(), rung), &expected, variations, &mut counts);
-    let Some(first) = differences.first() else { return Ok(rung) };
+    let Some(first) = differences.first() else { return Ok((rung, reason)) };
     let variation = [first.variation];
     let small = shrink(program.clone(), 1500, |program| {
         let case = program.case(heading.clone(), Rung::Native);
         let Ok(expected) = expect(&case, oracle) else { return false };
-        let Ok(rung) = exuvia_testing::check::rung(&case) else { return false };
+        let Ok((rung, _)) = rung(&case) else { return false };
         !check(&program.case(heading.clone(), rung), &expected, &variation, &mut counts).is_empty()
     });
     let case = small.case(heading.clone(), Rung::Native);
     let shown = expect(&case, oracle).ok().and_then(|expected| {
-        let rung = exuvia_testing::check::rung(&case).ok()?;
+        let (rung, _) = rung(&case).ok()?;
         let case = small.case(heading, rung);
         Some(report::failure(&case, &check(&case, &expected, variations, &mut counts)))
     });

@@ -351,7 +351,11 @@ pub(super) fn dict_find(_: &mut Cx, args: &[Object]) -> Outcome {
 
 pub(super) fn dict_value(_: &mut Cx, args: &[Object]) -> Outcome {
     match &args[0] {
-        Object::Dict(dict) => Ok(dict.entries()[take::int(&args[1])? as usize].1.clone()),
+        // Folding also looks at code behind a lookup that finds nothing.
+        Object::Dict(dict) => match usize::try_from(take::int(&args[1])?).ok().and_then(|at| dict.entries().get(at)) {
+            Some((_, value)) => Ok(value.clone()),
+            None => Err(Raise::Bailout("no entry of the dict is at that place")),
+        },
         _ => Err(Raise::Bailout("an operand is not a dict")),
     }
 }
