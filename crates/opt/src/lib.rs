@@ -49,13 +49,12 @@ use exuvia_ir::{FuncId, Function, Module};
 type Pass = (&'static str, fn(&mut Function, &mut Context));
 
 /// What cleans up after anything else.
-const CLEANUP: [Pass; 5] = [
-    ("simplify", simplify::run),
-    ("dead code", dce::run),
-    ("parameters", params::run),
-    ("blocks", blocks::run),
-    ("common subexpressions", cse::run),
-];
+const CLEANUP: [Pass; 5] =
+    [SIMPLIFY, DEAD_CODE, ("parameters", params::run), BLOCKS, ("common subexpressions", cse::run)];
+
+const SIMPLIFY: Pass = ("simplify", simplify::run);
+const DEAD_CODE: Pass = ("dead code", dce::run);
+const BLOCKS: Pass = ("blocks", blocks::run);
 
 /// The passes in the order in which they run.
 fn pipeline() -> impl Iterator<Item = Pass> {
@@ -70,6 +69,7 @@ fn pipeline() -> impl Iterator<Item = Pass> {
         .chain([ranges, thread, licm])
         .chain(CLEANUP)
         .chain([splits, ranges])
+        .chain([SIMPLIFY, DEAD_CODE, BLOCKS])
 }
 
 /// Optimises a module. Function 0 stays the entry with its parameters and result.

@@ -1,0 +1,365 @@
+//! One walk over the dominator tree with intervals.
+
+use super::{Change, Operand};
+use crate::context::Context;
+use crate::growth::Sum;
+use crate::interval::{self, Interval};
+use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
+use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ops::def::Body;
+
+/// The lengths of the histories of a walk.
+type Mark = [usize; 4];
+
+/// One walk over the dominator tree.
+pub(super) struct Walk<'a> {
+    function: &'a Function,
+    context: &'a mut Context,
+    flow: &'a Flow,
+    /// The intervals of the heads of loops, and of nothing else.
+    assumed: &'a [Interval],
+    /// What the edges that were met pass to each parameter.
+    passed: Vec<Interval>,
+    /// The intervals here.
+    ranges: Vec<Interval>,
+    undo: Vec<(Value, Interval)>,
+    /// Pairs of a value and a larger one, here.
+    less: Vec<(Value, Value)>,
+    /// Pairs of a value and an integer that it is not, here.
+    unequal: Vec<(Value, i64)>,
+    /// Lists with a value that is their length, here.
+    lengths: Vec<(Value, Value)>,
+    sites: Vec<(u32, u32)>,
+    /// The lists that nobody changes.
+    frozen: &'a [bool],
+    /// The intervals of values where they are defined.
+    pub(super) defined: Vec<Interval>,
+    /// What was found, in the last walk.
+    pub(super) record: Option<Vec<(BlockId, usize, Change)>>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) sums: Vec<Sum>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        function: &'a Function,
+        context: &'a mut Context,
+        flow: &'a Flow,
+        frozen: &'a [bool],
+        assumed: &'a [Interval],
+    ) -> Walk<'a> {
+        let mut sites = vec![(u32::MAX, 0); function.values.len()];
+        for (at, block) in function.blocks.iter().enumerate() {
+            for (index, inst) in block.insts.iter().enumerate() {
+                if let Some(result) = inst.result {
+                    sites[result.index()] = (at as u32, index as u32);
+                }
+            }
+        }
+        Walk {
+            function,
+            context,
+            flow,
+            assumed,
+            passed: vec![Interval::EMPTY; function.values.len()],
+            ranges: vec![Interval::FULL; function.values.len()],
+            undo: Vec::new(),
+            less: Vec::new(),
+            unequal: Vec::new(),
+            lengths: Vec::new(),
+            sites,
+            frozen,
+            defined: vec![Interval::FULL; function.values.len()],
+            record: None,
+            operands: Vec::new(),
+            sums: Vec::new(),
+        }
+    }
+
+    /// Walks and returns what parameters were passed.
+    pub(super) fn run(mut self) -> Vec<Interval> {
+        self.walk();
+        self.passed
+    }
+
+    fn inst(&self, value: Value) -> Option<&'a Inst> {
+        let (block, at) = self.sites[value.index()];
+        self.function.blocks.get(block as usize)?.insts.get(at as usize)
+    }
+
+    pub(super) fn walk(&mut self) {
+        let flow = self.flow;
+        // The segments above, each with the lengths of the histories there.
+        let mut path: Vec<(usize, Mark)> = Vec::new();
+        for segment in flow.tree() {
+            while let Some((above, marks)) = path.last().copied() {
+                if flow.dominates(above, segment) {
+                    break;
+                }
+                self.back_to(marks);
+                path.pop();
+            }
+            path.push((segment, self.mark()));
+            self.enter(segment);
+            let part = flow.segment(segment).clone();
+            let block = self.function.block(part.block);
+            for at in part.insts {
+                let inst = &block.insts[at];
+                if let Some(edge) = &inst.unwind {
+                    self.pass(edge, 1);
+                }
+                self.visit(part.block, at, inst);
+            }
+            if part.last {
+                self.leave(&block.term);
+            }
+        }
+    }
+
+    /// Takes over what edges pass, and what the one branch that leads here says.
+    fn enter(&mut self, segment: usize) {
+        let part = self.flow.segment(segment);
+        if self.flow.first(part.block) != segment || part.block == self.function.entry() {
+            return;
+        }
+        let is_head = self.flow.predecessors(segment).any(|before| self.flow.dominates(segment, before));
+        for param in &self.function.block(part.block).params {
+            if *self.function.ty(*param) == Type::Int {
+                let known = if is_head { self.assumed } else { &self.passed };
+                // In the first walk a loop's head has only what comes from before the loop.
+                let interval = known[param.index()];
+                let interval = if interval.is_empty() { self.passed[param.index()] } else { interval };
+                self.ranges[param.index()] = interval;
+                self.defined[param.index()] = interval;
+            }
+        }
+        let mut predecessors = self.flow.predecessors(segment);
+        let (Some(before), None) = (predecessors.next(), predecessors.next()) else { return };
+        let before = self.flow.segment(before);
+        if before.last
+            && let Terminator::Branch(cond, yes, no) = &self.function.block(before.block).term
+            && yes.block != no.block
+        {
+            self.assume(*cond, yes.block == part.block);
+        }
+    }
+
+    /// Joins what an edge passes to what others passed.
+    fn pass(&mut self, edge: &Edge, skip: usize) {
+        for (param, arg) in self.function.block(edge.block).params[skip..].iter().zip(&edge.args) {
+            if *self.function.ty(*param) == Type::Int {
+                let new = self.ranges[arg.index()];
+                self.passed[param.index()] = self.passed[param.index()].join(new);
+            }
+        }
+    }
+
+    fn leave(&mut self, term: &Terminator) {
+        match term {
+            Terminator::Jump(edge) => self.pass(edge, 0),
+            Terminator::Branch(cond, yes, no) => {
+                for (edge, holds) in [(yes, true), (no, false)] {
+                    let mark = self.mark();
+                    self.assume(*cond, holds);
+                    self.pass(edge, 0);
+                    self.back_to(mark);
+                }
+            }
+            Terminator::Open
+            | Terminator::Return(_)
+            | Terminator::Raise(..)
+            | Terminator::Reraise(..)
+            | Terminator::Bailout(..)
+            | Terminator::Unreachable => {}
+        }
+    }
+
+    fn mark(&self) -> Mark {
+        [self.undo.len(), self.less.len(), self.unequal.len(), self.lengths.len()]
+    }
+
+    /// Forgets what was learnt since a mark.
+    fn back_to(&mut self, [undo, less, unequal, lengths]: Mark) {
+        for (value, old) in self.undo.drain(undo..).rev() {
+            self.ranges[value.index()] = old;
+        }
+        self.less.truncate(less);
+        self.unequal.truncate(unequal);
+        self.lengths.truncate(lengths);
+    }
+
+    fn narrow(&mut self, value: Value, mut to: Interval) {
+        // An integer that is excluded may be at an end only now.
+        while let Some((_, end)) =
+            self.unequal.iter().find(|(of, not)| *of == value && (to.lo == *not || to.hi == *not))
+        {
+            let without = Interval::compared(Cmp::Ne, to, Interval::exactly(*end)).0;
+            if without == to || without.is_empty() {
+                break;
+            }
+            to = without;
+        }
+        let old = self.ranges[value.index()];
+        if old != to {
+            self.undo.push((value, old));
+            self.ranges[value.index()] = to;
+        }
+    }
+
+    /// Learns from a condition that holds, or does not, from here on.
+    fn assume(&mut self, cond: Value, holds: bool) {
+        let Some(inst) = self.inst(cond) else { return };
+        let Some(op) = self.context.core_of(inst) else { return };
+        match op {
+            CoreOp::BoolNot => self.assume(inst.args[0], !holds),
+            CoreOp::BoolAnd | CoreOp::BoolOr if holds == (op == CoreOp::BoolAnd) => {
+                self.assume(inst.args[0], holds);
+                self.assume(inst.args[1], holds);
+            }
+            CoreOp::IntTruth => {
+                let zero = Interval::exactly(0);
+                let cmp = if holds { Cmp::Ne } else { Cmp::Eq };
+                let (new, _) = Interval::compared(cmp, self.ranges[inst.args[0].index()], zero);
+                self.narrow(inst.args[0], new);
+            }
+            CoreOp::IntCmp(cmp) => {
+                let cmp = if holds { cmp } else { interval::negated(cmp) };
+                let (a, b) = (inst.args[0], inst.args[1]);
+                let (new_a, new_b) = Interval::compared(cmp, self.ranges[a.index()], self.ranges[b.index()]);
+                self.narrow(a, new_a);
+                self.narrow(b, new_b);
+                for (one, other) in [(a, new_b), (b, new_a)] {
+                    if cmp == Cmp::Ne && other.lo == other.hi {
+                        self.unequal.push((one, other.lo));
+                    }
+                }
+                match cmp {
+                    Cmp::Lt => self.less.push((a, b)),
+                    Cmp::Gt => self.less.push((b, a)),
+                    Cmp::Eq | Cmp::Ne | Cmp::Le | Cmp::Ge => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn visit(&mut self, block: BlockId, at: usize, inst: &Inst) {
+        let Some(result) = inst.result else { return };
+        match &inst.op {
+            Opcode::Const(Object::Int(value)) => {
+                self.define(result, value.to_i64().map_or(Interval::FULL, Interval::exactly));
+            }
+            Opcode::Op(name) => {
+                let Some(def) = self.context.def(name) else { return };
+                self.note_constants(block, at, inst);
+                let Body::Core(op) = def.body else {
+                    return self.define(result, interval::of_kernel(name));
+                };
+                let mut args = [Interval::FULL; 2];
+                for (range, arg) in args.iter_mut().zip(&inst.args) {
+                    *range = self.ranges[arg.index()];
+                }
+                let args = &args[..inst.args.len().min(2)];
+                if *self.function.ty(result) == Type::Int {
+                    let (mut interval, fits) = interval::of_core(op, args);
+                    if op == CoreOp::ListLen {
+                        interval = interval.meet(self.length(inst.args[0]));
+                        self.lengths.push((inst.args[0], result));
+                    }
+                    self.define(result, interval);
+                    if fits {
+                        self.found(block, at, Change::Fits);
+                    } else if let (CoreOp::IntAdd | CoreOp::IntSub, [a, b], Some(_)) = (op, args, &self.record) {
+                        self.sums.push(Sum { block, at, operands: [*a, *b] });
+                    }
+                }
+                self.decide(block, at, inst, op, args);
+            }
+            Opcode::Const(_)
+            | Opcode::Call(_)
+            | Opcode::Wrap
+            | Opcode::Is(_)
+            | Opcode::Unwrap
+            | Opcode::Tuple
+            | Opcode::Field(_)
+            | Opcode::List
+            | Opcode::NewExc(_)
+            | Opcode::ExcIs(_)
+            | Opcode::Poll => {}
+        }
+    }
+
+    fn define(&mut self, value: Value, interval: Interval) {
+        self.ranges[value.index()] = interval;
+        self.defined[value.index()] = interval;
+    }
+
+    /// The lengths that a list can have, as far as its making tells.
+    fn length(&self, list: Value) -> Interval {
+        let any = Interval::new(0, interval::LENGTH);
+        match self.inst(list) {
+            Some(inst) if self.frozen[list.index()] => match inst.op {
+                Opcode::List => Interval::exactly(inst.args.len() as i64),
+                // Even the empty string has one part.
+                Opcode::Op("str.split" | "str.rsplit") => Interval::new(1, interval::LENGTH),
+                _ => any,
+            },
+            _ => any,
+        }
+    }
+
+    /// Notes the operands that can be only one integer.
+    fn note_constants(&mut self, block: BlockId, at: usize, inst: &Inst) {
+        if self.record.is_none() {
+            return;
+        }
+        for (index, arg) in inst.args.iter().enumerate() {
+            let Interval { lo, hi } = self.ranges[arg.index()];
+            let is_known = self.inst(*arg).is_some_and(|inst| matches!(inst.op, Opcode::Const(_)));
+            if lo == hi && !is_known && *self.function.ty(*arg) == Type::Int {
+                self.operands.push(Operand { block, at, index, value: lo });
+            }
+        }
+    }
+
+    /// Notes what the intervals say of a comparison or an access.
+    fn decide(&mut self, block: BlockId, at: usize, inst: &Inst, op: CoreOp, args: &[Interval]) {
+        if self.record.is_none() {
+            return;
+        }
+        match (op, args) {
+            (CoreOp::IntCmp(cmp), [a, b]) => {
+                let known = |x: Value, y: Value| self.less.contains(&(x, y));
+                let related = match cmp {
+                    Cmp::Lt | Cmp::Le | Cmp::Ne if known(inst.args[0], inst.args[1]) => Some(true),
+                    Cmp::Gt | Cmp::Ge | Cmp::Ne if known(inst.args[1], inst.args[0]) => Some(true),
+                    Cmp::Lt | Cmp::Le | Cmp::Eq if known(inst.args[1], inst.args[0]) => Some(false),
+                    Cmp::Gt | Cmp::Ge | Cmp::Eq if known(inst.args[0], inst.args[1]) => Some(false),
+                    Cmp::Eq | Cmp::Ne | Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge => None,
+                };
+                if let Some(value) = related.or_else(|| Interval::decide(cmp, *a, *b)) {
+                    self.found(block, at, Change::Bool(value));
+                }
+            }
+            (CoreOp::IntTruth, [a]) if !a.is_empty() && !a.contains(0) => self.found(block, at, Change::Bool(true)),
+            (CoreOp::ListGet, [_, index]) => {
+                let (list, place) = (inst.args[0], inst.args[1]);
+                let below = |(of, length): &(Value, Value)| {
+                    *of == list && (self.less.contains(&(place, *length)) || index.hi < self.ranges[length.index()].lo)
+                };
+                let least = self.length(list).lo;
+                let lies_within = index.hi < least || self.lengths.iter().any(below);
+                if index.lo >= 0 && !index.is_empty() && self.frozen[list.index()] && lies_within {
+                    self.found(block, at, Change::Unchecked);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn found(&mut self, block: BlockId, at: usize, change: Change) {
+        if let Some(record) = &mut self.record {
+            record.push((block, at, change));
+        }
+    }
+}
