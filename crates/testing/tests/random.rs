@@ -105,7 +105,7 @@ fn one(program: &Program, seed: u64, oracle: &mut Oracle, variations: &[Variatio
         }
         format!("{error:#}\n{}", case.source)
     })?;
-    let (rung, reason) = rung(&case).map_err(|error| {
+    let (placed, reason) = rung(&case).map_err(|error| {
         let small = shrink(program.clone(), 2000, |program| {
             let case = program.case(heading.clone(), Rung::Native);
             rung(&case).is_err() && expect(&case, oracle).is_ok()
@@ -115,19 +115,19 @@ fn one(program: &Program, seed: u64, oracle: &mut Oracle, variations: &[Variatio
         format!("{error}\n{}", case.show(&small.rows))
     })?;
     let mut counts = Counts::default();
-    let differences = check(&program.case(heading.clone(), rung), &expected, variations, &mut counts);
-    let Some(first) = differences.first() else { return Ok((rung, reason)) };
+    let differences = check(&program.case(heading.clone(), placed), &expected, variations, &mut counts);
+    let Some(first) = differences.first() else { return Ok((placed, reason)) };
     let variation = [first.variation];
     let small = shrink(program.clone(), 1500, |program| {
         let case = program.case(heading.clone(), Rung::Native);
         let Ok(expected) = expect(&case, oracle) else { return false };
-        let Ok((rung, _)) = rung(&case) else { return false };
-        !check(&program.case(heading.clone(), rung), &expected, &variation, &mut counts).is_empty()
+        let Ok((placed, _)) = rung(&case) else { return false };
+        !check(&program.case(heading.clone(), placed), &expected, &variation, &mut counts).is_empty()
     });
     let case = small.case(heading.clone(), Rung::Native);
     let shown = expect(&case, oracle).ok().and_then(|expected| {
-        let (rung, _) = rung(&case).ok()?;
-        let case = small.case(heading, rung);
+        let (placed, _) = rung(&case).ok()?;
+        let case = small.case(heading, placed);
         Some(report::failure(&case, &check(&case, &expected, variations, &mut counts)))
     });
     Err(shown.unwrap_or_else(|| report::failure(&case, &differences)))
