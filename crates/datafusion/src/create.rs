@@ -1,7 +1,7 @@
 //! Creating and dropping functions: the rules that need the session.
 
 use crate::coerce::{self, Fit};
-use crate::function::{Default as ParamDefault, PythonFunction};
+use crate::function::{Default as ParamDefault, PythonFunction, blocking};
 use crate::settings::ExuviaOptions;
 use crate::statement::{self, CreateFunction, Options, Ours};
 use crate::types;
@@ -97,8 +97,8 @@ pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> R
 
 fn define(state: &SessionState, definition: Definition, defaults: Vec<Option<ParamDefault>>) -> Result<ScalarUDF> {
     let options = ExuviaOptions { query: None, ..ExuviaOptions::of(state.config_options()) };
-    let function =
-        Function::define(definition, &options.settings).map_err(|error| DataFusionError::External(Box::new(error)))?;
+    let function = blocking(|| Function::define(definition, &options.settings))
+        .map_err(|error| DataFusionError::External(Box::new(error)))?;
     Ok(ScalarUDF::new_from_impl(PythonFunction::new(function, defaults, options)?))
 }
 

@@ -187,11 +187,8 @@ impl PythonFunction {
         invocation: &Invocation,
         run: impl Fn(&Settings, &Invocation) -> Result<ArrayRef, CallError>,
     ) -> Result<ArrayRef, CallError> {
-        use tokio::runtime::{Handle, RuntimeFlavor};
-        match Handle::try_current() {
-            Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {}
-            // Other threads are free to block, and a runtime of one thread has no choice.
-            _ => return run(settings, invocation),
+        if !on_worker() {
+            return run(settings, invocation);
         }
         if !self.slow.load(Ordering::Relaxed) && self.rung(settings) == Rung::Native {
             let slice = Slice::start(WORKER_TIME, Arc::clone(&invocation.cancelled));
@@ -208,6 +205,18 @@ impl PythonFunction {
         // The other tasks of this worker move to another thread meanwhile.
         tokio::task::block_in_place(|| run(settings, invocation))
     }
+}
+
+/// Whether this thread serves other tasks of an async runtime that can move elsewhere. Other
+/// threads are free to block, and a runtime of one thread has no choice.
+fn on_worker() -> bool {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
+}
+
+/// Does work that may take long, such as defining a function: its module may run in CPython.
+pub(crate) fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    if on_worker() { tokio::task::block_in_place(work) } else { work() }
 }
 
 /// When a function is called.

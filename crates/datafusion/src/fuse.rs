@@ -87,10 +87,13 @@ fn fuse(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>>
     Ok(Some(Arc::new(PythonExec::new(chain.plan, chain.input, program, chain.fetch))))
 }
 
-/// The nodes of a chain from `plan` down and what is below them. A node that deals out rows
-/// between them comes last.
-fn nodes(plan: &Arc<dyn ExecutionPlan>) -> (Vec<&Arc<dyn ExecutionPlan>>, Option<&Arc<dyn ExecutionPlan>>) {
-    let mut nodes: Vec<&Arc<dyn ExecutionPlan>> = vec![];
+/// A node of a plan.
+type Node<'a> = &'a Arc<dyn ExecutionPlan>;
+
+/// The filters and projections from `plan` down, and the node that deals out rows between
+/// them, if there is one.
+fn nodes(plan: Node<'_>) -> (Vec<Node<'_>>, Option<Node<'_>>) {
+    let mut nodes: Vec<Node<'_>> = vec![];
     // Where rows are dealt out, and the number of nodes above.
     let mut dealt = None;
     let mut at = plan;

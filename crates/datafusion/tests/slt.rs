@@ -55,7 +55,7 @@ fn rows(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>, Failure> {
             let shown = columns.iter().map(|column| match column.value(row).to_string() {
                 text if text.is_empty() => "(empty)".to_string(),
                 // A row is a line of values without blanks.
-                text => text.replace(' ', "_").replace('\n', "_"),
+                text => text.replace([' ', '\n'], "_"),
             });
             rows.push(shown.collect());
         }
