@@ -1,5 +1,6 @@
 //! A function that can be called on batches.
 
+use crate::interpreter::PrintSink;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
 use crate::{CallError, DefineError, Definition, Place, Volatility, place, rungs, stack, volatility};
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// The settings under which a function is defined and called.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Whether CPython may be used at all in this session.
     pub interpreter: bool,
@@ -28,6 +29,8 @@ pub struct Settings {
     /// Take every guard or fail every compilation, to test the ways down:
     /// `"guards"`, `"compile"` or empty.
     pub fault: String,
+    /// Where functions that run in CPython print.
+    pub print: PrintSink,
 }
 
 impl Default for Settings {
@@ -39,6 +42,7 @@ impl Default for Settings {
             lift: true,
             row_memory: 256 << 20,
             fault: String::new(),
+            print: PrintSink::STDOUT,
         }
     }
 }
@@ -150,33 +154,35 @@ impl Function {
         let compiled = function.compiled(true, settings);
         let compiled = compiled_of(&compiled);
         let lifted = compiled.is_some_and(|compiled| compiled.stages.is_ok());
-        if !lifted {
-            if !function.may_interpret(settings) {
-                let reason = compiled.and_then(Compiled::reason).cloned();
-                let (message, span) = match reason {
-                    Some(reason) => (
-                        format!("it cannot be lifted ({} {}) and CPython is off", reason.code, reason.message),
-                        Some(reason.span),
-                    ),
-                    None => ("it cannot be lifted and CPython is off".to_string(), None),
-                };
-                return Err(DefineError {
-                    function: function.definition.name.clone(),
-                    message,
-                    place: span.and_then(|span| function.place(span)),
-                });
-            }
-            // CPython's own verdict on the module comes now, not at the first row, where
-            // there is a CPython.
-            if let Err(error) = function.python(settings)
-                && let crate::CallErrorKind::Python { class, message } = &error.kind
-            {
-                return Err(DefineError {
-                    function: function.definition.name.clone(),
-                    message: format!("{class}: {message}"),
-                    place: error.place.clone(),
-                });
-            }
+        if !lifted && !function.may_interpret(settings) {
+            let reason = compiled.and_then(Compiled::reason).cloned();
+            let (message, span) = match reason {
+                Some(reason) => (
+                    format!("it cannot be lifted ({} {}) and CPython is off", reason.code, reason.message),
+                    Some(reason.span),
+                ),
+                None => ("it cannot be lifted and CPython is off".to_string(), None),
+            };
+            return Err(DefineError {
+                function: function.definition.name.clone(),
+                message,
+                place: span.and_then(|span| function.place(span)),
+            });
+        }
+        // CPython's own verdict on a module that was not run here comes now, not at the
+        // first row, where there is a CPython.
+        let unchecked =
+            compiled.is_none_or(|compiled| compiled.stages.as_ref().map_or(true, |stages| stages.unchecked));
+        if unchecked
+            && function.may_interpret(settings)
+            && let Err(error) = function.python(settings)
+            && let crate::CallErrorKind::Python { class, message } = &error.kind
+        {
+            return Err(DefineError {
+                function: function.definition.name.clone(),
+                message: format!("{class}: {message}"),
+                place: error.place.clone(),
+            });
         }
         let inferred = if lifted { Volatility::Immutable } else { volatility::infer(&function.source) };
         function.volatility = match (inferred, function.definition.volatility) {
@@ -231,7 +237,7 @@ impl Function {
                 "this call needs CPython, which is off for this function or session".to_string(),
             )));
         }
-        self.python.get_or_init(|| PythonRung::define(self)).as_ref().map_err(Clone::clone)
+        self.python.get_or_init(|| PythonRung::define(self, settings)).as_ref().map_err(Clone::clone)
     }
 
     pub(crate) fn failed(&self, kind: crate::CallErrorKind) -> CallError {

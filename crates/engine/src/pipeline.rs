@@ -9,7 +9,7 @@ use arrow::datatypes::DataType;
 use exuvia_eval::Program;
 use exuvia_ir::{Module, Span};
 use exuvia_jit::{Kernel, Options};
-use exuvia_lift::{Param, Source, SqlReturn};
+use exuvia_lift::{Lifted, Param, Source, SqlReturn};
 use std::time::Instant;
 
 /// A function compiled for arguments of its declared types, with or without NULLs.
@@ -24,6 +24,8 @@ pub(crate) struct Compiled {
 #[derive(Debug)]
 pub(crate) struct Stages {
     pub lifted: Module,
+    /// Whether CPython must say that the top level raises nothing ([`Lifted::unchecked`]).
+    pub unchecked: bool,
     pub optimized: Module,
     /// For the evaluator.
     pub program: Program,
@@ -68,11 +70,12 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
         return Err(reason(exuvia_lift::Code::SqlType.code(), message));
     };
     let returns = SqlReturn { class, name: sql::type_name(&definition.returns) };
-    let lifted = exuvia_lift::lift(source, &params, &returns).map_err(|bailout| Reason {
-        code: bailout.code.code().to_string(),
-        message: format!("{}: {}", bailout.code.title(), bailout.detail),
-        span: bailout.span,
-    })?;
+    let Lifted { module: lifted, unchecked } =
+        exuvia_lift::lift(source, &params, &returns).map_err(|bailout| Reason {
+            code: bailout.code.code().to_string(),
+            message: format!("{}: {}", bailout.code.title(), bailout.detail),
+            span: bailout.span,
+        })?;
     let mut optimized = lifted.clone();
     if settings.optimize {
         exuvia_opt::optimize(&mut optimized);
@@ -94,7 +97,7 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
         Kernel::compile(&optimized, &types, &definition.returns, &options)
             .map_err(|error| reason("N001", error.to_string()))
     };
-    Ok(Stages { lifted, optimized, program, kernel })
+    Ok(Stages { lifted, unchecked, optimized, program, kernel })
 }
 
 impl Compiled {

@@ -183,6 +183,7 @@ fn each_part(stmt: &Stmt, bodies: &mut dyn FnMut(&[Stmt]), exprs: &mut dyn FnMut
                 .iter()
                 .chain(&def.params.keyword)
                 .filter_map(|param| param.1.as_ref())
+                .chain(&def.annotations)
                 .for_each(exprs);
         }
         StmtKind::Return(value) => value.iter().for_each(exprs),
@@ -208,7 +209,7 @@ fn each_part(stmt: &Stmt, bodies: &mut dyn FnMut(&[Stmt]), exprs: &mut dyn FnMut
         }
         StmtKind::Raise { exc, cause } => exc.iter().chain(cause).for_each(exprs),
         StmtKind::Assert { test, msg } => std::iter::once(test).chain(msg).for_each(exprs),
-        StmtKind::Expr(value) => exprs(value),
+        StmtKind::Expr(value) | StmtKind::Annotation(value) => exprs(value),
         StmtKind::Delete(targets) => targets.iter().for_each(exprs),
         StmtKind::Import { .. }
         | StmtKind::ImportFrom { .. }

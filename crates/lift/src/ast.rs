@@ -79,6 +79,8 @@ pub enum StmtKind {
     },
     Expr(Expr),
     Delete(Vec<Expr>),
+    /// The annotation of a variable, which only a module evaluates.
+    Annotation(Expr),
     Pass,
     Break,
     Continue,
@@ -110,6 +112,8 @@ pub struct FunctionDef {
     pub name: Name,
     /// Its parameters.
     pub params: Params,
+    /// What is evaluated as annotations when it is defined.
+    pub annotations: Vec<Expr>,
     /// What runs; a lambda's is one `return`.
     pub body: Vec<Stmt>,
     /// Whether it has decorators.

@@ -131,17 +131,27 @@ impl Lifter<'_> {
     // ---- names ----
 
     /// Reads a variable.
+    /// The variable that a name means here, and whether it is the function's own; `None` for
+    /// a global or a built-in.
+    fn variable(&self, name: &Name) -> Option<(Abs, bool)> {
+        let frame = self.frames.get(self.current)?;
+        if frame.locals.contains(name) {
+            return Some((frame.vars.get(name).cloned().unwrap_or(Abs::Unbound), true));
+        }
+        Some((self.read_enclosing(name, &frame.enclosing)?, false))
+    }
+
+    /// What a name means here, as it is; `None` for a built-in or a name that nothing binds.
+    pub fn lookup(&self, name: &Name) -> Option<Abs> {
+        match self.variable(name) {
+            Some((found, _)) => Some(found),
+            None => self.world.modules[self.frames.get(self.current)?.module].globals.get(name).cloned(),
+        }
+    }
+
     pub fn read(&mut self, name: &Name) -> Lift<Abs> {
         let Some(frame) = self.frames.get(self.current) else { return self.bail(Code::ModuleBody, "no frame") };
-        let (found, local) = if frame.locals.contains(name) {
-            (frame.vars.get(name).cloned().unwrap_or(Abs::Unbound), true)
-        } else {
-            let (enclosing, module) = (frame.enclosing.clone(), frame.module);
-            match self.read_enclosing(name, &enclosing) {
-                Some(found) => (found, false),
-                None => return self.read_global(name, module),
-            }
-        };
+        let Some((found, local)) = self.variable(name) else { return self.read_global(name, frame.module) };
         match found {
             Abs::Unbound => {
                 let message = if local {
@@ -529,6 +539,9 @@ impl Lifter<'_> {
             if let Some(default) = default {
                 defaults.push((name.clone(), self.expr(default)?));
             }
+        }
+        for annotation in &def.annotations {
+            self.annotation(annotation)?;
         }
         let depth = self.current;
         let module = self.frames[depth].module;

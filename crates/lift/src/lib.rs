@@ -12,6 +12,7 @@
 //! `math` and `string`.
 
 mod abs;
+mod annotation;
 pub mod ast;
 mod bailout;
 mod call;
@@ -27,7 +28,9 @@ mod percent;
 mod returns;
 mod scope;
 mod source;
+pub mod standard;
 mod stmt;
+mod syntax;
 mod unsupported;
 mod world;
 
@@ -51,17 +54,27 @@ pub struct Param {
     pub nullable: bool,
 }
 
+/// A lifted handler.
+#[derive(Clone, Debug)]
+pub struct Lifted {
+    /// Its functions.
+    pub module: Module,
+    /// Whether the source's top level has an assignment that was passed over, since the
+    /// handler does not use it: that it raises nothing is not known.
+    pub unchecked: bool,
+}
+
 /// Lifts the handler of a source for arguments of those types. Function 0 of the module
 /// takes one parameter for each, a union with `none` where it can be NULL, and returns a
 /// union of `none` and the result's type.
 ///
 /// # Errors
 /// Why it cannot be lifted.
-pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Module, Bailout> {
+pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Lifted, Bailout> {
     let mut world = World::new();
     loop {
         match lift_once(&mut world, source, params, returns) {
-            Ok(module) => return Ok(module),
+            Ok(module) => return Ok(Lifted { module, unchecked: world.unchecked }),
             Err(Stop::Bailout(bailout)) => return Err(bailout),
             Err(Stop::Restart) => {
                 world.modules.clear();

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize> {
     static PARSED: OnceLock<HashMap<&'static str, Arc<Module>>> = OnceLock::new();
     let parsed = PARSED.get_or_init(|| {
-        let parse = |(name, source): &(&'static str, &str)| match crate::parse::parse_source(source) {
+        let parse = |(name, source): &(&'static str, &str)| match crate::parse::parse_source(source, &[]) {
             Ok(parsed) => Some((*name, Arc::new(parsed.module))),
             Err(_) => None,
         };
@@ -85,8 +85,8 @@ impl Lifter<'_> {
             Err(Stop::Bailout(reason)) => reason,
             Err(Stop::Restart) => Bailout::new(Code::ModuleBody, stmt.span, "a list at the top level"),
         };
-        // A failed assignment of a name leaves the other names as they were, but what it
-        // called may have changed any list.
+        // An assignment that is not lifted leaves the other names as they were, but what it
+        // calls may change any object.
         let StmtKind::Assign { targets, .. } = &stmt.kind else {
             return Err(Bailout::new(Code::ModuleBody, reason.span, reason.detail).into());
         };
@@ -100,10 +100,31 @@ impl Lifter<'_> {
             self.frames[0].vars.insert(name, Abs::Conflict);
         }
         for abs in self.frames[0].vars.values_mut() {
-            if matches!(abs, Abs::Const(Object::List(_))) {
+            if can_change(abs) {
                 *abs = Abs::Conflict;
             }
         }
+        self.world.unchecked = true;
         Ok(())
+    }
+}
+
+/// Whether a value is or holds something that code elsewhere can change.
+fn can_change(abs: &Abs) -> bool {
+    fn object(constant: &Object) -> bool {
+        match constant {
+            Object::List(_) | Object::Dict(_) => true,
+            Object::Set(set) => !set.frozen,
+            Object::Tuple(items) => items.iter().any(object),
+            _ => false,
+        }
+    }
+    match abs {
+        Abs::Const(constant) => object(constant),
+        Abs::Tuple(items) => items.iter().any(can_change),
+        Abs::Func(closure) => closure.defaults.iter().any(|(_, default)| can_change(default)),
+        Abs::Method(method) => can_change(&method.0),
+        Abs::Iter(_) => true,
+        _ => false,
     }
 }

@@ -151,9 +151,6 @@ pub(crate) fn is_python_builtin(name: &str) -> bool {
     OTHERS.contains(&name)
 }
 
-/// Modules whose import means nothing at run time.
-pub(crate) const IGNORED_MODULES: &[&str] = &["typing", "__future__", "collections.abc", "typing_extensions"];
-
 /// A constant of a module.
 pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
     match module {
@@ -178,70 +175,4 @@ pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
         })),
         _ => None,
     }
-}
-
-/// Modules of CPython 3.11's standard library that functions commonly import.
-const STANDARD: &[&str] = &[
-    "__future__",
-    "abc",
-    "array",
-    "base64",
-    "binascii",
-    "bisect",
-    "calendar",
-    "cmath",
-    "collections",
-    "collections.abc",
-    "contextlib",
-    "copy",
-    "csv",
-    "dataclasses",
-    "datetime",
-    "decimal",
-    "difflib",
-    "enum",
-    "fractions",
-    "functools",
-    "hashlib",
-    "heapq",
-    "hmac",
-    "html",
-    "io",
-    "ipaddress",
-    "itertools",
-    "json",
-    "keyword",
-    "locale",
-    "logging",
-    "math",
-    "numbers",
-    "operator",
-    "os",
-    "os.path",
-    "pathlib",
-    "pickle",
-    "random",
-    "re",
-    "secrets",
-    "statistics",
-    "string",
-    "struct",
-    "sys",
-    "textwrap",
-    "threading",
-    "time",
-    "types",
-    "typing",
-    "unicodedata",
-    "urllib",
-    "urllib.parse",
-    "uuid",
-    "warnings",
-    "zlib",
-    "zoneinfo",
-];
-
-/// Whether a module is one of CPython's standard library.
-pub(crate) fn is_standard_module(name: &str) -> bool {
-    STANDARD.contains(&name)
 }

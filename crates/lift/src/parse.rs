@@ -30,13 +30,16 @@ pub struct Parsed {
     pub module: Module,
     /// Starts of lines that lie within a string literal: they must not be indented.
     pub string_lines: BTreeSet<usize>,
+    /// Whether a `yield` stands at the top level.
+    pub yields: bool,
 }
 
-/// Parses a module. `return` at the top level is accepted: a bare body has one.
+/// Parses a module. With a `return` at the top level it is the body of a function whose
+/// parameters are `params`.
 ///
 /// # Errors
 /// The first syntax error of Python 3.11.
-pub fn parse_source(source: &str) -> Result<Parsed, SyntaxError> {
+pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError> {
     if source.len() > u32::MAX as usize / 2 {
         return Err(SyntaxError { message: "the body is too large".to_string(), span: Span::default() });
     }
@@ -55,11 +58,17 @@ pub fn parse_source(source: &str) -> Result<Parsed, SyntaxError> {
             string_lines.extend(source[start..end].match_indices('\n').map(|(at, _)| start + at + 1));
         }
     }
-    let module = match parsed.into_syntax() {
-        py::Mod::Module(module) => Module { body: stmts(&module.body) },
-        py::Mod::Expression(_) => Module { body: Vec::new() },
+    let body = match parsed.into_syntax() {
+        py::Mod::Module(module) => module.body,
+        py::Mod::Expression(_) => py::Suite::default(),
     };
-    Ok(Parsed { module, string_lines })
+    let bare = body.iter().any(crate::scope::has_return);
+    if let Some((message, range)) = crate::syntax::check(source, &body, bare.then_some(params)) {
+        return Err(SyntaxError { message, span: span(range) });
+    }
+    POSTPONED.set(body.iter().any(postpones_annotations));
+    let module = Module { body: stmts(&body) };
+    Ok(Parsed { module, string_lines, yields: crate::scope::has_yield(&body) })
 }
 
 fn span(range: TextRange) -> Span {
@@ -97,8 +106,19 @@ fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
             }
             other => out.push(Stmt { kind: stmt_kind(other), span: at }),
         }
+        if let py::Stmt::AnnAssign(assign) = stmt
+            && !POSTPONED.get()
+        {
+            out.push(Stmt { kind: StmtKind::Annotation(expr(&assign.annotation)), span: at });
+        }
     }
     out
+}
+
+/// Whether annotations are not evaluated from here on (PEP 563).
+fn postpones_annotations(stmt: &py::Stmt) -> bool {
+    matches!(stmt, py::Stmt::ImportFrom(import) if import.module.as_deref() == Some("__future__")
+        && import.names.iter().any(|alias| &alias.name == "annotations"))
 }
 
 fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
@@ -111,7 +131,6 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
         py::Stmt::AugAssign(assign) => {
             StmtKind::AugAssign { target: expr(&assign.target), op: assign.op.as_str(), value: expr(&assign.value) }
         }
-        // An annotation of a local variable is not evaluated; the value is assigned.
         py::Stmt::AnnAssign(assign) => match &assign.value {
             Some(value) => StmtKind::Assign { targets: vec![expr(&assign.target)], value: expr(value) },
             None => StmtKind::Pass,
@@ -183,8 +202,11 @@ fn unsupported(what: &'static str, stmt: &py::Stmt) -> StmtKind {
 fn function(def: &py::StmtFunctionDef) -> FunctionDef {
     let body = stmts(&def.body);
     let params = parameters(&def.parameters);
+    let of_params = def.parameters.iter().filter_map(|param| param.annotation());
+    let annotations = of_params.chain(def.returns.as_deref()).map(expr);
     FunctionDef {
         name: name(&def.name),
+        annotations: if POSTPONED.get() { Vec::new() } else { annotations.collect() },
         locals: crate::scope::locals(&params, &body),
         generator: def.is_async || crate::scope::has_yield(&def.body),
         params,
@@ -230,6 +252,8 @@ fn exprs(values: &[py::Expr]) -> Vec<Expr> {
 thread_local! {
     /// How deep the expression being converted is nested.
     static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    /// Whether the annotations of the text being converted are never evaluated.
+    static POSTPONED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 /// Expressions nested deeper than this are left to CPython, which has a limit of its own.
@@ -283,6 +307,7 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
             let params = lambda.parameters.as_deref().map(parameters).unwrap_or_default();
             ExprKind::Lambda(Arc::new(FunctionDef {
                 name: name("<lambda>"),
+                annotations: Vec::new(),
                 locals: crate::scope::locals(&params, &body),
                 params,
                 body,

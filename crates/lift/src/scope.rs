@@ -67,7 +67,11 @@ fn stmt_names(stmt: &Stmt, names: &mut Vec<Name>) {
         }
         StmtKind::Expr(value) => walrus_names(value, names),
         StmtKind::Delete(targets) => targets.iter().for_each(|target| target_names(target, names)),
-        StmtKind::Pass | StmtKind::Break | StmtKind::Continue | StmtKind::Unsupported { .. } => {}
+        StmtKind::Annotation(_)
+        | StmtKind::Pass
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Unsupported { .. } => {}
     }
 }
 

@@ -45,11 +45,11 @@ impl Source {
     /// Syntax errors; both forms at once; no handler, or an unsuitable one; another number
     /// of parameters.
     pub fn resolve(text: &str, name: &str, handler: Option<&str>, params: &[&str]) -> Result<Source, SourceError> {
-        let Parsed { module, string_lines } = parse_source(text)
+        let parsed = parse_source(text, params)
             .map_err(|error| SourceError::new(format!("syntax error: {}", error.message), Some(error.span)))?;
-        match first_return(&module.body) {
-            Some(span) => bare(text, name, handler, params, module, span, &string_lines),
-            None => from_module(text, name, handler, params, module),
+        match first_return(&parsed.module.body) {
+            Some(span) => bare(text, name, handler, params, parsed, span),
+            None => from_module(text, name, handler, params, parsed.module),
         }
     }
 }
@@ -60,10 +60,10 @@ fn bare(
     name: &str,
     handler: Option<&str>,
     params: &[&str],
-    module: Module,
+    parsed: Parsed,
     span: Span,
-    string_lines: &std::collections::BTreeSet<usize>,
 ) -> Result<Source, SourceError> {
+    let Parsed { module, string_lines, yields } = parsed;
     if handler.is_some() {
         return Err(SourceError::new("a body with return at its top level has no handler to name", Some(span)));
     }
@@ -71,6 +71,9 @@ fn bare(
     if defs(&module.body).any(|def| same_name(def)) {
         let message = format!("the body both returns at its top level and defines {name}: use one form");
         return Err(SourceError::new(message, Some(span)));
+    }
+    if yields {
+        return Err(SourceError::new(format!("{name} is a generator; it must return its result"), Some(span)));
     }
     let python_name = if is_identifier(name) { name.to_string() } else { "exuvia_function".to_string() };
     for param in params {
@@ -94,7 +97,8 @@ fn bare(
         name: Name::from(python_name.as_str()),
         locals: crate::scope::locals(&params, &module.body),
         params,
-        generator: has_yield(&module.body),
+        generator: false,
+        annotations: Vec::new(),
         body: module.body,
         decorated: false,
         columnar: false,
@@ -208,15 +212,6 @@ fn first_return(body: &[Stmt]) -> Option<Span> {
             .or_else(|| first_return(orelse))
             .or_else(|| first_return(finalbody)),
         _ => None,
-    })
-}
-
-/// Whether a bare body yields. Only statements of the form `yield x` and `x = yield` are
-/// looked for; others become an unsupported expression.
-fn has_yield(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Expr(value) => matches!(value.kind, crate::ast::ExprKind::Unsupported("yield")),
-        _ => false,
     })
 }
 

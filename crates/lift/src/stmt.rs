@@ -76,6 +76,9 @@ impl Lifter<'_> {
                 Ok(())
             }
             StmtKind::Pass => Ok(()),
+            StmtKind::Annotation(annotation) if self.module_mode && self.current == 0 => self.annotation(annotation),
+            // A function does not evaluate its variables' annotations.
+            StmtKind::Annotation(_) => Ok(()),
             StmtKind::FunctionDef(def) => {
                 let closure = self.closure(def)?;
                 self.bind_name(&def.name, closure);
@@ -102,7 +105,9 @@ impl Lifter<'_> {
             }
             StmtKind::ImportFrom { module, name, asname } => {
                 self.import(module)?;
-                if crate::names::IGNORED_MODULES.contains(&&**module) {
+                // A feature that Python does not know was an error of syntax.
+                let ignored = &**module == "__future__" || crate::annotation::generic(module, name).is_some();
+                if ignored {
                     self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()));
                     return Ok(());
                 }
@@ -110,7 +115,9 @@ impl Lifter<'_> {
                 match found {
                     Ok(found) => self.bind_name(asname, found),
                     // At the top level a name that is not lifted matters only where it is used.
-                    Err(crate::lifter::Stop::Bailout(_)) if self.module_mode => {
+                    Err(crate::lifter::Stop::Bailout(_))
+                        if self.module_mode && crate::standard::has_name(module, name) =>
+                    {
                         self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()));
                     }
                     Err(stop) => return Err(stop),
@@ -135,7 +142,7 @@ impl Lifter<'_> {
 
     /// A module of the standard library is certainly there; of another only CPython knows.
     fn import(&mut self, module: &Name) -> Lift<Abs> {
-        if !crate::names::is_standard_module(module) {
+        if !crate::standard::is_module(module) {
             return self.bail(Code::Import, format!("import of {module}"));
         }
         Ok(Abs::Module(module.clone()))

@@ -34,6 +34,8 @@ pub(crate) struct World {
     pub list_types: HashMap<Site, Type>,
     /// How often lifting began again because of those.
     pub restarts: u32,
+    /// Whether the module has an assignment that was passed over.
+    pub unchecked: bool,
     /// For folding.
     pub cx: Cx,
 }
@@ -47,6 +49,7 @@ impl World {
             specialised: HashMap::new(),
             list_types: HashMap::new(),
             restarts: 0,
+            unchecked: false,
             cx: Cx::for_folding(),
         }
     }

@@ -39,7 +39,7 @@ fn check(source: &str, returns: SqlClass, calls: &[&[&str]]) {
         let source_of = Source::resolve(source, "f", None, &names).unwrap_or_else(|error| panic!("{error:?}"));
         let returns = SqlReturn { class: returns, name: "T".to_string() };
         let module = match lift(&source_of, &params, &returns) {
-            Ok(module) => module,
+            Ok(lifted) => lifted.module,
             Err(bailout) => panic!(
                 "{bailout} at {:?}\n{source}",
                 source.get(bailout.span.start as usize..bailout.span.end as usize)

@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("exuvia-cli", &["exuvia", "exuvia-datagen", "exuvia-cpython"]),
     ("exuvia-datagen", &[]),
     ("exuvia-bench", &["exuvia", "exuvia-datagen", "exuvia-cpython"]),
-    ("exuvia-testing", &["exuvia-ir", "exuvia-ops", "exuvia-engine", "exuvia-cpython"]),
+    ("exuvia-testing", &["exuvia-ir", "exuvia-ops", "exuvia-lift", "exuvia-engine", "exuvia-cpython"]),
     ("xtask", &["exuvia-ops", "exuvia-lift"]),
 ];
 
