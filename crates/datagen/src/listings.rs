@@ -317,7 +317,7 @@ fn url(text: &mut String, random: &mut Random, place: &Place, foreign: bool) {
     }
     let _ = write!(text, "{}/{}_zpid/", place.code, random.between(1_000_000, 2_100_000_000));
     if random.chance(300) {
-        let _ = write!(text, "?{}={}", random.pick(&["utm_source", "ref", "id"]), random.next() >> 40);
+        let _ = write!(text, "?{}={}", random.pick(&["utm_source", "ref", "id"]), random.bits() >> 40);
     }
 }
 

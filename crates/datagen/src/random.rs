@@ -25,7 +25,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
         let result = b.wrapping_mul(5).rotate_left(7).wrapping_mul(9);
         let shifted = *b << 17;
@@ -40,7 +40,7 @@ impl Random {
 
     /// A number of `0..end`; the bias of the reduction is below one in 2**32.
     pub fn below(&mut self, end: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(end)) >> 64) as u64
     }
 
     /// A number of `start..=end`.
@@ -71,9 +71,9 @@ mod tests {
         let mut first = Random::new(7);
         let mut second = Random::new(7);
         let mut other = Random::new(8);
-        let numbers: Vec<u64> = (0..100).map(|_| first.next()).collect();
-        assert_eq!(numbers, (0..100).map(|_| second.next()).collect::<Vec<_>>());
-        assert_ne!(numbers, (0..100).map(|_| other.next()).collect::<Vec<_>>());
+        let numbers: Vec<u64> = (0..100).map(|_| first.bits()).collect();
+        assert_eq!(numbers, (0..100).map(|_| second.bits()).collect::<Vec<_>>());
+        assert_ne!(numbers, (0..100).map(|_| other.bits()).collect::<Vec<_>>());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::abs::{Abs, Captured, Closure, Enclosing, Iter};
 use crate::ast::{Expr, ExprKind, FunctionDef, Name};
 use crate::bailout::Code;
-use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, State, describe};
+use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Split, describe};
 use crate::unsupported;
 use crate::world::Specialised;
 use exuvia_ir::{Builder, ExcKind, FuncId, Object, Opcode, Type};
@@ -198,7 +198,7 @@ impl Lifter<'_> {
                     }
                     _ => {}
                 }
-                let list = self.to_list(iterable)?;
+                let list = self.listed(iterable)?;
                 if !self.live {
                     return Ok(Some(Abs::Unbound));
                 }
@@ -307,7 +307,7 @@ impl Lifter<'_> {
                 ("list", []) => return self.new_list(&[]),
                 ("list", [iterable]) => return self.copy_to_list(iterable),
                 ("tuple", []) => return Ok(Abs::tuple(Vec::new())),
-                ("tuple", [iterable]) => return self.to_tuple(iterable),
+                ("tuple", [iterable]) => return self.tuple_of(iterable),
                 ("set" | "frozenset", []) => return self.constant_set(Vec::new(), &**name == "frozenset"),
                 ("set" | "frozenset", [iterable]) => {
                     return match self.known_items(iterable) {
@@ -473,7 +473,7 @@ impl Lifter<'_> {
         }
     }
 
-    pub fn split_isinstance(&mut self, value: &Abs, classes: &Classes) -> Lift<(Vec<State>, Vec<State>)> {
+    pub fn split_isinstance(&mut self, value: &Abs, classes: &Classes) -> Lift<Split> {
         if let Abs::Dyn(v) = value
             && matches!(self.b.function.ty(*v), Type::Union(_))
         {

@@ -4,13 +4,16 @@
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Name};
 use crate::bailout::Code;
-use crate::lifter::{Frame, Lift, Lifter, State};
+use crate::lifter::{Frame, Lift, Lifter, Split, State};
 use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-impl Lifter<'_> {
+/// Takes an element of a comprehension, of a dict's also its value.
+type Each<'a, 'w> = dyn FnMut(&mut Lifter<'w>, Abs, Option<Abs>) -> Lift<()> + 'a;
+
+impl<'w> Lifter<'w> {
     pub fn exprs(&mut self, items: &[Expr]) -> Lift<Vec<Abs>> {
         items.iter().map(|item| self.expr(item)).collect()
     }
@@ -393,7 +396,7 @@ impl Lifter<'_> {
 
     /// Evaluates a condition: the states in which it is true, and those in which it is
     /// false, with variables narrowed by what that says of them.
-    pub fn split(&mut self, expr: &Expr) -> Lift<(Vec<State>, Vec<State>)> {
+    pub fn split(&mut self, expr: &Expr) -> Lift<Split> {
         if !self.live {
             return Ok((Vec::new(), Vec::new()));
         }
@@ -422,7 +425,7 @@ impl Lifter<'_> {
         result
     }
 
-    fn split_bool_op(&mut self, and: bool, values: &[Expr]) -> Lift<(Vec<State>, Vec<State>)> {
+    fn split_bool_op(&mut self, and: bool, values: &[Expr]) -> Lift<Split> {
         let mut decided = Vec::new();
         let mut open = Vec::new();
         for (index, value) in values.iter().enumerate() {
@@ -438,7 +441,7 @@ impl Lifter<'_> {
         Ok(if and { (open, decided) } else { (decided, open) })
     }
 
-    fn split_is(&mut self, left: &Expr, op: CmpOp, right: &Expr) -> Lift<(Vec<State>, Vec<State>)> {
+    fn split_is(&mut self, left: &Expr, op: CmpOp, right: &Expr) -> Lift<Split> {
         let left = self.expr(left)?;
         let right = self.expr(right)?;
         let (yes, no) = match (&left, &right) {
@@ -456,11 +459,7 @@ impl Lifter<'_> {
     }
 
     /// Splits on which alternative of its union a value holds, and narrows it.
-    pub fn split_type(
-        &mut self,
-        value: exuvia_ir::Value,
-        test: &dyn Fn(&Type) -> bool,
-    ) -> Lift<(Vec<State>, Vec<State>)> {
+    pub fn split_type(&mut self, value: exuvia_ir::Value, test: &dyn Fn(&Type) -> bool) -> Lift<Split> {
         let ty = self.b.function.ty(value).clone();
         let mut out = (Vec::new(), Vec::new());
         let mut rest = ty.alternatives().to_vec();
@@ -489,7 +488,7 @@ impl Lifter<'_> {
     }
 
     /// The states in which a value is true and false.
-    pub fn split_value(&mut self, value: &Abs) -> Lift<(Vec<State>, Vec<State>)> {
+    pub fn split_value(&mut self, value: &Abs) -> Lift<Split> {
         if !self.live {
             return Ok((Vec::new(), Vec::new()));
         }
@@ -670,7 +669,7 @@ impl Lifter<'_> {
         first: &Abs,
         enclosing: &Enclosing,
         module: usize,
-        each: &mut dyn FnMut(&mut Self, Abs, Option<Abs>) -> Lift<()>,
+        each: &mut Each<'_, 'w>,
     ) -> Lift<()> {
         let mut locals = Vec::new();
         for clause in &comp.clauses {
@@ -707,7 +706,7 @@ impl Lifter<'_> {
         comp: &Comprehension,
         index: usize,
         first: Option<Abs>,
-        each: &mut dyn FnMut(&mut Self, Abs, Option<Abs>) -> Lift<()>,
+        each: &mut Each<'_, 'w>,
     ) -> Lift<()> {
         let Some(clause) = comp.clauses.get(index) else {
             let element = self.expr(&comp.element)?;

@@ -104,7 +104,7 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
-        let list = self.to_list(value)?;
+        let list = self.listed(value)?;
         self.apply("a[b]", &[list, index])
     }
 

@@ -9,7 +9,7 @@
 use crate::abs::{Abs, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
-use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter};
+use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter, Split};
 use exuvia_ir::{ExcKind, Object, Opcode, Type, Value};
 
 /// Tuples and other things of known length are unrolled up to this many turns.
@@ -197,7 +197,7 @@ impl Lifter<'_> {
                 Iter::Reversed(inner) => match &inner {
                     Abs::Iter(inner) if matches!(&**inner, Iter::Range { .. }) => self.reversed_range(inner),
                     inner => {
-                        let list = self.to_list(inner)?;
+                        let list = self.listed(inner)?;
                         let len = self.apply("len", std::slice::from_ref(&list))?;
                         let last = self.apply("a-b", &[len, Abs::int(1)])?;
                         let (list_name, at) = (self.hidden_name("list"), self.hidden_name("at"));
@@ -226,7 +226,7 @@ impl Lifter<'_> {
                     Ok(Cursor::List { list, at })
                 }
                 Some(Type::Tuple(_) | Type::Dict(..)) => {
-                    let list = self.to_list(other)?;
+                    let list = self.listed(other)?;
                     self.cursor(&list)
                 }
                 _ => self.bail(Code::Operands, format!("iteration over {}", crate::lifter::describe(other))),
@@ -390,7 +390,7 @@ impl Lifter<'_> {
     /// Lifts a loop whose condition splits the state.
     pub fn run_split_loop(
         &mut self,
-        condition: &mut dyn FnMut(&mut Self) -> Lift<(Vec<crate::lifter::State>, Vec<crate::lifter::State>)>,
+        condition: &mut dyn FnMut(&mut Self) -> Lift<Split>,
         turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
     ) -> Lift<()> {
         if !self.live {
@@ -540,7 +540,7 @@ impl Lifter<'_> {
     }
 
     /// A list with the items, the thing itself where it is one: for reading only.
-    pub fn to_list(&mut self, iterable: &Abs) -> Lift<Abs> {
+    pub fn listed(&mut self, iterable: &Abs) -> Lift<Abs> {
         match self.type_of(iterable) {
             Some(Type::List(_)) => return Ok(iterable.clone()),
             Some(Type::Tuple(_)) => {
@@ -564,7 +564,7 @@ impl Lifter<'_> {
     }
 
     /// `tuple(x)`, where the length is known.
-    pub fn to_tuple(&mut self, iterable: &Abs) -> Lift<Abs> {
+    pub fn tuple_of(&mut self, iterable: &Abs) -> Lift<Abs> {
         match self.unrolled(iterable) {
             Some(items) => Ok(Abs::tuple(items)),
             None => self.bail(Code::Operands, "a tuple of unknown length"),

@@ -45,6 +45,9 @@ pub(crate) struct Frame {
     pub path: u64,
 }
 
+/// The states in which a condition is true, and those in which it is false.
+pub(crate) type Split = (Vec<State>, Vec<State>);
+
 /// A point of control flow: an open block and the variables there.
 #[derive(Clone, Debug)]
 pub(crate) struct State {

@@ -86,7 +86,7 @@ impl Lifter<'_> {
             if let Some(result) = self.of_range(spelling, args)? {
                 return Ok(Some(result));
             }
-            return self.from_prelude(spelling, args);
+            return self.prelude_operation(spelling, args);
         };
         if let Some(result) = self.list_of_never(spelling, args, &types)? {
             return Ok(Some(result));
@@ -104,7 +104,7 @@ impl Lifter<'_> {
         if let Some(result) = self.of_known_shape(spelling, args, &types)? {
             return Ok(Some(result));
         }
-        self.from_prelude(spelling, args)
+        self.prelude_operation(spelling, args)
     }
 
     /// Uses an operation whose parameters accept the arguments.
@@ -306,13 +306,13 @@ impl Lifter<'_> {
 
     /// A prelude function: by the type of the first operand for methods and operators, of
     /// `builtins` otherwise.
-    fn from_prelude(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+    fn prelude_operation(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
         if spelling == "a*b"
             && let [times, list] = args
             && matches!(self.type_of(times), Some(Type::Int | Type::Bool))
             && matches!(self.type_of(list), Some(Type::List(_)))
         {
-            return self.from_prelude(spelling, &[list.clone(), times.clone()]);
+            return self.prelude_operation(spelling, &[list.clone(), times.clone()]);
         }
         if matches!(spelling, "a+b" | "a*b") && !self.prelude_operands(spelling, args) {
             return Ok(None);
@@ -330,11 +330,11 @@ impl Lifter<'_> {
     /// Whether the prelude's `+` and `*` take these operands.
     fn prelude_operands(&self, spelling: &str, args: &[Abs]) -> bool {
         let types: Vec<Option<Type>> = args.iter().map(|arg| self.type_of(arg)).collect();
-        match (spelling, types.as_slice()) {
-            ("a+b", [Some(Type::List(_)), Some(Type::List(_))]) => true,
-            ("a*b", [Some(Type::List(_)), Some(Type::Int | Type::Bool)]) => true,
-            _ => false,
-        }
+        matches!(
+            (spelling, types.as_slice()),
+            ("a+b", [Some(Type::List(_)), Some(Type::List(_))])
+                | ("a*b", [Some(Type::List(_)), Some(Type::Int | Type::Bool)])
+        )
     }
 
     /// Where the prelude would define an operation.
