@@ -9,6 +9,7 @@ use datafusion::dataframe::DataFrame;
 use datafusion::prelude::SessionConfig;
 use exuvia::{ExuviaOptions, ExuviaSession, Script, Statement, message};
 use futures::StreamExt;
+use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -26,11 +27,15 @@ pub(crate) struct Runner {
     most: Option<usize>,
     /// Whether the time of each query is told.
     pub(crate) timing: bool,
+    /// Whether the session's warning was shown.
+    warned: Cell<bool>,
 }
 
 impl Runner {
     pub(crate) fn new(args: &Args, interactive: bool) -> anyhow::Result<Runner> {
-        let mut options = ExuviaOptions::default();
+        // Standard output is for results. Nobody is left to be told when standard error is gone.
+        let print = |text: &str| drop(std::io::stderr().write_all(text.as_bytes()));
+        let mut options = ExuviaOptions::default().with_print(print);
         if args.no_interpreter {
             options = options.without_interpreter();
         }
@@ -45,7 +50,14 @@ impl Runner {
             session.load_functions(path).map_err(|error| anyhow!("{}", message(&error)))?;
         }
         let most = args.maxrows.or(interactive.then_some(100)).filter(|&most| most > 0);
-        Ok(Runner { session, runtime, format: args.format, most, timing: interactive && !args.quiet })
+        Ok(Runner {
+            session,
+            runtime,
+            format: args.format,
+            most,
+            timing: interactive && !args.quiet,
+            warned: Cell::new(args.quiet),
+        })
     }
 
     /// Runs the statements of a file up to the first that fails.
@@ -80,7 +92,14 @@ impl Runner {
     pub(crate) fn statement(&self, statement: &Statement<'_>) -> Result<(), String> {
         let start = Instant::now();
         let planned = self.interruptible(|| async { self.session.statement(statement).await });
-        let rows = self.print(planned?)?;
+        let rows = planned.and_then(|frame| self.print(frame));
+        if !self.warned.get()
+            && let Some(warning) = self.session.warning()
+        {
+            eprintln!("warning: {warning}");
+            self.warned.set(true);
+        }
+        let rows = rows?;
         if self.timing {
             let rows = rows.map(|rows| format!("{rows} row{}, ", if rows == 1 { "" } else { "s" }));
             eprintln!("{}{:.3} s", rows.unwrap_or_default(), start.elapsed().as_secs_f64());
@@ -94,8 +113,7 @@ impl Runner {
             return self.interruptible(|| async { frame.collect().await }).map(|_| None);
         }
         let mut stream = self.interruptible(|| async { frame.execute_stream().await })?;
-        let stdout = std::io::stdout();
-        let mut out = std::io::BufWriter::new(stdout.lock());
+        let mut out = std::io::BufWriter::new(std::io::stdout());
         let mut printer = Printer::new(self.format, &mut out, stream.schema(), self.most);
         let mut rows = 0;
         let printed = loop {

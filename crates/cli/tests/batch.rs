@@ -134,3 +134,44 @@ fn a_session_without_interpreter_says_so() {
     assert!(shown.contains("it cannot be lifted"), "{shown}");
     assert!(shown.contains("CPython is off"), "{shown}");
 }
+
+#[test]
+fn what_functions_print_is_not_among_the_results() {
+    let create = "CREATE FUNCTION loud(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+        import threading
+        print('x is', x)
+        thread = threading.Thread(target=print, args=('from a thread',))
+        thread.start()
+        thread.join()
+        return x * 2
+      $$";
+    let output = exuvia(&["-c", create, "-c", "SELECT loud(21) AS x", "--format", "csv"], "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "x\n42\n");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("x is 21\n") && err.contains("from a thread\n"), "{err}");
+    assert!(output.status.success());
+}
+
+/// A Python that says that it is 3.12.
+#[cfg(unix)]
+#[test]
+fn another_python_is_warned_of_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let python = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3.11".to_string());
+    let other = file("other-python.sh", &format!("#!/bin/sh\n'{python}' \"$@\" | sed 's/^3 11 [0-9]*$/3 12 1/'\n"));
+    std::fs::set_permissions(&other, std::fs::Permissions::from_mode(0o755)).expect("a script");
+    let create = "CREATE FUNCTION host() RETURNS BIGINT LANGUAGE python AS $$
+        import socket
+        return len(socket.gethostname())
+      $$";
+    let output = Command::new(env!("CARGO_BIN_EXE_exuvia"))
+        .env("EXUVIA_PYTHON", &other)
+        .args(["-c", create, "-c", "SELECT host() > 0 AS x", "-c", "SELECT reason FROM exuvia.functions"])
+        .output()
+        .expect("it ends");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let warning =
+        "Python 3.12.1 was found, but native code follows Python 3.11: messages and Unicode tables may differ";
+    assert_eq!(err, format!("warning: {warning}\n"));
+    assert!(out.contains(warning), "{out}");
+}

@@ -2,7 +2,8 @@
 //!
 //! `sys.stdout` becomes an object that writes to the listener of the request that runs on
 //! the thread, a row at a time, so that the session decides where it goes. A thread that
-//! the function started itself has no listener; it writes to the process's own output.
+//! the function started itself has no listener; it writes to standard error, where it cannot
+//! get among results.
 
 use exuvia_ir::interpreter::{Listener, Text};
 use pyo3::prelude::*;
@@ -76,8 +77,8 @@ fn write(text: &Bound<'_, PyString>) {
             }
         }
         None => {
-            // Nobody can be told that standard output is closed.
-            let _ = std::io::stdout().write_all(text.as_bytes());
+            // Nobody can be told that standard error is closed.
+            let _ = std::io::stderr().write_all(text.as_bytes());
         }
     });
 }

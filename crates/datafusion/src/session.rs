@@ -13,6 +13,7 @@ use datafusion::dataframe::DataFrame;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::logical_expr::LogicalPlanBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use exuvia_engine::interpreter::Interpreter;
 use std::path::Path;
 
 /// A DataFusion session with Python functions.
@@ -139,6 +140,13 @@ impl ExuviaSession {
     /// loop, and the queries fail.
     pub fn cancel(&self) {
         ExuviaOptions::of(self.ctx.state().config_options()).queries.cancel();
+    }
+
+    /// What is to be known of the CPython that runs functions, once one was needed: that it
+    /// is of another version than the one whose semantics native code follows.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        Interpreter::started()?.warning()
     }
 
     /// The text of a stage of a function: `source`, `snapshot`, `lifted`, `optimized`,

@@ -9,6 +9,7 @@ use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions}
 use datafusion::common::{Result, config_err};
 use datafusion::config::ConfigOptions;
 use exuvia_engine::Settings;
+use exuvia_engine::interpreter::PrintSink;
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +47,20 @@ impl ExuviaOptions {
     #[must_use]
     pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// The same with another place where functions that run in CPython print; without one
+    /// they print to standard output. It is given the text of a row once the row has ended,
+    /// on the thread that ran it, and must not run queries of its own.
+    ///
+    /// ```
+    /// # use exuvia::ExuviaOptions;
+    /// let options = ExuviaOptions::default().with_print(|text| eprint!("{text}"));
+    /// ```
+    #[must_use]
+    pub fn with_print(mut self, print: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.settings.print = PrintSink::new(print);
         self
     }
 

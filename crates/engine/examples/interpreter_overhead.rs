@@ -6,7 +6,7 @@
 
 use arrow::array::{ArrayRef, AsArray, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use arrow::datatypes::{DataType, Float64Type};
-use exuvia_engine::interpreter::{Interpreter, PyDefinition, PyFunction};
+use exuvia_engine::interpreter::{Interpreter, PrintSink, PyCall, PyDefinition, PyFunction};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -23,6 +23,7 @@ fn define(source: &str, params: &[DataType], returns: &DataType) -> Result<PyFun
         param_names: &["a", "b"][..params.len()],
         params,
         returns,
+        print: &PrintSink::STDOUT,
     };
     Interpreter::get()?.define(definition).map_err(|error| format!("{}: {}", error.class, error.message))
 }
@@ -101,8 +102,9 @@ fn main() -> Result<(), String> {
         let types: Vec<DataType> = args.iter().map(|arg| arg.data_type().clone()).collect();
         let function = define(source, &types, &returns)?;
         let stop = AtomicBool::new(false);
+        let call = PyCall { stop: Some(&stop), ..PyCall::default() };
         let ours = time(|| {
-            function.call(&args, ROWS as usize, false, &stop, None).expect("the call succeeds");
+            function.call(&args, ROWS as usize, &call).expect("the call succeeds");
         });
         let names = if args.len() == 2 { "f(a, a)" } else { "f(a)" };
         let peer = format!(
@@ -110,7 +112,7 @@ fn main() -> Result<(), String> {
             keep.replace('R', &format!("[{} for a in VALUES]", names.replace('f', "g")))
         );
         let peer = define(&peer, &[], &DataType::Float64)?;
-        let peer = peer.call(&[], 1, false, &stop, None).map_err(|error| format!("{error:?}"))?;
+        let peer = peer.call(&[], 1, &call).map_err(|error| format!("{error:?}"))?;
         let peer = peer.as_primitive::<Float64Type>().value(0);
         let name = source.trim_start_matches("def ").lines().next().unwrap_or_default();
         println!("{name:>24} {ours:>10.1} {peer:>10.1} {:>6.2}", ours / peer);

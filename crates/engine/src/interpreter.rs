@@ -19,12 +19,14 @@
 mod discover;
 #[cfg(feature = "python")]
 mod library;
+mod print;
 #[cfg(feature = "python")]
 mod worker;
 
+pub use print::PrintSink;
+
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
-use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 #[cfg(feature = "python")]
@@ -75,6 +77,8 @@ pub struct PyDefinition<'a> {
     pub params: &'a [DataType],
     /// The declared type of the result.
     pub returns: &'a DataType,
+    /// Where the module prints while it runs.
+    pub print: &'a PrintSink,
 }
 
 /// Why a function could not be defined.
@@ -128,7 +132,7 @@ pub enum RowFailure {
 }
 
 /// The circumstances of a call.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct PyCall<'a> {
     /// Whether a row that raises an `Exception` other than `MemoryError` gives NULL.
     pub on_error_null: bool,
@@ -136,18 +140,13 @@ pub struct PyCall<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Ends the call when it has passed.
     pub deadline: Option<Instant>,
-    /// Takes what the rows print, each row's at once, while the call runs; it must not call
-    /// into Python. `None` is standard output.
-    pub print: Option<&'a (dyn Fn(&str) + Sync)>,
+    /// Where the rows print, each row's text at once, while the call runs.
+    pub print: &'a PrintSink,
 }
 
-impl fmt::Debug for PyCall<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PyCall")
-            .field("on_error_null", &self.on_error_null)
-            .field("stop", &self.stop)
-            .field("deadline", &self.deadline)
-            .finish_non_exhaustive()
+impl Default for PyCall<'_> {
+    fn default() -> Self {
+        PyCall { on_error_null: false, stop: None, deadline: None, print: &PrintSink::STDOUT }
     }
 }
 
@@ -169,6 +168,10 @@ enum Hosted {
     Worker(worker::Function),
 }
 
+/// What [`Interpreter::get`] has found.
+#[cfg(feature = "python")]
+static INTERPRETER: OnceLock<Result<Interpreter, String>> = OnceLock::new();
+
 impl Interpreter {
     /// The interpreter, started on the first call.
     ///
@@ -176,7 +179,6 @@ impl Interpreter {
     /// What is missing and how to get it, one line; the same on every further call.
     #[cfg(feature = "python")]
     pub fn get() -> Result<&'static Interpreter, String> {
-        static INTERPRETER: OnceLock<Result<Interpreter, String>> = OnceLock::new();
         INTERPRETER
             .get_or_init(|| {
                 let python = discover::python()?;
@@ -188,6 +190,15 @@ impl Interpreter {
             })
             .as_ref()
             .map_err(Clone::clone)
+    }
+
+    /// The interpreter if something has started it.
+    #[must_use]
+    pub fn started() -> Option<&'static Interpreter> {
+        #[cfg(feature = "python")]
+        return INTERPRETER.get()?.as_ref().ok();
+        #[cfg(not(feature = "python"))]
+        None
     }
 
     /// An interpreter that runs as a process of its own, as [`Interpreter::get`] gives it
@@ -233,7 +244,7 @@ impl Interpreter {
         })
     }
 
-    /// Runs a module, once, and finds its handler. What it prints goes to standard output.
+    /// Runs a module, once, and finds its handler.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -254,27 +265,12 @@ impl Interpreter {
 }
 
 impl PyFunction {
-    /// Calls the function on `rows` rows, which print to standard output. The arguments
-    /// have the declared types, in any layout, and that length.
+    /// Calls the function on `rows` rows. The arguments have the declared types, in any
+    /// layout, and that length.
     ///
     /// # Errors
     /// Why it ended early.
-    pub fn call(
-        &self,
-        args: &[ArrayRef],
-        rows: usize,
-        on_error_null: bool,
-        stop: &AtomicBool,
-        deadline: Option<Instant>,
-    ) -> Result<ArrayRef, PyFailure> {
-        self.call_with(args, rows, &PyCall { on_error_null, stop: Some(stop), deadline, print: None })
-    }
-
-    /// Calls the function on `rows` rows.
-    ///
-    /// # Errors
-    /// Why it ended early.
-    pub fn call_with(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
+    pub fn call(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
         #[cfg(feature = "python")]
         return match &self.function {
             Hosted::Library(function) => function.call(args, rows, call),

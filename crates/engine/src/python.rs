@@ -1,8 +1,8 @@
 //! The rung that is CPython: the whole function, on whole batches or on the rows that
 //! left the rungs above.
 
-use crate::interpreter::{Interpreter, PyDefinition, PyFailure, PyFunction, RowFailure};
-use crate::{CallError, CallErrorKind, Function, Invocation, OnError, place, sql};
+use crate::interpreter::{Interpreter, PyCall, PyDefinition, PyFailure, PyFunction, RowFailure};
+use crate::{CallError, CallErrorKind, Function, Invocation, OnError, Settings, place, sql};
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 use std::sync::atomic::Ordering;
@@ -13,7 +13,7 @@ pub(crate) struct PythonRung(PyFunction);
 
 impl PythonRung {
     /// Runs the module in CPython and finds the handler.
-    pub fn define(function: &Function) -> Result<PythonRung, CallError> {
+    pub fn define(function: &Function, settings: &Settings) -> Result<PythonRung, CallError> {
         let definition = &function.definition;
         let interpreter = Interpreter::get()
             .map_err(|why| function.failed(CallErrorKind::NoInterpreter(format!("this call needs CPython: {why}"))))?;
@@ -28,6 +28,7 @@ impl PythonRung {
             param_names: &names,
             params: &params,
             returns: &definition.returns,
+            print: &settings.print,
         };
         let defined = interpreter.define(request).map_err(|error| CallError {
             place: error.line.and_then(|line| script_place(function, line)),
@@ -42,11 +43,17 @@ impl PythonRung {
         function: &Function,
         args: &[ArrayRef],
         rows: usize,
+        settings: &Settings,
         invocation: &Invocation,
     ) -> Result<ArrayRef, CallError> {
         function.counters.python.fetch_add(rows as u64, Ordering::Relaxed);
-        let null = function.definition.on_error == OnError::Null;
-        self.0.call(args, rows, null, &invocation.cancelled, invocation.deadline).map_err(|failure| match failure {
+        let call = PyCall {
+            on_error_null: function.definition.on_error == OnError::Null,
+            stop: Some(&invocation.cancelled),
+            deadline: invocation.deadline,
+            print: &settings.print,
+        };
+        self.0.call(args, rows, &call).map_err(|failure| match failure {
             PyFailure::Row { row, class, message, line, kind } => CallError {
                 function: function.definition.name.clone(),
                 kind: match kind {

@@ -46,7 +46,7 @@ fn run(
     let cell = function.compiled(nullable, settings);
     let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
     let Some(stages) = stages else {
-        return function.python(settings)?.call(function, args, rows, invocation);
+        return function.python(settings)?.call(function, args, rows, settings, invocation);
     };
     let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
     let (values, left) = match &stages.kernel {
@@ -59,7 +59,7 @@ fn run(
         }
         Err(_) => {
             let Some(values) = Partial::new(&function.definition.returns, rows) else {
-                return function.python(settings)?.call(function, args, rows, invocation);
+                return function.python(settings)?.call(function, args, rows, settings, invocation);
             };
             (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
         }
@@ -169,7 +169,7 @@ impl Batch<'_> {
             .map(|arg| take(arg, &rows, None))
             .collect::<Result<_, _>>()
             .map_err(|error| host(error.to_string()))?;
-        let redone = rung.call(self.function, &args, self.python.len(), self.invocation)?;
+        let redone = rung.call(self.function, &args, self.python.len(), self.settings, self.invocation)?;
         let total = self.values.rows();
         let native =
             self.values.finish().map_err(|error| self.function.failed(CallErrorKind::Host(error.to_string())))?;

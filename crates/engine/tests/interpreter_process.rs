@@ -7,8 +7,7 @@ mod cases;
 use arrow::array::{ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::{DataType, Int64Type};
 use cases::{call, define};
-use exuvia_engine::interpreter::{Interpreter, PyFailure};
-use std::sync::atomic::AtomicBool;
+use exuvia_engine::interpreter::{Interpreter, PrintSink, PyCall, PyFailure};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -35,6 +34,7 @@ fn a_process_that_ends_is_replaced() {
             param_names: &["a"],
             params: &[DataType::Int64],
             returns: &DataType::Int64,
+            print: &PrintSink::STDOUT,
         };
         python.define(definition).unwrap()
     };
@@ -49,7 +49,7 @@ fn a_process_that_ends_is_replaced() {
     // What cannot be broken ends with its process.
     let deadline = Some(Instant::now() + Duration::from_millis(500));
     let start = Instant::now();
-    let failure = stuck.call(&[one(600)], 1, false, &AtomicBool::new(false), deadline).unwrap_err();
+    let failure = stuck.call(&[one(600)], 1, &PyCall { deadline, ..PyCall::default() }).unwrap_err();
     assert_eq!(failure, PyFailure::TimedOut);
     assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(value(&state), 1);

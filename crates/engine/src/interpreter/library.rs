@@ -1,7 +1,7 @@
 //! Python inside this process: opens libpython, then the library that talks to it.
 
 use super::discover::{self, Python};
-use super::{PyCall, PyDefinition, PyError, PyFailure, RowFailure};
+use super::{PrintSink, PyCall, PyDefinition, PyError, PyFailure, RowFailure};
 use crate::sql;
 use arrow::array::{Array, ArrayRef, StructArray, make_array};
 use arrow::datatypes::{DataType, Field, Fields};
@@ -9,8 +9,6 @@ use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
 use exuvia_ir::interpreter::{Abi, AbiFn, Call, Define, Limits, Listener, Report, SYMBOL, Text, kind};
 use libloading::os::unix::{Library as Object, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 use std::ffi::c_void;
-use std::io::Write as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::time::{Duration, Instant};
 
@@ -41,7 +39,8 @@ impl Library {
         }
         let ear = Ear::default();
         // SAFETY: text and listener live during the call.
-        let failed = ear.listen(None, |listener| unsafe { (abi.start)(python.executable.as_str().into(), listener) });
+        let failed = ear
+            .listen(&PrintSink::STDOUT, |listener| unsafe { (abi.start)(python.executable.as_str().into(), listener) });
         if failed != 0 {
             return Err(ear.report().message);
         }
@@ -77,7 +76,8 @@ impl Library {
         };
         let ear = Ear::default();
         // SAFETY: request and listener, and what they point to, live during the call.
-        let handle = ear.listen(None, |listener| unsafe { (self.abi.define)(&raw const request, listener) });
+        let handle =
+            ear.listen(definition.print, |listener| unsafe { (self.abi.define)(&raw const request, listener) });
         if !handle.is_null() {
             return Ok(Function { library: *self, handle, returns: definition.returns.clone() });
         }
@@ -207,11 +207,11 @@ struct Ear {
 
 struct Context<'a> {
     ear: &'a Ear,
-    print: Option<&'a (dyn Fn(&str) + Sync)>,
+    print: &'a PrintSink,
 }
 
 impl Ear {
-    fn listen<T>(&self, print: Option<&(dyn Fn(&str) + Sync)>, request: impl FnOnce(*const Listener) -> T) -> T {
+    fn listen<T>(&self, print: &PrintSink, request: impl FnOnce(*const Listener) -> T) -> T {
         let context = Context { ear: self, print };
         let listener = Listener { context: ptr::from_ref(&context).cast_mut().cast(), report, print: print_text };
         request(&raw const listener)
@@ -243,20 +243,7 @@ unsafe extern "C" fn report(context: *mut c_void, report: *const Report) {
 unsafe extern "C" fn print_text(context: *mut c_void, printed: Text) {
     // SAFETY: the context is ours, and the text lives during the call.
     let (context, printed) = unsafe { (&*context.cast::<Context<'_>>(), text(printed)) };
-    print_out(context.print, printed);
-}
-
-/// Hands on what was printed.
-pub fn print_out(print: Option<&(dyn Fn(&str) + Sync)>, printed: &str) {
-    // A sink that panics loses its text, not the query.
-    let _ = catch_unwind(AssertUnwindSafe(|| match print {
-        Some(print) => print(printed),
-        None => {
-            let mut out = std::io::stdout().lock();
-            // Nobody can be told that standard output is closed.
-            let _ = out.write_all(printed.as_bytes()).and_then(|()| out.flush());
-        }
-    }));
+    context.print.print(printed);
 }
 
 /// # Safety

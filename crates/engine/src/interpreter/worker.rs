@@ -6,8 +6,8 @@
 //! are defined again in the new one: what their modules had changed is lost.
 
 use super::discover::{self, Python};
-use super::library::{Kept, nanos, print_out};
-use super::{PyCall, PyDefinition, PyError, PyFailure};
+use super::library::{Kept, nanos};
+use super::{PrintSink, PyCall, PyDefinition, PyError, PyFailure};
 use crate::sql;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{DataType, Field, Schema};
@@ -96,6 +96,7 @@ impl Worker {
             param_names: &[],
             params: &[],
             returns: &DataType::Int64,
+            print: &PrintSink::STDOUT,
         };
         worker
             .define(&definition, Duration::from_secs(60))
@@ -189,7 +190,7 @@ impl Worker {
             defined: Mutex::new(None),
             returns: definition.returns.clone(),
         };
-        let limits = PyCall { on_error_null: false, stop: None, deadline: None, print: None };
+        let limits = PyCall { print: definition.print, ..PyCall::default() };
         match self.process().and_then(|process| function.handle(&process, &limits)) {
             Ok(Ok(_)) => Ok(function),
             Ok(Err(kept)) if kept.kind == kind::TIMED_OUT => {
@@ -230,7 +231,7 @@ impl Worker {
         process.send(number, request);
         loop {
             match answers.recv_timeout(PERIOD) {
-                Ok(Answer::Printed { text }) => print_out(limits.print, &text),
+                Ok(Answer::Printed { text }) => limits.print.print(&text),
                 // Python does not know why it was stopped.
                 Ok(Answer::Failed { kind: kind::INTERRUPTED, .. }) => {
                     return Err(Lost::Stopped(stopped.map_or(kind::INTERRUPTED, |(_, ended)| ended)));

@@ -4,7 +4,7 @@ use super::{call, define, reprs};
 use arrow::array::*;
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::*;
-use exuvia_engine::interpreter::{PyFailure, RowFailure};
+use exuvia_engine::interpreter::{PyCall, PyFailure, RowFailure};
 use std::sync::Arc;
 
 fn shows(column: impl Array + 'static, expected: &[&str]) {
@@ -299,8 +299,7 @@ def f(a: Point | None): return repr(a)
 #[test]
 fn a_call_may_have_no_arguments_and_no_rows() {
     let function = define("def f(): return 7", &[], DataType::Int64);
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    let three = function.call(&[], 3, false, &stop, None).unwrap();
+    let three = function.call(&[], 3, &PyCall::default()).unwrap();
     assert_eq!(three.as_primitive::<Int64Type>().values(), &[7, 7, 7]);
-    assert_eq!(function.call(&[], 0, false, &stop, None).unwrap().len(), 0);
+    assert_eq!(function.call(&[], 0, &PyCall::default()).unwrap().len(), 0);
 }

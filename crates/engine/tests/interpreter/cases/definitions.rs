@@ -3,7 +3,7 @@
 use super::{call, define, try_define};
 use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray};
 use arrow::datatypes::{DataType, Int64Type};
-use exuvia_engine::interpreter::{PyCall, PyDefinition, PyError, PyFailure};
+use exuvia_engine::interpreter::{PrintSink, PyCall, PyDefinition, PyError, PyFailure};
 use std::sync::{Arc, Mutex};
 
 fn refused(source: &str) -> (String, String, Option<u32>) {
@@ -54,12 +54,13 @@ fn lines_are_counted_from_the_script_s() {
         param_names: &[],
         params: &[],
         returns: &DataType::Int64,
+        print: &PrintSink::STDOUT,
     };
     let python = crate::python();
     assert_eq!(python.define(definition("x = 1\n1 / 0")).unwrap_err().line, Some(41));
     assert_eq!(python.define(definition("x = 1\n1 1")).unwrap_err().line, Some(41));
     let function = python.define(definition("def f():\n    return 1 / 0")).unwrap();
-    let failure = function.call(&[], 1, false, &false.into(), None).unwrap_err();
+    let failure = function.call(&[], 1, &PyCall::default()).unwrap_err();
     assert!(matches!(failure, PyFailure::Row { line: Some(41), .. }), "{failure:?}");
 }
 
@@ -74,9 +75,10 @@ fn tracebacks_find_the_source() {
         param_names: &[],
         params: &[],
         returns: &DataType::Utf8,
+        print: &PrintSink::STDOUT,
     };
     let function = crate::python().define(definition).unwrap();
-    let source = function.call(&[], 1, false, &false.into(), None).unwrap();
+    let source = function.call(&[], 1, &PyCall::default()).unwrap();
     assert_eq!(source.as_string::<i32>().value(0), "def sourced(): return inspect.getsource(sourced)\n");
 }
 
@@ -143,15 +145,33 @@ fn expected_set() -> String {
 
 #[test]
 fn what_is_printed_goes_to_the_sink_row_by_row() {
-    let printed = Mutex::new(Vec::new());
-    let sink = |text: &str| printed.lock().unwrap().push(text.to_string());
-    let source = "def f(a):\n    if a == 'x': return a\n    print(a, end='')\n    print('!')\n    return a.no if a == 'bad' else a";
-    let function = define(source, &[DataType::Utf8], DataType::Utf8);
+    let printed = Arc::new(Mutex::new(Vec::new()));
+    let print = &PrintSink::new({
+        let printed = Arc::clone(&printed);
+        move |text| printed.lock().unwrap().push(text.to_string())
+    });
+    let source = "print('module')
+def f(a):
+    if a == 'x': return a
+    print(a, end='')
+    print('!')
+    return a.no if a == 'bad' else a";
+    let definition = PyDefinition {
+        name: "f",
+        source,
+        handler: "f",
+        first_line: 1,
+        strict: false,
+        param_names: &["a"],
+        params: &[DataType::Utf8],
+        returns: &DataType::Utf8,
+        print,
+    };
+    let function = crate::python().define(definition).unwrap();
     let rows: ArrayRef = Arc::new(StringArray::from(vec!["one", "x", "zwei\u{e9}", "bad"]));
-    let call = PyCall { on_error_null: false, stop: None, deadline: None, print: Some(&sink) };
-    let failure = function.call_with(&[rows], 4, &call).unwrap_err();
+    let failure = function.call(&[rows], 4, &PyCall { print, ..PyCall::default() }).unwrap_err();
     assert!(matches!(failure, PyFailure::Row { row: 3, .. }));
-    assert_eq!(*printed.lock().unwrap(), ["one!\n", "zwei\u{e9}!\n", "bad!\n"]);
+    assert_eq!(*printed.lock().unwrap(), ["module\n", "one!\n", "zwei\u{e9}!\n", "bad!\n"]);
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use super::{call, define};
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::{DataType, Int64Type};
-use exuvia_engine::interpreter::{PyFailure, RowFailure};
+use exuvia_engine::interpreter::{PrintSink, PyCall, PyFailure, RowFailure};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 fn raised(body: &str) -> (usize, String, String, Option<u32>, RowFailure) {
     let function = define(body, &[DataType::Int64], DataType::Int64);
@@ -80,7 +79,7 @@ fn on_error_null_covers_exceptions_only() {
     let rows: ArrayRef = Arc::new(Int64Array::from(vec![1, 0, 2]));
     let with_null = |body: &str| {
         let function = define(body, &[DataType::Int64], DataType::Int64);
-        function.call(std::slice::from_ref(&rows), 3, true, &AtomicBool::new(false), None)
+        function.call(std::slice::from_ref(&rows), 3, &PyCall { on_error_null: true, ..PyCall::default() })
     };
     let column = with_null("def f(a): return 10 // a").unwrap();
     assert_eq!(column.as_primitive::<Int64Type>(), &Int64Array::from(vec![Some(10), None, Some(5)]));
@@ -105,11 +104,12 @@ fn strict_functions_are_not_called_on_null() {
         param_names: &["a", "b"],
         params: &[DataType::Int64, DataType::Int64],
         returns: &DataType::Int64,
+        print: &PrintSink::STDOUT,
     };
     let function = crate::python().define(definition).unwrap();
     let a: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None, Some(3)]));
     let b: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), Some(2), None]));
-    let column = function.call(&[a, b], 3, false, &AtomicBool::new(false), None).unwrap();
+    let column = function.call(&[a, b], 3, &PyCall::default()).unwrap();
     assert_eq!(column.as_primitive::<Int64Type>(), &Int64Array::from(vec![Some(2), None, None]));
 }
 

@@ -3,7 +3,7 @@
 use super::{call, define};
 use arrow::array::{ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::{DataType, Int64Type};
-use exuvia_engine::interpreter::{PyFailure, PyFunction};
+use exuvia_engine::interpreter::{PyCall, PyFailure, PyFunction};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ fn rows(count: i64) -> ArrayRef {
 fn time_out(function: &PyFunction, millis: u64, on_error_null: bool) -> Duration {
     let start = Instant::now();
     let deadline = Some(start + Duration::from_millis(millis));
-    let result = function.call(&[rows(100)], 100, on_error_null, &AtomicBool::new(false), deadline);
+    let result = function.call(&[rows(100)], 100, &PyCall { on_error_null, deadline, ..PyCall::default() });
     assert_eq!(result.unwrap_err(), PyFailure::TimedOut);
     start.elapsed()
 }
@@ -59,7 +59,7 @@ fn a_cancelled_call_ends_and_the_function_stays_usable() {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let endless: ArrayRef = Arc::new(Int64Array::from(vec![1, -1]));
-        let running = scope.spawn(|| function.call(&[endless], 2, false, &stop, None));
+        let running = scope.spawn(|| function.call(&[endless], 2, &PyCall { stop: Some(&stop), ..PyCall::default() }));
         // Others run meanwhile.
         for _ in 0..5 {
             assert_eq!(call(&function, &rows(3)).unwrap().as_primitive::<Int64Type>().values(), &[0, 1, 2]);
@@ -75,7 +75,7 @@ fn a_cancelled_call_ends_and_the_function_stays_usable() {
 #[test]
 fn a_set_flag_runs_nothing() {
     let function = define("def f(a): raise ValueError", &[DataType::Int64], DataType::Int64);
-    let result = function.call(&[rows(1)], 1, false, &AtomicBool::new(true), None);
+    let result = function.call(&[rows(1)], 1, &PyCall { stop: Some(&AtomicBool::new(true)), ..PyCall::default() });
     assert_eq!(result.unwrap_err(), PyFailure::Interrupted);
 }
 
@@ -85,7 +85,7 @@ fn an_exception_on_its_way_does_not_hit_the_next_call() {
     let quick = define("def f(a): return a", &[DataType::Int64], DataType::Int64);
     for millis in 0..60 {
         let deadline = Some(Instant::now() + Duration::from_micros(millis * 400));
-        let _ = slow.call(&[rows(1000)], 1000, false, &AtomicBool::new(false), deadline);
+        let _ = slow.call(&[rows(1000)], 1000, &PyCall { deadline, ..PyCall::default() });
         assert_eq!(call(&quick, &rows(100)).unwrap().as_primitive::<Int64Type>().value(99), 99);
     }
 }

@@ -9,8 +9,7 @@ mod results;
 use crate::python;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::DataType;
-use exuvia_engine::interpreter::{PyDefinition, PyError, PyFailure, PyFunction, RowFailure};
-use std::sync::atomic::AtomicBool;
+use exuvia_engine::interpreter::{PrintSink, PyCall, PyDefinition, PyError, PyFailure, PyFunction, RowFailure};
 
 /// Defines the function `f` with parameters `a`, `b`, `c` in a module.
 fn try_define(source: &str, params: &[DataType], returns: DataType) -> Result<PyFunction, PyError> {
@@ -23,6 +22,7 @@ fn try_define(source: &str, params: &[DataType], returns: DataType) -> Result<Py
         param_names: &["a", "b", "c"][..params.len()],
         params,
         returns: &returns,
+        print: &PrintSink::STDOUT,
     };
     python().define(definition)
 }
@@ -33,7 +33,7 @@ pub fn define(source: &str, params: &[DataType], returns: DataType) -> PyFunctio
 
 /// Calls a function on one column.
 pub fn call(function: &PyFunction, column: &ArrayRef) -> Result<ArrayRef, PyFailure> {
-    function.call(std::slice::from_ref(column), column.len(), false, &AtomicBool::new(false), None)
+    function.call(std::slice::from_ref(column), column.len(), &PyCall::default())
 }
 
 /// What Python's `repr` shows for each value of a column.

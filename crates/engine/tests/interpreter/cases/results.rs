@@ -4,7 +4,7 @@ use super::{IMPORTS, call, define, refused, results};
 use arrow::array::*;
 use arrow::datatypes::*;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use exuvia_engine::interpreter::{PyFailure, RowFailure};
+use exuvia_engine::interpreter::{PrintSink, PyFailure, RowFailure};
 use std::sync::Arc;
 
 /// What a column of the results shows as SQL would.
@@ -253,6 +253,7 @@ fn numpy_and_pandas_scalars_count_as_their_base() {
             param_names: &[],
             params: &[],
             returns: &DataType::Int64,
+            print: &PrintSink::STDOUT,
         };
         crate::python().define(definition).is_ok()
     };
