@@ -1,60 +1,126 @@
-//! The arguments of a call, where types alone do not decide.
+//! The calls of a query, where DataFusion asks less than it should.
 //!
-//! Two passes. Before planning, a call that names its arguments and leaves one out in the
-//! middle gets that parameter's default, which DataFusion's own naming cannot do. After
-//! type coercion, literals are brought to the parameter's type by their value, and what
-//! only a literal may do is refused for other expressions.
+//! Three passes. Before planning, a call with what belongs to aggregate and window functions
+//! (DISTINCT, FILTER, OVER …) is refused, since DataFusion drops it without a word, and one
+//! that names its arguments and leaves one out in the middle gets that parameter's default.
+//! After planning, arguments of types that no cast of ours takes are refused. After type
+//! coercion, literals are brought to the parameter's type by their value, and what only a
+//! literal may do is refused for other expressions.
 
 use crate::coerce::{self, Fit};
 use crate::function::PythonFunction;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use crate::statement::place;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, ScalarUDF};
 use datafusion::optimizer::AnalyzerRule;
-use datafusion::sql::parser::Statement;
-use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArguments, visit_expressions_mut};
+use datafusion::sql::parser::{CopyToSource, Statement};
+use datafusion::sql::sqlparser::ast::{
+    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, VisitMut, visit_expressions_mut,
+};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-/// Puts the defaults of left-out parameters into calls that name later ones.
-pub(crate) fn fill_named(state: &SessionState, statement: &mut Statement) {
+/// Checks the calls of Python functions in a statement of `script`, and puts the defaults of
+/// left-out parameters into those that name later ones.
+///
+/// # Errors
+/// A call with what a scalar function does not take.
+pub(crate) fn prepare(state: &SessionState, script: &str, statement: &mut Statement) -> Result<()> {
     match statement {
-        Statement::Statement(statement) => {
-            let _ = visit_expressions_mut(&mut **statement, |expr| {
-                if let ast::Expr::Function(function) = expr {
-                    fill_call(state, function);
-                }
-                ControlFlow::<()>::Continue(())
-            });
+        Statement::Statement(statement) => prepare_calls(state, script, &mut **statement),
+        Statement::Explain(explain) => prepare(state, script, &mut explain.statement),
+        Statement::CopyTo(copy) => match &mut copy.source {
+            CopyToSource::Query(query) => prepare_calls(state, script, &mut **query),
+            CopyToSource::Relation(_) => Ok(()),
+        },
+        Statement::CreateExternalTable(_) | Statement::Reset(_) => Ok(()),
+    }
+}
+
+fn prepare_calls(state: &SessionState, script: &str, tree: &mut impl VisitMut) -> Result<()> {
+    let visited = visit_expressions_mut(tree, |expr| {
+        if let ast::Expr::Function(call) = expr
+            && let Some(udf) = callee(state, call)
+            && let Some(python) = PythonFunction::of(&udf)
+        {
+            if let Err(error) = check_form(python, script, call) {
+                return ControlFlow::Break(error);
+            }
+            fill_named(python, call);
         }
-        Statement::Explain(explain) => fill_named(state, &mut explain.statement),
-        Statement::CopyTo(copy) => {
-            use datafusion::sql::parser::CopyToSource;
-            if let CopyToSource::Query(query) = &mut copy.source {
-                let _ = visit_expressions_mut(&mut **query, |expr| {
-                    if let ast::Expr::Function(function) = expr {
-                        fill_call(state, function);
-                    }
-                    ControlFlow::<()>::Continue(())
-                });
+        ControlFlow::Continue(())
+    });
+    match visited {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(error) => Err(error),
+    }
+}
+
+/// The scalar function that is called.
+fn callee(state: &SessionState, call: &ast::Function) -> Option<Arc<ScalarUDF>> {
+    let [part] = &call.name.0[..] else { return None };
+    let name = crate::statement::normalize(part.as_ident()?);
+    state.scalar_functions().get(&name).cloned()
+}
+
+/// Refuses what only calls of other kinds of functions may have.
+fn check_form(python: &PythonFunction, script: &str, call: &ast::Function) -> Result<()> {
+    let name = &python.function().definition().name;
+    let aggregate = |what: &str| Some(format!("{what} specified, but {name} is not an aggregate function"));
+    let window = |what: &str| Some(format!("{what} specified, but {name} is not a window function"));
+    let mut wrong = None;
+    match &call.args {
+        FunctionArguments::None | FunctionArguments::Subquery(_) => {}
+        FunctionArguments::List(list) => {
+            if list.args.iter().any(is_wildcard) {
+                wrong = aggregate(&format!("{name}(*)"));
+            } else if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) {
+                wrong = aggregate("DISTINCT");
+            } else if let Some(clause) = list.clauses.first() {
+                wrong = aggregate(&clause.to_string());
             }
         }
-        Statement::CreateExternalTable(_) | Statement::Reset(_) => {}
+    }
+    if wrong.is_none() {
+        wrong = if call.parameters != FunctionArguments::None {
+            Some(format!("{name} takes one list of arguments"))
+        } else if !call.within_group.is_empty() {
+            aggregate("WITHIN GROUP")
+        } else if call.filter.is_some() {
+            aggregate("FILTER")
+        } else if let Some(treatment) = &call.null_treatment {
+            window(&treatment.to_string())
+        } else if call.over.is_some() {
+            window("OVER")
+        } else {
+            None
+        };
+    }
+    let Some(wrong) = wrong else { return Ok(()) };
+    let span = call.name.0.first().and_then(ast::ObjectNamePart::as_ident).map(|ident| ident.span);
+    let place = span.filter(|span| span.start.line > 0).map(|span| place(script, &span).to_string());
+    plan_err!("{wrong}{}", place.unwrap_or_default())
+}
+
+fn is_wildcard(arg: &FunctionArg) -> bool {
+    let (FunctionArg::Named { arg, .. } | FunctionArg::ExprNamed { arg, .. } | FunctionArg::Unnamed(arg)) = arg;
+    match arg {
+        FunctionArgExpr::Expr(_) => false,
+        FunctionArgExpr::QualifiedWildcard(_) | FunctionArgExpr::Wildcard | FunctionArgExpr::WildcardWithOptions(_) => {
+            true
+        }
     }
 }
 
 /// Appends `name => default` for each parameter that is not given and stands before one
 /// that is. What is wrong with a call is left for DataFusion to report.
-fn fill_call(state: &SessionState, call: &mut ast::Function) {
-    let [part] = &call.name.0[..] else { return };
-    let Some(ident) = part.as_ident() else { return };
-    let name = if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() };
-    let Some(udf) = state.scalar_functions().get(&name) else { return };
-    let Some(python) = PythonFunction::of(udf) else { return };
+fn fill_named(python: &PythonFunction, call: &mut ast::Function) {
     let FunctionArguments::List(list) = &mut call.args else { return };
     let params = &python.function().definition().params;
     let mut given = vec![false; params.len()];
@@ -84,14 +150,68 @@ fn fill_call(state: &SessionState, call: &mut ast::Function) {
         if let Some(sql) = python.defaults()[index].as_ref().and_then(|default| default.sql.clone()) {
             list.args.push(FunctionArg::Named {
                 name: ast::Ident::with_quote('"', param.name.clone()),
-                arg: ast::FunctionArgExpr::Expr(sql),
+                arg: FunctionArgExpr::Expr(sql),
                 operator: operator.clone(),
             });
         }
     }
 }
 
-/// Brings literals to the types of parameters, and refuses what does not fit.
+/// Refuses arguments of types that their parameters do not take. What may be taken as a
+/// literal is judged once types are `coerced`; the rest is refused before the plan is the
+/// optimiser's, and so before a view of it is made.
+///
+/// # Errors
+/// The first such argument.
+pub(crate) fn check_types(plan: &LogicalPlan, coerced: bool) -> Result<()> {
+    let checked = plan.apply_with_subqueries(|plan| {
+        let schema = merge_schema(&plan.inputs());
+        plan.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                if let Expr::ScalarFunction(call) = expr
+                    && let Some(python) = PythonFunction::of(&call.func)
+                {
+                    let params = &python.function().definition().params;
+                    for (index, (arg, param)) in call.args.iter().zip(params).enumerate() {
+                        // The type of a placeholder may not be known yet.
+                        let Ok(ty) = arg.get_type(&schema) else { continue };
+                        let refused = match coerce::fit(&param.ty, &ty) {
+                            Fit::No => true,
+                            Fit::Literal => coerced && !matches!(arg, Expr::Literal(..)),
+                            Fit::As(_) | Fit::Checked => false,
+                        };
+                        if refused {
+                            return plan_err!("{}", python.refusal(index, &ty, &as_written(arg, &plan.inputs())));
+                        }
+                    }
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    });
+    checked.map(|_| ())
+}
+
+/// An expression over `inputs` as its writer knows it: what a plan computes below it, as
+/// aggregates and window functions, is a column of no table.
+fn as_written(expr: &Expr, inputs: &[&LogicalPlan]) -> Expr {
+    let written = expr.clone().transform_up(|expr| {
+        let Expr::Column(column) = &expr else { return Ok(Transformed::no(expr)) };
+        let computed = inputs.iter().find_map(|input| {
+            let mut exprs: Box<dyn Iterator<Item = &Expr>> = match input {
+                LogicalPlan::Aggregate(aggregate) => Box::new(aggregate.aggr_expr.iter()),
+                LogicalPlan::Window(window) => Box::new(window.window_expr.iter()),
+                _ => return None,
+            };
+            let found = exprs.find(|expr| expr.schema_name().to_string() == column.name)?;
+            Some(as_written(found, &input.inputs()))
+        });
+        Ok(computed.map_or(Transformed::no(expr), Transformed::yes))
+    });
+    written.map_or_else(|_| expr.clone(), |written| written.data)
+}
+
+/// Refuses arguments that do not fit, and brings literals to the types of parameters.
 #[derive(Debug)]
 pub(crate) struct CheckArguments;
 
@@ -101,13 +221,13 @@ impl AnalyzerRule for CheckArguments {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        check_types(&plan, true)?;
         plan.transform_up_with_subqueries(|plan| {
-            let schema = merge_schema(&plan.inputs());
             let names = NamePreserver::new(&plan);
             plan.map_expressions(|expr| {
                 let saved = names.save(&expr);
                 let expr = expr.transform_up(|expr| match expr {
-                    Expr::ScalarFunction(call) => check_call(call, &schema),
+                    Expr::ScalarFunction(call) => fit_literals(call),
                     expr => Ok(Transformed::no(expr)),
                 })?;
                 Ok(expr.update_data(|expr| saved.restore(expr)))
@@ -117,31 +237,27 @@ impl AnalyzerRule for CheckArguments {
     }
 }
 
-fn check_call(call: ScalarFunction, schema: &datafusion::common::DFSchema) -> Result<Transformed<Expr>> {
+fn fit_literals(call: ScalarFunction) -> Result<Transformed<Expr>> {
     let Some(python) = PythonFunction::of(&call.func) else {
         return Ok(Transformed::no(Expr::ScalarFunction(call)));
     };
-    let params = &python.function().definition().params;
+    let definition = python.function().definition();
     let mut changed = false;
     let mut args = Vec::with_capacity(call.args.len());
-    for (index, (arg, param)) in call.args.into_iter().zip(params).enumerate() {
-        let ty = arg.get_type(schema)?;
-        match (coerce::fit(&param.ty, &ty), arg) {
-            (Fit::Literal | Fit::Checked, Expr::Literal(value, metadata)) => {
-                match coerce::literal(&param.ty, &value) {
-                    Ok(value) => args.push(Expr::Literal(value, metadata)),
-                    Err(message) => {
-                        let name = &python.function().definition().name;
-                        return plan_err!("{name}: argument {} ({}): {message}", index + 1, param.name);
-                    }
+    for (index, (arg, param)) in call.args.into_iter().zip(&definition.params).enumerate() {
+        args.push(match arg {
+            Expr::Literal(value, metadata) => match coerce::fit(&param.ty, &value.data_type()) {
+                Fit::Literal | Fit::Checked => {
+                    changed = true;
+                    let fitted = coerce::literal(&param.ty, &value).or_else(|message| {
+                        plan_err!("{}: argument {} ({}): {message}", definition.name, index + 1, param.name)
+                    })?;
+                    Expr::Literal(fitted, metadata)
                 }
-                changed = true;
-            }
-            (Fit::As(_) | Fit::Checked, arg) => args.push(arg),
-            (Fit::Literal | Fit::No, arg) => {
-                return plan_err!("{}", python.refusal(index, &ty, &arg.human_display().to_string()));
-            }
-        }
+                Fit::As(_) | Fit::No => Expr::Literal(value, metadata),
+            },
+            arg => arg,
+        });
     }
     let call = Expr::ScalarFunction(ScalarFunction { func: call.func, args });
     Ok(if changed { Transformed::yes(call) } else { Transformed::no(call) })

@@ -116,8 +116,8 @@ fn default(state: &SessionState, sql: &ast::Expr, ty: &DataType) -> Result<Expr>
             Err(message) => plan_err!("{message}"),
         },
         _ => {
-            let (given, wanted) = (types::name(&given), types::name(ty));
-            plan_err!("{sql} is {given}, but {wanted} is needed\n  hint: CAST({sql} AS {wanted})")
+            let hint = types::cast_hint(&sql.to_string(), &given, ty);
+            plan_err!("{sql} is {}, but {} is needed{hint}", types::name(&given), types::name(ty))
         }
     }
 }

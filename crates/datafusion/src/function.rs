@@ -19,6 +19,7 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use datafusion::sql::sqlparser::ast;
+use datafusion::sql::unparser::expr_to_sql;
 use exuvia_engine::{CallError, CallErrorKind, Function, Invocation, Rung, Settings};
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -110,16 +111,20 @@ impl PythonFunction {
         params.join(", ")
     }
 
-    /// Why an argument is refused.
-    pub(crate) fn refusal(&self, index: usize, argument: &DataType, shown: &str) -> String {
+    /// Why an argument of type `ty` is refused.
+    pub(crate) fn refusal(&self, index: usize, ty: &DataType, argument: &Expr) -> String {
         let definition = self.function.definition();
         let param = &definition.params[index];
-        let (given, wanted) = (types::name(argument), types::name(&param.ty));
+        let hint = expr_to_sql(argument).map(|sql| types::cast_hint(&sql.to_string(), ty, &param.ty));
         format!(
-            "{}: argument {} ({}) is {given}, but {wanted} is needed\n  hint: CAST({shown} AS {wanted})",
+            "{}: argument {} ({}) is {}, but {} is needed{}",
             definition.name,
             index + 1,
             param.name,
+            types::name(ty),
+            types::name(&param.ty),
+            // What cannot be said in SQL has no hint.
+            hint.unwrap_or_default(),
         )
     }
 
@@ -257,15 +262,13 @@ impl ScalarUDFImpl for PythonFunction {
                 self.signature_text()
             );
         }
-        let params = definition.params.iter().zip(arg_types).enumerate();
-        params
-            .map(|(index, (param, ty))| match coerce::fit(&param.ty, ty) {
-                Fit::As(ty) => Ok(ty),
-                // Judged where the expressions are known.
-                Fit::Literal | Fit::Checked => Ok(ty.clone()),
-                Fit::No => plan_err!("{}", self.refusal(index, ty, "x")),
-            })
-            .collect()
+        let params = definition.params.iter().zip(arg_types);
+        let coerced = params.map(|(param, ty)| match coerce::fit(&param.ty, ty) {
+            Fit::As(ty) => ty,
+            // Judged where the expressions are known.
+            Fit::Literal | Fit::Checked | Fit::No => ty.clone(),
+        });
+        Ok(coerced.collect())
     }
 
     /// Adds the defaults of arguments that a call leaves out.

@@ -4,6 +4,7 @@ use crate::arguments;
 use crate::catalog;
 use crate::create;
 use crate::extension::ExuviaBuilder;
+use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
 use crate::statement;
 use crate::udfs;
@@ -108,8 +109,9 @@ impl ExuviaSession {
         let state = self.ctx.state();
         let dialect = state.config_options().sql_parser.dialect;
         let mut parsed = state.sql_to_statement(&statement.padded(), &dialect)?;
-        arguments::fill_named(&state, &mut parsed);
+        arguments::prepare(&state, statement.script(), &mut parsed)?;
         let plan = state.statement_to_plan(parsed).await?;
+        arguments::check_types(&plan, false)?;
         self.ctx.execute_logical_plan(plan).await
     }
 
@@ -156,11 +158,8 @@ impl ExuviaSession {
     /// There is no such function, or it has no such stage.
     pub fn dump(&self, stage: &str, function: &str) -> Result<String> {
         let state = self.ctx.state();
-        let udf = state.scalar_functions().get(function).cloned();
-        let Some(udf) = udf.filter(|udf| crate::function::PythonFunction::of(udf).is_some()) else {
-            return plan_err!("there is no Python function {function}");
-        };
-        let Some(python) = crate::function::PythonFunction::of(&udf) else {
+        let udf = state.scalar_functions().get(function);
+        let Some(python) = udf.and_then(|udf| PythonFunction::of(udf)) else {
             return plan_err!("there is no Python function {function}");
         };
         let settings = ExuviaOptions::of(state.config_options()).settings;

@@ -483,7 +483,7 @@ impl Reader<'_> {
 }
 
 /// The place of a span of tokens in its script.
-fn place(script: &str, span: &Span) -> Place {
+pub(crate) fn place(script: &str, span: &Span) -> Place {
     let line = u32::try_from(span.start.line).unwrap_or(u32::MAX);
     let text = script.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default().to_string();
     let column = |column: u64| u32::try_from(column.saturating_sub(1)).unwrap_or(0);
@@ -493,7 +493,7 @@ fn place(script: &str, span: &Span) -> Place {
 }
 
 /// A name as SQL reads it: lower-cased unless quoted.
-fn normalize(ident: &Ident) -> String {
+pub(crate) fn normalize(ident: &Ident) -> String {
     if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
 }
 

@@ -1,6 +1,7 @@
 //! SQL's types: from the text of a declaration to Arrow, and from Arrow to the name that a
 //! person reads in a message.
 
+use datafusion::arrow::compute::can_cast_types;
 use datafusion::arrow::datatypes::{DataType, Field, Fields, IntervalUnit, TimeUnit};
 use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::execution::SessionState;
@@ -43,6 +44,20 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
                 Err(error) => Err(error),
             }
         }
+    }
+}
+
+/// What to write for an argument `sql` of type `from` where `to` is needed, as the last line
+/// of a message; nothing where SQL has no such cast.
+pub(crate) fn cast_hint(sql: &str, from: &DataType, to: &DataType) -> String {
+    if !can_cast_types(from, to) {
+        return String::new();
+    }
+    match to {
+        // A CAST cannot name these.
+        DataType::Map(_, _) => String::new(),
+        DataType::Float16 => format!("\n  hint: arrow_cast({sql}, '{to}')"),
+        to => format!("\n  hint: CAST({sql} AS {})", name(to)),
     }
 }
 

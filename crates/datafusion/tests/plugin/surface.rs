@@ -215,11 +215,11 @@ async fn arguments_are_checked_while_planning() {
     .assert_eq(&fails(&session, "SELECT f()").await);
     expect![[r#"
         f: argument 1 (x) is DOUBLE, but BIGINT is needed
-          hint: CAST(x AS BIGINT)"#]]
+          hint: CAST(t.d AS BIGINT)"#]]
     .assert_eq(&fails(&session, "SELECT f(d) FROM t").await);
     expect![[r#"
         f: argument 1 (x) is TEXT, but BIGINT is needed
-          hint: CAST(x AS BIGINT)"#]]
+          hint: CAST(t.s AS BIGINT)"#]]
     .assert_eq(&fails(&session, "SELECT f(s) FROM t").await);
     expect![[r#"
         small: argument 1 (x) is BIGINT, but TINYINT is needed
@@ -228,4 +228,94 @@ async fn arguments_are_checked_while_planning() {
     expect!["small: argument 1 (x): 300 is outside TINYINT"].assert_eq(&fails(&session, "SELECT small(300)").await);
     expect!["Unknown parameter name 'z'. Valid parameters are: [x, y]"]
         .assert_eq(&fails(&session, "SELECT f(1, z => 2)").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hints_can_be_run() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$;
+         CREATE FUNCTION u(x BIGINT UNSIGNED) RETURNS BIGINT LANGUAGE python AS $$ return x $$;
+         CREATE FUNCTION days(x DATE) RETURNS TEXT LANGUAGE python AS $$ return str(x) $$;
+         CREATE TABLE t AS SELECT 1.5 AS d, 7 AS i, '12' AS s, arrow_cast(3, 'UInt64') AS u, 9 AS \"Mixed\"",
+    )
+    .await;
+    for call in [
+        "f(u)",
+        "f(u + 1)",
+        "f(u * i)",
+        "f(u * u)",
+        "f(coalesce(u, 1))",
+        "f(CASE WHEN i > 1 THEN u ELSE 1 END)",
+        "f((SELECT max(u) FROM t))",
+        "f(1.5)",
+        "f('12')",
+        "f(s || '0')",
+        "f(arrow_cast(1, 'UInt8') + arrow_cast(1, 'UInt64'))",
+        "f(sum(u) OVER ())",
+        "f(sum(sum(u)) OVER ())",
+        "f(sum(u))",
+        "u(i)",
+        "u(d)",
+        "u(\"Mixed\")",
+        "u(-i + 9)",
+        "days(now())",
+        "days('2020-02-29')",
+    ] {
+        let error = fails(&session, &format!("SELECT {call} FROM t")).await;
+        let (_, hint) = error.split_once("\n  hint: ").unwrap_or_else(|| panic!("{call}: {error}"));
+        let function = call.split('(').next().unwrap_or_default();
+        run(&session, &format!("SELECT {function}({hint}) FROM t")).await;
+    }
+    // Nothing casts an array to a number.
+    expect!["f: argument 1 (x) is BIGINT[], but BIGINT is needed"]
+        .assert_eq(&fails(&session, "SELECT f(array[1])").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_belongs_to_other_functions_is_refused() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$;
+         CREATE TABLE t AS VALUES (1)",
+    )
+    .await;
+    for (call, wrong) in [
+        ("f(DISTINCT column1)", "DISTINCT specified, but f is not an aggregate function"),
+        ("f(*)", "f(*) specified, but f is not an aggregate function"),
+        ("f(t.*)", "f(*) specified, but f is not an aggregate function"),
+        ("f(column1 ORDER BY column1)", "ORDER BY column1 specified, but f is not an aggregate function"),
+        ("f(column1) FILTER (WHERE true)", "FILTER specified, but f is not an aggregate function"),
+        ("f(column1) WITHIN GROUP (ORDER BY 1)", "WITHIN GROUP specified, but f is not an aggregate function"),
+        ("f(column1) OVER ()", "OVER specified, but f is not a window function"),
+        ("f(column1) IGNORE NULLS", "IGNORE NULLS specified, but f is not a window function"),
+        ("f(column1 IGNORE NULLS)", "IGNORE NULLS specified, but f is not an aggregate function"),
+    ] {
+        for statement in [
+            "SELECT CALL FROM t",
+            "SELECT 1 FROM t WHERE column1 IN (SELECT CALL FROM t)",
+            "WITH c AS (SELECT CALL FROM t) SELECT * FROM c",
+            "CREATE VIEW v AS SELECT CALL FROM t",
+            "EXPLAIN SELECT CALL FROM t",
+            "COPY (SELECT CALL FROM t) TO '/nowhere.csv'",
+            "INSERT INTO t SELECT CALL FROM t",
+            "PREPARE p AS SELECT CALL FROM t",
+        ] {
+            let error = fails(&session, &statement.replace("CALL", call)).await;
+            assert_eq!(error.lines().next(), Some(wrong), "{statement}");
+        }
+    }
+    expect![[r#"
+        OVER specified, but f is not a window function
+          |
+        2 |   F(column1) OVER (ORDER BY 1) FROM t
+          |   ^"#]]
+    .assert_eq(&fails(&session, "SELECT sum(f(column1)) OVER (),\n  F(column1) OVER (ORDER BY 1) FROM t").await);
+    assert_eq!(
+        rows(&session, "SELECT sum(f(column1)) FILTER (WHERE f(column1) > 0), sum(DISTINCT f(ALL column1)) FROM t")
+            .await,
+        "1 | 1"
+    );
 }
