@@ -99,6 +99,7 @@ impl ExtensionOptions for ExuviaOptions {
             "native" => self.settings.native = switch(key, value)?,
             "optimize" => self.settings.optimize = switch(key, value)?,
             "lift" => self.settings.lift = switch(key, value)?,
+            "memoize" => self.settings.memoize = switch(key, value)?,
             "interpreter" => match value.to_ascii_lowercase().as_str() {
                 "off" => self.settings.interpreter = false,
                 "auto" if self.settings.interpreter => {}
@@ -120,9 +121,9 @@ impl ExtensionOptions for ExuviaOptions {
                 };
             }
             "fault" => match value.to_ascii_lowercase().as_str() {
-                fault @ ("guards" | "compile" | "") => self.settings.fault = fault.to_string(),
+                fault @ ("guards" | "compile" | "memoize" | "") => self.settings.fault = fault.to_string(),
                 "off" | "none" => self.settings.fault.clear(),
-                _ => return config_err!("exuvia.fault is 'guards', 'compile' or 'off', not '{value}'"),
+                _ => return config_err!("exuvia.fault is 'guards', 'compile', 'memoize' or 'off', not '{value}'"),
             },
             _ => return config_err!("there is no setting exuvia.{key}"),
         }
@@ -141,6 +142,7 @@ impl ExtensionOptions for ExuviaOptions {
             entry("native", on(settings.native), "Whether functions are compiled to native code"),
             entry("optimize", on(settings.optimize), "Whether lifted functions are optimised"),
             entry("lift", on(settings.lift), "Whether functions are lifted; off: all run in CPython"),
+            entry("memoize", on(settings.memoize), "Whether equal arguments of a batch may be called once"),
             entry(
                 "interpreter",
                 if settings.interpreter { "auto" } else { "off" }.to_string(),

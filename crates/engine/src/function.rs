@@ -1,6 +1,7 @@
 //! A function that can be called on batches.
 
 use crate::interpreter::PrintSink;
+use crate::memoize::History;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
 use crate::{CallError, DefineError, Definition, Place, Volatility, place, rungs, stack, volatility};
@@ -24,10 +25,12 @@ pub struct Settings {
     pub optimize: bool,
     /// Whether functions are lifted at all (off: everything runs in CPython).
     pub lift: bool,
+    /// Whether equal arguments of a batch may be called once.
+    pub memoize: bool,
     /// Bytes that the temporaries of one row may take.
     pub row_memory: usize,
-    /// Take every guard or fail every compilation, to test the ways down:
-    /// `"guards"`, `"compile"` or empty.
+    /// Take every guard, fail every compilation or call equal arguments of every batch once,
+    /// to test the ways down: `"guards"`, `"compile"`, `"memoize"` or empty.
     pub fault: String,
     /// Where functions that run in CPython print.
     pub print: PrintSink,
@@ -40,6 +43,7 @@ impl Default for Settings {
             native: true,
             optimize: true,
             lift: true,
+            memoize: true,
             row_memory: 256 << 20,
             fault: String::new(),
             print: PrintSink::STDOUT,
@@ -123,6 +127,7 @@ pub struct Function {
     pub(crate) definition: Definition,
     pub(crate) source: Source,
     pub(crate) counters: Counters,
+    pub(crate) history: History,
     /// Compiled variants; concurrent first calls of one wait for one compilation.
     compiled: Mutex<HashMap<Variant, Arc<OnceLock<Compiled>>>>,
     python: OnceLock<Result<PythonRung, CallError>>,
@@ -148,6 +153,7 @@ impl Function {
             definition,
             source,
             counters: Counters::default(),
+            history: History::default(),
             compiled: Mutex::new(HashMap::new()),
             python: OnceLock::new(),
         };
@@ -204,6 +210,14 @@ impl Function {
     #[must_use]
     pub fn volatility(&self) -> Volatility {
         self.volatility
+    }
+
+    /// Whether equal arguments have equal results and nobody sees how often it is called:
+    /// it is lifted, or declared so.
+    pub(crate) fn is_pure(&self, settings: &Settings) -> bool {
+        let lifted = || compiled_of(&self.compiled(true, settings)).is_some_and(|compiled| compiled.stages.is_ok());
+        self.volatility == Volatility::Immutable
+            && (self.definition.volatility == Some(Volatility::Immutable) || lifted())
     }
 
     /// Whether CPython may run it.

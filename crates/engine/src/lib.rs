@@ -18,6 +18,7 @@ mod definition;
 mod error;
 mod function;
 pub mod interpreter;
+mod memoize;
 mod pipeline;
 mod place;
 mod python;

@@ -3,11 +3,13 @@
 //! every row has its result.
 
 use crate::function::{Settings, compiled_of};
+use crate::memoize;
 use crate::pipeline::Stages;
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
 use arrow::array::{Array, ArrayRef, UInt32Array};
 use arrow::compute::{interleave, take};
 use arrow::datatypes::DataType;
+use arrow::error::ArrowError;
 use exuvia_ir::{ExcKind, Object, Raise};
 use exuvia_jit::{Misfit, Partial, RunError};
 use exuvia_ops::cx::Cx;
@@ -28,9 +30,36 @@ pub(crate) fn invoke(
     settings: &Settings,
     invocation: &Invocation,
 ) -> Result<ArrayRef, CallError> {
-    let values = run(function, args, rows, settings, invocation)?;
+    let values = memoized(function, args, rows, settings, invocation)?;
     // Counted when it ended: a caller may stop a batch and call it again elsewhere.
     function.counters.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    Ok(values)
+}
+
+/// Runs a batch, for equal arguments once where that pays.
+fn memoized(
+    function: &Function,
+    args: &[ArrayRef],
+    rows: usize,
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<ArrayRef, CallError> {
+    let ([column], true) = (args, settings.memoize && function.is_pure(settings)) else {
+        return run(function, args, rows, settings, invocation);
+    };
+    let start = Instant::now();
+    let every = settings.fault == "memoize";
+    let found = if every { memoize::distinct(column, rows) } else { function.history.look(column) };
+    let Some(found) = found else {
+        let values = run(function, args, rows, settings, invocation)?;
+        function.history.ran(rows, start.elapsed());
+        return Ok(values);
+    };
+    let host = |error: ArrowError| function.failed(CallErrorKind::Host(error.to_string()));
+    let distinct = take(column, &found.rows, None).map_err(host)?;
+    let results = run(function, &[distinct], found.rows.len(), settings, invocation)?;
+    let values = take(&results, &found.of_row, None).map_err(host)?;
+    function.history.spared(rows, start.elapsed());
     Ok(values)
 }
 

@@ -17,13 +17,15 @@ pub enum Variation {
     Guards,
     /// With every compilation failing.
     NoCompiler,
+    /// With equal arguments called once.
+    Memoized,
     /// In CPython.
     Python,
 }
 
 impl Variation {
     /// All of them, the most telling first.
-    pub const ALL: [Variation; 7] = [
+    pub const ALL: [Variation; 8] = [
         Variation::Native,
         Variation::Evaluator,
         Variation::Unoptimized,
@@ -31,6 +33,7 @@ impl Variation {
         Variation::Guards,
         Variation::NoCompiler,
         Variation::NoInterpreter,
+        Variation::Memoized,
     ];
 
     /// Its name in reports and in `EXUVIA_ONLY`.
@@ -43,6 +46,7 @@ impl Variation {
             Variation::Evaluator => "evaluator",
             Variation::Guards => "guards",
             Variation::NoCompiler => "no-compiler",
+            Variation::Memoized => "memoized",
             Variation::Python => "python",
         }
     }
@@ -69,6 +73,7 @@ impl Variation {
             Variation::Unoptimized => Settings { optimize: false, ..settings },
             Variation::Evaluator => Settings { native: false, ..settings },
             Variation::Guards => Settings { fault: "guards".to_string(), ..settings },
+            Variation::Memoized => Settings { fault: "memoize".to_string(), ..settings },
             Variation::NoCompiler => Settings { fault: "compile".to_string(), ..settings },
             Variation::Python => Settings { lift: false, ..settings },
         }
@@ -82,7 +87,11 @@ impl Variation {
             (Variation::Python, _) | (_, Rung::Python) => Some(Rung::Python),
             (Variation::Evaluator | Variation::NoCompiler, _) | (_, Rung::Evaluator) => Some(Rung::Evaluator),
             (
-                Variation::Native | Variation::NoInterpreter | Variation::Unoptimized | Variation::Guards,
+                Variation::Native
+                | Variation::NoInterpreter
+                | Variation::Unoptimized
+                | Variation::Guards
+                | Variation::Memoized,
                 Rung::Native,
             ) => Some(Rung::Native),
         }

@@ -14,6 +14,7 @@ async fn settings_are_shown_and_set() {
         exuvia.fault | guards
         exuvia.interpreter | auto
         exuvia.lift | on
+        exuvia.memoize | on
         exuvia.native | off
         exuvia.optimize | on
         exuvia.row_memory | 1048576
