@@ -45,7 +45,6 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             }
             Err(error) => Err(exuvia::message(&error)),
         },
-        ["\\dump", ..] => Err("usage: \\dump STAGE FUNCTION".to_string()),
         ["\\i", path] => return runner.file(Path::new(path)).map(|()| Next::Continue),
         ["\\udfs", path] => match runner.session.load_functions(path) {
             Ok(names) => {
@@ -65,7 +64,14 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             }
             Ok(())
         }
-        _ => Err(format!("there is no command {}; \\h lists them", words.first().unwrap_or(&"\\"))),
+        _ => {
+            let name = words.first().copied().unwrap_or("\\");
+            let known = COMMANDS.iter().find(|(usage, _)| usage.split(' ').next() == Some(name));
+            Err(match known {
+                Some((usage, _)) => format!("usage: {usage}"),
+                None => format!("there is no command {name}; \\h lists them"),
+            })
+        }
     };
     match done {
         Ok(()) => Ok(Next::Continue),

@@ -12,8 +12,14 @@ use futures::StreamExt;
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
+
+/// How long a cancelled query may go on until the user is told that it does.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The exit status of a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
 
 /// A statement failed; it was reported.
 #[derive(Debug)]
@@ -138,7 +144,8 @@ impl Runner {
         }
     }
 
-    /// Waits for a part of a query. Ctrl-C cancels the session's queries, which ends it.
+    /// Waits for a part of a query. Ctrl-C cancels the session's queries, which ends it;
+    /// what does not end, as a call into C in a Python function, a second one ends with the program.
     fn interruptible<T, F>(&self, part: impl FnOnce() -> F) -> Result<T, String>
     where
         F: Future<Output = Result<T, DataFusionError>>,
@@ -152,6 +159,12 @@ impl Runner {
                 if tokio::signal::ctrl_c().await.is_ok() {
                     session.cancel();
                     let _ = interrupted.send(());
+                    let again = tokio::signal::ctrl_c();
+                    if tokio::time::timeout(PATIENCE, again).await.is_err() {
+                        eprintln!("waiting for a call that cannot be interrupted; Ctrl-C again ends the program");
+                        let _ = tokio::signal::ctrl_c().await;
+                    }
+                    std::process::exit(INTERRUPTED);
                 }
                 // Dropped with the task otherwise, which leaves the receiver pending below.
             });

@@ -69,7 +69,7 @@ fn inputs_run_in_their_order() {
 
 #[test]
 fn an_error_ends_with_status_one_on_standard_error() {
-    assert_eq!(err(&["-c", "SELECT 1 AS x; SELECT y"]).lines().next(), Some("error: Schema error: No field named y."));
+    assert_eq!(err(&["-c", "SELECT 1 AS x; SELECT y"]).lines().next(), Some("error: No field named y."));
     let wrong = file(
         "wrong.sql",
         "SELECT 1;\n\nCREATE FUNCTION f(x BIGINT) RETURNS BIGINT\n  LANGUAGE python AS $$\n    return y\n$$;\nSELECT f(1);",
@@ -91,6 +91,9 @@ fn python_files_declare_functions() {
     let udfs = file("cli_udfs.py", "# sql: double(x BIGINT) RETURNS BIGINT\ndef double(x):\n    return x * 2\n");
     let udfs = udfs.to_str().expect("UTF-8");
     assert_eq!(out(&["--udfs", udfs, "--format", "csv", "-c", "SELECT double(21) AS x"]), "x\n42\n");
+    let none = file("cli_no_udfs.py", "def double(x):\n    return x * 2\n");
+    let none = none.to_str().expect("UTF-8");
+    assert!(err(&["--udfs", none, "-c", "SELECT 1"]).starts_with(&format!("error: {none} declares no function: ")));
     assert!(err(&["--udfs", "/nowhere", "-c", "SELECT 1"]).starts_with("error: cannot read /nowhere"));
 }
 
@@ -123,6 +126,7 @@ fn backslash_commands_work_in_batches() {
     }
     assert!(out(&["-c", "CREATE TABLE t AS VALUES (1)", "-c", "\\d"]).contains("| public       | t "));
     assert!(out(&["-c", "CREATE TABLE t AS VALUES (1)", "-c", "\\d t"]).contains("column1"));
+    assert_eq!(err(&["-c", "\\dump lifted"]), "error: usage: \\dump STAGE FUNCTION\n");
     assert!(err(&["-c", "\\nothing"]).starts_with("error: there is no command \\nothing"));
 }
 
@@ -174,4 +178,40 @@ fn another_python_is_warned_of_once() {
         "Python 3.12.1 was found, but native code follows Python 3.11: messages and Unicode tables may differ";
     assert_eq!(err, format!("warning: {warning}\n"));
     assert!(out.contains(warning), "{out}");
+}
+
+/// A call into C is not broken, so a second Ctrl-C ends the program.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_twice_ends_the_program() {
+    use std::io::{BufRead, BufReader};
+    let nap = "CREATE FUNCTION nap(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+        import time
+        time.sleep(x)
+        return x
+      $$";
+    let quick = "CREATE FUNCTION tell(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+        import socket
+        print('ready')
+        return x
+      $$";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_exuvia"))
+        .args(["-c", nap, "-c", quick, "-c", "SELECT nap(tell(column1) + 600) FROM (VALUES (1))"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map(|line| line.expect("UTF-8"));
+    let interrupt = |child: &std::process::Child| {
+        let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+        assert!(status.success());
+    };
+    assert_eq!(lines.next().as_deref(), Some("ready"));
+    // What the row prints is told when it ends, so nothing says that it sleeps.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    interrupt(&child);
+    let told = lines.next();
+    assert_eq!(told.as_deref(), Some("waiting for a call that cannot be interrupted; Ctrl-C again ends the program"));
+    interrupt(&child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
 }

@@ -8,7 +8,7 @@
 //! literal may do is refused for other expressions.
 
 use crate::coerce::{self, Fit};
-use crate::function::PythonFunction;
+use crate::function::{Default, PythonFunction};
 use crate::statement::place;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, plan_err};
@@ -23,6 +23,7 @@ use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
     self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, VisitMut, visit_expressions_mut,
 };
+use datafusion::sql::sqlparser::tokenizer::Span;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -52,7 +53,9 @@ fn prepare_calls(state: &SessionState, script: &str, tree: &mut impl VisitMut) -
             if let Err(error) = check_form(python, script, call) {
                 return ControlFlow::Break(error);
             }
-            fill_named(python, call);
+            if let Err(error) = fill_named(python, script, call) {
+                return ControlFlow::Break(error);
+            }
         }
         ControlFlow::Continue(())
     });
@@ -104,8 +107,12 @@ fn check_form(python: &PythonFunction, script: &str, call: &ast::Function) -> Re
     }
     let Some(wrong) = wrong else { return Ok(()) };
     let span = call.name.0.first().and_then(ast::ObjectNamePart::as_ident).map(|ident| ident.span);
-    let place = span.filter(|span| span.start.line > 0).map(|span| place(script, &span).to_string());
-    plan_err!("{wrong}{}", place.unwrap_or_default())
+    plan_err!("{wrong}{}", shown(script, span))
+}
+
+/// The place of a part of a call below a message; nothing where the parser gives none.
+fn shown(script: &str, span: Option<Span>) -> String {
+    span.filter(|span| span.start.line > 0).map(|span| place(script, &span).to_string()).unwrap_or_default()
 }
 
 fn is_wildcard(arg: &FunctionArg) -> bool {
@@ -118,43 +125,59 @@ fn is_wildcard(arg: &FunctionArg) -> bool {
     }
 }
 
-/// Appends `name => default` for each parameter that is not given and stands before one
-/// that is. What is wrong with a call is left for DataFusion to report.
-fn fill_named(python: &PythonFunction, call: &mut ast::Function) {
-    let FunctionArguments::List(list) = &mut call.args else { return };
-    let params = &python.function().definition().params;
+/// Checks the names in a call that names arguments, and appends `name => default` for each
+/// parameter that is not given and stands before one that is.
+fn fill_named(python: &PythonFunction, script: &str, call: &mut ast::Function) -> Result<()> {
+    let FunctionArguments::List(list) = &mut call.args else { return Ok(()) };
+    let definition = python.function().definition();
+    let (name, params) = (&definition.name, &definition.params);
+    let fail = |message: String, span: Option<Span>| {
+        plan_err!("{message}{}\n  hint: {}", shown(script, span), python.signature_text())
+    };
     let mut given = vec![false; params.len()];
     let mut operator = None;
     for (position, arg) in list.args.iter().enumerate() {
-        let index = match arg {
-            FunctionArg::Named { name, operator: arrow, .. } => {
+        match arg {
+            FunctionArg::Named { name: ident, operator: arrow, .. } => {
                 operator = Some(arrow.clone());
-                params.iter().position(|param| match name.quote_style {
-                    Some(_) => param.name == name.value,
-                    None => param.name.eq_ignore_ascii_case(&name.value),
-                })
+                let index = params.iter().position(|param| match ident.quote_style {
+                    Some(_) => param.name == ident.value,
+                    None => param.name.eq_ignore_ascii_case(&ident.value),
+                });
+                let Some(index) = index else {
+                    return fail(format!("{name} has no parameter {ident}"), Some(ident.span));
+                };
+                if std::mem::replace(&mut given[index], true) {
+                    return fail(format!("{name} is given its argument {ident} twice"), Some(ident.span));
+                }
             }
-            FunctionArg::ExprNamed { .. } => None,
-            FunctionArg::Unnamed(_) => Some(position),
-        };
-        match index.and_then(|index| given.get_mut(index)) {
-            Some(given) => *given = true,
-            None => return,
+            FunctionArg::Unnamed(_) if operator.is_some() => {
+                return fail(format!("{name} is given an argument without a name behind one with a name"), None);
+            }
+            FunctionArg::Unnamed(_) => match given.get_mut(position) {
+                Some(given) => *given = true,
+                // Their number is checked with their types.
+                None => return Ok(()),
+            },
+            FunctionArg::ExprNamed { .. } => return Ok(()),
         }
     }
-    let (Some(operator), Some(last)) = (operator, given.iter().rposition(|&given| given)) else { return };
-    for (index, param) in params.iter().enumerate().take(last) {
+    let (Some(operator), Some(last)) = (operator, given.iter().rposition(|&given| given)) else { return Ok(()) };
+    for (index, param) in params.iter().enumerate() {
         if given[index] {
             continue;
         }
-        if let Some(sql) = python.defaults()[index].as_ref().and_then(|default| default.sql.clone()) {
-            list.args.push(FunctionArg::Named {
+        match &python.defaults()[index] {
+            None => return fail(format!("{name} needs an argument {}", param.name), None),
+            Some(Default { sql: Some(sql), .. }) if index < last => list.args.push(FunctionArg::Named {
                 name: ast::Ident::with_quote('"', param.name.clone()),
-                arg: FunctionArgExpr::Expr(sql),
+                arg: FunctionArgExpr::Expr(sql.clone()),
                 operator: operator.clone(),
-            });
+            }),
+            Some(_) => {}
         }
     }
+    Ok(())
 }
 
 /// Refuses arguments of types that their parameters do not take. What may be taken as a

@@ -7,7 +7,7 @@ use crate::statement::{self, CreateFunction, Options, Ours};
 use crate::types;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{DFSchema, DataFusionError, Result, not_impl_err, plan_err};
+use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::execution::context::{FunctionFactory, RegisterFunction};
 use datafusion::logical_expr::{self, Expr, ExprSchemable, ScalarUDF};
@@ -191,18 +191,19 @@ pub(crate) struct PythonFunctionFactory {
 #[async_trait]
 impl FunctionFactory for PythonFunctionFactory {
     async fn create(&self, state: &SessionState, create: logical_expr::CreateFunction) -> Result<RegisterFunction> {
-        let language = create.params.language.as_ref().map(|language| language.value.to_lowercase());
-        if language.as_deref() != Some("python") {
-            return match &self.other {
-                Some(other) => other.create(state, create).await,
-                None => not_impl_err!("CREATE FUNCTION is supported for LANGUAGE python"),
-            };
-        }
         // DataFusion keeps the case of unquoted names here, but not where they are called.
         let name = create.name.to_lowercase();
         let fail = |message: String| -> DataFusionError {
             DataFusionError::External(Box::new(DefineError { function: name.clone(), message, place: None }))
         };
+        let language = create.params.language.as_ref().map(|language| language.value.as_str());
+        if !language.is_some_and(|language| language.eq_ignore_ascii_case("python")) {
+            return match (&self.other, language) {
+                (Some(other), _) => other.create(state, create).await,
+                (None, Some(language)) => Err(fail(format!("LANGUAGE {language} is not supported; it is python"))),
+                (None, None) => Err(fail("LANGUAGE python is missing".to_string())),
+            };
+        }
         check_name(state, &name, create.or_replace).map_err(|taken| fail(taken.message(&name)))?;
         let Some(Expr::Literal(ScalarValue::Utf8(Some(source)), _)) = create.params.function_body else {
             return Err(fail("the body is missing: AS $$ … $$".to_string()));

@@ -55,13 +55,14 @@ pub fn call_error(error: &DataFusionError) -> Option<&CallError> {
 
 /// Takes DataFusion's prefixes off a message that was printed into another.
 fn strip(text: &str) -> String {
-    const PREFIXES: [&str; 6] = [
+    const PREFIXES: [&str; 7] = [
         "Error during planning: ",
         "Execution error: ",
         "External error: ",
         "Invalid or Unsupported Configuration: ",
         "This feature is not implemented: ",
         "SQL error: ",
+        "Schema error: ",
     ];
     let mut text = text;
     loop {
@@ -78,6 +79,17 @@ fn strip(text: &str) -> String {
             break;
         }
     }
+    if let Some(missing) = missing_file(text) {
+        return missing;
+    }
     // Our sentence says it already.
     text.split(". No function matches the given name and argument types").next().unwrap_or(text).to_string()
+}
+
+/// A file named as a table is looked for like one, in the default schema.
+fn missing_file(text: &str) -> Option<String> {
+    let name = text.strip_prefix("table '")?.strip_suffix("' not found")?;
+    let file = name.splitn(3, '.').nth(2)?;
+    let named = file.contains('/') || [".parquet", ".csv", ".json"].iter().any(|ending| file.ends_with(ending));
+    named.then(|| format!("'{file}' is neither a table nor a file that can be read"))
 }

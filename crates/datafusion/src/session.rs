@@ -11,9 +11,10 @@ use crate::udfs;
 use crate::{Script, Statement};
 use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::dataframe::DataFrame;
-use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::LogicalPlanBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
 use exuvia_engine::interpreter::Interpreter;
 use std::path::Path;
 
@@ -104,11 +105,23 @@ impl ExuviaSession {
         let ours = statement::parse(statement).map_err(|error| DataFusionError::External(Box::new(error)))?;
         if let Some(ours) = ours {
             create::execute(&self.ctx, ours)?;
-            return Ok(DataFrame::new(self.ctx.state(), LogicalPlanBuilder::empty(false).build()?));
+            return nothing(self.ctx.state());
         }
         let state = self.ctx.state();
         let dialect = state.config_options().sql_parser.dialect;
-        let mut parsed = state.sql_to_statement(&statement.padded(), &dialect)?;
+        let parsed = state.sql_to_statement(&statement.padded(), &dialect);
+        let mut parsed = parsed.map_err(|error| statement::show_place(statement.script(), error))?;
+        if let Parsed::Reset(ResetStatement::Variable(name)) = &parsed
+            && let Some(key) = name.to_string().to_lowercase().strip_prefix("exuvia.")
+        {
+            // DataFusion resets its own settings only.
+            let state = self.ctx.state_ref();
+            let mut state = state.write();
+            if let Some(options) = state.config_mut().options_mut().extensions.get_mut::<ExuviaOptions>() {
+                options.reset(key)?;
+            }
+            return nothing(state.clone());
+        }
         arguments::prepare(&state, statement.script(), &mut parsed)?;
         let plan = state.statement_to_plan(parsed).await?;
         arguments::check_types(&plan, false)?;
@@ -165,6 +178,11 @@ impl ExuviaSession {
         let settings = ExuviaOptions::of(state.config_options()).settings;
         python.function().dump(stage, &settings).or_else(|why| plan_err!("{why}"))
     }
+}
+
+/// What a statement gives that has been executed.
+fn nothing(state: SessionState) -> Result<DataFrame> {
+    Ok(DataFrame::new(state, LogicalPlanBuilder::empty(false).build()?))
 }
 
 /// Over a context that was built with [`ExuviaBuilder::with_exuvia`]; adds

@@ -1,5 +1,6 @@
 //! The settings under `exuvia.`, as a DataFusion configuration extension, so that SET,
-//! SHOW, RESET and a session's builder reach them as they reach DataFusion's own.
+//! SHOW and a session's builder reach them as they reach DataFusion's own. RESET does not;
+//! [`crate::ExuviaSession`] sees to it.
 //!
 //! A session's settings can be tightened by SQL and never loosened: once the interpreter
 //! is off it stays off, because a host switches it off for texts that it does not trust.
@@ -74,6 +75,17 @@ impl ExuviaOptions {
     #[must_use]
     pub fn of(config: &ConfigOptions) -> ExuviaOptions {
         config.extensions.get::<ExuviaOptions>().cloned().unwrap_or_default()
+    }
+}
+
+impl ExuviaOptions {
+    /// Gives a setting its default again, as far as SET may.
+    pub(crate) fn reset(&mut self, key: &str) -> Result<()> {
+        let name = format!("{}.{key}", Self::PREFIX);
+        match ExuviaOptions::default().entries().into_iter().find(|entry| entry.key == name) {
+            Some(ConfigEntry { value: Some(value), .. }) => self.set(key, &value),
+            _ => config_err!("there is no setting {name}"),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! DataFusion. Types and expressions are not planned here: that needs a session.
 
 use crate::Statement;
+use datafusion::common::DataFusionError;
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -321,7 +322,10 @@ impl Reader<'_> {
             if self.parser.consume_token(&Token::RParen) {
                 return Ok(params);
             }
-            self.token(&Token::Comma)?;
+            if !self.parser.consume_token(&Token::Comma) {
+                let token = self.parser.peek_token();
+                return Err(self.error(&token.span, &format!("expected , or ) or DEFAULT, found {}", token.token)));
+            }
         }
     }
 
@@ -405,16 +409,21 @@ impl Reader<'_> {
         };
         let mut line = u32::try_from(token.span.start.line).unwrap_or(u32::MAX);
         let text = text.replace("\r\n", "\n");
-        let mut text = text.as_str();
-        // What stands beside the opening quote is seldom code.
-        while let Some((first, rest)) = text.split_once('\n') {
+        let mut body = text.as_str();
+        while let Some((first, rest)) = body.split_once('\n') {
             if !first.trim().is_empty() {
                 break;
             }
-            text = rest;
+            body = rest;
             line = line.saturating_add(1);
         }
-        Ok((dedent(text), line))
+        match body.split_once('\n') {
+            // Code beside the opening quote tells nothing of how the next lines are indented.
+            Some((first, rest)) if body.len() == text.len() && !first.trim_end().ends_with(':') => {
+                Ok((format!("{}\n{}", first.trim_start(), dedent(rest)), line))
+            }
+            _ => Ok((dedent(body), line)),
+        }
     }
 
     fn data_type(&mut self) -> Parsed<ast::DataType> {
@@ -453,9 +462,7 @@ impl Reader<'_> {
             ParserError::RecursionLimitExceeded => "too deeply nested",
         };
         // The place is shown below the message.
-        let message = message.split(" at Line:").next().unwrap_or(message);
-        let message = message.strip_prefix("Expected: ").map_or(message.to_string(), |rest| format!("expected {rest}"));
-        let message = message.replace(", found: ", ", found ");
+        let message = reworded(message.split(" at Line:").next().unwrap_or(message));
         // sqlparser consumes the token of which it complains, except where it only peeked.
         let next = self.parser.peek_token();
         let complained = self.parser.get_current_token();
@@ -471,15 +478,37 @@ impl Reader<'_> {
     }
 
     fn error(&self, span: &Span, message: &str) -> DefineError {
-        let function = if self.name.is_empty() { "?".to_string() } else { self.name.clone() };
         // At the end of the statement there is no place to show.
         let place = (span.start.line > 0).then(|| self.place(span));
-        DefineError { function, message: message.to_string(), place }
+        DefineError { function: self.name.clone(), message: message.to_string(), place }
     }
 
     fn place(&self, span: &Span) -> Place {
         place(self.script, span)
     }
+}
+
+/// What sqlparser expected and found, in our words.
+fn reworded(message: &str) -> String {
+    let message = message.strip_prefix("Expected: ").map_or(message.to_string(), |rest| format!("expected {rest}"));
+    message.replace(", found: EOF", ", found the end").replace(", found: ", ", found ")
+}
+
+/// A syntax error of sqlparser's with its place in the script; other errors as they are.
+pub(crate) fn show_place(script: &str, error: DataFusionError) -> DataFusionError {
+    if !matches!(error, DataFusionError::SQL(_, _)) {
+        return error;
+    }
+    let text = crate::message(&error);
+    let (message, numbers) = text.rsplit_once(" at Line: ").unwrap_or((&text, ""));
+    let place = || {
+        let (line, column) = numbers.split_once(", Column: ")?;
+        let (line, column): (u64, u64) = (line.parse().ok()?, column.parse().ok()?);
+        let found = message.rsplit_once(", found: ").map_or(1, |(_, token)| token.chars().count());
+        Some(place(script, &Span::new((line, column).into(), (line, column + found as u64).into())).to_string())
+    };
+    let shown = format!("syntax error: {}{}", reworded(message), place().unwrap_or_default());
+    DataFusionError::SQL(Box::new(ParserError::ParserError(shown)), None)
 }
 
 /// The place of a span of tokens in its script.

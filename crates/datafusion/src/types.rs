@@ -39,12 +39,30 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
                     ) => DataType::Timestamp(*unit, Some("+00:00".into())),
                     (planned, _) => planned.clone(),
                 }),
-                Ok(_) => plan_err!("the type {ty} is not supported"),
-                Err(DataFusionError::NotImplemented(_)) => plan_err!("the type {ty} is not supported"),
+                Ok(_) | Err(DataFusionError::NotImplemented(_)) => {
+                    let meant = meant(&ty.to_string()).map(|name| format!("; did you mean {name}?"));
+                    plan_err!("the type {ty} is not supported{}", meant.unwrap_or_default())
+                }
                 Err(error) => Err(error),
             }
         }
     }
+}
+
+/// The SQL type of which Python and Arrow use this name.
+fn meant(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "str" | "utf8" => "TEXT",
+        "int8" => "TINYINT",
+        "int16" => "SMALLINT",
+        "int32" => "INT",
+        "int64" | "long" => "BIGINT",
+        "float32" => "REAL",
+        "float64" => "DOUBLE",
+        "bytes" => "BYTEA",
+        "timedelta" => "INTERVAL",
+        _ => return None,
+    })
 }
 
 /// What to write for an argument `sql` of type `from` where `to` is needed, as the last line

@@ -30,6 +30,12 @@ pub(crate) fn load(ctx: &SessionContext, path: &Path) -> Result<Vec<String>> {
             }
         }
     }
+    if names.is_empty() {
+        return plan_err!(
+            "{} declares no function: a line `# sql: name(arg TYPE, …) RETURNS TYPE` stands above its def",
+            path.display()
+        );
+    }
     Ok(names)
 }
 
@@ -63,12 +69,18 @@ struct Declaration {
     handler: String,
 }
 
+/// What stands behind `sql:` in a comment.
+fn declared(comment: &str) -> Option<&str> {
+    let (tag, rest) = comment.trim_start().split_at_checked(4)?;
+    tag.eq_ignore_ascii_case("sql:").then_some(rest)
+}
+
 fn declarations(text: &str) -> Result<Vec<Declaration>, DefineError> {
     let lines: Vec<&str> = text.lines().collect();
     let mut declarations = vec![];
     let mut at = 0;
     while at < lines.len() {
-        let Some(first) = lines[at].strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("sql:")) else {
+        let Some(first) = lines[at].strip_prefix('#').and_then(declared) else {
             at += 1;
             continue;
         };

@@ -5,7 +5,7 @@ use std::fmt;
 /// A function cannot be created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DefineError {
-    /// The function.
+    /// The function; empty where its name is not known.
     pub function: String,
     /// What is wrong, one line.
     pub message: String,
@@ -74,7 +74,10 @@ impl fmt::Display for Place {
 
 impl fmt::Display for DefineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot create function {}: {}", self.function, self.message)?;
+        if !self.function.is_empty() {
+            write!(f, "cannot create function {}: ", self.function)?;
+        }
+        f.write_str(&self.message)?;
         match &self.place {
             Some(place) => write!(f, "{place}"),
             None => Ok(()),

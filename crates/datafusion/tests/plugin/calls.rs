@@ -46,7 +46,10 @@ async fn arguments_have_names_and_defaults() {
     assert_eq!(one("SELECT f(column1, c => 3) FROM t WHERE column1 = 1").await, "11003");
     assert_eq!(one("SELECT f(a => column1) FROM t WHERE f(column1, c => 1) > 20000").await, "21100");
     assert_eq!(one("SELECT f(1, c => 3)").await, "11003");
-    expect!["Missing required parameter 'a'"].assert_eq(&fails(&session, "SELECT f(c => 3) FROM t").await);
+    expect![[r#"
+        f needs an argument a
+          hint: f(a BIGINT, b BIGINT DEFAULT 10, c BIGINT DEFAULT 100) RETURNS BIGINT"#]]
+    .assert_eq(&fails(&session, "SELECT f(c => 3) FROM t").await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -24,6 +24,18 @@ async fn settings_are_shown_and_set() {
     );
     assert_eq!(rows(&session, "SHOW exuvia.native").await, "exuvia.native | off");
     assert!(rows(&session, "SHOW ALL").await.contains("exuvia.lift | on"));
+    run(&session, "RESET exuvia.native; RESET exuvia.timeout; RESET Exuvia.row_memory; RESET exuvia.fault").await;
+    expect![[r#"
+        exuvia.fault | off
+        exuvia.interpreter | auto
+        exuvia.lift | on
+        exuvia.native | on
+        exuvia.optimize | on
+        exuvia.row_memory | 268435456
+        exuvia.timeout | off"#]].assert_eq(
+        &rows(&session, "SELECT name, value FROM information_schema.df_settings WHERE name LIKE 'exuvia.%'").await,
+    );
+    expect!["there is no setting exuvia.speed"].assert_eq(&fails(&session, "RESET exuvia.speed").await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,7 +53,7 @@ async fn the_interpreter_is_only_switched_off() {
     run(&session, "SET exuvia.interpreter = 'off'").await;
     let refused = "exuvia.interpreter is off in this session and cannot be switched on";
     assert_eq!(fails(&session, "SET exuvia.interpreter = 'auto'").await, refused);
-    assert!(!fails(&session, "RESET exuvia.interpreter").await.is_empty());
+    assert_eq!(fails(&session, "RESET exuvia.interpreter").await, refused);
     assert_eq!(rows(&session, "SHOW exuvia.interpreter").await, "exuvia.interpreter | off");
 
     let trusted = SessionConfig::new()

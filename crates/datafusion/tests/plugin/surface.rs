@@ -189,8 +189,8 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     refused(
         "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE sql AS 'x'",
         expect![[r#"
-        CREATE FUNCTION is supported for LANGUAGE python
-    "#]],
+            cannot create function f: LANGUAGE sql is not supported; it is python
+        "#]],
     )
     .await;
 }
@@ -226,8 +226,13 @@ async fn arguments_are_checked_while_planning() {
           hint: CAST(t.i AS TINYINT)"#]]
     .assert_eq(&fails(&session, "SELECT small(i) FROM t").await);
     expect!["small: argument 1 (x): 300 is outside TINYINT"].assert_eq(&fails(&session, "SELECT small(300)").await);
-    expect!["Unknown parameter name 'z'. Valid parameters are: [x, y]"]
-        .assert_eq(&fails(&session, "SELECT f(1, z => 2)").await);
+    expect![[r#"
+        f has no parameter z
+          |
+        1 | SELECT f(1, z => 2)
+          |             ^
+          hint: f(x BIGINT, y TEXT DEFAULT 'a') RETURNS BIGINT"#]]
+    .assert_eq(&fails(&session, "SELECT f(1, z => 2)").await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -318,4 +323,185 @@ async fn what_belongs_to_other_functions_is_refused() {
             .await,
         "1 | 1"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_left_out_or_misspelt_is_told() {
+    for (sql, expected) in [
+        (
+            "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT AS $$ return x $$",
+            expect![[r#"
+            cannot create function f: LANGUAGE python is missing
+        "#]],
+        ),
+        (
+            "CREATE FUNCTION f(x BIGINT RETURNS BIGINT LANGUAGE python AS $$ return x $$",
+            expect![[r#"
+            cannot create function f: expected , or ) or DEFAULT, found RETURNS
+              |
+            1 | CREATE FUNCTION f(x BIGINT RETURNS BIGINT LANGUAGE python AS $$ return x $$
+              |                            ^^^^^^^
+        "#]],
+        ),
+        (
+            "CREATE FUNCTION (x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
+            expect![[r#"
+            expected identifier, found (
+              |
+            1 | CREATE FUNCTION (x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$
+              |                 ^
+        "#]],
+        ),
+        (
+            "CREATE FUNCTION f(x int64) RETURNS str LANGUAGE python AS $$ return x $$",
+            expect![[r#"
+            cannot create function f: parameter x: the type INT64 is not supported; did you mean BIGINT?
+              |
+            1 | CREATE FUNCTION f(x int64) RETURNS str LANGUAGE python AS $$ return x $$
+              |                     ^^^^^
+        "#]],
+        ),
+        (
+            "CREATE FUNCTION f(x BIGINT) RETURNS",
+            expect![[r#"
+                syntax error: expected a data type name, found the end
+            "#]],
+        ),
+        (
+            "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x",
+            expect![[r#"
+            syntax error: Unterminated dollar-quoted string
+              |
+            1 | CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x
+              |                                                                          ^
+        "#]],
+        ),
+        (
+            "DROP FUNCTION f g",
+            expect![[r#"
+            expected the end of DROP FUNCTION, found g
+              |
+            1 | DROP FUNCTION f g
+              |                 ^
+        "#]],
+        ),
+        (
+            "SELECT 1;\nSELECT f(1 FROM t",
+            expect![[r#"
+            syntax error: expected ), found FROM
+              |
+            2 | SELECT f(1 FROM t
+              |            ^^^^
+        "#]],
+        ),
+        (
+            "SELECT\n  'it's'",
+            expect![[r#"
+            syntax error: Unterminated string literal
+              |
+            2 |   'it's'
+              |        ^
+        "#]],
+        ),
+        (
+            "SELECT x",
+            expect![[r#"
+            No field named x.
+        "#]],
+        ),
+        (
+            "SELECT * FROM 'nowhere.csv'",
+            expect![[r#"
+            'nowhere.csv' is neither a table nor a file that can be read
+        "#]],
+        ),
+        (
+            "SELECT * FROM nowhere",
+            expect![[r#"
+            table 'datafusion.public.nowhere' not found
+        "#]],
+        ),
+    ] {
+        refused(sql, expected).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn named_arguments_are_checked() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION f(a BIGINT, b BIGINT DEFAULT 2) RETURNS BIGINT LANGUAGE python AS $$ return a // b $$",
+    )
+    .await;
+    for (call, expected) in [
+        (
+            "f(1, z => 2)",
+            expect![[r#"
+            f has no parameter z
+              |
+            1 | SELECT f(1, z => 2)
+              |             ^
+              hint: f(a BIGINT, b BIGINT DEFAULT 2) RETURNS BIGINT"#]],
+        ),
+        (
+            "f(1, b => 1, B => 2)",
+            expect![[r#"
+            f is given its argument B twice
+              |
+            1 | SELECT f(1, b => 1, B => 2)
+              |                     ^
+              hint: f(a BIGINT, b BIGINT DEFAULT 2) RETURNS BIGINT"#]],
+        ),
+        (
+            "f(1, a => 1)",
+            expect![[r#"
+            f is given its argument a twice
+              |
+            1 | SELECT f(1, a => 1)
+              |             ^
+              hint: f(a BIGINT, b BIGINT DEFAULT 2) RETURNS BIGINT"#]],
+        ),
+        (
+            "f(b => 1, 1)",
+            expect![[r#"
+            f is given an argument without a name behind one with a name
+              hint: f(a BIGINT, b BIGINT DEFAULT 2) RETURNS BIGINT"#]],
+        ),
+        (
+            "f(b => 1)",
+            expect![[r#"
+            f needs an argument a
+              hint: f(a BIGINT, b BIGINT DEFAULT 2) RETURNS BIGINT"#]],
+        ),
+        (
+            "f(1, 2, b => 1)",
+            expect![[r#"
+            f is given its argument b twice
+              |
+            1 | SELECT f(1, 2, b => 1)
+              |                ^
+              hint: f(a BIGINT, b BIGINT DEFAULT 2) RETURNS BIGINT"#]],
+        ),
+        ("f(1, 2, 3, b => 1)", expect!["Too many positional arguments: expected at most 2, got 3"]),
+    ] {
+        expected.assert_eq(&fails(&session, &format!("SELECT {call}")).await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn code_may_begin_beside_the_quote() {
+    let session = session();
+    for body in [
+        " return x + 1 ",
+        " y = x\n   return y + 1\n",
+        "y = x\nreturn y + 1",
+        " def g(x): return x\ndef f(x): return g(x) + 1",
+        " def f(x):\n     return x + 1",
+        "if x:\n  return x + 1\nreturn 0",
+    ] {
+        let create = format!("CREATE OR REPLACE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $${body}$$");
+        run(&session, &create).await;
+        assert_eq!(rows(&session, "SELECT f(1)").await, "2", "{body}");
+    }
 }
