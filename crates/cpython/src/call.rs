@@ -94,6 +94,11 @@ pub fn call(
         }
         printing.flush();
     }
+    // A call into C in the last row cannot be broken and may have ended too late.
+    match watch.judge() {
+        0 => {}
+        ended => return Err(Failure::ended(ended)),
+    }
     results.finish().map_err(|error| Failure::host(error.to_string()))
 }
 

@@ -100,6 +100,12 @@ impl Watch {
             ended => ended,
         }
     }
+
+    /// As [`Watch::ended`], by the clock instead of the watching thread, which a call into C
+    /// may have kept waiting.
+    pub fn judge(&self) -> u32 {
+        self.watched.judge()
+    }
 }
 
 impl Drop for Watch {

@@ -10,7 +10,9 @@ use std::sync::Arc;
 ///
 /// It is called by the thread on which the function runs and must not call into Python.
 #[derive(Clone, Default)]
-pub struct PrintSink(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct PrintSink(Option<Arc<Print>>);
+
+type Print = dyn Fn(&str) + Send + Sync;
 
 impl PrintSink {
     /// The process's standard output.

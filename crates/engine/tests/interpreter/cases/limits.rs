@@ -54,6 +54,14 @@ fn short_rows_end_between_rows() {
 }
 
 #[test]
+fn a_call_into_c_that_ends_too_late_has_no_result() {
+    let function = define("def f(a): return 3 ** 2000000 % 7 + a", &[DataType::Int64], DataType::Int64);
+    let deadline = Some(Instant::now() + Duration::from_millis(20));
+    let result = function.call(&[rows(1)], 1, &PyCall { deadline, ..PyCall::default() });
+    assert_eq!(result.unwrap_err(), PyFailure::TimedOut);
+}
+
+#[test]
 fn a_cancelled_call_ends_and_the_function_stays_usable() {
     let function = define("def f(a):\n    while a < 0: pass\n    return a", &[DataType::Int64], DataType::Int64);
     let stop = AtomicBool::new(false);
