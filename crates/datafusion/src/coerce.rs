@@ -29,8 +29,8 @@ pub(crate) enum Fit {
 /// How an argument of type `argument` fits a parameter of type `parameter`.
 pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
     use DataType::{
-        Boolean, Date32, Date64, Dictionary, Duration, Float16, Float32, Float64, Interval, List, Map, Null,
-        RunEndEncoded, Struct, Time32, Time64, Timestamp,
+        Date32, Date64, Dictionary, Duration, Float16, Float32, Float64, Interval, List, Map, Null, RunEndEncoded,
+        Struct, Time32, Time64, Timestamp,
     };
     if parameter == argument {
         return Fit::As(argument.clone());
@@ -118,7 +118,6 @@ pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
             }
             _ => Fit::No,
         },
-        (Boolean, _) => Fit::No,
         _ => Fit::No,
     }
 }
@@ -133,6 +132,12 @@ pub(crate) fn literal(parameter: &DataType, value: &ScalarValue) -> Result<Scala
         if magnitude > usize::try_from(precision).unwrap_or(0) {
             return Err(outside());
         }
+    } else if parameter.is_floating() && value.data_type().is_integer() {
+        let array = value.to_array().map_err(|_| outside())?;
+        let exact = check(parameter, array)?;
+        return ScalarValue::try_from_array(&exact, 0)
+            .and_then(|value| value.cast_to(parameter))
+            .map_err(|_| outside());
     } else if parameter.is_floating() {
         // A decimal literal becomes the nearest number of the narrower type, as it would
         // where SQL reads it as that type.
@@ -265,6 +270,11 @@ mod tests {
         assert!(literal(&decimal, &float(1.555)).is_err());
         assert!(literal(&decimal, &int(1000)).is_err());
         assert_eq!(literal(&Float32, &float(0.1)), Ok(ScalarValue::Float32(Some(0.1))));
+        assert_eq!(literal(&Float64, &int(1 << 53)), Ok(ScalarValue::Float64(Some(9007199254740992.0))));
+        assert_eq!(
+            literal(&Float64, &int((1 << 53) + 1)),
+            Err("9007199254740993 has no exact DOUBLE; CAST(x AS DOUBLE) rounds it".to_string())
+        );
     }
 
     #[test]

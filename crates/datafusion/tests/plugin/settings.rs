@@ -29,10 +29,12 @@ async fn settings_are_shown_and_set() {
         exuvia.fault | off
         exuvia.interpreter | auto
         exuvia.lift | on
+        exuvia.memoize | on
         exuvia.native | on
         exuvia.optimize | on
         exuvia.row_memory | 268435456
-        exuvia.timeout | off"#]].assert_eq(
+        exuvia.timeout | off"#]]
+    .assert_eq(
         &rows(&session, "SELECT name, value FROM information_schema.df_settings WHERE name LIKE 'exuvia.%'").await,
     );
     expect!["there is no setting exuvia.speed"].assert_eq(&fails(&session, "RESET exuvia.speed").await);
