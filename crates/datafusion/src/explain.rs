@@ -18,7 +18,6 @@ use datafusion::config::ConfigOptions;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, LogicalPlan, ScalarUDF};
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_plan::execution_plan::ReplaceChildrenOptions;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties};
 use exuvia_engine::interpreter::Interpreter;
@@ -80,7 +79,7 @@ fn calls(plan: &LogicalPlan, settings: &Settings) -> Vec<Call> {
             })
         })
     });
-    // The closures above cannot fail.
+    // Nothing above fails for expressions that were planned.
     debug_assert!(visited.is_ok(), "a walk that never fails failed");
     calls
 }
@@ -125,7 +124,7 @@ fn shown(expr: &Expr, shared: &HashMap<String, Expr>) -> Result<String> {
     }
 }
 
-/// The rung of a call, and why it is not the best.
+/// The rung as users read it.
 pub(crate) fn rung_name(rung: Rung) -> &'static str {
     match rung {
         Rung::Native => "native",
@@ -209,14 +208,6 @@ impl ExecutionPlan for ExplainCallsExec {
         _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
         Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        _: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(Arc::new(self.with_input(only_child(children)?)))
     }
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {

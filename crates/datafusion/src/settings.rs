@@ -76,9 +76,7 @@ impl ExuviaOptions {
     pub fn of(config: &ConfigOptions) -> ExuviaOptions {
         config.extensions.get::<ExuviaOptions>().cloned().unwrap_or_default()
     }
-}
 
-impl ExuviaOptions {
     /// Gives a setting its default again, as far as SET may.
     pub(crate) fn reset(&mut self, key: &str) -> Result<()> {
         let name = format!("{}.{key}", Self::PREFIX);

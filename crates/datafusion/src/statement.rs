@@ -169,9 +169,7 @@ impl Reader<'_> {
                         "RETURNS" => {
                             let place = self.parser.peek_token().span;
                             if self.parser.peek_keyword(Keyword::TABLE) {
-                                return Err(self.error_here(
-                                    "table functions (RETURNS TABLE) are not supported yet in this version",
-                                ));
+                                return Err(self.error_here("table functions (RETURNS TABLE) are not supported"));
                             }
                             let ty = self.data_type()?;
                             if returns.replace((ty, self.place(&place))).is_some() {
@@ -302,7 +300,7 @@ impl Reader<'_> {
                 return Err(self.error(&name_token.span, &message));
             }
             if self.parser.peek_keyword(Keyword::TABLE) {
-                return Err(self.error(&ty_token.span, "table arguments are not supported yet in this version"));
+                return Err(self.error(&ty_token.span, "table arguments are not supported"));
             }
             let ty = self.data_type()?;
             let place = self.place(&ty_token.span);

@@ -30,7 +30,10 @@ use arrow::datatypes::DataType;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 #[cfg(feature = "python")]
-use std::{sync::OnceLock, time::Duration};
+use {
+    arrow::datatypes::Field,
+    std::{sync::OnceLock, time::Duration},
+};
 
 /// The time that running a function's module may take: enough to import large packages.
 #[cfg(feature = "python")]
@@ -71,7 +74,7 @@ pub struct PyDefinition<'a> {
     pub first_line: u32,
     /// Whether NULL in any argument gives NULL without a call.
     pub strict: bool,
-    /// The parameters' names, which errors show.
+    /// The parameters' names, which errors show; as many as types.
     pub param_names: &'a [&'a str],
     /// The parameters' types.
     pub params: &'a [DataType],
@@ -79,6 +82,17 @@ pub struct PyDefinition<'a> {
     pub returns: &'a DataType,
     /// Where the module prints while it runs.
     pub print: &'a PrintSink,
+}
+
+#[cfg(feature = "python")]
+impl PyDefinition<'_> {
+    /// The parameters and, last, the result.
+    fn fields(&self) -> Vec<Field> {
+        let named = self.param_names.iter().zip(self.params);
+        let mut fields: Vec<Field> = named.map(|(name, ty)| Field::new(*name, ty.clone(), true)).collect();
+        fields.push(Field::new("result", self.returns.clone(), true));
+        fields
+    }
 }
 
 /// Why a function could not be defined.

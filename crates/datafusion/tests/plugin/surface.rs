@@ -151,7 +151,7 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     refused(
         "CREATE FUNCTION f(t TABLE (a BIGINT)) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
         expect![[r#"
-            cannot create function f: table arguments are not supported yet in this version
+            cannot create function f: table arguments are not supported
               |
             1 | CREATE FUNCTION f(t TABLE (a BIGINT)) RETURNS BIGINT LANGUAGE python AS $$ return x $$
               |                     ^^^^^
@@ -161,7 +161,7 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     refused(
         "CREATE FUNCTION f(x BIGINT) RETURNS TABLE (a BIGINT) LANGUAGE python AS $$ return x $$",
         expect![[r#"
-            cannot create function f: table functions (RETURNS TABLE) are not supported yet in this version
+            cannot create function f: table functions (RETURNS TABLE) are not supported
               |
             1 | CREATE FUNCTION f(x BIGINT) RETURNS TABLE (a BIGINT) LANGUAGE python AS $$ return x $$
               |                                     ^^^^^

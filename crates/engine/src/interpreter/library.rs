@@ -50,18 +50,7 @@ impl Library {
     /// Defines a function.
     pub fn define(&self, definition: &PyDefinition<'_>, time: Duration) -> Result<Function, PyError> {
         let host = |message: String| PyError { class: String::new(), message, line: None };
-        let mut fields: Vec<Field> = definition
-            .params
-            .iter()
-            .enumerate()
-            .map(|(index, ty)| {
-                let name =
-                    definition.param_names.get(index).map_or_else(|| (index + 1).to_string(), ToString::to_string);
-                Field::new(name, ty.clone(), true)
-            })
-            .collect();
-        fields.push(Field::new("result", definition.returns.clone(), true));
-        let mut schema = FFI_ArrowSchema::try_from(&DataType::Struct(Fields::from(fields)))
+        let mut schema = FFI_ArrowSchema::try_from(&DataType::Struct(Fields::from(definition.fields())))
             .map_err(|error| host(error.to_string()))?;
         let result_type = sql::type_name(definition.returns);
         let request = Define {

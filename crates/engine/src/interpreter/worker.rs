@@ -160,18 +160,7 @@ impl Worker {
     /// Defines a function.
     pub fn define(self: &Arc<Worker>, definition: &PyDefinition<'_>, time: Duration) -> Result<Function, PyError> {
         let host = |message: String| PyError { class: String::new(), message, line: None };
-        let mut fields: Vec<Field> = definition
-            .params
-            .iter()
-            .enumerate()
-            .map(|(index, ty)| {
-                let name =
-                    definition.param_names.get(index).map_or_else(|| (index + 1).to_string(), ToString::to_string);
-                Field::new(name, ty.clone(), true)
-            })
-            .collect();
-        fields.push(Field::new("result", definition.returns.clone(), true));
-        let schema = StreamWriter::try_new(Vec::new(), &Schema::new(fields))
+        let schema = StreamWriter::try_new(Vec::new(), &Schema::new(definition.fields()))
             .and_then(StreamWriter::into_inner)
             .map_err(|error| host(error.to_string()))?;
         let request = Request::Define {
