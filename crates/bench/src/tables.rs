@@ -95,7 +95,7 @@ pub fn load(path: &Path) -> Result<(SchemaRef, Vec<RecordBatch>)> {
     let schema = reader.schema();
     // The reader's columns are slices of one buffer a batch. Copied, they are as an
     // engine's own operators would make them.
-    let batches: Result<Vec<RecordBatch>> = reader.map(|batch| Ok(compact(&batch?)?)).collect();
+    let batches: Result<Vec<RecordBatch>> = reader.map(|batch| compact(&batch?)).collect();
     Ok((schema, batches?))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::coerce::{self, Fit};
 use crate::function::{Default as ParamDefault, PythonFunction, blocking};
+use crate::inline::Inline;
 use crate::settings::ExuviaOptions;
 use crate::statement::{self, CreateFunction, Options, Ours};
 use crate::types;
@@ -92,14 +93,19 @@ pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> R
         interpreter: create.options.interpreter,
         timeout: create.options.timeout,
     };
-    define(state, definition, defaults).map(Some)
+    define(state, definition, defaults, create.options.inline).map(Some)
 }
 
-fn define(state: &SessionState, definition: Definition, defaults: Vec<Option<ParamDefault>>) -> Result<ScalarUDF> {
+fn define(
+    state: &SessionState,
+    definition: Definition,
+    defaults: Vec<Option<ParamDefault>>,
+    inline: Inline,
+) -> Result<ScalarUDF> {
     let options = ExuviaOptions { query: None, ..ExuviaOptions::of(state.config_options()) };
     let function = blocking(|| Function::define(definition, &options.settings))
         .map_err(|error| DataFusionError::External(Box::new(error)))?;
-    Ok(ScalarUDF::new_from_impl(PythonFunction::new(function, defaults, options)?))
+    Ok(ScalarUDF::new_from_impl(PythonFunction::new(function, defaults, options, inline)?))
 }
 
 /// A default as an expression of the parameter's type.
@@ -242,7 +248,7 @@ impl FunctionFactory for PythonFunctionFactory {
             interpreter: options.interpreter,
             timeout: options.timeout,
         };
-        let udf = define(state, definition, defaults)?;
+        let udf = define(state, definition, defaults, options.inline)?;
         Ok(RegisterFunction::Scalar(Arc::new(udf)))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A scalar function cannot annotate DataFusion's plans, so the operator that prints them
 //! is followed by one that adds a row: each call of a Python function in the optimised
-//! plan with its rung, and for what is not native the reason and the source line. EXPLAIN
+//! plan with its rung, and for what is not native the reason and the source line. Functions
+//! that the query names and that have no call left were inlined ([`crate::inline`]). EXPLAIN
 //! ANALYZE adds the rows that took each way. All of it is asked of the engine after the
 //! plan was made or run; the counters are the function's, so another query that calls it at
 //! the same time is counted as well.
@@ -16,7 +17,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, HashMap, Result, internal_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::{Expr, LogicalPlan, ScalarUDF};
+use datafusion::logical_expr::{Explain, Expr, LogicalPlan, PlanType, ScalarUDF};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties};
@@ -31,6 +32,7 @@ pub(crate) fn with_calls(
     logical: &LogicalPlan,
     plan: Arc<dyn ExecutionPlan>,
     config: &ConfigOptions,
+    functions: &std::collections::HashMap<String, Arc<ScalarUDF>>,
 ) -> Arc<dyn ExecutionPlan> {
     let (explained, format, analyze) = match logical {
         LogicalPlan::Explain(explain) => (&explain.plan, &explain.explain_format, false),
@@ -43,10 +45,41 @@ pub(crate) fn with_calls(
     }
     let settings = ExuviaOptions::of(config).settings;
     let calls = calls(explained, &settings);
-    if calls.is_empty() || plan.output_partitioning().partition_count() != 1 || plan.schema().fields().len() != 2 {
+    let gone = match logical {
+        LogicalPlan::Explain(explain) => gone(explain, &calls, functions),
+        _ => vec![],
+    };
+    if (calls.is_empty() && gone.is_empty())
+        || plan.output_partitioning().partition_count() != 1
+        || plan.schema().fields().len() != 2
+    {
         return plan;
     }
-    Arc::new(ExplainCallsExec { input: plan, calls: Arc::new(calls), settings: Arc::new(settings), analyze })
+    let (calls, gone) = (Arc::new(calls), Arc::new(gone));
+    Arc::new(ExplainCallsExec { input: plan, calls, gone, settings: Arc::new(settings), analyze })
+}
+
+/// The Python functions that the query names and that the optimised plan does not call.
+fn gone(
+    explain: &Explain,
+    calls: &[Call],
+    functions: &std::collections::HashMap<String, Arc<ScalarUDF>>,
+) -> Vec<String> {
+    let analyzed = explain.stringified_plans.iter().find(|plan| plan.plan_type == PlanType::FinalAnalyzedLogicalPlan);
+    let Some(analyzed) = analyzed else { return vec![] };
+    let named = |name: &str| {
+        let starts =
+            |at: usize| !analyzed.plan[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
+        analyzed.plan.match_indices(&format!("{name}(")).any(|(at, _)| starts(at))
+    };
+    let mut gone: Vec<String> = functions
+        .iter()
+        .filter(|(name, function)| PythonFunction::of(function).is_some() && named(name))
+        .filter(|(name, _)| !calls.iter().any(|call| call.function.name() == name.as_str()))
+        .map(|(name, _)| name.clone())
+        .collect();
+    gone.sort();
+    gone
 }
 
 /// A call that a plan makes.
@@ -165,6 +198,8 @@ fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {
 struct ExplainCallsExec {
     input: Arc<dyn ExecutionPlan>,
     calls: Arc<Vec<Call>>,
+    /// Functions of which no call is left.
+    gone: Arc<Vec<String>>,
     settings: Arc<Settings>,
     analyze: bool,
 }
@@ -180,6 +215,7 @@ impl ExplainCallsExec {
         ExplainCallsExec {
             input,
             calls: Arc::clone(&self.calls),
+            gone: Arc::clone(&self.gone),
             settings: Arc::clone(&self.settings),
             analyze: self.analyze,
         }
@@ -218,15 +254,18 @@ impl ExecutionPlan for ExplainCallsExec {
         let input = self.input.execute(partition, context)?;
         let schema = input.schema();
         let (calls, settings, analyze) = (Arc::clone(&self.calls), Arc::clone(&self.settings), self.analyze);
+        let gone = Arc::clone(&self.gone);
         let batch_schema = Arc::clone(&schema);
         // Made when the input has ended, so that the counters are final.
-        let last = futures::stream::once(async move { row(&batch_schema, &calls, &settings, analyze) });
+        let last = futures::stream::once(async move { row(&batch_schema, &calls, &gone, &settings, analyze) });
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, input.chain(last))))
     }
 }
 
-fn row(schema: &SchemaRef, calls: &[Call], settings: &Settings, analyze: bool) -> Result<RecordBatch> {
-    let lines: Vec<String> = calls.iter().map(|call| describe(call, settings, analyze)).collect();
+fn row(schema: &SchemaRef, calls: &[Call], gone: &[String], settings: &Settings, analyze: bool) -> Result<RecordBatch> {
+    let calls = calls.iter().map(|call| describe(call, settings, analyze));
+    let gone = gone.iter().map(|name| format!("{name}: inlined, no call is left"));
+    let lines: Vec<String> = calls.chain(gone).collect();
     let plan_type = StringArray::from(vec!["exuvia_functions"]);
     let plan = StringArray::from(vec![lines.join("\n")]);
     Ok(RecordBatch::try_new(Arc::clone(schema), vec![Arc::new(plan_type), Arc::new(plan)])?)

@@ -6,6 +6,7 @@
 //! is the engine's business.
 
 use crate::coerce::{self, Fit};
+use crate::inline::{self, Inline};
 use crate::settings::ExuviaOptions;
 use crate::slice::Slice;
 use crate::types;
@@ -52,6 +53,8 @@ pub(crate) struct PythonFunction {
     signature: Signature,
     /// The options under which it was defined, for callers that hand over none.
     options: ExuviaOptions,
+    /// Whether calls may become expressions of SQL.
+    inline: Inline,
     /// Whether a native call took longer than a worker can spare.
     slow: AtomicBool,
 }
@@ -61,6 +64,7 @@ impl PythonFunction {
         function: Function,
         defaults: Vec<Option<Default>>,
         options: ExuviaOptions,
+        inline: Inline,
     ) -> Result<PythonFunction> {
         let names: Vec<String> = function.definition().params.iter().map(|param| param.name.clone()).collect();
         let volatility = match function.volatility() {
@@ -69,7 +73,14 @@ impl PythonFunction {
             exuvia_engine::Volatility::Volatile => Volatility::Volatile,
         };
         let signature = Signature::user_defined(volatility).with_parameter_names(names)?;
-        Ok(PythonFunction { function: Arc::new(function), defaults, signature, options, slow: AtomicBool::new(false) })
+        Ok(PythonFunction {
+            function: Arc::new(function),
+            defaults,
+            signature,
+            options,
+            inline,
+            slow: AtomicBool::new(false),
+        })
     }
 
     /// The Python function behind a function of DataFusion's, if it is one.
@@ -272,10 +283,18 @@ impl ScalarUDFImpl for PythonFunction {
     }
 
     /// Adds the defaults of arguments that a call leaves out.
-    fn simplify(&self, args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
+    /// What SQL can say as well becomes an expression ([`inline`]).
+    fn simplify(&self, args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult> {
         let given = args.len();
         if given >= self.defaults.len() {
-            return Ok(ExprSimplifyResult::Original(args));
+            let options = ExuviaOptions::of(context.config_options());
+            let formula = |nullable| self.function.formula(nullable, &options.settings);
+            let inlined = if self.inline == Inline::Auto && options.inline == Inline::Auto {
+                inline::call(self.function.definition(), formula, &args, context)
+            } else {
+                None
+            };
+            return Ok(inlined.map_or(ExprSimplifyResult::Original(args), ExprSimplifyResult::Simplified));
         }
         let mut args = args;
         for default in &self.defaults[given..] {
@@ -288,6 +307,7 @@ impl ScalarUDFImpl for PythonFunction {
             function: Arc::clone(&self.function),
             defaults: self.defaults.clone(),
             signature: self.signature.clone(),
+            inline: self.inline,
             options: self.options.clone(),
             slow: AtomicBool::new(false),
         };

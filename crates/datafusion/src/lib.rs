@@ -16,6 +16,7 @@ mod explain;
 mod extension;
 mod function;
 mod fuse;
+mod inline;
 mod message;
 mod query;
 mod script;

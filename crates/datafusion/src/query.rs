@@ -93,7 +93,7 @@ impl QueryPlanner for Planner {
         // Set directly: `mark_start_execution` would also move the time that now() shows.
         state.execution_props_mut().config_options = Some(Arc::clone(&config));
         let plan = self.inner.create_physical_plan(logical_plan, &state).await?;
-        let plan = explain::with_calls(logical_plan, plan, &config);
+        let plan = explain::with_calls(logical_plan, plan, &config, state.scalar_functions());
         Ok(Arc::new(QueryExec { input: plan, query }))
     }
 }

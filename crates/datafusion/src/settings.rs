@@ -5,6 +5,7 @@
 //! A session's settings can be tightened by SQL and never loosened: once the interpreter
 //! is off it stays off, because a host switches it off for texts that it does not trust.
 
+use crate::inline::Inline;
 use crate::query::{Queries, Query};
 use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
 use datafusion::common::{Result, config_err};
@@ -29,6 +30,8 @@ use std::time::Duration;
 pub struct ExuviaOptions {
     pub(crate) settings: Settings,
     pub(crate) timeout: Option<Duration>,
+    /// Whether calls may become expressions of SQL.
+    pub(crate) inline: Inline,
     /// The queries of the session that run, to cancel them.
     pub(crate) queries: Arc<Queries>,
     /// The query for which this copy of the options was made. Without one nothing runs
@@ -109,6 +112,7 @@ impl ExtensionOptions for ExuviaOptions {
             "native" => self.settings.native = switch(key, value)?,
             "optimize" => self.settings.optimize = switch(key, value)?,
             "lift" => self.settings.lift = switch(key, value)?,
+            "inline" => self.inline = if switch(key, value)? { Inline::Auto } else { Inline::Off },
             "memoize" => self.settings.memoize = switch(key, value)?,
             "interpreter" => match value.to_ascii_lowercase().as_str() {
                 "off" => self.settings.interpreter = false,
@@ -152,6 +156,7 @@ impl ExtensionOptions for ExuviaOptions {
             entry("native", on(settings.native), "Whether functions are compiled to native code"),
             entry("optimize", on(settings.optimize), "Whether lifted functions are optimised"),
             entry("lift", on(settings.lift), "Whether functions are lifted; off: all run in CPython"),
+            entry("inline", on(self.inline == Inline::Auto), "Whether calls may become expressions of SQL"),
             entry("memoize", on(settings.memoize), "Whether equal arguments of a batch may be called once"),
             entry(
                 "interpreter",

@@ -6,6 +6,7 @@
 //! DataFusion. Types and expressions are not planned here: that needs a session.
 
 use crate::Statement;
+use crate::inline::Inline;
 use datafusion::common::DataFusionError;
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
@@ -55,6 +56,7 @@ pub(crate) struct Options {
     pub(crate) on_error: OnError,
     pub(crate) interpreter: Interpreter,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) inline: Inline,
 }
 
 /// Reads `statement` if it is one of ours; `None` leaves it to DataFusion.
@@ -367,13 +369,13 @@ impl Reader<'_> {
                         _ => return Err(wrong("'auto' or 'off'")),
                     };
                 }
-                "inline" => match lower.as_str() {
-                    "auto" | "off" => {}
-                    "on" => {
-                        return Err(self.error(&token.span, "inline 'on' is not supported yet in this version"));
-                    }
-                    _ => return Err(wrong("'auto', 'on' or 'off'")),
-                },
+                "inline" => {
+                    options.inline = match lower.as_str() {
+                        "auto" => Inline::Auto,
+                        "off" => Inline::Off,
+                        _ => return Err(wrong("'auto' or 'off'")),
+                    };
+                }
                 "timeout" => match crate::settings::parse_duration(&value) {
                     Some(timeout) => options.timeout = Some(timeout),
                     None => return Err(wrong("a time such as '1s' or '200ms'")),

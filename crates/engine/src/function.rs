@@ -1,10 +1,11 @@
 //! A function that can be called on batches.
 
+use crate::formula::{self, Formula};
 use crate::interpreter::PrintSink;
 use crate::memoize::History;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
-use crate::{CallError, DefineError, Definition, Place, Volatility, place, rungs, stack, volatility};
+use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, volatility};
 use arrow::array::ArrayRef;
 use exuvia_lift::Source;
 use parking_lot::Mutex;
@@ -218,6 +219,15 @@ impl Function {
         let lifted = || compiled_of(&self.compiled(true, settings)).is_some_and(|compiled| compiled.stages.is_ok());
         self.volatility == Volatility::Immutable
             && (self.definition.volatility == Some(Volatility::Immutable) || lifted())
+    }
+
+    /// The function as one expression, where it has that form. The parameters of the
+    /// expression can be NULL if `nullable` says so and the function is not strict.
+    #[must_use]
+    pub fn formula(&self, nullable: bool, settings: &Settings) -> Option<Formula> {
+        let cell = self.compiled(nullable, settings);
+        let stages = compiled_of(&cell)?.stages.as_ref().ok()?;
+        formula::of(&stages.optimized, self.definition.on_error == OnError::Null)
     }
 
     /// Whether CPython may run it.

@@ -16,6 +16,7 @@
 
 mod definition;
 mod error;
+pub mod formula;
 mod function;
 pub mod interpreter;
 mod memoize;
@@ -29,4 +30,5 @@ mod volatility;
 
 pub use definition::{Definition, Interpreter, OnError, Parameter, Volatility};
 pub use error::{CallError, CallErrorKind, DefineError, Place};
+pub use exuvia_ir::Object;
 pub use function::{Function, Invocation, Placement, Rung, Settings};

@@ -71,11 +71,9 @@ fn run() -> anyhow::Result<bool> {
         println!("failed by variation: {:?}", results.by_variation);
     }
     let mut right = results.failed.is_empty();
-    if everything {
-        if let Err(error) = pins::check(&all) {
-            println!("{error:#}");
-            right = false;
-        }
+    if everything && let Err(error) = pins::check(&all) {
+        println!("{error:#}");
+        right = false;
     }
     println!(
         "\ntest result: {}. {} passed; {} failed; 0 ignored; 0 measured; {} filtered out\n",

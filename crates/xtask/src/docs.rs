@@ -60,10 +60,10 @@ fn operations() -> String {
     for (module, source) in prelude::MODULES {
         let _ = write!(page, "\n### {module}\n\n");
         for line in source.lines() {
-            if let Some(signature) = line.strip_prefix("def ").and_then(|rest| rest.strip_suffix(':')) {
-                if !signature.starts_with('_') {
-                    let _ = writeln!(page, "- `{signature}`");
-                }
+            if let Some(signature) = line.strip_prefix("def ").and_then(|rest| rest.strip_suffix(':'))
+                && !signature.starts_with('_')
+            {
+                let _ = writeln!(page, "- `{signature}`");
             }
         }
     }

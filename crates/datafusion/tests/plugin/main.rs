@@ -5,6 +5,7 @@ mod cancel;
 mod common;
 mod explain;
 mod fuse;
+mod inline;
 mod plain;
 mod settings;
 mod surface;

@@ -12,6 +12,7 @@ async fn settings_are_shown_and_set() {
     run(&session, "SET exuvia.fault = 'guards'").await;
     expect![[r#"
         exuvia.fault | guards
+        exuvia.inline | on
         exuvia.interpreter | auto
         exuvia.lift | on
         exuvia.memoize | on

@@ -1,0 +1,248 @@
+//! Calls that become expressions: each law, as a projection and as a filter, over values
+//! that are chosen to break it, with inlining on and off.
+
+use crate::common::{rows, run, session};
+use exuvia::ExuviaSession;
+
+/// A column for each kind of value, with NULLs (`…0`) and without.
+async fn values(session: &ExuviaSession) {
+    run(
+        session,
+        "CREATE TABLE v AS SELECT
+            arrow_cast(i, 'Int64') AS i0, coalesce(i, 7) AS i,
+            arrow_cast(n, 'Int32') AS n0, arrow_cast(coalesce(n, 7), 'Int32') AS n,
+            x AS x0, coalesce(x, 0.5) AS x,
+            arrow_cast(x, 'Float32') AS r0,
+            s AS s0, coalesce(s, 'é') AS s,
+            b AS b0, coalesce(i, 7) % 2 = 1 AS b
+        FROM (VALUES
+            (0, 0, 0.0, '', true),
+            (1, 1, -0.0, 'a', false),
+            (-1, -1, 1.0, 'b', NULL),
+            (9223372036854775807, 2147483647, 'NaN'::DOUBLE, 'abc', true),
+            (-9223372036854775808, -2147483648, -('NaN'::DOUBLE), 'ABC', false),
+            (10, 10, 'Infinity'::DOUBLE, '😀a', true),
+            (9007199254740993, 3, '-Infinity'::DOUBLE, 'é', true),
+            (NULL, NULL, NULL, NULL, NULL),
+            (5, 5, 10.0, '%', true),
+            (6, 6, 9.999999999999998, 'a%b_c', true),
+            (-7, -7, 5e-324, 'a\\b', false),
+            (7, 7, -5e-324, 'axbyc', false),
+            (4, 4, 1e308, ' a', false)
+        ) AS t (i, n, x, s, b)",
+    )
+    .await;
+}
+
+/// A function's parameters, further clauses and body, the arguments it is called with, and
+/// whether the call becomes an expression.
+type Case = (&'static str, &'static str, &'static str, &'static str, &'static str, bool);
+
+const CASES: &[Case] = &[
+    // Ints.
+    ("a BIGINT", "BOOLEAN", "", "return a < 10", "i", true),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return a < 10", "i0", true),
+    ("a BIGINT", "BOOLEAN", "", "return a < 10", "i0", false),
+    ("a BIGINT", "BOOLEAN", "OPTIONS (on_error 'null')", "return a < 10", "i0", true),
+    ("a BIGINT", "BOOLEAN", "", "return a is not None and 0 <= a < 7", "i0", true),
+    ("a BIGINT", "BOOLEAN", "", "return a is None or a == 7 or a != 5 and a >= 6", "i0", true),
+    ("a BIGINT", "BOOLEAN", "", "if a is None:\n  return None\nreturn a > 3", "i0", true),
+    ("a BIGINT", "BOOLEAN", "", "if a is None:\n  return None\nreturn not (a > 3 or a == -1)", "i0", true),
+    ("a BIGINT", "BOOLEAN", "", "if a is None:\n  return None\nreturn True", "i0", false),
+    ("a BIGINT", "BOOLEAN", "", "if a is None:\n  return False\nif a > 5:\n  return None\nreturn True", "i0", false),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return True", "i0", false),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return bool(a)", "i0", true),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return not a", "i0", true),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return a % 3 == 1", "i0", true),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return a % 3 == 0 or a % 7 == 2", "i0", true),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return a + 1 > 5", "i0", false),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return a in (1, 5, 7)", "i0", true),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return a in {1, 5, 9223372036854775807}", "i0", true),
+    ("a BIGINT", "BOOLEAN", "STRICT", "return a not in {1, 5, 7}", "i0", true),
+    ("a BIGINT, c BIGINT", "BOOLEAN", "STRICT", "return a < c", "i0, i", true),
+    ("a BIGINT, c BIGINT", "BOOLEAN", "STRICT", "return a < 3 or c > 5", "i0, i", false),
+    ("a BIGINT, c BIGINT", "BOOLEAN", "STRICT", "return a < 3 or c > 5", "i, i", true),
+    ("a BIGINT", "BIGINT", "STRICT", "return a", "i0", true),
+    ("a INTEGER", "BOOLEAN", "STRICT", "return a < 3 or a > 2147483646", "n0", true),
+    ("a INTEGER", "BOOLEAN", "", "return a is not None and a <= 4", "n0", true),
+    // Floats: NaN, zeros, infinities.
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a < 10", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a < 0", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a <= 0", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a > 0", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a >= 0", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a == 0", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a != 0", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a != 10.0", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a > 1e308", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a >= 1e999", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a <= -1e999", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return not a < 10", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return 0 < a < 10", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return -0.0 < a", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return 9007199254740993 < a", "x0", false),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return a * 1.21 + 3 < 20", "x0", true),
+    ("a DOUBLE", "BOOLEAN", "STRICT", "return (a - 1) / 3 >= 2.5", "x0", true),
+    ("a DOUBLE", "DOUBLE", "STRICT", "return a / 3 - a * a", "x0", true),
+    ("a DOUBLE", "DOUBLE", "STRICT", "return 1 / a", "x", false),
+    ("a DOUBLE, c DOUBLE", "BOOLEAN", "STRICT", "return a < c", "x, x", false),
+    ("a REAL", "BOOLEAN", "STRICT", "return a >= 0.5 or a < -1e30", "r0", true),
+    ("a BIGINT", "DOUBLE", "STRICT", "return a * 1.5", "i0", true),
+    // Text.
+    ("a TEXT", "BOOLEAN", "STRICT", "return a == 'abc'", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a != 'é'", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return 'a' < a <= 'é'", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a.startswith('a%')", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a.startswith('a_')", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a.startswith('a\\\\')", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a.startswith('')", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a.endswith('_c') or a.endswith('😀a')", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return '%b_' in a or 'a\\\\b' in a or '' in a", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a.startswith('b', 1)", "s0", false),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a in ('a', 'b', '')", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a in {'a', '%', 'é'}", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a not in {'a': 1, '%': 2}", "s0", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a in {'a', 1}", "s0", false),
+    ("a TEXT", "BOOLEAN", "STRICT", "return bool(a) and len(a) < 3", "s0", true),
+    ("a TEXT", "BOOLEAN", "", "return a is not None and (len(a) == 1 or a > 'b')", "s0", true),
+    ("a TEXT", "BIGINT", "STRICT", "return len(a)", "s0", true),
+    ("a TEXT", "TEXT", "STRICT", "return a", "s0", true),
+    ("a TEXT, c TEXT", "BOOLEAN", "STRICT", "return a.startswith(c) or c in a", "s0, s", true),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a.lower() == 'abc'", "s0", false),
+    // Bools.
+    ("a BOOLEAN", "BOOLEAN", "STRICT", "return not a", "b0", true),
+    ("a BOOLEAN", "BOOLEAN", "", "return a is None or a", "b0", true),
+    ("a BOOLEAN, c BOOLEAN", "BOOLEAN", "", "return a and not c", "b, b", true),
+    // What is computed is computed once.
+    ("a TEXT", "BOOLEAN", "STRICT", "return a in ('a', 'b')", "upper(s0)", false),
+    ("a TEXT", "BOOLEAN", "STRICT", "return a == 'ABC'", "upper(s0)", true),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn inlined_calls_have_pythons_values() {
+    let session = session();
+    values(&session).await;
+    let mut wrong = vec![];
+    for (params, returns, clauses, body, args, inlined) in CASES {
+        let create = format!(
+            "CREATE OR REPLACE FUNCTION f({params}) RETURNS {returns} LANGUAGE python {clauses} AS $$\n{body}\n$$"
+        );
+        run(&session, &create).await;
+        let call = format!("f({args})");
+        run(&session, "SET exuvia.inline = on").await;
+        let plan = rows(&session, &format!("EXPLAIN SELECT {call} AS y FROM v")).await;
+        if plan.contains("f(") == *inlined {
+            wrong.push(format!("{body:?} of {args}: {plan}"));
+        }
+        let mut queries = vec![format!("SELECT {call} AS y, i FROM v")];
+        if *returns == "BOOLEAN" {
+            queries.push(format!("SELECT i, s, x FROM v WHERE {call}"));
+            queries.push(format!("SELECT i, s, x FROM v WHERE NOT {call}"));
+            queries.push(format!("SELECT i, s, x FROM v WHERE {call} IS NULL"));
+            queries.push(format!("SELECT i, s, x FROM v WHERE {call} OR i > 3 AND {call}"));
+        }
+        for query in queries {
+            let mut found = vec![];
+            for inline in ["on", "off"] {
+                run(&session, &format!("SET exuvia.inline = {inline}")).await;
+                found.push(answer(&session, &query).await);
+            }
+            if found[0] != found[1] {
+                wrong.push(format!("{body:?}, {query}:\n  inlined: {}\n  called: {}", found[0], found[1]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The rows of a query in a fixed order, or its error.
+async fn answer(session: &ExuviaSession, query: &str) -> String {
+    match session.sql(query).await {
+        Ok(frame) => match frame.collect().await {
+            Ok(batches) => datafusion::arrow::util::pretty::pretty_format_batches(&batches).unwrap().to_string(),
+            Err(error) => exuvia::message(&error),
+        },
+        Err(error) => exuvia::message(&error),
+    }
+}
+
+/// What a scan of Parquet reads for a predicate: `row_groups_pruned_statistics` and the
+/// rows that leave the scan.
+async fn scanned(session: &ExuviaSession, predicate: &str) -> String {
+    let plan = rows(session, &format!("EXPLAIN ANALYZE SELECT count(*) FROM p WHERE {predicate}")).await;
+    let metric = |name: &str| {
+        let start = plan.find(&format!("{name}=")).map(|at| at + name.len() + 1);
+        start.map(|at| plan[at..].split([',', ']']).next().unwrap_or_default().to_string())
+    };
+    let names = ["row_groups_pruned_statistics", "page_index_pages_pruned", "output_rows"];
+    names.map(|name| format!("{name}={}", metric(name).unwrap_or_default())).join(" ")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn inlined_predicates_skip_what_those_by_hand_skip() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.parquet");
+    let session = session();
+    run(
+        &session,
+        &format!(
+            "COPY (SELECT value AS i, value * 0.5 AS x, concat('k', lpad(cast(value AS varchar), 6, '0')) AS s
+             FROM generate_series(0, 99999)) TO '{}' STORED AS PARQUET
+             OPTIONS (max_row_group_size 10000)",
+            file.display()
+        ),
+    )
+    .await;
+    run(&session, &format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{}'", file.display())).await;
+    run(
+        &session,
+        "CREATE FUNCTION few(a BIGINT) RETURNS BOOLEAN LANGUAGE python STRICT AS $$
+            return 100 <= a < 12000
+         $$;
+         CREATE FUNCTION cheap(price DOUBLE) RETURNS BOOLEAN LANGUAGE python AS $$
+            if price is None:
+                return False
+            return price < 3000
+         $$;
+         CREATE FUNCTION ours(key TEXT) RETURNS BOOLEAN LANGUAGE python STRICT AS $$
+            return key.startswith('k05')
+         $$;",
+    )
+    .await;
+    for (called, by_hand) in [
+        ("few(i)", "i >= 100 AND i < 12000"),
+        ("cheap(x)", "x IS NOT NULL AND x >= '-Infinity'::DOUBLE AND x < 3000"),
+        ("ours(s)", "starts_with(s, 'k05')"),
+        ("ours(s) AND few(i)", "starts_with(s, 'k05') AND i >= 100 AND i < 12000"),
+    ] {
+        let found = scanned(&session, called).await;
+        assert_eq!(found, scanned(&session, by_hand).await, "{called}");
+        run(&session, "SET exuvia.inline = off").await;
+        let off = scanned(&session, called).await;
+        run(&session, "SET exuvia.inline = on").await;
+        assert_ne!(found, off, "{called} reads as much without inlining");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn inlining_is_shown_and_can_be_switched_off() {
+    let session = session();
+    run(&session, "CREATE TABLE t AS SELECT column1 AS a FROM (VALUES (1), (2))").await;
+    for (options, shown) in [
+        ("", "small: inlined, no call is left"),
+        ("OPTIONS (inline 'auto')", "small: inlined, no call is left"),
+        ("OPTIONS (inline 'off')", "small(a): native"),
+    ] {
+        run(
+            &session,
+            &format!(
+                "CREATE OR REPLACE FUNCTION small(a BIGINT) RETURNS BOOLEAN LANGUAGE python STRICT {options}
+                 AS $$ return a < 2 $$"
+            ),
+        )
+        .await;
+        let plan = rows(&session, "EXPLAIN SELECT a FROM t WHERE small(a)").await;
+        assert!(plan.contains(shown), "{plan}");
+        assert_eq!(rows(&session, "SELECT a FROM t WHERE small(a)").await, "1");
+    }
+}
