@@ -78,7 +78,8 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
         })?;
     let mut optimized = lifted.clone();
     if settings.optimize {
-        exuvia_opt::optimize(&mut optimized);
+        let ints: Vec<_> = definition.params.iter().map(|param| sql::range(&param.ty)).collect();
+        exuvia_opt::optimize(&mut optimized, &ints);
     }
     let program = Program::new(&optimized);
     let kernel = if !settings.native {

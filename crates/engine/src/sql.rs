@@ -8,6 +8,7 @@ use arrow::datatypes::{
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
 use exuvia_lift::SqlClass;
+use std::ops::RangeInclusive;
 
 /// What values of a type are in lifted Python; `None` for types that only CPython takes.
 #[must_use]
@@ -26,6 +27,19 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlClass::Str,
         _ => return None,
     })
+}
+
+/// The ints that a column can hold, of those that have 64 bits; all for another type.
+pub(crate) fn range(ty: &DataType) -> RangeInclusive<i64> {
+    match ty {
+        DataType::Int8 => i8::MIN.into()..=i8::MAX.into(),
+        DataType::Int16 => i16::MIN.into()..=i16::MAX.into(),
+        DataType::Int32 => i32::MIN.into()..=i32::MAX.into(),
+        DataType::UInt8 => 0..=u8::MAX.into(),
+        DataType::UInt16 => 0..=u16::MAX.into(),
+        DataType::UInt32 => 0..=u32::MAX.into(),
+        _ => i64::MIN..=i64::MAX,
+    }
 }
 
 /// The name of a type in messages.

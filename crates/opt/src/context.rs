@@ -1,5 +1,6 @@
 //! What every pass may ask: the definitions of operations, and the folder's context.
 
+use crate::interval::Interval;
 use exuvia_ir::{Function, Inst, Object, Opcode, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::cx::Cx;
@@ -12,11 +13,14 @@ pub(crate) struct Context {
     names: HashMap<usize, Option<&'static OpDef>, BuildHasherDefault<Mix>>,
     /// Where folding runs operations.
     pub(crate) cx: Cx,
+    /// Which ints the parameters of the function being optimised can be; those that are
+    /// missing can be any.
+    pub(crate) params: Vec<Interval>,
 }
 
 impl Context {
     pub(crate) fn new() -> Context {
-        Context { names: HashMap::default(), cx: Cx::for_folding() }
+        Context { names: HashMap::default(), cx: Cx::for_folding(), params: Vec::new() }
     }
 
     /// The definition of an operation. Names come from the definitions themselves, so

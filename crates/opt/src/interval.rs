@@ -1,10 +1,33 @@
-//! Intervals of 64-bit integers, and how operations map them.
+//! Intervals of integers, and how operations map them.
 //!
-//! An interval describes a value *in native code*, where every `int` that exists fits in
-//! 64 bits: a sum that does not has left the fast path. So a result is cut to that
-//! range, and whether anything was cut off says whether the operation needs its check.
+//! The ends of an interval are integers of 64 bits. What it says of larger ones is the
+//! matter of a [`Domain`]: native code has none, since a sum that does not fit has left
+//! the fast path, but the evaluator, which runs the same module, has. A result is cut to 64
+//! bits, and whether anything was cut off says whether native code needs a check.
 
 use exuvia_ops::core::{Cmp, CoreOp};
+
+/// What an interval says of integers beyond 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Domain {
+    /// There are none.
+    Native,
+    /// An interval that begins at the smallest integer of 64 bits, or ends at the largest,
+    /// has no end on that side.
+    Any,
+}
+
+impl Domain {
+    /// The next smaller integer, as an upper end.
+    fn before(self, end: i64) -> i64 {
+        if self == Domain::Any && end == i64::MAX { end } else { end.saturating_sub(1) }
+    }
+
+    /// The next larger integer, as a lower end.
+    fn after(self, end: i64) -> i64 {
+        if self == Domain::Any && end == i64::MIN { end } else { end.saturating_add(1) }
+    }
+}
 
 /// The integers from `lo` to `hi`; none where `lo > hi`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +94,7 @@ impl Interval {
     }
 
     /// What is left of the operands of a comparison that holds.
-    pub(crate) fn compared(cmp: Cmp, a: Interval, b: Interval) -> (Interval, Interval) {
+    pub(crate) fn compared(domain: Domain, cmp: Cmp, a: Interval, b: Interval) -> (Interval, Interval) {
         let up_to = |a: Interval, hi: i64| Interval { lo: a.lo, hi: a.hi.min(hi) };
         let from = |a: Interval, lo: i64| Interval { lo: a.lo.max(lo), hi: a.hi };
         // Without the one value at an end that is excluded.
@@ -79,39 +102,42 @@ impl Interval {
             if b.lo != b.hi {
                 return a;
             }
-            let lo = if a.lo == b.lo { a.lo.saturating_add(1) } else { a.lo };
-            let hi = if a.hi == b.lo { a.hi.saturating_sub(1) } else { a.hi };
+            let lo = if a.lo == b.lo { domain.after(a.lo) } else { a.lo };
+            let hi = if a.hi == b.lo { domain.before(a.hi) } else { a.hi };
             Interval { lo, hi }
         };
         match cmp {
             Cmp::Eq => (a.meet(b), a.meet(b)),
             Cmp::Ne => (without(a, b), without(b, a)),
-            Cmp::Lt => (up_to(a, b.hi.saturating_sub(1)), from(b, a.lo.saturating_add(1))),
+            Cmp::Lt => (up_to(a, domain.before(b.hi)), from(b, domain.after(a.lo))),
             Cmp::Le => (up_to(a, b.hi), from(b, a.lo)),
-            Cmp::Gt => (from(a, b.lo.saturating_add(1)), up_to(b, a.hi.saturating_sub(1))),
+            Cmp::Gt => (from(a, domain.after(b.lo)), up_to(b, domain.before(a.hi))),
             Cmp::Ge => (from(a, b.lo), up_to(b, a.hi)),
         }
     }
 
-    /// The outcome of a comparison, where the intervals decide it.
+    /// The outcome of a comparison, where intervals of [`Domain::Any`] decide it.
     pub(crate) fn decide(cmp: Cmp, a: Interval, b: Interval) -> Option<bool> {
         if a.is_empty() || b.is_empty() {
             return None;
         }
         let (less, greater) = (a.hi < b.lo, a.lo > b.hi);
-        let equal = a.lo == a.hi && a == b;
+        // Ends that meet decide nothing where they are no ends.
+        let ends = |lo: i64, hi: i64| lo > i64::MIN && hi < i64::MAX;
+        let (at_most, at_least) = (a.hi <= b.lo && ends(b.lo, a.hi), a.lo >= b.hi && ends(a.lo, b.hi));
+        let equal = at_most && at_least;
         match cmp {
             Cmp::Eq if equal => Some(true),
             Cmp::Eq => (less || greater).then_some(false),
             Cmp::Ne if equal => Some(false),
             Cmp::Ne => (less || greater).then_some(true),
             Cmp::Lt if less => Some(true),
-            Cmp::Lt => (a.lo >= b.hi).then_some(false),
-            Cmp::Le if a.hi <= b.lo => Some(true),
+            Cmp::Lt => at_least.then_some(false),
+            Cmp::Le if at_most => Some(true),
             Cmp::Le => greater.then_some(false),
             Cmp::Gt if greater => Some(true),
-            Cmp::Gt => (a.hi <= b.lo).then_some(false),
-            Cmp::Ge if a.lo >= b.hi => Some(true),
+            Cmp::Gt => at_most.then_some(false),
+            Cmp::Ge if at_least => Some(true),
             Cmp::Ge => less.then_some(false),
         }
     }
@@ -133,9 +159,18 @@ pub(crate) fn negated(cmp: Cmp) -> Cmp {
 #[derive(Clone, Copy)]
 struct Wide(i128, i128);
 
+/// Stands for an end that is none.
+const INFINITE: i128 = 1 << 100;
+
 impl Wide {
-    fn of(a: Interval) -> Wide {
-        Wide(i128::from(a.lo), i128::from(a.hi))
+    fn of(domain: Domain, a: Interval) -> Wide {
+        match domain {
+            Domain::Native => Wide(i128::from(a.lo), i128::from(a.hi)),
+            Domain::Any => Wide(
+                if a.lo == i64::MIN { -INFINITE } else { i128::from(a.lo) },
+                if a.hi == i64::MAX { INFINITE } else { i128::from(a.hi) },
+            ),
+        }
     }
 
     /// The smallest and the largest of a function that is monotonic in each operand.
@@ -147,41 +182,45 @@ impl Wide {
     fn cut(self) -> (Interval, bool) {
         let clamp = |value: i128| value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
         let cut = Interval { lo: clamp(self.0), hi: clamp(self.1) };
-        (cut, Wide::of(cut).0 == self.0 && Wide::of(cut).1 == self.1)
+        (cut, i128::from(cut.lo) == self.0 && i128::from(cut.hi) == self.1)
     }
 }
 
-/// The interval of a core operation's result, and whether it fits in 64 bits as it is.
-pub(crate) fn of_core(op: CoreOp, args: &[Interval]) -> (Interval, bool) {
+/// The interval of a core operation's result, and whether it fits in 64 bits as it is where
+/// its operands do.
+pub(crate) fn of_core(domain: Domain, op: CoreOp, args: &[Interval]) -> (Interval, bool) {
     if args.iter().any(|arg| arg.is_empty()) {
         // Never computed.
         return (Interval::EMPTY, true);
     }
+    let wide = |a: &Interval| Wide::of(domain, *a);
     match (op, args) {
         (CoreOp::BoolToInt, _) => (Interval::new(0, 1), true),
         (CoreOp::StrLen | CoreOp::StrByteLen | CoreOp::ListLen, _) => (Interval::new(0, LENGTH), true),
         (CoreOp::DictFind, _) => (Interval::new(-1, LENGTH), true),
         (CoreOp::Identity, [a]) => (*a, true),
-        (CoreOp::IntNeg, [a]) => Wide(-Wide::of(*a).1, -Wide::of(*a).0).cut(),
-        (CoreOp::IntInvert, [a]) => Wide(-Wide::of(*a).1 - 1, -Wide::of(*a).0 - 1).cut(),
+        (CoreOp::IntNeg, [a]) => Wide(-wide(a).1, -wide(a).0).cut(),
+        (CoreOp::IntInvert, [a]) => Wide(-wide(a).1 - 1, -wide(a).0 - 1).cut(),
         (CoreOp::IntAbs, [a]) => {
-            let Wide(lo, hi) = Wide::of(*a);
+            let Wide(lo, hi) = wide(a);
             let least = if lo <= 0 && hi >= 0 { 0 } else { lo.abs().min(hi.abs()) };
             Wide(least, lo.abs().max(hi.abs())).cut()
         }
-        (_, [a, b]) => binary(op, *a, *b),
+        (_, [a, b]) => binary(domain, op, *a, *b),
         _ => (Interval::FULL, false),
     }
 }
 
-fn binary(op: CoreOp, a: Interval, b: Interval) -> (Interval, bool) {
-    let (wide_a, wide_b) = (Wide::of(a), Wide::of(b));
+fn binary(domain: Domain, op: CoreOp, a: Interval, b: Interval) -> (Interval, bool) {
+    let (wide_a, wide_b) = (Wide::of(domain, a), Wide::of(domain, b));
+    // What has no end has none when it is divided.
+    let divided = |a: i128, by: &dyn Fn(i128) -> i128| if a.abs() >= INFINITE { a } else { by(a) };
     let natural = a.lo >= 0 && b.lo >= 0;
     match op {
         CoreOp::IntAdd => Wide(wide_a.0 + wide_b.0, wide_a.1 + wide_b.1).cut(),
         CoreOp::IntSub => Wide(wide_a.0 - wide_b.1, wide_a.1 - wide_b.0).cut(),
-        CoreOp::IntMul => Wide::corners(wide_a, wide_b, |a, b| a * b).cut(),
-        CoreOp::IntFloorDiv if b.lo > 0 => Wide::corners(wide_a, wide_b, |a, b| a.div_euclid(b)).cut(),
+        CoreOp::IntMul => Wide::corners(wide_a, wide_b, i128::saturating_mul).cut(),
+        CoreOp::IntFloorDiv if b.lo > 0 => Wide::corners(wide_a, wide_b, |a, b| divided(a, &|a| a.div_euclid(b))).cut(),
         CoreOp::IntFloorDiv => {
             // The quotient is never further from zero than the dividend; the one that does
             // not fit is the smallest integer divided by -1.
@@ -192,12 +231,12 @@ fn binary(op: CoreOp, a: Interval, b: Interval) -> (Interval, bool) {
         CoreOp::IntMod => {
             let fits = a.lo > i64::MIN || !b.contains(-1);
             let rest = if b.lo > 0 {
-                let most = if a.lo >= 0 { a.hi.min(b.hi - 1) } else { b.hi - 1 };
+                let most = if a.lo >= 0 { a.hi.min(domain.before(b.hi)) } else { domain.before(b.hi) };
                 let same = a.lo >= 0 && a.hi < b.lo;
                 Interval::new(if same { a.lo } else { 0 }, most)
             } else {
                 // Between zero and the divisor, with its sign.
-                let (lo, hi) = (b.lo.saturating_add(1).min(0), b.hi.saturating_sub(1).max(0));
+                let (lo, hi) = (domain.after(b.lo).min(0), domain.before(b.hi).max(0));
                 Interval::new(lo, hi)
             };
             (rest, fits)
@@ -217,11 +256,10 @@ fn binary(op: CoreOp, a: Interval, b: Interval) -> (Interval, bool) {
             (Interval::new(if op == CoreOp::IntOr { a.lo.max(b.lo) } else { 0 }, most), true)
         }
         CoreOp::IntAnd | CoreOp::IntOr | CoreOp::IntXor => (Interval::FULL, true),
-        CoreOp::IntShl if b.lo >= 0 && b.hi < 63 => Wide::corners(wide_a, wide_b, |a, b| a << b).cut(),
-        CoreOp::IntShr if b.lo >= 0 => {
-            let shift = |a: i128, b: i128| a >> b.min(64);
-            Wide::corners(wide_a, wide_b, shift).cut()
+        CoreOp::IntShl if b.lo >= 0 && b.hi < 63 => {
+            Wide::corners(wide_a, wide_b, |a, b| a.saturating_mul(1 << b)).cut()
         }
+        CoreOp::IntShr if b.lo >= 0 => Wide::corners(wide_a, wide_b, |a, b| divided(a, &|a| a >> b.min(64))).cut(),
         CoreOp::IntShr => (Interval::new(a.lo.min(0), a.hi.max(0)), true),
         _ => (Interval::FULL, false),
     }
@@ -253,6 +291,22 @@ mod tests {
         if let Object::Int(value) = object { Some(value.clone()) } else { None }
     }
 
+    /// Whether an integer lies within an interval.
+    fn within(domain: Domain, range: Interval, value: &Int) -> bool {
+        match value.to_i64() {
+            Some(value) => range.contains(value),
+            None if domain == Domain::Native => false,
+            None if value.to_big() < Int::from(0).to_big() => range.lo == i64::MIN,
+            None => range.hi == i64::MAX,
+        }
+    }
+
+    /// Integers of all sizes; those of 64 bits are the ends of the intervals of the tests.
+    fn points() -> Vec<Int> {
+        let far = Int::from(1).to_big() << 70;
+        POINTS.iter().map(|point| Int::from(*point)).chain([Int::from_big(-&far), Int::from_big(far)]).collect()
+    }
+
     /// Every result of operands within intervals lies within the interval of the result,
     /// and fits where that is claimed: for all intervals between a few points.
     #[test]
@@ -260,9 +314,10 @@ mod tests {
         let mut intervals = Vec::new();
         for at in 0..POINTS.len() {
             for end in at..POINTS.len() {
-                intervals.push((Interval::new(POINTS[at], POINTS[end]), &POINTS[at..=end]));
+                intervals.push(Interval::new(POINTS[at], POINTS[end]));
             }
         }
+        let points = points();
         let mut cx = Cx::for_folding();
         for def in exuvia_ops::core::all() {
             let Body::Core(op) = def.body else { continue };
@@ -271,22 +326,31 @@ mod tests {
                 continue;
             }
             // The operation is evaluated once for each pair of points.
-            let mut results = std::collections::HashMap::new();
-            for a in POINTS {
-                for b in POINTS {
-                    let value = (def.eval)(&mut cx, &[Object::int(a), Object::int(b)]);
-                    results.insert((a, b), value.ok().and_then(|object| int(&object)));
+            let mut results = Vec::new();
+            for a in &points {
+                for b in &points {
+                    let value = (def.eval)(&mut cx, &[Object::Int(a.clone()), Object::Int(b.clone())]);
+                    if let Some(value) = value.ok().and_then(|object| int(&object)) {
+                        results.push((a, b, value));
+                    }
                 }
             }
-            for (a, points_a) in &intervals {
-                for (b, points_b) in &intervals {
-                    let (range, fits) = of_core(op, &[*a, *b]);
-                    for x in points_a.iter().copied() {
-                        for y in points_b.iter().copied() {
-                            let Some(Some(value)) = results.get(&(x, y)) else { continue };
-                            match value.to_i64() {
-                                Some(value) => assert!(range.contains(value), "{} {a:?} {b:?}: {x} {y}", def.name),
-                                None => assert!(!fits, "{} {a:?} {b:?}: {x} {y}", def.name),
+            for domain in [Domain::Native, Domain::Any] {
+                for a in &intervals {
+                    for b in &intervals {
+                        let (range, fits) = of_core(domain, op, &[*a, *b]);
+                        for (x, y, value) in &results {
+                            if !within(domain, *a, x) || !within(domain, *b, y) {
+                                continue;
+                            }
+                            let is_small = value.to_i64().is_some();
+                            let what = || format!("{} {domain:?} {a:?} {b:?}: {x:?} {y:?}", def.name);
+                            // Native code leaves a result that does not fit.
+                            if is_small || domain == Domain::Any {
+                                assert!(within(domain, range, value), "{}", what());
+                            }
+                            if domain == Domain::Native {
+                                assert!(is_small || !fits, "{}", what());
                             }
                         }
                     }
@@ -297,30 +361,36 @@ mod tests {
 
     #[test]
     fn comparisons_keep_what_satisfies_them() {
+        let ends = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
+        let points = points();
         for cmp in [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge] {
-            let holds = |a: i64, b: i64| match cmp {
-                Cmp::Eq => a == b,
-                Cmp::Ne => a != b,
-                Cmp::Lt => a < b,
-                Cmp::Le => a <= b,
-                Cmp::Gt => a > b,
-                Cmp::Ge => a >= b,
+            let holds = |a: &Int, b: &Int| {
+                let order = a.to_big().cmp(&b.to_big());
+                match cmp {
+                    Cmp::Eq => order.is_eq(),
+                    Cmp::Ne => order.is_ne(),
+                    Cmp::Lt => order.is_lt(),
+                    Cmp::Le => order.is_le(),
+                    Cmp::Gt => order.is_gt(),
+                    Cmp::Ge => order.is_ge(),
+                }
             };
-            let points = [i64::MIN, -1, 0, 1, i64::MAX];
-            for a in &points {
-                for b in &points {
-                    for c in &points {
-                        for d in &points {
-                            let (left, right) = (Interval::new(*a, *b), Interval::new(*c, *d));
-                            let (new_left, new_right) = Interval::compared(cmp, left, right);
-                            for x in points.iter().filter(|x| left.contains(**x)) {
-                                for y in points.iter().filter(|y| right.contains(**y)) {
-                                    if holds(*x, *y) {
-                                        assert!(new_left.contains(*x) && new_right.contains(*y));
-                                    }
-                                    if let Some(decided) = Interval::decide(cmp, left, right) {
-                                        assert_eq!(decided, holds(*x, *y), "{cmp:?} {left:?} {right:?} {x} {y}");
-                                    }
+            let intervals: Vec<Interval> =
+                ends.iter().flat_map(|lo| ends.iter().map(|hi| Interval::new(*lo, *hi))).collect();
+            for domain in [Domain::Native, Domain::Any] {
+                for left in &intervals {
+                    for right in &intervals {
+                        let (new_left, new_right) = Interval::compared(domain, cmp, *left, *right);
+                        for x in points.iter().filter(|x| within(domain, *left, x)) {
+                            for y in points.iter().filter(|y| within(domain, *right, y)) {
+                                if holds(x, y) {
+                                    let kept = within(domain, new_left, x) && within(domain, new_right, y);
+                                    assert!(kept, "{cmp:?} {domain:?} {left:?} {right:?} {x:?} {y:?}");
+                                }
+                                if domain == Domain::Any
+                                    && let Some(decided) = Interval::decide(cmp, *left, *right)
+                                {
+                                    assert_eq!(decided, holds(x, y), "{cmp:?} {left:?} {right:?} {x:?} {y:?}");
                                 }
                             }
                         }

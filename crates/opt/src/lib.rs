@@ -44,6 +44,8 @@ pub use verify::{op_typing, verify};
 
 use context::Context;
 use exuvia_ir::{FuncId, Function, Module};
+use interval::Interval;
+use std::ops::RangeInclusive;
 
 /// A pass over one function.
 type Pass = (&'static str, fn(&mut Function, &mut Context));
@@ -72,9 +74,11 @@ fn pipeline() -> impl Iterator<Item = Pass> {
         .chain([SIMPLIFY, DEAD_CODE, BLOCKS])
 }
 
-/// Optimises a module. Function 0 stays the entry with its parameters and result.
-pub fn optimize(module: &mut Module) {
+/// Optimises a module. Function 0 stays the entry with its parameters and result. Its
+/// parameters that are ints, or may be, are within `ints`, where that says something.
+pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>]) {
     let mut context = Context::new();
+    let ints: Vec<Interval> = ints.iter().map(|range| Interval::new(*range.start(), *range.end())).collect();
     check(module, "the optimiser was given");
     inline::run(module, &mut context, |module, id, context| {
         for pass in CLEANUP {
@@ -83,7 +87,7 @@ pub fn optimize(module: &mut Module) {
     });
     check(module, "inlining");
     for pass in pipeline() {
-        run(module, &mut context, pass);
+        run(module, &mut context, pass, &ints);
     }
     for function in &mut module.functions {
         blocks::number_values(function);
@@ -91,8 +95,10 @@ pub fn optimize(module: &mut Module) {
     check(module, "numbering");
 }
 
-fn run(module: &mut Module, context: &mut Context, pass: Pass) {
+/// Runs a pass over every function; the parameters of the entry are within `ints`.
+fn run(module: &mut Module, context: &mut Context, pass: Pass, ints: &[Interval]) {
     for id in (0..module.functions.len() as u32).map(FuncId) {
+        context.params = if id.index() == 0 { ints.to_vec() } else { Vec::new() };
         run_one(module, id, context, pass);
     }
 }

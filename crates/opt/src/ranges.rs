@@ -4,6 +4,10 @@
 //! the edge of a branch the compared values satisfy the comparison. Loops are run to a
 //! fixpoint with widening, then twice more to narrow it.
 //!
+//! Facts are of two kinds ([`Domain`]). Those of any integers hold on every rung, since the
+//! evaluator runs the same module with integers beyond 64 bits; only what concerns checks of
+//! native code may assume 64 bits.
+//!
 //! Used for four things. An operation whose result provably fits in 64 bits is marked
 //! [`Inst::no_overflow`] (with [`crate::growth`], for what grows slowly); a comparison
 //! that the intervals decide, and an operand that can be only one integer, become
@@ -14,7 +18,7 @@ mod walk;
 
 use crate::context::Context;
 use crate::growth;
-use crate::interval::Interval;
+use crate::interval::{Domain, Interval};
 use crate::lists;
 use exuvia_ir::{BlockId, Flow, Function, Inst, Object, Opcode, Type};
 use walk::Walk;
@@ -22,17 +26,22 @@ use walk::Walk;
 /// Walks until loops must be stable.
 const MOST_WALKS: usize = 10;
 
-/// Runs the pass.
+/// Runs the pass: for what holds of any integers, then for what holds of 64 bits.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
-    if function.values.iter().all(|value| value.ty != Type::Int) {
-        return;
+    for domain in [Domain::Any, Domain::Native] {
+        if function.values.iter().any(|value| value.ty == Type::Int) {
+            run_in(domain, function, context);
+        }
     }
+}
+
+fn run_in(domain: Domain, function: &mut Function, context: &mut Context) {
     let flow = Flow::new(function);
     let frozen = lists::frozen(function, context);
     let mut assumed = vec![Interval::EMPTY; function.values.len()];
     let mut stable = false;
     for walk in 0..MOST_WALKS {
-        let next = Walk::new(function, context, &flow, &frozen, &assumed).run();
+        let next = Walk::new(domain, function, context, &flow, &frozen, &assumed).run();
         let heads = |at: &usize| assumed[*at] != next[*at];
         let changed: Vec<usize> = (0..assumed.len()).filter(heads).collect();
         stable = changed.iter().all(|at| next[*at].is_within(assumed[*at]));
@@ -47,9 +56,9 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         return;
     }
     for _ in 0..2 {
-        assumed = Walk::new(function, context, &flow, &frozen, &assumed).run();
+        assumed = Walk::new(domain, function, context, &flow, &frozen, &assumed).run();
     }
-    let mut walk = Walk::new(function, context, &flow, &frozen, &assumed);
+    let mut walk = Walk::new(domain, function, context, &flow, &frozen, &assumed);
     walk.record = Some(Vec::new());
     walk.walk();
     let Walk { record, sums, operands, defined, .. } = walk;

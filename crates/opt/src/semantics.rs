@@ -44,11 +44,11 @@ fn random_modules_keep_their_meaning() {
         compare(&given, &module, seed, "inlining");
         for pass in crate::pipeline() {
             let before = module.clone();
-            crate::run(&mut module, &mut context, pass);
+            crate::run(&mut module, &mut context, pass, &[]);
             compare(&before, &module, seed, pass.0);
         }
         let mut whole = given.clone();
-        crate::optimize(&mut whole);
+        crate::optimize(&mut whole, &[]);
         compare(&given, &whole, seed, "all passes");
         // Panics where an operation that was said to fit in 64 bits does not.
         let native = exuvia_eval::Program::with_64_bits(&whole);

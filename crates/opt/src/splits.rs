@@ -266,7 +266,7 @@ b0:
                             );
                             let before = module(&text);
                             let mut after = before.clone();
-                            crate::run(&mut after, &mut crate::context::Context::new(), ("splits", super::run));
+                            crate::run(&mut after, &mut crate::context::Context::new(), ("splits", super::run), &[]);
                             for text in texts {
                                 let call = |module| {
                                     let args = [Object::str(text)];

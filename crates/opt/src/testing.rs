@@ -20,7 +20,7 @@ pub(crate) fn check(passes: &[Pass], input: &str, expect: Expect) {
     let mut module = module(input);
     let mut context = Context::new();
     for pass in passes {
-        crate::run(&mut module, &mut context, *pass);
+        crate::run(&mut module, &mut context, *pass, &[]);
     }
     for function in &mut module.functions {
         crate::blocks::number_values(function);

@@ -65,6 +65,10 @@ const CASES: &[Case] = &[
     ("a BIGINT", "BIGINT", "STRICT", "return a", "i0", true),
     ("a INTEGER", "BOOLEAN", "STRICT", "return a < 3 or a > 2147483646", "n0", true),
     ("a INTEGER", "BOOLEAN", "", "return a is not None and a <= 4", "n0", true),
+    // What a column can hold keeps these within 64 bits.
+    ("a INTEGER", "BOOLEAN", "STRICT", "return a * 2 + 1 > 3", "n0", true),
+    ("a INTEGER", "BIGINT", "STRICT", "return (a - 7) * 1000 - a", "n0", true),
+    ("a INTEGER", "BIGINT", "STRICT", "return a * a * a", "n0", false),
     // Floats: NaN, zeros, infinities.
     ("a DOUBLE", "BOOLEAN", "STRICT", "return a < 10", "x0", true),
     ("a DOUBLE", "BOOLEAN", "STRICT", "return a < 0", "x0", true),

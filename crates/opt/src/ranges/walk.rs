@@ -3,7 +3,7 @@
 use super::{Change, Operand};
 use crate::context::Context;
 use crate::growth::Sum;
-use crate::interval::{self, Interval};
+use crate::interval::{self, Domain, Interval};
 use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::Body;
@@ -13,6 +13,7 @@ type Mark = [usize; 4];
 
 /// One walk over the dominator tree.
 pub(super) struct Walk<'a> {
+    domain: Domain,
     function: &'a Function,
     context: &'a mut Context,
     flow: &'a Flow,
@@ -42,6 +43,7 @@ pub(super) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(
+        domain: Domain,
         function: &'a Function,
         context: &'a mut Context,
         flow: &'a Flow,
@@ -57,6 +59,7 @@ impl<'a> Walk<'a> {
             }
         }
         Walk {
+            domain,
             function,
             context,
             flow,
@@ -119,7 +122,14 @@ impl<'a> Walk<'a> {
     /// Takes over what edges pass, and what the one branch that leads here says.
     fn enter(&mut self, segment: usize) {
         let part = self.flow.segment(segment);
-        if self.flow.first(part.block) != segment || part.block == self.function.entry() {
+        if self.flow.first(part.block) != segment {
+            return;
+        }
+        if part.block == self.function.entry() {
+            for (param, interval) in self.function.block(part.block).params.iter().zip(self.context.params.clone()) {
+                // Of a union it is what the int in it can be.
+                self.define(*param, interval);
+            }
             return;
         }
         let is_head = self.flow.predecessors(segment).any(|before| self.flow.dominates(segment, before));
@@ -193,7 +203,7 @@ impl<'a> Walk<'a> {
         while let Some((_, end)) =
             self.unequal.iter().find(|(of, not)| *of == value && (to.lo == *not || to.hi == *not))
         {
-            let without = Interval::compared(Cmp::Ne, to, Interval::exactly(*end)).0;
+            let without = Interval::compared(self.domain, Cmp::Ne, to, Interval::exactly(*end)).0;
             if without == to || without.is_empty() {
                 break;
             }
@@ -219,13 +229,14 @@ impl<'a> Walk<'a> {
             CoreOp::IntTruth => {
                 let zero = Interval::exactly(0);
                 let cmp = if holds { Cmp::Ne } else { Cmp::Eq };
-                let (new, _) = Interval::compared(cmp, self.ranges[inst.args[0].index()], zero);
+                let (new, _) = Interval::compared(self.domain, cmp, self.ranges[inst.args[0].index()], zero);
                 self.narrow(inst.args[0], new);
             }
             CoreOp::IntCmp(cmp) => {
                 let cmp = if holds { cmp } else { interval::negated(cmp) };
                 let (a, b) = (inst.args[0], inst.args[1]);
-                let (new_a, new_b) = Interval::compared(cmp, self.ranges[a.index()], self.ranges[b.index()]);
+                let (new_a, new_b) =
+                    Interval::compared(self.domain, cmp, self.ranges[a.index()], self.ranges[b.index()]);
                 self.narrow(a, new_a);
                 self.narrow(b, new_b);
                 for (one, other) in [(a, new_b), (b, new_a)] {
@@ -249,6 +260,9 @@ impl<'a> Walk<'a> {
             Opcode::Const(Object::Int(value)) => {
                 self.define(result, value.to_i64().map_or(Interval::FULL, Interval::exactly));
             }
+            Opcode::Unwrap if *self.function.ty(result) == Type::Int => {
+                self.define(result, self.ranges[inst.args[0].index()]);
+            }
             Opcode::Op(name) => {
                 let Some(def) = self.context.def(name) else { return };
                 self.note_constants(block, at, inst);
@@ -261,13 +275,15 @@ impl<'a> Walk<'a> {
                 }
                 let args = &args[..inst.args.len().min(2)];
                 if *self.function.ty(result) == Type::Int {
-                    let (mut interval, fits) = interval::of_core(op, args);
+                    let (mut interval, fits) = interval::of_core(self.domain, op, args);
                     if op == CoreOp::ListLen {
                         interval = interval.meet(self.length(inst.args[0]));
                         self.lengths.push((inst.args[0], result));
                     }
                     self.define(result, interval);
-                    if fits {
+                    if self.domain == Domain::Any {
+                        // Says nothing of 64 bits.
+                    } else if fits {
                         self.found(block, at, Change::Fits);
                     } else if let (CoreOp::IntAdd | CoreOp::IntSub, [a, b], Some(_)) = (op, args, &self.record) {
                         self.sums.push(Sum { block, at, operands: [*a, *b] });
@@ -310,13 +326,14 @@ impl<'a> Walk<'a> {
 
     /// Notes the operands that can be only one integer.
     fn note_constants(&mut self, block: BlockId, at: usize, inst: &Inst) {
-        if self.record.is_none() {
+        if self.record.is_none() || self.domain == Domain::Native {
             return;
         }
         for (index, arg) in inst.args.iter().enumerate() {
             let Interval { lo, hi } = self.ranges[arg.index()];
             let is_known = self.inst(*arg).is_some_and(|inst| matches!(inst.op, Opcode::Const(_)));
-            if lo == hi && !is_known && *self.function.ty(*arg) == Type::Int {
+            let is_one = lo == hi && lo > i64::MIN && hi < i64::MAX;
+            if is_one && !is_known && *self.function.ty(*arg) == Type::Int {
                 self.operands.push(Operand { block, at, index, value: lo });
             }
         }
@@ -324,7 +341,7 @@ impl<'a> Walk<'a> {
 
     /// Notes what the intervals say of a comparison or an access.
     fn decide(&mut self, block: BlockId, at: usize, inst: &Inst, op: CoreOp, args: &[Interval]) {
-        if self.record.is_none() {
+        if self.record.is_none() || self.domain == Domain::Native {
             return;
         }
         match (op, args) {
