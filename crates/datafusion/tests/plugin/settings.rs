@@ -28,6 +28,7 @@ async fn settings_are_shown_and_set() {
     run(&session, "RESET exuvia.native; RESET exuvia.timeout; RESET Exuvia.row_memory; RESET exuvia.fault").await;
     expect![[r#"
         exuvia.fault | off
+        exuvia.inline | on
         exuvia.interpreter | auto
         exuvia.lift | on
         exuvia.memoize | on
