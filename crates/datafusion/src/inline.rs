@@ -13,7 +13,7 @@
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::functions::expr_fn::{character_length, contains, ends_with, starts_with};
+use datafusion::functions::expr_fn::{character_length, contains, ends_with, isnan, starts_with};
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, binary_expr, cast, lit};
 use exuvia_engine::formula::Formula;
@@ -409,7 +409,10 @@ fn exact(value: i64) -> Option<f64> {
 }
 
 /// `x <op> bound`. Law: in Arrow's total order the bound is that zero which puts both zeros
-/// on its right side, and the infinities keep NaN out.
+/// on its right side, and NaN, to which only `!=` is true, is looked for. It is looked for
+/// with a function of its own since statistics of columns leave NaN out: a comparison that
+/// NaN satisfies in Arrow's order, also one that DataFusion makes of this by NOT, would skip
+/// rows.
 fn compare_float(x: &Expr, op: Operator, bound: f64) -> Option<Expr> {
     if bound.is_nan() {
         return None;
@@ -417,13 +420,14 @@ fn compare_float(x: &Expr, op: Operator, bound: f64) -> Option<Expr> {
     let zero = |sign: f64| lit(if bound == 0.0 { sign } else { bound });
     let (below, above) = (zero(-0.0), zero(0.0));
     let x = || x.clone();
+    let is_number = || !isnan(x());
     Some(match op {
-        Operator::Lt => x().gt_eq(lit(f64::NEG_INFINITY)).and(x().lt(below)),
-        Operator::LtEq => x().gt_eq(lit(f64::NEG_INFINITY)).and(x().lt_eq(above)),
-        Operator::Gt => x().gt(above).and(x().lt_eq(lit(f64::INFINITY))),
-        Operator::GtEq => x().gt_eq(below).and(x().lt_eq(lit(f64::INFINITY))),
-        Operator::Eq => x().gt_eq(below).and(x().lt_eq(above)),
-        Operator::NotEq => x().lt(below).or(x().gt(above)),
+        Operator::Lt => is_number().and(x().lt(below)),
+        Operator::LtEq => is_number().and(x().lt_eq(above)),
+        Operator::Gt => is_number().and(x().gt(above)),
+        Operator::GtEq => is_number().and(x().gt_eq(below)),
+        Operator::Eq => is_number().and(x().gt_eq(below)).and(x().lt_eq(above)),
+        Operator::NotEq => isnan(x()).or(x().lt(below)).or(x().gt(above)),
         _ => return None,
     })
 }
