@@ -311,12 +311,8 @@ mod tests {
     /// and fits where that is claimed: for all intervals between a few points.
     #[test]
     fn results_lie_within() {
-        let mut intervals = Vec::new();
-        for at in 0..POINTS.len() {
-            for end in at..POINTS.len() {
-                intervals.push(Interval::new(POINTS[at], POINTS[end]));
-            }
-        }
+        let ends = |lo: i64| POINTS.into_iter().filter(move |hi| lo <= *hi).map(move |hi| Interval::new(lo, hi));
+        let intervals: Vec<Interval> = POINTS.into_iter().flat_map(ends).collect();
         let points = points();
         let mut cx = Cx::for_folding();
         for def in exuvia_ops::core::all() {
