@@ -10,7 +10,7 @@
 pub struct Program {
     /// Its name in SQL and in Python.
     pub name: &'static str,
-    /// The columns that it is called with, those of the table or [`derived`].
+    /// The columns that it is called with, those of the table or derived from them.
     pub columns: &'static [&'static str],
     /// The expression in DataFusion's SQL.
     pub sql: &'static str,

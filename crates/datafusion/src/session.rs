@@ -83,7 +83,7 @@ impl ExuviaSession {
     /// a query runs when its rows are asked of the `DataFrame`.
     ///
     /// # Errors
-    /// What is wrong with a statement, in the words of [`crate::message`], or what went
+    /// What is wrong with a statement, in the words of [`crate::message()`], or what went
     /// wrong in one that was run.
     pub async fn sql(&self, sql: &str) -> Result<DataFrame> {
         let script = Script::cut(sql);

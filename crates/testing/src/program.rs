@@ -1,6 +1,6 @@
 //! Random typed Python functions, as trees that can be printed and made smaller.
 //!
-//! [`generate`] writes one from a seed; [`shrink`] removes what a failure does not need.
+//! [`generate()`] writes one from a seed; [`shrink()`] removes what a failure does not need.
 //! A tree knows nothing of Python but lines, blocks and the types of expressions.
 
 mod generate;
