@@ -1,12 +1,12 @@
 //! The lifter: from Python source and argument types to IR.
 //!
 //! A partial evaluator over the syntax tree. Values known while lifting (constants,
-//! functions, modules, tuples of known shape) stay static ([`abs`]); the others become
+//! functions, modules, tuples of known shape) stay static (`abs`); the others become
 //! IR. Conditions on static values take one branch, joins merge types, loops run to a
 //! fixpoint of types. It is a pure function of its input: no I/O, no interpreter.
 //!
 //! No rule of Python's semantics stands in the walker: it evaluates operands in Python's
-//! order and applies operations ([`operate`]), which `exuvia-ops` defines, or functions of
+//! order and applies operations (`operate`), which `exuvia-ops` defines, or functions of
 //! the prelude, which are lifted like user code. Left out, and gone to CPython with a
 //! [`Bailout`]: classes, generators, run-time dicts and sets, and modules other than
 //! `math` and `string`.

@@ -1,4 +1,4 @@
-//! The adapters between kernels and their callers, used by [`op!`](crate::op).
+//! The adapters between kernels and their callers, used by [`op!`](crate::op!).
 
 use crate::cx::{Cx, KernelResult};
 use crate::def::status;

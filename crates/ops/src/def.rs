@@ -2,7 +2,7 @@
 //!
 //! An [`OpDef`] says everything about an operation in one place: its name, how Python
 //! spells it, its types, what it raises, its documentation with an example, and its
-//! body. The [`op!`](crate::op) macro makes one from a Rust function and generates the
+//! body. The [`op!`](crate::op!) macro makes one from a Rust function and generates the
 //! two adapters by which it is called: from native code (words in registers, a status
 //! as result, unwinding caught) and from the evaluator and the folder (boxed objects).
 
