@@ -80,6 +80,44 @@ fn push_grouped(out: &mut Text<'_>, digits: &str, zeros: usize, separator: Separ
     Ok(())
 }
 
+/// The number of code points.
+#[inline]
+fn characters(text: &str) -> usize {
+    text.bytes().filter(|byte| byte.cast_signed() >= -64).count()
+}
+
+/// The text of a number without groups, all of ASCII: five parts, of which one at most is
+/// filled.
+fn ungrouped<'a>(cx: &mut Cx, spec: &Spec, sign: &str, number: Number<'_>) -> KernelResult<Str<'a>> {
+    let bare = sign.len() + number.prefix.len() + number.digits.len() + number.rest.len();
+    let padding = spec.width.saturating_sub(bare);
+    // Zeros behind the sign are digits like any others.
+    let (left, inner) = match spec.align {
+        b'<' => (0, 0),
+        b'^' => (padding / 2, 0),
+        b'=' => (0, padding),
+        _ => (padding, 0),
+    };
+    let total = bare + padding;
+    let mut out = cx.text(total)?;
+    let spare = &mut out.spare(total)?[..total];
+    if padding > 0 {
+        spare.fill(spec.fill as u8);
+    }
+    let mut at = left;
+    for (part, gap) in [(sign, 0), (number.prefix, inner), (number.digits, 0), (number.rest, 0)] {
+        // Bytes one by one: most parts are shorter than a call to copy them would take.
+        for (to, byte) in spare[at..].iter_mut().zip(part.bytes()) {
+            *to = byte;
+        }
+        at += part.len() + gap;
+    }
+    // SAFETY: the fill character and all parts are ASCII: signs, prefixes and what floats
+    // have behind their digits always are, and the caller looked at the rest.
+    unsafe { out.advance(total) };
+    Ok(out.finish_as(true))
+}
+
 /// The text of a number in its field.
 pub(super) fn number<'a>(cx: &mut Cx, spec: &Spec, number: Number<'_>) -> KernelResult<Str<'a>> {
     let sign = match (number.negative, spec.sign) {
@@ -89,15 +127,10 @@ pub(super) fn number<'a>(cx: &mut Cx, spec: &Spec, number: Number<'_>) -> Kernel
         (false, _) => "",
     };
     let around = sign.len() + number.prefix.len() + number.rest.len();
-    if spec.width <= around + usize::from(!number.digits.is_empty()) && spec.separator == Separator::None {
-        // There is nothing to fill.
-        let mut out = cx.text(around + number.digits.len())?;
-        for part in [sign, number.prefix, number.digits, number.rest] {
-            out.push_str(part)?;
-        }
-        return Ok(out.finish());
+    let count = characters(number.digits);
+    if spec.separator == Separator::None && count == number.digits.len() && spec.fill.is_ascii() {
+        return ungrouped(cx, spec, sign, number);
     }
-    let count = number.digits.chars().count();
     // Zeros behind the sign are digits and grouped as such; but there is nothing to group
     // in "inf", which is padded with zeros alone.
     let min_width =

@@ -18,10 +18,12 @@ pub(crate) struct Digits {
 impl Digits {
     /// The digits of a magnitude to a base from 2 to 36, in lower case.
     pub(crate) fn new(mut magnitude: u64, base: u64) -> Digits {
+        if base == 10 {
+            return Digits::of_magnitude(magnitude);
+        }
         let mut digits = Digits { buffer: [0; 66], start: 66 };
         loop {
-            digits.start -= 1;
-            digits.buffer[digits.start] = b"0123456789abcdefghijklmnopqrstuvwxyz"[(magnitude % base) as usize];
+            digits.byte(b"0123456789abcdefghijklmnopqrstuvwxyz"[(magnitude % base) as usize]);
             magnitude /= base;
             if magnitude == 0 {
                 return digits;
@@ -31,8 +33,17 @@ impl Digits {
 
     /// The decimal text of an integer with its sign.
     pub(crate) fn decimal(value: i64) -> Digits {
+        let mut digits = Digits::of_magnitude(value.unsigned_abs());
+        if value < 0 {
+            digits.byte(b'-');
+        }
+        digits
+    }
+
+    /// The decimal digits of a magnitude: a division by a constant, for two digits at once.
+    #[inline]
+    fn of_magnitude(mut magnitude: u64) -> Digits {
         let mut digits = Digits { buffer: [0; 66], start: 66 };
-        let mut magnitude = value.unsigned_abs();
         while magnitude >= 100 {
             digits.pair((magnitude % 100) as usize);
             magnitude /= 100;
@@ -41,9 +52,6 @@ impl Digits {
             digits.pair(magnitude as usize);
         } else {
             digits.byte(b'0' + magnitude as u8);
-        }
-        if value < 0 {
-            digits.byte(b'-');
         }
         digits
     }
@@ -65,7 +73,8 @@ impl Digits {
 
     /// The text.
     pub(crate) fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.buffer[self.start..]).unwrap_or("")
+        // SAFETY: `byte` alone writes to the buffer, and only digits, letters and signs.
+        unsafe { std::str::from_utf8_unchecked(&self.buffer[self.start..]) }
     }
 }
 
