@@ -193,6 +193,7 @@ impl Returned for TextList {
 ///
 /// # Safety
 /// `cx` must be the address of a context that nothing else uses during the call.
+#[inline(always)]
 pub unsafe fn call_fallible<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut Cx) -> KernelResult<R>) -> Pair {
     // SAFETY: the caller vouches for the context.
     let cx = unsafe { &mut *cx };
@@ -207,6 +208,7 @@ pub unsafe fn call_fallible<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut C
 ///
 /// # Safety
 /// As [`call_fallible`].
+#[inline(always)]
 pub unsafe fn call_plain<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut Cx) -> R) -> R::Plain {
     // SAFETY: the caller vouches for the context.
     let cx = unsafe { &mut *cx };

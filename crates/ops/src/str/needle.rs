@@ -16,6 +16,10 @@ pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     match needle {
         [] => Some(0),
         [byte] if text.len() < 16 => text.iter().position(|other| other == byte),
+        [byte] if text.len() <= 64 => match occurrences(text, *byte) {
+            0 => None,
+            bits => Some(bits.trailing_zeros() as usize),
+        },
         [byte] => memchr::memchr(*byte, text),
         _ if needle.len() > text.len() => None,
         _ if text.len() > LONG_TEXT || needle.len() > LONG_NEEDLE => memchr::memmem::find(text, needle),
@@ -29,6 +33,10 @@ pub(super) fn rfind(text: &[u8], needle: &[u8]) -> Option<usize> {
     match needle {
         [] => Some(text.len()),
         [byte] if text.len() < 16 => text.iter().rposition(|other| other == byte),
+        [byte] if text.len() <= 64 => match occurrences(text, *byte) {
+            0 => None,
+            bits => Some(63 - bits.leading_zeros() as usize),
+        },
         [byte] => memchr::memrchr(*byte, text),
         _ if needle.len() > text.len() => None,
         _ if text.len() > LONG_TEXT || needle.len() > LONG_NEEDLE => memchr::memmem::rfind(text, needle),
@@ -36,10 +44,35 @@ pub(super) fn rfind(text: &[u8], needle: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether two slices of one length are equal; unlike `==` not a call for short ones.
+/// A bit for each place of a byte in 16 to 64 bytes.
+#[inline]
+fn occurrences(text: &[u8], byte: u8) -> u64 {
+    let wanted = splat(byte);
+    let block = |at: usize| u64::from(equal(wanted, text, at)) << at;
+    let last = text.len() - 16;
+    // The last block begins within the one before it.
+    (0..last).step_by(16).fold(block(last), |bits, at| bits | block(at))
+}
+
+/// Whether two slices of one length are equal; unlike `==` not a call for short ones, and
+/// without a loop: words at both ends, which overlap where the length is no power of two.
 #[inline]
 pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() <= 8 { a.iter().zip(b).all(|(a, b)| a == b) } else { a == b }
+    let (long, short) = (|text: &[u8], at: usize| word::<8>(text, at), |text: &[u8], at: usize| word::<4>(text, at));
+    match a.len() {
+        0 => true,
+        len @ 1..4 => a[0] == b[0] && a[len / 2] == b[len / 2] && a[len - 1] == b[len - 1],
+        len @ 4..8 => short(a, 0) == short(b, 0) && short(a, len - 4) == short(b, len - 4),
+        len @ 8..=16 => long(a, 0) == long(b, 0) && long(a, len - 8) == long(b, len - 8),
+        _ => a == b,
+    }
+}
+
+#[inline]
+fn word<const N: usize>(text: &[u8], at: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..N].copy_from_slice(&text[at..at + N]);
+    u64::from_le_bytes(bytes)
 }
 
 /// Whether the needle begins at `at`, where its first and last bytes are known to agree.
@@ -122,11 +155,24 @@ fn find_short(text: &[u8], needle: &[u8]) -> Option<usize> {
         return lowest(text, needle, 0, ends.few_candidates(text, positions));
     }
     let mut at = 0;
-    while at + 16 < positions {
-        if let Some(found) = lowest(text, needle, at, ends.candidates(text, at)) {
+    // Two blocks at once: they do not wait for each other, and there is one branch.
+    while at + 32 <= positions {
+        let bits = ends.candidates(text, at) | ends.candidates(text, at + 16) << 16;
+        if bits != 0
+            && let Some(found) = lowest(text, needle, at, bits)
+        {
             return Some(found);
         }
-        at += 16;
+        at += 32;
+    }
+    if at == positions {
+        return None;
+    }
+    if at + 16 < positions {
+        // The second block begins within the first one.
+        let last = positions - 16 - at;
+        let bits = ends.candidates(text, at) | ends.candidates(text, at + last) << last;
+        return lowest(text, needle, at, bits);
     }
     // The last positions are looked at together with some that were looked at before.
     lowest(text, needle, positions - 16, ends.candidates(text, positions - 16))
@@ -138,13 +184,22 @@ fn rfind_short(text: &[u8], needle: &[u8]) -> Option<usize> {
     if positions < 16 {
         return highest(text, needle, 0, ends.few_candidates(text, positions));
     }
-    while positions > 16 {
-        positions -= 16;
-        if let Some(found) = highest(text, needle, positions, ends.candidates(text, positions)) {
+    while positions >= 32 {
+        positions -= 32;
+        let bits = ends.candidates(text, positions) | ends.candidates(text, positions + 16) << 16;
+        if bits != 0
+            && let Some(found) = highest(text, needle, positions, bits)
+        {
             return Some(found);
         }
     }
-    highest(text, needle, 0, ends.candidates(text, 0))
+    if positions == 0 {
+        return None;
+    }
+    // What is left are fewer than 32 positions: two blocks, the second within the first,
+    // or one that holds some that were looked at before.
+    let last = positions.saturating_sub(16);
+    highest(text, needle, 0, ends.candidates(text, 0) | ends.candidates(text, last) << last)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -195,6 +250,20 @@ mod tests {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 33) as usize
         };
+        for len in 0..=70 {
+            for byte in [0, b'a', 0x80, 0xff] {
+                let mut text = vec![b'b'; len];
+                assert_eq!((super::find(&text, &[byte]), super::rfind(&text, &[byte])), (None, None));
+                for (first, last) in [(0, 0), (len / 3, len / 2), (len / 2, len.saturating_sub(1))] {
+                    if last < len {
+                        text.fill(byte ^ 1);
+                        (text[first], text[last]) = (byte, byte);
+                        let found = (super::find(&text, &[byte]), super::rfind(&text, &[byte]));
+                        assert_eq!(found, (Some(first), Some(last)), "{text:?}");
+                    }
+                }
+            }
+        }
         for round in 0..40_000 {
             let text: Vec<u8> = (0..random() % 70).map(|_| b'a' + (random() % 2) as u8).collect();
             let needle: Vec<u8> = if round % 2 == 0 && !text.is_empty() {
