@@ -131,6 +131,23 @@ impl<'a> Str<'a> {
     }
 }
 
+/// Up to eight bytes as a word, the first one lowest, zeros behind them: overlapping reads
+/// instead of a loop.
+#[inline]
+pub(crate) fn short_word(bytes: &[u8]) -> u64 {
+    let four = |at: usize| {
+        let mut word = [0; 4];
+        word.copy_from_slice(&bytes[at..at + 4]);
+        u64::from(u32::from_le_bytes(word))
+    };
+    let byte = |at: usize| u64::from(bytes[at]) << (8 * at);
+    match bytes.len() {
+        0 => 0,
+        len @ 1..4 => byte(0) | byte(len / 2) | byte(len - 1),
+        len => four(0) | four(len - 4) << (8 * (len - 4)),
+    }
+}
+
 /// The number of code points in valid UTF-8: bytes that are not continuation bytes.
 fn count_chars(bytes: &[u8]) -> usize {
     let mut words = bytes.chunks_exact(8);
@@ -178,6 +195,15 @@ fn nth_char(bytes: &[u8], index: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_words() {
+        for len in 0..=8 {
+            let mut bytes = [0; 8];
+            bytes[..len].copy_from_slice(&b"\x81bc\xffefgh"[..len]);
+            assert_eq!(short_word(&bytes[..len]), u64::from_le_bytes(bytes), "{len}");
+        }
+    }
 
     #[test]
     fn offsets_and_indices_are_those_of_the_characters() {

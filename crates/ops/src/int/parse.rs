@@ -4,7 +4,7 @@ use super::text::MAX_DIGITS;
 use crate::adapt::take;
 use crate::cx::{Cx, KernelResult};
 use crate::op;
-use crate::text::Str;
+use crate::text::{Str, short_word};
 use crate::unicode;
 use exuvia_ir::ExcKind::ValueError;
 use exuvia_ir::{Object, Raise};
@@ -161,7 +161,7 @@ fn raise(cx: &Cx, fault: &Fault, text: Str<'_>, base: i64) -> Raise {
     })
 }
 
-/// The number of up to 18 ASCII digits with at most a sign before them; `None` where the
+/// The number of up to 16 ASCII digits with at most a sign before them; `None` where the
 /// text needs more care.
 #[inline]
 fn plain(bytes: &[u8]) -> Option<i64> {
@@ -169,18 +169,48 @@ fn plain(bytes: &[u8]) -> Option<i64> {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, bytes),
     };
-    if digits.is_empty() || digits.len() > 18 {
+    let value = match digits.len() {
+        // A few digits are read sooner one by one.
+        1..=4 => {
+            let mut value = 0;
+            for &byte in digits {
+                let digit = byte.wrapping_sub(b'0');
+                if digit > 9 {
+                    return None;
+                }
+                value = value * 10 + i64::from(digit);
+            }
+            value
+        }
+        5..=8 => eight_digits(digits)?,
+        9..=16 => {
+            let (high, low) = digits.split_at(digits.len() - 8);
+            eight_digits(high)? * 100_000_000 + eight_digits(low)?
+        }
+        _ => return None,
+    };
+    Some(if negative { -value } else { value })
+}
+
+/// The number of one to eight ASCII digits, all at once; `None` if another byte is among
+/// them.
+#[inline]
+fn eight_digits(digits: &[u8]) -> Option<i64> {
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    // Zeros before them: the last digit is the highest byte.
+    let missing = 8 * (8 - digits.len());
+    let word = short_word(digits) << missing | (ZEROS & !(u64::MAX << missing));
+    // A digit's high half is 3, and still is with 6 added; a carry out of a byte only comes
+    // from one whose high half is 15, which is none.
+    let high = (word & 0xf0f0_f0f0_f0f0_f0f0) | (word.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0) >> 4;
+    if high != 0x3333_3333_3333_3333 {
         return None;
     }
-    let mut value = 0i64;
-    for &byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value * 10 + i64::from(digit);
-    }
-    Some(if negative { -value } else { value })
+    // Neighbours are joined: digits to pairs, pairs to fours, fours to the number.
+    let digits = word & 0x0f0f_0f0f_0f0f_0f0f;
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    Some(((fours * 10_000 + (fours >> 32)) & 0xffff_ffff) as i64)
 }
 
 fn parse(cx: &mut Cx, text: Str<'_>, base: i64) -> KernelResult<i64> {
@@ -225,4 +255,42 @@ op! {
     int_of_str_base = "int.of_str_base" "int"
     Pure fn (cx, _s: str, base: int) -> int fallible [ValueError] { parse(cx, _s, base) }
     big big_parse
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn plain_numbers_are_those_of_rust() {
+        let mut state = 1u64;
+        for round in 0..20_000u64 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let value = (state >> 8) as i64 / 10i64.pow((round % 17) as u32 + 1);
+            let text = if round % 3 == 0 { format!("{:0>16}", value % 10i64.pow(15)) } else { value.to_string() };
+            for text in [format!("-{text}"), text] {
+                let digits = text.trim_start_matches('-').len();
+                let expected = (digits <= 16).then(|| text.parse().ok()).flatten();
+                assert_eq!(plain(text.as_bytes()), expected, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_other_byte_at_any_place_is_refused() {
+        assert_eq!((plain(b""), plain(b"-"), plain(b"--1"), plain(b"-1-")), (None, None, None, None));
+        for len in 1..=16 {
+            for at in 0..len {
+                for byte in (0..=255u8).filter(|byte| !byte.is_ascii_digit()) {
+                    for digit in [b'0', b'9'] {
+                        let mut text = vec![digit; len];
+                        text[at] = byte;
+                        // One sign may stand in front.
+                        let expected = byte == b'-' && at == 0 && len > 1;
+                        assert_eq!(plain(&text).is_some(), expected, "{text:?}");
+                    }
+                }
+            }
+        }
+    }
 }
