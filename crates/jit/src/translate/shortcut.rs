@@ -23,6 +23,19 @@ pub(super) struct Kernel {
 /// The longest constant that is compared without a call.
 const INLINE: usize = 16;
 
+/// The ASCII characters that `str.isspace` says are whitespace.
+const WHITESPACE: u128 = {
+    let mut set = 1u128 << b' ';
+    let mut byte = 0x09;
+    while byte < 0x20 {
+        if byte < 0x0e || byte >= 0x1c {
+            set |= 1 << byte;
+        }
+        byte += 1;
+    }
+    set
+};
+
 impl Translator<'_, '_, '_> {
     /// The operation by a shortcut or its kernel.
     pub(super) fn string_op(&mut self, kernel: Kernel, inst: &Inst) -> Result<Vec<Machine>> {
@@ -37,6 +50,19 @@ impl Translator<'_, '_, '_> {
                 let (_, offset) = this.ascii_byte(inst, slow)?;
                 Ok(vec![this.b.ins().iadd_imm_s(offset, 1)])
             }),
+            (name @ ("str.strip" | "str.lstrip" | "str.rstrip"), 1..=2) => {
+                // The second operand can only be None.
+                let sides = (name != "str.rstrip", name != "str.lstrip");
+                self.around(kernel, inst, &Type::Str, |this, inst, slow| this.strip(inst, WHITESPACE, sides, slow))
+            }
+            (name @ ("str.strip_chars" | "str.lstrip_chars" | "str.rstrip_chars"), 2) => match self.known(inst, 1) {
+                Some(Object::Str(chars)) if chars.is_ascii() => {
+                    let set = chars.bytes().fold(0, |set, byte| set | 1u128 << byte);
+                    let sides = (name != "str.rstrip_chars", name != "str.lstrip_chars");
+                    self.around(kernel, inst, &Type::Str, |this, inst, slow| this.strip(inst, set, sides, slow))
+                }
+                _ => self.kernel(kernel, inst),
+            },
             ("str.startswith" | "str.endswith", 2..=4) => match self.constant_affix(inst) {
                 Some(affix) => self.affix(inst, affix.as_bytes(), kernel.def.name == "str.endswith"),
                 None => self.kernel(kernel, inst),
@@ -146,6 +172,73 @@ impl Translator<'_, '_, '_> {
                 self.b.ins().select(negative, from_end, from_start)
             }
         })
+    }
+
+    /// The text without ASCII characters of a set at its ends. A byte of ASCII is a character
+    /// whatever stands before or behind it; any other byte at an end is the kernel's.
+    fn strip(&mut self, inst: &Inst, set: u128, (left, right): (bool, bool), slow: Block) -> Result<Vec<Machine>> {
+        let (ptr, meta) = self.text(inst, 0)?;
+        let len = self.byte_len(meta);
+        let start = self.word(0);
+        let end = if right { self.strip_end(ptr, start, len, set, true, slow) } else { len };
+        let start = if left { self.strip_end(ptr, start, end, set, false, slow) } else { start };
+        let length = self.b.ins().isub(end, start);
+        let flag = self.b.ins().band_imm_s(meta, ASCII_BIT as i64);
+        Ok(vec![self.b.ins().iadd(ptr, start), self.b.ins().bor(length, flag)])
+    }
+
+    /// The start or end of `[start:end]` moved inwards over characters of a set.
+    fn strip_end(
+        &mut self,
+        ptr: Machine,
+        start: Machine,
+        end: Machine,
+        set: u128,
+        at_end: bool,
+        slow: Block,
+    ) -> Machine {
+        let header = self.b.create_block();
+        let at = self.b.append_block_param(header, types::I64);
+        let done = self.b.create_block();
+        let result = self.b.append_block_param(done, types::I64);
+        let look = self.b.create_block();
+        let ascii = self.b.create_block();
+        let from = if at_end { end } else { start };
+        self.b.ins().jump(header, &[BlockArg::Value(from)]);
+
+        self.b.switch_to_block(header);
+        let more = self.b.ins().icmp(IntCC::NotEqual, at, if at_end { start } else { end });
+        self.b.ins().brif(more, look, &[], done, &[BlockArg::Value(at)]);
+
+        self.b.switch_to_block(look);
+        let address = self.b.ins().iadd(ptr, at);
+        let byte =
+            self.b.ins().uload8(types::I64, MemFlagsData::new().with_notrap(), address, if at_end { -1 } else { 0 });
+        let beyond = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, byte, 0x80);
+        self.b.ins().brif(beyond, slow, &[], ascii, &[]);
+
+        self.b.switch_to_block(ascii);
+        let within = self.member(byte, set);
+        let next = self.b.ins().iadd_imm_s(at, if at_end { -1 } else { 1 });
+        self.b.ins().brif(within, header, &[BlockArg::Value(next)], done, &[BlockArg::Value(at)]);
+
+        self.b.switch_to_block(done);
+        result
+    }
+
+    /// Whether an ASCII character is one of a set.
+    fn member(&mut self, byte: Machine, set: u128) -> Machine {
+        if set.count_ones() == 1 {
+            return self.b.ins().icmp_imm_s(IntCC::Equal, byte, i64::from(set.trailing_zeros()));
+        }
+        let (low, high) = (set as u64, (set >> 64) as u64);
+        let words = [low, high].map(|word| self.word(word as i64));
+        let upper = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, byte, 64);
+        let word = self.b.ins().select(upper, words[1], words[0]);
+        // The shift looks at the low six bits of its count.
+        let bit = self.b.ins().ushr(word, byte);
+        let bit = self.b.ins().ireduce(types::I8, bit);
+        self.b.ins().band_imm_u(bit, 1)
     }
 
     /// The address of the byte at an offset, which is a character by itself, and the
