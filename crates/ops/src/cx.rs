@@ -3,6 +3,7 @@
 
 use crate::text::Str;
 use exuvia_ir::{ExcKind, Object, Raise};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,6 +30,23 @@ pub struct Cx {
 
 /// The size of the first chunk of the arena; later ones double.
 const FIRST_CHUNK: usize = 64 << 10;
+
+thread_local! {
+    /// The first chunk of the thread's last context, for its next one: a context serves a
+    /// batch, and fresh memory costs the system more than most batches put into it.
+    static SPARE_CHUNK: Cell<Option<Box<[u64]>>> = const { Cell::new(None) };
+}
+
+impl Drop for Cx {
+    fn drop(&mut self) {
+        if let Some(first) = self.chunks.drain(..).next()
+            && first.len() * 8 == FIRST_CHUNK
+        {
+            // While a thread ends there is nobody to keep it for.
+            let _ = SPARE_CHUNK.try_with(|spare| spare.set(Some(first)));
+        }
+    }
+}
 
 impl Cx {
     /// A context whose arena may grow to `limit` bytes. `want_message` says whether
@@ -141,7 +159,8 @@ impl Cx {
             return Err(LIMIT);
         }
         self.allocated += next;
-        self.chunks.push(vec![0u64; next / 8].into_boxed_slice());
+        let spare = if next == FIRST_CHUNK { SPARE_CHUNK.try_with(Cell::take).ok().flatten() } else { None };
+        self.chunks.push(spare.unwrap_or_else(|| vec![0u64; next / 8].into_boxed_slice()));
         self.current = self.chunks.len() - 1;
         self.used = 0;
         self.text_end = 0;
