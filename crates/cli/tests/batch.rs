@@ -140,6 +140,7 @@ fn a_session_without_interpreter_says_so() {
 }
 
 #[test]
+#[cfg(feature = "python")]
 fn what_functions_print_is_not_among_the_results() {
     let create = "CREATE FUNCTION loud(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
         import threading
@@ -159,6 +160,7 @@ fn what_functions_print_is_not_among_the_results() {
 /// A Python that says that it is 3.12.
 #[cfg(unix)]
 #[test]
+#[cfg(feature = "python")]
 fn another_python_is_warned_of_once() {
     use std::os::unix::fs::PermissionsExt;
     let python = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3.11".to_string());
@@ -183,6 +185,7 @@ fn another_python_is_warned_of_once() {
 /// A call into C is not broken, so a second Ctrl-C ends the program.
 #[cfg(unix)]
 #[test]
+#[cfg(feature = "python")]
 fn ctrl_c_twice_ends_the_program() {
     use std::io::{BufRead, BufReader};
     let nap = "CREATE FUNCTION nap(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$

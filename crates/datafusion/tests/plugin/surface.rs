@@ -236,6 +236,7 @@ async fn arguments_are_checked_while_planning() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[cfg(feature = "python")]
 async fn hints_can_be_run() {
     let session = session();
     run(

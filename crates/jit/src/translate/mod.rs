@@ -9,6 +9,7 @@ mod call;
 mod float;
 mod int;
 mod list;
+mod search;
 mod shortcut;
 mod str;
 mod table;

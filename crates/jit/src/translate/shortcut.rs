@@ -63,6 +63,17 @@ impl Translator<'_, '_, '_> {
                 }
                 _ => self.kernel(kernel, inst),
             },
+            (name @ ("str.find" | "str.rfind"), 2..=4) => match self.constant_needle(kernel, inst, 1) {
+                Some(needle) if self.is_whole(inst) => self.around(kernel, inst, &Type::Int, |this, inst, slow| {
+                    this.find_constant(inst, &needle, name == "str.rfind", slow)
+                }),
+                _ => self.one_character(kernel, inst),
+            },
+            ("str.contains", 2) => match self.constant_needle(kernel, inst, 0) {
+                Some(needle) => self
+                    .around(kernel, inst, &Type::Bool, |this, inst, slow| this.contains_constant(inst, &needle, slow)),
+                None => self.one_character(kernel, inst),
+            },
             ("str.startswith" | "str.endswith", 2..=4) => match self.constant_affix(inst) {
                 Some(affix) => self.affix(inst, affix.as_bytes(), kernel.def.name == "str.endswith"),
                 None => self.kernel(kernel, inst),
@@ -99,7 +110,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Goes on if `cond` is not zero, else to the kernel.
-    fn require(&mut self, cond: Machine, slow: Block) {
+    pub(super) fn require(&mut self, cond: Machine, slow: Block) {
         let go_on = self.b.create_block();
         self.b.ins().brif(cond, go_on, &[], slow, &[]);
         self.b.switch_to_block(go_on);
@@ -256,11 +267,15 @@ impl Translator<'_, '_, '_> {
         Ok((address, offset))
     }
 
+    /// Whether the bounds of a search are those of the whole string.
+    fn is_whole(&self, inst: &Inst) -> bool {
+        (2..inst.args.len()).zip([0, i64::MAX]).all(|(at, whole)| self.known_int(inst, at) == Some(whole))
+    }
+
     /// The prefix or suffix if it is a short constant and the whole string is looked at.
     fn constant_affix(&self, inst: &Inst) -> Option<std::sync::Arc<str>> {
-        let whole = (2..inst.args.len()).zip([0, i64::MAX]).all(|(at, whole)| self.known_int(inst, at) == Some(whole));
         match self.known(inst, 1) {
-            Some(Object::Str(affix)) if whole && affix.len() <= INLINE => Some(affix.clone()),
+            Some(Object::Str(affix)) if self.is_whole(inst) && affix.len() <= INLINE => Some(affix.clone()),
             _ => None,
         }
     }
@@ -353,7 +368,7 @@ impl Translator<'_, '_, '_> {
 
     /// The operand that is a character, where all others are constants and the result is a
     /// scalar that depends on nothing else; and the type of the result.
-    fn character_operand(&self, kernel: Kernel, inst: &Inst) -> Option<(usize, Type)> {
+    pub(super) fn character_operand(&self, kernel: Kernel, inst: &Inst) -> Option<(usize, Type)> {
         if kernel.def.effect != Effect::Pure {
             return None;
         }

@@ -1,6 +1,7 @@
 //! Native code on columns, against hand-made expectations, the boxed operations and the
 //! evaluator.
 
+mod constants;
 mod control;
 mod operations;
 mod random;

@@ -278,5 +278,5 @@ fn dumps_name_the_helpers() {
     let kernel = compile(&find);
     assert!(kernel.lowered().contains("str.find"), "{}", kernel.lowered());
     assert!(kernel.machine_code().contains("ret"), "{}", kernel.machine_code());
-    assert_eq!(kernel.helper_calls(), [("str.find".to_string(), 1)]);
+    assert_eq!(kernel.helper_calls(), [("str.find (rare)".to_string(), 1)]);
 }
