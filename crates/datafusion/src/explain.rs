@@ -3,8 +3,8 @@
 //! A scalar function cannot annotate DataFusion's plans, so the operator that prints them
 //! is followed by one that adds a row: each call of a Python function in the optimised
 //! plan with its rung, and for what is not native the reason and the source line. Functions
-//! that the query names and that have no call left were inlined ([`crate::inline`]). EXPLAIN
-//! ANALYZE adds the rows that took each way. All of it is asked of the engine after the
+//! that the query names and that have no call left were inlined ([`crate::inline`]), or
+//! their value was computed or not needed. EXPLAIN ANALYZE adds the rows that took each way. All of it is asked of the engine after the
 //! plan was made or run; the counters are the function's, so another query that calls it at
 //! the same time is counted as well.
 
@@ -188,8 +188,10 @@ fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {
         let rows = placement.rows.saturating_sub(before.rows);
         let evaluated = placement.evaluated_rows.saturating_sub(before.evaluated_rows);
         let python = placement.python_rows.saturating_sub(before.python_rows);
-        let native = rows.saturating_sub(evaluated).saturating_sub(python);
-        text.push_str(&format!(", rows={rows} [native={native}, evaluator={evaluated}, python={python}]"));
+        let memoized = placement.memoized_rows.saturating_sub(before.memoized_rows);
+        let native = rows.saturating_sub(memoized).saturating_sub(evaluated).saturating_sub(python);
+        let memoized = if memoized == 0 { String::new() } else { format!(", memoized={memoized}") };
+        text.push_str(&format!(", rows={rows} [native={native}, evaluator={evaluated}, python={python}{memoized}]"));
     }
     text
 }
@@ -264,7 +266,7 @@ impl ExecutionPlan for ExplainCallsExec {
 
 fn row(schema: &SchemaRef, calls: &[Call], gone: &[String], settings: &Settings, analyze: bool) -> Result<RecordBatch> {
     let calls = calls.iter().map(|call| describe(call, settings, analyze));
-    let gone = gone.iter().map(|name| format!("{name}: inlined, no call is left"));
+    let gone = gone.iter().map(|name| format!("{name}: no call is left"));
     let lines: Vec<String> = calls.chain(gone).collect();
     let plan_type = StringArray::from(vec!["exuvia_functions"]);
     let plan = StringArray::from(vec![lines.join("\n")]);

@@ -1,8 +1,11 @@
 //! The plugin as an extension of DataFusion's session builder.
 
 use crate::arguments::CheckArguments;
+use crate::barrier::BarrierPlanner;
 use crate::create::PythonFunctionFactory;
 use crate::fuse::Fuse;
+use crate::inline::InlineCalls;
+use crate::outline::Outline;
 use crate::query::Planner;
 use crate::settings::ExuviaOptions;
 use async_trait::async_trait;
@@ -11,6 +14,7 @@ use datafusion::common::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::LogicalPlan;
+use datafusion::optimizer::OptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use std::sync::Arc;
@@ -48,9 +52,18 @@ impl ExuviaBuilder for SessionStateBuilder {
             config.options_mut().extensions.insert(ExuviaOptions::default());
         }
         let other = self.function_factory().take();
-        let inner = self.query_planner().take().unwrap_or_else(|| Arc::new(DefaultPlanner));
+        let planner = match self.query_planner().take() {
+            Some(inner) => Planner { inner, knows_barriers: false },
+            None => Planner { inner: Arc::new(DefaultPlanner), knows_barriers: true },
+        };
+        let rules = &mut self.optimizer().get_or_insert_default().rules;
+        // Subqueries are joins by then, and nothing was pushed down.
+        let at = rules.iter().position(|rule| rule.name().starts_with("push_down"));
+        let ours: [Arc<dyn OptimizerRule + Send + Sync>; 2] = [Arc::new(InlineCalls), Arc::new(Outline)];
+        let at = at.unwrap_or(rules.len());
+        rules.splice(at..at, ours);
         self.with_function_factory(Some(Arc::new(PythonFunctionFactory { other })))
-            .with_query_planner(Arc::new(Planner { inner }))
+            .with_query_planner(Arc::new(planner))
             .with_analyzer_rule(Arc::new(CheckArguments))
             .with_physical_optimizer_rule(Arc::new(Fuse))
     }
@@ -63,6 +76,7 @@ struct DefaultPlanner;
 #[async_trait]
 impl QueryPlanner for DefaultPlanner {
     async fn create_physical_plan(&self, plan: &LogicalPlan, session: &dyn Session) -> Result<Arc<dyn ExecutionPlan>> {
-        DefaultPhysicalPlanner::default().create_physical_plan(plan, session).await
+        let planner = DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(BarrierPlanner)]);
+        planner.create_physical_plan(plan, session).await
     }
 }

@@ -6,7 +6,7 @@
 //! is the engine's business.
 
 use crate::coerce::{self, Fit};
-use crate::inline::{self, Inline};
+use crate::inline::Inline;
 use crate::settings::ExuviaOptions;
 use crate::slice::Slice;
 use crate::types;
@@ -94,6 +94,11 @@ impl PythonFunction {
 
     pub(crate) fn defaults(&self) -> &[Option<Default>] {
         &self.defaults
+    }
+
+    /// Whether calls may become expressions.
+    pub(crate) fn inline(&self) -> Inline {
+        self.inline
     }
 
     /// The number of parameters that a call must give.
@@ -283,26 +288,13 @@ impl ScalarUDFImpl for PythonFunction {
     }
 
     /// Adds the defaults of arguments that a call leaves out.
-    /// What SQL can say as well becomes an expression ([`inline`]).
-    fn simplify(&self, args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult> {
-        let given = args.len();
-        if given >= self.defaults.len() {
-            let options = ExuviaOptions::of(context.config_options());
-            let formula = |nullable| self.function.formula(nullable, &options.settings);
-            let inlined = if self.inline == Inline::Auto && options.inline == Inline::Auto {
-                inline::call(self.function.definition(), formula, &args, context)
-            } else {
-                None
-            };
-            return Ok(inlined.map_or(ExprSimplifyResult::Original(args), ExprSimplifyResult::Simplified));
-        }
-        let mut args = args;
-        for default in &self.defaults[given..] {
-            match default {
-                Some(default) => args.push(default.expr.clone()),
-                None => return Ok(ExprSimplifyResult::Original(args)),
-            }
-        }
+    fn simplify(&self, mut args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        let left_out = self.defaults.get(args.len()..).unwrap_or_default();
+        let defaults: Option<Vec<Expr>> = left_out.iter().map(|default| Some(default.as_ref()?.expr.clone())).collect();
+        let Some(defaults) = defaults.filter(|defaults| !defaults.is_empty()) else {
+            return Ok(ExprSimplifyResult::Original(args));
+        };
+        args.extend(defaults);
         let same = PythonFunction {
             function: Arc::clone(&self.function),
             defaults: self.defaults.clone(),

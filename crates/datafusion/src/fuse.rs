@@ -17,6 +17,7 @@ mod operator;
 mod program;
 mod short_circuit;
 
+use crate::barrier::BarrierExec;
 use crate::explain::only_child;
 use crate::function::PythonFunction;
 use datafusion::common::Result;
@@ -52,11 +53,12 @@ impl PhysicalOptimizerRule for Fuse {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_down(|plan| match fuse(&plan)? {
-            Some(fused) => Ok(Transformed::yes(fused)),
-            None => Ok(Transformed::no(plan)),
-        })
-        .map(|plan| plan.data)
+        BarrierExec::remove_from(plan)?
+            .transform_down(|plan| match fuse(&plan)? {
+                Some(fused) => Ok(Transformed::yes(fused)),
+                None => Ok(Transformed::no(plan)),
+            })
+            .map(|plan| plan.data)
     }
 }
 

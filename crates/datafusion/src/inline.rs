@@ -2,22 +2,25 @@
 //! it pushes into scans, turns into bounds for Parquet's statistics and combines with
 //! others.
 //!
-//! Python and SQL differ in places, so each rule below has its law: the condition under
-//! which both give the same value for every row. Arrow orders floats totally (-NaN, -∞, …,
-//! -0.0, 0.0, …, ∞, NaN), where in Python NaN equals and precedes nothing and both zeros are
-//! one. A comparison with NULL is NULL in SQL and an error in Python: it is used where the
-//! argument is not NULL, where its NULL decides nothing, or where the result is NULL anyway.
-//!
-//! What would need a CASE stays native, which takes less time than DataFusion's CASE.
+//! Python and SQL differ in places; [`rules`] has the law of each expression. The schema of
+//! the plan stays as it is: a call can be NULL, and so can what replaces it outside of
+//! filters.
 
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::ScalarValue;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::functions::expr_fn::{character_length, contains, ends_with, isnan, starts_with};
-use datafusion::logical_expr::simplify::SimplifyContext;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator, binary_expr, cast, lit};
-use exuvia_engine::formula::Formula;
-use exuvia_engine::{Definition, Object};
+mod nulls;
+mod rules;
+
+use crate::function::PythonFunction;
+use crate::settings::ExuviaOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, Result};
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
+use datafusion::optimizer::optimizer::ApplyOrder;
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+use exuvia_engine::Settings;
+use rules::{Param, argument_of};
 use std::collections::BTreeSet;
 
 /// Whether calls may become expressions.
@@ -30,58 +33,113 @@ pub(crate) enum Inline {
     Off,
 }
 
-/// Members that an `IN` may have.
-const MAX_MEMBERS: usize = 64;
-
-/// Integers up to here are floats without rounding.
-const EXACT: i64 = 1 << 53;
-
-/// The expression that a call with these arguments is, or `None` where it stays a call.
-pub(crate) fn call(
-    definition: &Definition,
-    formula: impl FnOnce(bool) -> Option<Formula>,
-    args: &[Expr],
-    context: &SimplifyContext,
-) -> Option<Expr> {
-    if args.iter().any(Expr::is_volatile) {
-        return None;
-    }
-    let mut nullable = BTreeSet::new();
-    let mut params = Vec::new();
-    for (index, (param, arg)) in definition.params.iter().zip(args).enumerate() {
-        if context.nullable(arg).unwrap_or(true) {
-            nullable.insert(index);
-        }
-        let found = context.get_data_type(arg).ok()?;
-        params.push(Param { expr: operand(arg, &found, &param.ty)?, ty: found });
-    }
-    let formula = formula(!nullable.is_empty() && !definition.strict)?;
-    let rules = Rules { params: &params, returns: &definition.returns };
-    let result = rules.result(&formula)?;
-    // What is computed would be computed again.
-    if !args.iter().all(|arg| is_plain(arg) || occurrences(arg, &result) <= 1) {
-        return None;
-    }
-    let strict = || nullable.is_subset(&rules.null_with(&result));
-    (!definition.strict || strict()).then_some(result)
-}
-
-/// An argument in the representation that formulas use.
+/// The rule that replaces calls.
 #[derive(Debug)]
-struct Param {
-    expr: Expr,
-    ty: DataType,
+pub(crate) struct InlineCalls;
+
+impl OptimizerRule for InlineCalls {
+    fn name(&self) -> &'static str {
+        "exuvia_inline"
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        Some(ApplyOrder::BottomUp)
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
+        let options = ExuviaOptions::of(&config.options());
+        // A scan has no input whose schema tells the types of its filters.
+        if options.inline == Inline::Off || plan.inputs().is_empty() || !plan.expressions().iter().any(has_call) {
+            return Ok(Transformed::no(plan));
+        }
+        let is_filter = matches!(plan, LogicalPlan::Filter(_));
+        // Law: a row that another conjunct excludes is excluded whatever a call gives, so
+        // what holds of the rows that are left holds where it matters.
+        let rows = if is_filter { vec![plan.clone()] } else { plan.inputs().into_iter().cloned().collect() };
+        let schema = merge_schema(&plan.inputs());
+        let surroundings = Surroundings { schema, rows, is_filter, settings: options.settings };
+        let names = NamePreserver::new(&plan);
+        plan.map_expressions(|expr| {
+            if !has_call(&expr) {
+                return Ok(Transformed::no(expr));
+            }
+            let name = names.save(&expr);
+            let replaced = expr.transform_up(|expr| {
+                let inlined = match &expr {
+                    Expr::ScalarFunction(call) => surroundings.call(call),
+                    _ => None,
+                };
+                Ok(inlined.map_or_else(|| Transformed::no(expr), Transformed::yes))
+            })?;
+            Ok(replaced.update_data(|expr| name.restore(expr)))
+        })
+    }
 }
 
-/// An int as BIGINT, a float as DOUBLE, a text as it is.
-fn operand(arg: &Expr, found: &DataType, declared: &DataType) -> Option<Expr> {
-    use DataType::{Boolean, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Utf8, Utf8View};
-    match (found, declared) {
-        (Int8 | Int16 | Int32, Int8 | Int16 | Int32 | Int64) => Some(cast(arg.clone(), Int64)),
-        (Float32, Float32 | Float64) => Some(cast(arg.clone(), Float64)),
-        (Int64, Int64) | (Float64, Float64) | (Boolean, Boolean) => Some(arg.clone()),
-        (Utf8 | LargeUtf8 | Utf8View, Utf8 | LargeUtf8 | Utf8View) => Some(arg.clone()),
-        _ => None,
+/// Whether there is a call of a Python function in an expression.
+fn has_call(expr: &Expr) -> bool {
+    let is_call =
+        |expr: &Expr| Ok(matches!(expr, Expr::ScalarFunction(call) if PythonFunction::of(&call.func).is_some()));
+    // The walk never fails.
+    expr.exists(is_call).unwrap_or(false)
+}
+
+/// Where a call stands.
+struct Surroundings {
+    schema: DFSchema,
+    /// The plans whose rows count.
+    rows: Vec<LogicalPlan>,
+    /// Whether nobody sees more of its value than whether it is true.
+    is_filter: bool,
+    settings: Settings,
+}
+
+impl Surroundings {
+    /// The expression that a call is, or `None` where it stays a call.
+    fn call(&self, call: &ScalarFunction) -> Option<Expr> {
+        let python = PythonFunction::of(&call.func)?;
+        let definition = python.function().definition();
+        let args = &call.args;
+        if python.inline() == Inline::Off
+            || args.len() != definition.params.len()
+            || args.iter().any(|arg| arg.is_volatile() || has_call(arg))
+        {
+            return None;
+        }
+        let may_be_null = |index: &usize| !nulls::never_null(&args[*index], &self.rows);
+        let nullable: BTreeSet<usize> = (0..args.len()).filter(may_be_null).collect();
+        // DataFusion would fold a test for NULL.
+        let claimed = |index: &usize| args[*index].nullable(&self.schema).is_ok_and(|nullable| !nullable);
+        if nullable.iter().any(claimed) {
+            return None;
+        }
+        let params = definition.params.iter().zip(args).enumerate();
+        let params = params.map(|(index, (param, arg))| Param::new(index, arg.get_type(&self.schema).ok()?, &param.ty));
+        let params: Vec<Param> = params.collect::<Option<_>>()?;
+        let formula = python.function().formula(!nullable.is_empty() && !definition.strict, &self.settings)?;
+        let said = rules::say(&formula, &params, &definition.returns)?;
+        // Law: a strict function is NULL with any of its arguments.
+        if definition.strict && !nullable.is_subset(&said.null_with) {
+            return None;
+        }
+        // What is computed would be computed again, and what is no longer needed may have
+        // failed, which is no reason to compute it.
+        let mut uses = vec![0; args.len()];
+        let put_in = said.expr.transform_up(|expr| match argument_of(&expr) {
+            Some(index) => {
+                uses[index] += 1;
+                Ok(Transformed::yes(args[index].clone()))
+            }
+            None => Ok(Transformed::no(expr)),
+        });
+        let expr = put_in.ok()?.data;
+        let cheap = args.iter().zip(uses).all(|(arg, uses)| uses <= 1 || is_plain(arg));
+        let same_schema = || self.is_filter || expr.nullable(&self.schema).unwrap_or(false);
+        (cheap && same_schema()).then_some(expr)
     }
 }
 
@@ -92,349 +150,4 @@ fn is_plain(arg: &Expr) -> bool {
         Expr::Cast(cast) => is_plain(&cast.expr),
         _ => false,
     }
-}
-
-/// How often an expression stands in another.
-fn occurrences(part: &Expr, whole: &Expr) -> usize {
-    let mut found = 0;
-    let visited = whole.apply(|expr| {
-        found += usize::from(expr == part);
-        Ok(TreeNodeRecursion::Continue)
-    });
-    if visited.is_ok() { found } else { usize::MAX }
-}
-
-struct Rules<'a> {
-    params: &'a [Param],
-    returns: &'a DataType,
-}
-
-impl Rules<'_> {
-    /// What a function returns, as a value of its declared type.
-    fn result(&self, formula: &Formula) -> Option<Expr> {
-        match formula {
-            Formula::If(parts) => self.conditional(parts),
-            Formula::Const(Object::None) => Some(Expr::Literal(ScalarValue::try_from(self.returns).ok()?, None)),
-            _ => self.declared(formula),
-        }
-    }
-
-    /// A value that is not None, as one of the declared type.
-    fn declared(&self, formula: &Formula) -> Option<Expr> {
-        use DataType::{Boolean, Float64, Int64, LargeUtf8, Utf8, Utf8View};
-        match self.returns {
-            Boolean => self.bool(formula),
-            Int64 => self.int(formula),
-            Float64 => self.float(formula),
-            Utf8 | LargeUtf8 | Utf8View => {
-                let (text, ty) = self.text(formula, self.returns)?;
-                Some(if ty == *self.returns { text } else { cast(text, self.returns.clone()) })
-            }
-            // A number that may lie outside of the type is an error of its own.
-            _ => None,
-        }
-    }
-
-    /// `CASE WHEN test THEN yes ELSE no END` where it can be said without CASE. A test is
-    /// never NULL where it decides, and neither side can fail, so AND and OR do as well.
-    fn conditional(&self, [test, yes, no]: &[Formula; 3]) -> Option<Expr> {
-        use Formula::{Const, IsNone};
-        // Law: NULL where the argument is NULL, if the other side is NULL there by itself.
-        if let (IsNone(param), Const(Object::None)) = (test, yes)
-            && let Formula::Param(index) = **param
-        {
-            let result = self.result(no)?;
-            return self.null_with(&result).contains(&index).then_some(result);
-        }
-        if *self.returns != DataType::Boolean {
-            return None;
-        }
-        let truth = |formula: &Formula| match formula {
-            Const(Object::Bool(value)) => Some(*value),
-            _ => None,
-        };
-        let test = self.bool(test)?;
-        Some(match (truth(yes), truth(no)) {
-            (Some(true), Some(false)) => test,
-            (Some(false), Some(true)) => !test,
-            (Some(true), _) => test.or(self.truth(no)?),
-            (Some(false), _) => (!test).and(self.truth(no)?),
-            (_, Some(false)) => test.and(self.truth(yes)?),
-            (_, Some(true)) => (!test).or(self.truth(yes)?),
-            _ => return None,
-        })
-    }
-
-    /// A branch that gives a bool. NULL has no place there: `test AND NULL` is not NULL
-    /// where the test is false, but the function's None is.
-    fn truth(&self, formula: &Formula) -> Option<Expr> {
-        match formula {
-            Formula::Const(Object::None) => None,
-            Formula::If(parts) if matches!(parts[1], Formula::Const(Object::None)) => None,
-            other => self.result(other),
-        }
-    }
-
-    fn bool(&self, formula: &Formula) -> Option<Expr> {
-        match formula {
-            Formula::Const(Object::Bool(value)) => Some(lit(*value)),
-            Formula::Param(index) => self.param(*index, &DataType::Boolean),
-            Formula::IsNone(param) => match **param {
-                Formula::Param(index) => Some(self.params.get(index)?.expr.clone().is_null()),
-                _ => None,
-            },
-            Formula::Call { op, args, .. } => self.predicate(op, args),
-            _ => None,
-        }
-    }
-
-    fn predicate(&self, op: &str, args: &[Formula]) -> Option<Expr> {
-        let (class, name) = op.split_once('.')?;
-        match (class, name, args) {
-            ("bool", "not", [operand]) => Some(!self.bool(operand)?),
-            ("bool", "truth" | "bool", [operand]) => self.bool(operand),
-            // Law: every int that is not 0 is true, every text that is not empty.
-            ("int", "truth" | "bool", [operand]) => Some(self.int(operand)?.not_eq(lit(0_i64))),
-            ("str", "truth" | "bool", [operand]) => {
-                let (text, ty) = self.text(operand, &DataType::Utf8View)?;
-                Some(text.not_eq(literal("", &ty)?))
-            }
-            ("int", "ge" | "lt", [Formula::Call { op: "dict.find", args, .. }, Formula::Const(zero)])
-                if *zero == Object::int(0) =>
-            {
-                self.member(args, name == "lt")
-            }
-            // Law: ints of 64 bits are compared alike.
-            ("int", _, [left, right]) => Some(binary_expr(self.int(left)?, comparison(name)?, self.int(right)?)),
-            // Law: the order of UTF-8 bytes is that of code points.
-            ("str", "eq" | "ne" | "lt" | "le" | "gt" | "ge", [left, right]) => {
-                let ([left, right], _) = self.texts([left, right])?;
-                Some(binary_expr(left, comparison(name)?, right))
-            }
-            ("float", _, [left, Formula::Const(Object::Float(right))]) => {
-                compare_float(&self.float(left)?, comparison(name)?, *right)
-            }
-            ("float", _, [Formula::Const(Object::Float(left)), right]) => {
-                compare_float(&self.float(right)?, comparison(name)?.swap()?, *left)
-            }
-            // Law: an int that is a float without rounding compares as that float.
-            ("float_int", _, [left, Formula::Const(Object::Int(right))]) => {
-                compare_float(&self.float(left)?, comparison(name)?, exact(right.to_i64()?)?)
-            }
-            ("int_float", _, [Formula::Const(Object::Int(left)), right]) => {
-                compare_float(&self.float(right)?, comparison(name)?.swap()?, exact(left.to_i64()?)?)
-            }
-            // Law: both look at bytes, without a window.
-            ("str", "startswith" | "endswith", [text, part, Formula::Const(start), Formula::Const(end)])
-                if *start == Object::int(0) && *end == Object::int(i64::MAX) =>
-            {
-                let ([text, part], _) = self.texts([text, part])?;
-                Some(if name == "startswith" { starts_with(text, part) } else { ends_with(text, part) })
-            }
-            ("str", "contains", [part, text]) => {
-                let ([text, part], _) = self.texts([text, part])?;
-                Some(contains(text, part))
-            }
-            _ => None,
-        }
-    }
-
-    /// `x in {…}`, `x not in {…}`. Law: members of another class than the text or int are never equal to it.
-    fn member(&self, args: &[Formula], negated: bool) -> Option<Expr> {
-        let [Formula::Const(container), item @ Formula::Param(index)] = args else { return None };
-        let members: Vec<&Object> = match container {
-            Object::Set(set) => set.members.entries().iter().map(|entry| &entry.0).collect(),
-            Object::Dict(dict) => dict.entries().iter().map(|entry| &entry.0).collect(),
-            _ => return None,
-        };
-        if members.is_empty() || members.len() > MAX_MEMBERS {
-            return None;
-        }
-        let param = self.params.get(*index)?;
-        let (item, members): (Expr, Option<Vec<Expr>>) = if is_text(&param.ty) {
-            let text = |member: &&Object| match member {
-                Object::Str(text) => literal(text, &param.ty),
-                _ => None,
-            };
-            (param.expr.clone(), members.iter().map(text).collect())
-        } else {
-            let int = |member: &&Object| match member {
-                Object::Int(value) => value.to_i64().map(lit),
-                _ => None,
-            };
-            (self.int(item)?, members.iter().map(int).collect())
-        };
-        Some(item.in_list(members?, negated))
-    }
-
-    fn int(&self, formula: &Formula) -> Option<Expr> {
-        match formula {
-            Formula::Const(Object::Int(value)) => Some(lit(value.to_i64()?)),
-            Formula::Param(index) => self.int_param(*index),
-            // Law: code points are counted by both.
-            Formula::Call { op: "str.len", args, .. } => match args.as_slice() {
-                [text] => {
-                    let (text, _) = self.text(text, &DataType::Utf8View)?;
-                    Some(cast(character_length(text), DataType::Int64))
-                }
-                _ => None,
-            },
-            // Law: the result is known to fit in 64 bits, where Arrow's arithmetic is exact.
-            Formula::Call { op, args, fits: true } => match (*op, args.as_slice()) {
-                ("int.add", [left, right]) => Some(self.int(left)? + self.int(right)?),
-                ("int.sub", [left, right]) => Some(self.int(left)? - self.int(right)?),
-                ("int.mul", [left, right]) => Some(self.int(left)? * self.int(right)?),
-                ("int.mod", [left, Formula::Const(Object::Int(divisor))]) => {
-                    modulo(&self.int(left)?, divisor.to_i64()?)
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn int_param(&self, index: usize) -> Option<Expr> {
-        use DataType::{Int8, Int16, Int32, Int64};
-        let param = self.params.get(index)?;
-        matches!(param.ty, Int8 | Int16 | Int32 | Int64).then(|| param.expr.clone())
-    }
-
-    fn float(&self, formula: &Formula) -> Option<Expr> {
-        match formula {
-            Formula::Const(Object::Float(value)) => Some(lit(*value)),
-            Formula::Param(index) => {
-                let param = self.params.get(*index)?;
-                matches!(param.ty, DataType::Float32 | DataType::Float64).then(|| param.expr.clone())
-            }
-            // Law: both round to the nearest double, ties to even.
-            Formula::Call { op, args, .. } => match (*op, args.as_slice()) {
-                ("int.to_float", [operand]) => Some(cast(self.int(operand)?, DataType::Float64)),
-                ("float.add", [left, right]) => Some(self.float(left)? + self.float(right)?),
-                ("float.sub", [left, right]) => Some(self.float(left)? - self.float(right)?),
-                ("float.mul", [left, right]) => Some(self.float(left)? * self.float(right)?),
-                // Python raises for a divisor of zero only.
-                ("float.div", [left, Formula::Const(Object::Float(divisor))]) if *divisor != 0.0 => {
-                    Some(self.float(left)? / lit(*divisor))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// A text and its layout: a constant takes the one that is asked for.
-    fn text(&self, formula: &Formula, layout: &DataType) -> Option<(Expr, DataType)> {
-        match formula {
-            Formula::Const(Object::Str(text)) => Some((literal(text, layout)?, layout.clone())),
-            Formula::Param(index) => {
-                let param = self.params.get(*index)?;
-                is_text(&param.ty).then(|| (param.expr.clone(), param.ty.clone()))
-            }
-            _ => None,
-        }
-    }
-
-    /// Two texts of one layout.
-    fn texts(&self, formulas: [&Formula; 2]) -> Option<([Expr; 2], DataType)> {
-        let layout = formulas.iter().find_map(|formula| match formula {
-            Formula::Param(index) => Some(self.params.get(*index)?.ty.clone()),
-            _ => None,
-        })?;
-        let [(left, of_left), (right, of_right)] = [self.text(formulas[0], &layout)?, self.text(formulas[1], &layout)?];
-        (of_left == of_right).then_some(([left, right], layout))
-    }
-
-    fn param(&self, index: usize, ty: &DataType) -> Option<Expr> {
-        let param = self.params.get(index)?;
-        (param.ty == *ty).then(|| param.expr.clone())
-    }
-
-    /// The parameters with whose NULL an expression is NULL.
-    fn null_with(&self, expr: &Expr) -> BTreeSet<usize> {
-        let inner =
-            |exprs: &[&Expr]| -> BTreeSet<usize> { exprs.iter().flat_map(|expr| self.null_with(expr)).collect() };
-        let own = self.params.iter().enumerate().filter(|(_, param)| param.expr == *expr).map(|(index, _)| index);
-        let below = match expr {
-            // NULL AND false is false.
-            Expr::BinaryExpr(BinaryExpr { left, op: Operator::And | Operator::Or, right }) => {
-                self.null_with(left).intersection(&self.null_with(right)).copied().collect()
-            }
-            Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_strict(*op) => inner(&[left, right]),
-            Expr::Not(operand) => inner(&[operand]),
-            Expr::Cast(cast) => inner(&[&cast.expr]),
-            Expr::InList(list) => inner(&[&list.expr]),
-            // Those that are made above.
-            Expr::ScalarFunction(function) => inner(&function.args.iter().collect::<Vec<_>>()),
-            _ => BTreeSet::new(),
-        };
-        own.chain(below).collect()
-    }
-}
-
-/// Whether an operator with a NULL gives NULL.
-fn is_strict(op: Operator) -> bool {
-    use Operator::{Divide, Eq, Gt, GtEq, Lt, LtEq, Minus, Modulo, Multiply, NotEq, Plus};
-    matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | Plus | Minus | Multiply | Divide | Modulo)
-}
-
-fn is_text(ty: &DataType) -> bool {
-    matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-}
-
-fn literal(text: &str, layout: &DataType) -> Option<Expr> {
-    let text = Some(text.to_string());
-    let value = match layout {
-        DataType::Utf8 => ScalarValue::Utf8(text),
-        DataType::LargeUtf8 => ScalarValue::LargeUtf8(text),
-        DataType::Utf8View => ScalarValue::Utf8View(text),
-        _ => return None,
-    };
-    Some(Expr::Literal(value, None))
-}
-
-fn comparison(name: &str) -> Option<Operator> {
-    Some(match name {
-        "eq" => Operator::Eq,
-        "ne" => Operator::NotEq,
-        "lt" => Operator::Lt,
-        "le" => Operator::LtEq,
-        "gt" => Operator::Gt,
-        "ge" => Operator::GtEq,
-        _ => return None,
-    })
-}
-
-fn exact(value: i64) -> Option<f64> {
-    (-EXACT..=EXACT).contains(&value).then_some(value as f64)
-}
-
-/// `x <op> bound`. Law: in Arrow's total order the bound is that zero which puts both zeros
-/// on its right side, and NaN, to which only `!=` is true, is looked for. It is looked for
-/// with a function of its own since statistics of columns leave NaN out: a comparison that
-/// NaN satisfies in Arrow's order, also one that DataFusion makes of this by NOT, would skip
-/// rows.
-fn compare_float(x: &Expr, op: Operator, bound: f64) -> Option<Expr> {
-    if bound.is_nan() {
-        return None;
-    }
-    let zero = |sign: f64| lit(if bound == 0.0 { sign } else { bound });
-    let (below, above) = (zero(-0.0), zero(0.0));
-    let x = || x.clone();
-    let is_number = || !isnan(x());
-    Some(match op {
-        Operator::Lt => is_number().and(x().lt(below)),
-        Operator::LtEq => is_number().and(x().lt_eq(above)),
-        Operator::Gt => is_number().and(x().gt(above)),
-        Operator::GtEq => is_number().and(x().gt_eq(below)),
-        Operator::Eq => is_number().and(x().gt_eq(below)).and(x().lt_eq(above)),
-        Operator::NotEq => isnan(x()).or(x().lt(below)).or(x().gt(above)),
-        _ => return None,
-    })
-}
-
-/// Python's `x % divisor` for a positive divisor. Law: SQL's remainder has the sign of the
-/// dividend; added to the divisor it is positive, and no sum leaves 64 bits.
-fn modulo(x: &Expr, divisor: i64) -> Option<Expr> {
-    let fits = (1..=1 << 62).contains(&divisor);
-    fits.then(|| (x.clone() % lit(divisor) + lit(divisor)) % lit(divisor))
 }

@@ -9,6 +9,7 @@
 //! [`ExuviaBuilder::with_exuvia`].
 
 mod arguments;
+mod barrier;
 mod catalog;
 mod coerce;
 mod create;
@@ -18,6 +19,7 @@ mod function;
 mod fuse;
 mod inline;
 mod message;
+mod outline;
 mod query;
 mod script;
 mod session;

@@ -6,6 +6,7 @@
 //! began. A configuration without a query tells a call that DataFusion is still planning,
 //! where only native code may run, and briefly.
 
+use crate::barrier::Barrier;
 use crate::explain;
 use crate::settings::ExuviaOptions;
 use async_trait::async_trait;
@@ -70,6 +71,8 @@ impl Queries {
 #[derive(Debug)]
 pub(crate) struct Planner {
     pub(crate) inner: Arc<dyn QueryPlanner + Send + Sync>,
+    /// Whether `inner` can plan a [`Barrier`].
+    pub(crate) knows_barriers: bool,
 }
 
 #[async_trait]
@@ -92,7 +95,11 @@ impl QueryPlanner for Planner {
         let config = Arc::clone(state.config_options());
         // Set directly: `mark_start_execution` would also move the time that now() shows.
         state.execution_props_mut().config_options = Some(Arc::clone(&config));
-        let plan = self.inner.create_physical_plan(logical_plan, &state).await?;
+        let plan = if self.knows_barriers {
+            self.inner.create_physical_plan(logical_plan, &state).await?
+        } else {
+            self.inner.create_physical_plan(&Barrier::remove_from(logical_plan.clone())?, &state).await?
+        };
         let plan = explain::with_calls(logical_plan, plan, &config, state.scalar_functions());
         Ok(Arc::new(QueryExec { input: plan, query }))
     }

@@ -1,7 +1,7 @@
 //! A function as one expression, where its body has no loop and cannot raise: for the
 //! engine around it, which may have the same operations.
 
-use exuvia_ir::{BlockId, Edge, ExcKind, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Edge, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
 use std::collections::HashMap;
 
 /// Nodes that a formula may have. What is larger is not better off outside of native code.
@@ -100,7 +100,7 @@ impl Walk<'_> {
                     }
                 }
             }
-            Terminator::Raise(kind, ..) if self.null_for_errors && becomes_null(*kind) => {
+            Terminator::Raise(kind, ..) if self.null_for_errors && kind.becomes_null() => {
                 Some(Formula::Const(Object::None))
             }
             _ => None,
@@ -126,16 +126,9 @@ fn is_total(inst: &Inst, args: &[Formula]) -> bool {
     let Some(def) = exuvia_ops::by_name(name) else { return false };
     match (*name, args) {
         ("float.div", [_, Formula::Const(Object::Float(divisor))]) => *divisor != 0.0,
-        ("int.mod" | "int.floordiv", [_, Formula::Const(Object::Int(divisor))]) => {
-            divisor.to_i64().is_some_and(|divisor| divisor > 0)
-        }
+        ("int.mod", [_, Formula::Const(Object::Int(divisor))]) => divisor.to_i64().is_some_and(|divisor| divisor > 0),
         // Every int here fits in 64 bits.
         ("int.to_float", _) => true,
         _ => inst.unwind.is_none() && def.raises.is_empty() && (!def.bails || inst.no_overflow),
     }
-}
-
-/// Whether `on_error 'null'` covers an exception.
-fn becomes_null(kind: ExcKind) -> bool {
-    kind.is_subclass(ExcKind::Exception) && kind != ExcKind::MemoryError
 }

@@ -5,7 +5,7 @@ use crate::interpreter::PrintSink;
 use crate::memoize::History;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
-use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, volatility};
+use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, total, volatility};
 use arrow::array::ArrayRef;
 use exuvia_lift::Source;
 use parking_lot::Mutex;
@@ -83,6 +83,8 @@ pub struct Placement {
     pub place: Option<Place>,
     /// Rows called so far.
     pub rows: u64,
+    /// Rows that have the result of an equal row of their batch.
+    pub memoized_rows: u64,
     /// Rows that left native code for the evaluator.
     pub evaluated_rows: u64,
     /// Rows that ran in CPython.
@@ -95,6 +97,7 @@ pub struct Placement {
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub rows: AtomicU64,
+    pub memoized: AtomicU64,
     pub evaluated: AtomicU64,
     pub python: AtomicU64,
     pub compile_nanos: AtomicU64,
@@ -230,6 +233,15 @@ impl Function {
         formula::of(&stages.optimized, self.definition.on_error == OnError::Null)
     }
 
+    /// Whether a call gives a value for whatever arguments, in bounded time and without
+    /// CPython: then it does not matter for which rows it is evaluated.
+    #[must_use]
+    pub fn is_total(&self, settings: &Settings) -> bool {
+        let cell = self.compiled(true, settings);
+        let Some(stages) = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok()) else { return false };
+        stages.kernel.is_ok() && total::is_total(&stages.optimized, &self.definition)
+    }
+
     /// Whether CPython may run it.
     pub(crate) fn may_interpret(&self, settings: &Settings) -> bool {
         settings.interpreter && self.definition.interpreter == crate::Interpreter::Auto
@@ -286,6 +298,7 @@ impl Function {
             reason: reason.map(|reason| (reason.code.clone(), reason.message.clone())),
             place: reason.and_then(|reason| self.place(reason.span)),
             rows: count(&self.counters.rows),
+            memoized_rows: count(&self.counters.memoized),
             evaluated_rows: count(&self.counters.evaluated),
             python_rows: count(&self.counters.python),
             compile_nanos: count(&self.counters.compile_nanos),

@@ -26,6 +26,7 @@ mod python;
 mod rungs;
 mod sql;
 mod stack;
+mod total;
 mod volatility;
 
 pub use definition::{Definition, Interpreter, OnError, Parameter, Volatility};

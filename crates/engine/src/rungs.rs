@@ -11,7 +11,7 @@ use arrow::compute::{interleave, take};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 use exuvia_ir::{ExcKind, Object, Raise};
-use exuvia_jit::{Misfit, Partial, RunError};
+use exuvia_jit::{Partial, RunError};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
 use std::sync::Arc;
@@ -55,11 +55,12 @@ fn memoized(
         function.history.ran(rows, start.elapsed());
         return Ok(values);
     };
-    let host = |error: ArrowError| function.failed(CallErrorKind::Host(error.to_string()));
-    let distinct = take(column, &found.rows, None).map_err(host)?;
+    let distinct = take(column, &found.rows, None).map_err(|error| host(function, error))?;
     let results = run(function, &[distinct], found.rows.len(), settings, invocation)?;
-    let values = take(&results, &found.of_row, None).map_err(host)?;
+    let values = take(&results, &found.of_row, None).map_err(|error| host(function, error))?;
     function.history.spared(rows, start.elapsed());
+    let spared = rows - found.rows.len();
+    function.counters.memoized.fetch_add(spared as u64, Ordering::Relaxed);
     Ok(values)
 }
 
@@ -82,7 +83,7 @@ fn run(
         Ok(kernel) => {
             let output = kernel.run(args, rows, &mut cx).map_err(|error| match error {
                 RunError::Interrupted => stopped(function, invocation),
-                other => function.failed(CallErrorKind::Host(other.to_string())),
+                other => host(function, other),
             })?;
             (output.values, output.exits)
         }
@@ -94,7 +95,7 @@ fn run(
         }
     };
     if left.is_empty() {
-        return values.finish().map_err(|error| function.failed(CallErrorKind::Host(error.to_string())));
+        return values.finish().map_err(|error| host(function, error));
     }
     let flag = Arc::clone(&watch.flag);
     let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new() };
@@ -127,10 +128,7 @@ impl Batch<'_> {
             let on_null = self.function.definition.on_error == OnError::Null;
             let kind = u32::try_from(code).ok().and_then(ExcKind::from_code);
             // With NULL for errors nobody looks at the message.
-            if on_null
-                && kind.is_some_and(|kind| kind.is_subclass(ExcKind::Exception))
-                && kind != Some(ExcKind::MemoryError)
-            {
+            if on_null && kind.is_some_and(ExcKind::becomes_null) {
                 continue;
             }
             let objects: Option<Vec<Object>> = self.args.iter().map(|arg| sql::object(arg, row as usize)).collect();
@@ -147,14 +145,14 @@ impl Batch<'_> {
             match stages.program.call(&objects, &mut cx, &mut fuel) {
                 Ok(object) => match self.values.set(row as usize, &object) {
                     Ok(()) => {}
-                    Err(misfit) => return Err(self.misfit(row, &object, misfit)),
+                    Err(_) => return Err(self.misfit(row, &object)),
                 },
                 Err(failure) => match failure.raise {
                     Raise::Bailout(_) => self.python.push(row),
                     Raise::Interrupted => return Err(stopped(self.function, self.invocation)),
                     Raise::Result(message) => return Err(self.error(row, CallErrorKind::Result(message))),
                     Raise::Exception { kind, args } => {
-                        if on_null && kind.is_subclass(ExcKind::Exception) && kind != ExcKind::MemoryError {
+                        if on_null && kind.becomes_null() {
                             continue;
                         }
                         let message = exuvia_ops::show::message(kind, &args);
@@ -174,7 +172,7 @@ impl Batch<'_> {
     }
 
     /// A result of the right class outside of the declared type's range.
-    fn misfit(&self, row: u32, object: &Object, _: Misfit) -> CallError {
+    fn misfit(&self, row: u32, object: &Object) -> CallError {
         let returns = sql::type_name(&self.function.definition.returns);
         let shown = exuvia_ops::show::repr(object);
         let message = exuvia_ir::result_error(&shown, object.ty().python_name(), &returns);
@@ -183,43 +181,38 @@ impl Batch<'_> {
 
     /// Redoes what is left in CPython and puts the batch together.
     fn finish(self) -> Result<ArrayRef, CallError> {
-        let host = |message: String| self.function.failed(CallErrorKind::Host(message));
+        let function = self.function;
+        let failed = |error: ArrowError| host(function, error);
         if self.python.is_empty() {
-            return self.values.finish().map_err(|error| self.function.failed(CallErrorKind::Host(error.to_string())));
+            return self.values.finish().map_err(|error| host(function, error));
         }
         let rung = self.function.python(self.settings).map_err(|error| CallError {
             arguments: python::arguments(self.function, self.args, self.python[0] as usize),
             ..error
         })?;
         let rows = UInt32Array::from(self.python.clone());
-        let args: Vec<ArrayRef> = self
-            .args
-            .iter()
-            .map(|arg| take(arg, &rows, None))
-            .collect::<Result<_, _>>()
-            .map_err(|error| host(error.to_string()))?;
+        let args: Vec<ArrayRef> =
+            self.args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<_, _>>().map_err(failed)?;
         let redone = rung.call(self.function, &args, self.python.len(), self.settings, self.invocation)?;
         let total = self.values.rows();
-        let native =
-            self.values.finish().map_err(|error| self.function.failed(CallErrorKind::Host(error.to_string())))?;
-        let redone =
-            cast_to(&redone, native.data_type()).map_err(|error| self.function.failed(CallErrorKind::Host(error)))?;
+        let native = self.values.finish().map_err(|error| host(function, error))?;
+        let redone = cast_to(&redone, native.data_type()).map_err(failed)?;
         let mut indices: Vec<(usize, usize)> = (0..total).map(|row| (0, row)).collect();
         for (at, row) in self.python.iter().enumerate() {
             indices[*row as usize] = (1, at);
         }
-        interleave(&[native.as_ref(), redone.as_ref()], &indices)
-            .map_err(|error| self.function.failed(CallErrorKind::Host(error.to_string())))
+        interleave(&[native.as_ref(), redone.as_ref()], &indices).map_err(failed)
     }
 }
 
+/// An error that is neither the function's nor the query's.
+fn host(function: &Function, error: impl std::fmt::Display) -> CallError {
+    function.failed(CallErrorKind::Host(error.to_string()))
+}
+
 /// The same values in another layout of the type.
-fn cast_to(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef, String> {
-    if array.data_type() == ty {
-        Ok(Arc::clone(array))
-    } else {
-        arrow::compute::cast(array, ty).map_err(|e| e.to_string())
-    }
+fn cast_to(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef, ArrowError> {
+    if array.data_type() == ty { Ok(Arc::clone(array)) } else { arrow::compute::cast(array, ty) }
 }
 
 /// Why a call was stopped.

@@ -95,3 +95,51 @@ fn nulls_and_results() {
     let out = out.as_string_view();
     assert_eq!((out.value(0), out.is_null(1), out.value(2)), ("A!", true, "STRASSE, A LONG TEXT OF ITS OWN!"));
 }
+
+#[test]
+fn a_total_call_gives_a_value_for_whatever_arguments() {
+    let (int, text) = (DataType::Int64, DataType::Utf8View);
+    for (body, param, returns, strict, on_error, total) in [
+        ("return x.startswith('a')", &text, DataType::Boolean, true, OnError::Raise, true),
+        ("return x.strip().lower()", &text, DataType::Utf8View, true, OnError::Raise, true),
+        // None has no attribute.
+        ("return x.startswith('a')", &text, DataType::Boolean, false, OnError::Raise, false),
+        ("return x.startswith('a')", &text, DataType::Boolean, false, OnError::Null, true),
+        ("return x is not None and x[:1] == 'a'", &text, DataType::Boolean, false, OnError::Raise, true),
+        ("return x[0]", &text, DataType::Utf8View, true, OnError::Raise, false),
+        ("return int(x) > 3", &text, DataType::Boolean, true, OnError::Raise, false),
+        ("return int(x)", &text, DataType::Int64, true, OnError::Null, false),
+        ("return len(x)", &text, DataType::Int64, true, OnError::Raise, true),
+        // The result may not fit.
+        ("return x + 1", &int, DataType::Int64, true, OnError::Raise, false),
+        ("return x + 1 > 5", &int, DataType::Boolean, true, OnError::Raise, true),
+        ("return x", &int, DataType::Int32, true, OnError::Raise, false),
+        ("return x % 10", &int, DataType::Int64, true, OnError::Raise, true),
+        ("return x % 10 if x > 3 else 'a'", &int, DataType::Int64, true, OnError::Null, false),
+        ("return 10 // x", &int, DataType::Int64, true, OnError::Raise, false),
+        (
+            "try:\n    return 10 % x\nexcept ZeroDivisionError:\n    return 0",
+            &int,
+            DataType::Int64,
+            true,
+            OnError::Raise,
+            true,
+        ),
+        ("if x > 3:\n    raise ValueError(x)\nreturn 1", &int, DataType::Int64, true, OnError::Raise, false),
+        ("if x > 3:\n    raise ValueError(x)\nreturn 1", &int, DataType::Int64, true, OnError::Null, true),
+        // Loops may take any time.
+        (
+            "for i in range(x):\n    if i > 5:\n        return True\nreturn False",
+            &int,
+            DataType::Boolean,
+            true,
+            OnError::Raise,
+            false,
+        ),
+    ] {
+        let definition = Definition { strict, on_error, ..definition(body, &[("x", param.clone())], returns) };
+        let settings = Settings { interpreter: false, ..Settings::default() };
+        let function = Function::define(definition, &settings).unwrap();
+        assert_eq!(function.is_total(&settings), total, "{body}, strict {strict}, {on_error:?}");
+    }
+}

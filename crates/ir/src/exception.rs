@@ -78,6 +78,12 @@ impl ExcKind {
         ExcKind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
+    /// Whether `on_error 'null'` covers it: an `Exception`, but not that memory ran out.
+    #[must_use]
+    pub fn becomes_null(self) -> bool {
+        self.is_subclass(ExcKind::Exception) && self != ExcKind::MemoryError
+    }
+
     /// The class with that status code.
     #[must_use]
     pub fn from_code(code: u32) -> Option<ExcKind> {

@@ -127,6 +127,15 @@ pub enum CoreOp {
     Reject,
 }
 
+impl CoreOp {
+    /// Whether ints of 64 bits can give one that needs more.
+    #[must_use]
+    pub fn may_outgrow(self) -> bool {
+        use CoreOp::{IntAbs, IntAdd, IntFloorDiv, IntMul, IntNeg, IntShl, IntSub};
+        matches!(self, IntAdd | IntSub | IntMul | IntFloorDiv | IntNeg | IntAbs | IntShl)
+    }
+}
+
 const fn p(name: &'static str, kind: Kind) -> Param {
     Param { name, kind, default: None, keyword_only: false }
 }

@@ -134,8 +134,14 @@ async fn inlined_calls_have_pythons_values() {
         run(&session, &create).await;
         let call = format!("f({args})");
         run(&session, "SET exuvia.inline = on").await;
-        let plan = rows(&session, &format!("EXPLAIN SELECT {call} AS y FROM v")).await;
-        if plan.contains("f(") == *inlined {
+        // A filter does not change the schema, whether or not the result can be NULL.
+        let shown = if *returns == "BOOLEAN" {
+            format!("SELECT i FROM v WHERE {call}")
+        } else {
+            format!("SELECT {call} FROM v")
+        };
+        let plan = rows(&session, &format!("EXPLAIN {shown}")).await;
+        if plan.contains("f: no call is left") != *inlined {
             wrong.push(format!("{body:?} of {args}: {plan}"));
         }
         let mut queries = vec![format!("SELECT {call} AS y, i FROM v")];
@@ -233,8 +239,8 @@ async fn inlining_is_shown_and_can_be_switched_off() {
     let session = session();
     run(&session, "CREATE TABLE t AS SELECT column1 AS a FROM (VALUES (1), (2))").await;
     for (options, shown) in [
-        ("", "small: inlined, no call is left"),
-        ("OPTIONS (inline 'auto')", "small: inlined, no call is left"),
+        ("", "small: no call is left"),
+        ("OPTIONS (inline 'auto')", "small: no call is left"),
         ("OPTIONS (inline 'off')", "small(a): native"),
     ] {
         run(
@@ -283,5 +289,107 @@ async fn rows_of_nan_are_not_skipped() {
         assert_eq!(rows(&session, "SELECT count(*) FROM p WHERE f(x)").await, kept.to_string(), "{body}");
         let rest = (3000 - kept).to_string();
         assert_eq!(rows(&session, "SELECT count(*) FROM p WHERE NOT f(x)").await, rest, "not {body}");
+    }
+}
+
+/// Where the schema, the arguments or the rows around a call say less than they seem to.
+#[tokio::test(flavor = "multi_thread")]
+async fn surroundings_do_not_deceive() {
+    let session = session();
+    run(
+        &session,
+        "CREATE TABLE nn (i BIGINT NOT NULL, s TEXT NOT NULL) AS VALUES (1, 'a'), (20, 'b');
+         CREATE TABLE e AS SELECT * FROM nn WHERE i > 99;
+         CREATE TABLE t AS SELECT column1 AS i, column2 AS j, column3 AS s
+         FROM (VALUES (1, 5, 'x'), (NULL, 20, NULL), (30, NULL, 'y')) AS v;
+         CREATE FUNCTION lt10(a BIGINT) RETURNS BOOLEAN LANGUAGE python AS $$ return a < 10 $$;
+         CREATE FUNCTION st(a BIGINT) RETURNS BOOLEAN STRICT LANGUAGE python AS $$ return a < 10 $$;
+         CREATE FUNCTION isn(a BIGINT) RETURNS BOOLEAN LANGUAGE python AS $$ return a is None $$;
+         CREATE FUNCTION starts(a TEXT) RETURNS BOOLEAN STRICT LANGUAGE python AS $$ return a.startswith('x') $$;
+         CREATE FUNCTION never(a BIGINT) RETURNS BOOLEAN LANGUAGE python AS $$ return False $$;
+         CREATE FUNCTION always(a BIGINT) RETURNS BOOLEAN LANGUAGE python AS $$ return a is None or True $$;
+         CREATE FUNCTION both(a BIGINT, b BIGINT) RETURNS BOOLEAN STRICT LANGUAGE python AS $$ return a < 10 and b < 10 $$;
+         CREATE FUNCTION boom(a BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return 1 // 0 if a == 1 else a $$;
+         CREATE FUNCTION size(s TEXT) RETURNS BIGINT LANGUAGE python AS $$ return len(s) $$",
+    )
+    .await;
+    let mut wrong = vec![];
+    for query in [
+        // Functions in arguments that are not strict.
+        "SELECT starts(concat(s, 'q')) FROM t",
+        "SELECT st(greatest(i, j)) FROM t",
+        "SELECT st(CASE WHEN i IS NULL THEN 3 ELSE i END) FROM t",
+        "SELECT st(coalesce(i, j)) FROM t",
+        "SELECT i FROM t WHERE isn(nullif(i, 1))",
+        "SELECT both(greatest(i, j), i), both(i, j) FROM t",
+        "SELECT i, j FROM t WHERE NOT both(i, j)",
+        // A scalar subquery without rows is NULL, whatever its column.
+        "SELECT lt10((SELECT i FROM e))",
+        "SELECT lt10((SELECT i FROM e)) FROM nn",
+        "SELECT 1 FROM nn WHERE lt10((SELECT i FROM e))",
+        "SELECT 1 FROM nn WHERE isn((SELECT i FROM e))",
+        "SELECT st((SELECT i FROM e)), isn((SELECT i FROM e)), always((SELECT i FROM e))",
+        "WITH w AS (SELECT (SELECT i FROM e) AS i FROM nn) SELECT i FROM w WHERE isn(i)",
+        "SELECT i FROM (SELECT (SELECT i FROM e) AS i FROM nn) AS d WHERE NOT isn(i)",
+        // Columns of the outer side.
+        "SELECT nn.i FROM nn LEFT JOIN e ON nn.i = e.i WHERE isn(e.i)",
+        "SELECT isn(e.i), st(e.i) FROM nn LEFT JOIN e ON nn.i = e.i",
+        "SELECT lt10(e.i) FROM nn LEFT JOIN e ON nn.i = e.i",
+        "SELECT isn(nn.i) FROM nn FULL JOIN t ON nn.i = t.i",
+        // Schemas.
+        "SELECT coalesce(isn(i), true), coalesce(st(i), true) FROM nn",
+        "SELECT coalesce(lt10(i), true) FROM nn UNION ALL SELECT st(j) FROM t",
+        "SELECT isn(i), count(*) FROM nn GROUP BY isn(i)",
+        "SELECT coalesce((SELECT lt10(i) FROM e), true)",
+        "SELECT coalesce((SELECT lt10(max(i)) FROM e), true)",
+        "CREATE OR REPLACE TABLE c AS SELECT st(i) AS y FROM nn",
+        "INSERT INTO c SELECT st(i) FROM t",
+        // Guards.
+        "SELECT i FROM t WHERE i IS NOT NULL AND lt10(i)",
+        "SELECT i FROM (SELECT i FROM t WHERE i IS NOT NULL) WHERE lt10(i) OR i = 30",
+        "SELECT i FROM t WHERE i IS NOT NULL OR lt10(i)",
+        "SELECT i FROM t WHERE lt10(i)",
+        // Arguments that fail.
+        "SELECT never(boom(i)) FROM nn",
+        "SELECT never(boom(i)), always(boom(i)) FROM t",
+        "SELECT i FROM nn WHERE NOT never(boom(i))",
+        "SELECT both(i, boom(j)), both(boom(i), j) FROM t",
+        "SELECT size(concat(s, s)), size(s) FROM nn",
+    ] {
+        let mut found = vec![];
+        for inline in ["on", "off"] {
+            run(&session, &format!("SET exuvia.inline = {inline}")).await;
+            found.push(answer(&session, query).await);
+        }
+        if found[0] != found[1] {
+            wrong.push(format!("{query}:\n  inlined: {}\n  called: {}", found[0], found[1]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn not_null_is_used_where_it_is_proven() {
+    let session = session();
+    run(
+        &session,
+        "CREATE TABLE nn (i BIGINT NOT NULL) AS VALUES (1), (20);
+         CREATE TABLE t AS SELECT column1 AS i FROM (VALUES (1), (NULL), (30)) AS v;
+         CREATE FUNCTION lt10(a BIGINT) RETURNS BOOLEAN LANGUAGE python AS $$ return a < 10 $$",
+    )
+    .await;
+    for (query, inlined) in [
+        ("SELECT i FROM nn WHERE lt10(i)", true),
+        ("SELECT i FROM t WHERE lt10(i)", false),
+        ("SELECT i FROM t WHERE i IS NOT NULL AND lt10(i)", true),
+        ("SELECT i FROM t WHERE i > 0 AND lt10(i)", false),
+        ("SELECT k FROM (SELECT i AS k FROM nn) AS d WHERE lt10(k)", true),
+        ("SELECT k FROM (SELECT i + 1 AS k FROM nn) AS d WHERE lt10(k)", false),
+        ("SELECT nn.i FROM nn JOIN t ON nn.i = t.i WHERE lt10(nn.i)", true),
+        ("SELECT nn.i FROM t LEFT JOIN nn ON nn.i = t.i WHERE lt10(nn.i)", false),
+        ("SELECT lt10(3) FROM t", true),
+    ] {
+        let plan = rows(&session, &format!("EXPLAIN {query}")).await;
+        assert_eq!(plan.contains("lt10: no call is left"), inlined, "{query}\n{plan}");
     }
 }

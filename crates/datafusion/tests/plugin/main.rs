@@ -6,6 +6,7 @@ mod common;
 mod explain;
 mod fuse;
 mod inline;
+mod outline;
 mod plain;
 mod settings;
 mod surface;

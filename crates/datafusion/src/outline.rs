@@ -1,0 +1,139 @@
+//! Keeps Python calls that may fail for the rows for which the query, read from left to
+//! right, evaluates them.
+//!
+//! A call that is total (a value for whatever arguments, natively and without loops) may be
+//! evaluated anywhere. For others the rule here
+//! - separates a filter's other conjuncts, which go below, from those with such calls, and
+//!   puts a [`Barrier`] between them, so that no predicate with a call passes a join or
+//!   enters a scan; what is filtered by the other conjuncts never reaches a call;
+//! - puts a barrier below projections and groups with such calls, since DataFusion replaces
+//!   a column in a predicate by its expression when it pushes the predicate through;
+//! - makes conditions of an inner join with such calls a filter above it, which sees only
+//!   the rows that match by the others.
+//!
+//! What DataFusion evaluates elsewhere stays as it is: conditions of outer joins, and
+//! predicates of correlated subqueries.
+
+use crate::barrier::Barrier;
+use crate::function::PythonFunction;
+use crate::settings::ExuviaOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{JoinType, NullEquality, Result};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
+use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan};
+use datafusion::optimizer::optimizer::ApplyOrder;
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+use exuvia_engine::Settings;
+use std::sync::Arc;
+
+/// The rule.
+#[derive(Debug)]
+pub(crate) struct Outline;
+
+impl OptimizerRule for Outline {
+    fn name(&self) -> &'static str {
+        "exuvia_outline"
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        Some(ApplyOrder::BottomUp)
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
+        let calls = Calls { settings: ExuviaOptions::of(&config.options()).settings };
+        match plan {
+            LogicalPlan::Filter(filter) => calls.filter(filter),
+            LogicalPlan::Projection(mut projection) => {
+                let changed = calls.fence(&projection.expr, &mut projection.input);
+                Ok(Transformed::new_transformed(LogicalPlan::Projection(projection), changed))
+            }
+            LogicalPlan::Aggregate(mut aggregate) => {
+                let changed = calls.fence(&aggregate.group_expr, &mut aggregate.input);
+                Ok(Transformed::new_transformed(LogicalPlan::Aggregate(aggregate), changed))
+            }
+            LogicalPlan::Join(join) if join.join_type == JoinType::Inner => calls.join(join),
+            other => Ok(Transformed::no(other)),
+        }
+    }
+}
+
+struct Calls {
+    settings: Settings,
+}
+
+impl Calls {
+    /// Whether an expression has calls that must stay where they are.
+    fn stay(&self, expr: &Expr) -> bool {
+        let stays = |expr: &Expr| {
+            let Expr::ScalarFunction(call) = expr else { return Ok(false) };
+            let python = PythonFunction::of(&call.func);
+            Ok(python.is_some_and(|python| !python.function().is_total(&self.settings)))
+        };
+        // The walk never fails.
+        expr.exists(stays).unwrap_or(true)
+    }
+
+    fn filter(&self, filter: Filter) -> Result<Transformed<LogicalPlan>> {
+        if !self.stay(&filter.predicate) {
+            return Ok(Transformed::no(LogicalPlan::Filter(filter)));
+        }
+        let apart = |expr: &Expr| self.stay(expr) || expr.is_volatile();
+        let (above, below): (Vec<Expr>, Vec<Expr>) =
+            split_conjunction_owned(filter.predicate.clone()).into_iter().partition(apart);
+        let barrier = Barrier::below(&filter.input);
+        if barrier.map_or_else(|| is_correlated(&filter.predicate, &filter.input), |_| below.is_empty()) {
+            return Ok(Transformed::no(LogicalPlan::Filter(filter)));
+        }
+        let mut input = barrier.unwrap_or(&filter.input).clone();
+        if let Some(below) = conjunction(below) {
+            input = LogicalPlan::Filter(Filter::try_new(below, Arc::new(input))?);
+        }
+        let input = Arc::new(Barrier::over(input));
+        let plan = match conjunction(above) {
+            Some(above) => LogicalPlan::Filter(Filter::try_new(above, input)?),
+            None => Arc::unwrap_or_clone(input),
+        };
+        Ok(Transformed::yes(plan))
+    }
+
+    /// Puts a barrier below expressions with such calls.
+    fn fence(&self, exprs: &[Expr], input: &mut Arc<LogicalPlan>) -> bool {
+        let kept = |expr: &Expr| self.stay(expr) && !is_correlated(expr, input);
+        let needed = Barrier::below(input).is_none() && exprs.iter().any(kept);
+        if needed {
+            *input = Arc::new(Barrier::over(input.as_ref().clone()));
+        }
+        needed
+    }
+
+    fn join(&self, mut join: Join) -> Result<Transformed<LogicalPlan>> {
+        let (mut above, other): (Vec<Expr>, Vec<Expr>) =
+            join.filter.iter().cloned().flat_map(split_conjunction_owned).partition(|expr| self.stay(expr));
+        let (keys, equal): (Vec<_>, Vec<_>) =
+            join.on.iter().cloned().partition(|(left, right)| self.stay(left) || self.stay(right));
+        // Keys without which there are none are needed of all rows.
+        if join.null_equality == NullEquality::NullEqualsNothing && !equal.is_empty() {
+            above.extend(keys.into_iter().map(|(left, right)| left.eq(right)));
+            join.on = equal;
+        }
+        let Some(above) = conjunction(above) else { return Ok(Transformed::no(LogicalPlan::Join(join))) };
+        join.filter = conjunction(other);
+        let filter = Filter::try_new(above, Arc::new(LogicalPlan::Join(join)))?;
+        Ok(Transformed::yes(self.filter(filter)?.data))
+    }
+}
+
+/// Whether an expression or the plan below speaks of a query around: DataFusion has yet to
+/// make a join of that, and must see all of it.
+fn is_correlated(expr: &Expr, input: &LogicalPlan) -> bool {
+    let mut found = expr.contains_outer();
+    let visited = input.apply(|plan| {
+        found |= plan.expressions().iter().any(Expr::contains_outer);
+        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    found || visited.is_err()
+}

@@ -1,0 +1,81 @@
+//! Calls that an engine may move about as it likes: they fail for no row, and take about
+//! as long for each.
+
+use crate::{Definition, OnError};
+use arrow::datatypes::DataType;
+use exuvia_ir::{ExcKind, Function, Inst, Module, Object, Opcode, Terminator};
+use exuvia_ops::def::{Body, OpDef};
+
+/// Whether a function gives a value for whatever arguments, in bounded time, from its
+/// optimised module.
+pub(crate) fn is_total(module: &Module, definition: &Definition) -> bool {
+    let [function] = module.functions.as_slice() else { return false };
+    let results = Results::of(&definition.returns);
+    let escapes = |kind: ExcKind| definition.on_error == OnError::Raise || !kind.becomes_null();
+    results != Results::Narrow
+        && function.blocks.iter().all(|block| {
+            block.insts.iter().all(|inst| inst_is_total(inst, function, results, &escapes))
+                && match &block.term {
+                    Terminator::Raise(kind, ..) => !escapes(*kind),
+                    // The class is not known here.
+                    Terminator::Reraise(..) | Terminator::Bailout(..) => false,
+                    _ => true,
+                }
+        })
+}
+
+/// What may become of a value on its way to SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Results {
+    /// All fit.
+    Any,
+    /// An int beyond 64 bits does not.
+    Int64,
+    /// Some of 64 bits do not.
+    Narrow,
+}
+
+impl Results {
+    fn of(returns: &DataType) -> Results {
+        match returns {
+            DataType::Int64 => Results::Int64,
+            DataType::Int8 | DataType::Int16 | DataType::Int32 => Results::Narrow,
+            _ => Results::Any,
+        }
+    }
+}
+
+fn inst_is_total(inst: &Inst, function: &Function, results: Results, escapes: &impl Fn(ExcKind) -> bool) -> bool {
+    let name = match &inst.op {
+        Opcode::Op(name) => name,
+        // A loop, a recursion.
+        Opcode::Poll | Opcode::Call(_) => return false,
+        _ => return true,
+    };
+    let Some(def) = exuvia_ops::by_name(name) else { return false };
+    let makes_int = || inst.result.is_some_and(|value| *function.ty(value) == exuvia_ir::Type::Int);
+    let outgrows = matches!(def.body, Body::Core(op) if op.may_outgrow());
+    let bails = (def.bails || outgrows) && !inst.no_overflow && !bails_for_memory(def);
+    // An exception that is caught goes where the function says.
+    let raises = inst.unwind.is_none()
+        && !divides_by_constant(inst, name, function)
+        && def.raises.iter().any(|kind| escapes(*kind));
+    !raises && !(bails && (results == Results::Int64 || !makes_int()))
+}
+
+/// Whether an operation leaves native code only where the row's memory is full: it makes a
+/// text or a list.
+fn bails_for_memory(def: &OpDef) -> bool {
+    def.raises.is_empty() && (def.name.starts_with("str.") || def.name.starts_with("list."))
+}
+
+/// Whether it is a division by a constant that is not zero.
+fn divides_by_constant(inst: &Inst, name: &str, function: &Function) -> bool {
+    let [_, divisor] = inst.args[..] else { return false };
+    let constant = function.blocks.iter().flat_map(|block| &block.insts).find(|inst| inst.result == Some(divisor));
+    match (name, constant.map(|inst| &inst.op)) {
+        ("int.mod" | "int.floordiv", Some(Opcode::Const(Object::Int(divisor)))) => *divisor != exuvia_ir::Int::from(0),
+        ("float.div", Some(Opcode::Const(Object::Float(divisor)))) => *divisor != 0.0,
+        _ => false,
+    }
+}
