@@ -20,6 +20,7 @@ use arrow::datatypes::{
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use decimal::Decimals;
+use exuvia_ir::result_float;
 use nested::{Lists, Maps, Structs};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -162,10 +163,10 @@ impl Column {
             Column::U32(column) => column.push(narrow(scalar::integer(value)?)?),
             Column::U64(column) => column.push(scalar::unsigned(value)?),
             Column::F16(column) => {
-                column.push(<Float16Type as ArrowPrimitiveType>::Native::from_f64(scalar::float(value)?))
+                column.push(<Float16Type as ArrowPrimitiveType>::Native::from_f64(result_float(scalar::float(value)?)))
             }
-            Column::F32(column) => column.push(scalar::float(value)? as f32),
-            Column::F64(column) => column.push(scalar::float(value)?),
+            Column::F32(column) => column.push(result_float(scalar::float(value)?) as f32),
+            Column::F64(column) => column.push(result_float(scalar::float(value)?)),
             Column::Text(column) => scalar::with_text(value, |text| {
                 fits(column.values_slice().len(), text.len())?;
                 column.append_value(text);

@@ -6,17 +6,18 @@
 //! the plan stays as it is: a call can be NULL, and so can what replaces it outside of
 //! filters.
 
+mod bound;
 mod nulls;
 mod rules;
 
 use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{DFSchema, Result};
+use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use exuvia_engine::Settings;
@@ -68,9 +69,19 @@ impl OptimizerRule for InlineCalls {
                 return Ok(Transformed::no(expr));
             }
             let name = names.save(&expr);
-            let replaced = expr.transform_up(|expr| {
+            // A comparison is looked at before the call in it.
+            let replaced = expr.transform_down(|expr| {
                 let inlined = match &expr {
-                    Expr::ScalarFunction(call) => surroundings.call(call),
+                    Expr::ScalarFunction(call) => surroundings.call(call, None),
+                    Expr::BinaryExpr(BinaryExpr { left, op, right }) => match (&**left, &**right) {
+                        (Expr::ScalarFunction(call), Expr::Literal(constant, _)) => {
+                            surroundings.call(call, Some((*op, constant)))
+                        }
+                        (Expr::Literal(constant, _), Expr::ScalarFunction(call)) => {
+                            op.swap().and_then(|op| surroundings.call(call, Some((op, constant))))
+                        }
+                        _ => None,
+                    },
                     _ => None,
                 };
                 Ok(inlined.map_or_else(|| Transformed::no(expr), Transformed::yes))
@@ -99,8 +110,9 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// The expression that a call is, or `None` where it stays a call.
-    fn call(&self, call: &ScalarFunction) -> Option<Expr> {
+    /// The expression that a call is, or its comparison with a constant, or `None` where it
+    /// stays a call.
+    fn call(&self, call: &ScalarFunction, compared: Option<(Operator, &ScalarValue)>) -> Option<Expr> {
         let python = PythonFunction::of(&call.func)?;
         let definition = python.function().definition();
         let args = &call.args;
@@ -121,7 +133,10 @@ impl Surroundings {
         let params = params.map(|(index, (param, arg))| Param::new(index, arg.get_type(&self.schema).ok()?, &param.ty));
         let params: Vec<Param> = params.collect::<Option<_>>()?;
         let formula = python.function().formula(!nullable.is_empty() && !definition.strict, &self.settings)?;
-        let said = rules::say(&formula, &params, &definition.returns)?;
+        let said = match compared {
+            Some((op, constant)) => rules::say_comparison(&formula, op, constant, &params, &definition.returns)?,
+            None => rules::say(&formula, &params, &definition.returns)?,
+        };
         // Law: a strict function is NULL with any of its arguments.
         if definition.strict && !nullable.is_subset(&said.null_with) {
             return None;

@@ -126,7 +126,9 @@ fn is_total(inst: &Inst, args: &[Formula]) -> bool {
     let Some(def) = exuvia_ops::by_name(name) else { return false };
     match (*name, args) {
         ("float.div", [_, Formula::Const(Object::Float(divisor))]) => *divisor != 0.0,
-        ("int.mod", [_, Formula::Const(Object::Int(divisor))]) => divisor.to_i64().is_some_and(|divisor| divisor > 0),
+        ("int.mod" | "int.floordiv", [_, Formula::Const(Object::Int(divisor))]) => {
+            divisor.to_i64().is_some_and(|divisor| divisor > 0)
+        }
         // Every int here fits in 64 bits.
         ("int.to_float", _) => true,
         _ => inst.unwind.is_none() && def.raises.is_empty() && (!def.bails || inst.no_overflow),

@@ -31,6 +31,6 @@ pub use function::{
 pub use int::Int;
 pub use object::{DictObj, ExcObj, ListObj, Object, SetObj};
 pub use parse::{ParseError, parse_module};
-pub use result::{result_error, unprintable};
+pub use result::{result_error, result_float, unprintable};
 pub use types::Type;
 pub use verify::{OpTyping, VerifyError, is_constant_of, verify};

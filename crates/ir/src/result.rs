@@ -4,6 +4,14 @@
 /// The most characters of a value's `repr` that an error shows.
 const SHOWN: usize = 100;
 
+/// A float as a result of SQL. NaNs differ by their bits, of which Python shows nothing and
+/// which differ from one way of computing to another, but by which Arrow sorts them: every
+/// one becomes the same.
+#[must_use]
+pub fn result_float(value: f64) -> f64 {
+    if value.is_nan() { f64::NAN } else { value }
+}
+
 /// The error for a value, given by its `repr` and the name of its class.
 #[must_use]
 pub fn result_error(repr: &str, type_name: &str, sql_type: &str) -> String {

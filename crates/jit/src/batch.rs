@@ -10,7 +10,7 @@ use crate::live::Live;
 use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
 use crate::{CompileError, output, slots, text, views};
 use arrow::datatypes::DataType;
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
 use cranelift_frontend::FunctionBuilder;
 use exuvia_ir::{Function, Type};
@@ -368,12 +368,14 @@ pub(crate) fn store_result(t: &mut Translator<'_, '_, '_>, end: RowEnd, value: &
         Loaded::Float32 => {
             let address = at(t, 2);
             // Rounds to the nearest, ties to even.
-            let value = t.b.ins().fdemote(types::F32, value[0]);
+            let value = result_float(t, value[0]);
+            let value = t.b.ins().fdemote(types::F32, value);
             t.b.ins().store(trusted(), value, address, 0);
         }
         Loaded::Float64 => {
             let address = at(t, 3);
-            t.b.ins().store(trusted(), value[0], address, 0);
+            let value = result_float(t, value[0]);
+            t.b.ins().store(trusted(), value, address, 0);
         }
         Loaded::Bool => {
             let address = at(t, 0);
@@ -391,6 +393,13 @@ pub(crate) fn store_result(t: &mut Translator<'_, '_, '_>, end: RowEnd, value: &
     }
     t.b.ins().jump(end.next, &[]);
     Ok(())
+}
+
+/// [`exuvia_ir::result_float`].
+fn result_float(t: &mut Translator<'_, '_, '_>, value: Machine) -> Machine {
+    let nan = t.b.ins().f64const(f64::NAN);
+    let is_nan = t.b.ins().fcmp(FloatCC::Unordered, value, value);
+    t.b.ins().select(is_nan, nan, value)
 }
 
 /// Bails out if an int does not fit in the declared type: the evaluator reports it.

@@ -9,7 +9,7 @@ use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use exuvia_ir::{Int, Object};
+use exuvia_ir::{Int, Object, result_float};
 use std::sync::Arc;
 
 /// What a kernel gives for a batch.
@@ -92,14 +92,14 @@ impl Partial {
         }
         match (&self.ty, object) {
             (DataType::Boolean, Object::Bool(value)) => self.bytes()[row] = u8::from(*value),
-            (DataType::Float64, Object::Float(value)) => self.store(row, *value),
+            (DataType::Float64, Object::Float(value)) => self.store(row, result_float(*value)),
             // An int becomes the nearest float, as `float(value)` does.
             (DataType::Float64, Object::Int(value)) => self.store(row, value.to_i64().ok_or(Misfit::Range)? as f64),
             (DataType::Float32, Object::Int(value)) => {
                 self.store(row, value.to_i64().ok_or(Misfit::Range)? as f64 as f32);
             }
             // Rounds to the nearest, ties to even.
-            (DataType::Float32, Object::Float(value)) => self.store(row, *value as f32),
+            (DataType::Float32, Object::Float(value)) => self.store(row, result_float(*value) as f32),
             (DataType::Int8, Object::Int(value)) => self.store(row, small::<i8>(value)?),
             (DataType::Int16, Object::Int(value)) => self.store(row, small::<i16>(value)?),
             (DataType::Int32, Object::Int(value)) => self.store(row, small::<i32>(value)?),

@@ -17,7 +17,7 @@ enum Hint {
     Class,
     /// A class or form that can be subscripted.
     Generic(Generic),
-    /// A string: a forward reference.
+    /// A string that is a name: a forward reference.
     Text,
     /// `...`.
     Dots,
@@ -30,7 +30,17 @@ enum Hint {
 impl Hint {
     /// Whether `typing` takes it where it wants a type.
     fn is_type(self) -> bool {
-        matches!(self, Hint::None | Hint::Class | Hint::Generic(_) | Hint::Text)
+        self.is_class() || matches!(self, Hint::None | Hint::Text)
+    }
+
+    /// Whether it is a class, or as good as one. Forms that mean nothing without a subscript
+    /// are refused.
+    fn is_class(self) -> bool {
+        match self {
+            Hint::Class => true,
+            Hint::Generic(generic) => !matches!(generic, Generic::Several | Generic::Optional | Generic::Constants),
+            _ => false,
+        }
     }
 }
 
@@ -43,6 +53,8 @@ pub(crate) enum Generic {
     Whatever,
     /// So many types.
     Types(usize),
+    /// A type: `Optional`.
+    Optional,
     /// One or more types: `Union`.
     Several,
     /// Types, or one and `...`: `Tuple`.
@@ -70,10 +82,10 @@ pub(crate) fn generic(module: &str, name: &str) -> Option<Generic> {
         (
             "typing",
             "List" | "Set" | "FrozenSet" | "Sequence" | "MutableSequence" | "Iterable" | "Iterator" | "Collection"
-            | "Container" | "Deque" | "Type" | "Optional" | "Final" | "ClassVar" | "AbstractSet" | "MutableSet"
-            | "Reversible" | "Counter",
+            | "Container" | "Deque" | "Type" | "AbstractSet" | "MutableSet" | "Reversible" | "Counter",
         ) => Generic::Types(1),
         ("typing", "Dict" | "Mapping" | "MutableMapping" | "DefaultDict" | "OrderedDict") => Generic::Types(2),
+        ("typing", "Optional") => Generic::Optional,
         ("typing", "Union") => Generic::Several,
         ("typing", "Tuple") => Generic::Tuple,
         ("typing" | "collections.abc", "Callable") => Generic::Callable,
@@ -129,6 +141,7 @@ impl Lifter<'_> {
                     Generic::Nothing => false,
                     Generic::Whatever => true,
                     Generic::Types(count) => types && hints.len() == count,
+                    Generic::Optional => types && hints.len() == 1,
                     Generic::Several => types && !hints.is_empty(),
                     Generic::Tuple => {
                         (types && !hints.is_empty()) || matches!(*hints, [first, Hint::Dots] if first.is_type())
@@ -142,8 +155,8 @@ impl Lifter<'_> {
             }
             ExprKind::Binary { op: "|", left, right } => {
                 let hints = [self.hint(left)?, self.hint(right)?];
-                let joined = hints.iter().all(|hint| matches!(hint, Hint::None | Hint::Class | Hint::Generic(_)))
-                    && hints != [Hint::None; 2];
+                let joined =
+                    hints.iter().all(|hint| *hint == Hint::None || hint.is_class()) && hints != [Hint::None; 2];
                 joined.then_some(Hint::Class)
             }
             _ => None,
@@ -174,7 +187,7 @@ impl Lifter<'_> {
 fn of_constant(constant: &Object) -> Hint {
     match constant {
         Object::None => Hint::None,
-        Object::Str(_) => Hint::Text,
+        Object::Str(text) if crate::parse::is_name(text) => Hint::Text,
         _ => Hint::Value,
     }
 }

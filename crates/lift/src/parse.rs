@@ -23,6 +23,11 @@ pub struct SyntaxError {
     pub span: Span,
 }
 
+/// Whether a text is a name, as an expression.
+pub(crate) fn is_name(text: &str) -> bool {
+    ruff_python_parser::parse_expression(text).is_ok_and(|parsed| parsed.expr().is_name_expr())
+}
+
 /// A parsed text.
 #[derive(Debug)]
 pub struct Parsed {

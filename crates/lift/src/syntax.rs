@@ -85,8 +85,18 @@ impl Names {
 impl<'a> Visitor<'a> for Names {
     fn visit_stmt(&mut self, stmt: &'a py::Stmt) {
         match stmt {
-            py::Stmt::FunctionDef(def) => self.bind(Some(&def.name)),
-            py::Stmt::ClassDef(def) => self.bind(Some(&def.name)),
+            // What stands around a body is evaluated in this scope, and may bind names by `:=`.
+            py::Stmt::FunctionDef(def) => {
+                self.bind(Some(&def.name));
+                def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                self.visit_parameters(&def.parameters);
+                def.returns.iter().for_each(|returns| self.visit_annotation(returns));
+            }
+            py::Stmt::ClassDef(def) => {
+                self.bind(Some(&def.name));
+                def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                def.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
+            }
             py::Stmt::Global(stmt) => {
                 for name in &stmt.names {
                     self.global.entry(name.to_string()).or_insert(stmt.range);
@@ -104,7 +114,9 @@ impl<'a> Visitor<'a> for Names {
 
     fn visit_expr(&mut self, expr: &'a py::Expr) {
         match expr {
-            py::Expr::Lambda(_) => {}
+            py::Expr::Lambda(lambda) => {
+                lambda.parameters.iter().for_each(|parameters| self.visit_parameters(parameters));
+            }
             py::Expr::Name(name) => {
                 if !name.ctx.is_load() {
                     self.bound.insert(name.id.to_string());
@@ -379,10 +391,11 @@ impl<'a> Visitor<'a> for Leaving {
                 self.found = self.found.or(Some(stmt.range()));
             }
             py::Stmt::FunctionDef(_) | py::Stmt::ClassDef(_) => {}
-            py::Stmt::For(_) | py::Stmt::While(_) => {
+            py::Stmt::For(py::StmtFor { body, orelse, .. }) | py::Stmt::While(py::StmtWhile { body, orelse, .. }) => {
                 self.loops += 1;
-                walk_stmt(self, stmt);
+                self.visit_body(body);
                 self.loops -= 1;
+                self.visit_body(orelse);
             }
             _ => walk_stmt(self, stmt),
         }

@@ -75,6 +75,9 @@ const BROKEN: &[&str] = &[
     "*a, *b = 1, 2\nreturn a",
     "[x := i for x in a]\nreturn a",
     "return f'{a['x']}'",
+    "try:\n    pass\nexcept* ValueError:\n    for x in a:\n        pass\n    else:\n        return 2\nreturn 1",
+    "for y in a:\n    try:\n        pass\n    except* ValueError:\n        for x in a:\n            pass\n        else:\n            break\nreturn 1",
+    "def f(a):\n    def g():\n        def h(b=(x := 1)):\n            return b\n        nonlocal y\n    return a",
 ];
 
 /// Bodies that CPython compiles and whose module raises when it runs: so does CREATE FUNCTION,
@@ -95,6 +98,15 @@ const RAISING: &[&str] = &[
     "import math\nX = math.nothing\ndef f(a):\n    return a",
     "import jsonn\ndef f(a):\n    return a",
     "X = 1 // 0\ndef f(a):\n    return a",
+    "from typing import List, Union\ndef f(a: List[Union]):\n    return a",
+    "from typing import Optional\ndef f(a: Optional[Optional]):\n    return a",
+    "from typing import Dict, Literal\ndef f(a: Dict[str, Literal]):\n    return a",
+    "from typing import List, Final\ndef f(a: List[Final[int]]):\n    return a",
+    "from typing import List, ClassVar\ndef f(a: List[ClassVar[int]]):\n    return a",
+    "from typing import Union\ndef f(a: Union | None):\n    return a",
+    "from typing import Optional\ndef f(a: int | Optional):\n    return a",
+    "from typing import Optional\ndef f(a: Optional['a b']):\n    return a",
+    "from typing import Optional\ndef f(a: Optional['class']):\n    return a",
 ];
 
 /// Bodies that CPython accepts; some of them raise when called.
@@ -129,6 +141,12 @@ const FINE: &[&str] = &[
     "return a\r\n",
     "\n\n\nreturn a\n\n",
     "@staticmethod\ndef f(a):\n    return a",
+    "def f(a):\n    def g(b=(x := 1)):\n        return b\n    def h():\n        nonlocal x\n        x = 2\n        return x\n    return h()",
+    "def f(a):\n    g = lambda b=(x := 1): b\n    def h():\n        nonlocal x\n        x = 2\n        return x\n    return h()",
+    "def f(a):\n    class C((x := object)):\n        pass\n    def h():\n        nonlocal x\n        x = 2\n        return x\n    return h()",
+    "def f(a):\n    def g(b: (x := int)) -> (y := int):\n        return b\n    def h():\n        nonlocal x, y\n        x = y = 2\n        return x\n    return h()",
+    "def f(a):\n    @(x := staticmethod)\n    def g(b):\n        return b\n    def h():\n        nonlocal x\n        x = 2\n        return x\n    return h()",
+    "from typing import Optional, Union, List, Callable\ndef f(a: Optional[Union[int, 'str', None]], b: List[Optional['int']] | None = None, c: Callable = f'') -> 'a b':\n    return a",
 ];
 
 fn define(source: &str) -> Result<Function, exuvia_engine::DefineError> {

@@ -8,6 +8,7 @@
 //!
 //! What would need a CASE stays native, which takes less time than DataFusion's CASE.
 
+use super::bound::{Bound, Chain, Number};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Column, ScalarValue};
 use datafusion::functions::expr_fn::{character_length, contains, ends_with, isnan, starts_with};
@@ -55,6 +56,18 @@ pub(super) fn say(formula: &Formula, params: &[Param], returns: &DataType) -> Op
     Some(Said { null_with: null_with(&expr), expr })
 }
 
+/// SQL's comparison of what a function returns with a constant.
+pub(super) fn say_comparison(
+    formula: &Formula,
+    op: Operator,
+    constant: &ScalarValue,
+    params: &[Param],
+    returns: &DataType,
+) -> Option<Said> {
+    let expr = Rules { params, returns }.compared(formula, op, constant)?;
+    Some(Said { null_with: null_with(&expr), expr })
+}
+
 /// An argument in the representation that formulas use.
 #[derive(Debug)]
 pub(super) struct Param {
@@ -94,16 +107,16 @@ impl Rules<'_> {
 
     /// A value that is not None, as one of the declared type.
     fn declared(&self, formula: &Formula) -> Option<Expr> {
-        use DataType::{Boolean, Float64, Int64, LargeUtf8, Utf8, Utf8View};
+        use DataType::{Boolean, Int64, LargeUtf8, Utf8, Utf8View};
         match self.returns {
             Boolean => self.bool(formula),
             Int64 => self.int(formula),
-            Float64 => self.float(formula),
             Utf8 | LargeUtf8 | Utf8View => {
                 let (text, ty) = self.text(formula, self.returns)?;
                 Some(if ty == *self.returns { text } else { cast(text, self.returns.clone()) })
             }
-            // A number that may lie outside of the type is an error of its own.
+            // A number that may lie outside of the type is an error of its own, and a NaN of
+            // SQL may be another than the function's.
             _ => None,
         }
     }
@@ -163,6 +176,9 @@ impl Rules<'_> {
 
     fn predicate(&self, op: &str, args: &[Formula]) -> Option<Expr> {
         let (class, name) = op.split_once('.')?;
+        if let Some(bounded) = self.bounded(class, name, args) {
+            return Some(bounded);
+        }
         match (class, name, args) {
             ("bool", "not", [operand]) => Some(!self.bool(operand)?),
             ("bool", "truth" | "bool", [operand]) => self.bool(operand),
@@ -210,6 +226,100 @@ impl Rules<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A comparison of arithmetic with a constant, as one of its argument ([`super::bound`]).
+    fn bounded(&self, class: &str, name: &str, args: &[Formula]) -> Option<Expr> {
+        use Formula::Const;
+        let op = comparison(name)?;
+        let (formula, constant, op) = match args {
+            [left, Const(right)] => (left, right, op),
+            [Const(left), right] => (right, left, op.swap()?),
+            _ => return None,
+        };
+        let chain = Chain::of(formula)?;
+        let param = self.params.get(chain.param)?;
+        let constant = match (class, constant) {
+            ("int", Object::Int(constant)) => Number::Int(constant.to_i64()?.into()),
+            ("float", Object::Float(constant)) if !constant.is_nan() => Number::Float(*constant),
+            // Law: an int that is a float without rounding compares as that float.
+            ("float_int" | "int_float", Object::Int(constant)) => Number::Float(exact(constant.to_i64()?)?),
+            _ => return None,
+        };
+        let side = |op: Operator| -> Option<Expr> {
+            if let Some(range) = int_range(&param.ty) {
+                return bounded_int(&param.expr, range, chain.ints(op, constant, range.0, range.1)?);
+            }
+            let (op, at) = match chain.floats(op, constant)? {
+                Bound::AtMost(at) => (Operator::LtEq, at),
+                Bound::AtLeast(at) => (Operator::GtEq, at),
+                Bound::Always => (Operator::GtEq, f64::NEG_INFINITY),
+                Bound::Never => (Operator::Lt, f64::NEG_INFINITY),
+            };
+            compare_float(&param.expr, op, at)
+        };
+        Some(match op {
+            Operator::Eq => side(Operator::GtEq)?.and(side(Operator::LtEq)?),
+            Operator::NotEq => {
+                let apart = side(Operator::Lt)?.or(side(Operator::Gt)?);
+                // NaN stays NaN, to which only this is true.
+                if int_range(&param.ty).is_some() { apart } else { isnan(param.expr.clone()).or(apart) }
+            }
+            op => side(op)?,
+        })
+    }
+
+    /// SQL's comparison of a number that the function returns with a constant.
+    fn compared(&self, formula: &Formula, op: Operator, constant: &ScalarValue) -> Option<Expr> {
+        // Law: NULL where the argument is NULL, as the bound is.
+        let formula = match formula {
+            Formula::If(parts) => match parts.as_ref() {
+                [Formula::IsNone(tested), Formula::Const(Object::None), rest] => {
+                    let Formula::Param(tested) = **tested else { return None };
+                    (Chain::of(rest)?.param == tested).then_some(rest)?
+                }
+                _ => return None,
+            },
+            formula => formula,
+        };
+        let chain = Chain::of(formula)?;
+        let param = self.params.get(chain.param)?;
+        let constant = match (self.returns, constant) {
+            (DataType::Int64, ScalarValue::Int64(Some(constant))) if chain.gives_int() && fits(formula) => {
+                Number::Int((*constant).into())
+            }
+            (DataType::Float64, ScalarValue::Float64(Some(constant))) if !chain.gives_int() && !constant.is_nan() => {
+                Number::Float(*constant)
+            }
+            _ => return None,
+        };
+        if let Some(range) = int_range(&param.ty) {
+            let side = |op| bounded_int(&param.expr, range, chain.ints(op, constant, range.0, range.1)?);
+            return Some(match op {
+                Operator::Eq => side(Operator::GtEq)?.and(side(Operator::LtEq)?),
+                Operator::NotEq => side(Operator::Lt)?.or(side(Operator::Gt)?),
+                op => side(op)?,
+            });
+        }
+        // Law: the result of NaN is the NaN that SQL sorts behind all other floats
+        // (`exuvia_ir::result_float`).
+        let x = || param.expr.clone();
+        let side = |op| {
+            Some(match chain.floats(op, constant)? {
+                Bound::AtMost(at) => x().lt_eq(lit(at)),
+                Bound::AtLeast(at) => x().gt_eq(lit(at)),
+                Bound::Always => x().gt_eq(lit(f64::NEG_INFINITY)),
+                Bound::Never => x().lt(lit(f64::NEG_INFINITY)),
+            })
+        };
+        let is_number = || !isnan(x());
+        Some(match op {
+            Operator::Lt | Operator::LtEq => is_number().and(side(op)?),
+            Operator::Gt | Operator::GtEq => isnan(x()).or(side(op)?),
+            Operator::Eq => is_number().and(side(Operator::GtEq)?).and(side(Operator::LtEq)?),
+            Operator::NotEq => isnan(x()).or(side(Operator::Lt)?).or(side(Operator::Gt)?),
+            _ => return None,
+        })
     }
 
     /// `x in {…}`, `x not in {…}`. Law: members of another class than the text or int are never equal to it.
@@ -340,6 +450,35 @@ fn null_with(expr: &Expr) -> BTreeSet<usize> {
         Expr::ScalarFunction(function) => function.args.iter().flat_map(null_with).collect(),
         _ => argument_of(expr).into_iter().collect(),
     }
+}
+
+fn bounded_int(x: &Expr, (least, _): (i64, i64), bound: Bound<i64>) -> Option<Expr> {
+    let x = x.clone();
+    Some(match bound {
+        Bound::AtMost(at) => x.lt_eq(lit(at)),
+        Bound::AtLeast(at) => x.gt_eq(lit(at)),
+        Bound::Always => x.gt_eq(lit(least)),
+        Bound::Never => x.lt(lit(least)),
+    })
+}
+
+/// Whether each int that a formula makes fits in 64 bits, so that the function returns it.
+fn fits(formula: &Formula) -> bool {
+    match formula {
+        Formula::Call { op, args, fits: known } => (*known || *op == "int.floordiv") && args.iter().all(fits),
+        _ => true,
+    }
+}
+
+/// The ints of a type.
+fn int_range(ty: &DataType) -> Option<(i64, i64)> {
+    Some(match ty {
+        DataType::Int8 => (i8::MIN.into(), i8::MAX.into()),
+        DataType::Int16 => (i16::MIN.into(), i16::MAX.into()),
+        DataType::Int32 => (i32::MIN.into(), i32::MAX.into()),
+        DataType::Int64 => (i64::MIN, i64::MAX),
+        _ => return None,
+    })
 }
 
 /// Whether an operator with a NULL gives NULL.
