@@ -31,28 +31,36 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd)]
 pub(crate) struct Barrier {
     input: LogicalPlan,
+    /// The predicates above whose prefilters are below.
+    prefiltered: Vec<Expr>,
 }
 
 impl Barrier {
-    pub(crate) fn over(input: LogicalPlan) -> LogicalPlan {
-        LogicalPlan::Extension(Extension { node: Arc::new(Barrier { input }) })
+    pub(crate) fn over(input: LogicalPlan, prefiltered: Vec<Expr>) -> LogicalPlan {
+        LogicalPlan::Extension(Extension { node: Arc::new(Barrier { input, prefiltered }) })
     }
 
-    /// What is below, if a plan is such a node.
-    pub(crate) fn below(plan: &LogicalPlan) -> Option<&LogicalPlan> {
+    /// The node that a plan is, if it is one.
+    pub(crate) fn of(plan: &LogicalPlan) -> Option<&Barrier> {
         match plan {
-            LogicalPlan::Extension(extension) => {
-                extension.node.as_any().downcast_ref::<Barrier>().map(|barrier| &barrier.input)
-            }
+            LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
             _ => None,
         }
+    }
+
+    pub(crate) fn input(&self) -> &LogicalPlan {
+        &self.input
+    }
+
+    pub(crate) fn prefiltered(&self) -> &[Expr] {
+        &self.prefiltered
     }
 
     /// A plan without such nodes, for planners that do not know them.
     pub(crate) fn remove_from(plan: LogicalPlan) -> Result<LogicalPlan> {
         let removed = plan.transform_up_with_subqueries(|plan| {
-            Ok(match Barrier::below(&plan) {
-                Some(input) => Transformed::yes(input.clone()),
+            Ok(match Barrier::of(&plan) {
+                Some(barrier) => Transformed::yes(barrier.input.clone()),
                 None => Transformed::no(plan),
             })
         })?;
@@ -83,7 +91,7 @@ impl UserDefinedLogicalNodeCore for Barrier {
 
     fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Barrier> {
         match (inputs.pop(), inputs.is_empty()) {
-            (Some(input), true) => Ok(Barrier { input }),
+            (Some(input), true) => Ok(Barrier { input, prefiltered: self.prefiltered.clone() }),
             _ => internal_err!("a barrier has one input"),
         }
     }

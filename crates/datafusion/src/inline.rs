@@ -12,6 +12,7 @@ mod rules;
 
 use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -20,7 +21,8 @@ use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
-use exuvia_engine::Settings;
+use exuvia_engine::{Definition, Settings, Volatility};
+
 use rules::{Param, argument_of};
 use std::collections::BTreeSet;
 
@@ -129,9 +131,7 @@ impl Surroundings {
         if nullable.iter().any(claimed) {
             return None;
         }
-        let params = definition.params.iter().zip(args).enumerate();
-        let params = params.map(|(index, (param, arg))| Param::new(index, arg.get_type(&self.schema).ok()?, &param.ty));
-        let params: Vec<Param> = params.collect::<Option<_>>()?;
+        let params = params(definition, args, &self.schema)?;
         let formula = python.function().formula(!nullable.is_empty() && !definition.strict, &self.settings)?;
         let said = match compared {
             Some((op, constant)) => rules::say_comparison(&formula, op, constant, &params, &definition.returns)?,
@@ -141,21 +141,52 @@ impl Surroundings {
         if definition.strict && !nullable.is_subset(&said.null_with) {
             return None;
         }
-        // What is computed would be computed again, and what is no longer needed may have
-        // failed, which is no reason to compute it.
-        let mut uses = vec![0; args.len()];
-        let put_in = said.expr.transform_up(|expr| match argument_of(&expr) {
-            Some(index) => {
-                uses[index] += 1;
-                Ok(Transformed::yes(args[index].clone()))
-            }
-            None => Ok(Transformed::no(expr)),
-        });
-        let expr = put_in.ok()?.data;
-        let cheap = args.iter().zip(uses).all(|(arg, uses)| uses <= 1 || is_plain(arg));
+        let expr = put_in(said.expr, args)?;
         let same_schema = || self.is_filter || expr.nullable(&self.schema).unwrap_or(false);
-        (cheap && same_schema()).then_some(expr)
+        same_schema().then_some(expr)
     }
+}
+
+/// What is true of the rows of a filter's input for which a call is true, if its first steps
+/// say anything: a condition without calls, which DataFusion can push down and prune with.
+pub(crate) fn prefilter(call: &Expr, schema: &DFSchema, options: &ExuviaOptions) -> Option<Expr> {
+    let Expr::ScalarFunction(call) = call else { return None };
+    let python = PythonFunction::of(&call.func)?;
+    let definition = python.function().definition();
+    if options.inline == Inline::Off
+        || python.inline() == Inline::Off
+        || definition.returns != DataType::Boolean
+        || call.args.len() != definition.params.len()
+        || python.function().volatility() != Volatility::Immutable
+        || !call.args.iter().all(is_plain)
+    {
+        return None;
+    }
+    let params = params(definition, &call.args, schema)?;
+    let formula = python.function().partial_formula(&options.settings)?;
+    put_in(rules::necessary(&formula, &params)?, &call.args)
+}
+
+/// The parameters of a call, as formulas use them.
+fn params(definition: &Definition, args: &[Expr], schema: &DFSchema) -> Option<Vec<Param>> {
+    let params = definition.params.iter().zip(args).enumerate();
+    params.map(|(index, (param, arg))| Param::new(index, arg.get_type(schema).ok()?, &param.ty)).collect()
+}
+
+/// An expression with the arguments put in.
+fn put_in(expr: Expr, args: &[Expr]) -> Option<Expr> {
+    // What is computed would be computed again; what is no longer needed may have failed,
+    // which is no reason to compute it.
+    let mut uses = vec![0; args.len()];
+    let put_in = expr.transform_up(|expr| match argument_of(&expr) {
+        Some(index) => {
+            uses[index] += 1;
+            Ok(Transformed::yes(args[index].clone()))
+        }
+        None => Ok(Transformed::no(expr)),
+    });
+    let cheap = args.iter().zip(uses).all(|(arg, uses)| uses <= 1 || is_plain(arg));
+    put_in.ok().filter(|_| cheap).map(|put_in| put_in.data)
 }
 
 /// Whether an expression costs nothing, however often it is computed.

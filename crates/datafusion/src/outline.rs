@@ -11,11 +11,15 @@
 //! - makes conditions of an inner join with such calls a filter above it, which sees only
 //!   the rows that match by the others.
 //!
+//! Of a call that stays, what its first steps demand goes below as a condition of its own:
+//! `if price >= 10: return False` is `price < 10` to a scan ([`inline::prefilter`]).
+//!
 //! What DataFusion evaluates elsewhere stays as it is: conditions of outer joins, and
 //! predicates of correlated subqueries.
 
 use crate::barrier::Barrier;
 use crate::function::PythonFunction;
+use crate::inline;
 use crate::settings::ExuviaOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, NullEquality, Result};
@@ -23,7 +27,6 @@ use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
-use exuvia_engine::Settings;
 use std::sync::Arc;
 
 /// The rule.
@@ -44,7 +47,7 @@ impl OptimizerRule for Outline {
     }
 
     fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
-        let calls = Calls { settings: ExuviaOptions::of(&config.options()).settings };
+        let calls = Calls { options: ExuviaOptions::of(&config.options()) };
         match plan {
             LogicalPlan::Filter(filter) => calls.filter(filter),
             LogicalPlan::Projection(mut projection) => {
@@ -62,7 +65,7 @@ impl OptimizerRule for Outline {
 }
 
 struct Calls {
-    settings: Settings,
+    options: ExuviaOptions,
 }
 
 impl Calls {
@@ -71,7 +74,7 @@ impl Calls {
         let stays = |expr: &Expr| {
             let Expr::ScalarFunction(call) = expr else { return Ok(false) };
             let python = PythonFunction::of(&call.func);
-            Ok(python.is_some_and(|python| !python.function().is_total(&self.settings)))
+            Ok(python.is_some_and(|python| !python.function().is_total(&self.options.settings)))
         };
         // The walk never fails.
         expr.exists(stays).unwrap_or(true)
@@ -82,17 +85,30 @@ impl Calls {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
         }
         let apart = |expr: &Expr| self.stay(expr) || expr.is_volatile();
-        let (above, below): (Vec<Expr>, Vec<Expr>) =
+        let (above, mut below): (Vec<Expr>, Vec<Expr>) =
             split_conjunction_owned(filter.predicate.clone()).into_iter().partition(apart);
-        let barrier = Barrier::below(&filter.input);
+        // DataFusion would push what names no column past a barrier.
+        if above.iter().any(|expr| expr.is_volatile() && expr.column_refs().is_empty()) {
+            return Ok(Transformed::no(LogicalPlan::Filter(filter)));
+        }
+        let barrier = Barrier::of(&filter.input);
+        let mut prefiltered = barrier.map(Barrier::prefiltered).unwrap_or_default().to_vec();
+        for call in &above {
+            if !prefiltered.contains(call)
+                && let Some(prefilter) = inline::prefilter(call, filter.input.schema(), &self.options)
+            {
+                below.push(prefilter);
+                prefiltered.push(call.clone());
+            }
+        }
         if barrier.map_or_else(|| is_correlated(&filter.predicate, &filter.input), |_| below.is_empty()) {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
         }
-        let mut input = barrier.unwrap_or(&filter.input).clone();
+        let mut input = barrier.map_or(filter.input.as_ref(), Barrier::input).clone();
         if let Some(below) = conjunction(below) {
             input = LogicalPlan::Filter(Filter::try_new(below, Arc::new(input))?);
         }
-        let input = Arc::new(Barrier::over(input));
+        let input = Arc::new(Barrier::over(input, prefiltered));
         let plan = match conjunction(above) {
             Some(above) => LogicalPlan::Filter(Filter::try_new(above, input)?),
             None => Arc::unwrap_or_clone(input),
@@ -103,9 +119,9 @@ impl Calls {
     /// Puts a barrier below expressions with such calls.
     fn fence(&self, exprs: &[Expr], input: &mut Arc<LogicalPlan>) -> bool {
         let kept = |expr: &Expr| self.stay(expr) && !is_correlated(expr, input);
-        let needed = Barrier::below(input).is_none() && exprs.iter().any(kept);
+        let needed = Barrier::of(input).is_none() && exprs.iter().any(kept);
         if needed {
-            *input = Arc::new(Barrier::over(input.as_ref().clone()));
+            *input = Arc::new(Barrier::over(input.as_ref().clone(), vec![]));
         }
         needed
     }

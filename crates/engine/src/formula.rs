@@ -30,13 +30,18 @@ pub enum Formula {
     IsNone(Box<Formula>),
     /// The second if the first, a bool, is true, else the third.
     If(Box<[Formula; 3]>),
+    /// What a formula cannot say: any value, or an exception.
+    Unknown,
 }
 
 /// The formula of an optimised module's function 0. With `null_for_errors` an exception is
-/// None.
-pub(crate) fn of(module: &Module, null_for_errors: bool) -> Option<Formula> {
-    let [function] = module.functions.as_slice() else { return None };
-    let mut walk = Walk { function, null_for_errors, nodes: 0 };
+/// None. With `partly` it may have parts that are unknown.
+pub(crate) fn of(module: &Module, null_for_errors: bool, partly: bool) -> Option<Formula> {
+    let [function, rest @ ..] = module.functions.as_slice() else { return None };
+    if !rest.is_empty() && !partly {
+        return None;
+    }
+    let mut walk = Walk { function, null_for_errors, partly, nodes: 0 };
     let params = &function.block(function.entry()).params;
     let known = params.iter().enumerate().map(|(index, value)| (*value, Formula::Param(index))).collect();
     walk.block(function.entry(), known)
@@ -45,13 +50,18 @@ pub(crate) fn of(module: &Module, null_for_errors: bool) -> Option<Formula> {
 struct Walk<'a> {
     function: &'a Function,
     null_for_errors: bool,
+    partly: bool,
     nodes: usize,
 }
 
 impl Walk<'_> {
-    /// What the function returns when control enters a block. Where paths meet the rest is
-    /// walked for each: the number of nodes bounds that.
-    fn block(&mut self, block: BlockId, mut known: HashMap<Value, Formula>) -> Option<Formula> {
+    /// What the function returns when control enters a block.
+    fn block(&mut self, block: BlockId, known: HashMap<Value, Formula>) -> Option<Formula> {
+        self.said(block, known).or_else(|| self.partly.then_some(Formula::Unknown))
+    }
+
+    /// Where paths meet the rest is walked for each: the number of nodes bounds that.
+    fn said(&mut self, block: BlockId, mut known: HashMap<Value, Formula>) -> Option<Formula> {
         let data = self.function.block(block);
         for inst in &data.insts {
             let args = inst.args.iter().map(|arg| known.get(arg).cloned()).collect::<Option<Vec<_>>>()?;
@@ -111,7 +121,7 @@ impl Walk<'_> {
         // A loop would not end.
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return None;
+            return self.partly.then_some(Formula::Unknown);
         }
         let mut known = known.clone();
         let args = edge.args.iter().map(|arg| known.get(arg).cloned()).collect::<Option<Vec<_>>>()?;

@@ -230,7 +230,16 @@ impl Function {
     pub fn formula(&self, nullable: bool, settings: &Settings) -> Option<Formula> {
         let cell = self.compiled(nullable, settings);
         let stages = compiled_of(&cell)?.stages.as_ref().ok()?;
-        formula::of(&stages.optimized, self.definition.on_error == OnError::Null)
+        formula::of(&stages.optimized, self.definition.on_error == OnError::Null, false)
+    }
+
+    /// The function as an expression with parts that are unknown, if it is lifted. The
+    /// parameters can be NULL if the function is not strict.
+    #[must_use]
+    pub fn partial_formula(&self, settings: &Settings) -> Option<Formula> {
+        let cell = self.compiled(true, settings);
+        let stages = compiled_of(&cell)?.stages.as_ref().ok()?;
+        formula::of(&stages.optimized, self.definition.on_error == OnError::Null, true)
     }
 
     /// Whether a call gives a value for whatever arguments, in bounded time and without

@@ -68,6 +68,39 @@ pub(super) fn say_comparison(
     Some(Said { null_with: null_with(&expr), expr })
 }
 
+/// What is true wherever a function returns True, if that says anything.
+pub(super) fn necessary(formula: &Formula, params: &[Param]) -> Option<Expr> {
+    match (Rules { params, returns: &DataType::Boolean }).necessary(formula) {
+        Truth::Depends(expr) => Some(expr),
+        Truth::True | Truth::False => None,
+    }
+}
+
+/// A condition, as far as it is known.
+enum Truth {
+    True,
+    False,
+    Depends(Expr),
+}
+
+impl Truth {
+    fn and(self, other: Truth) -> Truth {
+        match (self, other) {
+            (Truth::True, other) | (other, Truth::True) => other,
+            (Truth::False, _) | (_, Truth::False) => Truth::False,
+            (Truth::Depends(left), Truth::Depends(right)) => Truth::Depends(left.and(right)),
+        }
+    }
+
+    fn or(self, other: Truth) -> Truth {
+        match (self, other) {
+            (Truth::False, other) | (other, Truth::False) => other,
+            (Truth::True, _) | (_, Truth::True) => Truth::True,
+            (Truth::Depends(left), Truth::Depends(right)) => Truth::Depends(left.or(right)),
+        }
+    }
+}
+
 /// An argument in the representation that formulas use.
 #[derive(Debug)]
 pub(super) struct Param {
@@ -158,6 +191,27 @@ impl Rules<'_> {
             Formula::Const(Object::None) => None,
             Formula::If(parts) if matches!(parts[1], Formula::Const(Object::None)) => None,
             other => self.result(other),
+        }
+    }
+
+    /// What is true of the arguments for which a formula is True. Law: a test is not NULL on
+    /// the way that Python takes, and what is NULL on the other way stands beside a false.
+    fn necessary(&self, formula: &Formula) -> Truth {
+        match formula {
+            Formula::Unknown | Formula::Const(Object::Bool(true)) => Truth::True,
+            Formula::Const(_) => Truth::False,
+            Formula::If(parts) => {
+                let [test, yes, no] = parts.as_ref();
+                let (yes, no) = (self.necessary(yes), self.necessary(no));
+                match (self.bool(test), yes, no) {
+                    (_, Truth::True, Truth::True) => Truth::True,
+                    (None, yes, no) => yes.or(no),
+                    (Some(test), Truth::True, no) => Truth::Depends(test).or(no),
+                    (Some(test), yes, Truth::True) => Truth::Depends(!test).or(yes),
+                    (Some(test), yes, no) => Truth::Depends(test.clone()).and(yes).or(Truth::Depends(!test).and(no)),
+                }
+            }
+            other => self.bool(other).map_or(Truth::True, Truth::Depends),
         }
     }
 

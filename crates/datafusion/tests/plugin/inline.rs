@@ -237,11 +237,17 @@ async fn compared_results_are_those_of_calls() {
 
 /// The rows of a query in a fixed order, or its error.
 async fn answer(session: &ExuviaSession, query: &str) -> String {
-    match session.sql(query).await {
-        Ok(frame) => match frame.collect().await {
-            Ok(batches) => datafusion::arrow::util::pretty::pretty_format_batches(&batches).unwrap().to_string(),
-            Err(error) => exuvia::message(&error),
-        },
+    let batches = match session.sql(query).await {
+        Ok(frame) => frame.collect().await,
+        Err(error) => Err(error),
+    };
+    match batches {
+        Ok(batches) => {
+            let table = datafusion::arrow::util::pretty::pretty_format_batches(&batches).unwrap().to_string();
+            let mut lines: Vec<&str> = table.lines().collect();
+            lines.sort_unstable();
+            lines.join("\n")
+        }
         Err(error) => exuvia::message(&error),
     }
 }
@@ -293,6 +299,11 @@ async fn inlined_predicates_skip_what_those_by_hand_skip() {
          CREATE FUNCTION decade(i BIGINT) RETURNS BIGINT LANGUAGE python STRICT AS $$
             return i // 10
          $$;
+         CREATE FUNCTION even(i BIGINT, key TEXT) RETURNS BOOLEAN LANGUAGE python STRICT AS $$
+            if not 100 <= i < 12000:
+                return False
+            return int(key[1:]) % 2 == 0
+         $$;
          CREATE FUNCTION ours(key TEXT) RETURNS BOOLEAN LANGUAGE python STRICT AS $$
             return key.startswith('k05')
          $$;",
@@ -307,6 +318,7 @@ async fn inlined_predicates_skip_what_those_by_hand_skip() {
         ("decade(i) = 4321", "i >= 43210 AND i <= 43219"),
         ("decade(i) BETWEEN 100 AND 200", "i >= 1000 AND i <= 2009"),
         ("7 > decade(i)", "i <= 69"),
+        ("even(i, s)", "i >= 100 AND i < 12000 AND i % 2 = 0"),
         ("ours(s) AND few(i)", "starts_with(s, 'k05') AND i >= 100 AND i < 12000"),
     ] {
         let found = scanned(&session, called).await;
@@ -476,4 +488,103 @@ async fn not_null_is_used_where_it_is_proven() {
         let plan = rows(&session, &format!("EXPLAIN {query}")).await;
         assert_eq!(plan.contains("lt10: no call is left"), inlined, "{query}\n{plan}");
     }
+}
+
+/// What the first steps of a function demand goes into the scan; the rest, and what raises,
+/// stays as it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn first_steps_become_prefilters() {
+    let session = session();
+    values(&session).await;
+    let mut wrong = vec![];
+    for (params, clauses, body, args, prefilter) in [
+        ("a BIGINT, s TEXT", "STRICT", "return a < 6 and s[0] == 'a'", "i0, s0", "v.i0 < Int64(6)"),
+        (
+            "a BIGINT, s TEXT",
+            "",
+            "if a is None or a < 0:\n  return False\nreturn int(s) > 3",
+            "i0, s0",
+            "v.i0 >= Int64(0)",
+        ),
+        (
+            "a BIGINT, s TEXT",
+            "",
+            "if a is not None and a * 2 > 9:\n  return None\nreturn s[0] == 'a'",
+            "i0, s",
+            "v.i0 IS NULL OR",
+        ),
+        (
+            "a BIGINT, s TEXT",
+            "",
+            "if a < 0:\n  raise ValueError(s)\nif a > 9:\n  return False\nreturn s[0] == 'a'",
+            "i, s",
+            "v.i < Int64(0) OR",
+        ),
+        (
+            "a BIGINT, s TEXT",
+            "",
+            "if a < 5:\n  return True\nfor c in s:\n  if c == 'a':\n    return True\nreturn False",
+            "i, s",
+            "",
+        ),
+        (
+            "a BIGINT, s TEXT",
+            "STRICT",
+            "if s in ('a', 'b', 'é', ''):\n  return s[0] == 'a'\nreturn False",
+            "i0, s0",
+            "v.s0 IN",
+        ),
+        (
+            "a BIGINT, s TEXT",
+            "STRICT",
+            "if s.startswith('a') or a == 10:\n  return int(s[1:]) > 3\nreturn a == 5",
+            "i0, s0",
+            "v.s0 LIKE",
+        ),
+        ("a DOUBLE, s TEXT", "STRICT", "return a * 1.21 < 13 and s[1] != 'é'", "x0, s0", "isnan"),
+        ("a DOUBLE, s TEXT", "STRICT OPTIONS (on_error 'null')", "return s[1] != 'é' and a < 3", "x0, s0", ""),
+        (
+            "a DOUBLE, s TEXT",
+            "STRICT OPTIONS (on_error 'null')",
+            "return not (a >= 3) and s[1] != 'é'",
+            "x0, s0",
+            "isnan",
+        ),
+        ("a DOUBLE, s TEXT", "OPTIONS (inline 'off')", "return a < 3 and s[1] != 'é'", "x, s", ""),
+    ] {
+        run(
+            &session,
+            &format!(
+                "CREATE OR REPLACE FUNCTION f({params}) RETURNS BOOLEAN LANGUAGE python {clauses} AS $$\n{body}\n$$"
+            ),
+        )
+        .await;
+        let plan = rows(&session, &format!("EXPLAIN SELECT i FROM v WHERE f({args})")).await;
+        let below = plan.split("PythonBarrier").nth(1).and_then(|below| below.split("physical_plan").next());
+        let shown = below.unwrap_or_default();
+        if if prefilter.is_empty() { shown.contains("Filter: ") } else { !shown.contains(prefilter) } {
+            wrong.push(format!("{body:?}: {plan}"));
+        }
+        for query in [
+            format!("SELECT i, s FROM v WHERE f({args})"),
+            format!("SELECT i, s FROM v WHERE f({args}) AND f({args})"),
+            format!("SELECT i, s FROM v WHERE NOT f({args})"),
+            format!("SELECT k, t FROM (SELECT {args}, i AS k, s AS t FROM v) AS d WHERE f({args}) AND k < 9"),
+            format!(
+                "SELECT v.i, w.s FROM v JOIN v AS w ON v.i = w.i WHERE f({})",
+                args.replace("i", "w.i").replace("s", "v.s")
+            ),
+        ] {
+            let mut found = vec![];
+            for inline in ["on", "off"] {
+                run(&session, &format!("SET exuvia.inline = {inline}")).await;
+                found.push(answer(&session, &query).await);
+            }
+            run(&session, "SET exuvia.inline = on").await;
+            if found[0] != found[1] {
+                wrong.push(format!("{body:?}, {query}:\n  inlined: {}\n  called: {}", found[0], found[1]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
