@@ -8,6 +8,7 @@ mod fuse;
 mod inline;
 mod outline;
 mod plain;
+mod random;
 mod settings;
 mod surface;
 mod udfs;

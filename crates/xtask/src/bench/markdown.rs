@@ -231,7 +231,11 @@ fn others(page: &mut String, report: &Report) -> std::fmt::Result {
             writeln!(page, "| {} | {} | {} | {} |", text("name"), text("rung"), text("left"), text("helpers"))?;
         }
         writeln!(page, "\n## Why these helpers are called\n")?;
-        writeln!(page, "Call sites in the loops of Z1's functions; of those in branches a row takes some.\n")?;
+        writeln!(
+            page,
+            "Call sites in the loops of Z1's functions; of those in branches a row takes some. What is rare is \
+             called for text beyond ASCII or of unusual length, where machine code does not do it itself.\n"
+        )?;
         writeln!(page, "| helper | call sites | why it is a call |\n| --- | ---: | --- |")?;
         for (helper, sites, why) in super::calls::justified(functions) {
             writeln!(page, "| `{helper}` | {sites} | {why} |")?;

@@ -1,0 +1,222 @@
+//! Random queries over random functions: wherever the optimiser puts a call, the rows are
+//! those of the query as it is written, which is what DataFusion runs without its optimiser.
+//! Where that fails the optimised query may succeed, for a row that it need not look at; it
+//! never fails where that succeeds.
+//!
+//! `EXUVIA_RANDOM=5000 cargo test -p exuvia --test plugin random` runs that many.
+
+use crate::common::{run, session};
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use exuvia::ExuviaSession;
+
+/// Functions that a plain test run makes.
+const FUNCTIONS: usize = 25;
+
+/// Stands for a limit in the query as it is written, since DataFusion pushes a predicate into
+/// a subquery without its optimiser too, ahead of those inside.
+const FENCE: &str = "/* fence */";
+
+/// A generator of random choices (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[(self.next() % choices.len() as u64) as usize]
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.next() % n == 0
+    }
+
+    fn int(&mut self) -> &'static str {
+        self.pick(&["0", "1", "-1", "2", "3", "5", "7", "10", "-4", "9223372036854775807", "100"])
+    }
+
+    fn float(&mut self) -> &'static str {
+        self.pick(&["0.0", "0.5", "-1.5", "3.0", "1e10", "0.1", "-0.0", "2.25"])
+    }
+
+    fn text(&mut self) -> &'static str {
+        self.pick(&["'a'", "'b'", "'é'", "'12'", "''", "'a%'", "'7'", "'😀'"])
+    }
+
+    fn order(&mut self) -> &'static str {
+        self.pick(&["<", "<=", ">", ">=", "==", "!="])
+    }
+
+    /// A condition on the parameters `a`, `x` and `s`.
+    fn condition(&mut self, depth: u32) -> String {
+        if depth > 0 && self.one_in(2) {
+            let (left, right) = (self.condition(depth - 1), self.condition(depth - 1));
+            return match self.next() % 5 {
+                0 => format!("not ({left})"),
+                1 | 2 => format!("({left} or {right})"),
+                _ => format!("({left} and {right})"),
+            };
+        }
+        let (int, other, float, text, order) = (self.int(), self.int(), self.float(), self.text(), self.order());
+        match self.next() % 19 {
+            0 | 1 => format!("a {order} {int}"),
+            2 => format!("a * {int} + {other} {order} 12"),
+            3 => format!("a // 3 {order} {int}"),
+            4 => format!("a in ({int}, {other}, 5)"),
+            5 => format!("x {order} {float}"),
+            6 => format!("x * {float} - 2.5 {order} {int}"),
+            7 => format!("s {order} {text}"),
+            8 => format!("s.startswith({text})"),
+            9 => format!("{text} in s"),
+            10 => format!("len(s) {order} 2"),
+            11 => "a is None".to_string(),
+            12 => "s is not None".to_string(),
+            13 => "x is None".to_string(),
+            // These raise for some rows.
+            14 => format!("int(s) {order} {int}"),
+            15 => format!("s[0] {order} {text}"),
+            16 => format!("10 % a {order} 1"),
+            // These are no formulas.
+            17 => format!("s.lower() == {text}"),
+            _ => format!("any(c == {text} for c in s)"),
+        }
+    }
+
+    fn predicate(&mut self) -> String {
+        let mut body = String::new();
+        for _ in 0..self.next() % 3 {
+            let outcome = self.pick(&["return False", "return True", "return None", "raise ValueError(s)"]);
+            body.push_str(&format!("if {}:\n  {outcome}\n", self.condition(1)));
+        }
+        body.push_str(&format!("return {}\n", self.condition(2)));
+        body
+    }
+
+    fn number(&mut self) -> (&'static str, String) {
+        let (int, other, float) = (self.int(), self.int(), self.float());
+        match self.next() % 6 {
+            0 => ("BIGINT", format!("return a // 7 - {other}\n")),
+            1 => ("BIGINT", "return len(s)\n".to_string()),
+            2 => ("DOUBLE", format!("return x * {float} + {other}\n")),
+            3 => ("DOUBLE", format!("return {int} - a * 0.5\n")),
+            4 => ("BIGINT", "if a is None:\n  return None\nreturn a % 5\n".to_string()),
+            _ => ("BIGINT", "return int(s)\n".to_string()),
+        }
+    }
+
+    fn clauses(&mut self) -> &'static str {
+        self.pick(&["", "STRICT", "STRICT", "OPTIONS (on_error 'null')", "STRICT OPTIONS (on_error 'null')"])
+    }
+
+    fn query(&mut self) -> String {
+        let (order, int, side) =
+            (self.order().replace("==", "=").replace("!=", "<>"), self.int(), self.pick(&["p", "q"]));
+        let plain = self.pick(&["a < 6", "s <> '😀'", "x > 0", "a IS NOT NULL", "id % 2 = 0", "s IS NOT NULL"]);
+        let (p, q) = (format!("{side}(a, x, s)"), self.pick(&["q(a, x, s)", "p(a, x, s)"]));
+        match self.next() % 17 {
+            0 => format!("SELECT id, {p} FROM v"),
+            1 => format!("SELECT id FROM v WHERE {p}"),
+            2 => format!("SELECT id FROM v WHERE NOT {p}"),
+            3 => format!("SELECT id FROM v WHERE {plain} AND {p}"),
+            4 => format!("SELECT id FROM v WHERE {p} AND {q} AND {plain}"),
+            5 => format!("SELECT id FROM v WHERE {p} OR {q}"),
+            6 => format!("SELECT id FROM v WHERE {p} IS NULL"),
+            7 => format!("SELECT id FROM v WHERE n(a, x, s) {order} {int}"),
+            8 => format!("SELECT id, n(a, x, s) {order} {int}, n(a, x, s) FROM v WHERE {plain}"),
+            9 => format!("SELECT v.id FROM v JOIN w ON v.id = w.k WHERE {p} AND {plain}"),
+            10 => format!("SELECT v.id, w.k FROM v JOIN w ON v.id = w.k AND {p}"),
+            11 => format!("SELECT v.id, w.k FROM v LEFT JOIN w ON v.id = w.k WHERE {p} OR w.k IS NULL"),
+            12 => format!("SELECT w.k, {p} FROM w LEFT JOIN v ON v.id = w.k WHERE {q} IS NULL OR w.k > 3"),
+            13 => format!("SELECT {p}, count(*) FROM v WHERE {plain} GROUP BY {p} HAVING {p} OR count(*) > 1"),
+            14 => format!(
+                "SELECT id FROM (SELECT *, {p} AS y, n(a, x, s) AS m FROM v WHERE {q} {FENCE}) AS d WHERE y AND m {order} {int}"
+            ),
+            15 => format!("SELECT id FROM v WHERE {p} ORDER BY id LIMIT 3"),
+            _ => format!("SELECT id FROM v WHERE {p} UNION ALL SELECT k FROM w JOIN v ON k = id WHERE {q}"),
+        }
+    }
+}
+
+async fn set(session: &ExuviaSession, settings: &[&str]) {
+    for setting in settings {
+        run(session, &format!("SET {setting}")).await;
+    }
+}
+
+/// The rows of a query in a fixed order, or its error.
+async fn answer(session: &ExuviaSession, query: &str) -> Result<String, String> {
+    let batches = match session.sql(query).await {
+        Ok(frame) => frame.collect().await,
+        Err(error) => Err(error),
+    };
+    let batches = batches.map_err(|error| exuvia::message(&error))?;
+    // A result without rows may have no batch.
+    if batches.iter().all(|batch| batch.num_rows() == 0) {
+        return Ok("no rows".to_string());
+    }
+    let table = pretty_format_batches(&batches).map_err(|error| error.to_string())?.to_string();
+    let mut lines: Vec<&str> = table.lines().collect();
+    lines.sort_unstable();
+    Ok(lines.join("\n"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn optimised_queries_are_those_that_were_written() {
+    let functions = std::env::var("EXUVIA_RANDOM").ok().and_then(|count| count.parse().ok()).unwrap_or(FUNCTIONS);
+    let session = session();
+    run(
+        &session,
+        "CREATE TABLE v AS SELECT column1 AS id, column2 AS a, column3 AS x, column4 AS s FROM (VALUES
+            (1, 1, 0.5, 'a'), (2, 0, -0.0, ''), (3, NULL, NULL, NULL), (4, 5, 'NaN'::DOUBLE, '12'),
+            (5, -7, 1e10, 'é7'), (6, 9223372036854775807, 2.0, 'a%b'), (7, 2, NULL, '7'), (8, NULL, 0.1, '😀'),
+            (9, 10, -1.5, NULL), (10, -9223372036854775808, 'Infinity'::DOUBLE, '12a'), (11, 3, 3.0, 'A'),
+            (12, 15, 0.0, '-3')) AS t;
+         CREATE TABLE w AS SELECT column1 AS k FROM (VALUES (1), (2), (4), (6), (11), (12), (99)) AS t",
+    )
+    .await;
+    let mut random = Random(7);
+    let (mut wrong, mut succeeded, mut failed) = (vec![], 0, 0);
+    for _ in 0..functions {
+        let mut definitions = vec![];
+        for name in ["p", "q"] {
+            definitions.push((name, "BOOLEAN", random.clauses(), random.predicate()));
+        }
+        let (returns, body) = random.number();
+        definitions.push(("n", returns, random.clauses(), body));
+        let mut created = String::new();
+        for (name, returns, clauses, body) in definitions {
+            created.push_str(&format!(
+                "CREATE OR REPLACE FUNCTION {name}(a BIGINT, x DOUBLE, s TEXT) RETURNS {returns} LANGUAGE python {clauses} AS $$\n{body}$$;\n"
+            ));
+        }
+        run(&session, &created).await;
+        for _ in 0..12 {
+            let query = random.query();
+            set(&session, &["datafusion.optimizer.max_passes = 0", "exuvia.inline = off", "exuvia.native = off"]).await;
+            let written = answer(&session, &query.replace(FENCE, "LIMIT 1000")).await;
+            set(&session, &["datafusion.optimizer.max_passes = 3", "exuvia.native = on"]).await;
+            for inline in ["off", "on"] {
+                set(&session, &[&format!("exuvia.inline = {inline}")]).await;
+                let found = answer(&session, &query.replace(FENCE, "")).await;
+                if written.is_ok() && found != written {
+                    wrong.push(format!("{created}{query};\n  inline {inline}: {found:?}\n  written: {written:?}"));
+                }
+            }
+            *if written.is_ok() { &mut succeeded } else { &mut failed } += 1;
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {succeeded} queries differ\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(3)].join("\n\n")
+    );
+    eprintln!("{succeeded} queries succeed as written, {failed} fail");
+    // A test of queries that all fail would say nothing.
+    assert!(succeeded > failed / 2, "{failed} queries fail and {succeeded} do not");
+}
