@@ -2,7 +2,7 @@
 
 use crate::programs::{self, Program};
 use crate::udfs::{self, Suite};
-use crate::{rust_peers, tables};
+use crate::{placement, rust_peers, tables};
 use anyhow::{Context, Result, bail};
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -24,6 +24,8 @@ pub struct Contenders {
     runtime: Runtime,
     datafusion: SessionContext,
     exuvia: ExuviaSession,
+    /// A session that neither inlines nor fuses.
+    unplaced: ExuviaSession,
     /// A session that lifts nothing: its functions run in CPython.
     python: ExuviaSession,
 }
@@ -38,19 +40,24 @@ impl Contenders {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let datafusion = SessionContext::new_with_config(config());
         let exuvia = ExuviaSession::new_with_config(config());
+        let unplaced = ExuviaSession::new_with_config(config());
         let python = ExuviaSession::new_with_config(config());
+        let rows = batches.iter().map(RecordBatch::num_rows).sum();
         runtime.block_on(async {
+            placement::prepare(folder, rows).await?;
+            unplaced.sql("SET exuvia.inline = off; SET exuvia.fuse = off").await?.collect().await?;
             python.sql("SET exuvia.lift = 'off'").await?.collect().await?;
-            for context in [&datafusion, exuvia.context(), python.context()] {
+            for context in [&datafusion, exuvia.context(), unplaced.context(), python.context()] {
                 register(context, folder, &schema, &batches).await?;
             }
-            for session in [&exuvia, &python] {
+            for session in [&exuvia, &unplaced, &python] {
                 session.load_functions(suite.path)?;
                 session.sql(EMPTY).await?.collect().await?;
+                placement::define(session).await?;
             }
             anyhow::Ok(())
         })?;
-        Ok(Contenders { columns: suite.columns()?, schema, batches, runtime, datafusion, exuvia, python })
+        Ok(Contenders { columns: suite.columns()?, schema, batches, runtime, datafusion, exuvia, unplaced, python })
     }
 
     /// Runs something once: the seconds that it took and its result.
@@ -58,7 +65,17 @@ impl Contenders {
     /// # Errors
     /// If there is no such thing or it fails.
     pub fn run(&self, what: &str, by: &str) -> Result<(f64, Vec<RecordBatch>)> {
+        if let Some(query) = placement::QUERIES.iter().find(|query| query.name == what) {
+            return match by {
+                "exuvia" => self.query(self.exuvia.context(), query.sql),
+                "exuvia unplaced" => self.query(self.unplaced.context(), query.sql),
+                "exuvia python" => self.query(self.python.context(), query.sql),
+                "datafusion sql" => self.query(&self.datafusion, query.by_hand),
+                _ => bail!("no contender {by} for {what}"),
+            };
+        }
         match (what, by) {
+            ("z1", "exuvia unplaced") => self.python_query(&self.unplaced, what),
             ("z1", "datafusion sql") => self.query(&self.datafusion, &programs::z1_by_hand()),
             ("scan", "datafusion sql") => self.scan(),
             (_, "datafusion sql") => {
@@ -158,7 +175,7 @@ pub(crate) fn config() -> SessionConfig {
 }
 
 async fn register(context: &SessionContext, folder: &Path, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<()> {
-    register_listings(context, folder).await?;
+    placement::register(context, folder).await?;
     let memory = MemTable::try_new(Arc::clone(schema), vec![batches.to_vec()])?;
     context.register_table("memory", Arc::new(memory))?;
     Ok(())

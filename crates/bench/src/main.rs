@@ -3,6 +3,7 @@
 mod contenders;
 mod inspect;
 mod peak;
+mod placement;
 mod programs;
 mod rust_peers;
 mod serve;

@@ -20,6 +20,7 @@ mod short_circuit;
 use crate::barrier::BarrierExec;
 use crate::explain::only_child;
 use crate::function::PythonFunction;
+use crate::settings::ExuviaOptions;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::config::ConfigOptions;
@@ -52,13 +53,16 @@ impl PhysicalOptimizerRule for Fuse {
         true
     }
 
-    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        BarrierExec::remove_from(plan)?
-            .transform_down(|plan| match fuse(&plan)? {
-                Some(fused) => Ok(Transformed::yes(fused)),
-                None => Ok(Transformed::no(plan)),
-            })
-            .map(|plan| plan.data)
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = BarrierExec::remove_from(plan)?;
+        if ExuviaOptions::of(config).apart {
+            return Ok(plan);
+        }
+        plan.transform_down(|plan| match fuse(&plan)? {
+            Some(fused) => Ok(Transformed::yes(fused)),
+            None => Ok(Transformed::no(plan)),
+        })
+        .map(|plan| plan.data)
     }
 }
 

@@ -32,6 +32,8 @@ pub struct ExuviaOptions {
     pub(crate) timeout: Option<Duration>,
     /// Whether calls may become expressions of SQL.
     pub(crate) inline: Inline,
+    /// Whether filters and projections around calls are not joined.
+    pub(crate) apart: bool,
     /// The queries of the session that run, to cancel them.
     pub(crate) queries: Arc<Queries>,
     /// The query for which this copy of the options was made. Without one nothing runs
@@ -113,6 +115,7 @@ impl ExtensionOptions for ExuviaOptions {
             "optimize" => self.settings.optimize = switch(key, value)?,
             "lift" => self.settings.lift = switch(key, value)?,
             "inline" => self.inline = if switch(key, value)? { Inline::Auto } else { Inline::Off },
+            "fuse" => self.apart = !switch(key, value)?,
             "memoize" => self.settings.memoize = switch(key, value)?,
             "interpreter" => match value.to_ascii_lowercase().as_str() {
                 "off" => self.settings.interpreter = false,
@@ -157,6 +160,7 @@ impl ExtensionOptions for ExuviaOptions {
             entry("optimize", on(settings.optimize), "Whether lifted functions are optimised"),
             entry("lift", on(settings.lift), "Whether functions are lifted; off: all run in CPython"),
             entry("inline", on(self.inline == Inline::Auto), "Whether calls may become expressions of SQL"),
+            entry("fuse", on(!self.apart), "Whether filters and projections around calls become one operator"),
             entry("memoize", on(settings.memoize), "Whether equal arguments of a batch may be called once"),
             entry(
                 "interpreter",

@@ -11,6 +11,7 @@ mod machine;
 mod markdown;
 mod measure;
 mod more;
+mod placement;
 mod process;
 mod setup;
 mod zillow;
@@ -32,7 +33,7 @@ struct Options {
     publish: bool,
 }
 
-const USAGE: &str = "usage: cargo xtask bench zillow|more [--rows N] [--rounds N] [--core N] [--small]
+const USAGE: &str = "usage: cargo xtask bench zillow|more|placement [--rows N] [--rounds N] [--core N] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -70,6 +71,7 @@ pub fn run(args: &[String]) -> Result<()> {
     match name.as_str() {
         "zillow" => zillow::run(&options),
         "more" => more::run(&options),
+        "placement" => placement::run(&options),
         _ => bail!("{USAGE}"),
     }
 }

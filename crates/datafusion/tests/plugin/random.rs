@@ -33,7 +33,7 @@ impl Random {
     }
 
     fn one_in(&mut self, n: u64) -> bool {
-        self.next() % n == 0
+        self.next().is_multiple_of(n)
     }
 
     fn int(&mut self) -> &'static str {

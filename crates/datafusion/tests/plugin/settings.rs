@@ -12,6 +12,7 @@ async fn settings_are_shown_and_set() {
     run(&session, "SET exuvia.fault = 'guards'").await;
     expect![[r#"
         exuvia.fault | guards
+        exuvia.fuse | on
         exuvia.inline | on
         exuvia.interpreter | auto
         exuvia.lift | on
@@ -28,6 +29,7 @@ async fn settings_are_shown_and_set() {
     run(&session, "RESET exuvia.native; RESET exuvia.timeout; RESET Exuvia.row_memory; RESET exuvia.fault").await;
     expect![[r#"
         exuvia.fault | off
+        exuvia.fuse | on
         exuvia.inline | on
         exuvia.interpreter | auto
         exuvia.lift | on
