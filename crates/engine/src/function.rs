@@ -93,6 +93,10 @@ pub struct Placement {
     pub compile_nanos: u64,
 }
 
+/// Rows that leave native code before it is asked whether CPython does them better: its
+/// start takes as long as the evaluator takes for some thousand.
+const MANY: u64 = 10_000;
+
 /// What was counted over all calls.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
@@ -101,6 +105,14 @@ pub(crate) struct Counters {
     pub evaluated: AtomicU64,
     pub python: AtomicU64,
     pub compile_nanos: AtomicU64,
+}
+
+impl Counters {
+    /// Whether native code gave up most rows, and many: another rung may be better at them.
+    pub(crate) fn mostly_leave(&self) -> bool {
+        let left = self.evaluated.load(Ordering::Relaxed) + self.python.load(Ordering::Relaxed);
+        left > MANY && left > self.rows.load(Ordering::Relaxed) / 2
+    }
 }
 
 /// What one compilation depends on besides the definition.

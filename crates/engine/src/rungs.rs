@@ -98,8 +98,9 @@ fn run(
         return values.finish().map_err(|error| host(function, error));
     }
     let flag = Arc::clone(&watch.flag);
+    let to_python = function.counters.mostly_leave() && function.python(settings).is_ok();
     let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new() };
-    batch.evaluate(stages, &left)?;
+    batch.evaluate(stages, &left, to_python)?;
     batch.finish()
 }
 
@@ -117,13 +118,18 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Redoes rows in the evaluator.
-    fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)]) -> Result<(), CallError> {
+    /// Redoes rows in the evaluator; with `to_python` those that raised, for their messages,
+    /// and the others in CPython, which is faster.
+    fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)], to_python: bool) -> Result<(), CallError> {
         let mut cx = Cx::new(self.settings.row_memory, true, Arc::clone(&self.flag));
         let mut evaluated = 0;
         for &(row, code) in left {
             if self.flag.load(Ordering::Relaxed) || code == status::INTERRUPTED {
                 return Err(stopped(self.function, self.invocation));
+            }
+            if to_python && code == status::BAILOUT {
+                self.python.push(row);
+                continue;
             }
             let on_null = self.function.definition.on_error == OnError::Null;
             let kind = u32::try_from(code).ok().and_then(ExcKind::from_code);

@@ -143,3 +143,33 @@ fn a_total_call_gives_a_value_for_whatever_arguments() {
         assert_eq!(function.is_total(&settings), total, "{body}, strict {strict}, {on_error:?}");
     }
 }
+
+/// The evaluator is slower than CPython: a function of which most rows leave native code
+/// goes on in CPython, where there is one.
+#[cfg(feature = "python")]
+#[test]
+fn a_function_that_mostly_leaves_native_code_goes_on_in_cpython() {
+    let settings = Settings::default();
+    let source = "def f(s):\n    return int(s) % 97\n";
+    let function =
+        Function::define(definition(source, &[("s", DataType::Utf8View)], DataType::Int64), &settings).unwrap();
+    let texts: ArrayRef =
+        Arc::new(StringViewArray::from_iter_values((0..6000).map(|n| format!("{n}98765432109876543210"))));
+    let run = || {
+        let out = function.invoke(&[Arc::clone(&texts)], texts.len(), &settings, &invocation()).unwrap();
+        let placement = function.placement(&settings);
+        (out, placement.evaluated_rows, placement.python_rows)
+    };
+    let (first, ..) = run();
+    assert_eq!((run().1, run().2), (12_000, 6000));
+    assert_eq!(run().0.as_primitive::<Int64Type>(), first.as_primitive::<Int64Type>());
+    // What raises is the evaluator's to tell.
+    let wrong: ArrayRef = Arc::new(StringViewArray::from(vec!["98765432109876543210", "x"]));
+    let error = function.invoke(&[wrong], 2, &settings, &invocation()).unwrap_err();
+    let message = "invalid literal for int() with base 10: 'x'".to_string();
+    assert_eq!(error.kind, CallErrorKind::Python { class: "ValueError".to_string(), message });
+    // Without an interpreter the evaluator goes on.
+    let alone = Settings { interpreter: false, ..Settings::default() };
+    let out = function.invoke(&[Arc::clone(&texts)], texts.len(), &alone, &invocation()).unwrap();
+    assert_eq!(out.as_primitive::<Int64Type>(), first.as_primitive::<Int64Type>());
+}
