@@ -100,3 +100,37 @@ async fn scripts_say_what_happens() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
+
+/// What no setting changes: where calls run, and where in the plan they stand.
+const SETTINGS: &[&str] = &[
+    "exuvia.inline = off",
+    "exuvia.fuse = off",
+    "exuvia.native = off",
+    "exuvia.fault = guards",
+    "exuvia.fault = memoize",
+    "exuvia.lift = off",
+    "datafusion.execution.batch_size = 2",
+    "datafusion.execution.target_partitions = 1",
+    "datafusion.optimizer.max_passes = 1",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queries_give_the_same_under_every_setting() {
+    let file = root().join("sql/queries.slt");
+    let mut failures = vec![];
+    for setting in SETTINGS {
+        if *setting == "exuvia.lift = off" && cfg!(not(feature = "python")) {
+            continue;
+        }
+        let mut runner = Runner::new(|| async {
+            let session = ExuviaSession::new();
+            let set = session.sql(&format!("SET {setting}")).await.map_err(|error| Failure(message(&error)))?;
+            set.collect().await.map_err(|error| Failure(message(&error)))?;
+            Ok(Database(session))
+        });
+        if let Err(error) = runner.run_file_async(&file).await {
+            failures.push(format!("{setting}: {error}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}

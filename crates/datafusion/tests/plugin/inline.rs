@@ -172,14 +172,7 @@ async fn inlined_calls_have_pythons_values() {
             queries.push(format!("SELECT i, s, x FROM v WHERE {call} OR i > 3 AND {call}"));
         }
         for query in queries {
-            let mut found = vec![];
-            for inline in ["on", "off"] {
-                run(&session, &format!("SET exuvia.inline = {inline}")).await;
-                found.push(answer(&session, &query).await);
-            }
-            if found[0] != found[1] {
-                wrong.push(format!("{body:?}, {query}:\n  inlined: {}\n  called: {}", found[0], found[1]));
-            }
+            wrong.extend(difference(&session, &query).await.map(|found| format!("{body:?}, {found}")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -220,19 +213,21 @@ async fn compared_results_are_those_of_calls() {
                     format!("SELECT i, s, x FROM v WHERE {constant} {op} f({arg})"),
                     format!("SELECT i, s, x FROM v WHERE NOT (f({arg}) {op} {constant})"),
                 ] {
-                    let mut found = vec![];
-                    for inline in ["on", "off"] {
-                        run(&session, &format!("SET exuvia.inline = {inline}")).await;
-                        found.push(answer(&session, &query).await);
-                    }
-                    if found[0] != found[1] {
-                        wrong.push(format!("{body:?}, {query}:\n  inlined: {}\n  called: {}", found[0], found[1]));
-                    }
+                    wrong.extend(difference(&session, &query).await.map(|found| format!("{body:?}, {found}")));
                 }
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a query gives with inlining and without, if that differs. It is on afterwards.
+async fn difference(session: &ExuviaSession, query: &str) -> Option<String> {
+    run(session, "SET exuvia.inline = off").await;
+    let called = answer(session, query).await;
+    run(session, "SET exuvia.inline = on").await;
+    let inlined = answer(session, query).await;
+    (inlined != called).then(|| format!("{query}:\n  inlined: {inlined}\n  called: {called}"))
 }
 
 /// The rows of a query in a fixed order, or its error.
@@ -452,14 +447,7 @@ async fn surroundings_do_not_deceive() {
         "SELECT both(i, boom(j)), both(boom(i), j) FROM t",
         "SELECT size(concat(s, s)), size(s) FROM nn",
     ] {
-        let mut found = vec![];
-        for inline in ["on", "off"] {
-            run(&session, &format!("SET exuvia.inline = {inline}")).await;
-            found.push(answer(&session, query).await);
-        }
-        if found[0] != found[1] {
-            wrong.push(format!("{query}:\n  inlined: {}\n  called: {}", found[0], found[1]));
-        }
+        wrong.extend(difference(&session, query).await);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -575,15 +563,7 @@ async fn first_steps_become_prefilters() {
                 args.replace("i", "w.i").replace("s", "v.s")
             ),
         ] {
-            let mut found = vec![];
-            for inline in ["on", "off"] {
-                run(&session, &format!("SET exuvia.inline = {inline}")).await;
-                found.push(answer(&session, &query).await);
-            }
-            run(&session, "SET exuvia.inline = on").await;
-            if found[0] != found[1] {
-                wrong.push(format!("{body:?}, {query}:\n  inlined: {}\n  called: {}", found[0], found[1]));
-            }
+            wrong.extend(difference(&session, &query).await.map(|found| format!("{body:?}, {found}")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
