@@ -16,14 +16,15 @@ use datafusion::config::ConfigOptions;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNode, UserDefinedLogicalNodeCore};
-use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr, ScalarFunctionExpr};
 use datafusion::physical_plan::execution_plan::CardinalityEffect;
 use datafusion::physical_plan::filter_pushdown::{
     ChildPushdownResult, FilterDescription, FilterPushdownPhase, FilterPushdownPropagation,
 };
 use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SortOrderPushdownResult};
 use datafusion::physical_planner::{ExtensionPlanner, PhysicalPlanner};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -98,10 +99,6 @@ impl UserDefinedLogicalNodeCore for Barrier {
 
     fn necessary_children_exprs(&self, output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
         Some(vec![output_columns.to_vec()])
-    }
-
-    fn supports_limit_pushdown(&self) -> bool {
-        true
     }
 }
 
@@ -203,14 +200,22 @@ impl ExecutionPlan for BarrierExec {
         CardinalityEffect::Equal
     }
 
+    fn try_pushdown_sort(&self, order: &[PhysicalSortExpr]) -> Result<SortOrderPushdownResult<Arc<dyn ExecutionPlan>>> {
+        let pushed = self.input.try_pushdown_sort(order)?;
+        Ok(pushed.map(|input| Arc::new(BarrierExec { input }) as Arc<dyn ExecutionPlan>))
+    }
+
     fn gather_filters_for_pushdown(
         &self,
         _: FilterPushdownPhase,
         filters: Vec<Arc<dyn PhysicalExpr>>,
         _: &ConfigOptions,
     ) -> Result<FilterDescription> {
-        // What joins and TOP-K learn while they run may pass.
-        if filters.iter().any(calls_python) {
+        // What has no calls may pass, such as what joins and TOP-K learn while they run. But
+        // DataFusion looks for a child's columns by their names.
+        let schema = self.input.schema();
+        let names: BTreeSet<&String> = schema.fields().iter().map(|field| field.name()).collect();
+        if filters.iter().any(calls_python) || names.len() < schema.fields().len() {
             return Ok(FilterDescription::all_unsupported(&filters, &self.children()));
         }
         FilterDescription::from_children(filters, &self.children())

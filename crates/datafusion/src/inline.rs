@@ -115,13 +115,10 @@ impl Surroundings {
     /// The expression that a call is, or its comparison with a constant, or `None` where it
     /// stays a call.
     fn call(&self, call: &ScalarFunction, compared: Option<(Operator, &ScalarValue)>) -> Option<Expr> {
-        let python = PythonFunction::of(&call.func)?;
+        let python = open_function(call)?;
         let definition = python.function().definition();
         let args = &call.args;
-        if python.inline() == Inline::Off
-            || args.len() != definition.params.len()
-            || args.iter().any(|arg| arg.is_volatile() || has_call(arg))
-        {
+        if args.iter().any(|arg| arg.is_volatile() || has_call(arg)) {
             return None;
         }
         let may_be_null = |index: &usize| !nulls::never_null(&args[*index], &self.rows);
@@ -141,7 +138,7 @@ impl Surroundings {
         if definition.strict && !nullable.is_subset(&said.null_with) {
             return None;
         }
-        let expr = put_in(said.expr, args)?;
+        let expr = put_in(said.expr, args, &self.schema)?;
         let same_schema = || self.is_filter || expr.nullable(&self.schema).unwrap_or(false);
         same_schema().then_some(expr)
     }
@@ -151,20 +148,17 @@ impl Surroundings {
 /// say anything: a condition without calls, which DataFusion can push down and prune with.
 pub(crate) fn prefilter(call: &Expr, schema: &DFSchema, options: &ExuviaOptions) -> Option<Expr> {
     let Expr::ScalarFunction(call) = call else { return None };
-    let python = PythonFunction::of(&call.func)?;
+    let python = open_function(call)?;
     let definition = python.function().definition();
     if options.inline == Inline::Off
-        || python.inline() == Inline::Off
         || definition.returns != DataType::Boolean
-        || call.args.len() != definition.params.len()
-        || python.function().volatility() != Volatility::Immutable
-        || !call.args.iter().all(is_plain)
+        || !call.args.iter().all(|arg| is_plain(arg, schema))
     {
         return None;
     }
     let params = params(definition, &call.args, schema)?;
     let formula = python.function().partial_formula(&options.settings)?;
-    put_in(rules::necessary(&formula, &params)?, &call.args)
+    put_in(rules::necessary(&formula, &params)?, &call.args, schema)
 }
 
 /// The parameters of a call, as formulas use them.
@@ -174,7 +168,7 @@ fn params(definition: &Definition, args: &[Expr], schema: &DFSchema) -> Option<V
 }
 
 /// An expression with the arguments put in.
-fn put_in(expr: Expr, args: &[Expr]) -> Option<Expr> {
+fn put_in(expr: Expr, args: &[Expr], schema: &DFSchema) -> Option<Expr> {
     // What is computed would be computed again; what is no longer needed may have failed,
     // which is no reason to compute it.
     let mut uses = vec![0; args.len()];
@@ -185,15 +179,41 @@ fn put_in(expr: Expr, args: &[Expr]) -> Option<Expr> {
         }
         None => Ok(Transformed::no(expr)),
     });
-    let cheap = args.iter().zip(uses).all(|(arg, uses)| uses <= 1 || is_plain(arg));
+    let cheap = args.iter().zip(uses).all(|(arg, uses)| uses <= 1 || is_plain(arg, schema));
     put_in.ok().filter(|_| cheap).map(|put_in| put_in.data)
 }
 
-/// Whether an expression costs nothing, however often it is computed.
-fn is_plain(arg: &Expr) -> bool {
+/// The function of a call, if its calls may be replaced.
+fn open_function(call: &ScalarFunction) -> Option<&PythonFunction> {
+    let python = PythonFunction::of(&call.func)?;
+    let function = python.function();
+    let open = python.inline() == Inline::Auto
+        && function.volatility() == Volatility::Immutable
+        && call.args.len() == function.definition().params.len();
+    open.then_some(python)
+}
+
+/// Whether an expression costs next to nothing and fails for no row.
+fn is_plain(arg: &Expr, schema: &DFSchema) -> bool {
     match arg {
         Expr::Column(_) | Expr::Literal(..) => true,
-        Expr::Cast(cast) => is_plain(&cast.expr),
+        Expr::Cast(cast) => is_plain(&cast.expr, schema) && widens(&cast.expr, cast.field.data_type(), schema),
         _ => false,
     }
+}
+
+/// Whether each value of an expression is one of a type.
+pub(crate) fn widens(expr: &Expr, target: &DataType, schema: &DFSchema) -> bool {
+    use DataType::{Boolean, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Utf8, Utf8View};
+    let Ok(found) = expr.get_type(schema) else { return false };
+    found == *target
+        || matches!(
+            (found, target),
+            (Boolean | Int8 | Int16 | Int32, Int64)
+                | (Int8 | Int16, Int32)
+                | (Int8, Int16)
+                | (Int8 | Int16 | Int32 | Int64 | Float32, Float64)
+                | (Utf8 | LargeUtf8 | Utf8View, Utf8View | LargeUtf8)
+                | (Utf8View, Utf8)
+        )
 }

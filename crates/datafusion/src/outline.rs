@@ -14,17 +14,17 @@
 //! Of a call that stays, what its first steps demand goes below as a condition of its own:
 //! `if price >= 10: return False` is `price < 10` to a scan ([`inline::prefilter`]).
 //!
-//! What DataFusion evaluates elsewhere stays as it is: conditions of outer joins, and
-//! predicates of correlated subqueries.
+//! What DataFusion evaluates elsewhere stays as it is: conditions of outer joins, predicates
+//! of correlated subqueries, and calls that are the key by which tables are joined.
 
 use crate::barrier::Barrier;
 use crate::function::PythonFunction;
 use crate::inline;
 use crate::settings::ExuviaOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{JoinType, NullEquality, Result};
+use datafusion::common::{DFSchema, JoinType, NullEquality, Result};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan};
+use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan, Operator, Projection};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use std::sync::Arc;
@@ -59,7 +59,11 @@ impl OptimizerRule for Outline {
                 Ok(Transformed::new_transformed(LogicalPlan::Aggregate(aggregate), changed))
             }
             LogicalPlan::Join(join) if join.join_type == JoinType::Inner => calls.join(join),
-            other => Ok(Transformed::no(other)),
+            // One is enough.
+            other => match Barrier::of(&other).filter(|outer| Barrier::of(outer.input()).is_some()) {
+                Some(outer) => Ok(Transformed::yes(outer.input().clone())),
+                None => Ok(Transformed::no(other)),
+            },
         }
     }
 }
@@ -81,17 +85,27 @@ impl Calls {
     }
 
     fn filter(&self, filter: Filter) -> Result<Transformed<LogicalPlan>> {
-        if !self.stay(&filter.predicate) {
+        let (columns, beneath) = through_columns(&filter.input);
+        let barrier = Barrier::of(beneath);
+        let stays = self.stay(&filter.predicate);
+        // Where a join's key is such a call, what is above goes below the join, before it.
+        if (barrier.is_none() && (!stays || is_fenced(&filter.input) || self.joins_by_call(&filter.input)))
+            || filter.predicate.contains_outer()
+        {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
         }
-        let apart = |expr: &Expr| self.stay(expr) || expr.is_volatile();
-        let (above, mut below): (Vec<Expr>, Vec<Expr>) =
-            split_conjunction_owned(filter.predicate.clone()).into_iter().partition(apart);
+        let (mut above, mut below) = (vec![], vec![]);
+        for conjunct in split_conjunction_owned(filter.predicate.clone()) {
+            // What may fail itself stays behind the calls before it.
+            let stays = self.stay(&conjunct)
+                || (conjunct.is_volatile() && !conjunct.column_refs().is_empty())
+                || (!above.is_empty() && !cannot_fail(&conjunct, filter.input.schema()));
+            if stays { &mut above } else { &mut below }.push(conjunct);
+        }
         // DataFusion would push what names no column past a barrier.
         if above.iter().any(|expr| expr.is_volatile() && expr.column_refs().is_empty()) {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
         }
-        let barrier = Barrier::of(&filter.input);
         let mut prefiltered = barrier.map(Barrier::prefiltered).unwrap_or_default().to_vec();
         for call in &above {
             if !prefiltered.contains(call)
@@ -101,14 +115,19 @@ impl Calls {
                 prefiltered.push(call.clone());
             }
         }
-        if barrier.map_or_else(|| is_correlated(&filter.predicate, &filter.input), |_| below.is_empty()) {
+        if barrier.map_or_else(|| is_correlated(&filter.input), |_| below.is_empty()) {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
         }
         let mut input = barrier.map_or(filter.input.as_ref(), Barrier::input).clone();
         if let Some(below) = conjunction(below) {
             input = LogicalPlan::Filter(Filter::try_new(below, Arc::new(input))?);
         }
-        let input = Arc::new(Barrier::over(input, prefiltered));
+        let mut input = Arc::new(Barrier::over(input, prefiltered));
+        if barrier.is_some() {
+            for columns in columns.into_iter().rev() {
+                input = Arc::new(LogicalPlan::Projection(Projection::try_new(columns.to_vec(), input)?));
+            }
+        }
         let plan = match conjunction(above) {
             Some(above) => LogicalPlan::Filter(Filter::try_new(above, input)?),
             None => Arc::unwrap_or_clone(input),
@@ -116,10 +135,18 @@ impl Calls {
         Ok(Transformed::yes(plan))
     }
 
+    /// Whether a plan is a join by the value of such a call.
+    fn joins_by_call(&self, plan: &LogicalPlan) -> bool {
+        match plan {
+            LogicalPlan::Join(join) => join.on.iter().any(|(left, right)| self.stay(left) || self.stay(right)),
+            _ => false,
+        }
+    }
+
     /// Puts a barrier below expressions with such calls.
     fn fence(&self, exprs: &[Expr], input: &mut Arc<LogicalPlan>) -> bool {
-        let kept = |expr: &Expr| self.stay(expr) && !is_correlated(expr, input);
-        let needed = Barrier::of(input).is_none() && exprs.iter().any(kept);
+        let kept = |expr: &Expr| self.stay(expr) && !expr.contains_outer();
+        let needed = exprs.iter().any(kept) && !is_fenced(input) && !is_correlated(input);
         if needed {
             *input = Arc::new(Barrier::over(input.as_ref().clone(), vec![]));
         }
@@ -143,13 +170,84 @@ impl Calls {
     }
 }
 
-/// Whether an expression or the plan below speaks of a query around: DataFusion has yet to
-/// make a join of that, and must see all of it.
-fn is_correlated(expr: &Expr, input: &LogicalPlan) -> bool {
-    let mut found = expr.contains_outer();
-    let visited = input.apply(|plan| {
+/// The projections of columns with which a plan begins, and what is below them.
+fn through_columns(plan: &LogicalPlan) -> (Vec<&[Expr]>, &LogicalPlan) {
+    let (mut columns, mut at) = (vec![], plan);
+    while let LogicalPlan::Projection(projection) = at
+        && projection.expr.iter().all(|expr| matches!(expr, Expr::Column(_)))
+    {
+        columns.push(projection.expr.as_slice());
+        at = &projection.input;
+    }
+    (columns, at)
+}
+
+/// Whether a barrier is below, with nothing between that a predicate could pass on its way to
+/// another place.
+fn is_fenced(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Projection(projection) => {
+            let plain = |expr: &Expr| matches!(expr.clone().unalias(), Expr::Column(_));
+            projection.expr.iter().all(plain) && is_fenced(&projection.input)
+        }
+        LogicalPlan::SubqueryAlias(alias) => is_fenced(&alias.input),
+        LogicalPlan::Filter(filter) => is_fenced(&filter.input),
+        LogicalPlan::Limit(limit) => is_fenced(&limit.input),
+        plan => Barrier::of(plan).is_some(),
+    }
+}
+
+/// Whether the plan speaks of a query around: DataFusion has yet to make a join of that, and
+/// must see all of it.
+fn is_correlated(plan: &LogicalPlan) -> bool {
+    let mut found = false;
+    let visited = plan.apply(|plan| {
         found |= plan.expressions().iter().any(Expr::contains_outer);
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });
     found || visited.is_err()
+}
+
+/// Whether an expression of SQL gives a value for all rows.
+fn cannot_fail(expr: &Expr, schema: &DFSchema) -> bool {
+    let fails = |expr: &Expr| {
+        Ok(match expr {
+            Expr::Column(_)
+            | Expr::Literal(..)
+            | Expr::Alias(_)
+            | Expr::Not(_)
+            | Expr::IsNull(_)
+            | Expr::IsNotNull(_)
+            | Expr::IsTrue(_)
+            | Expr::IsFalse(_)
+            | Expr::IsUnknown(_)
+            | Expr::IsNotTrue(_)
+            | Expr::IsNotFalse(_)
+            | Expr::IsNotUnknown(_)
+            | Expr::InList(_)
+            | Expr::Between(_)
+            | Expr::Like(_)
+            | Expr::TryCast(_) => false,
+            Expr::BinaryExpr(binary) => !matches!(
+                binary.op,
+                Operator::Eq
+                    | Operator::NotEq
+                    | Operator::Lt
+                    | Operator::LtEq
+                    | Operator::Gt
+                    | Operator::GtEq
+                    | Operator::IsDistinctFrom
+                    | Operator::IsNotDistinctFrom
+                    | Operator::And
+                    | Operator::Or
+                    | Operator::Plus
+                    | Operator::Minus
+                    | Operator::Multiply
+            ),
+            Expr::Cast(cast) => !inline::widens(&cast.expr, cast.field.data_type(), schema),
+            _ => true,
+        })
+    };
+    // The walk never fails.
+    !expr.exists(fails).unwrap_or(true)
 }

@@ -14,6 +14,19 @@ async fn tables() -> ExuviaSession {
             import json
             return json.loads(s)
          $$;
+         CREATE FUNCTION guard(s TEXT) RETURNS BOOLEAN STRICT LANGUAGE python AS $$
+            n = 0
+            for c in s:
+                if not c.isdigit():
+                    return False
+                n += 1
+            return n > 0
+         $$;
+         CREATE FUNCTION unsafe(s TEXT, n BIGINT) RETURNS BOOLEAN STRICT LANGUAGE python AS $$
+            if n > 5:
+                return False
+            return int(s) > 0
+         $$;
          CREATE FUNCTION is_num(s TEXT) RETURNS BOOLEAN STRICT LANGUAGE python AS $$ return s.isdigit() $$",
     )
     .await;
@@ -47,6 +60,22 @@ const QUERIES: &[(&str, &str)] = &[
     ),
     ("SELECT s FROM t WHERE is_num(s) AND f(s) > 3 AND f(s) < 9", "7"),
     ("SELECT s FROM t WHERE (k = 1 OR k = 3) AND f(s) > 3", "7"),
+    // A guard that has a loop, so that it is not total either.
+    ("SELECT s FROM t WHERE guard(s) AND f(s) > 3", "7"),
+    ("SELECT t.s FROM t JOIN u ON t.k = u.k WHERE guard(t.s) AND f(t.s) > 3", "7"),
+    ("SELECT t.s FROM t JOIN u ON guard(t.s) AND f(t.s) = u.v", "1\n7"),
+    ("SELECT t.s FROM t, u WHERE guard(t.s) AND f(t.s) = u.v", "1\n7"),
+    ("SELECT s FROM t WHERE guard(s) AND f(s) IN (SELECT v FROM u)", "1\n7"),
+    ("SELECT s FROM t WHERE guard(s) AND f(s) NOT IN (SELECT k FROM u)", "7"),
+    ("SELECT s FROM t WHERE guard(s) AND CAST(s AS BIGINT) > 3 AND f(s) > 3", "7"),
+    ("SELECT s FROM t WHERE guard(s) AND f(s) > 3 AND CAST(s AS BIGINT) > 3", "7"),
+    ("SELECT s FROM t WHERE guard(s) AND unsafe(s, CAST(s AS BIGINT)) AND f(s) = 1", "1"),
+    // Chance.
+    ("SELECT t.s FROM t JOIN u ON t.k = u.k WHERE random() >= 0 AND f(t.s) > 3", "7"),
+    ("SELECT s FROM t WHERE random() >= 0 AND k <> 2 AND f(s) > 3", "7"),
+    // Limits.
+    ("SELECT f(s) FROM t WHERE k <> 2 AND f(s) > 3 LIMIT 10", "7"),
+    ("SELECT f(s) + 1 FROM (SELECT s FROM t WHERE k <> 2 LIMIT 10) AS d WHERE f(s) > 3", "8"),
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,7 +87,7 @@ async fn rows_that_the_query_excludes_are_not_evaluated() {
             let query = query.replace("f(", &format!("{function}("));
             match try_run(&session, &query).await {
                 Ok(_) => assert_eq!(rows(&session, &query).await, *expected, "{query}"),
-                Err(error) => panic!("{query}\n{error}"),
+                Err(error) => panic!("{query}\n{error}\n{}", rows(&session, &format!("EXPLAIN {query}")).await),
             }
         }
     }
@@ -102,4 +131,53 @@ async fn what_cannot_fail_is_pushed_down() {
     ] {
         assert_eq!(rows(&session, query).await, "7", "{query}");
     }
+}
+
+/// A predicate without calls goes on to the scan, to the right column of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn predicates_without_calls_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.parquet");
+    let session = tables().await;
+    run(
+        &session,
+        &format!(
+            "COPY (SELECT column1 AS id, column2 AS n, column3 AS b FROM (VALUES (1, 7, NULL), (2, 7, 5), (3, 7, 6)) AS v)
+             TO '{}' STORED AS PARQUET OPTIONS (max_row_group_size 1)",
+            file.display()
+        ),
+    )
+    .await;
+    run(&session, &format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{}'", file.display())).await;
+    run(
+        &session,
+        "CREATE FUNCTION same(v BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+            if v == 123456:
+                raise ValueError('r')
+            return v
+         $$",
+    )
+    .await;
+    for pushdown in ["false", "true"] {
+        run(&session, &format!("SET datafusion.execution.parquet.pushdown_filters = {pushdown}")).await;
+        for columns in ["", ", l.n AS ln, o.n AS rn"] {
+            let view = format!(
+                "SELECT same(l.id) AS y, l.b AS lb, o.b AS ob, o.id AS oid{columns} FROM p AS l JOIN p AS o ON l.n = o.n"
+            );
+            let query = format!("SELECT y, lb, ob, oid FROM ({view}) AS d WHERE ob IS NULL");
+            assert_eq!(
+                rows(&session, &query).await,
+                "1 | NULL | NULL | 1\n2 | 5 | NULL | 1\n3 | 6 | NULL | 1",
+                "{query}"
+            );
+            let plan = rows(&session, &format!("EXPLAIN SELECT y FROM ({view}) AS d WHERE oid < 2")).await;
+            assert!(plan.contains("predicate=id@0 < 2"), "{plan}");
+        }
+    }
+    // One barrier, one prefilter, one evaluation.
+    let plan =
+        rows(&session, "EXPLAIN SELECT same(id) FROM p WHERE b <> 2 AND same(id) > 1 AND same(n) > 2 LIMIT 1000").await;
+    assert_eq!(plan.matches("PythonBarrier").count(), 1, "{plan}");
+    let plan = rows(&session, "EXPLAIN SELECT t.s FROM t JOIN u ON t.k = u.k WHERE unsafe(t.s, t.k)").await;
+    assert_eq!(plan.matches("Filter: t.k <= Int64(5)").count(), 1, "{plan}");
 }
