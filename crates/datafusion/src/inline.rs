@@ -203,7 +203,7 @@ fn is_plain(arg: &Expr, schema: &DFSchema) -> bool {
 }
 
 /// Whether each value of an expression is one of a type.
-pub(crate) fn widens(expr: &Expr, target: &DataType, schema: &DFSchema) -> bool {
+fn widens(expr: &Expr, target: &DataType, schema: &DFSchema) -> bool {
     use DataType::{Boolean, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Utf8, Utf8View};
     let Ok(found) = expr.get_type(schema) else { return false };
     found == *target

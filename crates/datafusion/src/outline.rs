@@ -22,9 +22,9 @@ use crate::function::PythonFunction;
 use crate::inline;
 use crate::settings::ExuviaOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DFSchema, JoinType, NullEquality, Result};
+use datafusion::common::{JoinType, NullEquality, Result};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan, Operator, Projection};
+use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan, Projection};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use std::sync::Arc;
@@ -94,14 +94,9 @@ impl Calls {
         {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
         }
-        let (mut above, mut below) = (vec![], vec![]);
-        for conjunct in split_conjunction_owned(filter.predicate.clone()) {
-            // What may fail itself stays behind the calls before it.
-            let stays = self.stay(&conjunct)
-                || (conjunct.is_volatile() && !conjunct.column_refs().is_empty())
-                || (!above.is_empty() && !cannot_fail(&conjunct, filter.input.schema()));
-            if stays { &mut above } else { &mut below }.push(conjunct);
-        }
+        let apart = |expr: &Expr| self.stay(expr) || (expr.is_volatile() && !expr.column_refs().is_empty());
+        let (above, mut below): (Vec<Expr>, Vec<Expr>) =
+            split_conjunction_owned(filter.predicate.clone()).into_iter().partition(apart);
         // DataFusion would push what names no column past a barrier.
         if above.iter().any(|expr| expr.is_volatile() && expr.column_refs().is_empty()) {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
@@ -206,48 +201,4 @@ fn is_correlated(plan: &LogicalPlan) -> bool {
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });
     found || visited.is_err()
-}
-
-/// Whether an expression of SQL gives a value for all rows.
-fn cannot_fail(expr: &Expr, schema: &DFSchema) -> bool {
-    let fails = |expr: &Expr| {
-        Ok(match expr {
-            Expr::Column(_)
-            | Expr::Literal(..)
-            | Expr::Alias(_)
-            | Expr::Not(_)
-            | Expr::IsNull(_)
-            | Expr::IsNotNull(_)
-            | Expr::IsTrue(_)
-            | Expr::IsFalse(_)
-            | Expr::IsUnknown(_)
-            | Expr::IsNotTrue(_)
-            | Expr::IsNotFalse(_)
-            | Expr::IsNotUnknown(_)
-            | Expr::InList(_)
-            | Expr::Between(_)
-            | Expr::Like(_)
-            | Expr::TryCast(_) => false,
-            Expr::BinaryExpr(binary) => !matches!(
-                binary.op,
-                Operator::Eq
-                    | Operator::NotEq
-                    | Operator::Lt
-                    | Operator::LtEq
-                    | Operator::Gt
-                    | Operator::GtEq
-                    | Operator::IsDistinctFrom
-                    | Operator::IsNotDistinctFrom
-                    | Operator::And
-                    | Operator::Or
-                    | Operator::Plus
-                    | Operator::Minus
-                    | Operator::Multiply
-            ),
-            Expr::Cast(cast) => !inline::widens(&cast.expr, cast.field.data_type(), schema),
-            _ => true,
-        })
-    };
-    // The walk never fails.
-    !expr.exists(fails).unwrap_or(true)
 }

@@ -1,8 +1,8 @@
 //! The rules by which formulas become SQL, each with its law: the condition under which both
 //! have the same value for every row.
 //!
-//! Arrow orders floats totally (-NaN, -∞, …, -0.0, 0.0, …, ∞, NaN), where in Python NaN
-//! equals and precedes nothing and both zeros are one. A comparison with NULL is NULL in SQL
+//! DataFusion orders floats totally (-NaN, -∞, …, 0, …, ∞, NaN), where in Python NaN equals
+//! and precedes nothing. A comparison with NULL is NULL in SQL
 //! and an error in Python: it is used where the argument is not NULL, where its NULL decides
 //! nothing, or where the result is NULL anyway.
 //!
@@ -376,7 +376,7 @@ impl Rules<'_> {
         })
     }
 
-    /// `x in {…}`, `x not in {…}`. Law: members of another class than the text or int are never equal to it.
+    /// `x in {…}`, `x not in {…}` for members of the class of `x`. Law: both compare by `=`.
     fn member(&self, args: &[Formula], negated: bool) -> Option<Expr> {
         let [Formula::Const(container), item @ Formula::Param(index)] = args else { return None };
         let members: Vec<&Object> = match container {
@@ -572,11 +572,11 @@ fn exact(value: i64) -> Option<f64> {
     (-EXACT..=EXACT).contains(&value).then_some(value as f64)
 }
 
-/// `x <op> bound`. Law: in Arrow's total order the bound is that zero which puts both zeros
-/// on its right side, and NaN, to which only `!=` is true, is looked for. It is looked for
-/// with a function of its own since statistics of columns leave NaN out: a comparison that
-/// NaN satisfies in Arrow's order, also one that DataFusion makes of this by NOT, would skip
-/// rows.
+/// `x <op> bound`. Law: NaN, to which only `!=` is true, is looked for. It is looked for with
+/// a function of its own since statistics of columns leave NaN out: a comparison that NaN
+/// satisfies in DataFusion's order, also one that it makes of this by NOT, would skip rows.
+/// (Where statistics tell both zeros apart the bound is that zero which has both on its right
+/// side.)
 fn compare_float(x: &Expr, op: Operator, bound: f64) -> Option<Expr> {
     if bound.is_nan() {
         return None;

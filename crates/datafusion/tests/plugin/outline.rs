@@ -67,8 +67,6 @@ const QUERIES: &[(&str, &str)] = &[
     ("SELECT t.s FROM t, u WHERE guard(t.s) AND f(t.s) = u.v", "1\n7"),
     ("SELECT s FROM t WHERE guard(s) AND f(s) IN (SELECT v FROM u)", "1\n7"),
     ("SELECT s FROM t WHERE guard(s) AND f(s) NOT IN (SELECT k FROM u)", "7"),
-    ("SELECT s FROM t WHERE guard(s) AND CAST(s AS BIGINT) > 3 AND f(s) > 3", "7"),
-    ("SELECT s FROM t WHERE guard(s) AND f(s) > 3 AND CAST(s AS BIGINT) > 3", "7"),
     ("SELECT s FROM t WHERE guard(s) AND unsafe(s, CAST(s AS BIGINT)) AND f(s) = 1", "1"),
     // Chance.
     ("SELECT t.s FROM t JOIN u ON t.k = u.k WHERE random() >= 0 AND f(t.s) > 3", "7"),
@@ -87,7 +85,7 @@ async fn rows_that_the_query_excludes_are_not_evaluated() {
             let query = query.replace("f(", &format!("{function}("));
             match try_run(&session, &query).await {
                 Ok(_) => assert_eq!(rows(&session, &query).await, *expected, "{query}"),
-                Err(error) => panic!("{query}\n{error}\n{}", rows(&session, &format!("EXPLAIN {query}")).await),
+                Err(error) => panic!("{query}\n{error}"),
             }
         }
     }
