@@ -57,6 +57,20 @@ impl Barrier {
         &self.prefiltered
     }
 
+    /// A plan with such nodes below filters with calls of any kind, unless they stand on a
+    /// scan. DataFusion's physical pushdown looks for columns by their names, and where two
+    /// of a join have one name it may give a call the other.
+    pub(crate) fn below_filters(plan: LogicalPlan) -> Result<LogicalPlan> {
+        let fenced = plan.transform_up_with_subqueries(|plan| match plan {
+            LogicalPlan::Filter(mut filter) if calls_function(&filter.predicate) && !is_scan(&filter.input) => {
+                filter.input = Arc::new(Barrier::over(Arc::unwrap_or_clone(filter.input), vec![]));
+                Ok(Transformed::yes(LogicalPlan::Filter(filter)))
+            }
+            other => Ok(Transformed::no(other)),
+        })?;
+        Ok(fenced.data)
+    }
+
     /// A plan without such nodes, for planners that do not know them.
     pub(crate) fn remove_from(plan: LogicalPlan) -> Result<LogicalPlan> {
         let removed = plan.transform_up_with_subqueries(|plan| {
@@ -66,6 +80,23 @@ impl Barrier {
             })
         })?;
         Ok(removed.data)
+    }
+}
+
+/// Whether there is a call of a Python function in an expression.
+pub(crate) fn calls_function(expr: &Expr) -> bool {
+    let call = |expr: &Expr| Ok(matches!(expr, Expr::ScalarFunction(call) if PythonFunction::of(&call.func).is_some()));
+    // The walk never fails.
+    expr.exists(call).unwrap_or(true)
+}
+
+/// Whether a plan reads columns of one table, or of a barrier.
+fn is_scan(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Projection(projection) => {
+            projection.expr.iter().all(|expr| matches!(expr, Expr::Column(_))) && is_scan(&projection.input)
+        }
+        plan => matches!(plan, LogicalPlan::TableScan(_)) || Barrier::of(plan).is_some(),
     }
 }
 

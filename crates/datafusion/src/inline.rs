@@ -10,6 +10,7 @@ mod bound;
 mod nulls;
 mod rules;
 
+use crate::barrier::calls_function;
 use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::datatypes::DataType;
@@ -56,7 +57,7 @@ impl OptimizerRule for InlineCalls {
     fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
         let options = ExuviaOptions::of(&config.options());
         // A scan has no input whose schema tells the types of its filters.
-        if options.inline == Inline::Off || plan.inputs().is_empty() || !plan.expressions().iter().any(has_call) {
+        if options.inline == Inline::Off || plan.inputs().is_empty() || !plan.expressions().iter().any(calls_function) {
             return Ok(Transformed::no(plan));
         }
         let is_filter = matches!(plan, LogicalPlan::Filter(_));
@@ -67,7 +68,7 @@ impl OptimizerRule for InlineCalls {
         let surroundings = Surroundings { schema, rows, is_filter, settings: options.settings };
         let names = NamePreserver::new(&plan);
         plan.map_expressions(|expr| {
-            if !has_call(&expr) {
+            if !calls_function(&expr) {
                 return Ok(Transformed::no(expr));
             }
             let name = names.save(&expr);
@@ -93,14 +94,6 @@ impl OptimizerRule for InlineCalls {
     }
 }
 
-/// Whether there is a call of a Python function in an expression.
-fn has_call(expr: &Expr) -> bool {
-    let is_call =
-        |expr: &Expr| Ok(matches!(expr, Expr::ScalarFunction(call) if PythonFunction::of(&call.func).is_some()));
-    // The walk never fails.
-    expr.exists(is_call).unwrap_or(false)
-}
-
 /// Where a call stands.
 struct Surroundings {
     schema: DFSchema,
@@ -118,7 +111,7 @@ impl Surroundings {
         let python = open_function(call)?;
         let definition = python.function().definition();
         let args = &call.args;
-        if args.iter().any(|arg| arg.is_volatile() || has_call(arg)) {
+        if args.iter().any(|arg| arg.is_volatile() || calls_function(arg)) {
             return None;
         }
         let may_be_null = |index: &usize| !nulls::never_null(&args[*index], &self.rows);

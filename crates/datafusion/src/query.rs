@@ -96,7 +96,7 @@ impl QueryPlanner for Planner {
         // Set directly: `mark_start_execution` would also move the time that now() shows.
         state.execution_props_mut().config_options = Some(Arc::clone(&config));
         let plan = if self.knows_barriers {
-            self.inner.create_physical_plan(logical_plan, &state).await?
+            self.inner.create_physical_plan(&Barrier::below_filters(logical_plan.clone())?, &state).await?
         } else {
             self.inner.create_physical_plan(&Barrier::remove_from(logical_plan.clone())?, &state).await?
         };

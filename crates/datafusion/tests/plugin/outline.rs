@@ -172,6 +172,22 @@ async fn predicates_without_calls_pass() {
             assert!(plan.contains("predicate=id@0 < 2"), "{plan}");
         }
     }
+    // Nor does a call that may go anywhere go to another column of that name.
+    run(
+        &session,
+        "CREATE FUNCTION five(v BIGINT) RETURNS BOOLEAN LANGUAGE python OPTIONS (inline 'off') AS $$ return v is None or v == 5 $$;
+         CREATE TABLE m AS SELECT * FROM p",
+    )
+    .await;
+    for join in ["RIGHT", "LEFT", "FULL", "INNER"] {
+        let query = |table: &str| {
+            format!(
+                "SELECT l.id, l.b, o.b, o.id FROM {table} AS l {join} JOIN {table} AS o ON l.n = o.n AND l.id <> o.id
+                 WHERE five(l.b) AND (o.b IS NULL OR o.b > 0) AND NOT five(o.b)"
+            )
+        };
+        assert_eq!(rows(&session, &query("p")).await, rows(&session, &query("m")).await, "{join}");
+    }
     // One barrier, one prefilter, one evaluation.
     let plan =
         rows(&session, "EXPLAIN SELECT same(id) FROM p WHERE b <> 2 AND same(id) > 1 AND same(n) > 2 LIMIT 1000").await;
