@@ -139,7 +139,7 @@ impl Kernel {
             values.assume_valid_from(0);
         }
         let mut exits = Vec::new();
-        let mut left = vec![Exit { row: 0, status: 0 }; CHUNK.min(rows)];
+        let mut left: Vec<Exit> = Vec::with_capacity(CHUNK.min(rows));
         cx.reset();
         cx.take_poison();
         for start in (0..rows).step_by(CHUNK) {
@@ -168,7 +168,9 @@ impl Kernel {
             // until the call returns, and `left` has room for all of them; `self` keeps the
             // machine code and its constants.
             unsafe { (self.entry)(&mut frame, count as u64) };
-            let exit_count = frame.exit_count as usize;
+            let exit_count = (frame.exit_count as usize).min(count);
+            // SAFETY: there is room for `count`, and the loop wrote one for each that it counted.
+            unsafe { left.set_len(exit_count) };
             if cx.take_poison() {
                 // A kernel panicked and its result was made up: nothing of the chunk counts.
                 values.forget_from(start);
@@ -178,7 +180,7 @@ impl Kernel {
                 exits.extend((start..start + count).map(|row| (row as u32, status::BAILOUT)));
                 continue;
             }
-            for exit in &left[..exit_count] {
+            for exit in &left {
                 if exit.status == status::INTERRUPTED {
                     return Err(RunError::Interrupted);
                 }
