@@ -3,12 +3,14 @@
 //! Laws:
 //! - a branch whose edges are equal is a jump; a branch that only passes its own
 //!   condition on, as `true` and `false`, is a jump that passes the condition;
+//! - a value that is None equals any None of its type, so a branch on whether it is one
+//!   that gives None if so and the value itself if not gives the value;
 //! - a block that only jumps is what it jumps to, with its parameters replaced, if they
 //!   are used nowhere else;
 //! - a block with one predecessor, which jumps to it, continues that predecessor.
 
 use crate::context::{Context, Renaming};
-use exuvia_ir::{BlockId, Edge, Flow, Function, Object, Opcode, Terminator, Value};
+use exuvia_ir::{BlockId, Edge, Flow, Function, Object, Opcode, Terminator, Type, Value};
 
 /// Runs the pass. Afterwards every block is reachable and blocks stand in order of flow.
 pub(crate) fn run(function: &mut Function, _context: &mut Context) {
@@ -21,29 +23,89 @@ pub(crate) fn run(function: &mut Function, _context: &mut Context) {
 }
 
 fn fold_branches(function: &mut Function) {
-    let mut bools: Vec<Option<bool>> = vec![None; function.values.len()];
-    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-        if let (Opcode::Const(Object::Bool(value)), Some(result)) = (&inst.op, inst.result) {
-            bools[result.index()] = Some(*value);
-        }
-    }
-    for block in &mut function.blocks {
-        let Terminator::Branch(cond, yes, no) = &block.term else { continue };
-        if yes.block != no.block {
-            continue;
-        }
-        let pick = |(yes, no): (&Value, &Value)| {
-            if yes == no || (bools[yes.index()].is_some() && bools[yes.index()] == bools[no.index()]) {
-                Some(*yes)
-            } else if bools[yes.index()] == Some(true) && bools[no.index()] == Some(false) {
-                Some(*cond)
-            } else {
-                None
+    let made = Made::by(function);
+    for at in 0..function.blocks.len() {
+        let Terminator::Branch(cond, yes, no) = &function.blocks[at].term else { continue };
+        let folded = if yes.block == no.block {
+            let args = yes.args.iter().zip(&no.args).map(|(yes, no)| made.pick(function, *cond, *yes, *no));
+            args.collect::<Option<_>>().map(|args| Terminator::Jump(Edge { block: yes.block, args }))
+        } else {
+            match (returned(function, yes), returned(function, no)) {
+                (Some(a), Some(b)) => {
+                    let defined = |edge: &Edge, value| function.block(edge.block).insts.iter().any(|i| i.result == value);
+                    made.pick(function, *cond, a, b)
+                        .filter(|value| !defined(yes, Some(*value)) && !defined(no, Some(*value)))
+                        .map(Terminator::Return)
+                }
+                _ => None,
             }
         };
-        if let Some(args) = yes.args.iter().zip(&no.args).map(pick).collect::<Option<Vec<Value>>>() {
-            block.term = Terminator::Jump(Edge { block: yes.block, args });
+        if let Some(folded) = folded {
+            function.blocks[at].term = folded;
         }
+    }
+}
+
+/// What a block returns that does nothing else: a value that exists where it is entered, or
+/// one that it makes of nothing.
+fn returned(function: &Function, edge: &Edge) -> Option<Value> {
+    let block = function.block(edge.block);
+    match block.term {
+        Terminator::Return(value)
+            if block.insts.iter().all(|inst| matches!(inst.op, Opcode::Const(_) | Opcode::Wrap)) =>
+        {
+            Some(block.params.iter().position(|param| *param == value).map_or(value, |at| edge.args[at]))
+        }
+        _ => None,
+    }
+}
+
+/// How the values were made that a branch can choose between.
+struct Made {
+    bools: Vec<Option<bool>>,
+    /// Whether it is None in a union.
+    none: Vec<bool>,
+    /// For a check the value that is checked, and whether the check says that it is None;
+    /// otherwise it says that it is not.
+    checks: Vec<Option<(Value, bool)>>,
+}
+
+impl Made {
+    fn by(function: &Function) -> Made {
+        let count = function.values.len();
+        let mut made = Made { bools: vec![None; count], none: vec![false; count], checks: vec![None; count] };
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            let Some(result) = inst.result else { continue };
+            let at = result.index();
+            match &inst.op {
+                Opcode::Const(Object::Bool(value)) => made.bools[at] = Some(*value),
+                Opcode::Wrap => made.none[at] = *function.ty(inst.args[0]) == Type::None,
+                Opcode::Is(ty) => {
+                    let alternatives = function.ty(inst.args[0]).alternatives();
+                    if *ty == Type::None {
+                        made.checks[at] = Some((inst.args[0], true));
+                    } else if alternatives.len() == 2 && alternatives[0] == Type::None {
+                        made.checks[at] = Some((inst.args[0], false));
+                    }
+                }
+                _ => {}
+            }
+        }
+        made
+    }
+
+    /// The value that is `yes` if `cond` is true and `no` if not, where it needs no choice.
+    fn pick(&self, function: &Function, cond: Value, yes: Value, no: Value) -> Option<Value> {
+        let bools = (self.bools[yes.index()], self.bools[no.index()]);
+        if yes == no || (bools.0.is_some() && bools.0 == bools.1) {
+            return Some(yes);
+        }
+        if bools == (Some(true), Some(false)) {
+            return Some(cond);
+        }
+        let (value, is_none) = self.checks[cond.index()]?;
+        let (none, other) = if is_none { (yes, no) } else { (no, yes) };
+        (other == value && self.none[none.index()] && function.ty(none) == function.ty(value)).then_some(value)
     }
 }
 
@@ -200,5 +262,67 @@ pub(crate) fn number_values(function: &mut Function) {
             inst.unwind.iter_mut().flat_map(|edge| &mut edge.args).for_each(rename);
         }
         block.term.for_each_value_mut(rename);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check;
+    use expect_test::expect;
+
+    #[test]
+    fn none_or_the_value_itself_is_the_value() {
+        check(
+            &[("blocks", super::run)],
+            r#"
+fn f0 "f"(v0: union[none, int]) -> union[none, int] {
+b0:
+  v1: bool = is int v0
+  branch v1 b1 b2
+b1:
+  return v0
+b2:
+  v2: none = const none
+  v3: union[none, int] = wrap v2
+  return v3
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: union[none, int]) -> union[none, int] {
+                b0:
+                  v1: bool = is int v0
+                  return v0
+                }
+            "#]],
+        );
+        // Another value, another type, or None where there is none.
+        let kept = r#"
+fn f0 "f"(v0: union[none, int], v4: union[none, int]) -> union[none, int] {
+b0:
+  v1: bool = is none v0
+  branch v1 b1 b2
+b1:
+  v2: none = const none
+  v3: union[none, int] = wrap v2
+  return v3
+b2:
+  return v4
+}"#;
+        check(
+            &[("blocks", super::run)],
+            kept,
+            expect![[r#"
+                fn f0 "f"(v0: union[none, int], v1: union[none, int]) -> union[none, int] {
+                b0:
+                  v2: bool = is none v0
+                  branch v2 b1 b2
+                b1:
+                  v3: none = const none
+                  v4: union[none, int] = wrap v3
+                  return v4
+                b2:
+                  return v1
+                }
+            "#]],
+        );
     }
 }
