@@ -1,8 +1,9 @@
 //! The loop over the rows of a chunk, around the body of the row function.
 //!
 //! One compiled function serves every chunk: it loads a row's arguments, runs the body,
-//! stores the result and goes to the next row. A row that leaves the fast path is noted
-//! with its status, and the loop goes on.
+//! stores the results and goes to the next row. A row that leaves the fast path is noted
+//! with its status, and the loop goes on. A loop that selects writes the results of the
+//! rows that it keeps one after the other, and counts the others.
 
 use crate::columns::{Argument, Loaded};
 use crate::compile::Unit;
@@ -13,7 +14,7 @@ use arrow::datatypes::DataType;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
 use cranelift_frontend::FunctionBuilder;
-use exuvia_ir::{Function, Type};
+use exuvia_ir::{Function, Type, Value};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
 use exuvia_ops::runtime;
@@ -35,12 +36,14 @@ pub(crate) struct Frame {
     pub exits: *mut Exit,
     /// How many have left.
     pub exit_count: u64,
-    /// The chunk's first result.
-    pub values: *mut u8,
-    /// Its validity, a byte a row.
-    pub validity: *mut u8,
-    /// The sink of string results.
-    pub strings: *mut u8,
+    /// One for each column of results.
+    pub results: *const Destination,
+    /// How many rows were kept.
+    pub kept: u64,
+    /// Their numbers, with room for all rows.
+    pub kept_rows: *mut u32,
+    /// For each reason to drop a row, how many were.
+    pub dropped: *mut u64,
     /// For a strict function: the byte of the bit of the first row that says whether all
     /// its arguments are there.
     pub strict: *const u8,
@@ -48,6 +51,18 @@ pub(crate) struct Frame {
     pub strict_bit: u64,
     /// One for each parameter.
     pub arguments: *const Argument,
+}
+
+/// Where the results of a chunk go.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Destination {
+    /// The chunk's first result.
+    pub values: *mut u8,
+    /// Its validity, a byte a row.
+    pub validity: *mut u8,
+    /// The sink of strings.
+    pub strings: *mut u8,
 }
 
 /// A row that left the fast path.
@@ -65,54 +80,123 @@ pub(crate) type Loop = unsafe extern "C" fn(*mut Frame, u64);
 /// small as a rule; a row that finds the arena full bails out, which is always right.
 const RESET_EVERY: i64 = 16;
 
-/// Where a row's result goes.
-#[derive(Clone, Copy)]
+/// Where a row's results go.
+#[derive(Clone)]
 pub(crate) struct RowEnd {
     row: Machine,
+    columns: Vec<Column>,
+    shape: Shape,
+    next: Block,
+}
+
+/// Where one of a row's results goes.
+#[derive(Clone, Copy)]
+struct Column {
     values: Machine,
     validity: Machine,
     strings: Machine,
     stored: Loaded,
     emit: *const u8,
-    next: Block,
+}
+
+/// What the row function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// The row's only result.
+    One,
+    /// A tuple of its results.
+    Tuple,
+    /// A tuple of the results of a row that is kept, or an int that says why it is not: one
+    /// of so many from 0 on.
+    Selected(u32),
 }
 
 /// What is to be compiled.
 pub(crate) struct Row<'m> {
     pub function: &'m Function,
     pub params: Vec<Loaded>,
-    pub returns: DataType,
+    pub results: Vec<DataType>,
+    pub shape: Shape,
     pub strict: bool,
 }
 
 impl<'m> Row<'m> {
-    /// Checks that the function's types are those of the columns.
+    /// A function with one result.
     pub fn new(function: &'m Function, params: &[DataType], returns: &DataType, strict: bool) -> Result<Row<'m>> {
-        let params = params.iter().map(Loaded::of).collect::<Result<Vec<_>>>()?;
-        let types = function.param_types();
-        if types.len() != params.len() {
-            return Err(CompileError::malformed(format!("{} has {} parameters", function.name, types.len())));
+        let results = vec![returns.clone()];
+        Row { function, params: loaded(params)?, results, shape: Shape::One, strict }.checked()
+    }
+
+    /// A function of several results that drops rows for so many reasons.
+    pub fn with_results(
+        function: &'m Function,
+        params: &[DataType],
+        results: &[DataType],
+        reasons: u32,
+    ) -> Result<Row<'m>> {
+        let shape = if reasons == 0 { Shape::Tuple } else { Shape::Selected(reasons) };
+        Row { function, params: loaded(params)?, results: results.to_vec(), shape, strict: false }.checked()
+    }
+
+    /// The types of the results.
+    pub fn result_types(&self) -> Option<&'m [Type]> {
+        match (self.shape, &self.function.ret) {
+            (Shape::One, ret) => Some(std::slice::from_ref(ret)),
+            (Shape::Tuple, Type::Tuple(items)) => Some(items),
+            (Shape::Selected(_), Type::Union(alternatives)) => match &alternatives[..] {
+                [Type::Int, Type::Tuple(items)] => Some(items),
+                _ => None,
+            },
+            _ => None,
         }
-        for (ty, loaded) in types.iter().zip(&params) {
+    }
+
+    /// How many reasons there are to drop a row.
+    pub fn reasons(&self) -> u32 {
+        match self.shape {
+            Shape::One | Shape::Tuple => 0,
+            Shape::Selected(reasons) => reasons,
+        }
+    }
+
+    /// The row, if the function's types are those of the columns.
+    fn checked(self) -> Result<Row<'m>> {
+        let types = self.function.param_types();
+        if types.len() != self.params.len() {
+            return Err(CompileError::malformed(format!("{} has {} parameters", self.function.name, types.len())));
+        }
+        for (ty, loaded) in types.iter().zip(&self.params) {
             let plain = loaded.ir_type();
             if *ty != plain && *ty != plain.clone().optional() {
                 return Err(CompileError::unsupported(format!("a parameter of {ty} from a column of {plain}")));
             }
         }
-        let stored = output::width(returns).and_then(|_| Loaded::of(returns).ok());
-        let stored = stored.ok_or_else(|| CompileError::unsupported(format!("a result of type {returns}")))?;
-        let plain = stored.ir_type();
-        let ret = &function.ret;
-        if !matches!(ret, Type::None | Type::Never) && *ret != plain && *ret != plain.optional() {
-            return Err(CompileError::unsupported(format!("a result of {ret} as {returns}")));
+        let results = self.result_types().filter(|types| types.len() == self.results.len());
+        let results = results.ok_or_else(|| CompileError::malformed(format!("a result of {}", self.function.ret)))?;
+        for (ret, declared) in results.iter().zip(&self.results) {
+            let plain = stored(declared)?.ir_type();
+            if !matches!(ret, Type::None | Type::Never) && *ret != plain && *ret != plain.optional() {
+                return Err(CompileError::unsupported(format!("a result of {ret} as {declared}")));
+            }
         }
-        Ok(Row { function, params, returns: returns.clone(), strict })
+        Ok(self)
     }
 
-    /// Whether a row has a result unless it says otherwise.
-    pub fn valid_by_default(&self) -> bool {
-        !matches!(self.function.ret, Type::None | Type::Never)
+    /// For each column of results whether a row has one unless it says otherwise.
+    pub fn valid_by_default(&self) -> Vec<bool> {
+        let types = self.result_types().unwrap_or_default();
+        types.iter().map(|ret| !matches!(ret, Type::None | Type::Never)).collect()
     }
+}
+
+fn loaded(types: &[DataType]) -> Result<Vec<Loaded>> {
+    types.iter().map(Loaded::of).collect()
+}
+
+/// How results of a type are stored.
+fn stored(declared: &DataType) -> Result<Loaded> {
+    let stored = output::width(declared).and_then(|_| Loaded::of(declared).ok());
+    stored.ok_or_else(|| CompileError::unsupported(format!("a result of type {declared}")))
 }
 
 /// A load of something that does not change during the call.
@@ -156,19 +240,23 @@ pub(crate) fn build<'m>(
     b.switch_to_block(entry);
     let (frame, rows) = (b.block_params(entry)[0], b.block_params(entry)[1]);
     let env = environment(b, frame, None, exit);
-    let end = RowEnd {
-        row,
-        values: constant(b, frame, offset_of!(Frame, values)),
-        validity: constant(b, frame, offset_of!(Frame, validity)),
-        strings: constant(b, frame, offset_of!(Frame, strings)),
-        stored: Loaded::of(&row_function.returns)?,
-        emit: match row_function.returns {
-            DataType::Utf8 => text::emit::<i32> as *const u8,
-            DataType::LargeUtf8 => text::emit::<i64> as *const u8,
-            _ => views::emit as *const u8,
-        },
-        next,
-    };
+    let results = constant(b, frame, offset_of!(Frame, results));
+    let mut columns = Vec::new();
+    for (at, declared) in row_function.results.iter().enumerate() {
+        let field = |offset: usize| at * size_of::<Destination>() + offset;
+        columns.push(Column {
+            values: constant(b, results, field(offset_of!(Destination, values))),
+            validity: constant(b, results, field(offset_of!(Destination, validity))),
+            strings: constant(b, results, field(offset_of!(Destination, strings))),
+            stored: stored(declared)?,
+            emit: match declared {
+                DataType::Utf8 => text::emit::<i32> as *const u8,
+                DataType::LargeUtf8 => text::emit::<i64> as *const u8,
+                _ => views::emit as *const u8,
+            },
+        });
+    }
+    let end = RowEnd { row, columns, shape: row_function.shape, next };
     let arguments = constant(b, frame, offset_of!(Frame, arguments));
     let first = b.ins().iconst(types::I64, 0);
     b.ins().brif(rows, header, &[BlockArg::Value(first)], done, &[]);
@@ -214,8 +302,8 @@ pub(crate) fn build<'m>(
         let call = b.create_block();
         b.ins().brif(complete, call, &[], null, &[]);
         b.switch_to_block(null);
-        if row_function.valid_by_default() {
-            let at = b.ins().iadd(end.validity, row);
+        if row_function.valid_by_default()[0] {
+            let at = b.ins().iadd(end.columns[0].validity, row);
             let zero = b.ins().iconst(types::I8, 0);
             b.ins().store(trusted(), zero, at, 0);
         }
@@ -329,33 +417,120 @@ fn load_argument(
     slots
 }
 
-/// Stores a row's result and goes to the next row.
-pub(crate) fn store_result(t: &mut Translator<'_, '_, '_>, end: RowEnd, value: &[Machine]) -> Result<()> {
-    let plain = end.stored.ir_type();
-    let (tag, value) = match &t.function.ret {
-        Type::None | Type::Never => {
-            // Results are NULL from the start.
-            t.b.ins().jump(end.next, &[]);
-            return Ok(());
+/// Stores a row's results and goes to the next row.
+pub(crate) fn store_result(t: &mut Translator<'_, '_, '_>, end: &RowEnd, returned: Value) -> Result<()> {
+    let slots = t.slots(returned)?;
+    let function = t.function;
+    match (end.shape, &function.ret) {
+        (Shape::One, ret) => store_columns(t, end, end.row, &[(ret, slots)])?,
+        (Shape::Tuple, Type::Tuple(items)) => store_columns(t, end, end.row, &elements(items, &slots))?,
+        (Shape::Selected(reasons), Type::Union(alternatives)) => {
+            let [_, Type::Tuple(items)] = &alternatives[..] else {
+                return Err(CompileError::malformed(format!("a result of {}", function.ret)));
+            };
+            // The tag, the int, the tuple.
+            let kept = elements(items, &slots[2..]);
+            match t.wrapped(returned) {
+                Some(Type::Int) => drop_row(t, slots[1], reasons),
+                Some(_) => keep_row(t, end, &kept)?,
+                None => {
+                    let keep = t.b.create_block();
+                    let leave = t.b.create_block();
+                    t.b.ins().brif(slots[0], keep, &[], leave, &[]);
+                    t.b.switch_to_block(leave);
+                    drop_row(t, slots[1], reasons);
+                    t.b.ins().jump(end.next, &[]);
+                    t.b.switch_to_block(keep);
+                    keep_row(t, end, &kept)?;
+                }
+            }
         }
-        Type::Union(_) => (Some(value[0]), &value[1..]),
-        _ => (None, value),
-    };
-    if value.len() != slots::count(&plain) {
-        return Err(CompileError::malformed(format!("a result of {} for {plain}", t.function.ret)));
+        (_, ret) => return Err(CompileError::malformed(format!("a result of {ret}"))),
     }
-    if let Loaded::Int { bytes, signed } = end.stored {
-        check_range(t, value[0], tag, bytes, signed);
+    t.b.ins().jump(end.next, &[]);
+    Ok(())
+}
+
+/// The elements of a tuple with their slots.
+fn elements<'t>(items: &'t [Type], slots: &[Machine]) -> Vec<(&'t Type, Vec<Machine>)> {
+    let start = |at: usize| slots::element_start(items, at);
+    items.iter().enumerate().map(|(at, ty)| (ty, slots[start(at)..start(at + 1)].to_vec())).collect()
+}
+
+/// Counts a row that is dropped.
+fn drop_row(t: &mut Translator<'_, '_, '_>, reason: Machine, reasons: u32) {
+    // There is no place for another reason.
+    let last = t.b.ins().iconst(types::I64, i64::from(reasons) - 1);
+    let reason = t.b.ins().umin(reason, last);
+    let counts = constant(t.b, t.env.frame, offset_of!(Frame, dropped));
+    let at = t.b.ins().ishl_imm_u(reason, 3);
+    let at = t.b.ins().iadd(counts, at);
+    let count = t.b.ins().load(types::I64, trusted(), at, 0);
+    let count = t.b.ins().iadd_imm_s(count, 1);
+    t.b.ins().store(trusted(), count, at, 0);
+}
+
+/// Stores the results of a row that is kept behind those of the last one.
+fn keep_row(t: &mut Translator<'_, '_, '_>, end: &RowEnd, results: &[(&Type, Vec<Machine>)]) -> Result<()> {
+    let kept_at = offset_of!(Frame, kept) as i32;
+    let kept = t.b.ins().load(types::I64, trusted(), t.env.frame, kept_at);
+    store_columns(t, end, kept, results)?;
+    let rows = constant(t.b, t.env.frame, offset_of!(Frame, kept_rows));
+    let at = t.b.ins().ishl_imm_u(kept, 2);
+    let at = t.b.ins().iadd(rows, at);
+    t.b.ins().istore32(trusted(), end.row, at, 0);
+    let kept = t.b.ins().iadd_imm_s(kept, 1);
+    t.b.ins().store(trusted(), kept, t.env.frame, kept_at);
+    Ok(())
+}
+
+/// Stores results at a position of their columns. A row that cannot be stored leaves before
+/// any of it is.
+fn store_columns(
+    t: &mut Translator<'_, '_, '_>,
+    end: &RowEnd,
+    position: Machine,
+    results: &[(&Type, Vec<Machine>)],
+) -> Result<()> {
+    let mut split = Vec::new();
+    for ((ty, slots), column) in results.iter().zip(&end.columns) {
+        let plain = column.stored.ir_type();
+        let (tag, value) = match ty {
+            // Results are NULL from the start.
+            Type::None | Type::Never => continue,
+            Type::Union(_) => (Some(slots[0]), &slots[1..]),
+            _ => (None, &slots[..]),
+        };
+        if value.len() != slots::count(&plain) {
+            return Err(CompileError::malformed(format!("a result of {ty} for {plain}")));
+        }
+        if let Loaded::Int { bytes, signed } = column.stored {
+            check_range(t, value[0], tag, bytes, signed);
+        }
+        split.push((column, tag, value));
     }
+    for (column, tag, value) in split {
+        store_column(t, column, position, tag, value)?;
+    }
+    Ok(())
+}
+
+fn store_column(
+    t: &mut Translator<'_, '_, '_>,
+    column: &Column,
+    position: Machine,
+    tag: Option<Machine>,
+    value: &[Machine],
+) -> Result<()> {
     if let Some(tag) = tag {
-        let at = t.b.ins().iadd(end.validity, end.row);
+        let at = t.b.ins().iadd(column.validity, position);
         t.b.ins().istore8(trusted(), tag, at, 0);
     }
     let at = |t: &mut Translator<'_, '_, '_>, shift: i64| {
-        let offset = if shift == 0 { end.row } else { t.b.ins().ishl_imm_u(end.row, shift) };
-        t.b.ins().iadd(end.values, offset)
+        let offset = if shift == 0 { position } else { t.b.ins().ishl_imm_u(position, shift) };
+        t.b.ins().iadd(column.values, offset)
     };
-    match end.stored {
+    match column.stored {
         Loaded::Int { bytes, .. } => {
             let address = at(t, i64::from(bytes.trailing_zeros()));
             match bytes {
@@ -382,16 +557,18 @@ pub(crate) fn store_result(t: &mut Translator<'_, '_, '_>, end: RowEnd, value: &
             t.b.ins().store(trusted(), value[0], address, 0);
         }
         Loaded::Str => {
+            let done = t.b.create_block();
             if let Some(tag) = tag {
                 let text = t.b.create_block();
-                t.b.ins().brif(tag, text, &[], end.next, &[]);
+                t.b.ins().brif(tag, text, &[], done, &[]);
                 t.b.switch_to_block(text);
             }
             let len = t.byte_len(value[1]);
-            t.call_helper("emit", end.emit, &[], &[end.strings, end.row, value[0], len])?;
+            t.call_helper("emit", column.emit, &[], &[column.strings, position, value[0], len])?;
+            t.b.ins().jump(done, &[]);
+            t.b.switch_to_block(done);
         }
     }
-    t.b.ins().jump(end.next, &[]);
     Ok(())
 }
 

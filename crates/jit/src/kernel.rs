@@ -1,14 +1,14 @@
 //! A compiled row function that can be run on batches.
 
-use crate::batch::{Exit, Frame, Row};
-use crate::columns::{CHUNK, Column, Loaded, bits_from};
+use crate::batch::{Destination, Exit, Frame, Row};
+use crate::columns::{self, CHUNK, Loaded, bits_from};
 use crate::compile::{self, Compiled, Memory};
 use crate::views::Shared;
-use crate::{CompileError, Output, Partial, RunError};
+use crate::{CompileError, Output, Partial, RunError, Selection};
 use arrow::array::ArrayRef;
 use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes::DataType;
-use exuvia_ir::{Module, Type};
+use exuvia_ir::{Function, Module, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
 use std::fmt;
@@ -41,8 +41,16 @@ pub struct Kernel {
     texts: Vec<Buffer>,
     entry: crate::batch::Loop,
     params: Vec<Parameter>,
-    returns: DataType,
+    results: Vec<Column>,
+    /// For how many reasons rows are dropped.
+    reasons: usize,
     strict: bool,
+}
+
+/// A column of results.
+#[derive(Debug)]
+struct Column {
+    ty: DataType,
     valid_by_default: bool,
 }
 
@@ -61,7 +69,7 @@ struct Parameter {
 
 impl fmt::Debug for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel").field("params", &self.params).field("returns", &self.returns).finish_non_exhaustive()
+        f.debug_struct("Kernel").field("params", &self.params).field("results", &self.results).finish_non_exhaustive()
     }
 }
 
@@ -79,39 +87,44 @@ impl Kernel {
         returns: &DataType,
         options: &Options,
     ) -> Result<Kernel, CompileError> {
-        // The code generator asserts its invariants; its bugs must not fail a query.
-        catch_unwind(AssertUnwindSafe(|| Kernel::compile_unguarded(module, params, returns, options))).unwrap_or_else(
-            |panic| {
-                let message = panic
-                    .downcast_ref::<String>()
-                    .map(String::as_str)
-                    .or_else(|| panic.downcast_ref::<&str>().copied());
-                Err(CompileError::Generator(message.unwrap_or("panicked").to_string()))
-            },
-        )
+        guarded(|| {
+            let row = Row::new(entry(module)?, params, returns, options.strict)?;
+            Kernel::of(module, &row, params, options)
+        })
     }
 
-    fn compile_unguarded(
+    /// Compiles a module whose function 0 has several results and may drop rows. It returns
+    /// a tuple with an element for each of `results`, typed as for [`Kernel::compile`]; if
+    /// there are `reasons` to drop rows, the union of that and int: a row for which it gives
+    /// an int, which is less than `reasons`, is dropped. There are no strict loops.
+    ///
+    /// # Errors
+    /// Why there is no native code.
+    pub fn compile_loop(
         module: &Module,
         params: &[DataType],
-        returns: &DataType,
+        results: &[DataType],
+        reasons: u32,
         options: &Options,
     ) -> Result<Kernel, CompileError> {
-        let function = module.functions.first().ok_or_else(|| CompileError::malformed("a module without function"))?;
-        let row = Row::new(function, params, returns, options.strict)?;
-        let compiled = compile::compile(module, &row, options)?;
-        let types = function.param_types();
+        guarded(|| Kernel::of(module, &Row::with_results(entry(module)?, params, results, reasons)?, params, options))
+    }
+
+    fn of(module: &Module, row: &Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {
+        let compiled = compile::compile(module, row, options)?;
+        let types = row.function.param_types();
         let parameters = params.iter().enumerate().map(|(at, declared)| Parameter {
             declared: declared.clone(),
             loaded: row.params[at],
             nullable: matches!(types[at], Type::Union(_)),
             needed: compiled.needed[at],
         });
+        let results = row.results.iter().zip(row.valid_by_default());
         Ok(Kernel {
             params: parameters.collect(),
-            returns: returns.clone(),
-            strict: options.strict,
-            valid_by_default: row.valid_by_default(),
+            results: results.map(|(ty, valid_by_default)| Column { ty: ty.clone(), valid_by_default }).collect(),
+            reasons: row.reasons() as usize,
+            strict: row.strict,
             entry: compiled.entry,
             texts: compiled.constants.shareable().cloned().collect(),
             compiled: Mutex::new(compiled),
@@ -124,22 +137,26 @@ impl Kernel {
     /// # Errors
     /// Why there are no results at all; exceptions are exits of their rows.
     pub fn run(&self, args: &[ArrayRef], rows: usize, cx: &mut Cx) -> Result<Output, RunError> {
+        let mut batch = self.run_loop(args, rows, cx)?;
+        let values = batch.values.pop().ok_or_else(|| RunError::Argument("a kernel without a result".to_string()))?;
+        Ok(Output { values, exits: batch.exits })
+    }
+
+    /// Runs `rows` rows of a kernel with several results.
+    ///
+    /// # Errors
+    /// As [`Kernel::run`].
+    pub fn run_loop(&self, args: &[ArrayRef], rows: usize, cx: &mut Cx) -> Result<Selection, RunError> {
+        let selects = self.reasons > 0;
         let mut columns = self.columns(args, rows)?;
         let strict = if self.strict { missing_argument(&columns) } else { None };
-        let mut shared = Vec::new();
-        if self.returns == DataType::Utf8View {
-            for (at, column) in columns.iter().enumerate() {
-                shared.extend(column.texts().into_iter().map(|buffer| Shared::new(buffer, Some(at))));
-            }
-            shared.extend(self.texts.iter().map(|buffer| Shared::new(buffer.clone(), None)));
-        }
-        let mut values = Partial::sharing(&self.returns, rows, shared)
-            .ok_or_else(|| RunError::Argument(format!("results of type {}", self.returns)))?;
-        if self.valid_by_default {
-            values.assume_valid_from(0);
-        }
+        let mut values =
+            self.results.iter().map(|result| self.partial(result, &columns, rows)).collect::<Result<Vec<_>, _>>()?;
         let mut exits = Vec::new();
         let mut left: Vec<Exit> = Vec::with_capacity(CHUNK.min(rows));
+        let mut kept: Vec<u32> = Vec::new();
+        let mut kept_rows = if selects { vec![0; CHUNK.min(rows)] } else { Vec::new() };
+        let mut dropped = vec![0; self.reasons];
         cx.reset();
         cx.take_poison();
         for start in (0..rows).step_by(CHUNK) {
@@ -149,6 +166,10 @@ impl Kernel {
             let count = CHUNK.min(rows - start);
             let arguments: Vec<_> = columns.iter_mut().map(|column| column.chunk(start, count)).collect();
             let (strict, strict_bit) = bits_from(strict.as_ref(), start);
+            // Where a loop drops rows, the results of the others follow each other.
+            let position = if selects { kept.len() } else { start };
+            let destinations: Vec<Destination> = values.iter_mut().map(|values| values.from(position)).collect();
+            let before = dropped.clone();
             let marker = 0u8;
             let mut frame = Frame {
                 interrupt: cx.interrupt_address(),
@@ -157,43 +178,73 @@ impl Kernel {
                 stack_limit: (std::ptr::from_ref(&marker) as usize).saturating_sub(MAX_STACK) as u64,
                 exits: left.as_mut_ptr(),
                 exit_count: 0,
-                values: values.values_from(start),
-                validity: values.validity_from(start),
-                strings: values.strings(start),
+                results: destinations.as_ptr(),
+                kept: 0,
+                kept_rows: kept_rows.as_mut_ptr(),
+                dropped: dropped.as_mut_ptr(),
                 strict,
                 strict_bit,
                 arguments: arguments.as_ptr(),
             };
             // SAFETY: the frame describes `count` rows of arguments and results, which live
-            // until the call returns, and `left` has room for all of them; `self` keeps the
-            // machine code and its constants.
+            // until the call returns, and `left` and `kept_rows` have room for all of them;
+            // `self` keeps the machine code and its constants.
             unsafe { (self.entry)(&mut frame, count as u64) };
             let exit_count = (frame.exit_count as usize).min(count);
+            let kept_count = (frame.kept as usize).min(kept_rows.len());
             // SAFETY: there is room for `count`, and the loop wrote one for each that it counted.
             unsafe { left.set_len(exit_count) };
             if cx.take_poison() {
                 // A kernel panicked and its result was made up: nothing of the chunk counts.
-                values.forget_from(start);
-                if self.valid_by_default {
-                    values.assume_valid_from(start + count);
+                for (values, result) in values.iter_mut().zip(&self.results) {
+                    values.forget_from(position);
+                    if result.valid_by_default {
+                        values.assume_valid_from(if selects { position } else { start + count });
+                    }
                 }
+                dropped = before;
                 exits.extend((start..start + count).map(|row| (row as u32, status::BAILOUT)));
                 continue;
             }
+            kept.extend(kept_rows[..kept_count].iter().map(|row| start as u32 + row));
             for exit in &left {
                 if exit.status == status::INTERRUPTED {
                     return Err(RunError::Interrupted);
                 }
                 let row = start + exit.row as usize;
-                values.clear(row);
+                if !selects {
+                    values.iter_mut().for_each(|values| values.clear(row));
+                }
                 exits.push((row as u32, exit.status));
             }
         }
-        values.offer(columns.iter().map(Column::text_bytes).collect());
-        Ok(Output { values, exits })
+        for values in &mut values {
+            values.offer(columns.iter().map(columns::Column::text_bytes).collect());
+            if selects {
+                values.truncate(kept.len());
+            }
+        }
+        Ok(Selection { values, kept: selects.then_some(kept), dropped, exits })
     }
 
-    fn columns(&self, args: &[ArrayRef], rows: usize) -> Result<Vec<Column>, RunError> {
+    /// A column of results to be filled in.
+    fn partial(&self, result: &Column, arguments: &[columns::Column], rows: usize) -> Result<Partial, RunError> {
+        let mut shared = Vec::new();
+        if result.ty == DataType::Utf8View {
+            for (at, column) in arguments.iter().enumerate() {
+                shared.extend(column.texts().into_iter().map(|buffer| Shared::new(buffer, Some(at))));
+            }
+            shared.extend(self.texts.iter().map(|buffer| Shared::new(buffer.clone(), None)));
+        }
+        let mut values = Partial::sharing(&result.ty, rows, shared)
+            .ok_or_else(|| RunError::Argument(format!("results of type {}", result.ty)))?;
+        if result.valid_by_default {
+            values.assume_valid_from(0);
+        }
+        Ok(values)
+    }
+
+    fn columns(&self, args: &[ArrayRef], rows: usize) -> Result<Vec<columns::Column>, RunError> {
         if args.len() != self.params.len() {
             return Err(RunError::Argument(format!("{} instead of {}", args.len(), self.params.len())));
         }
@@ -202,7 +253,7 @@ impl Kernel {
         }
         let mut columns = Vec::new();
         for (array, param) in args.iter().zip(&self.params) {
-            let column = Column::new(array, &param.declared, param.loaded, param.needed)?;
+            let column = columns::Column::new(array, &param.declared, param.loaded, param.needed)?;
             if column.len() != rows {
                 return Err(RunError::Argument(format!("{} rows instead of {rows}", column.len())));
             }
@@ -238,8 +289,23 @@ impl Kernel {
     }
 }
 
+/// The row function of a module.
+fn entry(module: &Module) -> Result<&Function, CompileError> {
+    module.functions.first().ok_or_else(|| CompileError::malformed("a module without function"))
+}
+
+/// Compiles, and takes a panic for an error: the code generator asserts its invariants, and
+/// its bugs must not fail a query.
+fn guarded(compile: impl FnOnce() -> Result<Kernel, CompileError>) -> Result<Kernel, CompileError> {
+    catch_unwind(AssertUnwindSafe(compile)).unwrap_or_else(|panic| {
+        let message =
+            panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(CompileError::Generator(message.unwrap_or("panicked").to_string()))
+    })
+}
+
 /// The rows in which every argument is there; `None` if all are.
-fn missing_argument(columns: &[Column]) -> Option<NullBuffer> {
+fn missing_argument(columns: &[columns::Column]) -> Option<NullBuffer> {
     columns.iter().fold(None, |all, column| NullBuffer::union(all.as_ref(), column.nulls()))
 }
 

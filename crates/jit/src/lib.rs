@@ -3,7 +3,8 @@
 //! [`Kernel::compile`] translates a module whose function 0 is the row function with
 //! Cranelift; [`Kernel::run`] runs it on a batch. A row that the native code cannot
 //! finish (an exception, an integer beyond 64 bits, memory) is reported with a status,
-//! and somebody else fills it in through [`Partial::set`].
+//! and somebody else fills it in through [`Partial::set`]. A kernel of
+//! [`Kernel::compile_loop`] has several results and drops rows.
 //!
 //! | file | holds |
 //! | --- | --- |
@@ -34,4 +35,4 @@ mod views;
 
 pub use error::{CompileError, RunError};
 pub use kernel::{Kernel, Options};
-pub use output::{Misfit, Output, Partial};
+pub use output::{Misfit, Output, Partial, Selection};

@@ -1,6 +1,7 @@
 //! The results of a batch while some rows are still missing.
 
 use crate::RunError;
+use crate::batch::Destination;
 use crate::text::Text;
 use crate::views::{Shared, Views};
 use arrow::array::{ArrayRef, BooleanArray, PrimitiveArray};
@@ -19,6 +20,20 @@ pub struct Output {
     pub values: Partial,
     /// The rows that did not, in order, each with its status: the code of an
     /// [`exuvia_ir::ExcKind`] or [`exuvia_ops::def::status::BAILOUT`].
+    pub exits: Vec<(u32, u64)>,
+}
+
+/// What a kernel with several results gives for a batch.
+#[derive(Debug)]
+pub struct Selection {
+    /// The results: of the rows that were kept one after the other, if some may be dropped;
+    /// else of all rows, where those that left are NULL.
+    pub values: Vec<Partial>,
+    /// The rows that were kept, in order; `None` if none may be dropped.
+    pub kept: Option<Vec<u32>>,
+    /// For each reason to drop a row, how many were.
+    pub dropped: Vec<u64>,
+    /// As of [`Output`].
     pub exits: Vec<(u32, u64)>,
 }
 
@@ -141,15 +156,30 @@ impl Partial {
         unsafe { self.values.as_mut_ptr().cast::<T>().add(row).write(value) };
     }
 
-    /// The address of the value of a row.
-    pub(crate) fn values_from(&mut self, row: usize) -> *mut u8 {
+    /// Where the results of the rows from `row` on go.
+    pub(crate) fn from(&mut self, row: usize) -> Destination {
         let width = width(&self.ty).unwrap_or(0);
-        self.values.as_mut_ptr().cast::<u8>().wrapping_add(row * width)
+        Destination {
+            values: self.values.as_mut_ptr().cast::<u8>().wrapping_add(row * width),
+            validity: self.validity[row..].as_mut_ptr(),
+            strings: self.strings(row),
+        }
     }
 
-    /// The address of the validity of a row.
-    pub(crate) fn validity_from(&mut self, row: usize) -> *mut u8 {
-        self.validity[row..].as_mut_ptr()
+    /// Drops the rows from `rows` on.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.values.truncate((rows * width(&self.ty).unwrap_or(0)).div_ceil(8));
+        if rows < self.rows / 2 {
+            self.values.shrink_to_fit();
+        }
+        self.rows = rows;
+        self.validity.truncate(rows);
+        match &mut self.strings {
+            Strings::None => {}
+            Strings::Views { sink, .. } => sink.truncate(rows),
+            Strings::Text(sink) => sink.truncate(rows),
+            Strings::Large(sink) => sink.truncate(rows),
+        }
     }
 
     /// Says that rows have a value unless told otherwise.
@@ -163,7 +193,7 @@ impl Partial {
     }
 
     /// The sink of strings, told that the next rows count from `base`.
-    pub(crate) fn strings(&mut self, base: usize) -> *mut u8 {
+    fn strings(&mut self, base: usize) -> *mut u8 {
         match &mut self.strings {
             Strings::None => std::ptr::null_mut(),
             Strings::Views { sink, .. } => {

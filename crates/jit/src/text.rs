@@ -53,6 +53,11 @@ impl<O: OffsetSizeTrait> Text<O> {
         self.bytes.truncate(self.offsets.last().map_or(0, |end| end.as_usize()));
     }
 
+    /// Drops the rows from `rows` on, which have no text.
+    pub fn truncate(&mut self, rows: usize) {
+        self.rows = rows;
+    }
+
     /// The results.
     pub fn finish(mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, RunError> {
         if O::from_usize(self.bytes.len()).is_none() {

@@ -83,6 +83,15 @@ impl Views {
         self.views[row..].fill(0);
     }
 
+    /// Drops the rows from `rows` on, which have no text.
+    pub fn truncate(&mut self, rows: usize) {
+        let before = self.views.len();
+        self.views.truncate(rows);
+        if rows < before / 2 {
+            self.views.shrink_to_fit();
+        }
+    }
+
     #[inline]
     fn long(&mut self, text: &[u8]) -> u128 {
         let start = text.as_ptr() as usize;

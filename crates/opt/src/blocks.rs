@@ -32,7 +32,8 @@ fn fold_branches(function: &mut Function) {
         } else {
             match (returned(function, yes), returned(function, no)) {
                 (Some(a), Some(b)) => {
-                    let defined = |edge: &Edge, value| function.block(edge.block).insts.iter().any(|i| i.result == value);
+                    let defined =
+                        |edge: &Edge, value| function.block(edge.block).insts.iter().any(|i| i.result == value);
                     made.pick(function, *cond, a, b)
                         .filter(|value| !defined(yes, Some(*value)) && !defined(no, Some(*value)))
                         .map(Terminator::Return)

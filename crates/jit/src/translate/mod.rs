@@ -51,6 +51,7 @@ pub(crate) struct Environment {
 }
 
 /// What becomes of a returned value.
+#[derive(Clone)]
 pub(crate) enum Ending {
     /// It is the row's result.
     Row(RowEnd),
@@ -71,6 +72,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     constants: HashMap<Value, &'m Object>,
     /// The operations whose results values are.
     made_by: HashMap<Value, &'static str>,
+    /// The types of what was put into unions.
+    wrapped: HashMap<Value, &'m Type>,
     imported: HashMap<cranelift_module::FuncId, FuncRef>,
     lengths_as_truth: Vec<bool>,
 }
@@ -109,6 +112,15 @@ pub(crate) fn translate<'m>(
             _ => None,
         })
         .collect();
+    let wrapped = function
+        .blocks
+        .iter()
+        .flat_map(|block| &block.insts)
+        .filter_map(|inst| match (&inst.op, inst.result) {
+            (Opcode::Wrap, Some(result)) => Some((result, function.ty(inst.args[0]))),
+            _ => None,
+        })
+        .collect();
     let mut translator = Translator {
         b,
         unit,
@@ -120,6 +132,7 @@ pub(crate) fn translate<'m>(
         values: vec![None; function.values.len()],
         constants,
         made_by,
+        wrapped,
         imported: HashMap::new(),
         lengths_as_truth: str::lengths_as_truth(function),
     };
@@ -311,14 +324,14 @@ impl<'m> Translator<'_, '_, 'm> {
                 self.b.ins().brif(cond, yes, &yes_args, no, &no_args);
             }
             Terminator::Return(value) => {
-                let slots = self.slots(*value)?;
                 let ty = self.function.ty(*value);
                 if *ty != self.function.ret {
                     return Err(CompileError::malformed(format!("returns {ty}, not {}", self.function.ret)));
                 }
-                match self.ending {
-                    Ending::Row(end) => crate::batch::store_result(self, end, &slots)?,
+                match self.ending.clone() {
+                    Ending::Row(end) => crate::batch::store_result(self, &end, *value)?,
                     Ending::Call => {
+                        let slots = self.slots(*value)?;
                         let mut results = vec![self.word(0)];
                         results.extend(slots);
                         self.b.ins().return_(&results);
@@ -378,6 +391,11 @@ impl<'m> Translator<'_, '_, 'm> {
             .get(value.index())
             .and_then(Clone::clone)
             .ok_or_else(|| CompileError::malformed(format!("{value} is used before it is defined")))
+    }
+
+    /// The type of what was put into a union, where it is known.
+    pub fn wrapped(&self, value: Value) -> Option<&'m Type> {
+        self.wrapped.get(&value).copied()
     }
 
     /// The only slot of a value.

@@ -280,3 +280,91 @@ fn dumps_name_the_helpers() {
     assert!(kernel.machine_code().contains("ret"), "{}", kernel.machine_code());
     assert_eq!(kernel.helper_calls(), [("str.find (rare)".to_string(), 1)]);
 }
+
+/// Drops rows without a number and with 5, leaves at numbers whose square has more than 64
+/// bits, and gives NULL or the square, and the text.
+const SELECTING: &str = r#"
+fn f0 "f"(v0: union[none, int], v1: str) -> union[int, tuple[union[none, int], str]] {
+b0:
+  v2: bool = is none v0
+  branch v2 b1 b2
+b1:
+  v3: int = const 0
+  v4: union[int, tuple[union[none, int], str]] = wrap v3
+  return v4
+b2:
+  v5: int = unwrap v0
+  v6: int = const 5
+  v7: bool = int.eq v5 v6
+  branch v7 b3 b4
+b3:
+  v8: int = const 1
+  v9: union[int, tuple[union[none, int], str]] = wrap v8
+  return v9
+b4:
+  v10: int = const 3
+  v11: bool = int.eq v5 v10
+  branch v11 b5 b6
+b5:
+  v12: none = const none
+  v13: union[none, int] = wrap v12
+  jump b7(v13)
+b6:
+  v14: int = int.mul v5 v5
+  v15: union[none, int] = wrap v14
+  jump b7(v15)
+b7(v16: union[none, int]):
+  v17: tuple[union[none, int], str] = tuple v16 v1
+  v18: union[int, tuple[union[none, int], str]] = wrap v17
+  return v18
+}"#;
+
+#[test]
+fn a_loop_keeps_rows_and_says_why_it_drops_others() {
+    let module = exuvia_ir::parse_module(SELECTING, &|name| exuvia_ops::by_name(name).map(|def| def.name)).unwrap();
+    let big = 1 << 40;
+    let numbers: Vec<Option<i64>> =
+        (0..5000).map(|row| [Some(1), None, Some(5), Some(3), Some(big), Some(row)][row as usize * 7 % 6]).collect();
+    let texts: Vec<String> = (0..5000).map(|row| format!("{}ä {row}", "x".repeat(row % 15))).collect();
+    let strings: [(DataType, ArrayRef); 3] = [
+        (DataType::Utf8, Arc::new(StringArray::from(texts.clone()))),
+        (DataType::LargeUtf8, Arc::new(LargeStringArray::from(texts.clone()))),
+        (DataType::Utf8View, Arc::new(StringViewArray::from_iter_values(&texts))),
+    ];
+    for (ty, strings) in strings {
+        let kernel =
+            Kernel::compile_loop(&module, &[DataType::Int64, ty.clone()], &[DataType::Int64, ty.clone()], 2, &SPEED)
+                .unwrap();
+        for (from, len) in [(0, 5000), (17, 4100), (4, 1), (0, 0)] {
+            let args: [ArrayRef; 2] =
+                [Arc::new(Int64Array::from(numbers[from..from + len].to_vec())), strings.slice(from, len)];
+            let batch = kernel.run_loop(&args, len, &mut context()).unwrap();
+            let rows = |wanted: &dyn Fn(Option<i64>) -> bool| -> Vec<u32> {
+                (0..len as u32).filter(|row| wanted(numbers[from + *row as usize])).collect()
+            };
+            let kept = rows(&|number| number.is_some_and(|number| number != 5 && number != big));
+            assert_eq!(batch.kept.as_ref(), Some(&kept));
+            let dropped = [rows(&|number| number.is_none()).len(), rows(&|number| number == Some(5)).len()];
+            assert_eq!(batch.dropped, dropped.map(|count| count as u64));
+            let left: Vec<u32> = batch.exits.iter().map(|(row, _)| *row).collect();
+            assert_eq!(left, rows(&|number| number == Some(big)));
+            assert!(batch.exits.iter().all(|(_, code)| *code == status::BAILOUT));
+            let mut columns = batch.values.into_iter().map(|values| values.finish().unwrap());
+            let squares = columns.next().unwrap();
+            squares.to_data().validate_full().unwrap();
+            let square = |row: &u32| numbers[from + *row as usize].filter(|number| *number != 3).map(|n| n * n);
+            assert_eq!(squares.as_ref(), &Int64Array::from_iter(kept.iter().map(square)));
+            let text = columns.next().unwrap();
+            text.to_data().validate_full().unwrap();
+            let rows = UInt32Array::from(kept);
+            assert_eq!(&text, &arrow::compute::take(&args[1], &rows, None).unwrap());
+        }
+    }
+    // A reason for which there is no count is counted as the last one; a loop without
+    // reasons is none that drops.
+    let types = [DataType::Int64, DataType::Utf8];
+    let kernel = Kernel::compile_loop(&module, &types, &types, 1, &SPEED).unwrap();
+    let args: [ArrayRef; 2] = [Arc::new(Int64Array::from(vec![5, 1])), Arc::new(StringArray::from(vec!["", "a"]))];
+    assert_eq!(kernel.run_loop(&args, 2, &mut context()).unwrap().dropped, [1]);
+    assert!(Kernel::compile_loop(&module, &types, &types, 0, &SPEED).is_err());
+}
