@@ -26,14 +26,14 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time that folding one call may take while planning. What takes longer is left to
 /// the execution, where it can be cancelled.
 const FOLDING_TIME: Duration = Duration::from_millis(20);
 
 /// The time that a native call may keep a worker of the async runtime.
-const WORKER_TIME: Duration = Duration::from_millis(20);
+pub(crate) const WORKER_TIME: Duration = Duration::from_millis(20);
 
 /// A default of a parameter.
 #[derive(Clone, Debug)]
@@ -89,6 +89,11 @@ impl PythonFunction {
     }
 
     pub(crate) fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// The function, to be kept.
+    pub(crate) fn shared(&self) -> &Arc<Function> {
         &self.function
     }
 
@@ -230,7 +235,7 @@ impl PythonFunction {
 
 /// Whether this thread serves other tasks of an async runtime that can move elsewhere. Other
 /// threads are free to block, and a runtime of one thread has no choice.
-fn on_worker() -> bool {
+pub(crate) fn on_worker() -> bool {
     use tokio::runtime::{Handle, RuntimeFlavor};
     Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
 }
@@ -326,8 +331,11 @@ impl ScalarUDFImpl for PythonFunction {
             // DataFusion keeps a call that it could not fold and runs it with the query.
             return exec_err!("{} is not evaluated while a query is planned", definition.name);
         }
-        let circumstances =
-            if planning { Circumstances::Planning } else { Circumstances::Running(self.invocation(options)) };
+        let circumstances = if planning {
+            Circumstances::Planning
+        } else {
+            Circumstances::Running(options.invocation(definition.timeout))
+        };
         let result = self.call(&args.args, args.number_rows, settings, &circumstances);
         result.map(ColumnarValue::Array).map_err(|error| DataFusionError::External(Box::new(error)))
     }
@@ -335,18 +343,6 @@ impl ScalarUDFImpl for PythonFunction {
     fn with_updated_config(&self, _: &ConfigOptions) -> Option<ScalarUDF> {
         // Settings are read from the configuration at each call.
         None
-    }
-}
-
-impl PythonFunction {
-    fn invocation(&self, options: &ExuviaOptions) -> Invocation {
-        let own = self.function.definition().timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let query = options.query.as_deref();
-        let deadlines = [own, query.and_then(|query| query.deadline(options.timeout))];
-        Invocation {
-            cancelled: query.map(|query| Arc::clone(&query.cancelled)).unwrap_or_default(),
-            deadline: deadlines.into_iter().flatten().min(),
-        }
     }
 }
 

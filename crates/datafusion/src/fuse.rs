@@ -13,6 +13,7 @@
 //!
 //! A chain ends at a volatile expression, which may be neither merged nor moved.
 
+mod looped;
 mod operator;
 mod program;
 mod short_circuit;
@@ -55,10 +56,11 @@ impl PhysicalOptimizerRule for Fuse {
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
         let plan = BarrierExec::remove_from(plan)?;
-        if ExuviaOptions::of(config).apart {
+        let options = ExuviaOptions::of(config);
+        if options.apart {
             return Ok(plan);
         }
-        plan.transform_down(|plan| match fuse(&plan)? {
+        plan.transform_down(|plan| match fuse(&plan, &options)? {
             Some(fused) => Ok(Transformed::yes(fused)),
             None => Ok(Transformed::no(plan)),
         })
@@ -81,7 +83,7 @@ struct Chain {
 }
 
 /// The chain that begins at `plan` as one operator, if that is worth while.
-fn fuse(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+fn fuse(plan: &Arc<dyn ExecutionPlan>, options: &ExuviaOptions) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     let Some(chain) = chain(plan)? else { return Ok(None) };
     let calls: usize = chain.conjuncts.iter().chain(&chain.outputs).map(count_calls).sum();
     let depends = || chain.outputs.iter().any(has_conditional_call);
@@ -89,7 +91,7 @@ fn fuse(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>>
     if calls == 0 || (calls == 1 && chain.conjuncts.is_empty() && !depends()) {
         return Ok(None);
     }
-    let program = Program::new(&chain.input.schema(), &chain.conjuncts, &chain.outputs)?;
+    let program = Program::new(&chain.input.schema(), &chain.conjuncts, &chain.outputs, options)?;
     Ok(Some(Arc::new(PythonExec::new(chain.plan, chain.input, program, chain.fetch))))
 }
 

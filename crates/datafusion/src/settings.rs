@@ -10,11 +10,12 @@ use crate::query::{Queries, Query};
 use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
 use datafusion::common::{Result, config_err};
 use datafusion::config::ConfigOptions;
-use exuvia_engine::Settings;
+use exuvia_engine::chain::Loops;
 use exuvia_engine::interpreter::PrintSink;
+use exuvia_engine::{Invocation, Settings};
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The settings of a session.
 ///
@@ -34,6 +35,8 @@ pub struct ExuviaOptions {
     pub(crate) inline: Inline,
     /// Whether filters and projections around calls are not joined.
     pub(crate) apart: bool,
+    /// The native loops of the session.
+    pub(crate) loops: Arc<Loops>,
     /// The queries of the session that run, to cancel them.
     pub(crate) queries: Arc<Queries>,
     /// The query for which this copy of the options was made. Without one nothing runs
@@ -68,6 +71,17 @@ impl ExuviaOptions {
     pub fn with_print(mut self, print: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.settings.print = PrintSink::new(print);
         self
+    }
+
+    /// The circumstances of a call of the query, which may have a time limit of its own.
+    pub(crate) fn invocation(&self, own: Option<Duration>) -> Invocation {
+        let own = own.and_then(|timeout| Instant::now().checked_add(timeout));
+        let query = self.query.as_deref();
+        let deadlines = [own, query.and_then(|query| query.deadline(self.timeout))];
+        Invocation {
+            cancelled: query.map(|query| Arc::clone(&query.cancelled)).unwrap_or_default(),
+            deadline: deadlines.into_iter().flatten().min(),
+        }
     }
 
     /// The engine's settings.
@@ -138,9 +152,13 @@ impl ExtensionOptions for ExuviaOptions {
                 };
             }
             "fault" => match value.to_ascii_lowercase().as_str() {
-                fault @ ("guards" | "compile" | "memoize" | "") => self.settings.fault = fault.to_string(),
+                fault @ ("guards" | "compile" | "memoize" | "loops" | "") => self.settings.fault = fault.to_string(),
                 "off" | "none" => self.settings.fault.clear(),
-                _ => return config_err!("exuvia.fault is 'guards', 'compile', 'memoize' or 'off', not '{value}'"),
+                _ => {
+                    return config_err!(
+                        "exuvia.fault is 'guards', 'compile', 'memoize', 'loops' or 'off', not '{value}'"
+                    );
+                }
             },
             _ => return config_err!("there is no setting exuvia.{key}"),
         }

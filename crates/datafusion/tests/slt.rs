@@ -108,6 +108,7 @@ const SETTINGS: &[&str] = &[
     "exuvia.native = off",
     "exuvia.fault = guards",
     "exuvia.fault = memoize",
+    "exuvia.fault = loops",
     "exuvia.lift = off",
     "datafusion.execution.batch_size = 2",
     "datafusion.execution.target_partitions = 1",

@@ -30,8 +30,9 @@ pub struct Settings {
     pub memoize: bool,
     /// Bytes that the temporaries of one row may take.
     pub row_memory: usize,
-    /// Take every guard, fail every compilation or call equal arguments of every batch once,
-    /// to test the ways down: `"guards"`, `"compile"`, `"memoize"` or empty.
+    /// Take every guard, fail every compilation, call equal arguments of every batch once, or
+    /// compile loops for the first batch, to test the ways: `"guards"` (with such loops),
+    /// `"compile"`, `"memoize"`, `"loops"` or empty.
     pub fault: String,
     /// Where functions that run in CPython print.
     pub print: PrintSink,

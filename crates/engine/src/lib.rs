@@ -9,11 +9,13 @@
 //! | `pipeline.rs` | source, lifted, optimised, native: the stages of one function |
 //! | `function.rs` | a defined function, its compiled variants, its placement |
 //! | `rungs.rs`, `python.rs` | running a batch, and the ways down |
+//! | `chain.rs` | calls of several functions as one native loop |
 //! | `interpreter.rs` | finding and loading CPython |
 //! | `sql.rs`, `place.rs`, `volatility.rs`, `stack.rs` | types and values, places in scripts, inference, deep stacks |
 //!
 //! It knows no SQL and no query plan.
 
+pub mod chain;
 mod definition;
 mod error;
 pub mod formula;

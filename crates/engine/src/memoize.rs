@@ -9,7 +9,7 @@ use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
 use arrow::datatypes::DataType;
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Rows from which on a batch can be worth a look.
@@ -40,6 +40,8 @@ pub(crate) struct History {
     pause: AtomicU32,
     /// How long the last pause was.
     last: AtomicU32,
+    /// Whether the last look paid.
+    paid: AtomicBool,
 }
 
 impl History {
@@ -60,6 +62,11 @@ impl History {
         found
     }
 
+    /// Whether the last look paid.
+    pub fn pays(&self) -> bool {
+        self.paid.load(Ordering::Relaxed)
+    }
+
     /// Notes a batch that ran as it is.
     pub fn ran(&self, rows: usize, time: Duration) {
         if rows >= MIN_ROWS {
@@ -73,10 +80,12 @@ impl History {
             self.rest();
         } else {
             self.last.store(0, Ordering::Relaxed);
+            self.paid.store(true, Ordering::Relaxed);
         }
     }
 
     fn rest(&self) {
+        self.paid.store(false, Ordering::Relaxed);
         let pause = (self.last.load(Ordering::Relaxed) * 2).clamp(2, MAX_PAUSE);
         self.last.store(pause, Ordering::Relaxed);
         self.pause.store(pause, Ordering::Relaxed);

@@ -229,8 +229,8 @@ fn stopped(function: &Function, invocation: &Invocation) -> CallError {
 
 /// The flag that loops poll during a call. Where the call has a deadline it is one of the
 /// call's own, which a thread sets when the time is over or the query is cancelled.
-struct Watch {
-    flag: Arc<AtomicBool>,
+pub(crate) struct Watch {
+    pub flag: Arc<AtomicBool>,
     /// Ends the thread when dropped.
     _end: Option<mpsc::Sender<()>>,
 }
@@ -239,7 +239,7 @@ impl Watch {
     /// How often the thread looks whether the query was cancelled.
     const PERIOD: Duration = Duration::from_millis(5);
 
-    fn start(invocation: &Invocation) -> Watch {
+    pub fn start(invocation: &Invocation) -> Watch {
         let Some(deadline) = invocation.deadline else {
             return Watch { flag: Arc::clone(&invocation.cancelled), _end: None };
         };

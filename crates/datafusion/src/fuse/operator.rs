@@ -1,5 +1,6 @@
 //! The operator that runs a [`Program`] over each batch.
 
+use super::looped::LoopMetrics;
 use super::program::Program;
 use crate::explain::only_child;
 use datafusion::arrow::array::RecordBatch;
@@ -143,6 +144,7 @@ impl ExecutionPlan for PythonExec {
             ended: false,
             coalescer,
             metrics: BaselineMetrics::new(&self.metrics, partition),
+            loops: LoopMetrics::new(&self.metrics, partition),
         };
         Ok(make_cooperative(Box::pin(stream)))
     }
@@ -156,6 +158,7 @@ struct PythonStream {
     /// Joins the rows that filters leave to batches of the usual size.
     coalescer: Option<LimitedBatchCoalescer>,
     metrics: BaselineMetrics,
+    loops: LoopMetrics,
 }
 
 impl PythonStream {
@@ -172,7 +175,7 @@ impl PythonStream {
                 Some(batch) => {
                     let batch = batch?;
                     let timer = self.metrics.elapsed_compute().timer();
-                    let result = self.program.run(&batch, &self.schema)?;
+                    let result = self.program.run(&batch, &self.schema, &self.loops)?;
                     let Some(result) = result else { continue };
                     match &mut self.coalescer {
                         None => {

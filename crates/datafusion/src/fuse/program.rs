@@ -6,8 +6,10 @@
 //! what stands behind THEN, ELSE, or on the right of AND and OR is left in its expression,
 //! which evaluates it for the rows that ask for it.
 
+use super::looped::{LoopMetrics, Looped};
 use super::short_circuit::ShortCircuit;
 use super::{count_calls, is_call};
+use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::{FilterBuilder, prep_null_mask_filter};
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
@@ -22,7 +24,7 @@ use std::sync::Arc;
 /// The steps of an operator.
 #[derive(Debug)]
 pub(crate) struct Program {
-    steps: Vec<Step>,
+    stages: Vec<Stage>,
     /// The columns of the result, over the rows that are left.
     outputs: Vec<Bound>,
     /// The columns of the input; their slots are the first ones.
@@ -31,14 +33,29 @@ pub(crate) struct Program {
 }
 
 #[derive(Debug)]
-struct Step {
-    action: Action,
-    /// The slots that nobody needs after it.
-    dead: Vec<usize>,
+enum Stage {
+    Step(Step),
+    Loop(Looped),
 }
 
 #[derive(Debug)]
-enum Action {
+pub(super) struct Step {
+    pub(super) action: Action,
+    /// The slots that nobody needs after it.
+    pub(super) dead: Vec<usize>,
+}
+
+/// The rows of a batch while steps run.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// The columns that there are.
+    pub(super) slots: Vec<Option<ArrayRef>>,
+    /// The rows of each; where none are left, the columns are anything.
+    pub(super) count: usize,
+}
+
+#[derive(Debug)]
+pub(super) enum Action {
     /// Evaluates an expression into a slot.
     Compute(usize, Bound),
     /// Keeps the rows for which it is true.
@@ -47,10 +64,10 @@ enum Action {
 
 /// An expression over some slots, which are the columns of the batch that it is given.
 #[derive(Debug)]
-struct Bound {
-    expr: Arc<dyn PhysicalExpr>,
-    slots: Vec<usize>,
-    schema: SchemaRef,
+pub(super) struct Bound {
+    pub(super) expr: Arc<dyn PhysicalExpr>,
+    pub(super) slots: Vec<usize>,
+    pub(super) schema: SchemaRef,
 }
 
 impl Program {
@@ -60,6 +77,7 @@ impl Program {
         input: &Schema,
         conjuncts: &[Arc<dyn PhysicalExpr>],
         outputs: &[Arc<dyn PhysicalExpr>],
+        options: &ExuviaOptions,
     ) -> Result<Program> {
         let mut builder = Builder {
             fields: input.fields().iter().cloned().collect(),
@@ -86,9 +104,8 @@ impl Program {
         // A step's dead slots are those that it is the last to read.
         let mut steps = vec![];
         for action in builder.steps.into_iter().rev() {
-            let (Action::Compute(_, bound) | Action::Filter(bound)) = &action;
             let mut dead = vec![];
-            for &slot in &bound.slots {
+            for &slot in &action.bound().slots {
                 if !std::mem::replace(&mut needed[slot], true) {
                     dead.push(slot);
                 }
@@ -96,81 +113,141 @@ impl Program {
             steps.push(Step { action, dead });
         }
         steps.reverse();
-        Ok(Program { steps, outputs: columns, inputs: input.fields().len(), slots })
+        let stages = stages(steps, Arc::new(builder.fields), options);
+        Ok(Program { stages, outputs: columns, inputs: input.fields().len(), slots })
     }
 
     /// Whether it drops rows.
     pub(crate) fn filters(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step.action, Action::Filter(_)))
+        self.steps().any(|step| matches!(step.action, Action::Filter(_)))
+    }
+
+    fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.stages.iter().flat_map(|stage| match stage {
+            Stage::Step(step) => std::slice::from_ref(step),
+            Stage::Loop(looped) => &looped.steps,
+        })
     }
 
     /// The result for a batch; `None` where no row is left.
-    pub(crate) fn run(&self, batch: &RecordBatch, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
-        let mut rows = batch.num_rows();
-        let mut slots: Vec<Option<ArrayRef>> = vec![None; self.slots];
-        for (slot, column) in slots.iter_mut().zip(batch.columns()).take(self.inputs) {
+    pub(crate) fn run(
+        &self,
+        batch: &RecordBatch,
+        schema: &SchemaRef,
+        metrics: &LoopMetrics,
+    ) -> Result<Option<RecordBatch>> {
+        let mut rows = Rows { slots: vec![None; self.slots], count: batch.num_rows() };
+        for (slot, column) in rows.slots.iter_mut().zip(batch.columns()).take(self.inputs) {
             *slot = Some(Arc::clone(column));
         }
-        for step in &self.steps {
-            let value = match &step.action {
-                Action::Compute(_, bound) | Action::Filter(bound) => bound.evaluate(&slots, rows)?,
-            };
-            for &dead in &step.dead {
-                slots[dead] = None;
+        for stage in &self.stages {
+            match stage {
+                Stage::Step(step) => step.run(&mut rows)?,
+                Stage::Loop(looped) => looped.run(&mut rows, metrics)?,
             }
-            match &step.action {
-                Action::Compute(slot, _) => slots[*slot] = Some(value),
-                Action::Filter(_) => {
-                    let mask = as_boolean_array(&value)?;
-                    let mask = if mask.null_count() > 0 { &prep_null_mask_filter(mask) } else { mask };
-                    let kept = mask.true_count();
-                    if kept == 0 {
-                        return Ok(None);
-                    }
-                    if kept < rows {
-                        let filter = FilterBuilder::new(mask).optimize().build();
-                        for column in slots.iter_mut().flatten() {
-                            *column = filter.filter(column)?;
-                        }
-                        rows = kept;
-                    }
-                }
+            if rows.count == 0 && batch.num_rows() > 0 {
+                return Ok(None);
             }
         }
-        let columns = self.outputs.iter().map(|output| output.evaluate(&slots, rows)).collect::<Result<_>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let columns = self.outputs.iter().map(|output| output.evaluate(&rows)).collect::<Result<_>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.count));
         Ok(Some(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)?))
     }
 
     /// The steps as EXPLAIN shows them.
     pub(crate) fn show(&self, names: &[String]) -> String {
-        let mut parts = vec![];
-        for step in &self.steps {
-            parts.push(match &step.action {
-                Action::Compute(slot, bound) => format!("#{slot}={}", bound.show(self.inputs)),
-                Action::Filter(bound) => format!("where {}", bound.show(self.inputs)),
-            });
-        }
+        let step = |step: &Step| match &step.action {
+            Action::Compute(slot, bound) => format!("#{slot}={}", bound.show(self.inputs)),
+            Action::Filter(bound) => format!("where {}", bound.show(self.inputs)),
+        };
+        let stages = self.stages.iter().map(|stage| match stage {
+            Stage::Step(one) => step(one),
+            Stage::Loop(looped) => {
+                let steps: Vec<String> = looped.steps.iter().map(step).collect();
+                format!("loop({})", steps.join(", "))
+            }
+        });
+        let stages: Vec<String> = stages.collect();
         let outputs = self.outputs.iter().zip(names).map(|(output, name)| {
             let shown = output.show(self.inputs);
             if shown.split('@').next() == Some(name.as_str()) { shown } else { format!("{shown} as {name}") }
         });
-        format!("steps=[{}], expr=[{}]", parts.join(", "), outputs.collect::<Vec<_>>().join(", "))
+        format!("steps=[{}], expr=[{}]", stages.join(", "), outputs.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// The steps with those together that can be one loop.
+fn stages(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: &ExuviaOptions) -> Vec<Stage> {
+    let mut lengths = vec![];
+    let mut at = 0;
+    while at < steps.len() {
+        let length = Looped::length(steps[at..].iter().map(|step| &step.action), &fields, options);
+        lengths.push(length);
+        at += length.max(1);
+    }
+    let mut steps = steps.into_iter();
+    let stage = |length| match length {
+        0 => steps.next().map(Stage::Step),
+        length => {
+            let steps = steps.by_ref().take(length).collect();
+            Some(Stage::Loop(Looped::new(steps, Arc::clone(&fields), options.clone())))
+        }
+    };
+    lengths.into_iter().filter_map(stage).collect()
+}
+
+impl Step {
+    pub(super) fn run(&self, rows: &mut Rows) -> Result<()> {
+        self.action.run(rows)?;
+        for &dead in &self.dead {
+            rows.slots[dead] = None;
+        }
+        Ok(())
+    }
+}
+
+impl Action {
+    /// What it evaluates.
+    pub(super) fn bound(&self) -> &Bound {
+        let (Action::Compute(_, bound) | Action::Filter(bound)) = self;
+        bound
+    }
+
+    pub(super) fn run(&self, rows: &mut Rows) -> Result<()> {
+        let value = self.bound().evaluate(rows)?;
+        match self {
+            Action::Compute(slot, _) => rows.slots[*slot] = Some(value),
+            Action::Filter(_) => {
+                let mask = as_boolean_array(&value)?;
+                let mask = if mask.null_count() > 0 { &prep_null_mask_filter(mask) } else { mask };
+                let kept = mask.true_count();
+                if kept > 0 && kept < rows.count {
+                    let filter = FilterBuilder::new(mask).optimize().build();
+                    for column in rows.slots.iter_mut().flatten() {
+                        *column = filter.filter(column)?;
+                    }
+                }
+                rows.count = kept;
+            }
+        }
+        Ok(())
     }
 }
 
 impl Bound {
-    fn evaluate(&self, slots: &[Option<ArrayRef>], rows: usize) -> Result<ArrayRef> {
+    fn evaluate(&self, rows: &Rows) -> Result<ArrayRef> {
         let column = |&slot: &usize| {
-            slots[slot].clone().ok_or_else(|| internal_datafusion_err!("slot {slot} is read before it is computed"))
+            rows.slots[slot]
+                .clone()
+                .ok_or_else(|| internal_datafusion_err!("slot {slot} is read before it is computed"))
         };
         if let ([slot], Some(_)) = (&self.slots[..], self.expr.downcast_ref::<Column>()) {
             return column(slot);
         }
         let columns = self.slots.iter().map(column).collect::<Result<_>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.count));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?;
-        self.expr.evaluate(&batch)?.into_array(rows)
+        self.expr.evaluate(&batch)?.into_array(rows.count)
     }
 
     /// The expression with the numbers of slots for computed columns.

@@ -63,7 +63,7 @@ async fn a_call_is_computed_once() {
                WHERE p > 2 AND q < 7 AND p < 100";
     assert_eq!(rows(&session, sql).await, "2 | 3 | 4\n3 | 4 | 5");
     expect![[r#"
-        PythonExec: steps=[#1=plus(column1@0, 1), where #1 > 2, where #1 < 100, #2=plus(#1, 1), where #2 < 7], expr=[column1@0, #1 as p, #2 as q]
+        PythonExec: steps=[loop(#1=plus(column1@0, 1), where #1 > 2, where #1 < 100, #2=plus(#1, 1), where #2 < 7)], expr=[column1@0, #1 as p, #2 as q]
           RepartitionExec: partitioning=RoundRobinBatch(3), input_partitions=1
             DataSourceExec: partitions=1, partition_sizes=[1]"#]]
     .assert_eq(&physical(&session, sql).await);

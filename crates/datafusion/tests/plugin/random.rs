@@ -197,14 +197,19 @@ async fn optimised_queries_are_those_that_were_written() {
         run(&session, &created).await;
         for _ in 0..12 {
             let query = random.query();
-            set(&session, &["datafusion.optimizer.max_passes = 0", "exuvia.inline = off", "exuvia.native = off"]).await;
+            let as_written = ["exuvia.inline = off", "exuvia.native = off", "exuvia.fault = off"];
+            set(&session, &["datafusion.optimizer.max_passes = 0"]).await;
+            set(&session, &as_written).await;
             let written = answer(&session, &query.replace(FENCE, "LIMIT 1000")).await;
             set(&session, &["datafusion.optimizer.max_passes = 3", "exuvia.native = on"]).await;
-            for inline in ["off", "on"] {
-                set(&session, &[&format!("exuvia.inline = {inline}")]).await;
+            for (inline, fault) in [("off", "off"), ("off", "loops"), ("on", "off"), ("on", "loops"), ("on", "guards")]
+            {
+                set(&session, &[&format!("exuvia.inline = {inline}"), &format!("exuvia.fault = {fault}")]).await;
                 let found = answer(&session, &query.replace(FENCE, "")).await;
                 if written.is_ok() && found != written {
-                    wrong.push(format!("{created}{query};\n  inline {inline}: {found:?}\n  written: {written:?}"));
+                    wrong.push(format!(
+                        "{created}{query};\n  inline {inline}, fault {fault}: {found:?}\n  written: {written:?}"
+                    ));
                 }
             }
             *if written.is_ok() { &mut succeeded } else { &mut failed } += 1;
