@@ -15,7 +15,7 @@ use crate::settings::ExuviaOptions;
 use crate::slice::Slice;
 use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, BooleanBufferBuilder, UInt32Array};
 use datafusion::arrow::compute::{FilterBuilder, interleave, take};
-use datafusion::arrow::datatypes::{DataType, FieldRef, UInt32Type};
+use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, UInt32Type};
 use datafusion::common::{HashMap, Result, ScalarValue, internal_datafusion_err};
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{
@@ -444,24 +444,11 @@ impl<'a> ChainBuilder<'a> {
         if let Some(literal) = expr.downcast_ref::<Literal>() {
             return constant(literal.value());
         }
-        if let Some(cast) = expr.downcast_ref::<CastExpr>() {
-            // A cast to a type that holds all values of the other changes none.
-            let from = cast.expr().data_type(&bound.schema).ok()?;
-            return if widens(&from, cast.cast_type()) { self.scalar(cast.expr(), bound) } else { None };
+        if let Some(inner) = unchanged(expr, &bound.schema) {
+            return self.scalar(inner, bound);
         }
-        let binary = expr.downcast_ref::<BinaryExpr>()?;
-        let op = match binary.op() {
-            Operator::Plus => Arithmetic::Add,
-            Operator::Minus => Arithmetic::Sub,
-            Operator::Multiply => Arithmetic::Mul,
-            _ => return None,
-        };
-        let is_bigint =
-            |side: &Arc<dyn PhysicalExpr>| side.data_type(&bound.schema).is_ok_and(|ty| ty == DataType::Int64);
-        if !is_bigint(binary.left()) || !is_bigint(binary.right()) {
-            return None;
-        }
-        let (left, right) = (self.scalar(binary.left(), bound)?, self.scalar(binary.right(), bound)?);
+        let (op, left, right) = arithmetic(expr, &bound.schema)?;
+        let (left, right) = (self.scalar(left, bound)?, self.scalar(right, bound)?);
         Some(Scalar::Arithmetic(op, Box::new(left), Box::new(right)))
     }
 
@@ -512,6 +499,43 @@ impl<'a> ChainBuilder<'a> {
         }
         Some(Condition::Value(self.scalar(expr, bound)?))
     }
+}
+
+/// Whether a loop computes a value of columns whose types `schema` says.
+pub(super) fn computes(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> bool {
+    if let Some(literal) = expr.downcast_ref::<Literal>() {
+        return constant(literal.value()).is_some();
+    }
+    if let Some(inner) = unchanged(expr, schema) {
+        return computes(inner, schema);
+    }
+    match arithmetic(expr, schema) {
+        Some((_, left, right)) => computes(left, schema) && computes(right, schema),
+        None => expr.is::<Column>(),
+    }
+}
+
+/// What is cast to a type that holds all values of its own, so that each stays what it is.
+fn unchanged<'e>(expr: &'e Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<&'e Arc<dyn PhysicalExpr>> {
+    let cast = expr.downcast_ref::<CastExpr>()?;
+    let from = cast.expr().data_type(schema).ok()?;
+    widens(&from, cast.cast_type()).then(|| cast.expr())
+}
+
+/// An operation on two BIGINTs.
+fn arithmetic<'e>(
+    expr: &'e Arc<dyn PhysicalExpr>,
+    schema: &Schema,
+) -> Option<(Arithmetic, &'e Arc<dyn PhysicalExpr>, &'e Arc<dyn PhysicalExpr>)> {
+    let binary = expr.downcast_ref::<BinaryExpr>()?;
+    let op = match binary.op() {
+        Operator::Plus => Arithmetic::Add,
+        Operator::Minus => Arithmetic::Sub,
+        Operator::Multiply => Arithmetic::Mul,
+        _ => return None,
+    };
+    let is_bigint = |side: &Arc<dyn PhysicalExpr>| side.data_type(schema).is_ok_and(|ty| ty == DataType::Int64);
+    (is_bigint(binary.left()) && is_bigint(binary.right())).then(|| (op, binary.left(), binary.right()))
 }
 
 /// The call that an expression is.

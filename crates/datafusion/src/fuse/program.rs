@@ -6,7 +6,7 @@
 //! what stands behind THEN, ELSE, or on the right of AND and OR is left in its expression,
 //! which evaluates it for the rows that ask for it.
 
-use super::looped::{LoopMetrics, Looped};
+use super::looped::{self, LoopMetrics, Looped};
 use super::short_circuit::ShortCircuit;
 use super::{count_calls, is_call};
 use crate::settings::ExuviaOptions;
@@ -103,7 +103,7 @@ impl Program {
         columns.iter().flat_map(|column| &column.slots).for_each(|&slot| needed[slot] = true);
         // A step's dead slots are those that it is the last to read.
         let mut steps = vec![];
-        for action in builder.steps.into_iter().rev() {
+        for action in calls_last(builder.steps).into_iter().rev() {
             let mut dead = vec![];
             for &slot in &action.bound().slots {
                 if !std::mem::replace(&mut needed[slot], true) {
@@ -174,6 +174,26 @@ impl Program {
         });
         format!("steps=[{}], expr=[{}]", stages.join(", "), outputs.collect::<Vec<_>>().join(", "))
     }
+}
+
+/// The steps with what is no call before calls that it does not need, so that these can be
+/// one loop. No step passes a condition.
+fn calls_last(mut steps: Vec<Action>) -> Vec<Action> {
+    for end in 1..steps.len() {
+        let mut at = end;
+        while let [Action::Compute(slot, before), Action::Compute(_, bound)] = &steps[at - 1..=at]
+            && is_call(&before.expr)
+            && !is_call(&bound.expr)
+            && !bound.slots.contains(slot)
+        {
+            steps.swap(at - 1, at);
+            at -= 1;
+            if at == 0 {
+                break;
+            }
+        }
+    }
+    steps
 }
 
 /// The steps with those together that can be one loop.
@@ -307,7 +327,13 @@ impl Builder {
         let certain_children = certain_children(expr);
         let mut children = vec![];
         for (child, certain_child) in expr.children().into_iter().zip(certain_children) {
-            children.push(self.lower(child, certain && certain_child)?);
+            let lowered = self.lower(child, certain && certain_child)?;
+            // What a loop cannot compute enters it as a column.
+            let enters = certain
+                && certain_child
+                && is_call(expr)
+                && !looped::computes(&lowered, &Schema::new(self.fields.clone()));
+            children.push(if enters { self.compute(child, lowered)? } else { lowered });
         }
         let lowered = match expr.downcast_ref::<BinaryExpr>() {
             Some(binary) if matches!(binary.op(), Operator::And | Operator::Or) && count_calls(&children[1]) > 0 => {
@@ -319,6 +345,15 @@ impl Builder {
         if !certain || !(is_call(expr) || shared) {
             return Ok(lowered);
         }
+        self.compute(expr, lowered)
+    }
+
+    /// Makes a step that computes `lowered`, which is `expr` over slots.
+    fn compute(
+        &mut self,
+        expr: &Arc<dyn PhysicalExpr>,
+        lowered: Arc<dyn PhysicalExpr>,
+    ) -> Result<Arc<dyn PhysicalExpr>> {
         let slot = self.fields.len();
         let bound = self.bind(lowered)?;
         let field = bound.expr.return_field(&bound.schema)?;

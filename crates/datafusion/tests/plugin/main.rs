@@ -6,6 +6,7 @@ mod common;
 mod explain;
 mod fuse;
 mod inline;
+mod looped;
 mod outline;
 mod plain;
 mod random;
