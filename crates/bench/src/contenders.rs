@@ -71,6 +71,7 @@ impl Contenders {
                 "exuvia unplaced" => self.query(self.unplaced.context(), query.sql),
                 "exuvia python" => self.query(self.python.context(), query.sql),
                 "datafusion sql" => self.query(&self.datafusion, query.by_hand),
+                "rust" => self.query_by_hand(what),
                 _ => bail!("no contender {by} for {what}"),
             };
         }
@@ -82,6 +83,7 @@ impl Contenders {
                 let sql = format!("SELECT {} AS result FROM memory", Program::named(what)?.sql);
                 self.query(&self.datafusion, &sql)
             }
+            ("z1", "rust") => self.query_by_hand(what),
             (_, "rust") => self.by_hand(what),
             ("empty", "exuvia direct") => self.empty_directly(),
             (_, "exuvia") => self.python_query(&self.exuvia, what),
@@ -140,6 +142,30 @@ impl Contenders {
             results.push(udfs::call(&function, &[Arc::clone(batch.column(column))], batch.num_rows(), &settings)?);
         }
         Ok((start.elapsed().as_secs_f64(), vec![]))
+    }
+
+    /// A whole query in Rust over DataFusion's scan.
+    fn query_by_hand(&self, what: &str) -> Result<(f64, Vec<RecordBatch>)> {
+        self.runtime.block_on(async {
+            let start = Instant::now();
+            let bad =
+                self.datafusion.sql("SELECT arrow_cast(ip, 'Utf8') AS ip FROM bad_addresses").await?.collect().await?;
+            let bad = rust_peers::BadAddresses::new(bad.first().context("no bad addresses")?)?;
+            let sql = match what {
+                "z1" => "SELECT title, address, city, state, postal_code, price, facts_and_features, url FROM listings",
+                "logs by split" | "logs by find" => "SELECT line FROM logs",
+                _ => bail!("nobody wrote {what} in Rust"),
+            };
+            let mut stream = self.datafusion.sql(sql).await?.execute_stream().await?;
+            let mut results = Vec::new();
+            while let Some(batch) = stream.try_next().await? {
+                results.push(match what {
+                    "z1" => rust_peers::z1(&batch)?,
+                    _ => rust_peers::logs(&batch, what == "logs by split", &bad)?,
+                });
+            }
+            Ok((start.elapsed().as_secs_f64(), results))
+        })
     }
 
     fn by_hand(&self, what: &str) -> Result<(f64, Vec<RecordBatch>)> {

@@ -2,9 +2,12 @@
 
 use crate::contenders::register_listings;
 use anyhow::{Context, Result};
+use datafusion::datasource::MemTable;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use exuvia::ExuviaSession;
+use exuvia_datagen::{Logs, bad_addresses, logs_schema};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A query with Python functions, and as a person would write it without.
 #[derive(Debug)]
@@ -38,7 +41,7 @@ CREATE FUNCTION length_of(s TEXT) RETURNS BIGINT LANGUAGE python STRICT AS $$ re
 ";
 
 /// The queries.
-pub const QUERIES: [Query; 6] = [
+pub const QUERIES: [Query; 8] = [
     Query {
         name: "predicate over Parquet",
         sql: "SELECT sum(c0), sum(c17) FROM wide WHERE is_cheap(price)",
@@ -76,17 +79,45 @@ pub const QUERIES: [Query; 6] = [
                   ELSE substr(split_part(facts_and_features, ' sqft', 1), 5) END, ',', '')) AS BIGINT) AS n FROM memory AS l \
                   JOIN (VALUES ('MA'), ('ny'), ('Texas')) AS k (state) ON l.state = k.state) WHERE n > 900",
     },
+    Query { name: "logs by split", sql: include_str!("../../../sql/logs_split.sql"), by_hand: LOGS_BY_HAND },
+    Query { name: "logs by find", sql: include_str!("../../../sql/logs_find.sql"), by_hand: LOGS_BY_HAND },
 ];
+
+/// The parts of a line in SQL, and what is made of them.
+const LOGS_BY_HAND: &str = "SELECT l.ip, l.date, l.method, \
+     CASE WHEN starts_with(l.endpoint, '/~') THEN concat('/~', upper(substr(md5(split_part(substr(l.endpoint, 3), '/', 1)), 1, 10)), \
+     substr(l.endpoint, 3 + length(split_part(substr(l.endpoint, 3), '/', 1)))) ELSE l.endpoint END AS endpoint, \
+     l.protocol, l.response_code, l.content_size FROM (SELECT split_part(line, ' ', 1) AS ip, \
+     replace(substr(split_part(line, ' ', 4), 2), ':', ' ') AS date, substr(split_part(line, ' ', 6), 2) AS method, \
+     rtrim(split_part(line, ' ', 7), '\"') AS endpoint, rtrim(split_part(line, ' ', 8), '\"') AS protocol, \
+     coalesce(try_cast(split_part(line, ' ', -2) AS BIGINT), -1) AS response_code, \
+     CASE WHEN split_part(line, ' ', -1) = '-' THEN 0 ELSE coalesce(try_cast(split_part(line, ' ', -1) AS BIGINT), -1) END AS content_size \
+     FROM logs WHERE rtrim(split_part(line, ' ', 7), '\"') <> '') AS l JOIN bad_addresses AS b ON l.ip = b.ip";
 
 /// Columns of the wide table besides `id`, `price` and `note`.
 const COLUMNS: usize = 30;
 
-/// Writes `wide.parquet`: prices that rise from row to row, as times do, in row groups of
+/// Names the lines of the log.
+const SEED: u64 = 20;
+
+/// Writes `logs.parquet`, `bad_addresses.parquet` and `wide.parquet`: prices that rise from row to row, as times do, in row groups of
 /// 50,000 rows.
 ///
 /// # Errors
 /// If it cannot be written.
 pub async fn prepare(folder: &Path, rows: usize) -> Result<()> {
+    let context = SessionContext::new();
+    for (name, schema, batches) in [
+        ("logs", logs_schema(), Logs::new(SEED, rows, 8192).collect()),
+        ("bad_addresses", bad_addresses().schema(), vec![bad_addresses()]),
+    ] {
+        let path = folder.join(format!("{name}.parquet"));
+        if !path.exists() {
+            let path = path.to_str().context("the folder's name is not UTF-8")?;
+            context.register_table(name, Arc::new(MemTable::try_new(schema, vec![batches])?))?;
+            context.sql(&format!("COPY {name} TO '{path}' STORED AS PARQUET")).await?.collect().await?;
+        }
+    }
     let path = folder.join("wide.parquet");
     if path.exists() {
         return Ok(());
@@ -102,7 +133,7 @@ pub async fn prepare(folder: &Path, rows: usize) -> Result<()> {
         columns.join(", "),
         rows.saturating_sub(1)
     );
-    SessionContext::new().sql(&sql).await?.collect().await?;
+    context.sql(&sql).await?.collect().await?;
     Ok(())
 }
 
@@ -111,9 +142,11 @@ pub async fn prepare(folder: &Path, rows: usize) -> Result<()> {
 /// # Errors
 /// If they cannot be made.
 pub async fn register(context: &SessionContext, folder: &Path) -> Result<()> {
-    let path = folder.join("wide.parquet");
-    let path = path.to_str().context("the folder's name is not UTF-8")?;
-    context.register_parquet("wide", path, ParquetReadOptions::default()).await?;
+    for name in ["wide", "logs", "bad_addresses"] {
+        let path = folder.join(format!("{name}.parquet"));
+        let path = path.to_str().context("the folder's name is not UTF-8")?;
+        context.register_parquet(name, path, ParquetReadOptions::default()).await?;
+    }
     register_listings(context, folder).await
 }
 
@@ -123,5 +156,6 @@ pub async fn register(context: &SessionContext, folder: &Path) -> Result<()> {
 /// If one is refused.
 pub async fn define(session: &ExuviaSession) -> Result<()> {
     session.sql(FUNCTIONS).await?.collect().await?;
+    session.load_functions("udfs/logs.py")?;
     Ok(())
 }

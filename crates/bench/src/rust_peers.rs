@@ -6,8 +6,13 @@
 //! They take and give the layouts that DataFusion uses for text read from Parquet
 //! (string views). Nothing is shared with the engine's own kernels.
 
+mod logs;
 mod python_int;
 mod python_str;
+mod z1;
+
+pub use logs::{BadAddresses, logs};
+pub use z1::z1;
 
 use anyhow::{Context, Result};
 use datafusion::arrow::array::{
@@ -59,27 +64,39 @@ fn integers(column: &StringViewArray, row: impl Fn(&str) -> Option<i64>) -> Int6
 /// `bedrooms` and `bathrooms`.
 fn before(column: &StringViewArray, mark: &str) -> Int64Array {
     let mark = memmem::Finder::new(mark);
-    integers(column, |facts| {
-        let head = mark.find(facts.as_bytes()).map_or(facts, |end| &facts[..end]);
-        match memrchr(b',', head.as_bytes()) {
-            None => int(head),
-            Some(comma) => {
-                let mut rest = head[comma + 1..].chars();
-                rest.next();
-                int(rest.as_str())
-            }
+    integers(column, |facts| number_before(facts, &mark))
+}
+
+fn number_before(facts: &str, mark: &memmem::Finder<'_>) -> Option<i64> {
+    let head = mark.find(facts.as_bytes()).map_or(facts, |end| &facts[..end]);
+    match memrchr(b',', head.as_bytes()) {
+        None => int(head),
+        Some(comma) => {
+            let mut rest = head[comma + 1..].chars();
+            rest.next();
+            int(rest.as_str())
         }
-    })
+    }
 }
 
 fn sqft(column: &StringViewArray) -> Int64Array {
-    let mark = memmem::Finder::new(" sqft");
-    let label = memmem::FinderRev::new("ba ,");
-    integers(column, |facts| {
-        let head = mark.find(facts.as_bytes()).map_or(facts, |end| &facts[..end]);
+    let area = Area::new();
+    integers(column, |facts| area.of(facts))
+}
+
+/// The searches of `sqft`.
+struct Area(memmem::Finder<'static>, memmem::FinderRev<'static>);
+
+impl Area {
+    fn new() -> Area {
+        Area(memmem::Finder::new(" sqft"), memmem::FinderRev::new("ba ,"))
+    }
+
+    fn of(&self, facts: &str) -> Option<i64> {
+        let head = self.0.find(facts.as_bytes()).map_or(facts, |end| &facts[..end]);
         // Five characters past the label, of which the label is four; without a label
         // rfind gives -1, and four characters from the start are left out.
-        let (rest, skipped) = match label.rfind(head.as_bytes()) {
+        let (rest, skipped) = match self.1.rfind(head.as_bytes()) {
             Some(start) => (&head[start + 4..], 1),
             None => (head, 4),
         };
@@ -88,7 +105,7 @@ fn sqft(column: &StringViewArray) -> Int64Array {
             rest.next();
         }
         whole_number(rest.as_str())
-    })
+    }
 }
 
 fn price_per_sqft(column: &StringViewArray) -> Int64Array {
@@ -192,16 +209,17 @@ fn zipcode(column: &Float64Array) -> StringViewArray {
             out.append_null();
             continue;
         };
-        buffer.clear();
-        // Writing to a String cannot fail.
-        let _ = if code.abs() < 9e18 {
-            write!(buffer, "{:05}", code as i64)
-        } else {
-            write!(buffer, "{:.0}", code.trunc())
-        };
+        write_zip(code, &mut buffer);
         out.append_value(&buffer);
     }
     out.finish()
+}
+
+fn write_zip(code: f64, buffer: &mut String) {
+    buffer.clear();
+    // Writing to a String cannot fail.
+    let _ =
+        if code.abs() < 9e18 { write!(buffer, "{:05}", code as i64) } else { write!(buffer, "{:.0}", code.trunc()) };
 }
 
 fn city_name(column: &StringViewArray) -> StringViewArray {
@@ -212,20 +230,24 @@ fn city_name(column: &StringViewArray) -> StringViewArray {
             out.append_null();
             continue;
         };
-        let city = city.trim_matches(is_space);
-        buffer.clear();
-        if city.is_ascii() {
-            buffer.push_str(city);
-            buffer.make_ascii_lowercase();
-            if let Some(first) = buffer.get_mut(..1) {
-                first.make_ascii_uppercase();
-            }
-        } else {
-            python_str::capitalize(city, &mut buffer);
-        }
+        write_city(city, &mut buffer);
         out.append_value(&buffer);
     }
     out.finish()
+}
+
+fn write_city(city: &str, buffer: &mut String) {
+    let city = city.trim_matches(is_space);
+    buffer.clear();
+    if city.is_ascii() {
+        buffer.push_str(city);
+        buffer.make_ascii_lowercase();
+        if let Some(first) = buffer.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+    } else {
+        python_str::capitalize(city, buffer);
+    }
 }
 
 fn state_code(column: &StringViewArray) -> StringViewArray {
@@ -236,36 +258,40 @@ fn state_code(column: &StringViewArray) -> StringViewArray {
             out.append_null();
             continue;
         };
-        let state = state.trim_matches(is_space);
-        if state.len() == 2 && state.is_ascii() {
-            buffer.clear();
-            buffer.push_str(state);
-            buffer.make_ascii_uppercase();
-            out.append_value(&buffer);
-        } else if state.chars().count() == 2 {
-            out.append_value(state.to_uppercase());
-        } else {
-            out.append_option(match lower(state, &mut buffer) {
-                "arizona" => Some("AZ"),
-                "california" => Some("CA"),
-                "connecticut" => Some("CT"),
-                "florida" => Some("FL"),
-                "hawaii" | "hawaiʻi" => Some("HI"),
-                "maine" => Some("ME"),
-                "massachusetts" => Some("MA"),
-                "new hampshire" => Some("NH"),
-                "new jersey" => Some("NJ"),
-                "new mexico" => Some("NM"),
-                "new york" => Some("NY"),
-                "puerto rico" => Some("PR"),
-                "rhode island" => Some("RI"),
-                "texas" => Some("TX"),
-                "vermont" => Some("VT"),
-                _ => None,
-            });
-        }
+        append_state(state, &mut buffer, &mut out);
     }
     out.finish()
+}
+
+fn append_state(state: &str, buffer: &mut String, out: &mut StringViewBuilder) {
+    let state = state.trim_matches(is_space);
+    if state.len() == 2 && state.is_ascii() {
+        buffer.clear();
+        buffer.push_str(state);
+        buffer.make_ascii_uppercase();
+        out.append_value(&*buffer);
+    } else if state.chars().count() == 2 {
+        out.append_value(state.to_uppercase());
+    } else {
+        out.append_option(match lower(state, buffer) {
+            "arizona" => Some("AZ"),
+            "california" => Some("CA"),
+            "connecticut" => Some("CT"),
+            "florida" => Some("FL"),
+            "hawaii" | "hawaiʻi" => Some("HI"),
+            "maine" => Some("ME"),
+            "massachusetts" => Some("MA"),
+            "new hampshire" => Some("NH"),
+            "new jersey" => Some("NJ"),
+            "new mexico" => Some("NM"),
+            "new york" => Some("NY"),
+            "puerto rico" => Some("PR"),
+            "rhode island" => Some("RI"),
+            "texas" => Some("TX"),
+            "vermont" => Some("VT"),
+            _ => None,
+        });
+    }
 }
 
 fn street(column: &StringViewArray) -> StringViewArray {
@@ -276,17 +302,21 @@ fn street(column: &StringViewArray) -> StringViewArray {
             out.append_null();
             continue;
         };
-        let address = memchr(b'#', address.as_bytes()).map_or(address, |unit| &address[..unit]);
-        buffer.clear();
-        for word in address.split(is_space).filter(|word| !word.is_empty()) {
-            if !buffer.is_empty() {
-                buffer.push(' ');
-            }
-            buffer.push_str(word);
-        }
+        write_street(address, &mut buffer);
         out.append_value(&buffer);
     }
     out.finish()
+}
+
+fn write_street(address: &str, buffer: &mut String) {
+    let address = memchr(b'#', address.as_bytes()).map_or(address, |unit| &address[..unit]);
+    buffer.clear();
+    for word in address.split(is_space).filter(|word| !word.is_empty()) {
+        if !buffer.is_empty() {
+            buffer.push(' ');
+        }
+        buffer.push_str(word);
+    }
 }
 
 fn clean_url(column: &StringViewArray) -> StringViewArray {
@@ -294,30 +324,36 @@ fn clean_url(column: &StringViewArray) -> StringViewArray {
     // Most results are a part of their input, so they point into its buffers.
     let blocks: Vec<u32> = column.data_buffers().iter().map(|buffer| out.append_block(buffer.clone())).collect();
     let mut buffer = String::new();
-    for (row, url) in column.iter().enumerate() {
-        let Some(url) = url else {
+    for row in 0..column.len() {
+        if column.is_null(row) {
             out.append_null();
-            continue;
-        };
-        let head = memchr(b'?', url.as_bytes()).map_or(url, |query| &url[..query]);
-        if let Some(rest) = head.strip_prefix("http://") {
-            buffer.clear();
-            buffer.push_str("https://");
-            buffer.push_str(rest);
-            out.append_value(buffer.trim_end_matches('/'));
-            continue;
-        }
-        let head = head.trim_end_matches('/');
-        if url.len() <= 12 {
-            out.append_value(head);
         } else {
-            let view = ByteView::from(column.views()[row]);
-            // SAFETY: the view is that of a valid array with its buffer at that block, and
-            // the prefix of its text ends at the border of a character.
-            unsafe { out.append_view_unchecked(blocks[view.buffer_index as usize], view.offset, head.len() as u32) };
+            append_url(column, row, &blocks, &mut buffer, &mut out);
         }
     }
     out.finish()
+}
+
+/// Appends a cleaned address; `blocks` are the column's buffers in `out`.
+fn append_url(column: &StringViewArray, row: usize, blocks: &[u32], buffer: &mut String, out: &mut StringViewBuilder) {
+    let url = column.value(row);
+    let head = memchr(b'?', url.as_bytes()).map_or(url, |query| &url[..query]);
+    if let Some(rest) = head.strip_prefix("http://") {
+        buffer.clear();
+        buffer.push_str("https://");
+        buffer.push_str(rest);
+        out.append_value(buffer.trim_end_matches('/'));
+        return;
+    }
+    let head = head.trim_end_matches('/');
+    if url.len() <= 12 {
+        out.append_value(head);
+    } else {
+        let view = ByteView::from(column.views()[row]);
+        // SAFETY: the view is that of a valid array with its buffer at that block, and the
+        // prefix of its text ends at the border of a character.
+        unsafe { out.append_view_unchecked(blocks[view.buffer_index as usize], view.offset, head.len() as u32) };
+    }
 }
 
 /// An empty function's work: one column of integers copied.

@@ -6,9 +6,11 @@
 //! the dirt that its documentation states.
 
 mod listings;
+mod logs;
 mod random;
 mod records;
 
 pub use listings::{Listings, schema as listings_schema};
+pub use logs::{Logs, bad_addresses, schema as logs_schema};
 pub use random::Random;
 pub use records::Records;

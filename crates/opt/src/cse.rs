@@ -3,8 +3,9 @@
 //! Law: an instruction without effects has the value of an equal one (the same operation
 //! on the same operands, giving the same type) that dominates it. If the operation can
 //! raise, the one before did not, or control would not be here. Operations that read
-//! lists count as such as long as the list stays as it is (see [`crate::lists`]); those
-//! that make a new object never do.
+//! lists count as such as long as the list stays as it is (see [`crate::lists`]). Those
+//! that make a new list do if nobody changes what they read nor what they make, here or
+//! in the caller: which of two equal lists it is nobody can tell.
 
 use crate::context::{Context, Mix, Renaming, same_constant};
 use crate::lists::{State, States};
@@ -110,7 +111,14 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
                         *read.get_mut(at)? = lists.states.of(&lists.state, function.ty(*arg))?;
                     }
                 }
-                Effect::Alloc | Effect::Write => return None,
+                Effect::Alloc => {
+                    let lists = |value: &Value| lists.frozen[value.index()];
+                    let leaves = crate::lists::contains_list(&function.ret);
+                    if leaves || !inst.args.iter().chain(&inst.result).all(lists) {
+                        return None;
+                    }
+                }
+                Effect::Write => return None,
             }
             mix.add(1);
             mix.add(std::ptr::from_ref(def) as u64);
@@ -309,6 +317,36 @@ b0:
                 }
             "#]],
         );
+    }
+
+    #[test]
+    fn new_lists_that_nobody_changes_merge() {
+        let body = |ret: &str, end: &str| {
+            format!(
+                r#"
+fn f0 "f"(v0: str, v1: str, v2: list[str]) -> {ret} {{
+b0:
+  v3: int = const -1
+  v4: list[str] = str.split v0 v1 v3
+  v5: list[str] = str.split v0 v1 v3
+  v6: int = list.len v4
+  v7: int = list.len v5
+  v8: int = int.add v6 v7
+  {end}
+}}"#
+            )
+        };
+        let splits = |text: &str| {
+            let mut module = crate::testing::module(text);
+            crate::run(&mut module, &mut crate::context::Context::new(), ("cse", super::run), &[]);
+            module.to_string().matches("str.split").count()
+        };
+        assert_eq!(splits(&body("int", "return v8")), 1);
+        // Other lists are changed, these are not.
+        assert_eq!(splits(&body("int", "v9: none = list.append v2 v0\n  return v8")), 1);
+        // One is changed, or given to a caller that may change it.
+        assert_eq!(splits(&body("int", "v9: none = list.append v4 v0\n  return v8")), 2);
+        assert_eq!(splits(&body("list[str]", "return v5")), 2);
     }
 
     #[test]

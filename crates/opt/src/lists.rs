@@ -156,7 +156,7 @@ impl States {
     }
 }
 
-fn contains_list(ty: &Type) -> bool {
+pub(crate) fn contains_list(ty: &Type) -> bool {
     match ty {
         Type::List(_) => true,
         Type::Tuple(types) | Type::Union(types) => types.iter().any(contains_list),

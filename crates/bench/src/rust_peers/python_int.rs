@@ -22,6 +22,15 @@ pub(super) fn whole_number(text: &str) -> Option<i64> {
     digits(text.bytes().filter(|byte| *byte != b',')).or_else(|| general(&text.replace(',', "")))
 }
 
+/// `int(text)` of a text for which `text.isdecimal()`; `None` for another.
+pub(super) fn decimal(text: &str) -> Option<i64> {
+    let is_decimal = |character: char| {
+        let code = character as u32;
+        character.is_ascii_digit() || ZEROS.iter().any(|zero| (*zero..*zero + 10).contains(&code))
+    };
+    digits(text.bytes()).or_else(|| if text.chars().all(is_decimal) { general(text) } else { None })
+}
+
 /// The value of one to eighteen ASCII digits: what almost every cell holds.
 fn digits(bytes: impl Iterator<Item = u8>) -> Option<i64> {
     let mut value = 0i64;
