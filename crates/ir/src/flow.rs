@@ -146,6 +146,13 @@ impl Flow {
         self.enter[a] <= self.enter[b] && self.leave[b] <= self.leave[a]
     }
 
+    /// The last segment through which every way to `a` and every way to `b` leads. Both are
+    /// reachable.
+    #[must_use]
+    pub fn meet(&self, a: usize, b: usize) -> usize {
+        self.common(a as u32, b as u32) as usize
+    }
+
     /// The reachable segments from which control comes to `at`; twice the same where two
     /// edges do.
     pub fn predecessors(&self, at: usize) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
@@ -234,7 +241,7 @@ impl Flow {
                     if self.parent[pred as usize] == NONE {
                         continue;
                     }
-                    new = if new == NONE { pred } else { self.meet(new, pred) };
+                    new = if new == NONE { pred } else { self.common(new, pred) };
                 }
                 if self.parent[at] != new {
                     self.parent[at] = new;
@@ -244,7 +251,7 @@ impl Flow {
         }
     }
 
-    fn meet(&self, mut a: u32, mut b: u32) -> u32 {
+    fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
             while self.position[a as usize] > self.position[b as usize] {
                 a = self.parent[a as usize];

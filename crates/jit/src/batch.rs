@@ -5,7 +5,7 @@
 //! with its status, and the loop goes on. A loop that selects writes the results of the
 //! rows that it keeps one after the other, and counts the others.
 
-use crate::columns::{Argument, Loaded};
+use crate::columns::{self, Argument, Loaded};
 use crate::compile::Unit;
 use crate::live::Live;
 use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
@@ -14,7 +14,7 @@ use arrow::datatypes::DataType;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
 use cranelift_frontend::FunctionBuilder;
-use exuvia_ir::{Function, Type, Value};
+use exuvia_ir::{BlockId, Function, Type, Value};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
 use exuvia_ops::runtime;
@@ -87,6 +87,19 @@ pub(crate) struct RowEnd {
     columns: Vec<Column>,
     shape: Shape,
     next: Block,
+    /// The arguments that are read at the start of a block.
+    late: Vec<(BlockId, Late)>,
+}
+
+/// An argument of the row.
+#[derive(Clone, Copy)]
+struct Late {
+    param: Value,
+    /// The address of the arguments.
+    arguments: Machine,
+    index: usize,
+    loaded: Loaded,
+    nullable: bool,
 }
 
 /// Where one of a row's results goes.
@@ -226,6 +239,7 @@ pub(crate) fn build<'m>(
     unit: &mut Unit<'m>,
     row_function: &Row<'m>,
     live: &Live,
+    sunk: &[Option<BlockId>],
 ) -> Result<()> {
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
@@ -256,7 +270,7 @@ pub(crate) fn build<'m>(
             },
         });
     }
-    let end = RowEnd { row, columns, shape: row_function.shape, next };
+    let mut end = RowEnd { row, columns, shape: row_function.shape, next, late: Vec::new() };
     let arguments = constant(b, frame, offset_of!(Frame, arguments));
     let first = b.ins().iconst(types::I64, 0);
     b.ins().brif(rows, header, &[BlockArg::Value(first)], done, &[]);
@@ -313,11 +327,15 @@ pub(crate) fn build<'m>(
     let mut params = Vec::new();
     let ir_params = &row_function.function.block(row_function.function.entry()).params;
     for (at, (param, loaded)) in ir_params.iter().zip(&row_function.params).enumerate() {
-        params.push(if live.value(*param) {
-            let nullable = *row_function.function.ty(*param) != loaded.ir_type();
-            load_argument(b, env, arguments, at, *loaded, nullable, row)
-        } else {
-            Vec::new()
+        let nullable = *row_function.function.ty(*param) != loaded.ir_type();
+        let late = Late { param: *param, arguments, index: at, loaded: *loaded, nullable };
+        params.push(match sunk[at] {
+            _ if !live.value(*param) => Vec::new(),
+            None => load_argument(b, env, &late, row),
+            Some(block) => {
+                end.late.push((block, late));
+                Vec::new()
+            }
         });
     }
     translate(b, unit, row_function.function, live, params, env, Ending::Row(end))
@@ -345,15 +363,8 @@ fn bit_at(b: &mut FunctionBuilder<'_>, bitmap: Machine, first: Machine, row: Mac
 }
 
 /// The slots of a row's argument.
-fn load_argument(
-    b: &mut FunctionBuilder<'_>,
-    env: Environment,
-    arguments: Machine,
-    index: usize,
-    loaded: Loaded,
-    nullable: bool,
-    row: Machine,
-) -> Vec<Machine> {
+fn load_argument(b: &mut FunctionBuilder<'_>, env: Environment, argument: &Late, row: Machine) -> Vec<Machine> {
+    let Late { arguments, index, loaded, nullable, .. } = *argument;
     let field = |offset: usize| index * size_of::<Argument>() + offset;
     let values = constant(b, arguments, field(offset_of!(Argument, values)));
     let tag = nullable.then(|| {
@@ -415,6 +426,20 @@ fn load_argument(
         }
     }
     slots
+}
+
+/// Reads the arguments that are read at the start of a block.
+pub(crate) fn read_late(t: &mut Translator<'_, '_, '_>, end: &RowEnd, block: BlockId) -> Result<()> {
+    for (_, late) in end.late.iter().filter(|(at, _)| *at == block) {
+        if late.loaded == Loaded::Str {
+            let at = late.index * size_of::<Argument>() + offset_of!(Argument, column);
+            let column = constant(t.b, late.arguments, at);
+            t.call_helper("argument.decode", columns::decode_row as *const u8, &[], &[column, end.row])?;
+        }
+        let slots = load_argument(t.b, t.env, late, end.row);
+        t.define(late.param, slots);
+    }
+    Ok(())
 }
 
 /// Stores a row's results and goes to the next row.

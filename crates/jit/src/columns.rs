@@ -81,6 +81,8 @@ pub(crate) struct Argument {
     pub validity: *const u8,
     /// The position of that bit.
     pub validity_bit: u64,
+    /// The [`Column`], whose texts are decoded row by row.
+    pub column: *mut Column,
 }
 
 /// An argument of a batch.
@@ -94,6 +96,10 @@ pub(crate) struct Column {
     pairs: Vec<[u64; 2]>,
     /// The bytes of all texts decoded so far, except those within their views.
     text_bytes: usize,
+    /// Whether texts are decoded only where native code asks for them.
+    by_row: bool,
+    /// The first row of the current chunk.
+    start: usize,
 }
 
 #[derive(Debug)]
@@ -118,7 +124,13 @@ enum Layout {
 impl Column {
     /// An argument that the kernel was compiled for as `declared`; its values are looked
     /// at only if they are `needed`.
-    pub fn new(array: &ArrayRef, declared: &DataType, loaded: Loaded, needed: bool) -> Result<Column, RunError> {
+    pub fn new(
+        array: &ArrayRef,
+        declared: &DataType,
+        loaded: Loaded,
+        needed: bool,
+        by_row: bool,
+    ) -> Result<Column, RunError> {
         let array = plain(array, declared, loaded)?;
         let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
         let layout = match array.data_type() {
@@ -147,7 +159,7 @@ impl Column {
             }
         };
         let pairs = if needed && loaded == Loaded::Str { vec![[0; 2]; CHUNK.min(array.len())] } else { Vec::new() };
-        Ok(Column { array, nulls, layout, pairs, text_bytes: 0 })
+        Ok(Column { array, nulls, layout, pairs, text_bytes: 0, by_row, start: 0 })
     }
 
     /// The number of rows.
@@ -178,28 +190,42 @@ impl Column {
     /// The argument for the `rows` rows from `start` on, which is a multiple of
     /// [`CHUNK`]. Valid until the next call.
     pub fn chunk(&mut self, start: usize, rows: usize) -> Argument {
+        self.start = start;
+        if !self.by_row {
+            self.decode(0, rows);
+        }
         let (values, bit) = match &self.layout {
             Layout::Fixed { base, width } => (base.wrapping_add(start * width), 0),
             Layout::Bits { base, bit } => (base.wrapping_add((bit + start) / 8), (bit + start) % 8),
-            Layout::Offsets32 => {
-                self.text_bytes += decode_offsets(self.array.as_string::<i32>(), start, &mut self.pairs[..rows]);
-                (self.pairs.as_ptr().cast(), 0)
-            }
-            Layout::Offsets64 => {
-                self.text_bytes += decode_offsets(self.array.as_string::<i64>(), start, &mut self.pairs[..rows]);
-                (self.pairs.as_ptr().cast(), 0)
-            }
-            Layout::Views { buffers } => {
-                let array = self.array.as_string_view();
-                let pairs = &mut self.pairs[..rows];
-                self.text_bytes += decode_views(array, buffers, self.nulls.as_ref(), start, pairs);
-                (self.pairs.as_ptr().cast(), 0)
-            }
+            Layout::Offsets32 | Layout::Offsets64 | Layout::Views { .. } => (self.pairs.as_ptr().cast(), 0),
             Layout::Unneeded => (std::ptr::null(), 0),
         };
         let (validity, validity_bit) = bits_from(self.nulls.as_ref(), start);
-        Argument { values, bit: bit as u64, validity, validity_bit }
+        Argument { values, bit: bit as u64, validity, validity_bit, column: self }
     }
+
+    /// Decodes the texts of so many rows of the chunk from `row` on.
+    #[inline]
+    fn decode(&mut self, row: usize, rows: usize) {
+        let start = self.start + row;
+        self.text_bytes += match &self.layout {
+            Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Unneeded => return,
+            Layout::Offsets32 => decode_offsets(self.array.as_string::<i32>(), start, &mut self.pairs[row..row + rows]),
+            Layout::Offsets64 => decode_offsets(self.array.as_string::<i64>(), start, &mut self.pairs[row..row + rows]),
+            Layout::Views { buffers } => {
+                let pairs = &mut self.pairs[row..row + rows];
+                decode_views(self.array.as_string_view(), buffers, self.nulls.as_ref(), start, pairs)
+            }
+        };
+    }
+}
+
+/// Decodes the text of a row; called by native code.
+pub(crate) extern "C" fn decode_row(column: *mut Column, row: u64) {
+    // SAFETY: native code passes the column that `Kernel::run_loop` lent it for the call,
+    // during which nobody else looks at it.
+    let column = unsafe { &mut *column };
+    column.decode(row as usize, 1);
 }
 
 /// The byte and the position in it of the validity bit of row `start`.
@@ -358,7 +384,7 @@ mod tests {
     use std::sync::Arc;
 
     fn decoded(array: &ArrayRef) -> Vec<(String, bool)> {
-        let mut column = Column::new(array, array.data_type(), Loaded::Str, true).unwrap();
+        let mut column = Column::new(array, array.data_type(), Loaded::Str, true, false).unwrap();
         let mut out = Vec::new();
         let mut start = 0;
         while start < array.len() {

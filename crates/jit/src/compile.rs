@@ -3,6 +3,7 @@
 use crate::batch::{self, Loop, Row};
 use crate::constants::Constants;
 use crate::live::{self, Live};
+use crate::sink;
 use crate::translate::{Ending, Result, call_signature, translate};
 use crate::{CompileError, Options};
 use cranelift_codegen::Context;
@@ -81,6 +82,8 @@ pub(crate) struct Compiled {
     pub calls: BTreeMap<String, usize>,
     /// Which parameters the row function looks at.
     pub needed: Vec<bool>,
+    /// Which parameters it reads only for rows that get so far.
+    pub sunk: Vec<bool>,
     pub isa: OwnedTargetIsa,
 }
 
@@ -142,7 +145,8 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
     context.func.signature = entry_signature;
     let live = live::analyse(row.function);
     let needed = row.function.block(row.function.entry()).params.iter().map(|param| live.value(*param)).collect();
-    build(&mut unit, &mut context, &mut builders, |b, unit| batch::build(b, unit, row, &live))?;
+    let sunk = if row.reasons() > 0 { sink::places(row.function, &live) } else { vec![None; row.params.len()] };
+    build(&mut unit, &mut context, &mut builders, |b, unit| batch::build(b, unit, row, &live, &sunk))?;
     define(&mut unit, &mut context, entry, format!("{} over a chunk", row.function.name), &mut functions)?;
 
     while let Some(id) = unit.pending.pop() {
@@ -160,7 +164,8 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
     let entry = unsafe { std::mem::transmute::<*const u8, Loop>(address) };
     let symbols = unit.helpers.into_values().map(|(id, name)| (id.as_u32(), name)).collect();
     let (constants, calls) = (unit.constants, unit.calls);
-    Ok(Compiled { _memory: unit.module, entry, constants, functions, symbols, calls, needed, isa })
+    let sunk = sunk.iter().map(Option::is_some).collect();
+    Ok(Compiled { _memory: unit.module, entry, constants, functions, symbols, calls, needed, sunk, isa })
 }
 
 fn signature(convention: CallConv, params: &[Reg], returns: &[Reg]) -> Signature {

@@ -65,6 +65,8 @@ struct Parameter {
     nullable: bool,
     /// Whether the native code looks at it.
     needed: bool,
+    /// Whether it does so only for some rows.
+    sunk: bool,
 }
 
 impl fmt::Debug for Kernel {
@@ -118,6 +120,7 @@ impl Kernel {
             loaded: row.params[at],
             nullable: matches!(types[at], Type::Union(_)),
             needed: compiled.needed[at],
+            sunk: compiled.sunk[at],
         });
         let results = row.results.iter().zip(row.valid_by_default());
         Ok(Kernel {
@@ -150,8 +153,10 @@ impl Kernel {
         let selects = self.reasons > 0;
         let mut columns = self.columns(args, rows)?;
         let strict = if self.strict { missing_argument(&columns) } else { None };
+        // Of the rows that are kept nobody knows how many they are.
+        let room = if selects { CHUNK.min(rows) } else { rows };
         let mut values =
-            self.results.iter().map(|result| self.partial(result, &columns, rows)).collect::<Result<Vec<_>, _>>()?;
+            self.results.iter().map(|result| self.partial(result, &columns, room)).collect::<Result<Vec<_>, _>>()?;
         let mut exits = Vec::new();
         let mut left: Vec<Exit> = Vec::with_capacity(CHUNK.min(rows));
         let mut kept: Vec<u32> = Vec::new();
@@ -168,6 +173,9 @@ impl Kernel {
             let (strict, strict_bit) = bits_from(strict.as_ref(), start);
             // Where a loop drops rows, the results of the others follow each other.
             let position = if selects { kept.len() } else { start };
+            for (values, result) in values.iter_mut().zip(&self.results) {
+                values.grow(position + count, rows, result.valid_by_default);
+            }
             let destinations: Vec<Destination> = values.iter_mut().map(|values| values.from(position)).collect();
             let before = dropped.clone();
             let marker = 0u8;
@@ -253,7 +261,7 @@ impl Kernel {
         }
         let mut columns = Vec::new();
         for (array, param) in args.iter().zip(&self.params) {
-            let column = columns::Column::new(array, &param.declared, param.loaded, param.needed)?;
+            let column = columns::Column::new(array, &param.declared, param.loaded, param.needed, param.sunk)?;
             if column.len() != rows {
                 return Err(RunError::Argument(format!("{} rows instead of {rows}", column.len())));
             }

@@ -11,7 +11,7 @@
 //! | `compile.rs` | the module of the code generator, its symbols, functions that are called |
 //! | `batch.rs` | the loop over the rows of a chunk |
 //! | `translate/` | the instructions, by family |
-//! | `live.rs` | what need not be computed natively |
+//! | `live.rs`, `sink.rs` | what need not be computed natively, where arguments are needed |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
 //! | `constants.rs`, `table.rs`, `helpers.rs` | what native code points to and calls |
@@ -27,6 +27,7 @@ mod helpers;
 mod kernel;
 mod live;
 mod output;
+mod sink;
 mod slots;
 mod table;
 mod text;

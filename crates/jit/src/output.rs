@@ -166,12 +166,22 @@ impl Partial {
         }
     }
 
+    /// Makes room for `needed` rows of at most `most`, which are valid or not.
+    pub(crate) fn grow(&mut self, needed: usize, most: usize, valid: bool) {
+        if needed <= self.rows {
+            return;
+        }
+        self.rows = needed.max(self.rows * 2).min(most);
+        self.values.resize((self.rows * width(&self.ty).unwrap_or(0)).div_ceil(8), 0);
+        self.validity.resize(self.rows, u8::from(valid));
+        if let Strings::Views { sink, .. } = &mut self.strings {
+            sink.grow(self.rows);
+        }
+    }
+
     /// Drops the rows from `rows` on.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.values.truncate((rows * width(&self.ty).unwrap_or(0)).div_ceil(8));
-        if rows < self.rows / 2 {
-            self.values.shrink_to_fit();
-        }
         self.rows = rows;
         self.validity.truncate(rows);
         match &mut self.strings {

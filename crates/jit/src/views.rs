@@ -85,11 +85,12 @@ impl Views {
 
     /// Drops the rows from `rows` on, which have no text.
     pub fn truncate(&mut self, rows: usize) {
-        let before = self.views.len();
         self.views.truncate(rows);
-        if rows < before / 2 {
-            self.views.shrink_to_fit();
-        }
+    }
+
+    /// Makes room for `rows` rows.
+    pub fn grow(&mut self, rows: usize) {
+        self.views.resize(rows, 0);
     }
 
     #[inline]

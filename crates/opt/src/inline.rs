@@ -15,11 +15,15 @@ use exuvia_ir::{BlockId, Edge, FuncId, Function, Inst, Module, Opcode, Span, Ter
 /// Instructions of a callee that are worth copying: about twice as many as it takes to
 /// pass operands and to check a status.
 const SMALL: usize = 25;
-/// Instructions to which a function may grow by copies of larger callees.
-const LARGE: usize = 800;
 
-/// Runs the pass over a module. `tidy` is applied to each function afterwards.
-pub(crate) fn run(module: &mut Module, context: &mut Context, mut tidy: impl FnMut(&mut Module, FuncId, &mut Context)) {
+/// Runs the pass over a module: a function may grow to `large` instructions by copies of
+/// callees that are not small. `tidy` is applied to each function afterwards.
+pub(crate) fn run(
+    module: &mut Module,
+    large: usize,
+    context: &mut Context,
+    mut tidy: impl FnMut(&mut Module, FuncId, &mut Context),
+) {
     if module.functions.iter().all(|function| callees(function).is_empty()) {
         return;
     }
@@ -29,7 +33,7 @@ pub(crate) fn run(module: &mut Module, context: &mut Context, mut tidy: impl FnM
         // if it is recursive, and then it is not copied.
         let ret = module.functions[id.index()].ret.clone();
         let mut function = std::mem::replace(&mut module.functions[id.index()], Function::new("", ret));
-        inline_into(&mut function, module, &recursive, context);
+        inline_into(&mut function, module, &recursive, large, context);
         module.functions[id.index()] = function;
         tidy(module, id, context);
     }
@@ -90,7 +94,7 @@ fn size(function: &Function) -> usize {
     function.blocks.iter().map(|block| block.insts.len() + 1).sum()
 }
 
-fn inline_into(function: &mut Function, module: &Module, recursive: &[bool], context: &mut Context) {
+fn inline_into(function: &mut Function, module: &Module, recursive: &[bool], large: usize, context: &mut Context) {
     let mut total = size(function);
     // Copied blocks are not looked at: what they call was not worth it before.
     let mut work: Vec<usize> = (0..function.blocks.len()).rev().collect();
@@ -98,7 +102,7 @@ fn inline_into(function: &mut Function, module: &Module, recursive: &[bool], con
         let found = function.blocks[block].insts.iter().position(|inst| match inst.op {
             Opcode::Call(callee) => {
                 let cost = size(&module.functions[callee.index()]);
-                !recursive[callee.index()] && (cost <= SMALL || total + cost <= LARGE)
+                !recursive[callee.index()] && (cost <= SMALL || total + cost <= large)
             }
             _ => false,
         });
@@ -224,7 +228,7 @@ mod tests {
     #[track_caller]
     fn check(input: &str, expect: Expect) {
         let mut module = module(input);
-        super::run(&mut module, &mut Context::new(), |_, _, _| {});
+        super::run(&mut module, crate::LARGE, &mut Context::new(), |_, _, _| {});
         if let Err(error) = crate::verify(&module) {
             panic!("{error}\n{module}");
         }

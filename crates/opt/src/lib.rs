@@ -74,13 +74,22 @@ fn pipeline() -> impl Iterator<Item = Pass> {
         .chain([SIMPLIFY, DEAD_CODE, BLOCKS])
 }
 
+/// Instructions to which a function may grow by copies of callees that are not small.
+const LARGE: usize = 800;
+
 /// Optimises a module. Function 0 stays the entry with its parameters and result. Its
 /// parameters that are ints, or may be, are within `ints`, where that says something.
 pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>]) {
+    optimize_within(module, ints, LARGE);
+}
+
+/// Optimises a module of several functions that were written apart and are to become one:
+/// as [`optimize`], but a function may grow to `large` instructions by copies of callees.
+pub fn optimize_within(module: &mut Module, ints: &[RangeInclusive<i64>], large: usize) {
     let mut context = Context::new();
     let ints: Vec<Interval> = ints.iter().map(|range| Interval::new(*range.start(), *range.end())).collect();
     check(module, "the optimiser was given");
-    inline::run(module, &mut context, |module, id, context| {
+    inline::run(module, large, &mut context, |module, id, context| {
         for pass in CLEANUP {
             run_one(module, id, context, pass);
         }

@@ -40,7 +40,7 @@ fn random_modules_keep_their_meaning() {
         }
         values += run(&module, seed).iter().filter(|outcome| outcome.is_ok()).count() as u64;
         let mut context = Context::new();
-        crate::inline::run(&mut module, &mut context, |_, _, _| {});
+        crate::inline::run(&mut module, crate::LARGE, &mut context, |_, _, _| {});
         compare(&given, &module, seed, "inlining");
         for pass in crate::pipeline() {
             let before = module.clone();

@@ -112,9 +112,7 @@ impl Looped {
             }
             length += 1;
         }
-        // A call alone is a loop already.
-        let calls = builder.chain.functions().count();
-        if calls > 1 || (calls == 1 && builder.chain.filters() > 0) { length } else { 0 }
+        if worth_while(&builder.chain) { length } else { 0 }
     }
 
     pub(super) fn new(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: ExuviaOptions) -> Looped {
@@ -211,8 +209,7 @@ impl Looped {
         for at in &within {
             builder.add(&self.steps[*at].action)?;
         }
-        let calls = builder.chain.functions().count();
-        if calls + builder.chain.filters() < 2 || calls == 0 {
+        if !worth_while(&builder.chain) {
             return None;
         }
         let later = |slot: &usize| {
@@ -311,6 +308,12 @@ impl Looped {
         let numbers = numbers.ok_or_else(|| internal_datafusion_err!("rows have lost their numbers"))?;
         Ok(Redone { numbers: numbers.values().to_vec(), slots: redone.slots })
     }
+}
+
+/// Whether a loop gains anything: a call alone is one already, and DataFusion's comparisons
+/// of its results are no slower.
+fn worth_while(chain: &Chain) -> bool {
+    chain.functions().count() > 1
 }
 
 /// Rows that left a loop and were not dropped.

@@ -7,6 +7,9 @@ use exuvia_ir::{BlockId, Builder, Edge, ExcKind, FuncId, Module, Object, Opcode,
 use exuvia_lift::SqlClass;
 use std::collections::HashMap;
 
+/// Instructions to which the loop may grow by copies of the functions that it calls.
+const LARGE: usize = 4000;
+
 type Result<T> = std::result::Result<T, String>;
 
 /// The module of a chain, optimised: function 0 takes the inputs, and returns the tuple of
@@ -45,7 +48,7 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
     exuvia_opt::verify(&module).map_err(|error| error.to_string())?;
     if settings.optimize {
         let ints: Vec<_> = inputs.iter().map(|(_, slot)| sql::range(&slot.ty)).collect();
-        exuvia_opt::optimize(&mut module, &ints);
+        exuvia_opt::optimize_within(&mut module, &ints, LARGE);
     }
     Ok(module)
 }
@@ -75,7 +78,8 @@ impl Callees {
         let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
         let stages = stages.ok_or_else(|| format!("{} is not lifted", function.0.definition.name))?;
         let first = self.module.functions.len() as u32;
-        for callee in &stages.optimized.functions {
+        // As it was lifted: what was fitted to one function may hide what several share.
+        for callee in &stages.lifted.functions {
             let mut callee = callee.clone();
             for inst in callee.blocks.iter_mut().flat_map(|block| &mut block.insts) {
                 if let Opcode::Call(id) = &mut inst.op {

@@ -162,6 +162,9 @@ impl<'m> Translator<'_, '_, 'm> {
             if let Some(block) = self.blocks[id.index()] {
                 self.b.switch_to_block(block);
             }
+            if let Ending::Row(end) = self.ending.clone() {
+                crate::batch::read_late(self, &end, id)?;
+            }
             let data = self.function.block(id);
             for inst in &data.insts {
                 if self.live.inst(inst) {
@@ -391,6 +394,11 @@ impl<'m> Translator<'_, '_, 'm> {
             .get(value.index())
             .and_then(Clone::clone)
             .ok_or_else(|| CompileError::malformed(format!("{value} is used before it is defined")))
+    }
+
+    /// Gives a value its slots.
+    pub fn define(&mut self, value: Value, slots: Vec<Machine>) {
+        self.values[value.index()] = Some(slots);
     }
 
     /// The type of what was put into a union, where it is known.
