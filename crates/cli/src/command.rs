@@ -13,11 +13,12 @@ pub(crate) enum Next {
 }
 
 /// The commands and what they do.
-pub(crate) const COMMANDS: [(&str, &str); 8] = [
+pub(crate) const COMMANDS: [(&str, &str); 9] = [
     ("\\q", "quit"),
     ("\\d [TABLE]", "list the tables, or the columns of one"),
     ("\\df", "list the Python functions and where they run"),
     ("\\dump STAGE FUNCTION", "show a stage: source, snapshot, lifted, optimized, lowered, machine"),
+    ("\\loops STAGE", "show a stage of each loop over several functions: optimized, lowered, machine, helpers"),
     ("\\i FILE", "run the statements of a file"),
     ("\\timing", "tell the time of each query, or no longer"),
     ("\\h", "show this"),
@@ -45,6 +46,13 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             }
             Err(error) => Err(exuvia::message(&error)),
         },
+        ["\\loops", stage] => {
+            match &runner.session.dump_loops(stage)[..] {
+                [] => println!("there are no loops over several functions, or they have no stage {stage}"),
+                loops => loops.iter().for_each(|text| println!("{}\n", text.trim_end())),
+            }
+            Ok(())
+        }
         ["\\i", path] => return runner.file(Path::new(path)).map(|()| Next::Continue),
         ["\\udfs", path] => match runner.session.load_functions(path) {
             Ok(names) => {

@@ -178,6 +178,13 @@ impl ExuviaSession {
         let settings = ExuviaOptions::of(state.config_options()).settings;
         python.function().dump(stage, &settings).or_else(|why| plan_err!("{why}"))
     }
+
+    /// The text of a stage of each native loop over several functions that queries of the
+    /// session have had so far: `optimized`, `lowered`, `machine`, or `helpers`.
+    #[must_use]
+    pub fn dump_loops(&self, stage: &str) -> Vec<String> {
+        ExuviaOptions::of(self.ctx.state().config_options()).loops.dump(stage)
+    }
 }
 
 /// What a statement gives that has been executed.

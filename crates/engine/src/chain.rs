@@ -421,6 +421,24 @@ impl Loops {
     }
 }
 
+impl Loops {
+    /// A stage of every loop, as [`Loop::dump`] gives it, with the names of the functions.
+    #[must_use]
+    pub fn dump(&self, stage: &str) -> Vec<String> {
+        let cells: Vec<_> = self.compiled.lock().values().cloned().collect();
+        let loops = cells.iter().filter_map(|cell| cell.get()?.as_ref().ok());
+        let mut texts: Vec<String> = loops
+            .filter_map(|code| {
+                let names: Vec<&str> =
+                    code.reached.iter().map(|(function, _)| function.definition.name.as_str()).collect();
+                Some(format!("; {}\n{}", names.join(", "), code.dump(stage)?))
+            })
+            .collect();
+        texts.sort();
+        texts
+    }
+}
+
 impl Function {
     /// Whether calls are made once for equal arguments, which a loop over rows cannot do.
     #[must_use]

@@ -263,3 +263,20 @@ async fn a_loop_can_be_stopped() {
     assert!(error.starts_with("ran out of its time"), "{error}");
     assert!(started.elapsed() < std::time::Duration::from_secs(5));
 }
+
+/// The page that shows a loop shows this one.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_on_loops_is_current() {
+    let page = include_str!("../../../../docs/loop.md");
+    let block = |kind: &str| {
+        let start = page.find(kind).map_or(page.len(), |at| at + kind.len());
+        page[start..].split("```").next().unwrap_or_default()
+    };
+    let session = session();
+    run(&session, block("```sql\n")).await;
+    assert_eq!(
+        session.dump_loops("optimized"),
+        [format!("; net, band\n{}", block("```\nfn f0").replacen("", "fn f0", 1))]
+    );
+    assert_eq!(session.dump_loops("helpers"), ["; net, band\n"]);
+}

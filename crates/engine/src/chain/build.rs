@@ -180,12 +180,15 @@ impl Build<'_> {
         let may_be_null = |build: &Self, value: &Value| build.is_optional(*value) || *build.ty(*value) == Type::None;
         let nullable = values.iter().any(|value| may_be_null(self, value));
         let class = sql::class(&definition.returns).ok_or("a result of an unknown type")?;
-        let result = plain(class).optional();
-        let (done, null) = (self.b.function.new_block(), self.b.function.new_block());
-        let joined = self.b.function.add_param(done, result.clone());
         let callee = callees.get(function, nullable && !definition.strict, self.settings)?;
         let params = callees.module.functions[callee.index()].param_types();
         let returns = callees.module.functions[callee.index()].ret.clone();
+        let gives_null = matches!(returns, Type::None | Type::Union(_))
+            || function.0.becomes_null()
+            || (definition.strict && nullable);
+        let result = if gives_null { plain(class).optional() } else { plain(class) };
+        let (done, null) = (self.b.function.new_block(), self.b.function.new_block());
+        let joined = self.b.function.add_param(done, result.clone());
         if definition.strict && values.iter().any(|value| *self.ty(*value) == Type::None) {
             self.b.jump(null, vec![]);
         } else {
@@ -209,8 +212,12 @@ impl Build<'_> {
             }
         }
         self.b.block = null;
-        let none = self.constant(Object::None, &result);
-        self.b.jump(done, vec![none]);
+        if gives_null {
+            let none = self.constant(Object::None, &result);
+            self.b.jump(done, vec![none]);
+        } else {
+            self.b.end(Terminator::Unreachable);
+        }
         self.b.block = done;
         Ok(joined)
     }
