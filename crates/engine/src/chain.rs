@@ -137,9 +137,14 @@ struct Slot {
 pub struct Chain {
     slots: Vec<Slot>,
     steps: Vec<Step>,
+    /// The instructions of the functions that are called, for each call.
+    size: usize,
 }
 
 impl Chain {
+    /// Instructions that a chain may have: the optimiser's time grows faster than they do.
+    const LARGE: usize = 8000;
+
     /// Adds a column of the input. Gives its number, or `None` for a type that loops do not
     /// take. A loop's arguments are its inputs in this order.
     pub fn input(&mut self, ty: &DataType, nullable: bool) -> Option<usize> {
@@ -153,17 +158,20 @@ impl Chain {
     }
 
     /// Adds a call; gives the number of its result, or `None` if a loop cannot make it: the
-    /// function is not native or has a time limit of its own, or an argument would need a
-    /// conversion.
+    /// function is not native or has a time limit of its own, an argument would need a
+    /// conversion, or the loop would become too large.
     pub fn call(&mut self, function: &Arc<Function>, args: &[Scalar], settings: &Settings) -> Option<usize> {
         let definition = &function.definition;
         let fits = args.len() == definition.params.len()
             && args.iter().zip(&definition.params).all(|(arg, param)| self.is_of(arg, &param.ty));
         let cell = function.compiled(true, settings);
-        let native = compiled_of(&cell)?.stages.as_ref().is_ok_and(|stages| stages.kernel.is_ok());
-        if !fits || !native || definition.timeout.is_some() {
+        let stages = compiled_of(&cell)?.stages.as_ref().ok().filter(|stages| stages.kernel.is_ok())?;
+        let blocks = stages.optimized.functions.iter().flat_map(|function| &function.blocks);
+        let size = self.size + blocks.map(|block| block.insts.len() + 1).sum::<usize>();
+        if !fits || definition.timeout.is_some() || size > Chain::LARGE {
             return None;
         }
+        self.size = size;
         let slot = self.slot(&definition.returns, true, true);
         self.steps.push(Step::Call(Shared(Arc::clone(function)), args.to_vec(), slot));
         Some(slot)
@@ -276,8 +284,12 @@ impl Chain {
     /// # Errors
     /// Why there is none.
     pub fn compile(&self, outputs: &[usize], settings: &Settings) -> Result<Loop, String> {
+        crate::stack::on_large_stack(|| self.compile_here(outputs, settings))
+    }
+
+    fn compile_here(&self, outputs: &[usize], settings: &Settings) -> Result<Loop, String> {
         let start = Instant::now();
-        let module = crate::stack::on_large_stack(|| build::module(self, outputs, settings))?;
+        let module = build::module(self, outputs, settings)?;
         let inputs: Vec<DataType> =
             self.slots.iter().filter(|slot| !slot.computed).map(|slot| slot.ty.clone()).collect();
         let results: Vec<DataType> = outputs.iter().map(|slot| self.slots[*slot].ty.clone()).collect();
@@ -412,6 +424,10 @@ impl Loops {
                 }
             }
         };
+        if !may_compile {
+            // Somebody may be compiling it; nobody waits for that here.
+            return cell.get().is_some().then_some(cell);
+        }
         cell.get_or_init(|| {
             // A bug of ours must cost the loop and no more.
             catch_unwind(AssertUnwindSafe(|| chain.compile(outputs, settings)))
@@ -444,6 +460,14 @@ impl Function {
     #[must_use]
     pub fn memoizes(&self) -> bool {
         self.history.pays()
+    }
+
+    /// Whether it was found out, as far as it can be, whether that pays.
+    #[must_use]
+    pub fn knows_whether_it_memoizes(&self, settings: &Settings) -> bool {
+        let text = |ty: &DataType| sql::class(ty) == Some(SqlClass::Str);
+        let may = settings.memoize && matches!(&self.definition.params[..], [param] if text(&param.ty));
+        !may || self.history.has_looked()
     }
 
     /// Nanoseconds that lifting and compiling it took so far.

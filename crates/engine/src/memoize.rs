@@ -42,6 +42,8 @@ pub(crate) struct History {
     last: AtomicU32,
     /// Whether the last look paid.
     paid: AtomicBool,
+    /// Whether there was a look.
+    looked: AtomicBool,
 }
 
 impl History {
@@ -56,10 +58,17 @@ impl History {
             return None;
         }
         let found = distinct(column, column.len() / REPEATS);
+        self.looked.store(true, Ordering::Relaxed);
         if found.is_none() {
             self.rest();
         }
         found
+    }
+
+    /// Whether there was a look, or a call is too cheap for one.
+    pub fn has_looked(&self) -> bool {
+        let plain = self.plain.load(Ordering::Relaxed);
+        self.looked.load(Ordering::Relaxed) || (plain > 0 && plain < CHEAP)
     }
 
     /// Whether the last look paid.

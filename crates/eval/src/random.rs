@@ -169,7 +169,14 @@ fn is_usable(def: &OpDef) -> bool {
     // Undefined for wrong operands, or bailing out for most.
     let excluded = matches!(
         core,
-        Some(CoreOp::ListGetUnchecked | CoreOp::DictFind | CoreOp::DictValue | CoreOp::Reject | CoreOp::IntShl)
+        Some(
+            CoreOp::ListGetUnchecked
+                | CoreOp::DictFind
+                | CoreOp::DictValue
+                | CoreOp::Reject
+                | CoreOp::IntFits
+                | CoreOp::IntShl
+        )
     ) || def.name.contains("repeat")
         || def.name.contains("pow");
     !excluded && def.params.iter().all(|param| !matches!(param.kind, Kind::Exc))

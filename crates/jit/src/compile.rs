@@ -18,7 +18,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
 use exuvia_ir::{Module, Opcode};
-use exuvia_ops::def::{Effect, status};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::def::{Body, Effect, status};
 use std::collections::{BTreeMap, HashMap};
 use std::mem::{ManuallyDrop, offset_of};
 use std::ops::{Deref, DerefMut};
@@ -287,7 +288,9 @@ fn allocates(source: &Module) -> bool {
     let insts = source.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.insts);
     insts.into_iter().any(|inst| {
         matches!(inst.op, Opcode::List)
-            || live::definition(inst).is_some_and(|def| def.effect == Effect::Alloc || def.bails)
+            || live::definition(inst).is_some_and(|def| {
+                def.effect == Effect::Alloc || (def.bails && !matches!(def.body, Body::Core(CoreOp::IntFits)))
+            })
     })
 }
 

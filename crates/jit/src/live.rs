@@ -42,8 +42,9 @@ pub(crate) fn definition(inst: &Inst) -> Option<&'static OpDef> {
 fn removable(inst: &Inst) -> bool {
     match &inst.op {
         Opcode::Op(_) => definition(inst).is_some_and(|def| {
-            let rejects = matches!(def.body, Body::Core(CoreOp::Reject));
-            def.raises.is_empty() && def.effect != Effect::Write && !rejects
+            // What they bail out for is an error, or another value.
+            let checks = matches!(def.body, Body::Core(CoreOp::Reject | CoreOp::IntFits));
+            def.raises.is_empty() && def.effect != Effect::Write && !checks
         }),
         Opcode::Call(_) | Opcode::Poll => false,
         Opcode::Const(_)

@@ -125,6 +125,8 @@ pub enum CoreOp {
     /// Fails because the handler returned a value (the second operand) that the SQL type
     /// (the first, its name) cannot hold. Native code bails out.
     Reject,
+    /// The operand, an int that must have no more than 64 bits; bails out if it has more.
+    IntFits,
 }
 
 impl CoreOp {
@@ -781,6 +783,20 @@ static CORE: &[OpDef] = &[
             none,
             &[],
             eval::reject,
+        ),
+        Effect::Pure,
+        true,
+    ),
+    with_effect(
+        core(
+            "int.fits",
+            "",
+            "The int itself, if it has no more than 64 bits.",
+            CoreOp::IntFits,
+            INT1,
+            int,
+            &[],
+            eval::int_fits,
         ),
         Effect::Pure,
         true,

@@ -36,6 +36,10 @@ const MOST_VALUES: usize = 16;
 /// Rows that must have left a loop, and be most of its rows, before it is given up.
 const MANY: u64 = 10_000;
 
+/// Batches after which a loop is compiled although it is not known of a function whether its
+/// calls are better made once for equal arguments: conditions may leave it too few rows.
+const PATIENCE: u64 = 8;
+
 /// What a partition's loops did.
 #[derive(Debug)]
 pub(super) struct LoopMetrics {
@@ -60,10 +64,14 @@ pub(super) struct Looped {
     pub(super) steps: Vec<Step>,
     /// The fields of the program's slots.
     fields: Arc<Vec<FieldRef>>,
+    /// The functions of the calls.
     functions: Vec<Arc<Function>>,
     options: ExuviaOptions,
-    /// Nanoseconds that the steps took one by one.
+    /// Nanoseconds that the steps took one by one, and the batches that they ran on.
     spent: AtomicU64,
+    batches: AtomicU64,
+    /// Whether it was asked if the session has the loop.
+    asked: AtomicBool,
     /// Whether somebody compiles the loop.
     claimed: AtomicBool,
     compiled: OnceLock<Option<Plan>>,
@@ -120,18 +128,15 @@ impl Looped {
         for step in &steps {
             builder.add(&step.action);
         }
-        let mut functions: Vec<Arc<Function>> = vec![];
-        for function in builder.chain.functions() {
-            if !functions.iter().any(|known| Arc::ptr_eq(known, function)) {
-                functions.push(Arc::clone(function));
-            }
-        }
+        let functions = builder.chain.functions().cloned().collect();
         Looped {
             steps,
             fields,
             functions,
             options,
             spent: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
+            asked: AtomicBool::new(false),
             claimed: AtomicBool::new(false),
             compiled: OnceLock::new(),
             given_up: AtomicBool::new(false),
@@ -154,10 +159,11 @@ impl Looped {
         for step in &self.steps {
             step.run(rows)?;
             if rows.count == 0 && !nobody {
-                return Ok(());
+                break;
             }
         }
         self.spent.fetch_add(nanos(start.elapsed()), Ordering::Relaxed);
+        self.batches.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -172,9 +178,15 @@ impl Looped {
         let settings = &self.options.settings;
         let at_once = matches!(settings.fault.as_str(), "loops" | "guards");
         let price: u64 = self.functions.iter().map(|function| function.compile_nanos()).sum();
-        let due = at_once || self.spent.load(Ordering::Relaxed) >= price;
+        let spent = self.spent.load(Ordering::Relaxed);
+        // Within a loop nobody would find out.
+        let settled = || self.functions.iter().all(|function| function.knows_whether_it_memoizes(settings));
+        let due = at_once || (spent >= price && (settled() || self.batches.load(Ordering::Relaxed) >= PATIENCE));
         let outputs = |chained: &Chained| chained.outputs.iter().map(|(_, slot)| *slot).collect::<Vec<_>>();
         if !due {
+            if self.asked.swap(true, Ordering::Relaxed) {
+                return None;
+            }
             let chained = self.chain()?;
             let cell = self.options.loops.get(&chained.chain, &outputs(&chained), settings, false)?;
             return self.compiled.get_or_init(|| Some(Plan { cell, chained })).as_ref();
@@ -192,18 +204,21 @@ impl Looped {
         self.compiled.get_or_init(|| plan).as_ref()
     }
 
-    /// The steps as a chain, but for functions whose calls are made once for equal arguments.
+    /// The steps as a chain, but for functions whose calls are made once for equal arguments;
+    /// `None` where a step needs the result of one.
     fn chain(&self) -> Option<Chained> {
-        let spares = |step: &Step| match &step.action {
-            Action::Compute(slot, bound) => {
-                let memoizes = call(&bound.expr).is_some_and(|call| {
-                    PythonFunction::of(call.fun()).is_some_and(|python| python.function().memoizes())
-                });
-                let read = || self.steps.iter().any(|step| step.action.bound().slots.contains(slot));
-                memoizes && self.options.settings.memoize && !read()
-            }
+        let memoizes = |expr: &Arc<dyn PhysicalExpr>| {
+            let python = call(expr).and_then(|call| PythonFunction::of(call.fun()));
+            self.options.settings.memoize && python.is_some_and(|python| python.function().memoizes())
+        };
+        let spares = |step: &Step| matches!(&step.action, Action::Compute(_, bound) if memoizes(&bound.expr));
+        let read = |step: &Step| match &step.action {
+            Action::Compute(slot, _) => self.steps.iter().any(|step| step.action.bound().slots.contains(slot)),
             Action::Filter(_) => false,
         };
+        if self.steps.iter().any(|step| spares(step) && read(step)) {
+            return None;
+        }
         let (after, within): (Vec<usize>, Vec<usize>) = (0..self.steps.len()).partition(|at| spares(&self.steps[*at]));
         let mut builder = ChainBuilder::new(&self.fields, &self.options);
         for at in &within {
@@ -290,9 +305,11 @@ impl Looped {
     /// Does the rows that left the loop step by step.
     fn redo(&self, chained: &Chained, rows: &Rows, exits: &[u32]) -> Result<Redone> {
         let numbers = UInt32Array::from(exits.to_vec());
+        let read = |slot| chained.within.iter().any(|at| self.steps[*at].action.bound().slots.contains(&slot));
         let mut slots = vec![];
-        for column in &rows.slots {
-            slots.push(column.as_ref().map(|column| take(column, &numbers, None)).transpose()?);
+        for (slot, column) in rows.slots.iter().enumerate() {
+            let column = column.as_ref().filter(|_| read(slot));
+            slots.push(column.map(|column| take(column, &numbers, None)).transpose()?);
         }
         // One slot more than the steps know, so that it loses the rows that they drop.
         slots.push(Some(Arc::new(numbers)));
@@ -380,7 +397,8 @@ fn merge(chained: &Chained, rows: &mut Rows, batch: Batch, redone: &Redone) -> R
     for ((slot, _), column) in chained.outputs.iter().zip(batch.columns) {
         let merged = match redone.slots.get(*slot).and_then(Option::as_ref) {
             Some(other) => interleave(&[column.as_ref(), other.as_ref()], &places)?,
-            None => interleave(&[column.as_ref()], &places)?,
+            // All that left were dropped.
+            None => take(&column, &UInt32Array::from_iter_values(places.iter().map(|(_, at)| *at as u32)), None)?,
         };
         rows.slots[*slot] = Some(merged);
     }

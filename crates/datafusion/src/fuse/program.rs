@@ -301,6 +301,10 @@ impl Builder {
         if is_trivial(expr) {
             return;
         }
+        if is_connective(expr) {
+            // Not worth a slot, and a long tree of them is hashed again at each level.
+            return self.count(expr.children()[0]);
+        }
         let seen = self.seen.entry(Arc::clone(expr)).or_default();
         *seen += 1;
         if *seen > 1 {
@@ -318,7 +322,8 @@ impl Builder {
     /// The expression over slots. Where it is `certain` to be evaluated, calls and what is
     /// shared become steps.
     fn lower(&mut self, expr: &Arc<dyn PhysicalExpr>, certain: bool) -> Result<Arc<dyn PhysicalExpr>> {
-        if let Some(&slot) = self.slots.get(expr) {
+        let connective = is_connective(expr);
+        if let Some(&slot) = (!connective).then(|| self.slots.get(expr)).flatten() {
             return Ok(self.column(slot));
         }
         if is_trivial(expr) {
@@ -341,7 +346,7 @@ impl Builder {
             }
             _ => Arc::clone(expr).with_new_children(children)?,
         };
-        let shared = self.seen.get(expr).is_some_and(|&seen| seen > 1);
+        let shared = !connective && self.seen.get(expr).is_some_and(|&seen| seen > 1);
         if !certain || !(is_call(expr) || shared) {
             return Ok(lowered);
         }
@@ -385,6 +390,11 @@ impl Builder {
     }
 }
 
+/// Whether an expression is AND or OR.
+fn is_connective(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    expr.downcast_ref::<BinaryExpr>().is_some_and(|binary| matches!(binary.op(), Operator::And | Operator::Or))
+}
+
 fn is_trivial(expr: &Arc<dyn PhysicalExpr>) -> bool {
     expr.is::<Column>() || expr.is::<Literal>()
 }
@@ -393,7 +403,7 @@ fn is_trivial(expr: &Arc<dyn PhysicalExpr>) -> bool {
 fn certain_children(expr: &Arc<dyn PhysicalExpr>) -> Vec<bool> {
     let children = expr.children().len();
     let first_only = expr.is::<CaseExpr>()
-        || expr.downcast_ref::<BinaryExpr>().is_some_and(|binary| matches!(binary.op(), Operator::And | Operator::Or))
+        || is_connective(expr)
         || expr.downcast_ref::<ScalarFunctionExpr>().is_some_and(|call| call.fun().short_circuits());
     (0..children).map(|index| index == 0 || !first_only).collect()
 }

@@ -264,6 +264,104 @@ async fn a_loop_can_be_stopped() {
     assert!(started.elapsed() < std::time::Duration::from_secs(5));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn ints_that_nobody_looks_at_fit_all_the_same() {
+    let session = session();
+    run(&session, "SET exuvia.inline = off; SET datafusion.execution.target_partitions = 1").await;
+    run(
+        &session,
+        "CREATE FUNCTION two(n BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+             return 2 if n > 100 else 1
+         $$;
+         CREATE FUNCTION inc(n BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$ return 1 if n < 0 else n + 1 $$;
+         CREATE FUNCTION far(s TEXT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+             return 99999999999999999999 if s == 'x' else 3
+         $$;
+         CREATE FUNCTION first(a BIGINT, b BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+             return 7 if b == 3 else b
+         $$;
+         CREATE FUNCTION same(u BIGINT UNSIGNED) RETURNS BIGINT STRICT LANGUAGE python AS $$ return 4 if u == 3 else u $$;
+         CREATE TABLE big AS SELECT column1 AS x, column2 AS y, column3 AS s, arrow_cast(column4, 'UInt64') AS u
+         FROM (VALUES (9223372036854775807, 9223372036854775806, 'x', '18446744073709551614'),
+                      (4611686018427387904, 4611686018427387904, 'y', '3'))",
+    )
+    .await;
+    // SQL's arithmetic wraps.
+    for (sql, expected) in [
+        ("SELECT count(*) FROM big WHERE two(x) > 0 AND x >= 0 AND x + 1 > 0 AND two(y) > 0", "1"),
+        ("SELECT two(x * y) FROM big WHERE x > 1 AND y > 100 AND two(x) = 2", "1\n1"),
+        ("SELECT x FROM big WHERE x > 3 AND two(x) > 0 AND x * 4 >= 16 AND two(y) > 0", ""),
+    ] {
+        assert_eq!(same(&session, sql).await, expected, "{sql}");
+    }
+    for sql in [
+        "SELECT count(*) FROM big WHERE inc(x) IS NOT NULL AND two(x) > 0",
+        "SELECT s FROM big WHERE far(s) > 50 AND two(x) > 0",
+        "SELECT s FROM big WHERE two(x) > 0 AND far(s) IS NOT NULL",
+        "SELECT first(inc(x), 2) FROM big",
+        "SELECT count(*) FROM big WHERE same(u) IS NOT NULL AND two(x) > 0",
+    ] {
+        for setting in ["fuse = off", "fuse = on", "fault = loops", "fault = guards"] {
+            run(&session, &format!("SET exuvia.{setting}")).await;
+            let error = fails(&session, sql).await;
+            assert!(error.contains("which BIGINT cannot hold"), "{setting}: {sql}: {error}");
+        }
+        run(&session, "SET exuvia.fault = off").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_loop_waits_for_what_is_better_made_once() {
+    let session = session();
+    run(&session, "SET exuvia.inline = off; SET datafusion.execution.target_partitions = 1").await;
+    run(
+        &session,
+        "CREATE FUNCTION city(s TEXT) RETURNS TEXT STRICT LANGUAGE python AS $$
+             out = ''
+             for c in s * 40:
+                 out = c + out
+             return out[:5]
+         $$;
+         CREATE FUNCTION len2(s TEXT, n BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$ return len(s) + n $$;
+         CREATE TABLE many AS SELECT 'city ' || (value % 18) AS s, value AS v FROM generate_series(1, 100000)",
+    )
+    .await;
+    for sql in [
+        "SELECT max(c), max(n) FROM (SELECT city(s) AS c, len2('x', v) AS n FROM many WHERE len2(s, v) > 9)",
+        "SELECT count(*) FROM many WHERE city(s) <> 'x' AND len2(city(s), v) > 3",
+    ] {
+        for _ in 0..2 {
+            let plan = rows(&session, &format!("EXPLAIN ANALYZE {sql}")).await;
+            let city = plan.find("city(s): native").map(|at| &plan[at..]).unwrap_or_default();
+            assert!(city.split(']').next().is_some_and(|city| city.contains("memoized=")), "{plan}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_chains_and_long_conditions_are_planned_in_time() {
+    let session = session();
+    run(&session, "SET exuvia.inline = off; SET exuvia.fault = loops").await;
+    run(
+        &session,
+        "CREATE FUNCTION clean(s TEXT, n BIGINT) RETURNS TEXT STRICT LANGUAGE python AS $$
+             s = s.strip().lower().replace('a', 'b')
+             return s[n % 7:] + s.title() if s.startswith('x') else s.partition(',')[2].upper()
+         $$;
+         CREATE FUNCTION plus(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return n + 1 $$;
+         CREATE TABLE t AS SELECT 'x,a' || value AS s, value AS v FROM generate_series(1, 100)",
+    )
+    .await;
+    let started = std::time::Instant::now();
+    let calls: Vec<String> = (0..300).map(|at| format!("clean(s, {at})")).collect();
+    let calls = rows(&session, &format!("SELECT {} FROM t", calls.join(", "))).await;
+    assert_eq!(calls.lines().count(), 100);
+    let terms: Vec<String> = (0..50).map(|at| format!("v = {at}")).collect();
+    let sql = format!("SELECT count(*) FROM t WHERE plus(v) > 0 AND (plus(v) > 1000 OR {})", terms.join(" OR "));
+    assert_eq!(rows(&session, &sql).await, "49");
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
 /// The page that shows a loop shows this one.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_on_loops_is_current() {

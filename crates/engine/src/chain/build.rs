@@ -161,6 +161,7 @@ impl Build<'_> {
                 } else {
                     let (a, b) = (self.present(a, none), self.present(b, none));
                     let value = self.b.inst(Opcode::Op(name), vec![a, b], Type::Int, None);
+                    let value = self.fitting(value);
                     let value = self.b.wrap(value, &result);
                     self.b.jump(done, vec![value]);
                 }
@@ -243,6 +244,11 @@ impl Build<'_> {
         handler
     }
 
+    /// An int for which the row exits if it has more than 64 bits, used or not.
+    fn fitting(&mut self, value: Value) -> Value {
+        self.b.inst(Opcode::Op("int.fits"), vec![value], Type::Int, None)
+    }
+
     /// What a column of the declared type gives back for a result.
     fn stored(&mut self, value: Value, definition: &crate::Definition) -> Result<Value> {
         match self.ty(value) {
@@ -263,7 +269,8 @@ impl Build<'_> {
                         .end(Terminator::Bailout("a result outside of the declared type", exuvia_ir::Span::default()));
                     self.b.block = go_on;
                 }
-                Ok(value)
+                // Also where nobody looks at it: the steps would report it.
+                Ok(self.fitting(value))
             }
             Type::Float => {
                 // Every NaN is the one that columns hold.
@@ -319,13 +326,14 @@ impl Build<'_> {
                 }
             }
             Condition::Compare(comparison, a, b) => {
+                let nan_is_left = !matches!(a, Scalar::Float(_));
                 let (a, b) = (self.scalar(a)?, self.scalar(b)?);
                 if *self.ty(a) == Type::None || *self.ty(b) == Type::None {
                     self.b.jump(no, vec![]);
                     return Ok(());
                 }
                 let (a, b) = (self.present(a, no), self.present(b, no));
-                let (name, opposite) = self.comparison(*comparison, a, b)?;
+                let (name, opposite) = self.comparison(*comparison, a, b, nan_is_left)?;
                 let holds = self.b.inst(Opcode::Op(name), vec![a, b], Type::Bool, None);
                 let (if_true, if_false) = if opposite { (if_false, if_true) } else { (if_true, if_false) };
                 self.b.end(Terminator::Branch(holds, edge(if_true), edge(if_false)));
@@ -348,14 +356,19 @@ impl Build<'_> {
 
     /// The operation of a comparison, and whether its opposite is wanted. SQL's NaN is the
     /// largest float, so that it is greater where Python's is nothing.
-    fn comparison(&self, comparison: Comparison, a: Value, b: Value) -> Result<(&'static str, bool)> {
+    fn comparison(
+        &self,
+        comparison: Comparison,
+        a: Value,
+        b: Value,
+        nan_is_left: bool,
+    ) -> Result<(&'static str, bool)> {
         let ty = self.ty(a);
         if ty != self.ty(b) {
             return Err(format!("a comparison of {ty} and {}", self.ty(b)));
         }
         if *ty == Type::Float {
             // One side is a constant, so at most the other is NaN.
-            let nan_is_left = !self.is_constant(a);
             return Ok(match (comparison, nan_is_left) {
                 (Comparison::Eq, _) => ("float.eq", false),
                 (Comparison::NotEq, _) => ("float.ne", false),
@@ -375,11 +388,6 @@ impl Build<'_> {
             other => return Err(format!("a comparison of {other}")),
         };
         Ok((names[comparison as usize], false))
-    }
-
-    fn is_constant(&self, value: Value) -> bool {
-        let insts = self.b.function.blocks.iter().flat_map(|block| &block.insts);
-        insts.into_iter().any(|inst| inst.result == Some(value) && matches!(inst.op, Opcode::Const(_)))
     }
 
     /// Returns the results, or which condition dropped the row.

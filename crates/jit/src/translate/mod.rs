@@ -282,6 +282,8 @@ impl<'m> Translator<'_, '_, 'm> {
                 Ok(vec![self.b.ins().icmp_imm_s(IntCC::NotEqual, len, 0)])
             }
             CoreOp::Identity => self.identity(inst),
+            // Native ints have 64 bits; the operation that makes one checks it.
+            CoreOp::IntFits => Ok(vec![self.int(inst, 0)?]),
             CoreOp::ListLen
             | CoreOp::ListTruth
             | CoreOp::ListGet

@@ -367,6 +367,14 @@ pub(super) fn exc_message(_: &mut Cx, args: &[Object]) -> Outcome {
     }
 }
 
+pub(super) fn int_fits(_: &mut Cx, args: &[Object]) -> Outcome {
+    let value = take::int(&args[0])?;
+    match value.to_i64() {
+        Some(_) => Ok(args[0].clone()),
+        None => Err(Raise::Bailout("an int of more than 64 bits")),
+    }
+}
+
 pub(super) fn reject(_: &mut Cx, args: &[Object]) -> Outcome {
     let sql_type = take::str(&args[0])?.as_str();
     let value = crate::show::repr(&args[1]);
