@@ -213,3 +213,39 @@ pub(crate) async fn register_listings(context: &SessionContext, folder: &Path) -
     let path = path.to_str().context("the folder's name is not UTF-8")?;
     Ok(context.register_parquet("listings", path, ParquetReadOptions::default()).await?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::util::pretty::pretty_format_batches;
+
+    /// The rows as text, in order.
+    fn rows(batches: &[RecordBatch]) -> Vec<String> {
+        let batches: Vec<RecordBatch> = batches.iter().filter(|batch| batch.num_rows() > 0).cloned().collect();
+        let text = pretty_format_batches(&batches).unwrap().to_string();
+        // Widths differ with the rows of a batch.
+        let cells = |line: &str| line.split('|').map(str::trim).collect::<Vec<_>>().join("|");
+        let mut lines: Vec<String> = text.lines().filter(|line| !line.starts_with('+')).map(cells).collect();
+        lines.sort();
+        lines
+    }
+
+    #[test]
+    fn queries_by_hand_give_what_the_functions_give() {
+        std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
+        let folder = std::env::temp_dir().join(format!("exuvia-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        tables::prepare(&folder, 1, 6000).unwrap();
+        let contenders = Contenders::new(&folder, &Suite::named("zillow").unwrap()).unwrap();
+        for query in ["z1", "logs by split", "logs by find"] {
+            let (_, expected) = contenders.run(query, "exuvia unplaced").unwrap();
+            let expected = rows(&expected);
+            assert!(expected.len() > 100, "{query}: {}", expected.len());
+            for by in ["rust", "exuvia"] {
+                let (_, found) = contenders.run(query, by).unwrap();
+                assert_eq!(rows(&found), expected, "{query} by {by}");
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
