@@ -14,6 +14,7 @@ use exuvia_ops::def::status;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Calls that may nest before the row bails out: fewer than CPython's limit of 1000, so
 /// that a RecursionError is always its decision.
@@ -44,6 +45,8 @@ pub struct Kernel {
     results: Vec<Column>,
     /// For how many reasons rows are dropped.
     reasons: usize,
+    /// The share of the last batch's rows that was kept, of 256: what room is made for.
+    share: AtomicUsize,
     strict: bool,
 }
 
@@ -127,6 +130,7 @@ impl Kernel {
             params: parameters.collect(),
             results: results.map(|(ty, valid_by_default)| Column { ty: ty.clone(), valid_by_default }).collect(),
             reasons: row.reasons() as usize,
+            share: AtomicUsize::new(0),
             strict: row.strict,
             entry: compiled.entry,
             texts: compiled.constants.shareable().cloned().collect(),
@@ -153,8 +157,9 @@ impl Kernel {
         let selects = self.reasons > 0;
         let mut columns = self.columns(args, rows)?;
         let strict = if self.strict { missing_argument(&columns) } else { None };
-        // Of the rows that are kept nobody knows how many they are.
-        let room = if selects { CHUNK.min(rows) } else { rows };
+        // Nobody knows how many rows are kept; about as many as last time, and some more.
+        let expected = rows * (self.share.load(Ordering::Relaxed) + 16) / 256;
+        let room = if selects { expected.max(CHUNK).min(rows) } else { rows };
         let mut values =
             self.results.iter().map(|result| self.partial(result, &columns, room)).collect::<Result<Vec<_>, _>>()?;
         let mut exits = Vec::new();
@@ -225,6 +230,11 @@ impl Kernel {
                 }
                 exits.push((row as u32, exit.status));
             }
+        }
+        if let Some(share) = (kept.len() * 256).checked_div(rows)
+            && selects
+        {
+            self.share.store(share, Ordering::Relaxed);
         }
         for values in &mut values {
             values.offer(columns.iter().map(columns::Column::text_bytes).collect());
