@@ -379,10 +379,13 @@ impl Loop {
     }
 }
 
+/// A loop once it was compiled, or why it could not be.
+pub type LoopCell = OnceLock<Result<Loop, String>>;
+
 /// The loops of a session. Concurrent first uses of one wait for one compilation.
 #[derive(Debug, Default)]
 pub struct Loops {
-    compiled: Mutex<HashMap<Key, Arc<OnceLock<Result<Loop, String>>>>>,
+    compiled: Mutex<HashMap<Key, Arc<LoopCell>>>,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -404,7 +407,7 @@ impl Loops {
         outputs: &[usize],
         settings: &Settings,
         may_compile: bool,
-    ) -> Option<Arc<OnceLock<Result<Loop, String>>>> {
+    ) -> Option<Arc<LoopCell>> {
         let key = Key {
             chain: chain.clone(),
             outputs: outputs.to_vec(),

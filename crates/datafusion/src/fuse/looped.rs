@@ -23,7 +23,7 @@ use datafusion::physical_expr::expressions::{
 };
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder, Time};
-use exuvia_engine::chain::{Arithmetic, Batch, Chain, Comparison, Condition, Loop, Scalar};
+use exuvia_engine::chain::{Arithmetic, Batch, Chain, Comparison, Condition, Loop, LoopCell, Scalar};
 use exuvia_engine::{Function, Invocation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -87,7 +87,7 @@ pub(super) struct Looped {
 /// A loop and what surrounds it.
 #[derive(Debug)]
 struct Plan {
-    cell: Arc<OnceLock<std::result::Result<Loop, String>>>,
+    cell: Arc<LoopCell>,
     chained: Chained,
 }
 
@@ -468,8 +468,8 @@ impl<'a> ChainBuilder<'a> {
         if let Some(inner) = unchanged(expr, &bound.schema) {
             return self.scalar(inner, bound);
         }
-        let (op, left, right) = arithmetic(expr, &bound.schema)?;
-        let (left, right) = (self.scalar(left, bound)?, self.scalar(right, bound)?);
+        let (op, binary) = arithmetic(expr, &bound.schema)?;
+        let (left, right) = (self.scalar(binary.left(), bound)?, self.scalar(binary.right(), bound)?);
         Some(Scalar::Arithmetic(op, Box::new(left), Box::new(right)))
     }
 
@@ -531,7 +531,7 @@ pub(super) fn computes(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> bool {
         return computes(inner, schema);
     }
     match arithmetic(expr, schema) {
-        Some((_, left, right)) => computes(left, schema) && computes(right, schema),
+        Some((_, binary)) => computes(binary.left(), schema) && computes(binary.right(), schema),
         None => expr.is::<Column>(),
     }
 }
@@ -544,10 +544,7 @@ fn unchanged<'e>(expr: &'e Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<&'e
 }
 
 /// An operation on two BIGINTs.
-fn arithmetic<'e>(
-    expr: &'e Arc<dyn PhysicalExpr>,
-    schema: &Schema,
-) -> Option<(Arithmetic, &'e Arc<dyn PhysicalExpr>, &'e Arc<dyn PhysicalExpr>)> {
+fn arithmetic<'e>(expr: &'e Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<(Arithmetic, &'e BinaryExpr)> {
     let binary = expr.downcast_ref::<BinaryExpr>()?;
     let op = match binary.op() {
         Operator::Plus => Arithmetic::Add,
@@ -556,7 +553,7 @@ fn arithmetic<'e>(
         _ => return None,
     };
     let is_bigint = |side: &Arc<dyn PhysicalExpr>| side.data_type(schema).is_ok_and(|ty| ty == DataType::Int64);
-    (is_bigint(binary.left()) && is_bigint(binary.right())).then(|| (op, binary.left(), binary.right()))
+    (is_bigint(binary.left()) && is_bigint(binary.right())).then_some((op, binary))
 }
 
 /// The call that an expression is.

@@ -35,7 +35,7 @@ pub(crate) struct Program {
 #[derive(Debug)]
 enum Stage {
     Step(Step),
-    Loop(Looped),
+    Loop(Box<Looped>),
 }
 
 #[derive(Debug)]
@@ -210,7 +210,7 @@ fn stages(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: &ExuviaOptions)
         0 => steps.next().map(Stage::Step),
         length => {
             let steps = steps.by_ref().take(length).collect();
-            Some(Stage::Loop(Looped::new(steps, Arc::clone(&fields), options.clone())))
+            Some(Stage::Loop(Box::new(Looped::new(steps, Arc::clone(&fields), options.clone()))))
         }
     };
     lengths.into_iter().filter_map(stage).collect()
