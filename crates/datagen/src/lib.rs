@@ -14,3 +14,25 @@ pub use listings::{Listings, schema as listings_schema};
 pub use logs::{Logs, bad_addresses, schema as logs_schema};
 pub use random::Random;
 pub use records::Records;
+
+/// How a table is cut into batches.
+#[derive(Debug)]
+struct Batches {
+    random: Random,
+    left: usize,
+    batch: usize,
+}
+
+impl Batches {
+    /// `rows` rows in batches of at most `batch` rows.
+    fn new(seed: u64, rows: usize, batch: usize) -> Batches {
+        Batches { random: Random::new(seed), left: rows, batch: batch.max(1) }
+    }
+
+    /// The rows of the next batch, if there is one, and what chooses them.
+    fn next(&mut self) -> Option<(usize, &mut Random)> {
+        let rows = self.left.min(self.batch);
+        self.left -= rows;
+        (rows > 0).then_some((rows, &mut self.random))
+    }
+}

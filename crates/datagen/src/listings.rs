@@ -5,7 +5,7 @@
 //! empty, cut off, or written for people. Studios (1 %), which have no bedrooms to count,
 //! are not dirt but raise in the same function.
 
-use crate::Random;
+use crate::{Batches, Random};
 use arrow::array::{ArrayRef, Float64Builder, RecordBatch, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use std::fmt::Write;
@@ -43,17 +43,13 @@ pub fn schema() -> SchemaRef {
 
 /// An iterator over the batches of a table.
 #[derive(Debug)]
-pub struct Listings {
-    random: Random,
-    left: usize,
-    batch: usize,
-}
+pub struct Listings(Batches);
 
 impl Listings {
     /// A table of `rows` rows in batches of at most `batch` rows.
     #[must_use]
     pub fn new(seed: u64, rows: usize, batch: usize) -> Listings {
-        Listings { random: Random::new(seed), left: rows, batch: batch.max(1) }
+        Listings(Batches::new(seed, rows, batch))
     }
 }
 
@@ -61,14 +57,10 @@ impl Iterator for Listings {
     type Item = RecordBatch;
 
     fn next(&mut self) -> Option<RecordBatch> {
-        if self.left == 0 {
-            return None;
-        }
-        let rows = self.left.min(self.batch);
-        self.left -= rows;
+        let (rows, random) = self.0.next()?;
         let mut columns = Columns::default();
         for _ in 0..rows {
-            columns.push(&mut self.random);
+            columns.push(random);
         }
         Some(columns.finish())
     }

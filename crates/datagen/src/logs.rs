@@ -3,7 +3,7 @@
 //! Of the lines 5 % come from listed bad addresses, 5 % ask for a path with letters beyond
 //! ASCII, 2 % are NULL and 2 % malformed: cut off, without protocol, or no log line at all.
 
-use crate::Random;
+use crate::{Batches, Random};
 use arrow::array::{ArrayRef, RecordBatch, StringArray, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use std::fmt::Write;
@@ -49,17 +49,13 @@ fn bad_address(number: u64) -> String {
 
 /// An iterator over the batches of a log.
 #[derive(Debug)]
-pub struct Logs {
-    random: Random,
-    left: usize,
-    batch: usize,
-}
+pub struct Logs(Batches);
 
 impl Logs {
     /// A log of `rows` lines in batches of at most `batch` rows.
     #[must_use]
     pub fn new(seed: u64, rows: usize, batch: usize) -> Logs {
-        Logs { random: Random::new(seed), left: rows, batch: batch.max(1) }
+        Logs(Batches::new(seed, rows, batch))
     }
 }
 
@@ -67,22 +63,18 @@ impl Iterator for Logs {
     type Item = RecordBatch;
 
     fn next(&mut self) -> Option<RecordBatch> {
-        if self.left == 0 {
-            return None;
-        }
-        let rows = self.left.min(self.batch);
-        self.left -= rows;
+        let (rows, random) = self.0.next()?;
         let mut lines = StringBuilder::new();
         let mut buffer = String::new();
         for _ in 0..rows {
-            if self.random.chance(NULL) {
+            if random.chance(NULL) {
                 lines.append_null();
                 continue;
             }
             buffer.clear();
-            line(&mut self.random, &mut buffer);
-            if self.random.chance(MALFORMED) {
-                spoil(&mut self.random, &mut buffer);
+            line(random, &mut buffer);
+            if random.chance(MALFORMED) {
+                spoil(random, &mut buffer);
             }
             lines.append_value(&buffer);
         }

@@ -4,7 +4,7 @@
 //! Of the rows 5 % carry letters beyond ASCII in their words, of the cells 2 % are NULL and
 //! 1 % are malformed.
 
-use crate::Random;
+use crate::{Batches, Random};
 use arrow::array::{ArrayRef, Float64Builder, Int64Builder, RecordBatch, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema};
 use std::fmt::Write;
@@ -15,17 +15,13 @@ const FLOATS: [&str; 5] = ["income", "lat1", "lon1", "lat2", "lon2"];
 
 /// An iterator over the batches of a table.
 #[derive(Debug)]
-pub struct Records {
-    random: Random,
-    left: usize,
-    batch: usize,
-}
+pub struct Records(Batches);
 
 impl Records {
     /// A table of `rows` rows in batches of at most `batch` rows.
     #[must_use]
     pub fn new(seed: u64, rows: usize, batch: usize) -> Records {
-        Records { random: Random::new(seed), left: rows, batch: batch.max(1) }
+        Records(Batches::new(seed, rows, batch))
     }
 }
 
@@ -33,15 +29,10 @@ impl Iterator for Records {
     type Item = RecordBatch;
 
     fn next(&mut self) -> Option<RecordBatch> {
-        if self.left == 0 {
-            return None;
-        }
-        let rows = self.left.min(self.batch);
-        self.left -= rows;
+        let (rows, random) = self.0.next()?;
         let mut texts: [StringBuilder; 9] = std::array::from_fn(|_| StringBuilder::new());
         let mut floats: [Float64Builder; 5] = std::array::from_fn(|_| Float64Builder::new());
         let (mut children, mut currency) = (Int64Builder::new(), StringBuilder::new());
-        let random = &mut self.random;
         for _ in 0..rows {
             let foreign = random.chance(50);
             let name = name(random, foreign);
