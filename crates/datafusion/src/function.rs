@@ -33,7 +33,7 @@ use std::time::Duration;
 const FOLDING_TIME: Duration = Duration::from_millis(20);
 
 /// The time that a native call may keep a worker of the async runtime.
-pub(crate) const WORKER_TIME: Duration = Duration::from_millis(20);
+const WORKER_TIME: Duration = Duration::from_millis(20);
 
 /// A default of a parameter.
 #[derive(Clone, Debug)]
@@ -202,11 +202,7 @@ impl PythonFunction {
         self.function.placement(settings).rung
     }
 
-    /// Runs a call without keeping a worker of the async runtime from its other tasks. A
-    /// native call that ends soon stays on its worker, since to move those tasks costs more
-    /// than most such calls; one that does not is stopped and begun again where it may
-    /// take its time, and so are the function's later calls. That is legal because what
-    /// runs natively has no effects.
+    /// Runs a call without keeping a worker of the async runtime from its other tasks.
     fn off_the_runtime(
         &self,
         settings: &Settings,
@@ -216,26 +212,43 @@ impl PythonFunction {
         if !on_worker() {
             return run(settings, invocation);
         }
-        if !self.slow.load(Ordering::Relaxed) && self.rung(settings) == Rung::Native {
-            let slice = Slice::start(WORKER_TIME, Arc::clone(&invocation.cancelled));
-            let short = Invocation { cancelled: slice.flag(), deadline: None };
-            match run(settings, &short) {
-                Err(CallError { kind: CallErrorKind::Cancelled, .. })
-                    if !invocation.cancelled.load(Ordering::Relaxed) =>
-                {
-                    self.slow.store(true, Ordering::Relaxed);
-                }
-                result => return result,
-            }
+        if self.rung(settings) != Rung::Native {
+            return tokio::task::block_in_place(|| run(settings, invocation));
         }
-        // The other tasks of this worker move to another thread meanwhile.
-        tokio::task::block_in_place(|| run(settings, invocation))
+        let stopped =
+            |result: &Result<_, CallError>| matches!(result, Err(CallError { kind: CallErrorKind::Cancelled, .. }));
+        native_off_the_runtime(&self.slow, invocation, |invocation| run(settings, invocation), stopped)
     }
+}
+
+/// Runs native code without keeping a worker of the async runtime from its other tasks. What
+/// ends soon stays on its worker, since to move those tasks costs more than most such calls;
+/// what does not is stopped and begun again where it may take its time, and so is what comes
+/// later with the same `slow`. That is legal because what runs natively has no effects.
+pub(crate) fn native_off_the_runtime<R>(
+    slow: &AtomicBool,
+    invocation: &Invocation,
+    run: impl Fn(&Invocation) -> R,
+    stopped: impl Fn(&R) -> bool,
+) -> R {
+    if !on_worker() {
+        return run(invocation);
+    }
+    if !slow.load(Ordering::Relaxed) {
+        let slice = Slice::start(WORKER_TIME, Arc::clone(&invocation.cancelled));
+        let result = run(&Invocation { cancelled: slice.flag(), deadline: None });
+        if !stopped(&result) || invocation.cancelled.load(Ordering::Relaxed) {
+            return result;
+        }
+        slow.store(true, Ordering::Relaxed);
+    }
+    // The other tasks of this worker move to another thread meanwhile.
+    tokio::task::block_in_place(|| run(invocation))
 }
 
 /// Whether this thread serves other tasks of an async runtime that can move elsewhere. Other
 /// threads are free to block, and a runtime of one thread has no choice.
-pub(crate) fn on_worker() -> bool {
+fn on_worker() -> bool {
     use tokio::runtime::{Handle, RuntimeFlavor};
     Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
 }

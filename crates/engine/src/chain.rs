@@ -27,7 +27,6 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 /// Instructions from which on a loop is compiled at a lower level: it runs long, so that it
 /// may take longer than one function.
@@ -166,8 +165,7 @@ impl Chain {
             && args.iter().zip(&definition.params).all(|(arg, param)| self.is_of(arg, &param.ty));
         let cell = function.compiled(true, settings);
         let stages = compiled_of(&cell)?.stages.as_ref().ok().filter(|stages| stages.kernel.is_ok())?;
-        let blocks = stages.optimized.functions.iter().flat_map(|function| &function.blocks);
-        let size = self.size + blocks.map(|block| block.insts.len() + 1).sum::<usize>();
+        let size = self.size + stages.optimized.size();
         if !fits || definition.timeout.is_some() || size > Chain::LARGE {
             return None;
         }
@@ -220,18 +218,7 @@ impl Chain {
             // What is stored as a REAL is another number than what was computed.
             Scalar::Slot(slot) if self.slots[*slot].computed && own == DataType::Float32 => false,
             Scalar::Arithmetic(..) => *ty == DataType::Int64 && self.is_number(scalar),
-            _ if own == *ty => true,
-            _ => match (sql::class(&own), class) {
-                (Some(SqlClass::Str), SqlClass::Str) => true,
-                // A cast to a type that holds all of the values changes none.
-                (Some(SqlClass::Int), SqlClass::Int) => {
-                    let (own_range, range) = (sql::range(&own), sql::range(ty));
-                    let unsigned = *own_range.start() >= 0 && own != DataType::UInt64;
-                    let within = range.contains(own_range.start()) && range.contains(own_range.end());
-                    if *ty == DataType::UInt64 { unsigned } else { within && own != DataType::UInt64 }
-                }
-                _ => false,
-            },
+            _ => own == *ty || widens(&own, ty),
         }
     }
 
@@ -288,14 +275,12 @@ impl Chain {
     }
 
     fn compile_here(&self, outputs: &[usize], settings: &Settings) -> Result<Loop, String> {
-        let start = Instant::now();
         let module = build::module(self, outputs, settings)?;
         let inputs: Vec<DataType> =
             self.slots.iter().filter(|slot| !slot.computed).map(|slot| slot.ty.clone()).collect();
         let results: Vec<DataType> = outputs.iter().map(|slot| self.slots[*slot].ty.clone()).collect();
-        let size: usize = module.functions.iter().flat_map(|f| &f.blocks).map(|block| block.insts.len() + 1).sum();
         let options = Options {
-            opt_level_speed: size < FAST_COMPILE_FROM,
+            opt_level_speed: module.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
             strict: false,
         };
@@ -309,8 +294,22 @@ impl Chain {
                 Step::Filter(_) => conditions += 1,
             }
         }
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        Ok(Loop { kernel, module: module.to_string(), reached, nanos })
+        Ok(Loop { kernel, module: module.to_string(), reached })
+    }
+}
+
+/// Whether every value of one type is the same in the other, so that a cast changes none:
+/// both are texts, or the other holds all integers of the one.
+#[must_use]
+pub fn widens(from: &DataType, to: &DataType) -> bool {
+    let width = |ty: &DataType| ty.primitive_width().unwrap_or(0);
+    match (sql::class(from), sql::class(to)) {
+        (Some(SqlClass::Str), Some(SqlClass::Str)) => true,
+        (Some(SqlClass::Int), Some(SqlClass::Int)) => {
+            from.is_signed_integer() && to.is_signed_integer() && width(from) <= width(to)
+                || from.is_unsigned_integer() && width(from) < width(to)
+        }
+        _ => false,
     }
 }
 
@@ -322,8 +321,6 @@ pub struct Loop {
     module: String,
     /// The functions that are called, and how many conditions stand before each.
     reached: Vec<(Arc<Function>, usize)>,
-    /// Nanoseconds that lifting's results took to become the loop.
-    pub nanos: u64,
 }
 
 /// What a loop gives for a batch.
@@ -368,13 +365,7 @@ impl Loop {
     pub fn dump(&self, stage: &str) -> Option<String> {
         match stage {
             "optimized" => Some(self.module.clone()),
-            "lowered" => Some(self.kernel.lowered()),
-            "machine" => Some(self.kernel.machine_code()),
-            "helpers" => {
-                let calls = self.kernel.helper_calls();
-                Some(calls.iter().map(|(name, count)| format!("{name} {count}\n")).collect())
-            }
-            _ => None,
+            other => self.kernel.dump(other),
         }
     }
 }

@@ -38,10 +38,8 @@ pub(crate) struct History {
     plain: AtomicU32,
     /// Batches to run as they are before the next look.
     pause: AtomicU32,
-    /// How long the last pause was.
+    /// How long the last pause was; 0 if the last look paid.
     last: AtomicU32,
-    /// Whether the last look paid.
-    paid: AtomicBool,
     /// Whether there was a look.
     looked: AtomicBool,
 }
@@ -73,7 +71,7 @@ impl History {
 
     /// Whether the last look paid.
     pub fn pays(&self) -> bool {
-        self.paid.load(Ordering::Relaxed)
+        self.looked.load(Ordering::Relaxed) && self.last.load(Ordering::Relaxed) == 0
     }
 
     /// Notes a batch that ran as it is.
@@ -89,12 +87,10 @@ impl History {
             self.rest();
         } else {
             self.last.store(0, Ordering::Relaxed);
-            self.paid.store(true, Ordering::Relaxed);
         }
     }
 
     fn rest(&self) {
-        self.paid.store(false, Ordering::Relaxed);
         let pause = (self.last.load(Ordering::Relaxed) * 2).clamp(2, MAX_PAUSE);
         self.last.store(pause, Ordering::Relaxed);
         self.pause.store(pause, Ordering::Relaxed);

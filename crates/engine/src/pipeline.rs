@@ -88,10 +88,8 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
         Err(reason("S003", "the setting exuvia.fault fails every compilation".to_string()))
     } else {
         let types: Vec<DataType> = definition.params.iter().map(|param| param.ty.clone()).collect();
-        let size: usize =
-            optimized.functions.iter().map(|f| f.blocks.iter().map(|b| b.insts.len() + 1).sum::<usize>()).sum();
         let options = Options {
-            opt_level_speed: size < FAST_COMPILE_FROM,
+            opt_level_speed: optimized.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
             strict: definition.strict,
         };
@@ -118,12 +116,7 @@ impl Compiled {
         match stage {
             "lifted" => Ok(stages.lifted.to_string()),
             "optimized" => Ok(stages.optimized.to_string()),
-            "lowered" => Ok(kernel()?.lowered()),
-            "machine" => Ok(kernel()?.machine_code()),
-            "helpers" => {
-                let calls = kernel()?.helper_calls();
-                Ok(calls.iter().map(|(name, count)| format!("{name} {count}\n")).collect())
-            }
+            stage @ ("lowered" | "machine" | "helpers") => Ok(kernel()?.dump(stage).unwrap_or_default()),
             other => Err(format!("no stage {other}: source, snapshot, lifted, optimized, lowered, machine, helpers")),
         }
     }

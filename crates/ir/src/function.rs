@@ -181,6 +181,14 @@ pub enum Terminator {
     Unreachable,
 }
 
+impl Module {
+    /// The size of all functions together.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.functions.iter().map(Function::size).sum()
+    }
+}
+
 impl Function {
     /// An empty function with an open entry block.
     #[must_use]
@@ -203,6 +211,12 @@ impl Function {
     #[must_use]
     pub fn param_types(&self) -> Vec<Type> {
         self.blocks[0].params.iter().map(|v| self.ty(*v).clone()).collect()
+    }
+
+    /// Its size: instructions, and the end of each block.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.blocks.iter().map(|block| block.insts.len() + 1).sum()
     }
 
     /// The type of a value.

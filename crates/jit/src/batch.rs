@@ -19,6 +19,7 @@ use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
 use exuvia_ops::runtime;
 use std::mem::{offset_of, size_of};
+use std::rc::Rc;
 
 /// What native code is given for a chunk.
 #[derive(Debug)]
@@ -81,7 +82,6 @@ pub(crate) type Loop = unsafe extern "C" fn(*mut Frame, u64);
 const RESET_EVERY: i64 = 16;
 
 /// Where a row's results go.
-#[derive(Clone)]
 pub(crate) struct RowEnd {
     row: Machine,
     columns: Vec<Column>,
@@ -338,7 +338,7 @@ pub(crate) fn build<'m>(
             }
         });
     }
-    translate(b, unit, row_function.function, live, params, env, Ending::Row(end))
+    translate(b, unit, row_function.function, live, params, env, Ending::Row(Rc::new(end)))
 }
 
 fn call_reset(b: &mut FunctionBuilder<'_>, unit: &mut Unit<'_>, env: Environment) -> Result<()> {

@@ -287,6 +287,17 @@ impl Kernel {
         look(&self.compiled.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
+    /// A stage as text: `lowered`, `machine` or `helpers`, a line for each.
+    #[must_use]
+    pub fn dump(&self, stage: &str) -> Option<String> {
+        match stage {
+            "lowered" => Some(self.lowered()),
+            "machine" => Some(self.machine_code()),
+            "helpers" => Some(self.helper_calls().iter().map(|(name, count)| format!("{name} {count}\n")).collect()),
+            _ => None,
+        }
+    }
+
     /// The machine code as text.
     #[must_use]
     pub fn machine_code(&self) -> String {

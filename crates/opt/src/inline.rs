@@ -90,25 +90,21 @@ fn callees_first(module: &Module) -> (Vec<FuncId>, Vec<bool>) {
     (order, recursive)
 }
 
-fn size(function: &Function) -> usize {
-    function.blocks.iter().map(|block| block.insts.len() + 1).sum()
-}
-
 fn inline_into(function: &mut Function, module: &Module, recursive: &[bool], large: usize, context: &mut Context) {
-    let mut total = size(function);
+    let mut total = function.size();
     // Copied blocks are not looked at: what they call was not worth it before.
     let mut work: Vec<usize> = (0..function.blocks.len()).rev().collect();
     while let Some(block) = work.pop() {
         let found = function.blocks[block].insts.iter().position(|inst| match inst.op {
             Opcode::Call(callee) => {
-                let cost = size(&module.functions[callee.index()]);
+                let cost = module.functions[callee.index()].size();
                 !recursive[callee.index()] && (cost <= SMALL || total + cost <= large)
             }
             _ => false,
         });
         let Some(index) = found else { continue };
         let Opcode::Call(callee) = function.blocks[block].insts[index].op else { continue };
-        total += size(&module.functions[callee.index()]);
+        total += module.functions[callee.index()].size();
         let rest = copy(function, BlockId(block as u32), index, &module.functions[callee.index()], context);
         work.push(rest.index());
     }

@@ -10,9 +10,8 @@
 //! after it, for the rows that are left, unless a step of the loop needs its result.
 
 use super::program::{Action, Bound, Rows, Step};
-use crate::function::{PythonFunction, WORKER_TIME, blocking, on_worker};
+use crate::function::{PythonFunction, blocking, native_off_the_runtime};
 use crate::settings::ExuviaOptions;
-use crate::slice::Slice;
 use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, BooleanBufferBuilder, UInt32Array};
 use datafusion::arrow::compute::{FilterBuilder, interleave, take};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, UInt32Type};
@@ -23,8 +22,8 @@ use datafusion::physical_expr::expressions::{
 };
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder, Time};
-use exuvia_engine::chain::{Arithmetic, Batch, Chain, Comparison, Condition, Loop, LoopCell, Scalar};
-use exuvia_engine::{Function, Invocation};
+use exuvia_engine::chain::{Arithmetic, Batch, Chain, Comparison, Condition, Loop, LoopCell, Scalar, widens};
+use exuvia_engine::{Function, Invocation, RunError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -105,13 +104,13 @@ struct Chained {
 }
 
 impl Looped {
-    /// The steps from the first one on that can be one loop, if that is worth while, and
-    /// how many they are.
+    /// How many steps from the first one on can be one loop, and the functions that they call;
+    /// `None` if that is not worth while.
     pub(super) fn length<'a>(
         steps: impl Iterator<Item = &'a Action>,
         fields: &[FieldRef],
         options: &ExuviaOptions,
-    ) -> usize {
+    ) -> Option<(usize, Vec<Arc<Function>>)> {
         let mut builder = ChainBuilder::new(fields, options);
         let mut length = 0;
         for action in steps {
@@ -120,15 +119,15 @@ impl Looped {
             }
             length += 1;
         }
-        if worth_while(&builder.chain) { length } else { 0 }
+        worth_while(&builder.chain).then(|| (length, builder.chain.functions().cloned().collect()))
     }
 
-    pub(super) fn new(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: ExuviaOptions) -> Looped {
-        let mut builder = ChainBuilder::new(&fields, &options);
-        for step in &steps {
-            builder.add(&step.action);
-        }
-        let functions = builder.chain.functions().cloned().collect();
+    pub(super) fn new(
+        steps: Vec<Step>,
+        functions: Vec<Arc<Function>>,
+        fields: Arc<Vec<FieldRef>>,
+        options: ExuviaOptions,
+    ) -> Looped {
         Looped {
             steps,
             fields,
@@ -276,25 +275,15 @@ impl Looped {
     fn call(&self, code: &Loop, args: &[ArrayRef], rows: usize) -> Option<Batch> {
         let settings = &self.options.settings;
         let invocation = self.options.invocation(None);
-        // A bug of ours must cost the loop and no more.
         let run = |invocation: &Invocation| {
-            catch_unwind(AssertUnwindSafe(|| code.run(args, rows, settings, invocation).ok())).ok().flatten()
+            // A bug of ours must cost the loop and no more.
+            catch_unwind(AssertUnwindSafe(|| code.run(args, rows, settings, invocation)))
+                .map_err(|_| None)?
+                .map_err(Some)
         };
-        let batch = if !on_worker() {
-            run(&invocation)
-        } else if self.slow.load(Ordering::Relaxed) {
-            tokio::task::block_in_place(|| run(&invocation))
-        } else {
-            let slice = Slice::start(WORKER_TIME, Arc::clone(&invocation.cancelled));
-            run(&Invocation { cancelled: slice.flag(), deadline: None }).or_else(|| {
-                if !slice.flag().load(Ordering::Relaxed) {
-                    return None;
-                }
-                // The time was over. Nothing was published, so it may begin again.
-                self.slow.store(true, Ordering::Relaxed);
-                tokio::task::block_in_place(|| run(&invocation))
-            })
-        };
+        let stopped =
+            |result: &std::result::Result<Batch, Option<RunError>>| matches!(result, Err(Some(RunError::Interrupted)));
+        let batch = native_off_the_runtime(&self.slow, &invocation, run, stopped).ok();
         if batch.is_none() {
             // The steps say what is wrong, or do it.
             self.given_up.store(true, Ordering::Relaxed);
@@ -580,17 +569,6 @@ fn constant(value: &ScalarValue) -> Option<Scalar> {
         }
         _ => return None,
     })
-}
-
-/// Whether every value of one type is the same in the other.
-fn widens(from: &DataType, to: &DataType) -> bool {
-    let is_text = |ty: &DataType| matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    let width = |ty: &DataType| ty.primitive_width().unwrap_or(0);
-    if is_text(from) || is_text(to) {
-        return is_text(from) && is_text(to);
-    }
-    from.is_signed_integer() && to.is_signed_integer() && width(from) <= width(to)
-        || from.is_unsigned_integer() && to.is_integer() && width(from) < width(to)
 }
 
 fn nanos(time: Duration) -> u64 {

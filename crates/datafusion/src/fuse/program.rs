@@ -181,16 +181,14 @@ impl Program {
 fn calls_last(mut steps: Vec<Action>) -> Vec<Action> {
     for end in 1..steps.len() {
         let mut at = end;
-        while let [Action::Compute(slot, before), Action::Compute(_, bound)] = &steps[at - 1..=at]
+        while at > 0
+            && let [Action::Compute(slot, before), Action::Compute(_, bound)] = &steps[at - 1..=at]
             && is_call(&before.expr)
             && !is_call(&bound.expr)
             && !bound.slots.contains(slot)
         {
             steps.swap(at - 1, at);
             at -= 1;
-            if at == 0 {
-                break;
-            }
         }
     }
     steps
@@ -198,22 +196,19 @@ fn calls_last(mut steps: Vec<Action>) -> Vec<Action> {
 
 /// The steps with those together that can be one loop.
 fn stages(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: &ExuviaOptions) -> Vec<Stage> {
-    let mut lengths = vec![];
-    let mut at = 0;
-    while at < steps.len() {
-        let length = Looped::length(steps[at..].iter().map(|step| &step.action), &fields, options);
-        lengths.push(length);
-        at += length.max(1);
-    }
+    let mut stages = vec![];
     let mut steps = steps.into_iter();
-    let stage = |length| match length {
-        0 => steps.next().map(Stage::Step),
-        length => {
+    loop {
+        let rest = steps.as_slice().iter().map(|step| &step.action);
+        if let Some((length, functions)) = Looped::length(rest, &fields, options) {
             let steps = steps.by_ref().take(length).collect();
-            Some(Stage::Loop(Box::new(Looped::new(steps, Arc::clone(&fields), options.clone()))))
+            stages.push(Stage::Loop(Box::new(Looped::new(steps, functions, Arc::clone(&fields), options.clone()))));
+        } else if let Some(step) = steps.next() {
+            stages.push(Stage::Step(step));
+        } else {
+            return stages;
         }
-    };
-    lengths.into_iter().filter_map(stage).collect()
+    }
 }
 
 impl Step {
@@ -341,7 +336,7 @@ impl Builder {
             children.push(if enters { self.compute(child, lowered)? } else { lowered });
         }
         let lowered = match expr.downcast_ref::<BinaryExpr>() {
-            Some(binary) if matches!(binary.op(), Operator::And | Operator::Or) && count_calls(&children[1]) > 0 => {
+            Some(binary) if connective && count_calls(&children[1]) > 0 => {
                 Arc::new(ShortCircuit::new(*binary.op(), children))
             }
             _ => Arc::clone(expr).with_new_children(children)?,

@@ -31,6 +31,7 @@ use exuvia_ir::{Edge, ExcKind, Function, Inst, Int, Object, Opcode, Terminator, 
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, status};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A result, or why there is no native code.
 pub(crate) type Result<T> = std::result::Result<T, CompileError>;
@@ -54,7 +55,7 @@ pub(crate) struct Environment {
 #[derive(Clone)]
 pub(crate) enum Ending {
     /// It is the row's result.
-    Row(RowEnd),
+    Row(Rc<RowEnd>),
     /// It is returned to the calling function.
     Call,
 }

@@ -73,7 +73,8 @@ impl Drop for Process {
 
 fn seconds(answer: &Value) -> Result<f64, String> {
     match answer.get("error").and_then(Value::as_str) {
-        Some(error) => Err(error.to_string()),
+        // Where the project lies is nobody's concern.
+        Some(error) => Err(error.replace(&format!("{}/", crate::root().display()), "")),
         None => answer.get("seconds").and_then(Value::as_f64).ok_or_else(|| format!("answered {answer}")),
     }
 }
