@@ -9,6 +9,7 @@
 use crate::explain::only_child;
 use crate::function::PythonFunction;
 use async_trait::async_trait;
+use datafusion::arrow::datatypes::Schema;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchemaRef, Result, Statistics, internal_err};
@@ -244,9 +245,7 @@ impl ExecutionPlan for BarrierExec {
     ) -> Result<FilterDescription> {
         // What has no calls may pass, such as what joins and TOP-K learn while they run. But
         // DataFusion looks for a child's columns by their names.
-        let schema = self.input.schema();
-        let names: BTreeSet<&String> = schema.fields().iter().map(|field| field.name()).collect();
-        if filters.iter().any(calls_python) || names.len() < schema.fields().len() {
+        if filters.iter().any(calls_python) || ambiguous(&self.input.schema()) {
             return Ok(FilterDescription::all_unsupported(&filters, &self.children()));
         }
         FilterDescription::from_children(filters, &self.children())
@@ -260,6 +259,12 @@ impl ExecutionPlan for BarrierExec {
     ) -> Result<FilterPushdownPropagation<Arc<dyn ExecutionPlan>>> {
         Ok(FilterPushdownPropagation::if_all(below))
     }
+}
+
+/// Whether columns have the same name.
+pub(crate) fn ambiguous(schema: &Schema) -> bool {
+    let names: BTreeSet<&String> = schema.fields().iter().map(|field| field.name()).collect();
+    names.len() < schema.fields().len()
 }
 
 fn calls_python(expr: &Arc<dyn PhysicalExpr>) -> bool {

@@ -3,7 +3,7 @@
 use crate::arguments::CheckArguments;
 use crate::barrier::BarrierPlanner;
 use crate::create::PythonFunctionFactory;
-use crate::fuse::Fuse;
+use crate::fuse::{Fuse, Settle};
 use crate::inline::InlineCalls;
 use crate::outline::Outline;
 use crate::query::Planner;
@@ -62,10 +62,14 @@ impl ExuviaBuilder for SessionStateBuilder {
         let ours: [Arc<dyn OptimizerRule + Send + Sync>; 2] = [Arc::new(InlineCalls), Arc::new(Outline)];
         let at = at.unwrap_or(rules.len());
         rules.splice(at..at, ours);
+        let rules = &mut self.physical_optimizers().get_or_insert_default().rules;
+        // The rule by which joins and sorts hand down what they will learn.
+        let at = rules.iter().position(|rule| rule.name() == "FilterPushdown(Post)");
+        rules.insert(at.unwrap_or(rules.len()), Arc::new(Fuse));
         self.with_function_factory(Some(Arc::new(PythonFunctionFactory { other })))
             .with_query_planner(Arc::new(planner))
             .with_analyzer_rule(Arc::new(CheckArguments))
-            .with_physical_optimizer_rule(Arc::new(Fuse))
+            .with_physical_optimizer_rule(Arc::new(Settle))
     }
 }
 

@@ -3,10 +3,12 @@
 //! DataFusion pushes a filter through the projection that computes its columns, and so
 //! evaluates one call twice, in the filter and in the projection; and it evaluates all
 //! conjuncts of a filter on all rows, so that `WHERE is_number(s) AND to_int(s) > 3` fails
-//! on rows that its first half excludes. The rule here is the last of the physical
-//! optimisation. It turns a chain of filters and projections with Python calls into a
-//! [`operator::PythonExec`], which computes each call once, and for no row that an earlier
-//! conjunct excluded.
+//! on rows that its first half excludes. The rule [`Fuse`] turns a chain of filters and
+//! projections with Python calls into a [`operator::PythonExec`], which computes each call
+//! once, and for no row that an earlier conjunct excluded. It stands before the rule with
+//! which DataFusion hands down what joins and sorts will learn, so that the operator gets
+//! it ([`prune`]). [`Settle`], the last of the physical rules, removes what was needed
+//! until then only.
 //!
 //! DataFusion also deals out rows to more partitions as soon as it can, which may be between
 //! two nodes of a chain. That is moved below the chain, where more of the work is divided.
@@ -14,8 +16,10 @@
 //! A chain ends at a volatile expression, which may be neither merged nor moved.
 
 mod looped;
+mod metrics;
 mod operator;
 mod program;
+mod prune;
 mod short_circuit;
 
 use crate::barrier::BarrierExec;
@@ -38,7 +42,7 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::{ExecutionPlan, Partitioning, replace_children_if_necessary};
 use operator::PythonExec;
-use program::Program;
+use program::Work;
 use std::sync::Arc;
 
 /// The rule.
@@ -55,7 +59,6 @@ impl PhysicalOptimizerRule for Fuse {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        let plan = BarrierExec::remove_from(plan)?;
         let options = ExuviaOptions::of(config);
         if options.apart {
             return Ok(plan);
@@ -68,16 +71,39 @@ impl PhysicalOptimizerRule for Fuse {
     }
 }
 
+/// The rule that removes barriers, and operators that are no better than what they replaced.
+#[derive(Debug)]
+pub(crate) struct Settle;
+
+impl PhysicalOptimizerRule for Settle {
+    fn name(&self) -> &'static str {
+        "exuvia_settle"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+        let settled = plan.transform_up(|plan| {
+            Ok(match plan.downcast_ref::<PythonExec>().and_then(PythonExec::unneeded) {
+                Some(chain) => Transformed::yes(Arc::clone(chain)),
+                None => Transformed::no(plan),
+            })
+        })?;
+        BarrierExec::remove_from(settled.data)
+    }
+}
+
 /// A chain of filters and projections, in terms of its input's columns.
 #[derive(Debug)]
 struct Chain {
     /// The chain itself.
     plan: Arc<dyn ExecutionPlan>,
     input: Arc<dyn ExecutionPlan>,
-    /// The conjuncts of all filters, in the order in which the plan evaluates them.
-    conjuncts: Vec<Arc<dyn PhysicalExpr>>,
-    /// What each column of the result is.
-    outputs: Vec<Arc<dyn PhysicalExpr>>,
+    /// The conjuncts of all filters, in the order in which the plan evaluates them, and what
+    /// each column of the result is.
+    work: Work,
     /// The rows after which the result ends.
     fetch: Option<usize>,
 }
@@ -85,14 +111,14 @@ struct Chain {
 /// The chain that begins at `plan` as one operator, if that is worth while.
 fn fuse(plan: &Arc<dyn ExecutionPlan>, options: &ExuviaOptions) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     let Some(chain) = chain(plan)? else { return Ok(None) };
-    let calls: usize = chain.conjuncts.iter().chain(&chain.outputs).map(count_calls).sum();
-    let depends = || chain.outputs.iter().any(has_conditional_call);
-    // A projection with one call is as good as it can be.
-    if calls == 0 || (calls == 1 && chain.conjuncts.is_empty() && !depends()) {
+    let Work { conjuncts, outputs, .. } = &chain.work;
+    let calls: usize = conjuncts.iter().chain(outputs).map(|expr| calls(expr).len()).sum();
+    if calls == 0 {
         return Ok(None);
     }
-    let program = Program::new(&chain.input.schema(), &chain.conjuncts, &chain.outputs, options)?;
-    Ok(Some(Arc::new(PythonExec::new(chain.plan, chain.input, program, chain.fetch))))
+    // A projection with one call is as good as it can be, unless it can leave out rows.
+    let alone = calls == 1 && conjuncts.is_empty() && !outputs.iter().any(has_conditional_call);
+    Ok(Some(Arc::new(PythonExec::new(chain, alone, options)?)))
 }
 
 /// A node of a plan.
@@ -121,6 +147,9 @@ fn nodes(plan: Node<'_>) -> (Vec<Node<'_>>, Option<Node<'_>>) {
             }
             nodes.push(at);
             at = filter.input();
+        } else if at.is::<BarrierExec>() {
+            let [input] = at.children()[..] else { break };
+            at = input;
         } else if let Some(repartition) = at.downcast_ref::<RepartitionExec>() {
             let round_robin = matches!(repartition.partitioning(), Partitioning::RoundRobinBatch(_));
             let limited = nodes.iter().any(|node| node.fetch().is_some());
@@ -176,7 +205,7 @@ fn chain(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Chain>> {
     // DataFusion moves comparisons of columns behind other conjuncts. They cannot fail and
     // cost little, so their place is in front, whatever was written.
     conjuncts.sort_by_key(|conjunct| !cannot_fail(conjunct));
-    Ok(Some(Chain { plan, input, conjuncts, outputs, fetch }))
+    Ok(Some(Chain { plan, input, work: Work { conjuncts, outputs, ..Work::default() }, fetch }))
 }
 
 /// The expression with each column replaced by what it is.
@@ -229,20 +258,27 @@ fn is_call(expr: &Arc<dyn PhysicalExpr>) -> bool {
 fn has_conditional_call(expr: &Arc<dyn PhysicalExpr>) -> bool {
     let found = expr.exists(|expr| {
         let binary = expr.downcast_ref::<BinaryExpr>();
-        Ok(binary.is_some_and(|binary| {
-            matches!(binary.op(), Operator::And | Operator::Or) && count_calls(binary.right()) > 0
-        }))
+        Ok(binary.is_some_and(|binary| matches!(binary.op(), Operator::And | Operator::Or) && has_call(binary.right())))
     });
     // The walk never fails.
     found.unwrap_or(false)
 }
 
-fn count_calls(expr: &Arc<dyn PhysicalExpr>) -> usize {
-    let mut calls = 0;
+/// The calls of Python functions in an expression, each as often as it occurs.
+fn calls(expr: &Arc<dyn PhysicalExpr>) -> Vec<Arc<dyn PhysicalExpr>> {
+    let mut calls = vec![];
     let walked = expr.apply(|expr| {
-        calls += usize::from(is_call(expr));
+        if is_call(expr) {
+            calls.push(Arc::clone(expr));
+        }
         Ok(TreeNodeRecursion::Continue)
     });
     debug_assert!(walked.is_ok(), "a walk that never fails failed");
     calls
+}
+
+/// Whether there is a call of a Python function in an expression.
+fn has_call(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    // The walk never fails.
+    expr.exists(|expr| Ok(is_call(expr))).unwrap_or(true)
 }

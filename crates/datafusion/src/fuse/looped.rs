@@ -9,6 +9,7 @@
 //! A function whose calls are made once for equal arguments stays out of the loop and runs
 //! after it, for the rows that are left, unless a step of the loop needs its result.
 
+use super::metrics::ProgramMetrics;
 use super::program::{Action, Bound, Rows, Step};
 use crate::function::{PythonFunction, blocking, native_off_the_runtime};
 use crate::settings::ExuviaOptions;
@@ -21,7 +22,6 @@ use datafusion::physical_expr::expressions::{
     BinaryExpr, CastExpr, Column, InListExpr, IsNotNullExpr, IsNullExpr, Literal, NotExpr,
 };
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
-use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder, Time};
 use exuvia_engine::chain::{Arithmetic, Batch, Chain, Comparison, Condition, Loop, LoopCell, Scalar, widens};
 use exuvia_engine::{Function, Invocation, RunError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,24 +38,6 @@ const MANY: u64 = 10_000;
 /// Batches after which a loop is compiled although it is not known of a function whether its
 /// calls are better made once for equal arguments: conditions may leave it too few rows.
 const PATIENCE: u64 = 8;
-
-/// What a partition's loops did.
-#[derive(Debug)]
-pub(super) struct LoopMetrics {
-    rows: Count,
-    exits: Count,
-    compiling: Time,
-}
-
-impl LoopMetrics {
-    pub(super) fn new(metrics: &ExecutionPlanMetricsSet, partition: usize) -> LoopMetrics {
-        LoopMetrics {
-            rows: MetricBuilder::new(metrics).counter("loop_rows", partition),
-            exits: MetricBuilder::new(metrics).counter("loop_exits", partition),
-            compiling: MetricBuilder::new(metrics).subset_time("loop_compile_time", partition),
-        }
-    }
-}
 
 /// Steps that can be one loop.
 #[derive(Debug)]
@@ -146,7 +128,7 @@ impl Looped {
     }
 
     /// Runs the steps.
-    pub(super) fn run(&self, rows: &mut Rows, metrics: &LoopMetrics) -> Result<()> {
+    pub(super) fn run(&self, rows: &mut Rows, metrics: &ProgramMetrics) -> Result<()> {
         if let Some(plan) = self.plan(metrics)
             && let Some(Ok(code)) = plan.cell.get()
             && self.run_loop(code, &plan.chained, rows, metrics)?
@@ -156,7 +138,7 @@ impl Looped {
         let start = Instant::now();
         let nobody = rows.count == 0;
         for step in &self.steps {
-            step.run(rows)?;
+            step.run(rows, metrics)?;
             if rows.count == 0 && !nobody {
                 break;
             }
@@ -167,7 +149,7 @@ impl Looped {
     }
 
     /// The loop, if there is one already or it is time to compile it.
-    fn plan(&self, metrics: &LoopMetrics) -> Option<&Plan> {
+    fn plan(&self, metrics: &ProgramMetrics) -> Option<&Plan> {
         if self.given_up.load(Ordering::Relaxed) {
             return None;
         }
@@ -194,7 +176,7 @@ impl Looped {
         if self.claimed.swap(true, Ordering::Relaxed) {
             return None;
         }
-        let timer = metrics.compiling.timer();
+        let timer = metrics.compiling_loops.timer();
         let plan = self.chain().and_then(|chained| {
             let get = || self.options.loops.get(&chained.chain, &outputs(&chained), settings, true);
             Some(Plan { cell: blocking(get)?, chained })
@@ -213,7 +195,7 @@ impl Looped {
         let spares = |step: &Step| matches!(&step.action, Action::Compute(_, bound) if memoizes(&bound.expr));
         let read = |step: &Step| match &step.action {
             Action::Compute(slot, _) => self.steps.iter().any(|step| step.action.bound().slots.contains(slot)),
-            Action::Filter(_) => false,
+            Action::Filter(_) | Action::Prune(..) => false,
         };
         if self.steps.iter().any(|step| spares(step) && read(step)) {
             return None;
@@ -237,11 +219,11 @@ impl Looped {
     }
 
     /// Runs the loop; gives whether it could.
-    fn run_loop(&self, code: &Loop, chained: &Chained, rows: &mut Rows, metrics: &LoopMetrics) -> Result<bool> {
+    fn run_loop(&self, code: &Loop, chained: &Chained, rows: &mut Rows, metrics: &ProgramMetrics) -> Result<bool> {
         let args: Option<Vec<ArrayRef>> = chained.inputs.iter().map(|slot| rows.slots[*slot].clone()).collect();
         let Some(batch) = args.and_then(|args| self.call(code, &args, rows.count)) else { return Ok(false) };
-        metrics.rows.add(rows.count);
-        metrics.exits.add(batch.exits.len());
+        metrics.loop_rows.add(rows.count);
+        metrics.loop_exits.add(batch.exits.len());
         let seen = self.rows.fetch_add(rows.count as u64, Ordering::Relaxed) + rows.count as u64;
         let left = self.exits.fetch_add(batch.exits.len() as u64, Ordering::Relaxed) + batch.exits.len() as u64;
         if left > MANY && left > seen / 2 {
@@ -250,7 +232,8 @@ impl Looped {
         let dead = |at: &usize| self.steps[*at].dead.iter().copied();
         let read_after =
             |slot: &usize| chained.after.iter().any(|at| self.steps[*at].action.bound().slots.contains(slot));
-        let redone = if batch.exits.is_empty() { None } else { Some(self.redo(chained, rows, &batch.exits)?) };
+        let redone =
+            if batch.exits.is_empty() { None } else { Some(self.redo(chained, rows, &batch.exits, metrics)?) };
         for slot in chained.within.iter().flat_map(dead).filter(|slot| !read_after(slot)) {
             rows.slots[slot] = None;
         }
@@ -262,7 +245,7 @@ impl Looped {
             return Ok(true);
         }
         for at in &chained.after {
-            self.steps[*at].action.run(rows)?;
+            self.steps[*at].action.run(rows, metrics)?;
         }
         for slot in chained.within.iter().chain(&chained.after).flat_map(dead) {
             rows.slots[slot] = None;
@@ -292,7 +275,7 @@ impl Looped {
     }
 
     /// Does the rows that left the loop step by step.
-    fn redo(&self, chained: &Chained, rows: &Rows, exits: &[u32]) -> Result<Redone> {
+    fn redo(&self, chained: &Chained, rows: &Rows, exits: &[u32], metrics: &ProgramMetrics) -> Result<Redone> {
         let numbers = UInt32Array::from(exits.to_vec());
         let read = |slot| chained.within.iter().any(|at| self.steps[*at].action.bound().slots.contains(&slot));
         let mut slots = vec![];
@@ -304,7 +287,7 @@ impl Looped {
         slots.push(Some(Arc::new(numbers)));
         let mut redone = Rows { slots, count: exits.len() };
         for at in &chained.within {
-            self.steps[*at].action.run(&mut redone)?;
+            self.steps[*at].action.run(&mut redone, metrics)?;
             if redone.count == 0 {
                 return Ok(Redone::default());
             }
@@ -435,6 +418,8 @@ impl<'a> ChainBuilder<'a> {
                 let condition = self.condition(&bound.expr, bound)?;
                 self.chain.filter(condition)
             }
+            // What it is changes while the query runs.
+            Action::Prune(..) => None,
         }
     }
 

@@ -1,16 +1,26 @@
 //! The operator that runs a [`Program`] over each batch.
 
-use super::looped::LoopMetrics;
-use super::program::Program;
+use super::Chain;
+use super::metrics::ProgramMetrics;
+use super::program::{Program, Work};
+use super::prune;
+use crate::barrier::ambiguous;
 use crate::explain::only_child;
+use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::config::ConfigOptions;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_plan::coalesce::{LimitedBatchCoalescer, PushBatchStatus};
 use datafusion::physical_plan::coop::make_cooperative;
+use datafusion::physical_plan::filter_pushdown::{
+    ChildFilterDescription, ChildPushdownResult, FilterDescription, FilterPushdownPhase, FilterPushdownPropagation,
+    PushedDown,
+};
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, EmptyRecordBatchStream, ExecutionPlan, PlanProperties, replace_children_if_necessary,
@@ -27,32 +37,81 @@ pub(crate) struct PythonExec {
     /// The chain that it replaces: what is true of its result is true of this one's.
     shadow: Arc<dyn ExecutionPlan>,
     input: Arc<dyn ExecutionPlan>,
+    work: Work,
     program: Arc<Program>,
+    pruning: Option<Pruning>,
     fetch: Option<usize>,
+    /// Whether it is no better than the chain as long as it is given no filters.
+    alone: bool,
+    options: ExuviaOptions,
     metrics: ExecutionPlanMetricsSet,
 }
 
+/// What else it does while filters that the operators above learn drop rows.
+#[derive(Clone, Debug)]
+struct Pruning {
+    /// The filters, about the columns of the result.
+    filters: Vec<Arc<dyn PhysicalExpr>>,
+    /// What it computes, with the filters in it.
+    program: Arc<Program>,
+}
+
 impl PythonExec {
-    pub(crate) fn new(
+    /// The operator of a chain; `alone` says that it is no better than the chain as long as
+    /// it is given no filters.
+    ///
+    /// # Errors
+    /// If the types of the chain's expressions are unknown.
+    pub(super) fn new(chain: Chain, alone: bool, options: &ExuviaOptions) -> Result<PythonExec> {
+        let Chain { plan, input, work, fetch } = chain;
+        Ok(PythonExec {
+            program: Arc::new(Program::new(&input.schema(), &work, options)?),
+            shadow: plan,
+            input,
+            work,
+            pruning: None,
+            fetch,
+            alone,
+            options: options.clone(),
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
+    }
+
+    /// The chain, if that does the same.
+    pub(super) fn unneeded(&self) -> Option<&Arc<dyn ExecutionPlan>> {
+        (self.alone && self.pruning.is_none()).then_some(&self.shadow)
+    }
+
+    fn with(
+        &self,
         shadow: Arc<dyn ExecutionPlan>,
         input: Arc<dyn ExecutionPlan>,
-        program: Program,
-        fetch: Option<usize>,
-    ) -> PythonExec {
-        PythonExec { shadow, input, program: Arc::new(program), fetch, metrics: ExecutionPlanMetricsSet::new() }
+        pruning: Option<Pruning>,
+    ) -> Arc<dyn ExecutionPlan> {
+        Arc::new(PythonExec {
+            shadow,
+            input,
+            work: self.work.clone(),
+            program: Arc::clone(&self.program),
+            pruning,
+            fetch: self.fetch,
+            alone: self.alone,
+            options: self.options.clone(),
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
     }
 
     /// The same over another input: the chain is built anew, so that its properties are
     /// those of that input.
     fn with_input(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         let shadow = replace_bottom(&self.shadow, &self.input, &input)?;
-        Ok(Arc::new(PythonExec {
-            shadow,
-            input,
-            program: Arc::clone(&self.program),
-            fetch: self.fetch,
-            metrics: ExecutionPlanMetricsSet::new(),
-        }))
+        Ok(self.with(shadow, input, self.pruning.clone()))
+    }
+
+    /// Whether it may drop rows for a filter about its result. After a limit other rows
+    /// would take their places, and DataFusion knows columns by their names.
+    fn takes_filters(&self) -> bool {
+        self.fetch.is_none() && !ambiguous(&self.schema()) && !ambiguous(&self.input.schema())
     }
 }
 
@@ -73,7 +132,8 @@ fn replace_bottom(
 impl DisplayAs for PythonExec {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.schema().fields().iter().map(|field| field.name().clone()).collect();
-        let shown = self.program.show(&names);
+        let program = self.pruning.as_ref().map_or(&self.program, |pruning| &pruning.program);
+        let shown = program.show(&names);
         let fetch = self.fetch.map(|fetch| format!(", fetch={fetch}")).unwrap_or_default();
         match format {
             DisplayFormatType::Default | DisplayFormatType::Verbose => write!(f, "PythonExec: {shown}{fetch}"),
@@ -107,6 +167,12 @@ impl ExecutionPlan for PythonExec {
         &self,
         f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
+        // Who learns a filter looks for those who use it.
+        for filter in self.pruning.iter().flat_map(|pruning| &pruning.filters) {
+            if f(filter)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
         // Those of the chain, which say what is computed.
         let mut plan = &self.shadow;
         while !Arc::ptr_eq(plan, &self.input) {
@@ -125,8 +191,47 @@ impl ExecutionPlan for PythonExec {
         self.with_input(only_child(children)?)
     }
 
+    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
+        // Whoever learnt the filters learns others.
+        Ok(self.with(Arc::clone(&self.shadow), Arc::clone(&self.input), None))
+    }
+
     fn fetch(&self) -> Option<usize> {
         self.fetch
+    }
+
+    fn gather_filters_for_pushdown(
+        &self,
+        _: FilterPushdownPhase,
+        filters: Vec<Arc<dyn PhysicalExpr>>,
+        _: &ConfigOptions,
+    ) -> Result<FilterDescription> {
+        if !self.takes_filters() {
+            return Ok(FilterDescription::all_unsupported(&filters, &self.children()));
+        }
+        // There is no other way to say of one of several filters that it stays.
+        let stays = || Arc::new(Column::new("", usize::MAX)) as Arc<dyn PhysicalExpr>;
+        let below = filters.iter().map(|filter| Ok(prune::below(filter, &self.work)?.unwrap_or_else(stays)));
+        let below = below.collect::<Result<Vec<_>>>()?;
+        Ok(FilterDescription::new().with_child(ChildFilterDescription::from_child(&below, &self.input)?))
+    }
+
+    fn handle_child_pushdown_result(
+        &self,
+        _: FilterPushdownPhase,
+        below: ChildPushdownResult,
+        _: &ConfigOptions,
+    ) -> Result<FilterPushdownPropagation<Arc<dyn ExecutionPlan>>> {
+        let mut filters = vec![];
+        if self.takes_filters() {
+            let left = below.parent_filters.iter().filter(|result| matches!(result.all(), PushedDown::No));
+            filters.extend(left.map(|result| Arc::clone(&result.filter)).filter(prune::is_optional));
+        }
+        let handled = FilterPushdownPropagation::if_all(below);
+        let Some(work) = prune::with_filters(&self.work, &filters)? else { return Ok(handled) };
+        let program = Arc::new(Program::new(&self.input.schema(), &work, &self.options)?);
+        let pruning = Some(Pruning { filters, program });
+        Ok(handled.with_updated_node(self.with(Arc::clone(&self.shadow), Arc::clone(&self.input), pruning)))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
@@ -135,16 +240,18 @@ impl ExecutionPlan for PythonExec {
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let batch_size = context.session_config().batch_size();
-        let coalescer = (self.program.filters() || self.fetch.is_some())
-            .then(|| LimitedBatchCoalescer::new(self.schema(), batch_size, self.fetch));
+        let drops = self.program.filters() || self.pruning.is_some() || self.fetch.is_some();
+        let coalescer = drops.then(|| LimitedBatchCoalescer::new(self.schema(), batch_size, self.fetch));
         let stream = PythonStream {
             schema: self.schema(),
             program: Arc::clone(&self.program),
+            pruning: self.pruning.as_ref().map(|pruning| Arc::clone(&pruning.program)),
             input: self.input.execute(partition, context)?,
             ended: false,
             coalescer,
             metrics: BaselineMetrics::new(&self.metrics, partition),
-            loops: LoopMetrics::new(&self.metrics, partition),
+            details: ProgramMetrics::new(&self.metrics, partition),
+            whole: if self.fetch.is_none() { batch_size / 2 } else { usize::MAX },
         };
         Ok(make_cooperative(Box::pin(stream)))
     }
@@ -153,12 +260,16 @@ impl ExecutionPlan for PythonExec {
 struct PythonStream {
     schema: SchemaRef,
     program: Arc<Program>,
+    /// The program with the filters that may be left out.
+    pruning: Option<Arc<Program>>,
     input: SendableRecordBatchStream,
     ended: bool,
     /// Joins the rows that filters leave to batches of the usual size.
     coalescer: Option<LimitedBatchCoalescer>,
     metrics: BaselineMetrics,
-    loops: LoopMetrics,
+    details: ProgramMetrics,
+    /// The rows from which on a batch need not be joined with others.
+    whole: usize,
 }
 
 impl PythonStream {
@@ -175,19 +286,21 @@ impl PythonStream {
                 Some(batch) => {
                     let batch = batch?;
                     let timer = self.metrics.elapsed_compute().timer();
-                    let result = self.program.run(&batch, &self.schema, &self.loops)?;
+                    let program = self.pruning.as_ref().filter(|program| program.prunes()).unwrap_or(&self.program);
+                    let result = program.run(&batch, &self.schema, &self.details)?;
                     let Some(result) = result else { continue };
+                    let whole = result.num_rows() >= self.whole;
                     match &mut self.coalescer {
-                        None => {
-                            timer.done();
-                            return Poll::Ready(Some(Ok(result)));
-                        }
-                        Some(coalescer) => {
+                        Some(coalescer) if !(whole && coalescer.is_empty()) => {
                             let status = coalescer.push_batch(result)?;
                             timer.done();
                             if status == PushBatchStatus::LimitReached {
                                 self.end()?;
                             }
+                        }
+                        _ => {
+                            timer.done();
+                            return Poll::Ready(Some(Ok(result)));
                         }
                     }
                 }

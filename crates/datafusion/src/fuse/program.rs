@@ -6,11 +6,13 @@
 //! what stands behind THEN, ELSE, or on the right of AND and OR is left in its expression,
 //! which evaluates it for the rows that ask for it.
 
-use super::looped::{self, LoopMetrics, Looped};
+use super::looped::{self, Looped};
+use super::metrics::ProgramMetrics;
+use super::prune::Gain;
 use super::short_circuit::ShortCircuit;
-use super::{count_calls, is_call};
+use super::{has_call, is_call};
 use crate::settings::ExuviaOptions;
-use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::{FilterBuilder, prep_null_mask_filter};
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use datafusion::common::cast::as_boolean_array;
@@ -20,6 +22,19 @@ use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{BinaryExpr, CaseExpr, Column, Literal};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use std::sync::Arc;
+
+/// What a program computes of its input's columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    /// Filters that may be left out ([`super::prune`]), before the conditions.
+    pub(super) first: Vec<Arc<dyn PhysicalExpr>>,
+    /// The conditions that a row must meet, in the order in which they are evaluated.
+    pub(super) conjuncts: Vec<Arc<dyn PhysicalExpr>>,
+    /// Filters that may be left out, after the conditions.
+    pub(super) last: Vec<Arc<dyn PhysicalExpr>>,
+    /// What each column of the result is.
+    pub(super) outputs: Vec<Arc<dyn PhysicalExpr>>,
+}
 
 /// The steps of an operator.
 #[derive(Debug)]
@@ -60,6 +75,8 @@ pub(super) enum Action {
     Compute(usize, Bound),
     /// Keeps the rows for which it is true.
     Filter(Bound),
+    /// Does so, if that is worth while.
+    Prune(Bound, Gain),
 }
 
 /// An expression over some slots, which are the columns of the batch that it is given.
@@ -71,28 +88,22 @@ pub(super) struct Bound {
 }
 
 impl Program {
-    /// A program that keeps the rows for which each of `conjuncts` is true, evaluated in
-    /// this order, and yields `outputs`. All are over `input`'s columns.
-    pub(crate) fn new(
-        input: &Schema,
-        conjuncts: &[Arc<dyn PhysicalExpr>],
-        outputs: &[Arc<dyn PhysicalExpr>],
-        options: &ExuviaOptions,
-    ) -> Result<Program> {
+    /// A program over `input`'s columns.
+    pub(super) fn new(input: &Schema, work: &Work, options: &ExuviaOptions) -> Result<Program> {
+        let Work { first, conjuncts, last, outputs } = work;
         let mut builder = Builder {
             fields: input.fields().iter().cloned().collect(),
             seen: HashMap::new(),
             slots: HashMap::new(),
             steps: vec![],
         };
-        for expr in conjuncts.iter().chain(outputs) {
+        for expr in first.iter().chain(conjuncts).chain(last).chain(outputs) {
             builder.count(expr);
         }
-        for conjunct in conjuncts {
-            let lowered = builder.lower(conjunct, true)?;
-            let bound = builder.bind(lowered)?;
-            builder.steps.push(Action::Filter(bound));
-        }
+        let prune = |bound| Action::Prune(bound, Gain::default());
+        builder.conditions(first, prune)?;
+        builder.conditions(conjuncts, Action::Filter)?;
+        builder.conditions(last, prune)?;
         let mut columns = vec![];
         for output in outputs {
             let lowered = builder.lower(output, true)?;
@@ -118,8 +129,16 @@ impl Program {
     }
 
     /// Whether it drops rows.
-    pub(crate) fn filters(&self) -> bool {
-        self.steps().any(|step| matches!(step.action, Action::Filter(_)))
+    pub(super) fn filters(&self) -> bool {
+        self.steps().any(|step| !matches!(step.action, Action::Compute(..)))
+    }
+
+    /// Whether a filter that may be left out is worth evaluating now.
+    pub(super) fn prunes(&self) -> bool {
+        self.steps().any(|step| match &step.action {
+            Action::Prune(bound, gain) => gain.expected(&bound.expr),
+            _ => false,
+        })
     }
 
     fn steps(&self) -> impl Iterator<Item = &Step> {
@@ -134,7 +153,7 @@ impl Program {
         &self,
         batch: &RecordBatch,
         schema: &SchemaRef,
-        metrics: &LoopMetrics,
+        metrics: &ProgramMetrics,
     ) -> Result<Option<RecordBatch>> {
         let mut rows = Rows { slots: vec![None; self.slots], count: batch.num_rows() };
         for (slot, column) in rows.slots.iter_mut().zip(batch.columns()).take(self.inputs) {
@@ -142,7 +161,7 @@ impl Program {
         }
         for stage in &self.stages {
             match stage {
-                Stage::Step(step) => step.run(&mut rows)?,
+                Stage::Step(step) => step.run(&mut rows, metrics)?,
                 Stage::Loop(looped) => looped.run(&mut rows, metrics)?,
             }
             if rows.count == 0 && batch.num_rows() > 0 {
@@ -159,6 +178,7 @@ impl Program {
         let step = |step: &Step| match &step.action {
             Action::Compute(slot, bound) => format!("#{slot}={}", bound.show(self.inputs)),
             Action::Filter(bound) => format!("where {}", bound.show(self.inputs)),
+            Action::Prune(bound, _) => format!("prune {}", bound.show(self.inputs)),
         };
         let stages = self.stages.iter().map(|stage| match stage {
             Stage::Step(one) => step(one),
@@ -212,8 +232,8 @@ fn stages(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: &ExuviaOptions)
 }
 
 impl Step {
-    pub(super) fn run(&self, rows: &mut Rows) -> Result<()> {
-        self.action.run(rows)?;
+    pub(super) fn run(&self, rows: &mut Rows, metrics: &ProgramMetrics) -> Result<()> {
+        self.action.run(rows, metrics)?;
         for &dead in &self.dead {
             rows.slots[dead] = None;
         }
@@ -224,27 +244,42 @@ impl Step {
 impl Action {
     /// What it evaluates.
     pub(super) fn bound(&self) -> &Bound {
-        let (Action::Compute(_, bound) | Action::Filter(bound)) = self;
+        let (Action::Compute(_, bound) | Action::Filter(bound) | Action::Prune(bound, _)) = self;
         bound
     }
 
-    pub(super) fn run(&self, rows: &mut Rows) -> Result<()> {
-        let value = self.bound().evaluate(rows)?;
+    pub(super) fn run(&self, rows: &mut Rows, metrics: &ProgramMetrics) -> Result<()> {
         match self {
-            Action::Compute(slot, _) => rows.slots[*slot] = Some(value),
-            Action::Filter(_) => {
-                let mask = as_boolean_array(&value)?;
-                let mask = if mask.null_count() > 0 { &prep_null_mask_filter(mask) } else { mask };
-                let kept = mask.true_count();
-                if kept > 0 && kept < rows.count {
-                    let filter = FilterBuilder::new(mask).optimize().build();
-                    for column in rows.slots.iter_mut().flatten() {
-                        *column = filter.filter(column)?;
-                    }
-                }
-                rows.count = kept;
+            Action::Compute(slot, bound) => rows.slots[*slot] = Some(bound.evaluate(rows)?),
+            Action::Filter(bound) => {
+                let value = bound.evaluate(rows)?;
+                rows.keep(as_boolean_array(&value)?)?;
+            }
+            Action::Prune(bound, gain) if gain.expected(&bound.expr) => {
+                let offered = rows.count;
+                let value = bound.evaluate(rows)?;
+                rows.keep(as_boolean_array(&value)?)?;
+                gain.note(offered, rows.count);
+                metrics.pruned.add(offered - rows.count);
+            }
+            Action::Prune(..) => {}
+        }
+        Ok(())
+    }
+}
+
+impl Rows {
+    /// Keeps the rows for which `mask` is true.
+    fn keep(&mut self, mask: &BooleanArray) -> Result<()> {
+        let mask = if mask.null_count() > 0 { &prep_null_mask_filter(mask) } else { mask };
+        let kept = mask.true_count();
+        if kept > 0 && kept < self.count {
+            let filter = FilterBuilder::new(mask).optimize().build();
+            for column in self.slots.iter_mut().flatten() {
+                *column = filter.filter(column)?;
             }
         }
+        self.count = kept;
         Ok(())
     }
 }
@@ -291,6 +326,16 @@ struct Builder {
 }
 
 impl Builder {
+    /// Adds a step for each of some conditions.
+    fn conditions(&mut self, conditions: &[Arc<dyn PhysicalExpr>], step: impl Fn(Bound) -> Action) -> Result<()> {
+        for condition in conditions {
+            let lowered = self.lower(condition, true)?;
+            let bound = self.bind(lowered)?;
+            self.steps.push(step(bound));
+        }
+        Ok(())
+    }
+
     /// Counts the expressions that are evaluated whenever `expr` is.
     fn count(&mut self, expr: &Arc<dyn PhysicalExpr>) {
         if is_trivial(expr) {
@@ -336,9 +381,7 @@ impl Builder {
             children.push(if enters { self.compute(child, lowered)? } else { lowered });
         }
         let lowered = match expr.downcast_ref::<BinaryExpr>() {
-            Some(binary) if connective && count_calls(&children[1]) > 0 => {
-                Arc::new(ShortCircuit::new(*binary.op(), children))
-            }
+            Some(binary) if connective && has_call(&children[1]) => Arc::new(ShortCircuit::new(*binary.op(), children)),
             _ => Arc::clone(expr).with_new_children(children)?,
         };
         let shared = !connective && self.seen.get(expr).is_some_and(|&seen| seen > 1);

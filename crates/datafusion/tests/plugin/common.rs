@@ -1,6 +1,6 @@
 //! What the tests of the plugin share.
 
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia::{ExuviaSession, message};
 
@@ -48,4 +48,17 @@ pub async fn rows(session: &ExuviaSession, sql: &str) -> String {
     }
     lines.sort();
     lines.join("\n")
+}
+
+/// The physical plan of a query, as EXPLAIN shows it.
+pub async fn physical(session: &ExuviaSession, sql: &str) -> String {
+    for batch in run(session, &format!("EXPLAIN {sql}")).await {
+        let (kinds, plans) = (batch.column(0).as_string::<i32>(), batch.column(1).as_string::<i32>());
+        for (kind, plan) in kinds.iter().zip(plans) {
+            if kind == Some("physical_plan") {
+                return plan.unwrap_or_default().trim_end().to_string();
+            }
+        }
+    }
+    String::new()
 }

@@ -1,8 +1,7 @@
 //! Filters and projections around calls: each call once, and for no row that the query as
 //! written excludes before it.
 
-use crate::common::{fails, rows, run, session};
-use datafusion::arrow::array::AsArray;
+use crate::common::{fails, physical, rows, run, session};
 use expect_test::expect;
 use exuvia::ExuviaSession;
 
@@ -18,18 +17,6 @@ async fn table() -> ExuviaSession {
     )
     .await;
     session
-}
-
-async fn physical(session: &ExuviaSession, sql: &str) -> String {
-    for batch in run(session, &format!("EXPLAIN {sql}")).await {
-        let (kinds, plans) = (batch.column(0).as_string::<i32>(), batch.column(1).as_string::<i32>());
-        for (kind, plan) in kinds.iter().zip(plans) {
-            if kind == Some("physical_plan") {
-                return plan.unwrap_or_default().trim_end().to_string();
-            }
-        }
-    }
-    String::new()
 }
 
 #[tokio::test(flavor = "multi_thread")]

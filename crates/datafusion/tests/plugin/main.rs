@@ -9,6 +9,7 @@ mod inline;
 mod looped;
 mod outline;
 mod plain;
+mod prune;
 mod random;
 mod settings;
 mod surface;
