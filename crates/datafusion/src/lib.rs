@@ -19,6 +19,7 @@ mod function;
 mod fuse;
 mod inline;
 mod message;
+mod operands;
 mod outline;
 mod query;
 mod script;

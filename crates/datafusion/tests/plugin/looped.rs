@@ -224,7 +224,7 @@ async fn memoized_calls_stay_out_of_the_loop() {
                  out = c + out
              return out
          $$;
-         CREATE TABLE few AS SELECT id, 'kind ' || (id % 5) AS k, n, s FROM t, generate_series(1, 40)",
+         CREATE TABLE few AS SELECT id, 'kind ' || (id % 5) AS k, n, s FROM t, generate_series(1, 40) ORDER BY id",
     )
     .await;
     let sql = "SELECT count(*), max(slow(k)), sum(twice(id)), max(tail(s, n)) FROM few WHERE odd(id) AND twice(id) > 7";

@@ -7,6 +7,7 @@ mod explain;
 mod fuse;
 mod inline;
 mod looped;
+mod operands;
 mod outline;
 mod plain;
 mod prune;

@@ -118,7 +118,7 @@ impl Random {
             (self.order().replace("==", "=").replace("!=", "<>"), self.int(), self.pick(&["p", "q"]));
         let plain = self.pick(&["a < 6", "s <> '😀'", "x > 0", "a IS NOT NULL", "id % 2 = 0", "s IS NOT NULL"]);
         let (p, q) = (format!("{side}(a, x, s)"), self.pick(&["q(a, x, s)", "p(a, x, s)"]));
-        match self.next() % 17 {
+        match self.next() % 23 {
             0 => format!("SELECT id, {p} FROM v"),
             1 => format!("SELECT id FROM v WHERE {p}"),
             2 => format!("SELECT id FROM v WHERE NOT {p}"),
@@ -137,6 +137,18 @@ impl Random {
                 "SELECT id FROM (SELECT *, {p} AS y, n(a, x, s) AS m FROM v WHERE {q} {FENCE}) AS d WHERE y AND m {order} {int}"
             ),
             15 => format!("SELECT id FROM v WHERE {p} ORDER BY id LIMIT 3"),
+            16 => format!("SELECT {p}, min(n(a, x, s)), count({q}) FROM v WHERE {plain} GROUP BY {p}"),
+            17 => format!(
+                "SELECT id, rank() OVER (PARTITION BY {p} ORDER BY n(a, x, s), id), count({q}) OVER (ORDER BY id) FROM v WHERE {q}"
+            ),
+            18 => format!("SELECT id, {p}, {q} FROM v ORDER BY n(a, x, s), id"),
+            19 => format!("SELECT id, n(a, x, s), {p} FROM v WHERE {q} ORDER BY n(a, x, s) DESC, id LIMIT 4"),
+            20 => format!(
+                "SELECT id, y FROM (SELECT id, n(a, x, s) AS m, {p} AS y FROM v WHERE {plain}) AS d JOIN w ON m = w.k"
+            ),
+            21 => format!(
+                "SELECT id, y, m FROM (SELECT id, n(a, x, s) AS m, {p} AS y FROM v WHERE {q}) AS d JOIN w ON id = w.k"
+            ),
             _ => format!("SELECT id FROM v WHERE {p} UNION ALL SELECT k FROM w JOIN v ON k = id WHERE {q}"),
         }
     }

@@ -1,0 +1,192 @@
+//! Computes calls below the operators that aggregate, sort and number rows.
+//!
+//! DataFusion's operators evaluate what they group, sort and aggregate by themselves, some of
+//! it more than once: a window's key is evaluated to divide the rows, to sort them and to
+//! find where a partition ends. The rule here puts expressions with Python calls into a
+//! projection below the operator, under the names that they have, and a column in their
+//! place. So each is evaluated once for each row, and what else is computed there is one
+//! loop with it ([`crate::fuse`]).
+//!
+//! The rows are the same, so no error is added. Aggregates and windows with FILTER keep
+//! their arguments, of which they may evaluate fewer; volatile expressions stay too.
+
+use crate::barrier::calls_function;
+use crate::settings::ExuviaOptions;
+use datafusion::common::tree_node::Transformed;
+use datafusion::common::{Column, DFSchema, HashSet, Result};
+use datafusion::logical_expr::expr::Sort as SortExpr;
+use datafusion::logical_expr::{Aggregate, Expr, GroupingSet, LogicalPlan, Projection, Sort, Window};
+use datafusion::optimizer::optimizer::ApplyOrder;
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+use std::sync::Arc;
+
+/// The rule.
+#[derive(Debug)]
+pub(crate) struct Operands;
+
+impl OptimizerRule for Operands {
+    fn name(&self) -> &'static str {
+        "exuvia_operands"
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        Some(ApplyOrder::TopDown)
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
+        if ExuviaOptions::of(&config.options()).apart || !plan.expressions().iter().any(calls_function) {
+            return Ok(Transformed::no(plan));
+        }
+        match plan {
+            LogicalPlan::Aggregate(aggregate) => below_aggregate(aggregate),
+            LogicalPlan::Window(window) => below_windows(window),
+            LogicalPlan::Sort(sort) => below_sort(sort),
+            other => Ok(Transformed::no(other)),
+        }
+    }
+}
+
+fn below_aggregate(aggregate: Aggregate) -> Result<Transformed<LogicalPlan>> {
+    let mut beneath = Beneath::new(&aggregate.input);
+    let group_expr = aggregate.group_expr.iter().map(|expr| beneath.key(expr)).collect();
+    let aggr_expr = aggregate.aggr_expr.iter().map(|expr| beneath.operands_of(expr)).collect::<Result<_>>()?;
+    let Some(input) = beneath.projection()? else { return Ok(Transformed::no(LogicalPlan::Aggregate(aggregate))) };
+    let moved = Aggregate::try_new_with_schema(input, group_expr, aggr_expr, aggregate.schema)?;
+    Ok(Transformed::yes(LogicalPlan::Aggregate(moved)))
+}
+
+/// Of windows over windows all operands are computed below the last of them that they allow.
+fn below_windows(window: Window) -> Result<Transformed<LogicalPlan>> {
+    let columns: Vec<&Column> = window.window_expr.iter().flat_map(Expr::column_refs).collect();
+    let mut windows = vec![&window];
+    let mut input = &window.input;
+    while let LogicalPlan::Window(inner) = input.as_ref()
+        && columns.iter().all(|column| inner.input.schema().has_column(column))
+    {
+        windows.push(inner);
+        input = &inner.input;
+    }
+    let mut beneath = Beneath::new(input);
+    let mut exprs: Vec<Vec<Expr>> = vec![];
+    for window in &windows {
+        exprs.push(window.window_expr.iter().map(|expr| beneath.operands_of(expr)).collect::<Result<_>>()?);
+    }
+    let Some(mut input) = beneath.projection()? else { return Ok(Transformed::no(LogicalPlan::Window(window))) };
+    for exprs in exprs.into_iter().rev() {
+        input = Arc::new(LogicalPlan::Window(Window::try_new(exprs, input)?));
+    }
+    without_operands(input, &window.schema)
+}
+
+fn below_sort(sort: Sort) -> Result<Transformed<LogicalPlan>> {
+    let mut beneath = Beneath::new(&sort.input);
+    let expr = beneath.sort_keys(&sort.expr);
+    let Some(input) = beneath.projection()? else { return Ok(Transformed::no(LogicalPlan::Sort(sort))) };
+    let sorted = LogicalPlan::Sort(Sort { expr, input, fetch: sort.fetch });
+    without_operands(Arc::new(sorted), sort.input.schema())
+}
+
+/// The plan with the columns of `schema` only.
+fn without_operands(plan: Arc<LogicalPlan>, schema: &DFSchema) -> Result<Transformed<LogicalPlan>> {
+    Ok(Transformed::yes(LogicalPlan::Projection(Projection::try_new(columns(schema), plan)?)))
+}
+
+fn columns(schema: &DFSchema) -> Vec<Expr> {
+    schema.columns().into_iter().map(Expr::Column).collect()
+}
+
+/// What is computed below an operator.
+struct Beneath<'a> {
+    input: &'a Arc<LogicalPlan>,
+    /// The names that are taken, of columns or of what is computed for another operand.
+    names: HashSet<String>,
+    computed: Vec<Expr>,
+    made: HashSet<Expr>,
+}
+
+impl<'a> Beneath<'a> {
+    fn new(input: &'a Arc<LogicalPlan>) -> Beneath<'a> {
+        let names = input.schema().fields().iter().map(|field| field.name().clone()).collect();
+        Beneath { input, names, computed: vec![], made: HashSet::new() }
+    }
+
+    /// A column of what `expr` is, computed below; `expr` itself if it has no call or must stay.
+    fn operand(&mut self, expr: &Expr) -> Expr {
+        if let Expr::Alias(alias) = expr {
+            let mut alias = alias.clone();
+            *alias.expr = self.operand(&alias.expr);
+            return Expr::Alias(alias);
+        }
+        let known = || expr.column_refs().into_iter().all(|column| self.input.schema().has_column(column));
+        if !calls_function(expr) || expr.is_volatile() || expr.contains_outer() || !known() {
+            return expr.clone();
+        }
+        let name = expr.schema_name().to_string();
+        if !self.made.contains(expr) {
+            if !self.names.insert(name.clone()) {
+                return expr.clone();
+            }
+            self.made.insert(expr.clone());
+            self.computed.push(expr.clone().alias(name.clone()));
+        }
+        Expr::Column(Column::from_name(name))
+    }
+
+    fn operands(&mut self, exprs: &[Expr]) -> Vec<Expr> {
+        exprs.iter().map(|expr| self.operand(expr)).collect()
+    }
+
+    fn sort_keys(&mut self, keys: &[SortExpr]) -> Vec<SortExpr> {
+        keys.iter().map(|key| SortExpr { expr: self.operand(&key.expr), ..key.clone() }).collect()
+    }
+
+    /// A key of groups.
+    fn key(&mut self, expr: &Expr) -> Expr {
+        match expr {
+            Expr::GroupingSet(GroupingSet::Rollup(keys)) => Expr::GroupingSet(GroupingSet::Rollup(self.operands(keys))),
+            Expr::GroupingSet(GroupingSet::Cube(keys)) => Expr::GroupingSet(GroupingSet::Cube(self.operands(keys))),
+            Expr::GroupingSet(GroupingSet::GroupingSets(sets)) => {
+                let sets = sets.iter().map(|keys| self.operands(keys)).collect();
+                Expr::GroupingSet(GroupingSet::GroupingSets(sets))
+            }
+            key => self.operand(key),
+        }
+    }
+
+    /// A call of an aggregate or of a window function with its operands computed below, under
+    /// the name that it has.
+    fn operands_of(&mut self, expr: &Expr) -> Result<Expr> {
+        let name = expr.schema_name().to_string();
+        let mut expr = expr.clone();
+        match &mut expr {
+            Expr::Alias(alias) => *alias.expr = self.operands_of(&alias.expr)?,
+            Expr::AggregateFunction(call) if call.params.filter.is_none() => {
+                call.params.args = self.operands(&call.params.args);
+                call.params.order_by = self.sort_keys(&call.params.order_by);
+            }
+            Expr::WindowFunction(call) => {
+                if call.params.filter.is_none() {
+                    call.params.args = self.operands(&call.params.args);
+                }
+                call.params.partition_by = self.operands(&call.params.partition_by);
+                call.params.order_by = self.sort_keys(&call.params.order_by);
+            }
+            _ => {}
+        }
+        expr.alias_if_changed(name)
+    }
+
+    /// The input with what was moved; `None` if nothing was.
+    fn projection(self) -> Result<Option<Arc<LogicalPlan>>> {
+        if self.computed.is_empty() {
+            return Ok(None);
+        }
+        let exprs = columns(self.input.schema()).into_iter().chain(self.computed).collect();
+        let projection = Projection::try_new(exprs, Arc::clone(self.input))?;
+        Ok(Some(Arc::new(LogicalPlan::Projection(projection))))
+    }
+}

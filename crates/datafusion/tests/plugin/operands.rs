@@ -1,0 +1,119 @@
+//! Calls in what is grouped, aggregated, sorted and numbered by are computed below, once.
+
+use crate::common::{fails, physical, rows, run, session};
+use exuvia::ExuviaSession;
+
+async fn table() -> ExuviaSession {
+    let session = session();
+    run(&session, "SET datafusion.execution.target_partitions = 2; SET exuvia.inline = off").await;
+    run(
+        &session,
+        "CREATE FUNCTION kind(s TEXT) RETURNS TEXT STRICT LANGUAGE python AS $$ return s[:1].upper() $$;
+         CREATE FUNCTION size(s TEXT) RETURNS BIGINT STRICT LANGUAGE python AS $$ return len(s) * 3 $$;
+         CREATE FUNCTION whole(s TEXT) RETURNS BIGINT STRICT LANGUAGE python AS $$ return int(s) $$;
+         CREATE FUNCTION dice(x BIGINT) RETURNS BIGINT VOLATILE LANGUAGE python AS $$
+             import random
+             return random.randrange(x)
+         $$;
+         CREATE TABLE t AS SELECT value AS id, CASE WHEN value % 10 = 3 THEN NULL
+             ELSE concat(CASE WHEN value % 4 = 0 THEN 'é' ELSE 'x' END, repeat('y', value % 5)) END AS s FROM range(0, 100)",
+    )
+    .await;
+    session
+}
+
+/// The result with every setting, which must be the same, and the plan.
+async fn both(session: &ExuviaSession, sql: &str) -> (String, String) {
+    run(session, "SET exuvia.fuse = off").await;
+    let expected = rows(session, sql).await;
+    run(session, "SET exuvia.fuse = on").await;
+    assert_eq!(rows(session, sql).await, expected, "{sql}");
+    let plan = physical(session, sql).await;
+    // No operator but ours and projections evaluates a call.
+    for line in plan.lines().map(str::trim_start) {
+        let ours = line.starts_with("PythonExec") || line.starts_with("ProjectionExec");
+        // The names of columns contain calls too.
+        let calls = ["kind(s@", "size(s@", "whole(s@"].iter().any(|call| line.contains(call));
+        assert!(ours || !calls, "{plan}");
+    }
+    (expected, plan)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_and_aggregates() {
+    let session = table().await;
+    let (result, plan) = both(
+        &session,
+        "SELECT kind(s), count(*), sum(size(s)), min(size(s) + id) FROM t WHERE size(s) > 3 GROUP BY kind(s)",
+    )
+    .await;
+    assert_eq!(result, "X | 50 | 510 | 7\nÉ | 20 | 210 | 19");
+    assert!(plan.contains("PythonExec: steps=[loop(#2=size(s@1), where #2 > 3, #3=kind(s@1))]"), "{plan}");
+    both(&session, "SELECT kind(s) AS k, size(s) AS n, count(*) FROM t GROUP BY ROLLUP (kind(s), size(s))").await;
+    both(
+        &session,
+        "SELECT kind(s) AS k, size(s) AS n, grouping(kind(s)) FROM t GROUP BY GROUPING SETS ((kind(s)), (size(s)))",
+    )
+    .await;
+    both(&session, "SELECT count(DISTINCT kind(s)), count(kind(s)) FROM t").await;
+    both(&session, "SELECT array_agg(id ORDER BY size(s), id) FROM t WHERE id < 20").await;
+    both(&session, "SELECT DISTINCT kind(s) FROM t").await;
+    both(&session, "SELECT kind(s), max(size(s)) FROM t GROUP BY kind(s) HAVING kind(s) <> 'X' AND max(size(s)) > 0")
+        .await;
+    both(&session, "SELECT CASE WHEN size(s) > 6 THEN kind(s) END AS k, count(*) FROM t GROUP BY 1").await;
+    // A name that a column has.
+    both(&session, "SELECT max(size(s)) FROM (SELECT s, id AS \"size(t.s)\" FROM t)").await;
+    run(&session, "CREATE TABLE u AS SELECT s, id AS \"size(u.s)\" FROM t").await;
+    run(&session, "SET exuvia.fuse = on").await;
+    assert_eq!(rows(&session, "SELECT max(size(s)), max(\"size(u.s)\") FROM u").await, "15 | 99");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn windows() {
+    let session = table().await;
+    let sql = "SELECT id, row_number() OVER (PARTITION BY kind(s) ORDER BY size(s) DESC, id) AS n,
+               sum(size(s)) OVER (PARTITION BY kind(s)) AS total FROM t WHERE id < 30";
+    let (result, plan) = both(&session, sql).await;
+    assert_eq!(result.lines().count(), 30);
+    assert_eq!(plan.matches("kind(s@").count(), 1, "{plan}");
+    let sql =
+        "SELECT * FROM (SELECT id, lag(size(s)) OVER (ORDER BY whole(CAST(id AS TEXT))) AS before FROM t) WHERE id = 2";
+    both(&session, sql).await;
+    // Only the rows of the filter are aggregated, but the key is needed for all.
+    run(&session, "SET exuvia.fuse = on").await;
+    let sql = "SELECT id, sum(size(s)) FILTER (WHERE id > 50) OVER (PARTITION BY kind(s)) AS n FROM t WHERE id > 96";
+    assert_eq!(rows(&session, sql).await, "97 | 36\n98 | 36\n99 | 36");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sorts() {
+    let session = table().await;
+    let (_, plan) = both(&session, "SELECT id FROM t ORDER BY size(s) DESC, kind(s), id").await;
+    assert_eq!(plan.matches("size(s@").count(), 1, "{plan}");
+    let sql = "SELECT id, size(s) AS n FROM t ORDER BY kind(s) DESC, n, id LIMIT 5";
+    both(&session, sql).await;
+    let ordered = |sql: &'static str| {
+        let session = session.clone();
+        async move {
+            let mut ids = vec![];
+            for batch in run(&session, sql).await {
+                ids.extend(batch.column(0).to_data().buffers()[0].typed_data::<i64>()[..batch.num_rows()].to_vec());
+            }
+            ids
+        }
+    };
+    assert_eq!(ordered("SELECT id FROM t WHERE id < 6 ORDER BY size(s) DESC NULLS LAST, id").await, [4, 2, 1, 0, 5, 3]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_must_stay_stays() {
+    let session = table().await;
+    // The argument is not evaluated for rows that FILTER excludes.
+    let sql = "SELECT sum(whole(s)) FILTER (WHERE s = '1') FROM (VALUES ('1'), ('x')) AS v (s)";
+    assert_eq!(rows(&session, sql).await, "1");
+    let error = fails(&session, "SELECT sum(whole(s)) FROM (VALUES ('1'), ('x')) AS v (s)").await;
+    assert!(error.starts_with("ValueError: invalid literal for int()"), "{error}");
+    // Chance.
+    let plan = physical(&session, "SELECT dice(id) AS d, count(*) FROM t GROUP BY dice(id)").await;
+    assert_eq!(plan.matches("dice(id@").count(), 1, "{plan}");
+}
