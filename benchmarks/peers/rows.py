@@ -149,44 +149,26 @@ def plain(column):
     return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
 
 
-def duckdb_native(function, columns):
-    """A Python UDF of DuckDB, called a row at a time."""
-    connection, names = duckdb_table(columns)
-    query = f"SELECT {function.name}({', '.join(names)}) AS result FROM memory"
-    run = lambda: connection.sql(query).to_arrow_table()["result"]
-
-    def create(call, null_handling):
-        connection.create_function(
-            function.name,
-            call,
-            [DUCKDB[ty] for ty in function.params],
-            DUCKDB[function.returns],
-            type="native",
-            null_handling=null_handling,
-            exception_handling="return_null" if function.on_error_null else "default",
-        )
-
-    if function.strict or len(columns) == 1:
-        create(function.call, "default")
-        try:
-            run()
-            return run
-        except duckdb.InvalidInputException:
-            # With the default treatment of NULL a function must not return None.
-            connection.remove_function(function.name)
-    create(function.guarded() if function.strict else function.call, "special")
-    return run
+def create_duckdb_native(connection, function, call, null_handling):
+    """Makes a UDF that is called a row at a time."""
+    connection.create_function(
+        function.name,
+        call,
+        [DUCKDB[ty] for ty in function.params],
+        DUCKDB[function.returns],
+        type="native",
+        null_handling=null_handling,
+        exception_handling="return_null" if function.on_error_null else "default",
+    )
 
 
-def duckdb_arrow(function, columns):
-    """A Python UDF of DuckDB over Arrow columns, with the loop inside."""
-    connection, names = duckdb_table(columns)
-    body = plain_loop(function, columns)
-    to = ARROW[function.returns]
+def create_duckdb_arrow(connection, function):
+    """Makes a UDF over Arrow columns, with the loop inside."""
+    names = [f"c{index}" for index in range(len(function.params))]
     # DuckDB counts the parameters of what it is given.
     call = eval(
         f"lambda {', '.join(names)}: array(body({', '.join(name + '.to_pylist()' for name in names)}), type=to)",
-        {"array": pa.array, "body": body, "to": to},
+        {"array": pa.array, "body": plain_loop(function, names), "to": ARROW[function.returns]},
     )
     connection.create_function(
         function.name,
@@ -196,6 +178,31 @@ def duckdb_arrow(function, columns):
         type="arrow",
         null_handling="special",
     )
+
+
+def duckdb_native(function, columns):
+    """A Python UDF of DuckDB, called a row at a time."""
+    connection, names = duckdb_table(columns)
+    query = f"SELECT {function.name}({', '.join(names)}) AS result FROM memory"
+    run = lambda: connection.sql(query).to_arrow_table()["result"]
+
+    if function.strict or len(columns) == 1:
+        create_duckdb_native(connection, function, function.call, "default")
+        try:
+            run()
+            return run
+        except duckdb.InvalidInputException:
+            # With the default treatment of NULL a function must not return None.
+            connection.remove_function(function.name)
+    call = function.guarded() if function.strict else function.call
+    create_duckdb_native(connection, function, call, "special")
+    return run
+
+
+def duckdb_arrow(function, columns):
+    """A Python UDF of DuckDB over Arrow columns, with the loop inside."""
+    connection, names = duckdb_table(columns)
+    create_duckdb_arrow(connection, function)
     query = f"SELECT {function.name}({', '.join(names)}) AS result FROM memory"
     return lambda: connection.sql(query).to_arrow_table()["result"]
 

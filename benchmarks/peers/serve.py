@@ -3,7 +3,8 @@ side's (crates/bench/src/serve.rs), with the same requests and answers.
 
     python serve.py FOLDER TABLE FILE_OF_FUNCTIONS COLUMNS_AS_JSON Z1_SQL
 
-`{"what": "bedrooms", "by": "loop"}` gives `{"seconds": 0.2, "rows": 1000000}`. A contender
+`{"what": "bedrooms", "by": "loop"}` gives `{"seconds": 0.2, "rows": 1000000}`. What is run is
+a function of the file, `z1`, or a query of placement.py. A contender
 prepares itself at its first request, which is not timed. `{"what": …, "by": …, "compare":
 PATH}` compares the contender's result, or that in an Arrow file for those of the Rust side
 (`by` is null), with the CPython loop's and gives the rows that differ.
@@ -14,7 +15,9 @@ import json
 import sys
 import time
 import warnings
+from functools import cached_property
 
+import placement
 import pyarrow as pa
 import rows
 import signatures
@@ -32,6 +35,7 @@ class Server:
         self.parquet = f"{folder}/listings.parquet"
         with open(sql, encoding="utf-8") as file:
             self.sql = file.read()
+        self.folder = folder
         self.table = pa.ipc.open_file(f"{folder}/{table}.arrow").read_all()
         self.ready = {}
         self.expected = {}
@@ -41,6 +45,8 @@ class Server:
         if (what, by) not in self.ready:
             if what == "z1":
                 run = z1.CONTENDERS[by](self.functions, self.parquet, self.sql)
+            elif what in placement.QUERIES:
+                run = placement.CONTENDERS[by](what, self.tables)
             else:
                 columns = [rows.plain(self.table[name]).combine_chunks() for name in self.columns[what]]
                 run = rows.CONTENDERS[by](self.functions[what], columns)
@@ -49,8 +55,15 @@ class Server:
             self.ready[what, by] = run
         return self.ready[what, by]
 
+    @cached_property
+    def tables(self):
+        """The tables of the queries of placement."""
+        return placement.Tables(self.folder, self.table)
+
     def values(self, what, result):
         """A result in Python's own objects."""
+        if what in placement.QUERIES:
+            return placement.values(result)
         return z1.values(result) if what == "z1" else rows.values(result, self.functions[what].returns)
 
     def run(self, what, by):
@@ -71,9 +84,11 @@ class Server:
         expected = self.expected[what]
         if path:
             table = pa.ipc.open_file(path).read_all()
-            got = z1.values(table) if what == "z1" else table["result"].to_pylist()
+            got = table["result"].to_pylist() if what in self.functions else self.values(what, table)
         else:
             got = self.values(what, self.contender(what, by)())
+        if what in placement.QUERIES:
+            return placement.differ(expected, got)
         if len(got) != len(expected):
             return {"differ": abs(len(got) - len(expected)), "example": f"{len(got)} rows, not {len(expected)}"}
         differ = [(index, a, b) for index, (a, b) in enumerate(zip(expected, got)) if a != b]

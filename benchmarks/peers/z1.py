@@ -125,27 +125,33 @@ def polars_map_elements(functions, parquet, sql):
     return run
 
 
-def polars_expressions(functions, parquet, sql):
-    """Rewritten by hand in Polars' expressions."""
+def number(text):
+    """A whole number in Polars' expressions."""
+    return text.str.strip_chars().cast(pl.Int64, strict=False)
 
-    def number(text):
-        return text.str.strip_chars().cast(pl.Int64, strict=False)
 
-    def before(mark):
-        head = pl.col("facts_and_features").str.split(mark).list.first()
-        tail = head.str.extract(r"(?s),.([^,]*)$", 1)
-        return number(pl.when(head.str.contains(",", literal=True)).then(tail).otherwise(head))
+def before(mark):
+    """The number before a mark in the facts."""
+    head = pl.col("facts_and_features").str.split(mark).list.first()
+    tail = head.str.extract(r"(?s),.([^,]*)$", 1)
+    return number(pl.when(head.str.contains(",", literal=True)).then(tail).otherwise(head))
 
-    facts = pl.col("facts_and_features")
-    head = facts.str.split(" sqft").list.first()
-    area = number(
+
+def area():
+    """The square feet in the facts."""
+    head = pl.col("facts_and_features").str.split(" sqft").list.first()
+    return number(
         pl.when(head.str.contains("ba ,", literal=True))
         .then(head.str.split("ba ,").list.last().str.slice(1))
         .otherwise(head.str.slice(4))
         .str.replace_all(",", "", literal=True)
     )
+
+
+def polars_expressions(functions, parquet, sql):
+    """Rewritten by hand in Polars' expressions."""
     label = "Price/sqft: $"
-    rest = facts.str.split(label).list.get(1, null_on_oob=True)
+    rest = pl.col("facts_and_features").str.split(label).list.get(1, null_on_oob=True)
     rate = number(
         pl.when(rest.str.contains(" ,", literal=True))
         .then(rest.str.split(" ,").list.first())
@@ -200,7 +206,7 @@ def polars_expressions(functions, parquet, sql):
             pl.scan_parquet(parquet)
             .with_columns(before(" bd").alias("bedrooms"), kind.alias("type"), offer.alias("offer"))
             .filter((pl.col("bedrooms") < 10) & (pl.col("type") == "house") & (pl.col("offer") == "sale"))
-            .with_columns(area.alias("sqft"), rate.alias("rate"))
+            .with_columns(area().alias("sqft"), rate.alias("rate"))
             .with_columns(price.alias("price"))
             .filter((pl.col("price") > 100000) & (pl.col("price") < 20000000))
             .with_columns(
@@ -222,20 +228,7 @@ def duckdb_udf(functions, parquet, sql):
     """The same SQL as Exuvia's, with Python UDFs over Arrow columns."""
     connection = duckdb.connect(config={"threads": 1})
     for function in functions.values():
-        names = [f"c{index}" for index in range(len(function.params))]
-        body = per_row.plain_loop(function, names)
-        call = eval(
-            f"lambda {', '.join(names)}: array(body({', '.join(name + '.to_pylist()' for name in names)}), type=to)",
-            {"array": pa.array, "body": body, "to": per_row.ARROW[function.returns]},
-        )
-        connection.create_function(
-            function.name,
-            call,
-            [per_row.DUCKDB[ty] for ty in function.params],
-            per_row.DUCKDB[function.returns],
-            type="arrow",
-            null_handling="special",
-        )
+        per_row.create_duckdb_arrow(connection, function)
     connection.execute(f"CREATE VIEW listings AS SELECT * FROM read_parquet('{parquet}')")
     return lambda: connection.sql(sql).to_arrow_table()
 

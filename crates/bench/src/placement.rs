@@ -88,7 +88,7 @@ const LOGS_BY_HAND: &str = "SELECT l.ip, l.date, l.method, \
      CASE WHEN starts_with(l.endpoint, '/~') THEN concat('/~', upper(substr(md5(split_part(substr(l.endpoint, 3), '/', 1)), 1, 10)), \
      substr(l.endpoint, 3 + length(split_part(substr(l.endpoint, 3), '/', 1)))) ELSE l.endpoint END AS endpoint, \
      l.protocol, l.response_code, l.content_size FROM (SELECT split_part(line, ' ', 1) AS ip, \
-     replace(substr(split_part(line, ' ', 4), 2), ':', ' ') AS date, substr(split_part(line, ' ', 6), 2) AS method, \
+     concat(substr(split_part(line, ' ', 4), 2, 11), ' ', substr(split_part(line, ' ', 4), 14)) AS date, substr(split_part(line, ' ', 6), 2) AS method, \
      rtrim(split_part(line, ' ', 7), '\"') AS endpoint, rtrim(split_part(line, ' ', 8), '\"') AS protocol, \
      coalesce(try_cast(split_part(line, ' ', -2) AS BIGINT), -1) AS response_code, \
      CASE WHEN split_part(line, ' ', -1) = '-' THEN 0 ELSE coalesce(try_cast(split_part(line, ' ', -1) AS BIGINT), -1) END AS content_size \

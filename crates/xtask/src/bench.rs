@@ -7,6 +7,7 @@
 
 mod calls;
 mod chart;
+mod compare;
 mod machine;
 mod markdown;
 mod measure;

@@ -1,5 +1,6 @@
 //! Results as a page.
 
+use super::compare;
 use super::measure::{Contender, Outcome, geometric_mean};
 use super::zillow::{FUNCTION_CONTENDERS, QUERY_CONTENDERS, Report, Row};
 use serde_json::Value;
@@ -171,9 +172,7 @@ fn failures(page: &mut String, report: &Report) -> std::fmt::Result {
     };
     let mut lines: Vec<String> = report.functions.iter().flat_map(|row| failed(row, &FUNCTION_CONTENDERS)).collect();
     lines.extend(failed(&report.query, &QUERY_CONTENDERS));
-    for (what, by, rows, example) in &report.differences {
-        lines.push(format!("- {what}, {by}: differs from CPython in {rows} of the rows compared; {example}"));
-    }
+    lines.extend(compare::lines(&report.differences));
     if !lines.is_empty() {
         writeln!(page, "\n## What fails or differs\n\n{}", lines.join("\n"))?;
     }

@@ -35,7 +35,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     let setup = Setup::new()?;
     let columns = columns(&setup, "more")?;
     let folder = setup.table(options.rows)?;
-    let saved = setup.target.join("bench-data/compare.arrow");
+    let saved = setup.compared();
     let inspect = tool(&setup, &["inspect", folder.to_str().context("a path in UTF-8")?, "more"])?;
     let places = inspect.get("functions").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut processes = start(&setup, options, &folder, "more", &columns)?;

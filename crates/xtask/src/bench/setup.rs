@@ -43,6 +43,11 @@ impl Setup {
         Ok(folder)
     }
 
+    /// The file of a result that is compared.
+    pub(super) fn compared(&self) -> PathBuf {
+        self.target.join("bench-data/compare.arrow")
+    }
+
     /// Where results are published.
     pub(super) fn results(&self) -> Result<PathBuf> {
         let folder = self.root.join("benchmarks/results");

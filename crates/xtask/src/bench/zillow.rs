@@ -1,5 +1,6 @@
 //! The twelve functions of `udfs/zillow.py` over a million listings, and query Z1.
 
+use super::compare::{Comparison, Difference};
 use super::measure::{Contender, Outcome, Processes, Side};
 use super::process::Process;
 use super::setup::Setup;
@@ -72,8 +73,8 @@ pub(super) struct Report {
     pub(super) peak: [Option<f64>; 2],
     /// What `exuvia-bench inspect` says of the functions.
     pub(super) inspect: Value,
-    /// Rows in which SQL written by hand differs, in the comparison: what, by, rows, example.
-    pub(super) differences: Vec<(String, String, u64, String)>,
+    /// Rows in which SQL written by hand differs, in the comparison.
+    pub(super) differences: Vec<Difference>,
 }
 
 /// Runs the benchmark.
@@ -174,54 +175,16 @@ pub(super) fn start(
     Ok(Processes { rust, python })
 }
 
-/// Compares every contender's results with the CPython loop's. SQL that people rewrite by
-/// hand may differ in corners of Python, which is told; everyone else must not.
-fn compare(
-    setup: &Setup,
-    options: &Options,
-    columns: &[(String, Value)],
-    names: &[String],
-) -> Result<Vec<(String, String, u64, String)>> {
+/// Compares all contenders' results.
+fn compare(setup: &Setup, options: &Options, columns: &[(String, Value)], names: &[String]) -> Result<Vec<Difference>> {
     let folder = setup.table(SMALL)?;
-    let saved = setup.target.join("bench-data/compare.arrow");
     let mut processes = start(setup, options, &folder, "zillow", columns)?;
-    let (mut differences, mut wrong) = (Vec::new(), Vec::new());
-    for what in names.iter().map(String::as_str).chain(["z1"]) {
-        let contenders: &[Contender] = if what == "z1" { &QUERY_CONTENDERS } else { &FUNCTION_CONTENDERS };
-        for contender in contenders {
-            let request = match contender.side {
-                Side::Python => json!({"what": what, "by": contender.name, "compare": null}),
-                Side::Rust => {
-                    let request = json!({"what": what, "by": contender.name, "save": saved});
-                    let answer = processes.rust.ask(&request)?;
-                    if let Some(error) = answer.get("error").and_then(Value::as_str) {
-                        wrong.push(format!("{what} by {}: {error}", contender.title));
-                        continue;
-                    }
-                    json!({"what": what, "by": null, "compare": saved})
-                }
-            };
-            let answer = processes.python.ask(&request)?;
-            let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
-            match answer.get("differ").and_then(Value::as_u64) {
-                Some(0) => {}
-                Some(rows) if contender.title.ends_with("by hand") && contender.name != "rust" => {
-                    differences.push((what.to_string(), contender.title.to_string(), rows, text("example")));
-                }
-                Some(rows) => wrong.push(format!("{what} by {}: {rows} rows, {}", contender.title, text("example"))),
-                // Numba may fail to compile; everything else runs.
-                None if contender.name == "numba" => {}
-                None => wrong.push(format!("{what} by {}: {}", contender.title, text("error"))),
-            }
-        }
+    let mut comparison = Comparison::default();
+    for name in names {
+        comparison.add(&mut processes, &setup.compared(), name, &FUNCTION_CONTENDERS)?;
     }
-    for (what, by, rows, example) in &differences {
-        println!("{what} by {by} differs in {rows} rows: {example}");
-    }
-    if !wrong.is_empty() {
-        bail!("results differ from CPython's:\n{}", wrong.join("\n"));
-    }
-    Ok(differences)
+    comparison.add(&mut processes, &setup.compared(), "z1", &QUERY_CONTENDERS)?;
+    comparison.end()
 }
 
 /// The peak memory in KiB of a process that runs the query once: the least of three.
