@@ -7,6 +7,7 @@
 //! filters.
 
 mod bound;
+mod compare;
 mod nulls;
 mod rules;
 
@@ -15,15 +16,16 @@ use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::common::{DFSchema, Result};
+use datafusion::logical_expr::expr::{InList, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use exuvia_engine::{Definition, Settings, Volatility};
 
+use compare::Test;
 use rules::{Param, argument_of};
 use std::collections::BTreeSet;
 
@@ -74,23 +76,40 @@ impl OptimizerRule for InlineCalls {
             let name = names.save(&expr);
             // A comparison is looked at before the call in it.
             let replaced = expr.transform_down(|expr| {
-                let inlined = match &expr {
-                    Expr::ScalarFunction(call) => surroundings.call(call, None),
-                    Expr::BinaryExpr(BinaryExpr { left, op, right }) => match (&**left, &**right) {
-                        (Expr::ScalarFunction(call), Expr::Literal(constant, _)) => {
-                            surroundings.call(call, Some((*op, constant)))
-                        }
-                        (Expr::Literal(constant, _), Expr::ScalarFunction(call)) => {
-                            op.swap().and_then(|op| surroundings.call(call, Some((op, constant))))
-                        }
-                        _ => None,
-                    },
-                    _ => None,
-                };
+                let inlined = tested(&expr).and_then(|(call, test, negated)| {
+                    let said = surroundings.call(call, test.as_ref())?;
+                    Some(if negated { !said } else { said })
+                });
                 Ok(inlined.map_or_else(|| Transformed::no(expr), Transformed::yes))
             })?;
             Ok(replaced.update_data(|expr| name.restore(expr)))
         })
+    }
+}
+
+/// The call that an expression is, or of which it asks something, and whether it asks for the
+/// opposite.
+fn tested<'e>(expr: &'e Expr) -> Option<(&'e ScalarFunction, Option<Test<'e>>, bool)> {
+    match expr {
+        Expr::ScalarFunction(call) => Some((call, None, false)),
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => match (&**left, &**right) {
+            (Expr::ScalarFunction(call), Expr::Literal(constant, _)) => {
+                Some((call, Some(Test::Compares(*op, constant)), false))
+            }
+            (Expr::Literal(constant, _), Expr::ScalarFunction(call)) => {
+                Some((call, Some(Test::Compares(op.swap()?, constant)), false))
+            }
+            _ => None,
+        },
+        Expr::InList(InList { expr, list, negated }) => {
+            let Expr::ScalarFunction(call) = &**expr else { return None };
+            let constant = |item: &'e Expr| match item {
+                Expr::Literal(constant, _) => Some(constant),
+                _ => None,
+            };
+            Some((call, Some(Test::IsIn(list.iter().map(constant).collect::<Option<_>>()?)), *negated))
+        }
+        _ => None,
     }
 }
 
@@ -107,7 +126,7 @@ struct Surroundings {
 impl Surroundings {
     /// The expression that a call is, or its comparison with a constant, or `None` where it
     /// stays a call.
-    fn call(&self, call: &ScalarFunction, compared: Option<(Operator, &ScalarValue)>) -> Option<Expr> {
+    fn call(&self, call: &ScalarFunction, test: Option<&Test<'_>>) -> Option<Expr> {
         let python = open_function(call)?;
         let definition = python.function().definition();
         let args = &call.args;
@@ -123,8 +142,8 @@ impl Surroundings {
         }
         let params = params(definition, args, &self.schema)?;
         let formula = python.function().formula(!nullable.is_empty() && !definition.strict, &self.settings)?;
-        let said = match compared {
-            Some((op, constant)) => rules::say_comparison(&formula, op, constant, &params, &definition.returns)?,
+        let said = match test {
+            Some(test) => rules::say_test(&formula, test, &params, &definition.returns)?,
             None => rules::say(&formula, &params, &definition.returns)?,
         };
         // Law: a strict function is NULL with any of its arguments.
@@ -137,21 +156,23 @@ impl Surroundings {
     }
 }
 
-/// What is true of the rows of a filter's input for which a call is true, if its first steps
-/// say anything: a condition without calls, which DataFusion can push down and prune with.
-pub(crate) fn prefilter(call: &Expr, schema: &DFSchema, options: &ExuviaOptions) -> Option<Expr> {
-    let Expr::ScalarFunction(call) = call else { return None };
+/// What is true of the rows of a filter's input for which a call, or what is asked of its
+/// result, is true, if the function's first steps say anything: a condition without calls,
+/// which DataFusion can push down and prune with.
+pub(crate) fn prefilter(predicate: &Expr, schema: &DFSchema, options: &ExuviaOptions) -> Option<Expr> {
+    let (call, test, negated) = tested(predicate)?;
     let python = open_function(call)?;
     let definition = python.function().definition();
     if options.inline == Inline::Off
-        || definition.returns != DataType::Boolean
+        || negated
+        || (test.is_none() && definition.returns != DataType::Boolean)
         || !call.args.iter().all(|arg| is_plain(arg, schema))
     {
         return None;
     }
     let params = params(definition, &call.args, schema)?;
     let formula = python.function().partial_formula(&options.settings)?;
-    put_in(rules::necessary(&formula, &params)?, &call.args, schema)
+    put_in(rules::necessary(&formula, test.as_ref(), &params, &definition.returns)?, &call.args, schema)
 }
 
 /// The parameters of a call, as formulas use them.

@@ -160,10 +160,14 @@ impl<'a> Beneath<'a> {
     /// A call of an aggregate or of a window function with its operands computed below, under
     /// the name that it has.
     fn operands_of(&mut self, expr: &Expr) -> Result<Expr> {
-        let name = expr.schema_name().to_string();
-        let mut expr = expr.clone();
-        match &mut expr {
-            Expr::Alias(alias) => *alias.expr = self.operands_of(&alias.expr)?,
+        let mut moved = expr.clone();
+        self.move_operands(&mut moved);
+        moved.alias_if_changed(expr.schema_name().to_string())
+    }
+
+    fn move_operands(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Alias(alias) => self.move_operands(&mut alias.expr),
             Expr::AggregateFunction(call) if call.params.filter.is_none() => {
                 call.params.args = self.operands(&call.params.args);
                 call.params.order_by = self.sort_keys(&call.params.order_by);
@@ -177,7 +181,6 @@ impl<'a> Beneath<'a> {
             }
             _ => {}
         }
-        expr.alias_if_changed(name)
     }
 
     /// The input with what was moved; `None` if nothing was.

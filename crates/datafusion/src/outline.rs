@@ -12,7 +12,8 @@
 //!   the rows that match by the others.
 //!
 //! Of a call that stays, what its first steps demand goes below as a condition of its own:
-//! `if price >= 10: return False` is `price < 10` to a scan ([`inline::prefilter`]).
+//! `if price >= 10: return False` is `price < 10` to a scan ([`inline::prefilter`]). So it
+//! does of any call over a scan that prunes by it.
 //!
 //! What DataFusion evaluates elsewhere stays as it is: conditions of outer joins, predicates
 //! of correlated subqueries, and calls that are the key by which tables are joined.
@@ -23,8 +24,8 @@ use crate::inline;
 use crate::settings::ExuviaOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, NullEquality, Result};
-use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan, Projection};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction, split_conjunction_owned};
+use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan, Projection, TableProviderFilterPushDown, TableScan};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use std::sync::Arc;
@@ -87,24 +88,31 @@ impl Calls {
     fn filter(&self, filter: Filter) -> Result<Transformed<LogicalPlan>> {
         let (columns, beneath) = through_columns(&filter.input);
         let barrier = Barrier::of(beneath);
-        let stays = self.stay(&filter.predicate);
+        let prefilter = |call: &Expr| inline::prefilter(call, filter.input.schema(), &self.options);
+        // A call that may be evaluated anywhere gains by a prefilter where a scan takes that.
+        let prunes =
+            |call: &Expr| scan(beneath).is_some_and(|scan| prefilter(call).is_some_and(|own| takes(scan, &own)));
+        let stays = self.stay(&filter.predicate) || split_conjunction(&filter.predicate).into_iter().any(prunes);
         // Where a join's key is such a call, what is above goes below the join, before it.
         if (barrier.is_none() && (!stays || is_fenced(&filter.input) || self.joins_by_call(&filter.input)))
             || filter.predicate.contains_outer()
         {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
         }
-        let apart = |expr: &Expr| self.stay(expr) || (expr.is_volatile() && !expr.column_refs().is_empty());
+        let mut prefiltered = barrier.map(Barrier::prefiltered).unwrap_or_default().to_vec();
+        let apart = |expr: &Expr| {
+            let volatile = || expr.is_volatile() && !expr.column_refs().is_empty();
+            self.stay(expr) || volatile() || prefiltered.contains(expr) || prunes(expr)
+        };
         let (above, mut below): (Vec<Expr>, Vec<Expr>) =
             split_conjunction_owned(filter.predicate.clone()).into_iter().partition(apart);
         // DataFusion would push what names no column past a barrier.
         if above.iter().any(|expr| expr.is_volatile() && expr.column_refs().is_empty()) {
             return Ok(Transformed::no(LogicalPlan::Filter(filter)));
         }
-        let mut prefiltered = barrier.map(Barrier::prefiltered).unwrap_or_default().to_vec();
         for call in &above {
             if !prefiltered.contains(call)
-                && let Some(prefilter) = inline::prefilter(call, filter.input.schema(), &self.options)
+                && let Some(prefilter) = prefilter(call)
             {
                 below.push(prefilter);
                 prefiltered.push(call.clone());
@@ -175,6 +183,20 @@ fn through_columns(plan: &LogicalPlan) -> (Vec<&[Expr]>, &LogicalPlan) {
         at = &projection.input;
     }
     (columns, at)
+}
+
+/// The scan that a plan is.
+fn scan(plan: &LogicalPlan) -> Option<&TableScan> {
+    match plan {
+        LogicalPlan::TableScan(scan) => Some(scan),
+        _ => None,
+    }
+}
+
+/// Whether a scan does something with a predicate.
+fn takes(scan: &TableScan, predicate: &Expr) -> bool {
+    let support = scan.source.supports_filters_pushdown(&[predicate]);
+    support.is_ok_and(|support| !matches!(support[..], [] | [TableProviderFilterPushDown::Unsupported]))
 }
 
 /// Whether a barrier is below, with nothing between that a predicate could pass on its way to

@@ -6,9 +6,11 @@
 //! and an error in Python: it is used where the argument is not NULL, where its NULL decides
 //! nothing, or where the result is NULL anyway.
 //!
-//! What would need a CASE stays native, which takes less time than DataFusion's CASE.
+//! What would need a CASE stays native, which takes less time than DataFusion's CASE. What a
+//! query asks of such a result needs none ([`super::compare`]).
 
 use super::bound::{Bound, Chain, Number};
+use super::compare::{self, Test};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Column, ScalarValue};
 use datafusion::functions::expr_fn::{character_length, contains, ends_with, isnan, starts_with};
@@ -19,6 +21,9 @@ use std::collections::BTreeSet;
 
 /// Members that an `IN` may have.
 const MAX_MEMBERS: usize = 64;
+
+/// Conditions that are as fast as native code at most.
+const MAX_CONDITIONS: usize = 12;
 
 /// Integers up to here are floats without rounding.
 const EXACT: i64 = 1 << 53;
@@ -56,20 +61,48 @@ pub(super) fn say(formula: &Formula, params: &[Param], returns: &DataType) -> Op
     Some(Said { null_with: null_with(&expr), expr })
 }
 
-/// SQL's comparison of what a function returns with a constant.
-pub(super) fn say_comparison(
-    formula: &Formula,
-    op: Operator,
-    constant: &ScalarValue,
-    params: &[Param],
-    returns: &DataType,
-) -> Option<Said> {
-    let expr = Rules { params, returns }.compared(formula, op, constant)?;
+/// What SQL asks of what a function returns.
+pub(super) fn say_test(formula: &Formula, test: &Test<'_>, params: &[Param], returns: &DataType) -> Option<Said> {
+    let solved = match test {
+        Test::Compares(op, constant) => Rules { params, returns }.compared(formula, *op, constant),
+        Test::IsIn(_) => None,
+    };
+    let of_branches = || {
+        let formula = compare::compared(formula, test, returns);
+        let expr = Rules { params, returns: &DataType::Boolean }.result(&formula)?;
+        (conditions(&expr) <= MAX_CONDITIONS).then_some(expr)
+    };
+    let expr = solved.or_else(of_branches)?;
     Some(Said { null_with: null_with(&expr), expr })
 }
 
-/// What is true wherever a function returns True, if that says anything.
-pub(super) fn necessary(formula: &Formula, params: &[Param]) -> Option<Expr> {
+/// The comparisons and tests in an expression of the rules.
+fn conditions(expr: &Expr) -> usize {
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::And | Operator::Or, right }) => {
+            conditions(left) + conditions(right)
+        }
+        Expr::Not(operand) => conditions(operand),
+        _ => 1,
+    }
+}
+
+/// What is true wherever a function returns True, or a result that passes the test, if that
+/// says anything.
+pub(super) fn necessary(
+    formula: &Formula,
+    test: Option<&Test<'_>>,
+    params: &[Param],
+    returns: &DataType,
+) -> Option<Expr> {
+    let compared;
+    let formula = match test {
+        None => formula,
+        Some(test) => {
+            compared = compare::compared(formula, test, returns);
+            &compared
+        }
+    };
     match (Rules { params, returns: &DataType::Boolean }).necessary(formula) {
         Truth::Depends(expr) => Some(expr),
         Truth::True | Truth::False => None,
@@ -223,6 +256,13 @@ impl Rules<'_> {
                 Formula::Param(index) => Some(self.params.get(index)?.expr.clone().is_null()),
                 _ => None,
             },
+            Formula::Call { op: "dict.value", .. } => {
+                let is_true = Test::Compares(Operator::Eq, &ScalarValue::Boolean(Some(true)));
+                match compare::compared(formula, &is_true, &DataType::Boolean) {
+                    Formula::Unknown => None,
+                    members => self.bool(&members),
+                }
+            }
             Formula::Call { op, args, .. } => self.predicate(op, args),
             _ => None,
         }
@@ -517,7 +557,7 @@ fn bounded_int(x: &Expr, (least, _): (i64, i64), bound: Bound<i64>) -> Option<Ex
 }
 
 /// Whether each int that a formula makes fits in 64 bits, so that the function returns it.
-fn fits(formula: &Formula) -> bool {
+pub(super) fn fits(formula: &Formula) -> bool {
     match formula {
         Formula::Call { op, args, fits: known } => (*known || *op == "int.floordiv") && args.iter().all(fits),
         _ => true,
@@ -566,6 +606,17 @@ fn comparison(name: &str) -> Option<Operator> {
         "ge" => Operator::GtEq,
         _ => return None,
     })
+}
+
+/// The operation by which Python compares two of a class.
+pub(super) fn comparison_name(class: &str, op: Operator) -> Option<&'static str> {
+    let names = match class {
+        "int" => ["int.eq", "int.ne", "int.lt", "int.le", "int.gt", "int.ge"],
+        "float" => ["float.eq", "float.ne", "float.lt", "float.le", "float.gt", "float.ge"],
+        "str" => ["str.eq", "str.ne", "str.lt", "str.le", "str.gt", "str.ge"],
+        _ => return None,
+    };
+    names.into_iter().find(|name| name.split_once('.').and_then(|(_, name)| comparison(name)) == Some(op))
 }
 
 fn exact(value: i64) -> Option<f64> {

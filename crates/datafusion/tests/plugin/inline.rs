@@ -221,6 +221,111 @@ async fn compared_results_are_those_of_calls() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Results with branches and look-ups: each branch is compared for itself. What is said of a
+/// function holds for the tests behind it, and those of the second list stay calls.
+const BRANCHES: &[(&str, &str, &str, &str, &[&str], &[&str])] = &[
+    (
+        "a DOUBLE",
+        "TEXT STRICT",
+        "if a < 1:\n  return 'cheap'\nelif a < 100:\n  return 'mid'\nreturn 'dear'",
+        "x0",
+        &["= 'cheap'", "<> 'mid'", "> 'd'", "IN ('cheap', 'é', 'dear', 'x', 'y')", "NOT IN ('mid', 'a', 'b', 'c')"],
+        &["LIKE 'c%'", "= 'none'"],
+    ),
+    (
+        "a BIGINT",
+        "BIGINT",
+        "if a is None:\n  return None\nif a < 0:\n  return 0\nreturn a // 2 if a > 9 else 7",
+        "i0",
+        &["= 0", "= 7", "> 4", "<> 7"],
+        &["IS DISTINCT FROM 0"],
+    ),
+    ("a BIGINT", "BIGINT STRICT", "return -1 if a < 0 else a * 3", "i0", &[], &["= -1", "> 5"]),
+    (
+        "s TEXT",
+        "DOUBLE STRICT",
+        "return {'a': 1.0, 'abc': 0.5, 'é': -0.0, '%': float('nan')}.get(s, 0.0)",
+        "s0",
+        &["= 1.0", "> 0.4", "<> 'NaN'::DOUBLE"],
+        &["+ 1 > 1.2", "= 17.0", "<= 0.0", "= -0.0"],
+    ),
+    (
+        "s TEXT",
+        "BIGINT STRICT OPTIONS (on_error 'null')",
+        "return {'a': 1, 'abc': 5, 'é': 5}[s]",
+        "s0",
+        &[],
+        &["= 5", "<> 5"],
+    ),
+    (
+        "a BIGINT",
+        "TEXT STRICT",
+        "return {1: 'one', 5: 'five', 7: 'é'}.get(a, 'many')",
+        "i0",
+        &["= 'é'", "= 'many'", "< 'o'"],
+        &[],
+    ),
+    (
+        "s TEXT",
+        "BOOLEAN STRICT",
+        "return {'a': True, 'b': False, 'é': True}.get(s, False)",
+        "s0",
+        &["", "IS NOT TRUE"],
+        &[],
+    ),
+    ("a DOUBLE, s TEXT", "TEXT STRICT", "return s if a > 0 else 'é'", "x, s", &["= 'é'", "< 'b'", "<> ''"], &[]),
+    (
+        "a DOUBLE",
+        "DOUBLE STRICT",
+        "return a * 2 if a > 0 else -1.5",
+        "x0",
+        &["> 2", "<= 20", "= -1.5", "<> 20", "<> 2.5"],
+        &["> 0", "= 'NaN'::DOUBLE"],
+    ),
+    (
+        "a BIGINT",
+        "TEXT STRICT",
+        "for at in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14):\n  if a == at * 3:\n    return str(at)\nreturn ''",
+        "i0",
+        &[],
+        &["= '1'", "= ''", "= '14'"],
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_of_branches_are_compared_for_themselves() {
+    let session = session();
+    values(&session).await;
+    let mut wrong = vec![];
+    for (params, returns, body, args, said, calls) in BRANCHES {
+        let (returns, clauses) = returns.split_once(' ').unwrap_or((returns, ""));
+        run(
+            &session,
+            &format!(
+                "CREATE OR REPLACE FUNCTION f({params}) RETURNS {returns} LANGUAGE python {clauses} AS $$\n{body}\n$$"
+            ),
+        )
+        .await;
+        for (tests, inlined) in [(said, true), (calls, false)] {
+            for test in *tests {
+                let plan = rows(&session, &format!("EXPLAIN SELECT i FROM v WHERE f({args}) {test}")).await;
+                if plan.contains("f: no call is left") != inlined {
+                    wrong.push(format!("{body:?} {test}: {plan}"));
+                }
+                for query in [
+                    format!("SELECT i, s, x FROM v WHERE f({args}) {test}"),
+                    format!("SELECT i, s, x FROM v WHERE NOT (f({args}) {test})"),
+                    format!("SELECT i, f({args}) {test} AS y FROM v"),
+                    format!("SELECT i, s, x FROM v WHERE (f({args}) {test}) IS NULL OR i = 4"),
+                ] {
+                    wrong.extend(difference(&session, &query).await.map(|found| format!("{body:?}, {found}")));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// What a query gives with inlining and without, if that differs. It is on afterwards.
 async fn difference(session: &ExuviaSession, query: &str) -> Option<String> {
     run(session, "SET exuvia.inline = off").await;
@@ -299,6 +404,26 @@ async fn inlined_predicates_skip_what_those_by_hand_skip() {
                 return False
             return int(key[1:]) % 2 == 0
          $$;
+         CREATE FUNCTION tier(price DOUBLE) RETURNS TEXT LANGUAGE python STRICT AS $$
+            if price < 3000:
+                return 'cheap'
+            return 'mid' if price < 40000 else 'dear'
+         $$;
+         CREATE FUNCTION place(key TEXT) RETURNS BIGINT LANGUAGE python STRICT AS $$
+            return {'k000100': 1, 'k000999': 2, 'k077000': 1, 'k012000': 3}.get(key, 0)
+         $$;
+         CREATE FUNCTION level(i BIGINT, key TEXT) RETURNS BIGINT LANGUAGE python STRICT AS $$
+            if i < 100:
+                return 0
+            if i >= 12000:
+                return 9
+            return int(key[1:]) % 2 + 1
+         $$;
+         CREATE FUNCTION seven(i BIGINT, key TEXT) RETURNS BOOLEAN LANGUAGE python STRICT AS $$
+            if i >= 12000:
+                return False
+            return key.lower().endswith('7')
+         $$;
          CREATE FUNCTION ours(key TEXT) RETURNS BOOLEAN LANGUAGE python STRICT AS $$
             return key.startswith('k05')
          $$;",
@@ -314,6 +439,12 @@ async fn inlined_predicates_skip_what_those_by_hand_skip() {
         ("decade(i) BETWEEN 100 AND 200", "i >= 1000 AND i <= 2009"),
         ("7 > decade(i)", "i <= 69"),
         ("even(i, s)", "i >= 100 AND i < 12000 AND i % 2 = 0"),
+        ("tier(x) = 'cheap'", "NOT isnan(x) AND x < 3000"),
+        ("tier(x) IN ('cheap', 'a', 'b', 'c')", "NOT isnan(x) AND x < 3000"),
+        ("tier(x) <> 'cheap' AND tier(x) <> 'dear'", "NOT isnan(x) AND x >= 3000 AND NOT isnan(x) AND x < 40000"),
+        ("place(s) = 1", "s IN ('k000100', 'k077000')"),
+        ("level(i, s) = 2", "i >= 100 AND i < 12000 AND i % 2 = 1"),
+        ("2 <= level(i, s) AND level(i, s) < 5", "i >= 100 AND i < 12000 AND i % 2 = 1"),
         ("ours(s) AND few(i)", "starts_with(s, 'k05') AND i >= 100 AND i < 12000"),
     ] {
         let found = scanned(&session, called).await;
@@ -323,6 +454,9 @@ async fn inlined_predicates_skip_what_those_by_hand_skip() {
         run(&session, "SET exuvia.inline = on").await;
         assert_ne!(found, off, "{called} reads as much without inlining");
     }
+    // Of what could be evaluated anywhere, what it begins with goes to the scan alone.
+    let found = scanned(&session, "seven(i, s)").await;
+    assert!(found.starts_with("row_groups_pruned_statistics=10 total → 2 matched"), "{found}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

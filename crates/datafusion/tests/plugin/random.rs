@@ -99,11 +99,15 @@ impl Random {
 
     fn number(&mut self) -> (&'static str, String) {
         let (int, other, float) = (self.int(), self.int(), self.float());
-        match self.next() % 6 {
+        let (first, second) = (self.condition(1), self.condition(0));
+        match self.next() % 9 {
             0 => ("BIGINT", format!("return a // 7 - {other}\n")),
             1 => ("BIGINT", "return len(s)\n".to_string()),
             2 => ("DOUBLE", format!("return x * {float} + {other}\n")),
             3 => ("DOUBLE", format!("return {int} - a * 0.5\n")),
+            6 => ("BIGINT", format!("if {first}:\n  return {int}\nif {second}:\n  return None\nreturn {other}\n")),
+            7 => ("BIGINT", format!("return {{'a': 1, 'b': {int}, 'é': 5, '7': {other}}}.get(s, 3)\n")),
+            8 => ("DOUBLE", format!("return {float} if {first} else x * 2 + {int}\n")),
             4 => ("BIGINT", "if a is None:\n  return None\nreturn a % 5\n".to_string()),
             _ => ("BIGINT", "return int(s)\n".to_string()),
         }
