@@ -16,8 +16,8 @@
 //! A chain ends at a volatile expression, which may be neither merged nor moved.
 
 mod looped;
-mod metrics;
 mod operator;
+mod partition;
 mod program;
 mod prune;
 mod short_circuit;

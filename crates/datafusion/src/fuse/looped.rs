@@ -9,7 +9,7 @@
 //! A function whose calls are made once for equal arguments stays out of the loop and runs
 //! after it, for the rows that are left, unless a step of the loop needs its result.
 
-use super::metrics::ProgramMetrics;
+use super::partition::Partition;
 use super::program::{Action, Bound, Rows, Step};
 use crate::function::{PythonFunction, blocking, native_off_the_runtime};
 use crate::settings::ExuviaOptions;
@@ -128,17 +128,17 @@ impl Looped {
     }
 
     /// Runs the steps.
-    pub(super) fn run(&self, rows: &mut Rows, metrics: &ProgramMetrics) -> Result<()> {
-        if let Some(plan) = self.plan(metrics)
+    pub(super) fn run(&self, rows: &mut Rows, partition: &Partition) -> Result<()> {
+        if let Some(plan) = self.plan(partition)
             && let Some(Ok(code)) = plan.cell.get()
-            && self.run_loop(code, &plan.chained, rows, metrics)?
+            && self.run_loop(code, &plan.chained, rows, partition)?
         {
             return Ok(());
         }
         let start = Instant::now();
         let nobody = rows.count == 0;
         for step in &self.steps {
-            step.run(rows, metrics)?;
+            step.run(rows, partition)?;
             if rows.count == 0 && !nobody {
                 break;
             }
@@ -149,7 +149,7 @@ impl Looped {
     }
 
     /// The loop, if there is one already or it is time to compile it.
-    fn plan(&self, metrics: &ProgramMetrics) -> Option<&Plan> {
+    fn plan(&self, partition: &Partition) -> Option<&Plan> {
         if self.given_up.load(Ordering::Relaxed) {
             return None;
         }
@@ -176,7 +176,7 @@ impl Looped {
         if self.claimed.swap(true, Ordering::Relaxed) {
             return None;
         }
-        let timer = metrics.compiling_loops.timer();
+        let timer = partition.compiling_loops.timer();
         let plan = self.chain().and_then(|chained| {
             let get = || self.options.loops.get(&chained.chain, &outputs(&chained), settings, true);
             Some(Plan { cell: blocking(get)?, chained })
@@ -219,11 +219,11 @@ impl Looped {
     }
 
     /// Runs the loop; gives whether it could.
-    fn run_loop(&self, code: &Loop, chained: &Chained, rows: &mut Rows, metrics: &ProgramMetrics) -> Result<bool> {
+    fn run_loop(&self, code: &Loop, chained: &Chained, rows: &mut Rows, partition: &Partition) -> Result<bool> {
         let args: Option<Vec<ArrayRef>> = chained.inputs.iter().map(|slot| rows.slots[*slot].clone()).collect();
         let Some(batch) = args.and_then(|args| self.call(code, &args, rows.count)) else { return Ok(false) };
-        metrics.loop_rows.add(rows.count);
-        metrics.loop_exits.add(batch.exits.len());
+        partition.loop_rows.add(rows.count);
+        partition.loop_exits.add(batch.exits.len());
         let seen = self.rows.fetch_add(rows.count as u64, Ordering::Relaxed) + rows.count as u64;
         let left = self.exits.fetch_add(batch.exits.len() as u64, Ordering::Relaxed) + batch.exits.len() as u64;
         if left > MANY && left > seen / 2 {
@@ -233,7 +233,7 @@ impl Looped {
         let read_after =
             |slot: &usize| chained.after.iter().any(|at| self.steps[*at].action.bound().slots.contains(slot));
         let redone =
-            if batch.exits.is_empty() { None } else { Some(self.redo(chained, rows, &batch.exits, metrics)?) };
+            if batch.exits.is_empty() { None } else { Some(self.redo(chained, rows, &batch.exits, partition)?) };
         for slot in chained.within.iter().flat_map(dead).filter(|slot| !read_after(slot)) {
             rows.slots[slot] = None;
         }
@@ -245,7 +245,7 @@ impl Looped {
             return Ok(true);
         }
         for at in &chained.after {
-            self.steps[*at].action.run(rows, metrics)?;
+            self.steps[*at].action.run(rows, partition)?;
         }
         for slot in chained.within.iter().chain(&chained.after).flat_map(dead) {
             rows.slots[slot] = None;
@@ -275,7 +275,7 @@ impl Looped {
     }
 
     /// Does the rows that left the loop step by step.
-    fn redo(&self, chained: &Chained, rows: &Rows, exits: &[u32], metrics: &ProgramMetrics) -> Result<Redone> {
+    fn redo(&self, chained: &Chained, rows: &Rows, exits: &[u32], partition: &Partition) -> Result<Redone> {
         let numbers = UInt32Array::from(exits.to_vec());
         let read = |slot| chained.within.iter().any(|at| self.steps[*at].action.bound().slots.contains(&slot));
         let mut slots = vec![];
@@ -285,9 +285,9 @@ impl Looped {
         }
         // One slot more than the steps know, so that it loses the rows that they drop.
         slots.push(Some(Arc::new(numbers)));
-        let mut redone = Rows { slots, count: exits.len() };
+        let mut redone = Rows { slots, inputs: rows.inputs, count: exits.len() };
         for at in &chained.within {
-            self.steps[*at].action.run(&mut redone, metrics)?;
+            self.steps[*at].action.run(&mut redone, partition)?;
             if redone.count == 0 {
                 return Ok(Redone::default());
             }

@@ -1,7 +1,7 @@
 //! The operator that runs a [`Program`] over each batch.
 
 use super::Chain;
-use super::metrics::ProgramMetrics;
+use super::partition::Partition;
 use super::program::{Program, Work};
 use super::prune;
 use crate::barrier::ambiguous;
@@ -242,6 +242,7 @@ impl ExecutionPlan for PythonExec {
         let batch_size = context.session_config().batch_size();
         let drops = self.program.filters() || self.pruning.is_some() || self.fetch.is_some();
         let coalescer = drops.then(|| LimitedBatchCoalescer::new(self.schema(), batch_size, self.fetch));
+        let own = Partition::new(&self.metrics, partition, &context);
         let stream = PythonStream {
             schema: self.schema(),
             program: Arc::clone(&self.program),
@@ -250,7 +251,7 @@ impl ExecutionPlan for PythonExec {
             ended: false,
             coalescer,
             metrics: BaselineMetrics::new(&self.metrics, partition),
-            details: ProgramMetrics::new(&self.metrics, partition),
+            partition: own,
             whole: if self.fetch.is_none() { batch_size / 2 } else { usize::MAX },
         };
         Ok(make_cooperative(Box::pin(stream)))
@@ -267,7 +268,7 @@ struct PythonStream {
     /// Joins the rows that filters leave to batches of the usual size.
     coalescer: Option<LimitedBatchCoalescer>,
     metrics: BaselineMetrics,
-    details: ProgramMetrics,
+    partition: Partition,
     /// The rows from which on a batch need not be joined with others.
     whole: usize,
 }
@@ -287,7 +288,9 @@ impl PythonStream {
                     let batch = batch?;
                     let timer = self.metrics.elapsed_compute().timer();
                     let program = self.pruning.as_ref().filter(|program| program.prunes()).unwrap_or(&self.program);
-                    let result = program.run(&batch, &self.schema, &self.details)?;
+                    let result = program.run(&batch, &self.schema, &self.partition);
+                    self.partition.free();
+                    let result = result?;
                     let Some(result) = result else { continue };
                     let whole = result.num_rows() >= self.whole;
                     match &mut self.coalescer {

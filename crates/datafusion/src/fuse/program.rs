@@ -7,7 +7,7 @@
 //! which evaluates it for the rows that ask for it.
 
 use super::looped::{self, Looped};
-use super::metrics::ProgramMetrics;
+use super::partition::Partition;
 use super::prune::Gain;
 use super::short_circuit::ShortCircuit;
 use super::{has_call, is_call};
@@ -65,6 +65,8 @@ pub(super) struct Step {
 pub(super) struct Rows {
     /// The columns that there are.
     pub(super) slots: Vec<Option<ArrayRef>>,
+    /// How many of them are the input's.
+    pub(super) inputs: usize,
     /// The rows of each; where none are left, the columns are anything.
     pub(super) count: usize,
 }
@@ -148,25 +150,27 @@ impl Program {
         })
     }
 
-    /// The result for a batch; `None` where no row is left.
+    /// The result for a batch; `None` where no row is left. What it computes on the way is
+    /// taken from the pool.
     pub(crate) fn run(
         &self,
         batch: &RecordBatch,
         schema: &SchemaRef,
-        metrics: &ProgramMetrics,
+        partition: &Partition,
     ) -> Result<Option<RecordBatch>> {
-        let mut rows = Rows { slots: vec![None; self.slots], count: batch.num_rows() };
+        let mut rows = Rows { slots: vec![None; self.slots], inputs: self.inputs, count: batch.num_rows() };
         for (slot, column) in rows.slots.iter_mut().zip(batch.columns()).take(self.inputs) {
             *slot = Some(Arc::clone(column));
         }
         for stage in &self.stages {
             match stage {
-                Stage::Step(step) => step.run(&mut rows, metrics)?,
-                Stage::Loop(looped) => looped.run(&mut rows, metrics)?,
+                Stage::Step(step) => step.run(&mut rows, partition)?,
+                Stage::Loop(looped) => looped.run(&mut rows, partition)?,
             }
             if rows.count == 0 && batch.num_rows() > 0 {
                 return Ok(None);
             }
+            partition.reserve(&rows)?;
         }
         let columns = self.outputs.iter().map(|output| output.evaluate(&rows)).collect::<Result<_>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows.count));
@@ -232,8 +236,8 @@ fn stages(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: &ExuviaOptions)
 }
 
 impl Step {
-    pub(super) fn run(&self, rows: &mut Rows, metrics: &ProgramMetrics) -> Result<()> {
-        self.action.run(rows, metrics)?;
+    pub(super) fn run(&self, rows: &mut Rows, partition: &Partition) -> Result<()> {
+        self.action.run(rows, partition)?;
         for &dead in &self.dead {
             rows.slots[dead] = None;
         }
@@ -248,9 +252,12 @@ impl Action {
         bound
     }
 
-    pub(super) fn run(&self, rows: &mut Rows, metrics: &ProgramMetrics) -> Result<()> {
+    pub(super) fn run(&self, rows: &mut Rows, partition: &Partition) -> Result<()> {
         match self {
-            Action::Compute(slot, bound) => rows.slots[*slot] = Some(bound.evaluate(rows)?),
+            Action::Compute(slot, bound) => {
+                rows.slots[*slot] = Some(bound.evaluate(rows)?);
+                partition.reserve(rows)?;
+            }
             Action::Filter(bound) => {
                 let value = bound.evaluate(rows)?;
                 rows.keep(as_boolean_array(&value)?)?;
@@ -260,7 +267,7 @@ impl Action {
                 let value = bound.evaluate(rows)?;
                 rows.keep(as_boolean_array(&value)?)?;
                 gain.note(offered, rows.count);
-                metrics.pruned.add(offered - rows.count);
+                partition.pruned.add(offered - rows.count);
             }
             Action::Prune(..) => {}
         }
@@ -269,6 +276,11 @@ impl Action {
 }
 
 impl Rows {
+    /// The columns that steps computed.
+    pub(super) fn computed(&self) -> impl Iterator<Item = &ArrayRef> {
+        self.slots.iter().skip(self.inputs).flatten()
+    }
+
     /// Keeps the rows for which `mask` is true.
     fn keep(&mut self, mask: &BooleanArray) -> Result<()> {
         let mask = if mask.null_count() > 0 { &prep_null_mask_filter(mask) } else { mask };

@@ -2,8 +2,11 @@
 //! written excludes before it.
 
 use crate::common::{fails, physical, rows, run, session};
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::SessionContext;
 use expect_test::expect;
-use exuvia::ExuviaSession;
+use exuvia::{ExuviaBuilder, ExuviaSession};
 
 async fn table() -> ExuviaSession {
     let session = session();
@@ -90,6 +93,32 @@ async fn limits_joins_and_aggregates_go_on_top() {
     assert_eq!(rows(&session, sql).await, "49999\n50000");
     let sql = "SELECT count(*) FROM many WHERE plus(x) > 10 AND plus(x) <= 20";
     assert_eq!(rows(&session, sql).await, "10");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_computed_is_taken_from_the_pool() {
+    let with_limit = |bytes: usize| {
+        let runtime = RuntimeEnvBuilder::new().with_memory_limit(bytes, 1.0).build_arc().unwrap();
+        let state = SessionStateBuilder::new().with_default_features().with_runtime_env(runtime).with_exuvia().build();
+        ExuviaSession::from(SessionContext::new_with_state(state))
+    };
+    let sql = "SELECT count(*) FROM (SELECT longer(s) AS a, longer(s || 'x') AS b FROM t) WHERE a <> b AND b <> ''";
+    for (bytes, enough) in [(2 << 20, false), (256 << 20, true)] {
+        let session = with_limit(bytes);
+        run(
+            &session,
+            "SET datafusion.execution.target_partitions = 1;
+             CREATE FUNCTION longer(s TEXT) RETURNS TEXT STRICT LANGUAGE python AS $$ return s * 1000 $$;
+             CREATE TABLE t AS SELECT cast(value AS TEXT) AS s FROM range(0, 8000)",
+        )
+        .await;
+        if enough {
+            assert_eq!(rows(&session, sql).await, "8000");
+        } else {
+            let error = fails(&session, sql).await;
+            assert!(error.contains("Resources exhausted") && error.contains("PythonExec[0]"), "{error}");
+        }
+    }
 }
 
 /// Sum and count of the doubles from 10 that are multiples of 4.
