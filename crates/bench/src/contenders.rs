@@ -31,17 +31,17 @@ pub struct Contenders {
 }
 
 impl Contenders {
-    /// Reads the tables of a folder.
+    /// Reads the tables of a folder. Queries have so many threads and partitions.
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn new(folder: &Path, suite: &Suite) -> Result<Contenders> {
+    pub fn new(folder: &Path, suite: &Suite, threads: usize) -> Result<Contenders> {
         let (schema, batches) = tables::load(&folder.join(suite.table))?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let datafusion = SessionContext::new_with_config(config());
-        let exuvia = ExuviaSession::new_with_config(config());
-        let unplaced = ExuviaSession::new_with_config(config());
-        let python = ExuviaSession::new_with_config(config());
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
+        let datafusion = SessionContext::new_with_config(config(threads));
+        let exuvia = ExuviaSession::new_with_config(config(threads));
+        let unplaced = ExuviaSession::new_with_config(config(threads));
+        let python = ExuviaSession::new_with_config(config(threads));
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
         runtime.block_on(async {
             placement::prepare(folder, rows).await?;
@@ -156,13 +156,24 @@ impl Contenders {
                 "logs by split" | "logs by find" => "SELECT line FROM logs",
                 _ => bail!("nobody wrote {what} in Rust"),
             };
-            let mut stream = self.datafusion.sql(sql).await?.execute_stream().await?;
-            let mut results = Vec::new();
-            while let Some(batch) = stream.try_next().await? {
-                results.push(match what {
-                    "z1" => rust_peers::z1(&batch)?,
-                    _ => rust_peers::logs(&batch, what == "logs by split", &bad)?,
+            let (bad, what) = (Arc::new(bad), what.to_string());
+            let mut partitions = tokio::task::JoinSet::new();
+            for mut stream in self.datafusion.sql(sql).await?.execute_stream_partitioned().await? {
+                let (bad, what) = (Arc::clone(&bad), what.clone());
+                partitions.spawn(async move {
+                    let mut results = Vec::new();
+                    while let Some(batch) = stream.try_next().await? {
+                        results.push(match what.as_str() {
+                            "z1" => rust_peers::z1(&batch)?,
+                            _ => rust_peers::logs(&batch, what == "logs by split", &bad)?,
+                        });
+                    }
+                    anyhow::Ok(results)
                 });
+            }
+            let mut results = Vec::new();
+            while let Some(partition) = partitions.join_next().await {
+                results.extend(partition??);
             }
             Ok((start.elapsed().as_secs_f64(), results))
         })
@@ -195,9 +206,9 @@ impl Contenders {
 const EMPTY: &str =
     "CREATE FUNCTION nothing(x BIGINT) RETURNS BIGINT LANGUAGE python OPTIONS (inline 'off') AS $$ return x $$";
 
-/// One partition: every contender has one thread.
-pub(crate) fn config() -> SessionConfig {
-    SessionConfig::new().with_target_partitions(1)
+/// A partition for each thread.
+pub(crate) fn config(threads: usize) -> SessionConfig {
+    SessionConfig::new().with_target_partitions(threads)
 }
 
 async fn register(context: &SessionContext, folder: &Path, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<()> {
@@ -236,7 +247,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("exuvia-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         tables::prepare(&folder, 1, 6000).unwrap();
-        let contenders = Contenders::new(&folder, &Suite::named("zillow").unwrap()).unwrap();
+        let contenders = Contenders::new(&folder, &Suite::named("zillow").unwrap(), 2).unwrap();
         for query in ["z1", "logs by split", "logs by find"] {
             let (_, expected) = contenders.run(query, "exuvia unplaced").unwrap();
             let expected = rows(&expected);

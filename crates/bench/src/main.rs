@@ -18,7 +18,7 @@ const USAGE: &str = "usage: exuvia-bench COMMAND
 
   prepare FOLDER ROWS [SEED]     write the tables
   columns SUITE                  print which columns each function takes
-  serve FOLDER SUITE             answer measurements
+  serve FOLDER SUITE [THREADS]   answer measurements
   inspect FOLDER SUITE           print rungs, helper calls and times of compiling
   peak FOLDER exuvia|builtin     print the peak memory of Z1
 
@@ -35,7 +35,10 @@ fn main() -> Result<()> {
             tables::prepare(&folder()?, seed, rows)?;
         }
         Some("columns") => println!("{}", inspect::columns(&suite(1)?)?),
-        Some("serve") => serve::serve(&folder()?, &suite(2)?)?,
+        Some("serve") => {
+            let threads = args.get(3).map_or(Ok(1), |threads| threads.parse()).context("THREADS is a number")?;
+            serve::serve(&folder()?, &suite(2)?, threads)?;
+        }
         Some("inspect") => println!("{}", inspect::inspect(&folder()?, &suite(2)?)?),
         Some("peak") => println!("{}", peak::peak(&folder()?, args.get(2).context(USAGE)?)?),
         _ => bail!(USAGE),

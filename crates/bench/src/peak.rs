@@ -16,7 +16,7 @@ use std::path::Path;
 /// If the query fails, or the system does not tell (Linux does).
 pub fn peak(folder: &Path, by: &str) -> Result<Value> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let session = ExuviaSession::new_with_config(contenders::config());
+    let session = ExuviaSession::new_with_config(contenders::config(1));
     let rows = runtime.block_on(async {
         contenders::register_listings(session.context(), folder).await?;
         let sql = match by {

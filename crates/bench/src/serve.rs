@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-/// Answers requests until the input ends.
+/// Answers requests until the input ends; queries have so many threads and partitions.
 ///
 /// # Errors
 /// If the table cannot be read; errors of a request are its answer.
-pub fn serve(folder: &Path, suite: &Suite) -> Result<()> {
-    let contenders = Contenders::new(folder, suite)?;
+pub fn serve(folder: &Path, suite: &Suite, threads: usize) -> Result<()> {
+    let contenders = Contenders::new(folder, suite, threads)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", json!({"ready": true}))?;
     out.flush()?;

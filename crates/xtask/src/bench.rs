@@ -14,6 +14,7 @@ mod measure;
 mod more;
 mod placement;
 mod process;
+mod scaling;
 mod setup;
 mod zillow;
 
@@ -34,7 +35,8 @@ struct Options {
     publish: bool,
 }
 
-const USAGE: &str = "usage: cargo xtask bench zillow|more|placement [--rows N] [--rounds N] [--core N] [--small]
+const USAGE: &str =
+    "usage: cargo xtask bench zillow|more|placement|scaling [--rows N] [--rounds N] [--core N] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -73,6 +75,7 @@ pub fn run(args: &[String]) -> Result<()> {
         "zillow" => zillow::run(&options),
         "more" => more::run(&options),
         "placement" => placement::run(&options),
+        "scaling" => scaling::run(&options),
         _ => bail!("{USAGE}"),
     }
 }

@@ -14,14 +14,15 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a process on one core and waits until it has read its tables.
+    /// Starts a process on some cores and waits until it has read its tables.
     ///
     /// `taskset` is part of every Linux; where there is none the process runs unpinned.
-    pub(super) fn start(program: &Path, args: &[&str], core: usize) -> Result<Process> {
+    pub(super) fn start(program: &Path, args: &[&str], cores: &[usize]) -> Result<Process> {
         let pinned = super::machine::can_pin();
         let mut command = if pinned { Command::new("taskset") } else { Command::new(program) };
         if pinned {
-            command.args(["-c", &core.to_string()]).arg(program);
+            let cores: Vec<String> = cores.iter().map(usize::to_string).collect();
+            command.args(["-c", &cores.join(",")]).arg(program);
         }
         // Every library that has threads of its own is told to have one.
         for name in ["POLARS_MAX_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS"] {

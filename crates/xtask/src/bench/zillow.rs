@@ -164,14 +164,14 @@ pub(super) fn start(
 ) -> Result<Processes> {
     let text = |path: &Path| path.to_str().map(str::to_string).context("a path in UTF-8");
     let folder = text(folder)?;
-    let rust = Process::start(&setup.binary, &["serve", &folder, suite], options.core)?;
+    let rust = Process::start(&setup.binary, &["serve", &folder, suite], &[options.core])?;
     let script = text(&setup.root.join("benchmarks/peers/serve.py"))?;
     let source = text(&setup.root.join("udfs").join(suite).with_extension("py"))?;
     let sql = text(&setup.root.join("sql/zillow_z1.sql"))?;
     let table = if suite == "zillow" { "listings" } else { "records" };
     let columns: Map<String, Value> = columns.iter().cloned().collect();
     let args = [script.as_str(), &folder, table, &source, &Value::Object(columns).to_string(), &sql];
-    let python = Process::start(&setup.python, &args, options.core)?;
+    let python = Process::start(&setup.python, &args, &[options.core])?;
     Ok(Processes { rust, python })
 }
 
