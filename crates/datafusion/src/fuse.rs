@@ -17,6 +17,7 @@
 
 mod looped;
 mod operator;
+mod order;
 mod partition;
 mod program;
 mod prune;
@@ -222,7 +223,12 @@ fn substitute(expr: &Arc<dyn PhysicalExpr>, columns: &[Arc<dyn PhysicalExpr>]) -
 
 /// Whether an expression consists of nothing but comparisons of columns and literals.
 fn cannot_fail(expr: &Arc<dyn PhysicalExpr>) -> bool {
-    let itself = match expr.downcast_ref::<BinaryExpr>() {
+    compares(expr) && expr.children().into_iter().all(cannot_fail)
+}
+
+/// Whether an expression is a column, a literal, or a comparison or a test of its children.
+fn compares(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    match expr.downcast_ref::<BinaryExpr>() {
         Some(binary) => matches!(
             binary.op(),
             Operator::Eq
@@ -245,8 +251,7 @@ fn cannot_fail(expr: &Arc<dyn PhysicalExpr>) -> bool {
                 || expr.is::<InListExpr>()
                 || expr.is::<LikeExpr>()
         }
-    };
-    itself && expr.children().into_iter().all(cannot_fail)
+    }
 }
 
 /// Whether the expression itself calls a Python function.

@@ -48,6 +48,8 @@ pub(super) struct Looped {
     /// The functions of the calls.
     functions: Vec<Arc<Function>>,
     options: ExuviaOptions,
+    /// Whether the steps may get another order, so that nothing is compiled.
+    waits: bool,
     /// Nanoseconds that the steps took one by one, and the batches that they ran on.
     spent: AtomicU64,
     batches: AtomicU64,
@@ -109,12 +111,14 @@ impl Looped {
         functions: Vec<Arc<Function>>,
         fields: Arc<Vec<FieldRef>>,
         options: ExuviaOptions,
+        waits: bool,
     ) -> Looped {
         Looped {
             steps,
             fields,
             functions,
             options,
+            waits,
             spent: AtomicU64::new(0),
             batches: AtomicU64::new(0),
             asked: AtomicBool::new(false),
@@ -162,7 +166,8 @@ impl Looped {
         let spent = self.spent.load(Ordering::Relaxed);
         // Within a loop nobody would find out.
         let settled = || self.functions.iter().all(|function| function.knows_whether_it_memoizes(settings));
-        let due = at_once || (spent >= price && (settled() || self.batches.load(Ordering::Relaxed) >= PATIENCE));
+        let due = at_once
+            || (!self.waits && spent >= price && (settled() || self.batches.load(Ordering::Relaxed) >= PATIENCE));
         let outputs = |chained: &Chained| chained.outputs.iter().map(|(_, slot)| *slot).collect::<Vec<_>>();
         if !due {
             if self.asked.swap(true, Ordering::Relaxed) {
@@ -511,7 +516,7 @@ pub(super) fn computes(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> bool {
 }
 
 /// What is cast to a type that holds all values of its own, so that each stays what it is.
-fn unchanged<'e>(expr: &'e Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<&'e Arc<dyn PhysicalExpr>> {
+pub(super) fn unchanged<'e>(expr: &'e Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<&'e Arc<dyn PhysicalExpr>> {
     let cast = expr.downcast_ref::<CastExpr>()?;
     let from = cast.expr().data_type(schema).ok()?;
     widens(&from, cast.cast_type()).then(|| cast.expr())

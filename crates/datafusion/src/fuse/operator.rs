@@ -1,8 +1,8 @@
 //! The operator that runs a [`Program`] over each batch.
 
 use super::Chain;
+use super::order::Ordered;
 use super::partition::Partition;
-use super::program::{Program, Work};
 use super::prune;
 use crate::barrier::ambiguous;
 use crate::explain::only_child;
@@ -37,8 +37,7 @@ pub(crate) struct PythonExec {
     /// The chain that it replaces: what is true of its result is true of this one's.
     shadow: Arc<dyn ExecutionPlan>,
     input: Arc<dyn ExecutionPlan>,
-    work: Work,
-    program: Arc<Program>,
+    program: Arc<Ordered>,
     pruning: Option<Pruning>,
     fetch: Option<usize>,
     /// Whether it is no better than the chain as long as it is given no filters.
@@ -53,7 +52,7 @@ struct Pruning {
     /// The filters, about the columns of the result.
     filters: Vec<Arc<dyn PhysicalExpr>>,
     /// What it computes, with the filters in it.
-    program: Arc<Program>,
+    program: Arc<Ordered>,
 }
 
 impl PythonExec {
@@ -65,10 +64,9 @@ impl PythonExec {
     pub(super) fn new(chain: Chain, alone: bool, options: &ExuviaOptions) -> Result<PythonExec> {
         let Chain { plan, input, work, fetch } = chain;
         Ok(PythonExec {
-            program: Arc::new(Program::new(&input.schema(), &work, options)?),
+            program: Arc::new(Ordered::new(input.schema(), work, options)?),
             shadow: plan,
             input,
-            work,
             pruning: None,
             fetch,
             alone,
@@ -91,7 +89,6 @@ impl PythonExec {
         Arc::new(PythonExec {
             shadow,
             input,
-            work: self.work.clone(),
             program: Arc::clone(&self.program),
             pruning,
             fetch: self.fetch,
@@ -133,7 +130,7 @@ impl DisplayAs for PythonExec {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.schema().fields().iter().map(|field| field.name().clone()).collect();
         let program = self.pruning.as_ref().map_or(&self.program, |pruning| &pruning.program);
-        let shown = program.show(&names);
+        let shown = program.program().show(&names);
         let fetch = self.fetch.map(|fetch| format!(", fetch={fetch}")).unwrap_or_default();
         match format {
             DisplayFormatType::Default | DisplayFormatType::Verbose => write!(f, "PythonExec: {shown}{fetch}"),
@@ -211,7 +208,7 @@ impl ExecutionPlan for PythonExec {
         }
         // There is no other way to say of one of several filters that it stays.
         let stays = || Arc::new(Column::new("", usize::MAX)) as Arc<dyn PhysicalExpr>;
-        let below = filters.iter().map(|filter| Ok(prune::below(filter, &self.work)?.unwrap_or_else(stays)));
+        let below = filters.iter().map(|filter| Ok(prune::below(filter, self.program.work())?.unwrap_or_else(stays)));
         let below = below.collect::<Result<Vec<_>>>()?;
         Ok(FilterDescription::new().with_child(ChildFilterDescription::from_child(&below, &self.input)?))
     }
@@ -228,8 +225,8 @@ impl ExecutionPlan for PythonExec {
             filters.extend(left.map(|result| Arc::clone(&result.filter)).filter(prune::is_optional));
         }
         let handled = FilterPushdownPropagation::if_all(below);
-        let Some(work) = prune::with_filters(&self.work, &filters)? else { return Ok(handled) };
-        let program = Arc::new(Program::new(&self.input.schema(), &work, &self.options)?);
+        let Some(work) = prune::with_filters(self.program.work(), &filters)? else { return Ok(handled) };
+        let program = Arc::new(Ordered::new(self.input.schema(), work, &self.options)?);
         let pruning = Some(Pruning { filters, program });
         Ok(handled.with_updated_node(self.with(Arc::clone(&self.shadow), Arc::clone(&self.input), pruning)))
     }
@@ -240,7 +237,7 @@ impl ExecutionPlan for PythonExec {
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let batch_size = context.session_config().batch_size();
-        let drops = self.program.filters() || self.pruning.is_some() || self.fetch.is_some();
+        let drops = self.program.program().filters() || self.pruning.is_some() || self.fetch.is_some();
         let coalescer = drops.then(|| LimitedBatchCoalescer::new(self.schema(), batch_size, self.fetch));
         let own = Partition::new(&self.metrics, partition, &context);
         let stream = PythonStream {
@@ -260,9 +257,9 @@ impl ExecutionPlan for PythonExec {
 
 struct PythonStream {
     schema: SchemaRef,
-    program: Arc<Program>,
+    program: Arc<Ordered>,
     /// The program with the filters that may be left out.
-    pruning: Option<Arc<Program>>,
+    pruning: Option<Arc<Ordered>>,
     input: SendableRecordBatchStream,
     ended: bool,
     /// Joins the rows that filters leave to batches of the usual size.
@@ -287,10 +284,12 @@ impl PythonStream {
                 Some(batch) => {
                     let batch = batch?;
                     let timer = self.metrics.elapsed_compute().timer();
-                    let program = self.pruning.as_ref().filter(|program| program.prunes()).unwrap_or(&self.program);
-                    let result = program.run(&batch, &self.schema, &self.partition);
+                    let pruning = self.pruning.as_ref().filter(|pruning| pruning.program().prunes());
+                    let ordered = pruning.unwrap_or(&self.program);
+                    let result = ordered.program().run(&batch, &self.schema, &self.partition);
                     self.partition.free();
                     let result = result?;
+                    ordered.learn()?;
                     let Some(result) = result else { continue };
                     let whole = result.num_rows() >= self.whole;
                     match &mut self.coalescer {

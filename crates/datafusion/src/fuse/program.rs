@@ -7,6 +7,7 @@
 //! which evaluates it for the rows that ask for it.
 
 use super::looped::{self, Looped};
+use super::order::{Counted, Seen};
 use super::partition::Partition;
 use super::prune::Gain;
 use super::short_circuit::ShortCircuit;
@@ -22,6 +23,7 @@ use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{BinaryExpr, CaseExpr, Column, Literal};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What a program computes of its input's columns.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +60,7 @@ pub(super) struct Step {
     pub(super) action: Action,
     /// The slots that nobody needs after it.
     pub(super) dead: Vec<usize>,
+    counted: Counted,
 }
 
 /// The rows of a batch while steps run.
@@ -90,8 +93,9 @@ pub(super) struct Bound {
 }
 
 impl Program {
-    /// A program over `input`'s columns.
-    pub(super) fn new(input: &Schema, work: &Work, options: &ExuviaOptions) -> Result<Program> {
+    /// A program over `input`'s columns. Unless it is `settled` its conditions may get another
+    /// order.
+    pub(super) fn new(input: &Schema, work: &Work, options: &ExuviaOptions, settled: bool) -> Result<Program> {
         let Work { first, conjuncts, last, outputs } = work;
         let mut builder = Builder {
             fields: input.fields().iter().cloned().collect(),
@@ -123,16 +127,32 @@ impl Program {
                     dead.push(slot);
                 }
             }
-            steps.push(Step { action, dead });
+            steps.push(Step { action, dead, counted: Counted::default() });
         }
         steps.reverse();
-        let stages = stages(steps, Arc::new(builder.fields), options);
+        let stages = stages(steps, Arc::new(builder.fields), options, !settled);
         Ok(Program { stages, outputs: columns, inputs: input.fields().len(), slots })
     }
 
     /// Whether it drops rows.
     pub(super) fn filters(&self) -> bool {
         self.steps().any(|step| !matches!(step.action, Action::Compute(..)))
+    }
+
+    /// What was seen of its conditions, in order. The steps that compute what a condition
+    /// needs count as parts of it.
+    pub(super) fn conditions(&self) -> Vec<Seen> {
+        let (mut conditions, mut cost) = (vec![], 0.0);
+        for step in self.steps() {
+            let seen = step.counted.seen();
+            cost += seen.cost;
+            match step.action {
+                Action::Compute(..) => {}
+                Action::Filter(_) => conditions.push(Seen { cost: std::mem::take(&mut cost), ..seen }),
+                Action::Prune(..) => cost = 0.0,
+            }
+        }
+        conditions
     }
 
     /// Whether a filter that may be left out is worth evaluating now.
@@ -219,14 +239,20 @@ fn calls_last(mut steps: Vec<Action>) -> Vec<Action> {
 }
 
 /// The steps with those together that can be one loop.
-fn stages(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: &ExuviaOptions) -> Vec<Stage> {
+fn stages(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: &ExuviaOptions, waits: bool) -> Vec<Stage> {
     let mut stages = vec![];
     let mut steps = steps.into_iter();
     loop {
         let rest = steps.as_slice().iter().map(|step| &step.action);
         if let Some((length, functions)) = Looped::length(rest, &fields, options) {
             let steps = steps.by_ref().take(length).collect();
-            stages.push(Stage::Loop(Box::new(Looped::new(steps, functions, Arc::clone(&fields), options.clone()))));
+            stages.push(Stage::Loop(Box::new(Looped::new(
+                steps,
+                functions,
+                Arc::clone(&fields),
+                options.clone(),
+                waits,
+            ))));
         } else if let Some(step) = steps.next() {
             stages.push(Stage::Step(step));
         } else {
@@ -237,7 +263,9 @@ fn stages(steps: Vec<Step>, fields: Arc<Vec<FieldRef>>, options: &ExuviaOptions)
 
 impl Step {
     pub(super) fn run(&self, rows: &mut Rows, partition: &Partition) -> Result<()> {
+        let (start, before) = (Instant::now(), rows.count);
         self.action.run(rows, partition)?;
+        self.counted.add(before, rows.count, start.elapsed());
         for &dead in &self.dead {
             rows.slots[dead] = None;
         }

@@ -121,6 +121,40 @@ async fn what_is_computed_is_taken_from_the_pool() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn conditions_that_cannot_fail_find_their_order() {
+    let session = session();
+    run(
+        &session,
+        "SET datafusion.execution.target_partitions = 1; SET exuvia.inline = off;
+         CREATE FUNCTION costly(s TEXT) RETURNS BOOLEAN STRICT LANGUAGE python AS $$
+             return (s.upper() + s.lower() + s.title()).upper() != s
+         $$;
+         CREATE FUNCTION rare(x BIGINT) RETURNS BOOLEAN STRICT LANGUAGE python AS $$ return x % 100 == 3 $$;
+         CREATE FUNCTION whole(s TEXT) RETURNS BIGINT STRICT LANGUAGE python AS $$ return int(s) $$;
+         CREATE TABLE many AS SELECT value AS x, concat('ké', value) AS s,
+             CASE WHEN value = 99999 THEN 'x' ELSE cast(value AS TEXT) END AS n FROM range(0, 100000)",
+    )
+    .await;
+    let calls = |plan: &str, call: &str| {
+        let rows = plan.split(&format!("{call}: native, rows=")).nth(1).unwrap_or_else(|| panic!("{plan}"));
+        rows.split(' ').next().and_then(|rows| rows.parse::<usize>().ok()).unwrap_or_else(|| panic!("{plan}"))
+    };
+    let sql = "SELECT count(*), min(s) FROM many WHERE costly(s) AND rare(x)";
+    assert_eq!(rows(&session, sql).await, "1000 | ké10003");
+    let plan = rows(&session, &format!("EXPLAIN ANALYZE {sql}")).await;
+    // As written until enough was seen.
+    assert!((16_384..50_000).contains(&calls(&plan, "costly(s)")), "{plan}");
+    assert!(plan.find("rare(x@").expect("it is called") < plan.find("costly(s@").expect("it is called"), "{plan}");
+    // In a good order it stays.
+    let plan = rows(&session, "EXPLAIN ANALYZE SELECT count(*) FROM many WHERE rare(x) AND costly(s)").await;
+    assert_eq!(calls(&plan, "costly(s)"), 1000);
+    // Of two that may fail none moves.
+    let sql = "SELECT count(*) FROM many WHERE whole(n) >= 0 AND whole(n) % 100 = 3 AND x < 99999";
+    let plan = rows(&session, &format!("EXPLAIN ANALYZE {sql}")).await;
+    assert_eq!(calls(&plan, "whole(n)"), 99_999);
+}
+
 /// Sum and count of the doubles from 10 that are multiples of 4.
 fn expected() -> String {
     let doubles: Vec<i64> = (0..50_000).map(|x| x + x).filter(|y| *y >= 10 && y % 4 == 0).collect();

@@ -221,9 +221,13 @@ async fn compared_results_are_those_of_calls() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Results with branches and look-ups: each branch is compared for itself. What is said of a
-/// function holds for the tests behind it, and those of the second list stay calls.
-const BRANCHES: &[(&str, &str, &str, &str, &[&str], &[&str])] = &[
+/// A function's parameters, its type with further clauses, its body, the arguments it is called
+/// with, what is asked of its result, and what is asked where it stays a call.
+type Branches =
+    (&'static str, &'static str, &'static str, &'static str, &'static [&'static str], &'static [&'static str]);
+
+/// Results with branches and look-ups: each branch is compared for itself.
+const BRANCHES: &[Branches] = &[
     (
         "a DOUBLE",
         "TEXT STRICT",
