@@ -1,4 +1,4 @@
-//! Computes calls below the operators that aggregate, sort and number rows.
+//! Computes calls below the operators that aggregate, sort, number and pair rows.
 //!
 //! DataFusion's operators evaluate what they group, sort and aggregate by themselves, some of
 //! it more than once: a window's key is evaluated to divide the rows, to sort them and to
@@ -11,13 +11,15 @@
 //! their arguments, of which they may evaluate fewer; volatile expressions stay too.
 
 use crate::barrier::calls_function;
+use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
-use datafusion::common::tree_node::Transformed;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, HashSet, Result};
 use datafusion::logical_expr::expr::Sort as SortExpr;
-use datafusion::logical_expr::{Aggregate, Expr, GroupingSet, LogicalPlan, Projection, Sort, Window};
+use datafusion::logical_expr::{Aggregate, Expr, GroupingSet, Join, LogicalPlan, Projection, Sort, Window};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+use exuvia_engine::Settings;
 use std::sync::Arc;
 
 /// The rule.
@@ -38,13 +40,15 @@ impl OptimizerRule for Operands {
     }
 
     fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
-        if ExuviaOptions::of(&config.options()).apart || !plan.expressions().iter().any(calls_function) {
+        let options = ExuviaOptions::of(&config.options());
+        if options.apart || !plan.expressions().iter().any(calls_function) {
             return Ok(Transformed::no(plan));
         }
         match plan {
             LogicalPlan::Aggregate(aggregate) => below_aggregate(aggregate),
             LogicalPlan::Window(window) => below_windows(window),
             LogicalPlan::Sort(sort) => below_sort(sort),
+            LogicalPlan::Join(join) if join.on.is_empty() => below_join(join, &options.settings),
             other => Ok(Transformed::no(other)),
         }
     }
@@ -88,6 +92,62 @@ fn below_sort(sort: Sort) -> Result<Transformed<LogicalPlan>> {
     let Some(input) = beneath.projection()? else { return Ok(Transformed::no(LogicalPlan::Sort(sort))) };
     let sorted = LogicalPlan::Sort(Sort { expr, input, fetch: sort.fetch });
     without_operands(Arc::new(sorted), sort.input.schema())
+}
+
+/// Of a join without keys, calls about one side are computed below that side: the join asks
+/// its condition of every pair. They must be ones that fail for no row, since it asks nothing
+/// where the other side is empty.
+fn below_join(join: Join, settings: &Settings) -> Result<Transformed<LogicalPlan>> {
+    let Some(filter) = join.filter.clone() else { return Ok(Transformed::no(LogicalPlan::Join(join))) };
+    let (mut left, mut right) = (Beneath::new(&join.left), Beneath::new(&join.right));
+    let filter = filter.transform_down(|expr| {
+        if !matches!(expr, Expr::ScalarFunction(_)) || !calls_only_total(&expr, settings) {
+            return Ok(Transformed::no(expr));
+        }
+        for side in [&mut left, &mut right] {
+            if !expr.column_refs().is_empty() {
+                let operand = side.operand(&expr);
+                if operand != expr {
+                    return Ok(Transformed::new(operand, true, TreeNodeRecursion::Jump));
+                }
+            }
+        }
+        Ok(Transformed::no(expr))
+    })?;
+    let (below_left, below_right) = (left.projection()?, right.projection()?);
+    if below_left.is_none() && below_right.is_none() {
+        return Ok(Transformed::no(LogicalPlan::Join(join)));
+    }
+    let moved = Join::try_new(
+        below_left.unwrap_or_else(|| Arc::clone(&join.left)),
+        below_right.unwrap_or_else(|| Arc::clone(&join.right)),
+        vec![],
+        Some(filter.data),
+        join.join_type,
+        join.join_constraint,
+        join.null_equality,
+        join.null_aware,
+    );
+    match moved {
+        Ok(moved) => without_operands(Arc::new(LogicalPlan::Join(moved)), &join.schema),
+        // Both sides would have a column of one name.
+        Err(_) => Ok(Transformed::no(LogicalPlan::Join(join))),
+    }
+}
+
+/// Whether an expression is a call of a Python function, or makes some, and none can fail.
+fn calls_only_total(expr: &Expr, settings: &Settings) -> bool {
+    let fails = |expr: &Expr| {
+        Ok(match expr {
+            Expr::ScalarFunction(call) => {
+                PythonFunction::of(&call.func).is_none_or(|python| !python.function().is_total(settings))
+            }
+            Expr::Column(_) | Expr::Literal(..) => false,
+            _ => true,
+        })
+    };
+    // The walk never fails.
+    !expr.exists(fails).unwrap_or(true)
 }
 
 /// The plan with the columns of `schema` only.

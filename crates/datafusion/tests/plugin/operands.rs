@@ -106,6 +106,28 @@ async fn sorts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn joins_without_keys() {
+    let session = table().await;
+    run(&session, "CREATE TABLE u AS SELECT value * 2 AS n, concat('x', value) AS s FROM range(0, 4)").await;
+    for sql in [
+        "SELECT t.id, u.n FROM t JOIN u ON size(t.s) > u.n + 4 AND kind(u.s) <= kind(t.s) || '' AND t.id < 20",
+        "SELECT t.id, u.n FROM t LEFT JOIN u ON size(t.s) < u.n OR size(u.s) = u.n",
+        "SELECT t.id, u.n FROM t FULL JOIN u ON size(t.s) < u.n - size(u.s)",
+        "SELECT count(*) FROM t WHERE EXISTS (SELECT 1 FROM u WHERE size(t.s) < size(u.s) + u.n)",
+        "SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE size(t.s) < size(u.s) + u.n)",
+        "SELECT a.id, b.id FROM t AS a JOIN t AS b ON size(a.s) > size(b.s) + 6 WHERE a.id < 10 AND b.id < 10",
+        "SELECT id FROM t JOIN (SELECT 1 AS one WHERE 1 > 2) AS nobody ON size(s) > one",
+    ] {
+        both(&session, sql).await;
+    }
+    let counted = rows(&session, "EXPLAIN ANALYZE SELECT count(*) FROM t JOIN u ON size(t.s) > u.n").await;
+    assert!(counted.contains("size(s): native, rows=100 [native=100"), "{counted}");
+    // Nobody asks this where there are no pairs.
+    let sql = "SELECT id FROM t JOIN (SELECT 1 AS one WHERE 1 > 2) AS nobody ON whole(s) > one";
+    assert_eq!(rows(&session, sql).await, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_must_stay_stays() {
     let session = table().await;
     // The argument is not evaluated for rows that FILTER excludes.

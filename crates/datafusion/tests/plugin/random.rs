@@ -122,7 +122,7 @@ impl Random {
             (self.order().replace("==", "=").replace("!=", "<>"), self.int(), self.pick(&["p", "q"]));
         let plain = self.pick(&["a < 6", "s <> '😀'", "x > 0", "a IS NOT NULL", "id % 2 = 0", "s IS NOT NULL"]);
         let (p, q) = (format!("{side}(a, x, s)"), self.pick(&["q(a, x, s)", "p(a, x, s)"]));
-        match self.next() % 23 {
+        match self.next() % 24 {
             0 => format!("SELECT id, {p} FROM v"),
             1 => format!("SELECT id FROM v WHERE {p}"),
             2 => format!("SELECT id FROM v WHERE NOT {p}"),
@@ -153,6 +153,7 @@ impl Random {
             21 => format!(
                 "SELECT id, y, m FROM (SELECT id, n(a, x, s) AS m, {p} AS y FROM v WHERE {q}) AS d JOIN w ON id = w.k"
             ),
+            22 => format!("SELECT id, k FROM v LEFT JOIN w ON {p} AND n(a, x, s) {order} k"),
             _ => format!("SELECT id FROM v WHERE {p} UNION ALL SELECT k FROM w JOIN v ON k = id WHERE {q}"),
         }
     }
