@@ -23,7 +23,7 @@ use crate::function::PythonFunction;
 use crate::inline;
 use crate::settings::ExuviaOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{JoinType, NullEquality, Result};
+use datafusion::common::{Column, JoinType, NullEquality, Result};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{Expr, Filter, Join, LogicalPlan, Projection, TableProviderFilterPushDown, TableScan};
 use datafusion::optimizer::optimizer::ApplyOrder;
@@ -88,7 +88,9 @@ impl Calls {
     fn filter(&self, filter: Filter) -> Result<Transformed<LogicalPlan>> {
         let (columns, beneath) = through_columns(&filter.input);
         let barrier = Barrier::of(beneath);
-        let prefilter = |call: &Expr| inline::prefilter(call, filter.input.schema(), &self.options);
+        // What is computed would be computed again below.
+        let stored = |expr: &Expr| expr.column_refs().into_iter().all(|column| is_stored(column, &filter.input));
+        let prefilter = |call: &Expr| inline::prefilter(call, filter.input.schema(), &self.options).filter(stored);
         // A call that may be evaluated anywhere gains by a prefilter where a scan takes that.
         let prunes =
             |call: &Expr| scan(beneath).is_some_and(|scan| prefilter(call).is_some_and(|own| takes(scan, &own)));
@@ -183,6 +185,30 @@ fn through_columns(plan: &LogicalPlan) -> (Vec<&[Expr]>, &LogicalPlan) {
         at = &projection.input;
     }
     (columns, at)
+}
+
+/// Whether a column is one of a table, under whatever name.
+fn is_stored(column: &Column, plan: &LogicalPlan) -> bool {
+    let same = |input: &LogicalPlan| is_stored(column, input);
+    match plan {
+        LogicalPlan::TableScan(_) | LogicalPlan::Values(_) => true,
+        LogicalPlan::Projection(projection) => {
+            let expr = projection.schema.index_of_column(column).map(|index| projection.expr[index].clone().unalias());
+            matches!(expr, Ok(Expr::Column(inner)) if is_stored(&inner, &projection.input))
+        }
+        LogicalPlan::SubqueryAlias(alias) => alias
+            .schema
+            .index_of_column(column)
+            .is_ok_and(|index| is_stored(&Column::from(alias.input.schema().qualified_field(index)), &alias.input)),
+        LogicalPlan::Filter(filter) => same(&filter.input),
+        LogicalPlan::Sort(sort) => same(&sort.input),
+        LogicalPlan::Limit(limit) => same(&limit.input),
+        LogicalPlan::Repartition(repartition) => same(&repartition.input),
+        LogicalPlan::Join(join) => {
+            [&join.left, &join.right].into_iter().any(|side| side.schema().has_column(column) && same(side))
+        }
+        other => Barrier::of(other).is_some_and(|barrier| same(barrier.input())),
+    }
 }
 
 /// The scan that a plan is.

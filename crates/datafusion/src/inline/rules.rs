@@ -104,8 +104,8 @@ pub(super) fn necessary(
         }
     };
     match (Rules { params, returns: &DataType::Boolean }).necessary(formula) {
-        Truth::Depends(expr) => Some(expr),
-        Truth::True | Truth::False => None,
+        Truth::Depends(expr) if conditions(&expr) <= MAX_CONDITIONS => Some(expr),
+        _ => None,
     }
 }
 

@@ -616,6 +616,29 @@ async fn not_null_is_used_where_it_is_proven() {
     }
 }
 
+/// What a prefilter asks of a computed column would be computed twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn computed_columns_have_no_prefilters() {
+    let session = session();
+    values(&session).await;
+    run(
+        &session,
+        "CREATE FUNCTION half(a BIGINT) RETURNS BIGINT STRICT LANGUAGE python OPTIONS (on_error 'null') AS $$ return int(str(a)) // 2 $$;
+         CREATE FUNCTION far(a BIGINT, b BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+             return 1 if a < 3 else b // a
+         $$",
+    )
+    .await;
+    let plan = |sql: &'static str| {
+        let session = session.clone();
+        async move { rows(&session, &format!("EXPLAIN {sql}")).await }
+    };
+    let computed = plan("SELECT h FROM (SELECT half(i) AS h, i FROM v) WHERE far(h, i) > 1").await;
+    assert_eq!(computed.matches("half(i@").count(), 1, "{computed}");
+    let stored = plan("SELECT h FROM (SELECT i AS h, i FROM v) WHERE far(h, i) > 1").await;
+    assert!(stored.contains("Filter: v.i >= Int64(3)"), "{stored}");
+}
+
 /// What the first steps of a function demand goes into the scan; the rest, and what raises,
 /// stays as it is.
 #[tokio::test(flavor = "multi_thread")]
