@@ -150,7 +150,7 @@ impl ExtensionPlanner for BarrierPlanner {
         _: &PhysicalPlanningContext,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         Ok(match inputs {
-            [input] if node.as_any().is::<Barrier>() => Some(Arc::new(BarrierExec { input: Arc::clone(input) })),
+            [input] if node.as_any().is::<Barrier>() => Some(BarrierExec::over(Arc::clone(input))),
             _ => None,
         })
     }
@@ -163,6 +163,10 @@ pub(crate) struct BarrierExec {
 }
 
 impl BarrierExec {
+    pub(crate) fn over(input: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+        Arc::new(BarrierExec { input })
+    }
+
     /// A plan without such nodes.
     pub(crate) fn remove_from(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         let removed = plan.transform_up(|plan| {
@@ -206,7 +210,7 @@ impl ExecutionPlan for BarrierExec {
     }
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(Arc::new(BarrierExec { input: only_child(children)? }))
+        Ok(BarrierExec::over(only_child(children)?))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
@@ -234,7 +238,7 @@ impl ExecutionPlan for BarrierExec {
 
     fn try_pushdown_sort(&self, order: &[PhysicalSortExpr]) -> Result<SortOrderPushdownResult<Arc<dyn ExecutionPlan>>> {
         let pushed = self.input.try_pushdown_sort(order)?;
-        Ok(pushed.map(|input| Arc::new(BarrierExec { input }) as Arc<dyn ExecutionPlan>))
+        Ok(pushed.map(BarrierExec::over))
     }
 
     fn gather_filters_for_pushdown(

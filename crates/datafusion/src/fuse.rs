@@ -23,7 +23,7 @@ mod program;
 mod prune;
 mod short_circuit;
 
-use crate::barrier::BarrierExec;
+use crate::barrier::{BarrierExec, ambiguous};
 use crate::explain::only_child;
 use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
@@ -64,12 +64,22 @@ impl PhysicalOptimizerRule for Fuse {
         if options.apart {
             return Ok(plan);
         }
-        plan.transform_down(|plan| match fuse(&plan, &options)? {
+        let fused = plan.transform_down(|plan| match fuse(&plan, &options)? {
             Some(fused) => Ok(Transformed::yes(fused)),
             None => Ok(Transformed::no(plan)),
-        })
-        .map(|plan| plan.data)
+        })?;
+        if fused.transformed { fenced(fused.data) } else { Ok(fused.data) }
     }
+}
+
+/// The plan with barriers over nodes of which two columns have one name, so that no filter is
+/// handed down past them to our operators: DataFusion would take the first of the two.
+fn fenced(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let fenced = plan.transform_up(|plan| {
+        let doubtful = ambiguous(&plan.schema()) && plan.exists(|node| Ok(node.is::<PythonExec>()))?;
+        Ok(if doubtful { Transformed::yes(BarrierExec::over(plan)) } else { Transformed::no(plan) })
+    })?;
+    Ok(fenced.data)
 }
 
 /// The rule that removes barriers, and operators that are no better than what they replaced.

@@ -20,7 +20,7 @@ use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::{InList, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use exuvia_engine::{Definition, Settings, Volatility};
@@ -70,7 +70,8 @@ impl OptimizerRule for InlineCalls {
         let surroundings = Surroundings { schema, rows, is_filter, settings: options.settings };
         let names = NamePreserver::new(&plan);
         plan.map_expressions(|expr| {
-            if !calls_function(&expr) {
+            // A grouping set has no name to restore.
+            if !calls_function(&expr) || matches!(expr, Expr::GroupingSet(_)) {
                 return Ok(Transformed::no(expr));
             }
             let name = names.save(&expr);
@@ -92,7 +93,7 @@ impl OptimizerRule for InlineCalls {
 fn tested<'e>(expr: &'e Expr) -> Option<(&'e ScalarFunction, Option<Test<'e>>, bool)> {
     match expr {
         Expr::ScalarFunction(call) => Some((call, None, false)),
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) => match (&**left, &**right) {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if compares(*op) => match (&**left, &**right) {
             (Expr::ScalarFunction(call), Expr::Literal(constant, _)) => {
                 Some((call, Some(Test::Compares(*op, constant)), false))
             }
@@ -111,6 +112,11 @@ fn tested<'e>(expr: &'e Expr) -> Option<(&'e ScalarFunction, Option<Test<'e>>, b
         }
         _ => None,
     }
+}
+
+/// Whether an operator compares, with NULL for NULL.
+fn compares(op: Operator) -> bool {
+    matches!(op, Operator::Eq | Operator::NotEq | Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq)
 }
 
 /// Where a call stands.

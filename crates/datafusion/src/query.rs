@@ -36,6 +36,10 @@ pub(crate) struct Query {
     started: OnceLock<Instant>,
     /// The streams of its result that somebody holds.
     streams: AtomicUsize,
+    /// The streams that were begun.
+    begun: AtomicUsize,
+    /// Whether nobody can begin one any more.
+    closed: AtomicBool,
 }
 
 impl Query {
@@ -101,7 +105,7 @@ impl QueryPlanner for Planner {
             self.inner.create_physical_plan(&Barrier::remove_from(logical_plan.clone())?, &state).await?
         };
         let plan = explain::with_calls(logical_plan, plan, &config, state.scalar_functions());
-        Ok(Arc::new(QueryExec { input: plan, query }))
+        Ok(Arc::new(QueryExec { input: plan, open: Arc::new(Open(query)) }))
     }
 }
 
@@ -110,7 +114,20 @@ impl QueryPlanner for Planner {
 #[derive(Debug)]
 struct QueryExec {
     input: Arc<dyn ExecutionPlan>,
-    query: Arc<Query>,
+    open: Arc<Open>,
+}
+
+/// What the copies of a query's plan share.
+#[derive(Debug)]
+struct Open(Arc<Query>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.closed.store(true, Ordering::SeqCst);
+        if self.0.streams.load(Ordering::SeqCst) == 0 {
+            self.0.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 impl DisplayAs for QueryExec {
@@ -154,26 +171,38 @@ impl ExecutionPlan for QueryExec {
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         let input = explain::only_child(children)?;
-        Ok(Arc::new(QueryExec { input, query: Arc::clone(&self.query) }))
+        Ok(Arc::new(QueryExec { input, open: Arc::clone(&self.open) }))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        if self.query.streams.fetch_add(1, Ordering::Relaxed) == 0 {
+        let query = &self.open.0;
+        let partitions = self.properties().partitioning.partition_count();
+        if query.streams.fetch_add(1, Ordering::SeqCst) == 0
+            && query.begun.load(Ordering::SeqCst).is_multiple_of(partitions)
+        {
             // The plan may be run again after a run that was dropped.
-            self.query.cancelled.store(false, Ordering::Relaxed);
+            query.cancelled.store(false, Ordering::Relaxed);
         }
-        let held = Held(Arc::clone(&self.query));
+        query.begun.fetch_add(1, Ordering::SeqCst);
+        let held = Held { query: Arc::clone(query), partitions };
         Ok(Box::pin(QueryStream { input: self.input.execute(partition, context)?, _held: held }))
     }
 }
 
 /// One stream's share in its query.
-struct Held(Arc<Query>);
+struct Held {
+    query: Arc<Query>,
+    /// How many streams a run of the query has.
+    partitions: usize,
+}
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if self.0.streams.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.0.cancelled.store(true, Ordering::Relaxed);
+        let last = self.query.streams.fetch_sub(1, Ordering::SeqCst) == 1;
+        // Tasks that feed several streams work for one that is yet to begin, too.
+        let all = || self.query.begun.load(Ordering::SeqCst).is_multiple_of(self.partitions);
+        if last && (self.query.closed.load(Ordering::SeqCst) || all()) {
+            self.query.cancelled.store(true, Ordering::Relaxed);
         }
     }
 }

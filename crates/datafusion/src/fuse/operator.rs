@@ -225,7 +225,9 @@ impl ExecutionPlan for PythonExec {
             filters.extend(left.map(|result| Arc::clone(&result.filter)).filter(prune::is_optional));
         }
         let handled = FilterPushdownPropagation::if_all(below);
-        let Some(work) = prune::with_filters(self.program.work(), &filters)? else { return Ok(handled) };
+        let Some(work) = prune::with_filters(self.program.work(), &filters, &self.input.schema())? else {
+            return Ok(handled);
+        };
         let program = Arc::new(Ordered::new(self.input.schema(), work, &self.options)?);
         let pruning = Some(Pruning { filters, program });
         Ok(handled.with_updated_node(self.with(Arc::clone(&self.shadow), Arc::clone(&self.input), pruning)))

@@ -8,14 +8,19 @@
 //! results of calls comes after the conditions of the query, since the call may fail for a
 //! row that they exclude.
 //!
+//! A key that is a zero or no number is kept whatever the filter says: DataFusion's filters,
+//! joins and sorts do not agree on whether the zeros are equal.
+//!
 //! Such a filter divides what could be one loop, so it must be worth that: it is left out
 //! while it has nothing to say or lets most rows pass.
 
 use super::program::Work;
-use super::{calls, cannot_fail, substitute};
-use datafusion::common::{HashSet, Result};
+use super::{calls, cannot_fail, has_conditional_call, substitute};
+use datafusion::arrow::datatypes::Schema;
+use datafusion::common::{HashSet, Result, ScalarValue};
+use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_expr::expressions::{Column, DynamicFilterPhysicalExpr};
+use datafusion::physical_expr::expressions::{BinaryExpr, Column, DynamicFilterPhysicalExpr, lit};
 use datafusion::physical_expr_common::physical_expr::snapshot_generation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,17 +33,47 @@ const UNKNOWING: u64 = 1;
 
 /// The work with such filters in it, which are about the columns of its result; `None` if
 /// none of them spares a call.
-pub(super) fn with_filters(work: &Work, filters: &[Arc<dyn PhysicalExpr>]) -> Result<Option<Work>> {
+pub(super) fn with_filters(work: &Work, filters: &[Arc<dyn PhysicalExpr>], input: &Schema) -> Result<Option<Work>> {
     let mut pruned = work.clone();
     for filter in filters {
         let filter = substitute(filter, &work.outputs)?;
-        if filter.children().into_iter().all(cannot_fail) {
-            pruned.first.push(filter);
-        } else if spares_calls(&filter, work) {
-            pruned.last.push(filter);
+        if has_conditional_call(&filter) {
+            // AND and OR have no slot: the call would be made once more.
+            continue;
         }
+        let early = filter.children().into_iter().all(cannot_fail);
+        if !early && !spares_calls(&filter, work) {
+            continue;
+        }
+        let Some(filter) = with_doubtful_floats(filter, input)? else { continue };
+        if early { pruned.first.push(filter) } else { pruned.last.push(filter) }
     }
     Ok((!pruned.first.is_empty() || !pruned.last.is_empty()).then_some(pruned))
+}
+
+/// The filter, true also where a key is a zero or no number; `None` where a key has floats
+/// inside.
+fn with_doubtful_floats(filter: Arc<dyn PhysicalExpr>, input: &Schema) -> Result<Option<Arc<dyn PhysicalExpr>>> {
+    let mut kept = Arc::clone(&filter);
+    for key in filter.children() {
+        let ty = key.data_type(input)?;
+        if !ty.is_floating() {
+            if ty.is_nested() {
+                return Ok(None);
+            }
+            continue;
+        }
+        let compare = |op, constant: f64| -> Result<Arc<dyn PhysicalExpr>> {
+            let constant = lit(ScalarValue::Float64(Some(constant)).cast_to(&ty)?);
+            Ok(Arc::new(BinaryExpr::new(Arc::clone(key), op, constant)))
+        };
+        let both = |left, op, right| -> Arc<dyn PhysicalExpr> { Arc::new(BinaryExpr::new(left, op, right)) };
+        let zero = both(compare(Operator::Eq, 0.0)?, Operator::Or, compare(Operator::Eq, -0.0)?);
+        let (least, greatest) = (compare(Operator::Lt, f64::NEG_INFINITY)?, compare(Operator::Gt, f64::INFINITY)?);
+        let doubtful = both(zero, Operator::Or, both(least, Operator::Or, greatest));
+        kept = both(kept, Operator::Or, doubtful);
+    }
+    Ok(Some(kept))
 }
 
 /// Whether there are calls in the result that neither the filter nor a condition needs.

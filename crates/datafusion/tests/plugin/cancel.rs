@@ -1,7 +1,9 @@
 //! Ending calls that would not end.
 
 use crate::common::{fails, rows, run, session};
+use datafusion::arrow::array::RecordBatch;
 use exuvia::message;
+use futures::TryStreamExt;
 use std::time::{Duration, Instant};
 
 const FOREVER: &str = "CREATE FUNCTION forever(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
@@ -83,4 +85,32 @@ async fn dropping_a_query_ends_its_calls() {
 
 async fn calls(session: &exuvia::ExuviaSession) -> String {
     rows(session, "SELECT fallbacks FROM exuvia.functions").await
+}
+
+/// The streams of a result begin one after the other, and one may end before another begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_goes_on_until_all_of_its_streams_have_ended() {
+    let session = session();
+    run(
+        &session,
+        "SET datafusion.execution.batch_size = 5; SET datafusion.execution.target_partitions = 4;
+         SET datafusion.optimizer.hash_join_single_partition_threshold = 0;
+         SET datafusion.optimizer.hash_join_single_partition_threshold_rows = 0;
+         CREATE TABLE t AS SELECT value AS id FROM generate_series(1, 300);
+         CREATE FUNCTION g(x BIGINT) RETURNS TEXT STRICT LANGUAGE python AS $$ return str(x % 50) $$",
+    )
+    .await;
+    let sql =
+        "SELECT q.id, w.c FROM (SELECT id, g(id) AS b FROM t) AS q JOIN (SELECT g(id) AS c FROM t) AS w ON q.b = w.c";
+    let plan = session.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+    let partitions = plan.properties().partitioning.partition_count();
+    assert!(partitions > 1);
+    let mut rows = 0;
+    for partition in 0..partitions {
+        // Each is read to its end and dropped before the next one begins.
+        let stream = plan.execute(partition, session.context().task_ctx()).unwrap();
+        let batches: Vec<RecordBatch> = stream.try_collect().await.unwrap();
+        rows += batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+    }
+    assert_eq!(rows, 1800);
 }

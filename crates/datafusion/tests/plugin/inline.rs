@@ -616,6 +616,36 @@ async fn not_null_is_used_where_it_is_proven() {
     }
 }
 
+/// NULL is no answer to IS DISTINCT FROM, and arithmetic asks nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_comparisons_are_asked_of_branches() {
+    let session = session();
+    values(&session).await;
+    run(
+        &session,
+        "CREATE FUNCTION hd(x BIGINT, s TEXT) RETURNS DOUBLE LANGUAGE python STRICT AS $$
+             if x > 5: return None
+             if x > 3: return float('nan')
+             return float(len(s.upper()))
+         $$;
+         CREATE FUNCTION none(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return None $$;
+         CREATE FUNCTION many(x BIGINT) RETURNS BOOLEAN LANGUAGE python STRICT AS $$ return x > 2 $$",
+    )
+    .await;
+    for query in [
+        "SELECT i FROM v WHERE hd(i0, s0) IS DISTINCT FROM 2.0",
+        "SELECT i FROM v WHERE hd(i0, s0) IS NOT DISTINCT FROM 1.0",
+        "SELECT i FROM v WHERE hd(i0, s0) IS NOT DISTINCT FROM NULL",
+        "SELECT i, none(i0) IS DISTINCT FROM 3 FROM v",
+        "SELECT none(i0) + 1, none(i) * 2, none(i) % 3, none(i) & 1 FROM v",
+        "SELECT i FROM v WHERE none(i) + 2 > 0 OR none(i) + 2 IS NULL",
+        "SELECT many(i0), count(*) FROM v GROUP BY ROLLUP (many(i0))",
+        "SELECT many(i0), i0 = 5, count(*) FROM v GROUP BY GROUPING SETS ((many(i0)), (i0 = 5), ())",
+    ] {
+        assert_eq!(difference(&session, query).await, None);
+    }
+}
+
 /// What a prefilter asks of a computed column would be computed twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn computed_columns_have_no_prefilters() {

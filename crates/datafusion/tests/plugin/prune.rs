@@ -150,3 +150,64 @@ async fn a_plan_that_runs_again_learns_anew() {
     let (result, _) = both(&session, sql).await;
     assert_eq!(result.lines().count(), 6, "{result}");
 }
+
+/// DataFusion hands filters down by the names of columns, of which a join may have two alike.
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_of_one_name_are_told_apart() {
+    let session = session();
+    run(
+        &session,
+        "CREATE TABLE big AS VALUES (1, 1), (2, 2), (3, 3);
+         CREATE TABLE b AS SELECT column1 AS k, column2 AS id FROM (VALUES (1, 11), (2, 12), (3, 13));
+         CREATE TABLE s AS SELECT column1 AS id FROM (VALUES (11), (13));
+         CREATE FUNCTION g(x BIGINT) RETURNS TEXT LANGUAGE python AS $$ return None if x is None else str(x) $$;
+         CREATE VIEW a AS SELECT column1 AS id, column2 AS k, g(column1) AS gg FROM big",
+    )
+    .await;
+    for partitions in [1, 3] {
+        run(&session, &format!("SET datafusion.execution.target_partitions = {partitions}")).await;
+        for (sql, expected) in [
+            (
+                "SELECT a.id, b.id, gg FROM a LEFT JOIN b ON a.k = b.k WHERE b.id IN (SELECT id FROM s)",
+                "1 | 11 | 1\n3 | 13 | 3",
+            ),
+            ("SELECT a.id, b.id, gg FROM s JOIN (a LEFT JOIN b ON a.k = b.k) ON s.id = b.id", "1 | 11 | 1\n3 | 13 | 3"),
+            (
+                "SELECT bid, x FROM s JOIN (SELECT a.id AS aid, b.id AS bid, max(gg) AS x FROM a JOIN b ON a.k = b.k
+                 GROUP BY a.id, b.id) AS z ON s.id = bid",
+                "11 | 1\n13 | 3",
+            ),
+            (
+                "SELECT bid, gg FROM (SELECT b.id AS bid, gg, rank() OVER (PARTITION BY gg ORDER BY b.id) AS r
+                 FROM a JOIN b ON a.k = b.k) AS z WHERE EXISTS (SELECT 1 FROM s WHERE s.id = bid)",
+                "11 | 1\n13 | 3",
+            ),
+        ] {
+            assert_eq!(rows(&session, sql).await, expected, "{sql}");
+        }
+    }
+}
+
+/// DataFusion's joins take the zeros for equal, and the lists that they hand down do not.
+#[tokio::test(flavor = "multi_thread")]
+async fn zeros_and_nan_are_kept() {
+    let session = session();
+    run(
+        &session,
+        "SET datafusion.execution.target_partitions = 1; SET datafusion.execution.batch_size = 2;
+         CREATE TABLE t AS SELECT column1 AS id, column2 AS x FROM (VALUES (1, -0.0), (2, 0.0), (3, 1.0),
+             (4, 'NaN'::DOUBLE), (5, -1.0), (6, NULL), (7, -('NaN'::DOUBLE)), (8, 'Infinity'::DOUBLE));
+         CREATE TABLE k AS SELECT column1 AS z, column2 AS n FROM (VALUES (0.0, 1), ('NaN'::DOUBLE, 2), (1.0, 3));
+         CREATE FUNCTION g(x BIGINT) RETURNS TEXT LANGUAGE python AS $$ return str(x) $$",
+    )
+    .await;
+    for sql in [
+        "SELECT id, x, gg FROM k JOIN (SELECT id, x, g(id) AS gg FROM t) AS q ON z = x",
+        "SELECT id, n, gg FROM k JOIN (SELECT id, arrow_cast(x, 'Float32') AS x, g(id) AS gg FROM t) AS q ON z = x",
+        "SELECT id, gg FROM k JOIN (SELECT id, struct(x) AS x, g(id) AS gg FROM t) AS q ON struct(z) = x",
+        "SELECT id, x, g(id) FROM t ORDER BY x, id LIMIT 3",
+        "SELECT id, x, g(id) FROM t ORDER BY x DESC NULLS LAST, id LIMIT 5",
+    ] {
+        both(&session, sql).await;
+    }
+}
