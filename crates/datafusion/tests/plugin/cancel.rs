@@ -3,7 +3,7 @@
 use crate::common::{fails, rows, run, session};
 use datafusion::arrow::array::RecordBatch;
 use exuvia::message;
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use std::time::{Duration, Instant};
 
 const FOREVER: &str = "CREATE FUNCTION forever(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
@@ -87,7 +87,8 @@ async fn calls(session: &exuvia::ExuviaSession) -> String {
     rows(session, "SELECT fallbacks FROM exuvia.functions").await
 }
 
-/// The streams of a result begin one after the other, and one may end before another begins.
+/// The streams of a result begin one after the other, and one may end before another begins;
+/// what feeds them works for all.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_goes_on_until_all_of_its_streams_have_ended() {
     let session = session();
@@ -96,7 +97,7 @@ async fn a_query_goes_on_until_all_of_its_streams_have_ended() {
         "SET datafusion.execution.batch_size = 5; SET datafusion.execution.target_partitions = 4;
          SET datafusion.optimizer.hash_join_single_partition_threshold = 0;
          SET datafusion.optimizer.hash_join_single_partition_threshold_rows = 0;
-         CREATE TABLE t AS SELECT value AS id FROM generate_series(1, 300);
+         CREATE TABLE t AS SELECT value AS id FROM generate_series(1, 3000);
          CREATE FUNCTION g(x BIGINT) RETURNS TEXT STRICT LANGUAGE python AS $$ return str(x % 50) $$",
     )
     .await;
@@ -105,12 +106,13 @@ async fn a_query_goes_on_until_all_of_its_streams_have_ended() {
     let plan = session.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
     let partitions = plan.properties().partitioning.partition_count();
     assert!(partitions > 1);
-    let mut rows = 0;
-    for partition in 0..partitions {
-        // Each is read to its end and dropped before the next one begins.
+    let mut first = plan.execute(0, session.context().task_ctx()).unwrap();
+    first.next().await.expect("a batch").unwrap();
+    drop(first);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    for partition in 1..partitions {
         let stream = plan.execute(partition, session.context().task_ctx()).unwrap();
         let batches: Vec<RecordBatch> = stream.try_collect().await.unwrap();
-        rows += batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+        assert!(!batches.is_empty());
     }
-    assert_eq!(rows, 1800);
 }
