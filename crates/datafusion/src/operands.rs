@@ -16,7 +16,9 @@ use crate::settings::ExuviaOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, HashSet, Result};
 use datafusion::logical_expr::expr::Sort as SortExpr;
-use datafusion::logical_expr::{Aggregate, Expr, GroupingSet, Join, LogicalPlan, Projection, Sort, Window};
+use datafusion::logical_expr::{
+    Aggregate, Expr, ExprSchemable, GroupingSet, Join, LogicalPlan, Projection, Sort, Window,
+};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use exuvia_engine::Settings;
@@ -182,7 +184,9 @@ impl<'a> Beneath<'a> {
             return Expr::Alias(alias);
         }
         let known = || expr.column_refs().into_iter().all(|column| self.input.schema().has_column(column));
-        if !calls_function(expr) || expr.is_volatile() || expr.contains_outer() || !known() {
+        // Of what is never NULL, such as IS NOT FALSE, DataFusion's two plans may disagree.
+        let settled = || expr.nullable(self.input.schema()).unwrap_or(false);
+        if !calls_function(expr) || expr.is_volatile() || expr.contains_outer() || !known() || !settled() {
             return expr.clone();
         }
         let name = expr.schema_name().to_string();

@@ -135,6 +135,9 @@ async fn what_must_stay_stays() {
     assert_eq!(rows(&session, sql).await, "1");
     let error = fails(&session, "SELECT sum(whole(s)) FROM (VALUES ('1'), ('x')) AS v (s)").await;
     assert!(error.starts_with("ValueError: invalid literal for int()"), "{error}");
+    // What is never NULL.
+    let sql = "SELECT (kind(s) = 'X') IS NOT FALSE, count(*), min(kind(s) IS NULL) FROM t GROUP BY (kind(s) = 'X') IS NOT FALSE";
+    assert_eq!(rows(&session, sql).await, "false | 25 | false\ntrue | 75 | false");
     // Chance.
     let plan = physical(&session, "SELECT dice(id) AS d, count(*) FROM t GROUP BY dice(id)").await;
     assert_eq!(plan.matches("dice(id@").count(), 1, "{plan}");
