@@ -115,7 +115,9 @@ pub async fn prepare(folder: &Path, rows: usize) -> Result<()> {
         if !path.exists() {
             let path = path.to_str().context("the folder's name is not UTF-8")?;
             context.register_table(name, Arc::new(MemTable::try_new(schema, vec![batches])?))?;
-            context.sql(&format!("COPY {name} TO '{path}' STORED AS PARQUET")).await?.collect().await?;
+            // Several row groups, so that partitions can share them.
+            let copy = format!("COPY {name} TO '{path}' STORED AS PARQUET OPTIONS (max_row_group_size 100000)");
+            context.sql(&copy).await?.collect().await?;
         }
     }
     let path = folder.join("wide.parquet");

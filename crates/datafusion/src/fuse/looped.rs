@@ -6,8 +6,9 @@
 //! session keeps its loops, so that a query that comes again has it from the first batch.
 //! Rows that leave the loop, and batches that it cannot take, run step by step as before.
 //!
-//! A function whose calls are made once for equal arguments stays out of the loop and runs
-//! after it, for the rows that are left, unless a step of the loop needs its result.
+//! A function that gains much by making calls once for equal arguments stays out of the loop.
+//! It runs after it, for the rows that are left; if a step needs its result, the loop begins
+//! behind it.
 
 use super::partition::Partition;
 use super::program::{Action, Bound, Rows, Step};
@@ -82,7 +83,8 @@ struct Chained {
     inputs: Vec<usize>,
     /// The slots that it computes and somebody reads later, and their numbers in the chain.
     outputs: Vec<(usize, usize)>,
-    /// The steps in it, by position; the others run after it.
+    /// How many steps run before it, and the steps in it and after it by position.
+    before: usize,
     within: Vec<usize>,
     after: Vec<usize>,
 }
@@ -133,15 +135,25 @@ impl Looped {
 
     /// Runs the steps.
     pub(super) fn run(&self, rows: &mut Rows, partition: &Partition) -> Result<()> {
+        let nobody = rows.count == 0;
+        let mut steps = self.steps.as_slice();
         if let Some(plan) = self.plan(partition)
             && let Some(Ok(code)) = plan.cell.get()
-            && self.run_loop(code, &plan.chained, rows, partition)?
         {
-            return Ok(());
+            let before;
+            (before, steps) = steps.split_at(plan.chained.before);
+            for step in before {
+                step.run(rows, partition)?;
+                if rows.count == 0 && !nobody {
+                    return Ok(());
+                }
+            }
+            if self.run_loop(code, &plan.chained, rows, partition)? {
+                return Ok(());
+            }
         }
         let start = Instant::now();
-        let nobody = rows.count == 0;
-        for step in &self.steps {
+        for step in steps {
             step.run(rows, partition)?;
             if rows.count == 0 && !nobody {
                 break;
@@ -191,7 +203,7 @@ impl Looped {
     }
 
     /// The steps as a chain, but for functions whose calls are made once for equal arguments;
-    /// `None` where a step needs the result of one.
+    /// `None` where too few are left.
     fn chain(&self) -> Option<Chained> {
         let memoizes = |expr: &Arc<dyn PhysicalExpr>| {
             let python = call(expr).and_then(|call| PythonFunction::of(call.fun()));
@@ -202,10 +214,9 @@ impl Looped {
             Action::Compute(slot, _) => self.steps.iter().any(|step| step.action.bound().slots.contains(slot)),
             Action::Filter(_) | Action::Prune(..) => false,
         };
-        if self.steps.iter().any(|step| spares(step) && read(step)) {
-            return None;
-        }
-        let (after, within): (Vec<usize>, Vec<usize>) = (0..self.steps.len()).partition(|at| spares(&self.steps[*at]));
+        let before = self.steps.iter().rposition(|step| spares(step) && read(step)).map_or(0, |last| last + 1);
+        let (after, within): (Vec<usize>, Vec<usize>) =
+            (before..self.steps.len()).partition(|at| spares(&self.steps[*at]));
         let mut builder = ChainBuilder::new(&self.fields, &self.options);
         for at in &within {
             builder.add(&self.steps[*at].action)?;
@@ -220,7 +231,7 @@ impl Looped {
         let mut outputs: Vec<(usize, usize)> =
             builder.computed.iter().filter(|(slot, _)| later(slot)).map(|(slot, number)| (*slot, *number)).collect();
         outputs.sort_unstable();
-        Some(Chained { chain: builder.chain, inputs: builder.inputs, outputs, within, after })
+        Some(Chained { chain: builder.chain, inputs: builder.inputs, outputs, before, within, after })
     }
 
     /// Runs the loop; gives whether it could.

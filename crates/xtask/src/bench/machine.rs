@@ -7,8 +7,15 @@ pub(super) fn can_pin() -> bool {
     Command::new("taskset").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// The machine in one line: processor, cores, memory, system.
+/// The machine in one line: processor, cores, memory, system, and that processes have one
+/// core each.
 pub(super) fn describe() -> String {
+    let pinned = if can_pin() { "each process pinned to one core" } else { "not pinned" };
+    format!("{}; {pinned}", hardware())
+}
+
+/// Processor, cores, memory, system.
+pub(super) fn hardware() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
         let line = cpu.lines().find(|line| line.starts_with(name))?;
@@ -23,6 +30,5 @@ pub(super) fn describe() -> String {
         .find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok())
         .map(|kilobytes| format!(", {} GiB", (kilobytes + (1 << 19)) >> 20))
         .unwrap_or_default();
-    let pinned = if can_pin() { "each process pinned to one core" } else { "not pinned" };
-    format!("{model}{family}, {cores} cores{memory}, {}; {pinned}", std::env::consts::OS)
+    format!("{model}{family}, {cores} cores{memory}, {}", std::env::consts::OS)
 }

@@ -78,7 +78,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
                 json!({"name": times.query, "exuvia": by(0), "rust": by(1)})
             })
             .collect();
-        let all = json!({"command": options.command, "machine": machine::describe(), "rows": options.rows, "queries": queries});
+        let all = json!({"command": options.command, "machine": machine::hardware(), "rows": options.rows, "queries": queries});
         std::fs::write(results.join("scaling.json"), serde_json::to_string_pretty(&all)? + "\n")?;
     }
     Ok(())
@@ -88,7 +88,7 @@ fn page(options: &Options, all: &[Times]) -> Result<String, std::fmt::Error> {
     let mut page = String::new();
     writeln!(page, "# Two threads\n")?;
     writeln!(page, "Written by `{}`; do not edit.\n", options.command)?;
-    writeln!(page, "Machine: {}. {} rows.\n", machine::describe(), options.rows)?;
+    writeln!(page, "Machine: {}. {} rows.\n", machine::hardware(), options.rows)?;
     writeln!(
         page,
         "Milliseconds a query from Parquet, medians of interleaved rounds, with one thread on one core and with two \
