@@ -1,4 +1,4 @@
-//! The operator that runs a [`Program`] over each batch.
+//! The operator that runs a [`super::program::Program`] over each batch.
 
 use super::Chain;
 use super::order::Ordered;
