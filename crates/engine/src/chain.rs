@@ -450,11 +450,10 @@ impl Loops {
 }
 
 impl Function {
-    /// Whether it pays well to make calls once for equal arguments, which a loop over rows
-    /// cannot do.
+    /// Whether calls are made once for equal arguments, which a loop over rows cannot do.
     #[must_use]
     pub fn memoizes(&self) -> bool {
-        self.history.pays_well()
+        self.history.pays()
     }
 
     /// Whether it was found out, as far as it can be, whether that pays.

@@ -18,8 +18,6 @@ const MIN_ROWS: usize = 512;
 const REPEATS: usize = 4;
 /// Nanoseconds a row below which a call is not slower than a lookup.
 const CHEAP: u32 = 24;
-/// Times as fast that one call for equal arguments must be to pay well.
-const WELL: u32 = 2;
 /// Batches that run as they are after a look that was in vain, at most.
 const MAX_PAUSE: u32 = 64;
 
@@ -44,8 +42,6 @@ pub(crate) struct History {
     last: AtomicU32,
     /// Whether there was a look.
     looked: AtomicBool,
-    /// Nanoseconds a row of the last batch whose equal rows were called once.
-    spared: AtomicU32,
 }
 
 impl History {
@@ -73,11 +69,9 @@ impl History {
         self.looked.load(Ordering::Relaxed) || (plain > 0 && plain < CHEAP)
     }
 
-    /// Whether the last look paid, and so much that a loop over several functions does not
-    /// make up for it.
-    pub fn pays_well(&self) -> bool {
-        let pays = self.looked.load(Ordering::Relaxed) && self.last.load(Ordering::Relaxed) == 0;
-        pays && self.spared.load(Ordering::Relaxed).saturating_mul(WELL) <= self.plain.load(Ordering::Relaxed)
+    /// Whether the last look paid.
+    pub fn pays(&self) -> bool {
+        self.looked.load(Ordering::Relaxed) && self.last.load(Ordering::Relaxed) == 0
     }
 
     /// Notes a batch that ran as it is.
@@ -89,7 +83,6 @@ impl History {
 
     /// Notes a batch whose equal rows were called once; `time` is all that it took.
     pub fn spared(&self, rows: usize, time: Duration) {
-        self.spared.store(per_row(rows, time), Ordering::Relaxed);
         if per_row(rows, time) >= self.plain.load(Ordering::Relaxed) {
             self.rest();
         } else {

@@ -6,7 +6,7 @@
 //! session keeps its loops, so that a query that comes again has it from the first batch.
 //! Rows that leave the loop, and batches that it cannot take, run step by step as before.
 //!
-//! A function that gains much by making calls once for equal arguments stays out of the loop.
+//! A function whose calls are made once for equal arguments stays out of the loop.
 //! It runs after it, for the rows that are left; if a step needs its result, the loop begins
 //! behind it.
 
