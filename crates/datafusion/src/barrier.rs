@@ -271,7 +271,8 @@ pub(crate) fn ambiguous(schema: &Schema) -> bool {
     names.len() < schema.fields().len()
 }
 
-fn calls_python(expr: &Arc<dyn PhysicalExpr>) -> bool {
+/// Whether there is a call of a Python function in a physical expression.
+pub(crate) fn calls_python(expr: &Arc<dyn PhysicalExpr>) -> bool {
     let call = |expr: &Arc<dyn PhysicalExpr>| {
         Ok(ScalarFunctionExpr::try_downcast_func::<PythonFunction>(expr.as_ref()).is_some())
     };

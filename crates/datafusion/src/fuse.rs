@@ -23,7 +23,7 @@ mod program;
 mod prune;
 mod short_circuit;
 
-use crate::barrier::{BarrierExec, ambiguous};
+use crate::barrier::{BarrierExec, ambiguous, calls_python};
 use crate::explain::only_child;
 use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
@@ -273,7 +273,8 @@ fn is_call(expr: &Arc<dyn PhysicalExpr>) -> bool {
 fn has_conditional_call(expr: &Arc<dyn PhysicalExpr>) -> bool {
     let found = expr.exists(|expr| {
         let binary = expr.downcast_ref::<BinaryExpr>();
-        Ok(binary.is_some_and(|binary| matches!(binary.op(), Operator::And | Operator::Or) && has_call(binary.right())))
+        Ok(binary
+            .is_some_and(|binary| matches!(binary.op(), Operator::And | Operator::Or) && calls_python(binary.right())))
     });
     // The walk never fails.
     found.unwrap_or(false)
@@ -290,10 +291,4 @@ fn calls(expr: &Arc<dyn PhysicalExpr>) -> Vec<Arc<dyn PhysicalExpr>> {
     });
     debug_assert!(walked.is_ok(), "a walk that never fails failed");
     calls
-}
-
-/// Whether there is a call of a Python function in an expression.
-fn has_call(expr: &Arc<dyn PhysicalExpr>) -> bool {
-    // The walk never fails.
-    expr.exists(|expr| Ok(is_call(expr))).unwrap_or(true)
 }

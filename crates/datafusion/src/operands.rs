@@ -103,15 +103,16 @@ fn below_join(join: Join, settings: &Settings) -> Result<Transformed<LogicalPlan
     let Some(filter) = join.filter.clone() else { return Ok(Transformed::no(LogicalPlan::Join(join))) };
     let (mut left, mut right) = (Beneath::new(&join.left), Beneath::new(&join.right));
     let filter = filter.transform_down(|expr| {
-        if !matches!(expr, Expr::ScalarFunction(_)) || !calls_only_total(&expr, settings) {
+        if !matches!(expr, Expr::ScalarFunction(_))
+            || expr.column_refs().is_empty()
+            || !calls_only_total(&expr, settings)
+        {
             return Ok(Transformed::no(expr));
         }
         for side in [&mut left, &mut right] {
-            if !expr.column_refs().is_empty() {
-                let operand = side.operand(&expr);
-                if operand != expr {
-                    return Ok(Transformed::new(operand, true, TreeNodeRecursion::Jump));
-                }
+            let operand = side.operand(&expr);
+            if operand != expr {
+                return Ok(Transformed::new(operand, true, TreeNodeRecursion::Jump));
             }
         }
         Ok(Transformed::no(expr))

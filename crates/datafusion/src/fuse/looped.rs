@@ -257,6 +257,7 @@ impl Looped {
             None => keep(chained, rows, batch)?,
             Some(redone) => merge(chained, rows, batch, &redone)?,
         }
+        partition.reserve(rows)?;
         if rows.count == 0 {
             return Ok(true);
         }
@@ -547,7 +548,7 @@ fn arithmetic<'e>(expr: &'e Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<(A
 }
 
 /// The call that an expression is.
-fn call(expr: &Arc<dyn PhysicalExpr>) -> Option<&ScalarFunctionExpr> {
+pub(super) fn call(expr: &Arc<dyn PhysicalExpr>) -> Option<&ScalarFunctionExpr> {
     ScalarFunctionExpr::try_downcast_func::<PythonFunction>(expr.as_ref())
 }
 

@@ -42,7 +42,6 @@ pub(crate) struct PythonExec {
     fetch: Option<usize>,
     /// Whether it is no better than the chain as long as it is given no filters.
     alone: bool,
-    options: ExuviaOptions,
     metrics: ExecutionPlanMetricsSet,
 }
 
@@ -70,7 +69,6 @@ impl PythonExec {
             pruning: None,
             fetch,
             alone,
-            options: options.clone(),
             metrics: ExecutionPlanMetricsSet::new(),
         })
     }
@@ -93,7 +91,6 @@ impl PythonExec {
             pruning,
             fetch: self.fetch,
             alone: self.alone,
-            options: self.options.clone(),
             metrics: ExecutionPlanMetricsSet::new(),
         })
     }
@@ -228,7 +225,7 @@ impl ExecutionPlan for PythonExec {
         let Some(work) = prune::with_filters(self.program.work(), &filters, &self.input.schema())? else {
             return Ok(handled);
         };
-        let program = Arc::new(Ordered::new(self.input.schema(), work, &self.options)?);
+        let program = Arc::new(self.program.for_work(work)?);
         let pruning = Some(Pruning { filters, program });
         Ok(handled.with_updated_node(self.with(Arc::clone(&self.shadow), Arc::clone(&self.input), pruning)))
     }

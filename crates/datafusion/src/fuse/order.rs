@@ -7,14 +7,14 @@
 //! *Predicate Migration*, SIGMOD 1993). That happens once for each operator, before its loops
 //! are compiled, and only if it saves a fifth of the time.
 
-use super::looped::unchanged;
+use super::looped::{call, unchanged};
 use super::program::{Program, Work};
-use super::{cannot_fail, compares, is_call};
+use super::{cannot_fail, compares};
 use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::common::Result;
-use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use datafusion::physical_expr::PhysicalExpr;
 use parking_lot::RwLock;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(super) struct Ordered {
     work: Work,
     options: ExuviaOptions,
     program: RwLock<Arc<Program>>,
+    /// The conditions, side by side, that may change places.
+    groups: Vec<Range<usize>>,
     /// Batches that it ran on before the order was settled.
     batches: AtomicU64,
     /// Whether the order stays as it is.
@@ -46,11 +48,20 @@ pub(super) struct Ordered {
 impl Ordered {
     /// A program over `input`'s columns in the order of the query.
     pub(super) fn new(input: SchemaRef, work: Work, options: &ExuviaOptions) -> Result<Ordered> {
-        let settled = !options.settings.fault.is_empty() || movable(&input, &work, options).is_empty();
+        let groups = movable(&input, &work, options);
+        let settled = !options.settings.fault.is_empty() || groups.is_empty();
         let program = Program::new(&input, &work, options, settled)?;
         let program = RwLock::new(Arc::new(program));
         let (options, batches, settled) = (options.clone(), AtomicU64::new(0), AtomicBool::new(settled));
-        Ok(Ordered { input, work, options, program, batches, settled })
+        Ok(Ordered { input, work, options, program, groups, batches, settled })
+    }
+
+    /// The same for other work over the same columns.
+    ///
+    /// # Errors
+    /// If the program cannot be built.
+    pub(super) fn for_work(&self, work: Work) -> Result<Ordered> {
+        Ordered::new(Arc::clone(&self.input), work, &self.options)
     }
 
     /// What it computes, in the order of the query.
@@ -72,18 +83,17 @@ impl Ordered {
             return Ok(());
         }
         let seen = self.program().conditions();
-        let groups = movable(&self.input, &self.work, &self.options);
         let patient = self.batches.fetch_add(1, Ordering::Relaxed) < PATIENCE;
-        if (patient && groups.iter().any(|group| seen[group.start].rows < TRIAL))
+        if (patient && self.groups.iter().any(|group| seen[group.start].rows < TRIAL))
             || self.settled.swap(true, Ordering::Relaxed)
         {
             return Ok(());
         }
         let mut order: Vec<usize> = (0..self.work.conjuncts.len()).collect();
-        for group in groups {
+        for group in &self.groups {
             if let Some(better) = better_order(&seen[group.clone()]) {
                 let better = better.into_iter().map(|at| group.start + at).collect::<Vec<_>>();
-                order[group].copy_from_slice(&better);
+                order[group.clone()].copy_from_slice(&better);
             }
         }
         let mut work = self.work.clone();
@@ -145,10 +155,8 @@ fn movable(input: &Schema, work: &Work, options: &ExuviaOptions) -> Vec<Range<us
 /// Whether an expression fails for no row.
 fn is_total(expr: &Arc<dyn PhysicalExpr>, input: &Schema, options: &ExuviaOptions) -> bool {
     let children = || expr.children().into_iter().all(|child| is_total(child, input, options));
-    if is_call(expr) {
-        let call = ScalarFunctionExpr::try_downcast_func::<PythonFunction>(expr.as_ref());
-        let python = call.and_then(|call| PythonFunction::of(call.fun()));
-        return python.is_some_and(|python| python.function().is_total(&options.settings)) && children();
+    if let Some(python) = call(expr).and_then(|call| PythonFunction::of(call.fun())) {
+        return python.function().is_total(&options.settings) && children();
     }
     (compares(expr) || unchanged(expr, input).is_some()) && children()
 }

@@ -6,12 +6,13 @@
 //! what stands behind THEN, ELSE, or on the right of AND and OR is left in its expression,
 //! which evaluates it for the rows that ask for it.
 
+use super::is_call;
 use super::looped::{self, Looped};
 use super::order::{Counted, Seen};
 use super::partition::Partition;
 use super::prune::Gain;
 use super::short_circuit::ShortCircuit;
-use super::{has_call, is_call};
+use crate::barrier::calls_python;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::{FilterBuilder, prep_null_mask_filter};
@@ -190,7 +191,6 @@ impl Program {
             if rows.count == 0 && batch.num_rows() > 0 {
                 return Ok(None);
             }
-            partition.reserve(&rows)?;
         }
         let columns = self.outputs.iter().map(|output| output.evaluate(&rows)).collect::<Result<_>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows.count));
@@ -421,7 +421,9 @@ impl Builder {
             children.push(if enters { self.compute(child, lowered)? } else { lowered });
         }
         let lowered = match expr.downcast_ref::<BinaryExpr>() {
-            Some(binary) if connective && has_call(&children[1]) => Arc::new(ShortCircuit::new(*binary.op(), children)),
+            Some(binary) if connective && calls_python(&children[1]) => {
+                Arc::new(ShortCircuit::new(*binary.op(), children))
+            }
             _ => Arc::clone(expr).with_new_children(children)?,
         };
         let shared = !connective && self.seen.get(expr).is_some_and(|&seen| seen > 1);
