@@ -2,8 +2,8 @@
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
-    DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
@@ -25,6 +25,7 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         DataType::Float32 | DataType::Float64 => SqlClass::Float,
         DataType::Boolean => SqlClass::Bool,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlClass::Str,
+        DataType::Date32 => SqlClass::Date,
         _ => return None,
     })
 }
@@ -34,7 +35,7 @@ pub(crate) fn range(ty: &DataType) -> RangeInclusive<i64> {
     match ty {
         DataType::Int8 => i8::MIN.into()..=i8::MAX.into(),
         DataType::Int16 => i16::MIN.into()..=i16::MAX.into(),
-        DataType::Int32 => i32::MIN.into()..=i32::MAX.into(),
+        DataType::Int32 | DataType::Date32 => i32::MIN.into()..=i32::MAX.into(),
         DataType::UInt8 => 0..=u8::MAX.into(),
         DataType::UInt16 => 0..=u16::MAX.into(),
         DataType::UInt32 => 0..=u32::MAX.into(),
@@ -90,7 +91,7 @@ pub(crate) fn type_name(ty: &DataType) -> String {
     }
 }
 
-/// A value of an argument as a Python object; `None` for types that only CPython takes.
+/// A value of an argument as the IR function takes it; `None` for types that only CPython takes.
 #[must_use]
 pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
     if array.is_null(row) {
@@ -105,6 +106,7 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
         DataType::Int8 => int!(Int8Type),
         DataType::Int16 => int!(Int16Type),
         DataType::Int32 => int!(Int32Type),
+        DataType::Date32 => int!(Date32Type),
         DataType::Int64 => int!(Int64Type),
         DataType::UInt8 => int!(UInt8Type),
         DataType::UInt16 => int!(UInt16Type),
@@ -125,8 +127,8 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
 pub(crate) fn shown(array: &ArrayRef, row: usize) -> String {
     const MOST: usize = 80;
     let text = match object(array, row) {
-        Some(object) => exuvia_ops::show::repr(&object),
-        None => ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("None"))
+        Some(object) if *array.data_type() != DataType::Date32 => exuvia_ops::show::repr(&object),
+        _ => ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("None"))
             .and_then(|formatter| formatter.value(row).try_to_string())
             .unwrap_or_else(|_| format!("a {}", type_name(array.data_type()))),
     };

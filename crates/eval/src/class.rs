@@ -18,6 +18,9 @@ fn has_class(object: &Object, ty: &Type) -> bool {
         Type::List(_) => matches!(object, Object::List(_)),
         Type::Dict(..) => matches!(object, Object::Dict(_)),
         Type::Set(_) => matches!(object, Object::Set(_)),
+        Type::Pattern(pattern) => matches!(object, Object::Pattern(one) if one == pattern),
+        Type::Record(class, types) => matches!(object, Object::Record(record)
+            if record.class == *class && record.fields.iter().zip(types).all(|(field, ty)| has_class(field, ty))),
         Type::Union(types) => types.iter().any(|ty| has_class(object, ty)),
     }
 }

@@ -1,7 +1,7 @@
 //! Modules prepared for running: operations resolved, values numbered densely.
 
 use crate::class::Test;
-use exuvia_ir::{Edge, ExcKind, FuncId, Function, Inst, Module, Object, Opcode, Span, Terminator, Value};
+use exuvia_ir::{Class, Edge, ExcKind, FuncId, Function, Inst, Module, Object, Opcode, Span, Terminator, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, OpDef};
 
@@ -53,6 +53,7 @@ pub(crate) enum Action {
     Same,
     Is(Test),
     Tuple,
+    Record(Class),
     Field(usize),
     List,
     NewExc(ExcKind),
@@ -149,6 +150,7 @@ fn step(function: &Function, inst: &Inst, registers: &mut Registers) -> Step {
         Opcode::Wrap | Opcode::Unwrap => Action::Same,
         Opcode::Is(wanted) => Action::Is(Test::new(function.ty(inst.args[0]), wanted)),
         Opcode::Tuple => Action::Tuple,
+        Opcode::Record(class) => Action::Record(*class),
         Opcode::Field(index) => Action::Field(*index as usize),
         Opcode::List => Action::List,
         Opcode::NewExc(kind) => Action::NewExc(*kind),

@@ -5,9 +5,12 @@
 //! that are filled and read, calls without recursion. They terminate. Every operation
 //! whose operands can be made takes part.
 
-use exuvia_ir::{Builder, Edge, ExcKind, FuncId, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{
+    Builder, Class, Edge, ExcKind, FuncId, Module, Object, Opcode, Pattern, RecordObj, Terminator, Type, Value,
+};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Kind, OpDef};
+use std::sync::Arc;
 
 /// Marsaglia's xorshift: a seed always gives the same numbers.
 #[derive(Clone, Debug)]
@@ -93,6 +96,11 @@ impl Random {
                 let ty = self.pick(types);
                 self.object(&ty)
             }
+            Type::Pattern(pattern) => Object::Pattern(pattern.clone()),
+            Type::Record(class, types) => {
+                let fields = types.iter().map(|ty| self.object(ty)).collect();
+                Object::Record(Arc::new(RecordObj { class: *class, fields }))
+            }
             Type::Never | Type::Unbound | Type::Exc | Type::Dict(..) | Type::Set(_) => Object::Unbound,
         }
     }
@@ -112,6 +120,8 @@ fn types() -> Vec<Type> {
         Type::union([Type::None, Type::Bool, Type::Float]),
         Type::Tuple(vec![Type::Int, Type::Str]),
         Type::Tuple(vec![Type::Int.optional(), Type::Bool]),
+        Type::Record(Class::RegexFlag, vec![Type::Int]),
+        Type::Record(Class::Match, vec![Type::Str, Type::Int.optional()]).optional(),
         Type::list(Type::Int),
         Type::list(Type::Str),
     ]
@@ -218,6 +228,10 @@ impl Making<'_> {
                 let items = types.iter().map(|ty| self.value(ty)).collect();
                 self.inst(Opcode::Tuple, items, ty.clone(), None)
             }
+            Type::Record(class, types) => {
+                let fields = types.iter().map(|ty| self.value(ty)).collect();
+                self.inst(Opcode::Record(*class), fields, ty.clone(), None)
+            }
             // A constant list would be shared by all rows.
             Type::List(element) => {
                 let items = (0..self.random.below(3)).map(|_| self.value(element)).collect();
@@ -299,6 +313,10 @@ impl Making<'_> {
                 Kind::IntList => Type::list(Type::Int),
                 Kind::FloatList => Type::list(Type::Float),
                 Kind::Exc => Type::Exc,
+                Kind::Pattern => {
+                    const SOURCES: [&str; 4] = ["a", r"(\d+)|(é?b)", r"[^,\s]+", "x*"];
+                    Type::Pattern(Arc::new(Pattern::new(self.random.pick(&SOURCES).into(), 0)))
+                }
                 Kind::List => {
                     let ty = self.random.pick(&[Type::Int, Type::Str]);
                     element = Some(ty.clone());
@@ -317,8 +335,8 @@ impl Making<'_> {
 
     /// Makes or takes apart a tuple or a union.
     fn shape(&mut self) {
-        let tuples: Vec<Value> =
-            self.scope.iter().copied().filter(|value| matches!(self.ty(*value), Type::Tuple(_))).collect();
+        let has_fields = |ty: &Type| matches!(ty, Type::Tuple(_) | Type::Record(..));
+        let tuples: Vec<Value> = self.scope.iter().copied().filter(|value| has_fields(&self.ty(*value))).collect();
         if tuples.is_empty() || self.random.one_in(2) {
             let ty = self.random.pick(self.types);
             let value = self.value(&ty);
@@ -329,7 +347,7 @@ impl Making<'_> {
             return;
         }
         let tuple = self.random.pick(&tuples);
-        if let Type::Tuple(types) = self.ty(tuple)
+        if let Type::Tuple(types) | Type::Record(_, types) = self.ty(tuple)
             && !types.is_empty()
         {
             let at = self.random.below(types.len());

@@ -2,7 +2,7 @@
 
 use crate::program::{Action, Code, End, Program, Reg, Step, Target};
 use crate::{Failure, MAX_FRAMES, fast};
-use exuvia_ir::{ExcObj, FuncId, Int, Object, Raise, Span};
+use exuvia_ir::{ExcObj, FuncId, Int, Object, Raise, RecordObj, Span};
 use exuvia_ops::cx::Cx;
 use std::sync::Arc;
 
@@ -258,8 +258,13 @@ impl Machine<'_> {
             Action::Same => first().clone(),
             Action::Is(test) => Object::Bool(test.holds(first())),
             Action::Tuple => Object::tuple(step.args.iter().map(|reg| self.get(*reg).clone()).collect()),
+            Action::Record(class) => {
+                let fields = step.args.iter().map(|reg| self.get(*reg).clone()).collect();
+                Object::Record(Arc::new(RecordObj { class: *class, fields }))
+            }
             Action::Field(index) => match first() {
                 Object::Tuple(items) => items.get(*index).cloned().ok_or(MALFORMED)?,
+                Object::Record(record) => record.fields.get(*index).cloned().ok_or(MALFORMED)?,
                 _ => return Err(MALFORMED),
             },
             Action::List => Object::list(step.args.iter().map(|reg| self.get(*reg).clone()).collect()),

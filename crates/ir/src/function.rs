@@ -11,7 +11,7 @@
 //! exception (the other parameters are passed by the edge); without one the exception
 //! leaves the function. Bailouts always leave the function.
 
-use crate::{ExcKind, Object, Type};
+use crate::{Class, ExcKind, Object, Type};
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -137,7 +137,9 @@ pub enum Opcode {
     Unwrap,
     /// A tuple of the operands.
     Tuple,
-    /// An element of a tuple.
+    /// An object of that class, of the fields.
+    Record(Class),
+    /// An element of a tuple, or a field of a record.
     Field(u32),
     /// A new list of the operands, all of the element type.
     List,

@@ -10,6 +10,7 @@
 //! I/O and no unsafe code.
 
 mod build;
+pub mod calendar;
 mod exception;
 mod flow;
 mod function;
@@ -18,6 +19,7 @@ pub mod interpreter;
 mod object;
 mod parse;
 mod print;
+mod record;
 mod result;
 mod types;
 mod verify;
@@ -31,6 +33,7 @@ pub use function::{
 pub use int::Int;
 pub use object::{DictObj, ExcObj, ListObj, Object, SetObj};
 pub use parse::{ParseError, parse_module};
+pub use record::{Class, Pattern, RecordObj};
 pub use result::{result_error, result_float, unprintable};
 pub use types::Type;
 pub use verify::{OpTyping, VerifyError, is_constant_of, verify};

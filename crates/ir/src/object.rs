@@ -1,6 +1,6 @@
 //! Boxed Python values: constants of the IR and the evaluator's run-time values.
 
-use crate::{ExcKind, Int, Type};
+use crate::{ExcKind, Int, Pattern, RecordObj, Type};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -25,6 +25,10 @@ pub enum Object {
     Dict(Arc<DictObj>),
     /// A set or frozenset that nobody mutates.
     Set(Arc<SetObj>),
+    /// A compiled pattern of `re`.
+    Pattern(Arc<Pattern>),
+    /// An object of a class of the standard library.
+    Record(Arc<RecordObj>),
     /// A caught exception.
     Exc(Arc<ExcObj>),
     /// The content of a local variable before its first assignment.
@@ -104,7 +108,13 @@ impl Key {
             },
             Object::Str(text) => Key::Str(text.clone()),
             Object::Tuple(items) => Key::Tuple(items.iter().map(Key::of).collect::<Option<_>>()?),
-            Object::List(_) | Object::Dict(_) | Object::Set(_) | Object::Exc(_) | Object::Unbound => return None,
+            Object::List(_)
+            | Object::Dict(_)
+            | Object::Set(_)
+            | Object::Pattern(_)
+            | Object::Record(_)
+            | Object::Exc(_)
+            | Object::Unbound => return None,
         })
     }
 }
@@ -191,6 +201,8 @@ impl Object {
             Object::Float(_) => Type::Float,
             Object::Str(_) => Type::Str,
             Object::Exc(_) => Type::Exc,
+            Object::Pattern(pattern) => Type::Pattern(pattern.clone()),
+            Object::Record(record) => Type::Record(record.class, record.fields.iter().map(Object::ty).collect()),
             Object::Unbound => Type::Unbound,
             Object::Tuple(items) => Type::Tuple(items.iter().map(Object::ty).collect()),
             Object::List(list) => Type::list(list.with(|items| Type::union(items.iter().map(Object::ty)))),
@@ -219,6 +231,8 @@ impl PartialEq for Object {
             (Object::Set(a), Object::Set(b)) => {
                 Arc::ptr_eq(a, b) || (a.frozen == b.frozen && a.members.entries == b.members.entries)
             }
+            (Object::Pattern(a), Object::Pattern(b)) => a == b,
+            (Object::Record(a), Object::Record(b)) => a == b,
             (Object::Exc(a), Object::Exc(b)) => a.kind == b.kind && a.args == b.args,
             _ => false,
         }

@@ -6,8 +6,8 @@
 //! verified here.
 
 use crate::{
-    BlockData, BlockId, DictObj, Edge, ExcKind, ExcObj, FuncId, Function, Inst, Int, Module, Object, Opcode, SetObj,
-    Span, Terminator, Type, Value, ValueData,
+    BlockData, BlockId, Class, DictObj, Edge, ExcKind, ExcObj, FuncId, Function, Inst, Int, Module, Object, Opcode,
+    Pattern, RecordObj, SetObj, Span, Terminator, Type, Value, ValueData,
 };
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -194,6 +194,7 @@ impl<'a> Cursor<'a> {
             "is" => Opcode::Is(self.ty()?),
             "unwrap" => Opcode::Unwrap,
             "tuple" => Opcode::Tuple,
+            "record" => Opcode::Record(self.class()?),
             "field" => Opcode::Field(self.number()?),
             "list" => Opcode::List,
             "new_exc" => Opcode::NewExc(self.exc_kind()?),
@@ -257,8 +258,26 @@ impl<'a> Cursor<'a> {
         ExcKind::from_name(name).ok_or_else(|| format!("no exception '{name}'"))
     }
 
+    fn class(&mut self) -> Parsed<Class> {
+        let name = self.word();
+        Class::from_name(name).ok_or_else(|| format!("no class '{name}'"))
+    }
+
+    fn pattern(&mut self) -> Parsed<Arc<Pattern>> {
+        Ok(Arc::new(Pattern::new(self.string()?.into(), self.number()?)))
+    }
+
     fn ty(&mut self) -> Parsed<Type> {
         let name = self.word();
+        match name {
+            "pattern" => return self.pattern().map(Type::Pattern),
+            "record" => {
+                let class = self.class()?;
+                self.expect("[")?;
+                return Ok(Type::Record(class, self.list("]", Cursor::ty)?));
+            }
+            _ => {}
+        }
         let mut args = if self.eat("[") { self.list("]", Cursor::ty)? } else { Vec::new() };
         let count = args.len();
         let mut boxed = || Box::new(args.remove(0));
@@ -327,6 +346,12 @@ impl<'a> Cursor<'a> {
                     }
                 }
                 Ok(Object::Set(Arc::new(set)))
+            }
+            "pattern" => self.pattern().map(Object::Pattern),
+            "record" => {
+                let class = self.class()?;
+                self.expect("(")?;
+                Ok(Object::Record(Arc::new(RecordObj { class, fields: self.list(")", Cursor::object)? })))
             }
             "exc" => {
                 let kind = self.exc_kind()?;

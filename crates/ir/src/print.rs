@@ -96,6 +96,7 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
         Opcode::Is(ty) => write!(f, "is {ty}")?,
         Opcode::Unwrap => f.write_str("unwrap")?,
         Opcode::Tuple => f.write_str("tuple")?,
+        Opcode::Record(class) => write!(f, "record {}", class.name())?,
         Opcode::Field(index) => write!(f, "field {index}")?,
         Opcode::List => f.write_str("list")?,
         Opcode::NewExc(kind) => write!(f, "new_exc {}", kind.name())?,
@@ -206,6 +207,16 @@ fn write_object(f: &mut Formatter<'_>, object: &Object) -> fmt::Result {
             separated(f, ", ", set.members.entries(), |f, (key, _)| write_object(f, key))?;
             f.write_char('}')
         }
+        Object::Pattern(pattern) => {
+            f.write_str("pattern ")?;
+            write_str(f, &pattern.source)?;
+            write!(f, " {}", pattern.flags)
+        }
+        Object::Record(record) => {
+            write!(f, "record {}(", record.class.name())?;
+            separated(f, ", ", &record.fields, write_object)?;
+            f.write_char(')')
+        }
         Object::Exc(exc) => {
             write!(f, "exc {}(", exc.kind.name())?;
             separated(f, ", ", &exc.args, write_object)?;
@@ -215,7 +226,7 @@ fn write_object(f: &mut Formatter<'_>, object: &Object) -> fmt::Result {
     }
 }
 
-fn write_str(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
+pub(crate) fn write_str(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for c in text.chars() {
         match c {

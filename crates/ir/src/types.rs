@@ -4,7 +4,10 @@
 //! `bool`, and a value that may be `None` has a union type. There is no subtyping
 //! beyond membership in a union.
 
+use crate::print::write_str;
+use crate::{Class, Pattern};
 use std::fmt;
+use std::sync::Arc;
 
 /// The type of an SSA value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,6 +36,10 @@ pub enum Type {
     Dict(Box<Type>, Box<Type>),
     /// A constant set or frozenset. Never mutated at run time.
     Set(Box<Type>),
+    /// One compiled pattern of `re`: a type for each, so that its groups are known.
+    Pattern(Arc<Pattern>),
+    /// An object of a class of the standard library, by the types of its fields.
+    Record(Class, Vec<Type>),
     /// One of several types: two or more alternatives, sorted, never nested.
     Union(Vec<Type>),
 }
@@ -101,6 +108,20 @@ impl Type {
         self.alternatives().iter().position(|a| a == alternative)
     }
 
+    /// Whether a value is or holds a pattern or an object of a class of the standard library.
+    #[must_use]
+    pub fn holds_object(&self) -> bool {
+        match self {
+            Type::Pattern(_) | Type::Record(..) => true,
+            Type::Tuple(types) | Type::Union(types) => types.iter().any(Type::holds_object),
+            Type::List(element) | Type::Set(element) => element.holds_object(),
+            Type::Dict(key, value) => key.holds_object() || value.holds_object(),
+            Type::Never | Type::Unbound | Type::None | Type::Bool | Type::Int | Type::Float | Type::Str | Type::Exc => {
+                false
+            }
+        }
+    }
+
     /// The name of the Python class of the values, as `type(x).__name__` gives it.
     #[must_use]
     pub fn python_name(&self) -> &'static str {
@@ -116,6 +137,8 @@ impl Type {
             Type::List(_) => "list",
             Type::Dict(..) => "dict",
             Type::Set(_) => "set",
+            Type::Pattern(_) => "Pattern",
+            Type::Record(class, _) => class.name(),
             Type::Union(_) => "union",
         }
     }
@@ -172,6 +195,16 @@ impl fmt::Display for Type {
             Type::List(element) => write!(f, "list[{element}]"),
             Type::Dict(key, value) => write!(f, "dict[{key}, {value}]"),
             Type::Set(element) => write!(f, "set[{element}]"),
+            Type::Pattern(pattern) => {
+                f.write_str("pattern ")?;
+                write_str(f, &pattern.source)?;
+                write!(f, " {}", pattern.flags)
+            }
+            Type::Record(class, types) => {
+                write!(f, "record {}[", class.name())?;
+                commas(f, types)?;
+                f.write_str("]")
+            }
             Type::Union(types) => {
                 f.write_str("union[")?;
                 commas(f, types)?;

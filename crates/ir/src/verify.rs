@@ -56,6 +56,12 @@ fn fits(object: &Object, ty: &Type) -> bool {
         (Object::Tuple(items), Type::Tuple(types)) => {
             items.len() == types.len() && items.iter().zip(types).all(|(item, ty)| fits(item, ty))
         }
+        (Object::Pattern(one), Type::Pattern(pattern)) => one == pattern,
+        (Object::Record(record), Type::Record(class, types)) => {
+            record.class == *class
+                && record.fields.len() == types.len()
+                && record.fields.iter().zip(types).all(|(field, ty)| fits(field, ty))
+        }
         (Object::List(list), Type::List(element)) => list.with(|items| items.iter().all(|item| fits(item, element))),
         (Object::Dict(dict), Type::Dict(key, value)) => {
             dict.entries().iter().all(|entry| fits(&entry.0, key) && fits(&entry.1, value))
@@ -223,8 +229,11 @@ impl Checker<'_> {
                 from => Err(format!("asks whether {from} is {wanted}")),
             },
             Opcode::Tuple => gives(Type::Tuple(types())),
+            Opcode::Record(class) => gives(Type::Record(*class, types())),
             Opcode::Field(index) => match one()? {
-                Type::Tuple(types) if (*index as usize) < types.len() => gives(types[*index as usize].clone()),
+                Type::Tuple(types) | Type::Record(_, types) if (*index as usize) < types.len() => {
+                    gives(types[*index as usize].clone())
+                }
                 from => Err(format!("field {index} of {from}")),
             },
             Opcode::List => match result {

@@ -43,7 +43,7 @@ impl Loaded {
         Ok(match ty {
             DataType::Int8 => Loaded::Int { bytes: 1, signed: true },
             DataType::Int16 => Loaded::Int { bytes: 2, signed: true },
-            DataType::Int32 => Loaded::Int { bytes: 4, signed: true },
+            DataType::Int32 | DataType::Date32 => Loaded::Int { bytes: 4, signed: true },
             DataType::Int64 => Loaded::Int { bytes: 8, signed: true },
             DataType::UInt8 => Loaded::Int { bytes: 1, signed: false },
             DataType::UInt16 => Loaded::Int { bytes: 2, signed: false },

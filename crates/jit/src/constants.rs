@@ -4,7 +4,7 @@ use crate::CompileError;
 use crate::slots;
 use crate::table::Table;
 use arrow::buffer::Buffer;
-use exuvia_ir::{DictObj, Int, Object, Type};
+use exuvia_ir::{DictObj, Int, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::OpDef;
 use exuvia_ops::list::RawList;
@@ -20,6 +20,7 @@ pub(crate) struct Constants {
     tables: HashMap<(usize, Type), Box<Table>>,
     /// Keeps the dicts alive whose addresses are keys of `tables`.
     dicts: Vec<Object>,
+    patterns: HashMap<Arc<Pattern>, Arc<Pattern>>,
     lists: Vec<List>,
     words: Vec<Box<[u64]>>,
     flags: Vec<Box<[u8]>>,
@@ -80,6 +81,12 @@ impl Constants {
             self.dicts.push(object.clone());
         }
         Ok(&self.tables[&key])
+    }
+
+    /// The address of a pattern.
+    pub fn pattern(&mut self, pattern: &Arc<Pattern>) -> u64 {
+        let kept = self.patterns.entry(pattern.clone()).or_insert_with(|| pattern.clone());
+        Arc::as_ptr(kept) as u64
     }
 
     /// The address of a list.
@@ -169,6 +176,12 @@ impl Constants {
                     self.words(item, ty, out)?;
                 }
             }
+            (Object::Record(record), Type::Record(class, types)) if record.class == *class => {
+                for (field, ty) in record.fields.iter().zip(types) {
+                    self.words(field, ty, out)?;
+                }
+            }
+            (Object::Pattern(pattern), Type::Pattern(_)) => out.push(self.pattern(pattern)),
             (Object::List(list), Type::List(element)) => out.push(self.list(&list.items(), element)?),
             (Object::Dict(_), Type::Dict(_, value)) => {
                 out.push(std::ptr::from_ref(self.table(object, value)?) as u64);

@@ -52,6 +52,7 @@ fn removable(inst: &Inst) -> bool {
         | Opcode::Is(_)
         | Opcode::Unwrap
         | Opcode::Tuple
+        | Opcode::Record(_)
         | Opcode::Field(_)
         | Opcode::List
         | Opcode::NewExc(_)

@@ -7,8 +7,8 @@ use crate::views::{Shared, Views};
 use arrow::array::{ArrayRef, BooleanArray, PrimitiveArray};
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use exuvia_ir::{Int, Object, result_float};
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl Partial {
             (DataType::Float32, Object::Float(value)) => self.store(row, result_float(*value) as f32),
             (DataType::Int8, Object::Int(value)) => self.store(row, small::<i8>(value)?),
             (DataType::Int16, Object::Int(value)) => self.store(row, small::<i16>(value)?),
-            (DataType::Int32, Object::Int(value)) => self.store(row, small::<i32>(value)?),
+            (DataType::Int32 | DataType::Date32, Object::Int(value)) => self.store(row, small::<i32>(value)?),
             (DataType::Int64, Object::Int(value)) => self.store(row, value.to_i64().ok_or(Misfit::Range)?),
             (DataType::UInt8, Object::Int(value)) => self.store(row, small::<u8>(value)?),
             (DataType::UInt16, Object::Int(value)) => self.store(row, small::<u16>(value)?),
@@ -255,6 +255,7 @@ impl Partial {
             DataType::Int8 => array::<Int8Type>(primitive, rows, nulls),
             DataType::Int16 => array::<Int16Type>(primitive, rows, nulls),
             DataType::Int32 => array::<Int32Type>(primitive, rows, nulls),
+            DataType::Date32 => array::<Date32Type>(primitive, rows, nulls),
             DataType::Int64 => array::<Int64Type>(primitive, rows, nulls),
             DataType::UInt8 => array::<UInt8Type>(primitive, rows, nulls),
             DataType::UInt16 => array::<UInt16Type>(primitive, rows, nulls),
@@ -277,7 +278,7 @@ pub(crate) fn width(ty: &DataType) -> Option<usize> {
     Some(match ty {
         DataType::Boolean | DataType::Int8 | DataType::UInt8 => 1,
         DataType::Int16 | DataType::UInt16 => 2,
-        DataType::Int32 | DataType::UInt32 | DataType::Float32 => 4,
+        DataType::Int32 | DataType::Date32 | DataType::UInt32 | DataType::Float32 => 4,
         DataType::Int64 | DataType::UInt64 | DataType::Float64 => 8,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => 0,
         _ => return None,

@@ -1,7 +1,7 @@
 //! How a value of a type is spread over machine registers and memory words.
 //!
 //! None and an unbound variable take no slot, bool, int, float, exceptions and
-//! references one, a string two (pointer and meta), a tuple the slots of its elements,
+//! references one, a string two (pointer and meta), a tuple or a record the slots of its elements,
 //! a union a tag (the position among its sorted alternatives) and the slots of every
 //! alternative in order. In memory each slot is a 64-bit word.
 
@@ -19,10 +19,12 @@ fn push_registers(ty: &Type, out: &mut Vec<Reg>) {
     match ty {
         Type::Never | Type::Unbound | Type::None => {}
         Type::Bool => out.push(types::I8),
-        Type::Int | Type::Exc | Type::List(_) | Type::Dict(..) | Type::Set(_) => out.push(types::I64),
+        Type::Int | Type::Exc | Type::List(_) | Type::Dict(..) | Type::Set(_) | Type::Pattern(_) => {
+            out.push(types::I64);
+        }
         Type::Float => out.push(types::F64),
         Type::Str => out.extend([types::I64, types::I64]),
-        Type::Tuple(items) => items.iter().for_each(|item| push_registers(item, out)),
+        Type::Tuple(items) | Type::Record(_, items) => items.iter().for_each(|item| push_registers(item, out)),
         Type::Union(items) => {
             out.push(types::I64);
             items.iter().for_each(|item| push_registers(item, out));
@@ -34,9 +36,16 @@ fn push_registers(ty: &Type, out: &mut Vec<Reg>) {
 pub(crate) fn count(ty: &Type) -> usize {
     match ty {
         Type::Never | Type::Unbound | Type::None => 0,
-        Type::Bool | Type::Int | Type::Exc | Type::Float | Type::List(_) | Type::Dict(..) | Type::Set(_) => 1,
+        Type::Bool
+        | Type::Int
+        | Type::Exc
+        | Type::Float
+        | Type::List(_)
+        | Type::Dict(..)
+        | Type::Set(_)
+        | Type::Pattern(_) => 1,
         Type::Str => 2,
-        Type::Tuple(items) => items.iter().map(count).sum(),
+        Type::Tuple(items) | Type::Record(_, items) => items.iter().map(count).sum(),
         Type::Union(items) => 1 + items.iter().map(count).sum::<usize>(),
     }
 }
@@ -54,9 +63,17 @@ pub(crate) fn element_start(elements: &[Type], index: usize) -> usize {
 /// Whether a value of that type may be or hold a mutable list.
 pub(crate) fn may_hold_list(ty: &Type) -> bool {
     match ty {
-        Type::Never | Type::Unbound | Type::None | Type::Bool | Type::Int | Type::Float | Type::Str | Type::Exc => {
-            false
-        }
+        Type::Never
+        | Type::Unbound
+        | Type::None
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Str
+        | Type::Exc
+        | Type::Pattern(_) => false,
+        // What a record holds never changes.
+        Type::Record(..) => false,
         Type::List(_) => true,
         Type::Dict(_, value) => may_hold_list(value),
         Type::Set(element) => may_hold_list(element),

@@ -49,6 +49,8 @@ impl Table {
                 | Object::List(_)
                 | Object::Dict(_)
                 | Object::Set(_)
+                | Object::Pattern(_)
+                | Object::Record(_)
                 | Object::Exc(_)
                 | Object::Unbound => {}
             }

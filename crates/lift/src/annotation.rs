@@ -95,6 +95,8 @@ pub(crate) fn generic(module: &str, name: &str) -> Option<Generic> {
             "Iterable" | "Iterator" | "Reversible" | "Container" | "Collection" | "Set" | "MutableSet" | "Mapping"
             | "MutableMapping" | "Sequence" | "MutableSequence",
         ) => Generic::Whatever,
+        ("re", "Match" | "Pattern") => Generic::Whatever,
+        ("datetime", "datetime" | "time" | "timezone" | "tzinfo") => Generic::Nothing,
         ("collections.abc", "Hashable" | "Sized") => Generic::Nothing,
         _ => return None,
     };
@@ -124,6 +126,7 @@ impl Lifter<'_> {
             ExprKind::Name(name) => self.named_hint(name),
             ExprKind::Attribute { value, name } => match &value.kind {
                 ExprKind::Name(module) => match self.lookup(module)? {
+                    Abs::Module(module) if is_class(&module, name) => Some(Hint::Class),
                     Abs::Module(module) => Some(of_form(generic(&module, name)?)),
                     _ => None,
                 },
@@ -177,11 +180,19 @@ impl Lifter<'_> {
                 Some((module, name)) => Some(of_form(generic(module, name)?)),
                 None => Some(Hint::Value),
             },
+            Abs::Builtin(path) if path.split_once('.').is_some_and(|(module, name)| is_class(module, name)) => {
+                Some(Hint::Class)
+            }
             Abs::Func(_) | Abs::Builtin(_) => Some(Hint::Value),
             Abs::ExcClass(_) => Some(Hint::Class),
             _ => None,
         }
     }
+}
+
+/// Whether a name that is lifted is a class.
+fn is_class(module: &str, name: &str) -> bool {
+    matches!((module, name), ("datetime", "date" | "timedelta"))
 }
 
 fn of_constant(constant: &Object) -> Hint {

@@ -7,7 +7,7 @@ use crate::bailout::Code;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Split, describe};
 use crate::unsupported;
 use crate::world::Specialised;
-use exuvia_ir::{Builder, ExcKind, FuncId, Object, Opcode, Type};
+use exuvia_ir::{Builder, Class, ExcKind, FuncId, Object, Opcode, Type};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -101,14 +101,25 @@ impl Lifter<'_> {
                 let message = format!("'{}' object has no attribute '{name}'", ty.python_name());
                 self.raise_message(ExcKind::AttributeError, &message)
             }
+            Some(Type::Record(..) | Type::Pattern(_)) => self.attribute_of_object(value, name),
             Some(_) => Ok(Abs::Method(Rc::new((value, name.clone())))),
             None => match &value {
                 Abs::Builtin(class) if matches!(&**class, "str" | "int" | "float" | "list" | "dict") => {
                     Ok(Abs::Builtin(format!("{class}.{name}").into()))
                 }
+                Abs::Builtin(class) if let Some(function) = self.class_method(class, name) => {
+                    Ok(Abs::Builtin(function.into()))
+                }
                 other => self.bail(Code::Callee, format!("attribute {name} of {}", describe(other))),
             },
         }
+    }
+
+    /// The function of the prelude that a class method is: `datetime.date_fromordinal`.
+    fn class_method(&self, class: &str, name: &str) -> Option<String> {
+        let (module, class) = class.split_once('.')?;
+        let function = format!("{class}_{name}");
+        self.prelude_has(module, &function).then(|| format!("{module}.{function}"))
     }
 
     /// The attribute of a union of which some alternatives lack it: those raise; what is
@@ -136,7 +147,10 @@ impl Lifter<'_> {
         }
         let narrowed = self.get_hidden(&hidden);
         self.remove_var(&hidden);
-        Ok(Abs::Method(Rc::new((narrowed, name.clone()))))
+        match self.type_of(&narrowed) {
+            Some(Type::Union(_)) | None => Ok(Abs::Method(Rc::new((narrowed, name.clone())))),
+            Some(_) => self.attribute(narrowed, name),
+        }
     }
 
     fn module_attribute(&mut self, module: &Name, name: &Name) -> Lift<Abs> {
@@ -165,6 +179,7 @@ impl Lifter<'_> {
             return self
                 .dispatch(*value, &mut |me, narrowed| me.call_method(&narrowed, name, args.clone(), named.clone()));
         }
+        let receiver = &self.known_pattern(receiver);
         if let Some(result) = self.static_method(receiver, name, &args, &named)? {
             return Ok(result);
         }
@@ -258,9 +273,10 @@ impl Lifter<'_> {
             }
         }
         let spelled = spelling.trim_start_matches('.');
-        let module = match (spelling.starts_with('.'), args.first().and_then(|arg| self.type_of(arg))) {
-            (true, Some(ty)) => ty.python_name(),
-            _ => "builtins",
+        let (module, spelled) = match (spelled.split_once('.'), args.first().and_then(|arg| self.type_of(arg))) {
+            (Some((module, name)), _) => (module, name),
+            (None, Some(ty)) if spelling.starts_with('.') => (ty.python_name(), spelled),
+            _ => ("builtins", spelled),
         };
         if let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module)
             && let Some(function) = self.prelude_function(entry.0, spelled)?
@@ -290,20 +306,7 @@ impl Lifter<'_> {
                     };
                     return self.isinstance(value, &classes);
                 }
-                ("_is_missing", [value]) => {
-                    return Ok(Abs::bool(matches!(value, Abs::Func(closure) if &*closure.def.name == "_missing")));
-                }
-                ("_type_name", [value]) => {
-                    return match self.type_of(value) {
-                        Some(ty) => Ok(Abs::str(ty.python_name())),
-                        None => self.bail(Code::StaticValue, "the type of a static value"),
-                    };
-                }
-                ("_leave", _) => {
-                    let span = self.b.span;
-                    self.end(exuvia_ir::Terminator::Bailout("the prelude leaves the fast path", span));
-                    return Ok(Abs::Unbound);
-                }
+                (name, args) if crate::intrinsic::NAMES.contains(&name) => return self.intrinsic(name, args),
                 ("list", []) => return self.new_list(&[]),
                 ("list", [iterable]) => return self.copy_to_list(iterable),
                 ("tuple", []) => return Ok(Abs::tuple(Vec::new())),
@@ -785,6 +788,8 @@ pub(crate) fn mix(path: u64, place: u32) -> u64 {
 /// The classes named by the second argument of `isinstance`.
 fn class_names(abs: &Abs) -> Option<Classes> {
     let one = |abs: &Abs| match abs {
+        Abs::Builtin(name) if &**name == "datetime.date" => Some("date"),
+        Abs::Builtin(name) if &**name == "datetime.timedelta" => Some("timedelta"),
         Abs::Builtin(name) => {
             ["int", "float", "str", "bool", "list", "tuple", "dict", "set"].into_iter().find(|class| *class == &**name)
         }
@@ -797,6 +802,7 @@ fn class_names(abs: &Abs) -> Option<Classes> {
 }
 
 fn is_instance(ty: &Type, classes: &Classes) -> bool {
-    // A bool is an int.
-    classes.contains(&ty.python_name()) || (*ty == Type::Bool && classes.contains(&"int"))
+    // A bool is an int, and so is a flag of a pattern.
+    let is_int = matches!(ty, Type::Bool | Type::Record(Class::RegexFlag, _));
+    classes.contains(&ty.python_name()) || (is_int && classes.contains(&"int"))
 }

@@ -206,9 +206,7 @@ impl<'w> Lifter<'w> {
                 found => Ok(found.clone()),
             };
         }
-        if matches!(&**name, "_is_missing" | "_leave" | "_type_name")
-            && self.world.prelude.values().any(|index| *index == module)
-        {
+        if crate::intrinsic::NAMES.contains(&&**name) && self.world.prelude.values().any(|index| *index == module) {
             return Ok(Abs::Builtin(name.clone()));
         }
         match crate::names::builtin(name) {
@@ -322,7 +320,12 @@ impl<'w> Lifter<'w> {
         if simple(&a) && simple(&b) && a.python_name() != b.python_name() && !(numeric(&a) && numeric(&b)) {
             return Ok(Abs::bool(!eq));
         }
-        self.apply(if eq { "a==b" } else { "a!=b" }, &args)
+        let spelling = if eq { "a==b" } else { "a!=b" };
+        // An object of another class decides, which says the same from either side.
+        if matches!(b, Type::Record(..)) && !matches!(a, Type::Record(..)) {
+            return self.apply(spelling, &[right.clone(), left.clone()]);
+        }
+        self.apply(spelling, &args)
     }
 
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.

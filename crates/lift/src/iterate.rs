@@ -143,22 +143,7 @@ impl Lifter<'_> {
                     items.reverse();
                     Some(items)
                 }
-                Iter::Range { start, stop, step } if self.module_mode => {
-                    let int = |abs: &Abs| match abs {
-                        Abs::Const(Object::Int(value)) => value.to_i64(),
-                        _ => None,
-                    };
-                    let (mut at, stop, step) = (int(start)?, int(stop)?, int(step)?);
-                    let mut items = Vec::new();
-                    while (step > 0 && at < stop) || (step < 0 && at > stop) {
-                        items.push(Abs::int(at));
-                        if items.len() > limit {
-                            return None;
-                        }
-                        at = at.checked_add(step)?;
-                    }
-                    Some(items)
-                }
+                Iter::Range { start, stop, step } if self.module_mode => numbers(start, stop, step, limit),
                 _ => None,
             },
             // In a function a constant list is walked by a loop, unless it is short.
@@ -565,10 +550,41 @@ impl Lifter<'_> {
 
     /// `tuple(x)`, where the length is known.
     pub fn tuple_of(&mut self, iterable: &Abs) -> Lift<Abs> {
-        match self.unrolled(iterable) {
-            Some(items) => Ok(Abs::tuple(items)),
-            None => self.bail(Code::Operands, "a tuple of unknown length"),
+        if let Some(items) = self.unrolled(iterable).or_else(|| self.known_turns(iterable)) {
+            return Ok(Abs::tuple(items));
         }
+        if let Abs::Iter(iter) = iterable
+            && let Iter::Generator { comp, first, enclosing, module } = &**iter
+            && let [clause] = comp.clauses.as_slice()
+            && clause.conditions.is_empty()
+            && let Some(turns) = self.known_turns(first)
+        {
+            // One element for each item, in order.
+            let mut items = Vec::new();
+            for turn in turns {
+                self.generate(comp, &Abs::tuple(vec![turn]), enclosing, *module, &mut |_, element, _| {
+                    items.push(element);
+                    Ok(())
+                })?;
+                if !self.live {
+                    return Ok(Abs::Unbound);
+                }
+            }
+            return Ok(Abs::tuple(items));
+        }
+        self.bail(Code::Operands, "a tuple of unknown length")
+    }
+
+    /// The items of a range between constants or of something of known length, if they are few.
+    fn known_turns(&mut self, iterable: &Abs) -> Option<Vec<Abs>> {
+        let items = match iterable {
+            Abs::Iter(iter) => match &**iter {
+                Iter::Range { start, stop, step } => numbers(start, stop, step, MAX_UNROLL)?,
+                _ => return None,
+            },
+            other => self.known_items(other)?,
+        };
+        (items.len() <= MAX_UNROLL).then_some(items)
     }
 
     /// Runs a `for` or `while` statement's loop with `break` and `else`.
@@ -615,4 +631,22 @@ impl Lifter<'_> {
         self.raise_message(ExcKind::ValueError, &message)?;
         Ok(())
     }
+}
+
+/// The numbers of a range between constants, if they are at most `limit`.
+fn numbers(start: &Abs, stop: &Abs, step: &Abs, limit: usize) -> Option<Vec<Abs>> {
+    let int = |abs: &Abs| match abs {
+        Abs::Const(Object::Int(value)) => value.to_i64(),
+        _ => None,
+    };
+    let (mut at, stop, step) = (int(start)?, int(stop)?, int(step)?);
+    let mut items = Vec::new();
+    while (step > 0 && at < stop) || (step < 0 && at > stop) {
+        items.push(Abs::int(at));
+        if items.len() > limit {
+            return None;
+        }
+        at = at.checked_add(step)?;
+    }
+    Some(items)
 }

@@ -18,6 +18,7 @@ mod bailout;
 mod call;
 mod expr;
 mod format;
+mod intrinsic;
 mod iterate;
 mod lifter;
 mod module;
@@ -123,7 +124,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
         steps: 0,
     };
     lifter.b.span = source.handler.span;
-    lifter.handler(source, module, args)?;
+    lifter.handler(source, module, args, params)?;
     lifter.seal();
     let function = lifter.b.function;
     world.functions[0] = Some(function);
@@ -136,7 +137,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
 
 impl Lifter<'_> {
     /// Runs the handler's body in this function's own frame.
-    fn handler(&mut self, source: &Source, module: usize, args: Vec<Abs>) -> lifter::Lift<()> {
+    fn handler(&mut self, source: &Source, module: usize, args: Vec<Abs>, params: &[Param]) -> lifter::Lift<()> {
         let def = source.handler.clone();
         if def.decorated {
             return self.bail(Code::Handler, format!("{} is decorated", def.name));
@@ -148,6 +149,8 @@ impl Lifter<'_> {
             _ => return self.bail(Code::ModuleBody, format!("{} is bound to something else in the end", def.name)),
         };
         let closure = Rc::new(abs::Closure { def: def.clone(), module, enclosing: abs::Enclosing::Module, defaults });
+        let args = args.into_iter().zip(params).map(|(arg, param)| self.argument(arg, param.class));
+        let args = args.collect::<lifter::Lift<Vec<Abs>>>()?;
         let vars = self.bind(&closure, args, Vec::new())?;
         self.frames =
             vec![Frame { vars, locals: def.locals.clone().into(), enclosing: abs::Enclosing::Module, module, path: 1 }];

@@ -526,6 +526,9 @@ impl Lifter<'_> {
 
     /// Raises an exception of a known class.
     pub fn raise(&mut self, kind: ExcKind, args: Vec<Abs>) -> Lift<()> {
+        if args.iter().any(|arg| self.type_of(arg).is_some_and(|ty| ty.holds_object())) {
+            return self.bail(Code::StaticValue, "an exception with an object whose text is not lifted");
+        }
         let values = args.iter().map(|arg| self.value(arg)).collect::<Lift<Vec<_>>>()?;
         if !self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. })) {
             let span = self.b.span;

@@ -1,7 +1,8 @@
 //! What names mean where the program does not define them.
 
 use crate::abs::Abs;
-use exuvia_ir::{ExcKind, Object};
+use exuvia_ir::{Class, ExcKind, Object, RecordObj};
+use std::sync::Arc;
 
 /// Built-in functions that the lifter handles itself, because they are about types,
 /// iteration or static values.
@@ -162,6 +163,21 @@ pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
             "nan" => f64::NAN,
             _ => return None,
         })),
+        "re" => {
+            let bits = match name {
+                "NOFLAG" => 0,
+                "I" | "IGNORECASE" => 2,
+                "L" | "LOCALE" => 4,
+                "M" | "MULTILINE" => 8,
+                "S" | "DOTALL" => 16,
+                "U" | "UNICODE" => 32,
+                "X" | "VERBOSE" => 64,
+                "A" | "ASCII" => 256,
+                _ => return None,
+            };
+            let flag = RecordObj { class: Class::RegexFlag, fields: vec![Object::int(bits)] };
+            Some(Object::Record(Arc::new(flag)))
+        }
         "string" => Some(Object::str(match name {
             "ascii_lowercase" => "abcdefghijklmnopqrstuvwxyz",
             "ascii_uppercase" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ",

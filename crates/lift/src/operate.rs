@@ -310,7 +310,7 @@ impl Lifter<'_> {
         if spelling == "a*b"
             && let [times, list] = args
             && matches!(self.type_of(times), Some(Type::Int | Type::Bool))
-            && matches!(self.type_of(list), Some(Type::List(_)))
+            && matches!(self.type_of(list), Some(Type::List(_) | Type::Record(..)))
         {
             return self.prelude_operation(spelling, &[list.clone(), times.clone()]);
         }
@@ -334,6 +334,7 @@ impl Lifter<'_> {
             (spelling, types.as_slice()),
             ("a+b", [Some(Type::List(_)), Some(Type::List(_))])
                 | ("a*b", [Some(Type::List(_)), Some(Type::Int | Type::Bool)])
+                | (_, [Some(Type::Record(..)), Some(_)])
         )
     }
 
@@ -349,6 +350,8 @@ impl Lifter<'_> {
                 Type::Float => Some("float"),
                 Type::Dict(..) => Some("dict"),
                 Type::Set(_) => Some("set"),
+                Type::Pattern(_) => Some("Pattern"),
+                Type::Record(class, _) => Some(class.name()),
                 Type::Never | Type::Unbound | Type::None | Type::Exc | Type::Union(_) => None,
             },
         };
@@ -357,6 +360,11 @@ impl Lifter<'_> {
         }
         let dunder = match spelling {
             "a+b" => "__add__",
+            "a-b" => "__sub__",
+            "a//b" => "__floordiv__",
+            "-a" => "__neg__",
+            "abs" => "__abs__",
+            "a|b" => "__or__",
             "a*b" => "__mul__",
             "a==b" => "__eq__",
             "a!=b" => "__ne__",
@@ -368,6 +376,7 @@ impl Lifter<'_> {
             "a[b:c:d]" => "__getslice__",
             "str" => "__str__",
             "repr" => "__repr__",
+            "format" => "__format__",
             "truth" => "__bool__",
             "len" => "__len__",
             "a in b" => {
@@ -396,7 +405,7 @@ impl Lifter<'_> {
             Abs::Dyn(value) => match self.b.function.ty(*value).clone() {
                 Type::Bool => return Ok(abs.clone()),
                 Type::Tuple(items) => return Ok(Abs::bool(!items.is_empty())),
-                Type::Exc => return Ok(Abs::bool(true)),
+                Type::Exc | Type::Pattern(_) => return Ok(Abs::bool(true)),
                 Type::List(_) => {
                     let len = self.apply("len", std::slice::from_ref(abs))?;
                     return self.apply("a!=b", &[len, Abs::int(0)]);
@@ -424,7 +433,7 @@ fn constant_truth(object: &Object) -> Option<bool> {
         Object::List(list) => list.with(|items| !items.is_empty()),
         Object::Dict(dict) => !dict.is_empty(),
         Object::Set(set) => !set.members.is_empty(),
-        Object::Exc(_) => true,
-        Object::Unbound => return None,
+        Object::Exc(_) | Object::Pattern(_) => true,
+        Object::Record(_) | Object::Unbound => return None,
     })
 }

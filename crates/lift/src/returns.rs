@@ -1,8 +1,9 @@
 //! Returning: from a called function, and from the handler to SQL.
 
 use crate::abs::Abs;
+use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter, Returns};
-use exuvia_ir::{Object, Opcode, Terminator, Type};
+use exuvia_ir::{Class, Object, Opcode, Terminator, Type, calendar};
 
 /// The SQL type of the result, as far as lifting needs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,22 +25,59 @@ pub enum SqlClass {
     Bool,
     /// TEXT.
     Str,
+    /// DATE. At the border of the IR function its values are days since 1970-01-01.
+    Date,
 }
 
 impl SqlClass {
-    /// The type of such values.
+    /// The type of such values where the IR function takes and returns them.
     #[must_use]
     pub fn ty(self) -> Type {
         match self {
-            SqlClass::Int => Type::Int,
+            SqlClass::Int | SqlClass::Date => Type::Int,
             SqlClass::Float => Type::Float,
             SqlClass::Bool => Type::Bool,
             SqlClass::Str => Type::Str,
         }
     }
+
+    /// The type that Python sees.
+    fn python(self) -> Type {
+        match self {
+            SqlClass::Date => Type::Record(Class::Date, vec![Type::Int]),
+            other => other.ty(),
+        }
+    }
 }
 
 impl Lifter<'_> {
+    /// What Python sees of an argument.
+    pub fn argument(&mut self, value: Abs, class: SqlClass) -> Lift<Abs> {
+        if class != SqlClass::Date || !self.live {
+            return Ok(value);
+        }
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(&value)) {
+            return self.dispatch(union, &mut |me, narrowed| match narrowed {
+                Abs::Const(Object::None) => Ok(Abs::NONE),
+                days => me.argument(days, class),
+            });
+        }
+        // What `datetime.date` cannot hold is CPython's to refuse.
+        for (bound, comparison) in [(calendar::DAYS.start(), "a>=b"), (calendar::DAYS.end(), "a<=b")] {
+            let holds = self.apply(comparison, &[value.clone(), Abs::int(*bound)])?;
+            let (yes, no) = self.split_value(&holds)?;
+            for state in no {
+                self.enter(state);
+                let span = self.b.span;
+                self.end(Terminator::Bailout("a date beyond the years of datetime.date", span));
+            }
+            self.enter_any(yes)?;
+        }
+        let days = self.value(&value)?;
+        let date = self.b.inst(Opcode::Record(Class::Date), vec![days], class.python(), None);
+        Ok(Abs::Dyn(date))
+    }
+
     /// Returns from the IR function.
     pub fn leave_function(&mut self, value: Abs) -> Lift<()> {
         match self.returns.clone() {
@@ -77,7 +115,10 @@ impl Lifter<'_> {
         let ty = self.type_of(value);
         let converted = match (sql.class, &ty) {
             (_, Some(Type::None)) => Some(Abs::NONE),
-            (class, Some(ty)) if class.ty() == *ty => Some(value.clone()),
+            (class, Some(ty)) if class.python() == *ty => match class {
+                SqlClass::Date => Some(self.field(value, 0)?),
+                _ => Some(value.clone()),
+            },
             (SqlClass::Float, Some(Type::Int)) => {
                 let int = self.value(value)?;
                 let outer = std::mem::take(&mut self.contexts);
@@ -91,6 +132,10 @@ impl Lifter<'_> {
             Some(converted) => {
                 let value = self.value_as(&converted, &optional)?;
                 self.end(Terminator::Return(value));
+            }
+            // The error shows the value, and only CPython has its text.
+            None if ty.as_ref().is_some_and(Type::holds_object) => {
+                self.bail(Code::StaticValue, format!("a {} is returned", ty.map_or("value", |ty| ty.python_name())))?;
             }
             None => {
                 let name = self.b.constant(Object::str(&sql.name));

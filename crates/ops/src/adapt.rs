@@ -4,7 +4,7 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::status;
 use crate::list::{RawList, StrList};
 use crate::text::Str;
-use exuvia_ir::{ExcKind, Int, Object, Raise};
+use exuvia_ir::{ExcKind, Int, Object, Pattern, Raise};
 
 /// Two machine words in registers.
 #[derive(Clone, Copy, Debug)]
@@ -331,6 +331,14 @@ pub mod take {
     pub fn str(object: &Object) -> Result<Str<'_>, Raise> {
         match object {
             Object::Str(text) => Ok(Str::new(text)),
+            _ => Err(MISTYPED),
+        }
+    }
+
+    /// A compiled pattern.
+    pub fn pattern(object: &Object) -> Result<&Pattern, Raise> {
+        match object {
+            Object::Pattern(pattern) => Ok(pattern),
             _ => Err(MISTYPED),
         }
     }

@@ -109,6 +109,8 @@ pub enum Kind {
     IntList,
     /// A `list[float]`; one word, a pointer to a [`crate::list::RawList`].
     FloatList,
+    /// A compiled pattern; one word, its address.
+    Pattern,
     /// A list of any element type; one word. Only for [`Body::Core`].
     List,
     /// A caught exception. Only for [`Body::Core`].
@@ -131,6 +133,7 @@ impl Kind {
             Kind::FloatList => *ty == Type::list(Type::Float),
             Kind::List => matches!(ty, Type::List(_)),
             Kind::Exc => *ty == Type::Exc,
+            Kind::Pattern => matches!(ty, Type::Pattern(_)),
             Kind::None => *ty == Type::None,
             Kind::Any => !matches!(ty, Type::Union(_) | Type::Never | Type::Unbound),
         }
@@ -148,6 +151,7 @@ impl Kind {
             | Kind::Str
             | Kind::StrList
             | Kind::IntList
+            | Kind::Pattern
             | Kind::FloatList
             | Kind::Any
             | Kind::None

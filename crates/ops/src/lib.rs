@@ -11,6 +11,7 @@
 pub mod adapt;
 pub mod core;
 pub mod cx;
+pub mod date;
 pub mod def;
 pub mod float;
 pub mod format;
@@ -18,7 +19,9 @@ pub mod int;
 pub mod list;
 pub mod math;
 mod op;
+pub mod pattern;
 pub mod prelude;
+pub mod re;
 pub mod runtime;
 pub mod show;
 pub mod sort;
@@ -34,7 +37,8 @@ use std::sync::OnceLock;
 /// Every operation, in the order in which overloads are tried.
 pub fn all() -> impl Iterator<Item = &'static OpDef> {
     // Those of bools stand before those of ints, which take bools too.
-    let families = [text_repr::OPS, str::OPS, int::OPS, float::OPS, math::OPS, format::OPS, sort::OPS];
+    let families =
+        [text_repr::OPS, str::OPS, int::OPS, float::OPS, math::OPS, format::OPS, sort::OPS, pattern::OPS, date::OPS];
     core::all().chain(families.into_iter().flatten().copied())
 }
 

@@ -28,7 +28,8 @@
 /// `subscript`, `repeat` (all `i64`; they differ in what becomes of larger integers: the
 /// evaluator bails out, clamps, or raises as CPython's conversion of that name does);
 /// `float`, `number` (`f64`); `str` ([`Str`](crate::text::Str)); `strs`
-/// ([`StrList`](crate::list::StrList)); `ints`, `floats` (slices); `none` (`()`);
+/// ([`StrList`](crate::list::StrList)); `ints`, `floats` (slices); `pattern`
+/// ([`Pattern`](exuvia_ir::Pattern)); `none` (`()`);
 /// `keyword_bool`, `keyword_number`: as without the prefix, given by keyword only. Results
 /// are `bool`, `int`, `float`, `str`, `str_list`, `int_list`, `float_list`.
 #[macro_export]
@@ -170,6 +171,13 @@ macro_rules! op {
             [$($conv)*, unsafe { $crate::list::words::<f64>($arg) }]
             [$($word)* (as *const $crate::list::RawList)] $($rest)*);
     };
+    (@native $call:ident $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*] $arg:ident pattern, $($rest:tt)*) => {
+        $crate::op!(@native $call $ret
+            [$($param)*, $arg: *const exuvia_ir::Pattern]
+            // SAFETY: native code passes the address of a constant that its kernel keeps alive.
+            [$($conv)*, unsafe { &*$arg }]
+            [$($word)* (as *const exuvia_ir::Pattern)] $($rest)*);
+    };
     (@native $call:ident $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*] $arg:ident none, $($rest:tt)*) => {
         $crate::op!(@native $call $ret [$($param)*] [$($conv)*, ()] [$($word)*] $($rest)*);
     };
@@ -238,6 +246,7 @@ macro_rules! op {
     (@arg strs) => { $crate::list::StrList<'a> };
     (@arg ints) => { &'a [i64] };
     (@arg floats) => { &'a [f64] };
+    (@arg pattern) => { &'a exuvia_ir::Pattern };
     (@arg none) => { () };
     (@arg $int:ident) => { i64 };
 
@@ -268,6 +277,7 @@ macro_rules! op {
     (@kind int_list) => { $crate::def::Kind::IntList };
     (@kind floats) => { $crate::def::Kind::FloatList };
     (@kind float_list) => { $crate::def::Kind::FloatList };
+    (@kind pattern) => { $crate::def::Kind::Pattern };
     (@kind none) => { $crate::def::Kind::None };
     (@kind $int:ident) => { $crate::def::Kind::Int };
 

@@ -2,7 +2,8 @@
 //!
 //! A function of `builtins.py` is a built-in of that name; one of `str.py` or `list.py`
 //! is a method of that type, with the receiver as its first parameter; one of `math.py`
-//! a function of that module. Operations come first: a prelude function is used where no
+//! a function of that module. `Match.py` and its like hold what
+//! objects of that class do: a function `_get_x` is the attribute `x`. Operations come first: a prelude function is used where no
 //! operation accepts the arguments.
 
 /// The modules of the prelude: name and source.
@@ -11,6 +12,13 @@ pub const MODULES: &[(&str, &str)] = &[
     ("str", include_str!("prelude/str.py")),
     ("list", include_str!("prelude/list.py")),
     ("tuple", include_str!("prelude/tuple.py")),
+    ("re", include_str!("prelude/re.py")),
+    ("Pattern", include_str!("prelude/Pattern.py")),
+    ("Match", include_str!("prelude/Match.py")),
+    ("datetime", include_str!("prelude/datetime.py")),
+    ("date", include_str!("prelude/date.py")),
+    ("timedelta", include_str!("prelude/timedelta.py")),
+    ("RegexFlag", include_str!("prelude/RegexFlag.py")),
 ];
 
 /// The source of a module.

@@ -32,6 +32,9 @@ pub fn repr(object: &Object) -> String {
         }
         Object::Exc(exc) if exc.args.len() == 1 => format!("{}({})", exc.kind.name(), repr(&exc.args[0])),
         Object::Exc(exc) => format!("{}({})", exc.kind.name(), items(&exc.args)),
+        // Neither is shown to anybody: the lifter has no text of them.
+        Object::Pattern(pattern) => format!("re.compile({})", crate::text_repr::repr(&pattern.source)),
+        Object::Record(record) => format!("<{} object>", record.class.name()),
         Object::Unbound => "<unbound>".to_string(),
     }
 }

@@ -60,6 +60,7 @@ impl Context {
             | Opcode::Is(_)
             | Opcode::Unwrap
             | Opcode::Tuple
+            | Opcode::Record(_)
             | Opcode::Field(_)
             | Opcode::List
             | Opcode::NewExc(_)
@@ -89,6 +90,7 @@ impl Context {
             | Opcode::Is(_)
             | Opcode::Unwrap
             | Opcode::Tuple
+            | Opcode::Record(_)
             | Opcode::Field(_)
             | Opcode::List
             | Opcode::NewExc(_)

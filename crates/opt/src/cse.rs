@@ -142,6 +142,10 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
             ty.hash(&mut mix);
         }
         Opcode::Tuple => mix.add(5),
+        Opcode::Record(class) => {
+            mix.add(8);
+            mix.add(*class as u64);
+        }
         Opcode::Field(index) => {
             mix.add(6);
             mix.add(u64::from(*index));
@@ -184,6 +188,14 @@ fn hash_constant(object: &Object, mix: &mut Mix) {
         Object::Dict(_) => mix.add(19),
         Object::Set(_) => mix.add(20),
         Object::Exc(_) => mix.add(21),
+        Object::Pattern(pattern) => {
+            mix.add(22);
+            pattern.hash(mix);
+        }
+        Object::Record(record) => {
+            mix.add(23 + ((record.class as u64) << 8));
+            record.fields.iter().for_each(|field| hash_constant(field, mix));
+        }
     }
 }
 

@@ -33,6 +33,8 @@ fn is_immutable(object: &Object) -> bool {
     match object {
         Object::None | Object::Bool(_) | Object::Int(_) | Object::Float(_) | Object::Str(_) => true,
         Object::Tuple(items) => items.iter().all(is_immutable),
+        Object::Pattern(_) => true,
+        Object::Record(record) => record.fields.iter().all(is_immutable),
         Object::List(_) | Object::Dict(_) | Object::Set(_) | Object::Exc(_) | Object::Unbound => false,
     }
 }
@@ -49,6 +51,8 @@ fn size(object: &Object) -> usize {
         | Object::List(_)
         | Object::Dict(_)
         | Object::Set(_)
+        | Object::Pattern(_)
+        | Object::Record(_)
         | Object::Exc(_)
         | Object::Unbound => 8,
     }

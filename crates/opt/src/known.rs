@@ -122,7 +122,8 @@ impl<'a> Known<'a> {
                 let items = inst.args.iter().map(|arg| self.constant(*arg).cloned());
                 items.collect::<Option<Vec<_>>>().map(Object::tuple)
             }
-            Opcode::Op(_)
+            Opcode::Record(_)
+            | Opcode::Op(_)
             | Opcode::Call(_)
             | Opcode::Is(_)
             | Opcode::Field(_)
@@ -253,6 +254,7 @@ impl<'a> Known<'a> {
             | Opcode::Wrap
             | Opcode::Unwrap
             | Opcode::Tuple
+            | Opcode::Record(_)
             | Opcode::Field(_)
             | Opcode::List
             | Opcode::NewExc(_)

@@ -162,9 +162,17 @@ pub(crate) fn contains_list(ty: &Type) -> bool {
         Type::Tuple(types) | Type::Union(types) => types.iter().any(contains_list),
         Type::Dict(key, value) => contains_list(key) || contains_list(value),
         Type::Set(element) => contains_list(element),
-        Type::Never | Type::Unbound | Type::None | Type::Bool | Type::Int | Type::Float | Type::Str | Type::Exc => {
-            false
-        }
+        Type::Never
+        | Type::Unbound
+        | Type::None
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Str
+        | Type::Exc
+        | Type::Pattern(_)
+        // What a record holds never changes.
+        | Type::Record(..) => false,
     }
 }
 
@@ -177,6 +185,7 @@ fn may_write(inst: &Inst, context: &mut Context) -> bool {
         | Opcode::Is(_)
         | Opcode::Unwrap
         | Opcode::Tuple
+        | Opcode::Record(_)
         | Opcode::Field(_)
         | Opcode::List
         | Opcode::NewExc(_)

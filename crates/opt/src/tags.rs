@@ -89,6 +89,7 @@ pub(crate) fn of_inst(function: &Function, inst: &Inst, result: Value, tags: &[T
         | Opcode::Call(_)
         | Opcode::Is(_)
         | Opcode::Tuple
+        | Opcode::Record(_)
         | Opcode::Field(_)
         | Opcode::List
         | Opcode::ExcIs(_)

@@ -1,6 +1,6 @@
 //! Rules for tuples, and for lists that are used like tuples.
 //!
-//! Laws: a field of a tuple that was just made is the operand; a field of a constant
+//! Laws: a field of a tuple or record that was just made is the operand; a field of a constant
 //! tuple is a constant; a tuple of all fields of one tuple, in order, is that tuple. The
 //! element at a constant index of a list that nobody changes is the operand of its
 //! making, and its length is their number.
@@ -12,12 +12,13 @@ use exuvia_ops::core::CoreOp;
 
 pub(crate) fn field(known: &mut Known<'_>, inst: &Inst, index: usize) -> Option<Rewrite> {
     if let Some(made) = known.inst(inst.args[0])
-        && made.op == Opcode::Tuple
+        && matches!(made.op, Opcode::Tuple | Opcode::Record(_))
     {
         return Some(Rewrite::Same(made.args[index]));
     }
     match known.constant(inst.args[0])? {
         Object::Tuple(items) => items.get(index).cloned().map(Rewrite::Const),
+        Object::Record(record) => record.fields.get(index).cloned().map(Rewrite::Const),
         _ => None,
     }
 }

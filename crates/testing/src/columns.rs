@@ -4,8 +4,8 @@ use crate::signature::SqlType;
 use crate::value::Value;
 use anyhow::{Context, bail};
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array,
-    LargeStringArray, StringArray, StringViewArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
+    Int64Array, LargeStringArray, StringArray, StringViewArray,
 };
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType;
@@ -95,6 +95,14 @@ fn column(ty: SqlType, values: &[&Value], layout: Layout) -> anyhow::Result<Arra
             });
             Arc::new(values.collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<BooleanArray>())
         }
+        SqlType::Date => {
+            let values = padded.iter().map(|value| match value {
+                Value::None => Ok(None),
+                Value::Date(days) => Ok(Some(*days)),
+                other => bail!("{} is not a date", other.show()),
+            });
+            Arc::new(values.collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<Date32Array>())
+        }
         SqlType::Text => {
             let values: Vec<Option<&str>> = padded
                 .iter()
@@ -123,6 +131,7 @@ fn decoy(ty: SqlType) -> Value {
         SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => Value::int(77),
         SqlType::Real | SqlType::Double => Value::Float(77.5),
         SqlType::Boolean => Value::Bool(true),
+        SqlType::Date => Value::Date(7777),
         SqlType::Text => Value::str("a decoy that lies outside the slice"),
     }
 }
@@ -179,6 +188,7 @@ fn value(array: &dyn Array, row: usize) -> anyhow::Result<Value> {
         DataType::Float32 => Value::Float(f64::from(at!(Float32Array))),
         DataType::Float64 => Value::Float(at!(Float64Array)),
         DataType::Boolean => Value::Bool(at!(BooleanArray)),
+        DataType::Date32 => Value::Date(at!(Date32Array)),
         DataType::Utf8 => Value::str(at!(StringArray)),
         DataType::LargeUtf8 => Value::str(at!(LargeStringArray)),
         DataType::Utf8View => Value::str(at!(StringViewArray)),

@@ -90,6 +90,7 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
         }
         (SqlType::Double, _) => floats(corpus)?.into_iter().map(Value::Float).collect(),
         (SqlType::Real, _) => floats(corpus)?.into_iter().map(|value| Value::Float(f64::from(value as f32))).collect(),
+        (SqlType::Date, "nasty") => DATES.map(Value::Date).to_vec(),
         (SqlType::Text, _) => strings(corpus)?.into_iter().map(Value::Str).collect(),
         (ty, corpus) => bail!("no corpus {corpus} of {}", ty.name()),
     };
@@ -98,6 +99,14 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
     }
     Ok(values)
 }
+
+/// Days since 1970-01-01: the first and the last that Python knows, leap days, ends of months,
+/// years and centuries, and what lies around them.
+const DATES: [i32; 30] = [
+    -719_162, -719_161, -718_798, -719_103, -354_285, -141_428, -141_427, -25_509, -25_508, -25_567, -1, 0, 1, 58, 59,
+    364, 365, 11_016, 11_017, 10_956, 10_957, 19_723, 19_782, 19_783, 20_088, 20_089, 47_540, 47_541, 2_932_895,
+    2_932_896,
+];
 
 fn ints(corpus: &str) -> anyhow::Result<Vec<i64>> {
     Ok(match corpus {

@@ -197,7 +197,7 @@ fn values(kind: Kind) -> Option<Vec<Value>> {
             &[Value::Float(2.5), Value::Float(f64::NAN), Value::Float(-1.0), Value::Float(f64::INFINITY)],
             &[Value::Float(0.1), Value::Float(0.2), Value::Float(0.3), Value::Float(1e16)],
         ]),
-        Kind::Any | Kind::List | Kind::Exc => None,
+        Kind::Any | Kind::List | Kind::Exc | Kind::Pattern => None,
     }
 }
 
@@ -220,6 +220,7 @@ fn object(value: &Value) -> Option<Object> {
         Value::Int(text) => Object::int(text.parse::<i64>().ok()?),
         Value::Float(value) => Object::Float(*value),
         Value::Str(text) => Object::str(text),
+        Value::Date(_) => return None,
         Value::List(items) => Object::list(items.iter().map(object).collect::<Option<_>>()?),
         Value::Tuple(items) => Object::Tuple(items.iter().map(object).collect::<Option<Vec<_>>>()?.into()),
         Value::Other(..) => return None,
@@ -236,8 +237,11 @@ fn value(object: &Object) -> Value {
         Object::Str(text) => Value::str(text),
         Object::Tuple(items) => Value::Tuple(items.iter().map(value).collect()),
         Object::List(items) => Value::List(items.items().iter().map(value).collect()),
-        Object::Dict(_) | Object::Set(_) | Object::Exc(_) | Object::Unbound => {
-            Value::Other("object".to_string(), format!("{object:?}"))
-        }
+        Object::Dict(_)
+        | Object::Set(_)
+        | Object::Pattern(_)
+        | Object::Record(_)
+        | Object::Exc(_)
+        | Object::Unbound => Value::Other("object".to_string(), format!("{object:?}")),
     }
 }

@@ -6,6 +6,7 @@ bits, strings with lone surrogates as hexadecimal bytes.
 """
 
 import ast
+import datetime
 import io
 import json
 import os
@@ -35,6 +36,8 @@ def decode(value):
             return [decode(item) for item in value["l"]]
         if "t" in value:
             return tuple(decode(item) for item in value["t"])
+        if "d" in value:
+            return datetime.date.fromordinal(int(value["d"]))
         return struct.unpack("<d", struct.pack("<Q", int(value["f"])))[0]
     return value
 
@@ -51,6 +54,8 @@ def encode(value):
         return {"f": str(struct.unpack("<Q", struct.pack("<d", value))[0])}
     if kind is str:
         return text(value)
+    if kind is datetime.date:
+        return {"d": str(value.toordinal())}
     if kind is list:
         return {"l": [encode(item) for item in value]}
     if kind is tuple:

@@ -25,6 +25,8 @@ pub enum SqlType {
     Boolean,
     /// Strings.
     Text,
+    /// Days.
+    Date,
 }
 
 impl SqlType {
@@ -40,6 +42,7 @@ impl SqlType {
             SqlType::Double => "DOUBLE",
             SqlType::Boolean => "BOOLEAN",
             SqlType::Text => "TEXT",
+            SqlType::Date => "DATE",
         }
     }
 
@@ -55,6 +58,7 @@ impl SqlType {
             SqlType::Double => DataType::Float64,
             SqlType::Boolean => DataType::Boolean,
             SqlType::Text => DataType::Utf8View,
+            SqlType::Date => DataType::Date32,
         }
     }
 
@@ -66,7 +70,7 @@ impl SqlType {
             SqlType::SmallInt => Some((i64::from(i16::MIN), i64::from(i16::MAX))),
             SqlType::Int => Some((i64::from(i32::MIN), i64::from(i32::MAX))),
             SqlType::BigInt => Some((i64::MIN, i64::MAX)),
-            SqlType::Real | SqlType::Double | SqlType::Boolean | SqlType::Text => None,
+            SqlType::Real | SqlType::Double | SqlType::Boolean | SqlType::Text | SqlType::Date => None,
         }
     }
 
@@ -80,6 +84,7 @@ impl SqlType {
             "DOUBLE" => SqlType::Double,
             "BOOLEAN" => SqlType::Boolean,
             "TEXT" | "VARCHAR" => SqlType::Text,
+            "DATE" => SqlType::Date,
             other => bail!("unknown type {other}"),
         })
     }

@@ -1,5 +1,6 @@
 //! Values of rows, as the oracle and the engine exchange them with the harness.
 
+use exuvia_ir::calendar::EPOCH_ORDINAL;
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 
@@ -16,6 +17,8 @@ pub enum Value {
     Float(f64),
     /// A `str` without lone surrogates.
     Str(String),
+    /// A `datetime.date`, as days since 1970-01-01.
+    Date(i32),
     /// A `list`.
     List(Vec<Value>),
     /// A `tuple`.
@@ -46,6 +49,7 @@ impl Value {
             Value::Int(_) => "int",
             Value::Float(_) => "float",
             Value::Str(_) => "str",
+            Value::Date(_) => "date",
             Value::List(_) => "list",
             Value::Tuple(_) => "tuple",
             Value::Other(class, _) => class,
@@ -60,6 +64,7 @@ impl Value {
             (Value::None, Value::None) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a), Value::Int(b)) | (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Date(a), Value::Date(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
             (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b))
@@ -78,6 +83,7 @@ impl Value {
             Value::Int(text) => text.clone(),
             Value::Float(value) => format!("{value:?}"),
             Value::Str(text) => show_str(text),
+            Value::Date(days) => format!("date.fromordinal({} + {EPOCH_ORDINAL})", days),
             Value::List(items) => format!("[{}]", show_items(items)),
             Value::Tuple(items) if items.len() == 1 => format!("({},)", show_items(items)),
             Value::Tuple(items) => format!("({})", show_items(items)),
@@ -94,6 +100,7 @@ impl Value {
             Value::Int(text) => json!({ "i": text }),
             Value::Float(value) => json!({ "f": value.to_bits().to_string() }),
             Value::Str(text) => json!(text),
+            Value::Date(days) => json!({ "d": (i64::from(*days) + EPOCH_ORDINAL).to_string() }),
             Value::List(items) => json!({ "l": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Tuple(items) => json!({ "t": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Other(_, repr) => json!(repr),
@@ -122,6 +129,8 @@ impl Value {
                     Value::Int(text.to_string())
                 } else if let Some(bits) = field("f") {
                     Value::Float(f64::from_bits(bits.parse()?))
+                } else if let Some(ordinal) = field("d") {
+                    Value::Date(i32::try_from(ordinal.parse::<i64>()? - EPOCH_ORDINAL)?)
                 } else if let Some(class) = field("o") {
                     Value::Other(class.to_string(), map.get("r").map(text_of).unwrap_or_default())
                 } else if let Some(bytes) = field("x") {
@@ -149,6 +158,7 @@ impl Value {
             Value::Float(value) if value.is_infinite() => json!(if *value > 0.0 { "inf" } else { "-inf" }),
             Value::Float(value) => json!(value),
             Value::Str(text) => json!(text),
+            Value::Date(days) => json!(days),
             Value::List(items) | Value::Tuple(items) => items.iter().map(Value::to_case).collect(),
             Value::Other(_, repr) => json!(repr),
         }

@@ -138,6 +138,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Str => "str",
         Kind::StrList => "list[str]",
         Kind::IntList => "list[int]",
+        Kind::Pattern => "Pattern",
         Kind::FloatList => "list[float]",
         Kind::Any => "any",
         Kind::None => "None",

@@ -54,12 +54,7 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
 }
 
 fn plain(class: SqlClass) -> Type {
-    match class {
-        SqlClass::Bool => Type::Bool,
-        SqlClass::Int => Type::Int,
-        SqlClass::Float => Type::Float,
-        SqlClass::Str => Type::Str,
-    }
+    class.ty()
 }
 
 /// The functions that a chain calls, in one module.

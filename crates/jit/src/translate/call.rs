@@ -19,7 +19,7 @@ fn passed_as(kind: Kind) -> Option<Type> {
         Kind::IntList => Type::list(Type::Int),
         Kind::FloatList => Type::list(Type::Float),
         Kind::None => Type::None,
-        Kind::Any | Kind::List | Kind::Exc => return None,
+        Kind::Any | Kind::List | Kind::Exc | Kind::Pattern => return None,
     })
 }
 
@@ -73,6 +73,7 @@ impl Translator<'_, '_, '_> {
         match (param.kind, &ty) {
             (Kind::Int | Kind::Index, Type::Int | Type::Bool) => Ok(vec![self.extend(slots[0])]),
             (Kind::Number, Type::Float | Type::Int | Type::Bool) => Ok(vec![self.float_of(slots[0])]),
+            (Kind::Pattern, Type::Pattern(_)) => Ok(slots),
             (kind, ty) if passed_as(kind).as_ref() == Some(ty) => Ok(slots),
             // An empty list of no type yet has the same representation.
             (Kind::StrList | Kind::IntList | Kind::FloatList, Type::List(element)) if **element == Type::Never => {

@@ -208,7 +208,7 @@ impl<'m> Translator<'_, '_, 'm> {
                 let from = self.function.ty(operand).clone();
                 self.narrow(&slots, &from, self.result_type(inst)?)?
             }
-            Opcode::Tuple => self.tuple(inst)?,
+            Opcode::Tuple | Opcode::Record(_) => self.tuple(inst)?,
             Opcode::Field(index) => self.field(inst, *index)?,
             Opcode::List => self.list_new(inst)?,
             Opcode::NewExc(kind) => vec![self.word(*kind as i64)],

@@ -150,7 +150,7 @@ impl Translator<'_, '_, '_> {
     }
 
     pub(super) fn tuple(&mut self, inst: &Inst) -> Result<Vec<Machine>> {
-        let Type::Tuple(types) = self.result_type(inst)? else {
+        let (Type::Tuple(types) | Type::Record(_, types)) = self.result_type(inst)? else {
             return Err(CompileError::malformed("a tuple of another type"));
         };
         if types.len() != inst.args.len() {
@@ -167,7 +167,7 @@ impl Translator<'_, '_, '_> {
 
     pub(super) fn field(&mut self, inst: &Inst, index: u32) -> Result<Vec<Machine>> {
         let tuple = self.operand(inst, 0)?;
-        let Type::Tuple(types) = self.function.ty(tuple) else {
+        let (Type::Tuple(types) | Type::Record(_, types)) = self.function.ty(tuple) else {
             return Err(CompileError::malformed("an element of something that is no tuple"));
         };
         let index = index as usize;

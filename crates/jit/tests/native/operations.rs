@@ -16,7 +16,14 @@ fn nasty(kind: Kind) -> Vec<Object> {
         Kind::Int | Kind::Index => ints.iter().map(|value| Object::int(*value)).collect(),
         Kind::Float | Kind::Number => floats.iter().map(|value| Object::Float(*value)).collect(),
         Kind::Str => texts.iter().map(|text| Object::str(text)).collect(),
-        Kind::Any | Kind::None | Kind::StrList | Kind::IntList | Kind::FloatList | Kind::List | Kind::Exc => vec![],
+        Kind::Any
+        | Kind::None
+        | Kind::StrList
+        | Kind::IntList
+        | Kind::FloatList
+        | Kind::List
+        | Kind::Exc
+        | Kind::Pattern => vec![],
     }
 }
 

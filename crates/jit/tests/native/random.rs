@@ -31,7 +31,9 @@ fn parts(ty: &Type) -> Vec<Vec<Step>> {
             .collect()
     };
     match ty {
-        Type::Tuple(types) => types.iter().enumerate().flat_map(|(at, ty)| after(Step::Field(at), ty)).collect(),
+        Type::Tuple(types) | Type::Record(_, types) => {
+            types.iter().enumerate().flat_map(|(at, ty)| after(Step::Field(at), ty)).collect()
+        }
         Type::List(element) => {
             let mut all = vec![vec![Step::Len]];
             all.extend([0, 2].into_iter().flat_map(|at| after(Step::Item(at), element)));
@@ -57,6 +59,7 @@ fn part(object: &Object, path: &[Step]) -> Object {
     let matches = |ty: &Type| exuvia_ir::is_constant_of(object, ty);
     match (step, object) {
         (Step::Field(at), Object::Tuple(items)) => part(&items[*at], rest),
+        (Step::Field(at), Object::Record(record)) => part(&record.fields[*at], rest),
         (Step::Len, Object::List(list)) => Object::int(list.items().len() as i64),
         (Step::Item(at), Object::List(list)) => {
             list.items().get(*at as usize).map_or(Object::None, |item| part(item, rest))
@@ -88,7 +91,7 @@ fn return_part(b: &mut Builder, value: Value, path: &[Step]) {
         return;
     };
     match (step, &ty) {
-        (Step::Field(at), Type::Tuple(types)) => {
+        (Step::Field(at), Type::Tuple(types) | Type::Record(_, types)) => {
             let field = b.inst(Opcode::Field(*at as u32), vec![value], types[*at].clone(), None);
             return_part(b, field, rest);
         }
@@ -128,7 +131,7 @@ fn return_part(b: &mut Builder, value: Value, path: &[Step]) {
 fn part_type(ty: &Type, path: &[Step]) -> Type {
     let Some((step, rest)) = path.split_first() else { return ty.clone() };
     match (step, ty) {
-        (Step::Field(at), Type::Tuple(types)) => part_type(&types[*at], rest),
+        (Step::Field(at), Type::Tuple(types) | Type::Record(_, types)) => part_type(&types[*at], rest),
         (Step::Len, _) => Type::Int,
         (Step::Item(_), Type::List(element)) => part_type(element, rest),
         (Step::As(wanted), _) => part_type(wanted, rest),
@@ -141,6 +144,7 @@ fn part_type(ty: &Type, path: &[Step]) -> Type {
 fn scalars(object: &Object, out: &mut Vec<Object>) {
     match object {
         Object::Tuple(items) => items.iter().for_each(|item| scalars(item, out)),
+        Object::Record(record) => record.fields.iter().for_each(|field| scalars(field, out)),
         Object::List(list) => list.items().iter().for_each(|item| scalars(item, out)),
         Object::None => {}
         other => out.push(other.clone()),
@@ -159,6 +163,10 @@ fn rebuild(b: &mut Builder, object: &Object, ty: &Type, next: &mut usize) -> Val
         (Object::Tuple(items), Type::Tuple(types)) => {
             let items = items.iter().zip(types).map(|(item, ty)| rebuild(b, item, ty, next)).collect();
             b.inst(Opcode::Tuple, items, ty.clone(), None)
+        }
+        (Object::Record(record), Type::Record(class, types)) => {
+            let fields = record.fields.iter().zip(types).map(|(field, ty)| rebuild(b, field, ty, next)).collect();
+            b.inst(Opcode::Record(*class), fields, ty.clone(), None)
         }
         (Object::List(list), Type::List(element)) => {
             let items = list.items().iter().map(|item| rebuild(b, item, element, next)).collect();

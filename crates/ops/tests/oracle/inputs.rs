@@ -1,8 +1,9 @@
 //! Operands: nasty and random values for each kind of parameter.
 
-use exuvia_ir::{Int, Object};
+use exuvia_ir::{Int, Object, Pattern};
 use exuvia_ops::def::{Kind, OpDef};
 use num_bigint::BigInt;
+use std::sync::Arc;
 
 /// A small generator of pseudo-random numbers (SplitMix64), so that a failure repeats.
 pub struct Random(u64);
@@ -272,6 +273,10 @@ pub fn operand(random: &mut Random, def: &OpDef, at: usize, before: &[Object]) -
         (_, Kind::FloatList) => Object::list((0..random.below(9)).map(|_| Object::Float(float(random))).collect()),
         (_, Kind::None) => Object::None,
         (_, Kind::List) => Object::list((0..random.below(6)).map(|_| Object::Int(int(random))).collect()),
+        (_, Kind::Pattern) => {
+            let sources = ["a", r"(\d+)|(é?b)", r"(?P<x>[^,\s]+)", "x*", r"\bü(.)?"];
+            Object::Pattern(Arc::new(Pattern::new(random.pick_of(&sources).into(), 0)))
+        }
         (_, Kind::Any | Kind::Exc) => Object::Int(int(random)),
     }
 }

@@ -57,6 +57,7 @@ fn words(cx: &mut Cx, def: &OpDef, args: &[Object], random: &mut Random) -> Opti
             Object::Int(Int::Big(_)) => return None,
             Object::Float(value) => words.push(value.to_bits()),
             Object::Str(text) => words.extend(text_words(text, random)),
+            Object::Pattern(pattern) => words.push(std::sync::Arc::as_ptr(pattern) as u64),
             Object::List(list) => {
                 let items = list.items();
                 let slots = usize::from(matches!(items.first(), Some(Object::Str(_)))) + 1;

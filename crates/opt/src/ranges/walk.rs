@@ -297,6 +297,7 @@ impl<'a> Walk<'a> {
             | Opcode::Is(_)
             | Opcode::Unwrap
             | Opcode::Tuple
+            | Opcode::Record(_)
             | Opcode::Field(_)
             | Opcode::List
             | Opcode::NewExc(_)

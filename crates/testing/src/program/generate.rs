@@ -103,7 +103,12 @@ impl Writer {
                     SqlType::BigInt => &["nasty", "small", "small"],
                     SqlType::Double => &["nasty", "small"],
                     SqlType::Text => &["nasty", "numbers", "spaces", "words", "short"],
-                    SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::Real | SqlType::Boolean => {
+                    SqlType::TinyInt
+                    | SqlType::SmallInt
+                    | SqlType::Int
+                    | SqlType::Real
+                    | SqlType::Boolean
+                    | SqlType::Date => {
                         return None;
                     }
                 };
@@ -532,7 +537,8 @@ fn python_type(ty: SqlType) -> Ty {
         SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => Ty::Int,
         SqlType::Real | SqlType::Double => Ty::Float,
         SqlType::Boolean => Ty::Bool,
-        SqlType::Text => Ty::Str,
+        // The generator takes none.
+        SqlType::Text | SqlType::Date => Ty::Str,
     }
 }
 

@@ -1,0 +1,127 @@
+//! What the prelude can say that Python cannot: names that only its modules see.
+
+use crate::abs::Abs;
+use crate::ast::Name;
+use crate::bailout::Code;
+use crate::lifter::{Lift, Lifter};
+use exuvia_ir::{Class, Object, Opcode, Pattern, RecordObj, Terminator, Type};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The names.
+pub(crate) const NAMES: &[&str] =
+    &["_is_missing", "_type_name", "_leave", "_refuse", "_operation", "_field", "_record", "_compile"];
+
+impl Lifter<'_> {
+    /// Calls an intrinsic.
+    pub fn intrinsic(&mut self, name: &str, args: &[Abs]) -> Lift<Abs> {
+        if let Some((_, value)) = self.union_operand(args) {
+            return self.dispatch(value, &mut |me, narrowed| {
+                let args: Vec<Abs> =
+                    args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
+                me.intrinsic(name, &args)
+            });
+        }
+        match (name, args) {
+            // Whether an argument was not given.
+            ("_is_missing", [value]) => {
+                Ok(Abs::bool(matches!(value, Abs::Func(closure) if &*closure.def.name == "_missing")))
+            }
+            // `type(value).__name__`.
+            ("_type_name", [value]) => match self.type_of(value) {
+                Some(ty) => Ok(Abs::str(ty.python_name())),
+                None => self.bail(Code::StaticValue, "the type of a static value"),
+            },
+            // The row goes to CPython.
+            ("_leave", _) => {
+                let span = self.b.span;
+                self.end(Terminator::Bailout("the prelude leaves the fast path", span));
+                Ok(Abs::Unbound)
+            }
+            // The function goes to CPython.
+            ("_refuse", [Abs::Const(Object::Str(reason))]) => self.bail(Code::Callee, reason.to_string()),
+            // An operation by its name in the IR.
+            ("_operation", [Abs::Const(Object::Str(name)), operands @ ..]) => {
+                let types = operands.iter().map(|operand| self.type_of(operand)).collect::<Option<Vec<_>>>();
+                match types {
+                    Some(types) if exuvia_ops::by_name(name).is_some_and(|def| def.accepts(&types)) => {
+                        self.apply_named(name, operands)
+                    }
+                    Some(types) => {
+                        let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+                        self.bail(Code::Operands, format!("{name} with {}", types.join(", ")))
+                    }
+                    None => self.bail(Code::StaticValue, format!("a static operand of {name}")),
+                }
+            }
+            ("_field", [object, Abs::Const(Object::Int(index))]) => {
+                let index = index.to_i64().and_then(|index| usize::try_from(index).ok());
+                self.field(object, index.unwrap_or(usize::MAX))
+            }
+            ("_record", [Abs::Const(Object::Str(class)), fields @ ..]) => match Class::from_name(class) {
+                Some(class) => self.record(class, fields),
+                None => self.bail(Code::Callee, format!("no class {class}")),
+            },
+            // `re.compile` with the bits of the flags.
+            ("_compile", [Abs::Const(Object::Str(source)), Abs::Const(Object::Int(bits))]) => {
+                let bits = bits.to_i64().and_then(|bits| u32::try_from(bits).ok());
+                let Some(bits) = bits else { return self.bail(Code::Operands, "such flags of a pattern") };
+                let pattern = Arc::new(Pattern::new(source.clone(), bits));
+                match exuvia_ops::pattern::regex(&pattern) {
+                    Ok(_) => Ok(Abs::Const(Object::Pattern(pattern))),
+                    Err(reason) => self.bail(Code::Callee, format!("the pattern {source:?}: {reason}")),
+                }
+            }
+            ("_compile", _) => self.bail(Code::StaticValue, "a pattern that is not constant"),
+            _ => self.bail(Code::Arguments, format!("{name} with other arguments")),
+        }
+    }
+
+    /// A field of a record.
+    pub fn field(&mut self, object: &Abs, index: usize) -> Lift<Abs> {
+        let Some(Type::Record(_, types)) = self.type_of(object) else {
+            return self.bail(Code::Operands, "a field of something else");
+        };
+        match object {
+            Abs::Const(Object::Record(record)) if index < record.fields.len() => {
+                Ok(Abs::Const(record.fields[index].clone()))
+            }
+            Abs::Dyn(value) if index < types.len() => {
+                let field = self.b.inst(Opcode::Field(index as u32), vec![*value], types[index].clone(), None);
+                Ok(self.known_pattern(&Abs::Dyn(field)))
+            }
+            _ => self.bail(Code::Operands, "no such field"),
+        }
+    }
+
+    fn record(&mut self, class: Class, fields: &[Abs]) -> Lift<Abs> {
+        if let Some(fields) = fields.iter().map(|field| field.as_const().cloned()).collect::<Option<Vec<_>>>() {
+            return Ok(Abs::Const(Object::Record(Arc::new(RecordObj { class, fields }))));
+        }
+        let values = fields.iter().map(|field| self.value(field)).collect::<Lift<Vec<_>>>()?;
+        let types = values.iter().map(|value| self.b.function.ty(*value).clone()).collect();
+        Ok(Abs::Dyn(self.b.inst(Opcode::Record(class), values, Type::Record(class, types), None)))
+    }
+
+    /// The pattern that a value is, since its type says which.
+    pub fn known_pattern(&self, abs: &Abs) -> Abs {
+        match (abs, self.type_of(abs)) {
+            (Abs::Dyn(_), Some(Type::Pattern(pattern))) => Abs::Const(Object::Pattern(pattern)),
+            _ => abs.clone(),
+        }
+    }
+
+    /// An attribute of a pattern or a record: one that the prelude computes, or a method.
+    pub fn attribute_of_object(&mut self, object: Abs, name: &Name) -> Lift<Abs> {
+        let class = self.type_of(&object).map_or("", |ty| ty.python_name());
+        if let Some((module, _)) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class) {
+            if let Some(getter) = self.prelude_function(module, &format!("_get_{name}"))? {
+                return self.call_value(&getter, vec![object], Vec::new());
+            }
+            if !name.starts_with('_') && self.prelude_function(module, name)?.is_some() {
+                return Ok(Abs::Method(Rc::new((object, name.clone()))));
+            }
+        }
+        self.bail(Code::Callee, format!("{class}.{name}"))
+    }
+}

@@ -1,0 +1,429 @@
+//! Compiled patterns and what they find. How Python's patterns are matched is the affair of
+//! [`crate::re`]; what the methods of `re.Pattern` and `re.Match` make of it stands in the
+//! prelude (`re.py`, `Pattern.py`, `Match.py`), which alone uses these operations.
+//!
+//! What was found is a list of byte offsets: start and end of the whole match, then of each
+//! group, -1 for a group that took no part. An empty list says that nothing was found; the
+//! matches of `finditer` stand one behind the other.
+
+use crate::adapt::IntList;
+use crate::cx::{Cx, KernelResult};
+use crate::def::OpDef;
+use crate::list::{RawList, StrListBuilder};
+use crate::op;
+use crate::re::{Anchor, Leave, Regex};
+use crate::text::Str;
+use exuvia_ir::{Pattern, Raise};
+
+/// The operations of this family.
+pub const OPS: &[&OpDef] = &[
+    &pattern_groups::DEF,
+    &pattern_group_index::DEF,
+    &pattern_always::DEF,
+    &pattern_can_be_empty::DEF,
+    &pattern_flags::DEF,
+    &pattern_is_template::DEF,
+    &re_test::DEF,
+    &re_find::DEF,
+    &re_find_all::DEF,
+    &re_texts::DEF,
+    &re_split::DEF,
+    &re_sub::DEF,
+    &re_between::DEF,
+    &pattern_source::DEF,
+    &match_text::DEF,
+    &match_took_part::DEF,
+    &match_offset::DEF,
+];
+
+/// The matcher of a pattern. Only patterns that have one are lifted.
+///
+/// # Errors
+/// Why CPython must match it.
+pub fn regex(pattern: &Pattern) -> Result<&Regex, String> {
+    let make = |pattern: &Pattern| Regex::new(&pattern.source, pattern.flags).map_err(|reason| reason.to_string());
+    match pattern.engine(make) {
+        Some(Ok(regex)) => Ok(regex),
+        Some(Err(reason)) => Err(reason.clone()),
+        None => Err("it has another matcher".to_string()),
+    }
+}
+
+const NOT_LIFTED: Raise = Raise::Bailout("a pattern that CPython must match");
+
+fn matcher(pattern: &Pattern) -> KernelResult<&Regex> {
+    regex(pattern).map_err(|_| NOT_LIFTED)
+}
+
+fn leave(_: Leave) -> Raise {
+    Raise::Bailout("a text that CPython must match")
+}
+
+/// How the operations are told where a match must stand.
+fn anchor(how: i64) -> Anchor {
+    match how {
+        0 => Anchor::Search,
+        1 => Anchor::Match,
+        _ => Anchor::FullMatch,
+    }
+}
+
+op! {
+    /// The number of groups of a pattern.
+    pattern_groups = "pattern.groups" ""
+    Pure fn (cx, _pattern: pattern) -> int fallible {
+        Ok(matcher(_pattern)?.groups() as i64)
+    }
+}
+
+op! {
+    /// The number of the group of that name, or -1.
+    pattern_group_index = "pattern.group_index" ""
+    Pure fn (cx, _pattern: pattern, _name: str) -> int fallible {
+        let names = matcher(_pattern)?.names();
+        Ok(names.iter().find(|(name, _)| name == _name.as_str()).map_or(-1, |(_, group)| *group as i64))
+    }
+}
+
+op! {
+    /// Whether a group certainly takes part in every match.
+    pattern_always = "pattern.always" ""
+    Pure fn (cx, _pattern: pattern, _group: int) -> bool fallible {
+        let regex = matcher(_pattern)?;
+        Ok(usize::try_from(_group).is_ok_and(|group| group <= regex.groups() && regex.always(group)))
+    }
+}
+
+op! {
+    /// Whether a pattern may match the empty text.
+    pattern_can_be_empty = "pattern.can_be_empty" ""
+    Pure fn (cx, _pattern: pattern) -> bool fallible {
+        Ok(matcher(_pattern)?.can_be_empty())
+    }
+}
+
+op! {
+    /// The flags of a pattern, those of its source among them.
+    pattern_flags = "pattern.flags" ""
+    Pure fn (cx, _pattern: pattern) -> int fallible {
+        Ok(i64::from(matcher(_pattern)?.flags()))
+    }
+}
+
+op! {
+    /// Whether a text is a template for `sub` that is understood here.
+    pattern_is_template = "pattern.is_template" ""
+    Pure fn (cx, _pattern: pattern, _template: str) -> bool fallible {
+        let regex = matcher(_pattern)?;
+        let mut fine = true;
+        template(regex, _template.as_str(), |piece| {
+            fine &= !matches!(piece, Piece::Unknown);
+            Ok(())
+        })?;
+        Ok(fine)
+    }
+}
+
+op! {
+    /// Whether a pattern matches: anywhere (0), at the start (1), or the whole text (2).
+    re_test = "re.test" ""
+    Pure fn (cx, _pattern: pattern, _text: str, _how: int) -> bool fallible {
+        matcher(_pattern)?.is_match(anchor(_how), _text.as_str()).map_err(leave)
+    }
+}
+
+op! {
+    /// Where a pattern matches first; `how` as for `re.test`.
+    re_find = "re.find" ""
+    Alloc fn (cx, _pattern: pattern, _text: str, _how: int) -> int_list fallible {
+        let regex = matcher(_pattern)?;
+        let mut found = Spans::new(cx, regex, 1)?;
+        let one = found.room(cx)?;
+        if regex.find(anchor(_how), _text.as_str(), 0, one).map_err(leave)? {
+            found.keep();
+        }
+        Ok(found.finish())
+    }
+}
+
+op! {
+    /// Where a pattern that matches no empty text matches, one match behind the other.
+    re_find_all = "re.find_all" ""
+    Alloc fn (cx, _pattern: pattern, _text: str) -> int_list fallible {
+        let regex = nonempty(_pattern)?;
+        let mut found = Spans::new(cx, regex, 4)?;
+        let mut at = 0;
+        loop {
+            let one = found.room(cx)?;
+            if !regex.find(Anchor::Search, _text.as_str(), at, one).map_err(leave)? {
+                break;
+            }
+            at = one[1] as usize;
+            found.keep();
+        }
+        Ok(found.finish())
+    }
+}
+
+op! {
+    /// The texts of a group, of at most one that the pattern has, in every match; the
+    /// empty text where it took no part.
+    re_texts = "re.texts" ""
+    Alloc fn (cx, _pattern: pattern, _text: str) -> str_list fallible {
+        let regex = nonempty(_pattern)?;
+        let mut texts = StrListBuilder::new(cx)?;
+        if regex.groups() == 0 {
+            let mut at = 0;
+            while let Some((start, end)) = regex.find_span(Anchor::Search, _text.as_str(), at).map_err(leave)? {
+                texts.push(cx, _text.slice_bytes(start, end))?;
+                at = end;
+            }
+        } else {
+            each(regex, _text, |spans| texts.push(cx, part(_text, spans, 2)))?;
+        }
+        Ok(texts.finish())
+    }
+}
+
+op! {
+    /// What stands between the matches of a pattern without groups.
+    re_split = "re.split" ""
+    Alloc fn (cx, _pattern: pattern, _text: str, _maxsplit: int) -> str_list fallible {
+        let regex = nonempty(_pattern)?;
+        let mut parts = StrListBuilder::new(cx)?;
+        let mut left = at_most(_maxsplit);
+        let mut at = 0;
+        while left > 0
+            && let Some((start, end)) = regex.find_span(Anchor::Search, _text.as_str(), at).map_err(leave)?
+        {
+            parts.push(cx, _text.slice_bytes(at, start))?;
+            at = end;
+            left -= 1;
+        }
+        parts.push(cx, _text.slice_bytes(at, _text.byte_len()))?;
+        Ok(parts.finish())
+    }
+}
+
+op! {
+    /// The text with matches of a pattern replaced by a template.
+    re_sub = "re.sub" ""
+    Pure fn (cx, _pattern: pattern, _template: str, _text: str, _count: int) -> str fallible {
+        let regex = nonempty(_pattern)?;
+        let mut left = at_most(_count);
+        let literal = !_template.as_bytes().contains(&b'\\');
+        let mut spans = vec![0; if literal { 0 } else { 2 * (regex.groups() + 1) }];
+        let next = |at: usize, spans: &mut [i64]| -> KernelResult<Option<(usize, usize)>> {
+            if literal {
+                return regex.find_span(Anchor::Search, _text.as_str(), at).map_err(leave);
+            }
+            let found = regex.find(Anchor::Search, _text.as_str(), at, spans).map_err(leave)?;
+            Ok(found.then(|| (spans[0] as usize, spans[1] as usize)))
+        };
+        let mut found = if left > 0 { next(0, &mut spans)? } else { None };
+        if found.is_none() {
+            return Ok(_text);
+        }
+        let mut out = cx.text(_text.byte_len() + _template.byte_len())?;
+        let mut at = 0;
+        while let Some((start, end)) = found {
+            out.push_str(&_text.as_str()[at..start])?;
+            if literal {
+                out.push_str(_template.as_str())?;
+            } else {
+                template(regex, _template.as_str(), |piece| match piece {
+                    Piece::Text(text) => out.push_str(text),
+                    Piece::Char(ch) => out.push(ch),
+                    Piece::Group(group) => out.push_str(part(_text, &spans, 2 * group).as_str()),
+                    Piece::Unknown => Err(Raise::Bailout("a template that CPython must read")),
+                })?;
+            }
+            at = end;
+            left -= 1;
+            found = if left > 0 { next(at, &mut spans)? } else { None };
+        }
+        out.push_str(&_text.as_str()[at..])?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// The text between two byte offsets; an end of -1 is the end of the text.
+    re_between = "re.between" ""
+    Pure fn (cx, _text: str, _start: int, _end: int) -> str {
+        part(_text, &[_start, if _end < 0 { _text.byte_len() as i64 } else { _end }], 0)
+    }
+}
+
+op! {
+    /// The source of a pattern.
+    pattern_source = "pattern.source" ""
+    Pure fn (cx, _pattern: pattern) -> str {
+        Str::new(&_pattern.source)
+    }
+}
+
+op! {
+    /// The text between the offsets at an index and behind it.
+    match_text = "match.text" ""
+    Pure fn (cx, _text: str, _spans: ints, _at: int) -> str {
+        usize::try_from(_at).map_or(Str::new(""), |at| part(_text, _spans, at))
+    }
+}
+
+op! {
+    /// Whether the group whose offsets stand at an index took part.
+    match_took_part = "match.took_part" ""
+    Pure fn (cx, _spans: ints, _at: int) -> bool {
+        usize::try_from(_at).is_ok_and(|at| _spans.get(at).is_some_and(|start| *start >= 0))
+    }
+}
+
+op! {
+    /// The number of characters before the offset at an index; -1 for no offset.
+    match_offset = "match.offset" ""
+    Pure fn (cx, _text: str, _spans: ints, _at: int) -> int {
+        let offset = usize::try_from(_at).ok().and_then(|at| _spans.get(at)).copied().unwrap_or(-1);
+        match usize::try_from(offset) {
+            Ok(offset) if _text.as_str().is_char_boundary(offset) => _text.slice_bytes(0, offset).char_len() as i64,
+            _ => -1,
+        }
+    }
+}
+
+/// The matcher of a pattern that matches no empty text: where one may, CPython's rules for the
+/// next match are its own (Modules/_sre/sre.c, `must_advance`).
+fn nonempty(pattern: &Pattern) -> KernelResult<&Regex> {
+    let regex = matcher(pattern)?;
+    if regex.can_be_empty() { Err(NOT_LIFTED) } else { Ok(regex) }
+}
+
+/// The largest number of replacements or splits, of which 0 means any: CPython goes on while
+/// `not count or n < count`.
+fn at_most(count: i64) -> u64 {
+    if count == 0 { u64::MAX } else { u64::try_from(count).unwrap_or(0) }
+}
+
+/// The part of a text between the offsets at an index and behind it, if they lie in it.
+fn part<'a>(text: Str<'a>, spans: &[i64], at: usize) -> Str<'a> {
+    let offset = |at: usize| spans.get(at).and_then(|offset| usize::try_from(*offset).ok());
+    match (offset(at), offset(at + 1)) {
+        (Some(start), Some(end)) if text.as_str().get(start..end).is_some() => text.slice_bytes(start, end),
+        _ => Str::new(""),
+    }
+}
+
+/// Calls `take` with the offsets of every match.
+fn each(regex: &Regex, text: Str<'_>, mut take: impl FnMut(&[i64]) -> KernelResult<()>) -> KernelResult<()> {
+    let mut spans = vec![0; 2 * (regex.groups() + 1)];
+    let mut at = 0;
+    while regex.find(Anchor::Search, text.as_str(), at, &mut spans).map_err(leave)? {
+        take(&spans)?;
+        at = spans[1] as usize;
+    }
+    Ok(())
+}
+
+/// A list of offsets that grows by whole matches.
+struct Spans {
+    list: *mut RawList,
+    /// The offsets of one match.
+    one: usize,
+}
+
+impl Spans {
+    fn new(cx: &mut Cx, regex: &Regex, matches: usize) -> KernelResult<Spans> {
+        let one = 2 * (regex.groups() + 1);
+        Ok(Spans { list: RawList::new(cx, one * matches, 1)?, one })
+    }
+
+    /// Where the offsets of the next match go, which are part of the list when it is kept.
+    fn room<'s>(&mut self, cx: &mut Cx) -> KernelResult<&'s mut [i64]> {
+        // SAFETY: `list` was made by `RawList::new` in this row's arena with elements of one
+        // word, and nothing else knows it yet; what `push` gives room for lies behind one
+        // another, and is initialised below.
+        unsafe {
+            let len = (*self.list).len;
+            for _ in 0..self.one {
+                (*self.list).push(cx, 1)?.write(0);
+            }
+            (*self.list).len = len;
+            Ok(std::slice::from_raw_parts_mut((*self.list).data.add(len as usize).cast::<i64>(), self.one))
+        }
+    }
+
+    fn keep(&mut self) {
+        // SAFETY: as above; `room` wrote these elements.
+        unsafe { (*self.list).len += self.one as u64 };
+    }
+
+    fn finish(self) -> IntList {
+        IntList(self.list)
+    }
+}
+
+/// A piece of a template.
+enum Piece<'t> {
+    Text(&'t str),
+    Char(char),
+    Group(usize),
+    /// Something that CPython refuses, or that is not read here.
+    Unknown,
+}
+
+/// Takes a template of `sub` apart as CPython does (Lib/re/_parser.py, `parse_template`).
+fn template(regex: &Regex, text: &str, mut take: impl FnMut(Piece<'_>) -> KernelResult<()>) -> KernelResult<()> {
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        take(Piece::Text(&rest[..at]))?;
+        rest = &rest[at + 1..];
+        let (piece, after) = escape(regex, rest);
+        rest = after;
+        take(piece)?;
+    }
+    take(Piece::Text(rest))
+}
+
+/// What a backslash stands for, and what follows.
+fn escape<'t>(regex: &Regex, rest: &'t str) -> (Piece<'t>, &'t str) {
+    let group = |number: Option<usize>| match number {
+        Some(number) if number <= regex.groups() => Piece::Group(number),
+        _ => Piece::Unknown,
+    };
+    let Some(ch) = rest.chars().next() else { return (Piece::Unknown, rest) };
+    let after = &rest[ch.len_utf8()..];
+    match ch {
+        'g' => match after.strip_prefix('<').and_then(|inner| inner.split_once('>')) {
+            Some((name, after)) => {
+                let digits = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+                let number = if digits {
+                    name.parse().ok()
+                } else {
+                    regex.names().iter().find(|(known, _)| known == name).map(|(_, number)| *number)
+                };
+                (group(number), after)
+            }
+            None => (Piece::Unknown, after),
+        },
+        // Octal escapes and groups beyond 99 are CPython's.
+        '0' => (Piece::Unknown, after),
+        '1'..='9' => {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            if digits > 2 {
+                return (Piece::Unknown, &rest[digits..]);
+            }
+            (group(rest[..digits].parse().ok()), &rest[digits..])
+        }
+        'n' => (Piece::Char('\n'), after),
+        't' => (Piece::Char('\t'), after),
+        'r' => (Piece::Char('\r'), after),
+        'a' => (Piece::Char('\u{7}'), after),
+        'b' => (Piece::Char('\u{8}'), after),
+        'f' => (Piece::Char('\u{c}'), after),
+        'v' => (Piece::Char('\u{b}'), after),
+        '\\' => (Piece::Char('\\'), after),
+        'A'..='Z' | 'a'..='z' => (Piece::Unknown, after),
+        // Any other character keeps its backslash.
+        _ => (Piece::Char('\\'), rest),
+    }
+}

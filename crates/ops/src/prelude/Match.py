@@ -1,0 +1,72 @@
+"""re.Match: the fields are the pattern, the text, a list of byte offsets, and where in the list
+those of this match begin."""
+
+
+def __bool__(self):
+    return True
+
+
+def _group(self, key):
+    """Where in the list the offsets of a group stand, as twice its number."""
+    pattern = _field(self, 0)
+    if isinstance(key, str):
+        number = _operation("pattern.group_index", pattern, key)
+    elif isinstance(key, int):
+        number = key
+    else:
+        number = -1
+    if not 0 <= number <= _operation("pattern.groups", pattern):
+        raise IndexError("no such group")
+    return number
+
+
+def _one(self, key, default):
+    number = _group(self, key)
+    at = _field(self, 3) + 2 * number
+    if _operation("pattern.always", _field(self, 0), number) or _operation("match.took_part", _field(self, 2), at):
+        return _operation("match.text", _field(self, 1), _field(self, 2), at)
+    return default
+
+
+def group(self, /, *keys):
+    if len(keys) == 0:
+        return _one(self, 0, None)
+    if len(keys) == 1:
+        return _one(self, keys[0], None)
+    return tuple(_one(self, key, None) for key in keys)
+
+
+def __getitem__(self, key, /):
+    return _one(self, key, None)
+
+
+def groups(self, default=None):
+    return tuple(_one(self, number + 1, default) for number in range(_operation("pattern.groups", _field(self, 0))))
+
+
+def start(self, group=0, /):
+    return _operation("match.offset", _field(self, 1), _field(self, 2), _field(self, 3) + 2 * _group(self, group))
+
+
+def end(self, group=0, /):
+    return _operation("match.offset", _field(self, 1), _field(self, 2), _field(self, 3) + 2 * _group(self, group) + 1)
+
+
+def span(self, group=0, /):
+    return (start(self, group), end(self, group))
+
+
+def _get_string(self):
+    return _field(self, 1)
+
+
+def _get_re(self):
+    return _field(self, 0)
+
+
+def _get_pos(self):
+    return 0
+
+
+def _get_endpos(self):
+    return len(_field(self, 1))

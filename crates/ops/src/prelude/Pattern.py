@@ -1,0 +1,115 @@
+"""re.Pattern: what is found becomes a Match of (pattern, text, offsets, index of the first).
+
+The forms with positions are not lifted, nor what goes on behind a match that may be empty:
+CPython has rules of its own for the next match there.
+"""
+
+
+def _text(string):
+    if not isinstance(string, str):
+        raise TypeError(f"expected string or bytes-like object, got '{_type_name(string)}'")
+    return string
+
+
+def _nonempty(self):
+    if _operation("pattern.can_be_empty", self):
+        return _refuse("every match of a pattern that may match the empty string")
+
+
+def _first(self, string, how):
+    offsets = _operation("re.find", self, _text(string), how)
+    if len(offsets) == 0:
+        return None
+    return _record("Match", self, string, offsets, 0)
+
+
+def search(self, string):
+    return _first(self, string, 0)
+
+
+def match(self, string):
+    return _first(self, string, 1)
+
+
+def fullmatch(self, string):
+    return _first(self, string, 2)
+
+
+def finditer(self, string):
+    _nonempty(self)
+    offsets = _operation("re.find_all", self, _text(string))
+    size = 2 * (_operation("pattern.groups", self) + 1)
+    return (_record("Match", self, string, offsets, at) for at in range(0, len(offsets), size))
+
+
+def findall(self, string):
+    _nonempty(self)
+    if _operation("pattern.groups", self) < 2:
+        return _operation("re.texts", self, _text(string))
+    return [found.groups("") for found in finditer(self, string)]
+
+
+def split(self, string, maxsplit=0):
+    _nonempty(self)
+    if _operation("pattern.groups", self) > 0:
+        return _refuse("split by a pattern with groups")
+    return _operation("re.split", self, _text(string), maxsplit)
+
+
+def _replace(self, repl, string, count):
+    """What the parts between the matches and in their place are, and how many matches."""
+    parts = []
+    at = 0
+    n = 0
+    for found in finditer(self, string):
+        if count and n >= count:
+            break
+        parts.append(_operation("re.between", string, at, _begin(found)))
+        parts.append(repl(found))
+        at = _end(found)
+        n += 1
+    parts.append(_operation("re.between", string, at, -1))
+    return parts, n
+
+
+def _begin(found):
+    return _field(found, 2)[_field(found, 3)]
+
+
+def _end(found):
+    return _field(found, 2)[_field(found, 3) + 1]
+
+
+def sub(self, repl, string, count=0):
+    _nonempty(self)
+    if isinstance(repl, str):
+        if not _operation("pattern.is_template", self, repl):
+            return _leave("a template that CPython must read")
+        _text(string)
+        return _operation("re.sub", self, repl, string, count)
+    _text(string)
+    return "".join(_replace(self, repl, string, count)[0])
+
+
+def subn(self, repl, string, count=0):
+    _nonempty(self)
+    _text(string)
+    if isinstance(repl, str):
+        if "\\" in repl:
+            return _refuse("subn with a template")
+        parts, n = _replace(self, lambda found: repl, string, count)
+    else:
+        parts, n = _replace(self, repl, string, count)
+    return "".join(parts), n
+
+
+def _get_pattern(self):
+    return _operation("pattern.source", self)
+
+
+def _get_groups(self):
+    return _operation("pattern.groups", self)
+
+
+def _get_flags(self):
+    return _operation("pattern.flags", self)

@@ -1,0 +1,138 @@
+"""datetime.date: the field is the number of days since 1970-01-01."""
+
+
+def _missing():
+    """Stands for an argument that was not given; see _is_missing."""
+
+
+def _days(self):
+    return _field(self, 0)
+
+
+def _is_date(value):
+    return _type_name(value) == "date"
+
+
+def _moved(days):
+    if not -719162 <= days <= 2932896:
+        raise OverflowError("date value out of range")
+    return _record("date", days)
+
+
+def __bool__(self):
+    return True
+
+
+def __str__(self):
+    return _operation("date.text", _days(self))
+
+
+def __repr__(self):
+    return f"datetime.date({_get_year(self)}, {_get_month(self)}, {_get_day(self)})"
+
+
+def __format__(self, spec):
+    if spec == "":
+        return __str__(self)
+    return strftime(self, spec)
+
+
+def __eq__(self, other):
+    if not _is_date(other):
+        return False
+    return _days(self) == _days(other)
+
+
+def __ne__(self, other):
+    if not _is_date(other):
+        return True
+    return _days(self) != _days(other)
+
+
+def __lt__(self, other):
+    if not _is_date(other):
+        return _leave("a date compared with something else")
+    return _days(self) < _days(other)
+
+
+def __le__(self, other):
+    if not _is_date(other):
+        return _leave("a date compared with something else")
+    return _days(self) <= _days(other)
+
+
+def __gt__(self, other):
+    if not _is_date(other):
+        return _leave("a date compared with something else")
+    return _days(self) > _days(other)
+
+
+def __ge__(self, other):
+    if not _is_date(other):
+        return _leave("a date compared with something else")
+    return _days(self) >= _days(other)
+
+
+def __add__(self, other):
+    if _type_name(other) != "timedelta":
+        return _leave("a date and something else")
+    return _moved(_days(self) + _field(other, 0))
+
+
+def __sub__(self, other):
+    if _is_date(other):
+        return _record("timedelta", _days(self) - _days(other), 0, 0)
+    if _type_name(other) != "timedelta":
+        return _leave("a date and something else")
+    return _moved(_days(self) - _field(other, 0))
+
+
+def _get_year(self):
+    return _operation("date.year", _days(self))
+
+
+def _get_month(self):
+    return _operation("date.month", _days(self))
+
+
+def _get_day(self):
+    return _operation("date.day", _days(self))
+
+
+def weekday(self, /):
+    # 1970-01-01 was a Thursday.
+    return (_days(self) + 3) % 7
+
+
+def isoweekday(self, /):
+    return (_days(self) + 3) % 7 + 1
+
+
+def toordinal(self, /):
+    return _days(self) + 719163
+
+
+def isoformat(self, /):
+    return _operation("date.text", _days(self))
+
+
+def strftime(self, format):
+    if not isinstance(format, str):
+        return _leave("a format that is no text")
+    return _operation("date.strftime", _days(self), format)
+
+
+def _part(value):
+    if not isinstance(value, int):
+        return _leave("a part of a date that is no int")
+    return int(value)
+
+
+def replace(self, year=_missing, month=_missing, day=_missing):
+    days = _operation(
+        "date.from_civil",
+        _get_year(self) if _is_missing(year) else _part(year),
+        _get_month(self) if _is_missing(month) else _part(month),
+        _get_day(self) if _is_missing(day) else _part(day),
+    )
+    return _record("date", days)

@@ -1,0 +1,112 @@
+"""datetime.timedelta: the fields are days, seconds of a day, and microseconds of a second."""
+
+
+def _is_timedelta(value):
+    return _type_name(value) == "timedelta"
+
+
+def _of(days, seconds, micros):
+    """Brought into the ranges of the fields."""
+    seconds = seconds + micros // 1000000
+    days = days + seconds // 86400
+    if not -999999999 <= days <= 999999999:
+        raise OverflowError(f"days={days}; must have magnitude <= 999999999")
+    return _record("timedelta", days, seconds % 86400, micros % 1000000)
+
+
+def _get_days(self):
+    return _field(self, 0)
+
+
+def _get_seconds(self):
+    return _field(self, 1)
+
+
+def _get_microseconds(self):
+    return _field(self, 2)
+
+
+def _order(self):
+    return (_field(self, 0), _field(self, 1), _field(self, 2))
+
+
+def total_seconds(self, /):
+    return ((_field(self, 0) * 86400 + _field(self, 1)) * 1000000 + _field(self, 2)) / 1000000
+
+
+def __bool__(self):
+    return _order(self) != (0, 0, 0)
+
+
+def __eq__(self, other):
+    if not _is_timedelta(other):
+        return False
+    return _order(self) == _order(other)
+
+
+def __ne__(self, other):
+    return not __eq__(self, other)
+
+
+def __lt__(self, other):
+    if not _is_timedelta(other):
+        return _leave("a timedelta compared with something else")
+    return _order(self) < _order(other)
+
+
+def __le__(self, other):
+    if not _is_timedelta(other):
+        return _leave("a timedelta compared with something else")
+    return _order(self) <= _order(other)
+
+
+def __gt__(self, other):
+    if not _is_timedelta(other):
+        return _leave("a timedelta compared with something else")
+    return _order(self) > _order(other)
+
+
+def __ge__(self, other):
+    if not _is_timedelta(other):
+        return _leave("a timedelta compared with something else")
+    return _order(self) >= _order(other)
+
+
+def __add__(self, other):
+    if _type_name(other) == "date":
+        return other + self
+    if not _is_timedelta(other):
+        return _leave("a timedelta and something else")
+    return _of(_field(self, 0) + _field(other, 0), _field(self, 1) + _field(other, 1), _field(self, 2) + _field(other, 2))
+
+
+def __sub__(self, other):
+    if not _is_timedelta(other):
+        return _leave("a timedelta and something else")
+    return _of(_field(self, 0) - _field(other, 0), _field(self, 1) - _field(other, 1), _field(self, 2) - _field(other, 2))
+
+
+def __neg__(self):
+    return _of(-_field(self, 0), -_field(self, 1), -_field(self, 2))
+
+
+def __abs__(self):
+    if _field(self, 0) < 0:
+        return __neg__(self)
+    return self
+
+
+def __mul__(self, other):
+    if isinstance(other, bool) or not isinstance(other, int):
+        return _leave("a timedelta times something else")
+    return _of(_field(self, 0) * other, _field(self, 1) * other, _field(self, 2) * other)
+
+
+def __floordiv__(self, other):
+    if not _is_timedelta(other):
+        return _leave("a timedelta divided by something else")
+    mine = (_field(self, 0) * 86400 + _field(self, 1)) * 1000000 + _field(self, 2)
+    its = (_field(other, 0) * 86400 + _field(other, 1)) * 1000000 + _field(other, 2)
+    if its == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    return mine // its

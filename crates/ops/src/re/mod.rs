@@ -1,0 +1,277 @@
+//! Python's regular expressions, on automata.
+//!
+//! [`Regex::new`] takes a pattern for `str` that `re.compile` would take and refuses
+//! every one whose matches might not be CPython 3.11's; so does a search refuse a text
+//! ([`Leave`]). Both then are CPython's to handle. Parsing ([`parse`]) follows CPython's
+//! parser, sets of characters ([`classes`]) its tables, and the translation
+//! ([`translate`]) yields the form that the crate `regex-automata` compiles.
+//!
+//! Left out: what automata cannot say (references, look-around, conditional, atomic and
+//! possessive parts), repetitions of groups and of what may be empty, whose groups sre
+//! handles in its own way, patterns for `bytes`, and `LOCALE`.
+
+mod classes;
+mod parse;
+mod translate;
+
+use parse::Node;
+use regex_automata::util::primitives::NonMaxUsize;
+use regex_automata::{Anchored, Input, meta};
+use std::sync::OnceLock;
+use translate::{Needs, Variant};
+
+/// How many groups a pattern may have; so many fit in a buffer on the stack.
+const MOST_GROUPS: usize = 127;
+
+/// The memory that an automaton may take, in bytes.
+const NFA_SIZE: usize = 10 << 20;
+
+/// The memory that a search may keep for states met before, in bytes.
+const CACHE_SIZE: usize = 2 << 20;
+
+/// Why a pattern is left to CPython; also where CPython raises `re.error`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsupported(pub String);
+
+/// A text that CPython must search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a text that CPython must search")]
+pub struct Leave;
+
+/// What of a text must match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// Some part, as of `Pattern.search`: the first.
+    Search,
+    /// A part from where the search begins, as of `Pattern.match`.
+    Match,
+    /// All from where the search begins, as of `Pattern.fullmatch`.
+    FullMatch,
+}
+
+/// A compiled pattern.
+///
+/// ```
+/// use exuvia_ops::re::{Anchor, Regex};
+/// let regex = Regex::new(r"(\d+)(?:-(\d+))?$", 0).unwrap();
+/// let mut spans = [0; 6];
+/// assert_eq!(regex.find(Anchor::Search, "tel 12\n", 0, &mut spans), Ok(true));
+/// assert_eq!(spans, [4, 6, 4, 6, -1, -1]);
+/// assert!(regex.always(1) && !regex.always(2));
+/// assert!(Regex::new(r"(a)\1", 0).is_err());
+/// ```
+#[derive(Debug)]
+pub struct Regex {
+    node: Node,
+    flags: u32,
+    names: Vec<(String, usize)>,
+    /// For each group, the whole match first, whether it takes part in every match.
+    always: Vec<bool>,
+    needs: Needs,
+    /// The automata of the variants, by [`Regex::automaton`]'s number; `None` inside is
+    /// one that would take too much memory.
+    automata: [OnceLock<Option<meta::Regex>>; 8],
+}
+
+impl Regex {
+    /// Compiles a pattern, with flags in the bits that `re` gives them.
+    ///
+    /// # Errors
+    ///
+    /// [`Unsupported`] where a match might not be CPython's, and where CPython raises.
+    pub fn new(pattern: &str, flags: u32) -> Result<Regex, Unsupported> {
+        let parsed = parse::parse(pattern, flags)?;
+        if parsed.groups > MOST_GROUPS {
+            return Err(Unsupported("very many groups".to_string()));
+        }
+        let (_, needs) = translate::translate(&parsed.node, parsed.flags, Variant::default())?;
+        let mut always = vec![false; parsed.groups + 1];
+        always[0] = true;
+        translate::mark_always(&parsed.node, &mut always);
+        let regex = Regex {
+            node: parsed.node,
+            flags: parsed.flags,
+            names: parsed.names,
+            always,
+            needs,
+            automata: [const { OnceLock::new() }; 8],
+        };
+        // No variant is larger by much than this one.
+        match regex.automaton(Variant::default()) {
+            Some(_) => Ok(regex),
+            None => Err(Unsupported("a pattern that takes much memory".to_string())),
+        }
+    }
+
+    /// `Pattern.flags`: with those that the pattern sets at its start, and `UNICODE`.
+    #[must_use]
+    pub fn flags(&self) -> u32 {
+        self.flags
+    }
+
+    /// `Pattern.groups`: how many groups capture.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.always.len() - 1
+    }
+
+    /// `Pattern.groupindex`, in its order.
+    #[must_use]
+    pub fn names(&self) -> &[(String, usize)] {
+        &self.names
+    }
+
+    /// Whether it is certain that a group took part where the pattern matched; group 0 is
+    /// the whole match.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such group.
+    #[must_use]
+    pub fn always(&self, group: usize) -> bool {
+        self.always[group]
+    }
+
+    /// Whether the pattern may match the empty text. (`findall`, `sub` and `split` search
+    /// otherwise after an empty match, which [`Matcher::find`] does not know.)
+    #[must_use]
+    pub fn can_be_empty(&self) -> bool {
+        translate::min_len(&self.node) == 0
+    }
+
+    /// The search of one text, for several calls of [`Matcher::find`].
+    ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a text that CPython must search.
+    #[inline]
+    pub fn over<'r, 't>(&'r self, anchor: Anchor, text: &'t str) -> Result<Matcher<'r, 't>, Leave> {
+        let ascii = self.needs.wide && text.is_ascii();
+        let newline = self.needs.dollar && text.ends_with('\n');
+        // The automata know no place before a last newline, but those before any newline.
+        if newline && memchr::memchr(b'\n', &text.as_bytes()[..text.len() - 1]).is_some()
+            || self.needs.not_boundary && text.is_empty()
+            || self.needs.word && !ascii && classes::has_disputed(text)
+        {
+            return Err(Leave);
+        }
+        let (anchored, full) = match anchor {
+            Anchor::Search => (Anchored::No, false),
+            Anchor::Match => (Anchored::Yes, false),
+            Anchor::FullMatch => (Anchored::Yes, true),
+        };
+        let automaton = self.automaton(Variant { ascii, newline, full }).ok_or(Leave)?;
+        Ok(Matcher { automaton, anchored, text })
+    }
+
+    /// Finds the first match that begins at byte `at` or later, and writes the byte
+    /// offsets of its begin and end, then those of each group, -1 twice for a group that
+    /// took no part. Assertions see the text before `at`, as with `Pattern.search(s, pos)`.
+    ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a text that CPython must search.
+    ///
+    /// # Panics
+    ///
+    /// If `spans` has not two places for each group and two for the match, or `at` lies
+    /// beyond the text. `at` must stand between two characters.
+    #[inline]
+    pub fn find(&self, anchor: Anchor, text: &str, at: usize, spans: &mut [i64]) -> Result<bool, Leave> {
+        assert_eq!(spans.len(), 2 * self.always.len(), "two places for each group");
+        Ok(self.over(anchor, text)?.find(at, spans))
+    }
+
+    /// As [`Regex::find`], without the groups, which costs less.
+    ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a text that CPython must search.
+    #[inline]
+    pub fn find_span(&self, anchor: Anchor, text: &str, at: usize) -> Result<Option<(usize, usize)>, Leave> {
+        Ok(self.over(anchor, text)?.find_span(at))
+    }
+
+    /// Whether there is a match, which costs least.
+    ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a text that CPython must search.
+    #[inline]
+    pub fn is_match(&self, anchor: Anchor, text: &str) -> Result<bool, Leave> {
+        Ok(self.over(anchor, text)?.is_match())
+    }
+
+    fn automaton(&self, variant: Variant) -> Option<&meta::Regex> {
+        let at = usize::from(variant.ascii) | usize::from(variant.newline) << 1 | usize::from(variant.full) << 2;
+        self.automata[at].get_or_init(|| self.compile(variant)).as_ref()
+    }
+
+    #[cold]
+    fn compile(&self, variant: Variant) -> Option<meta::Regex> {
+        let (hir, _) = translate::translate(&self.node, self.flags, variant).ok()?;
+        let config = meta::Config::new().nfa_size_limit(Some(NFA_SIZE)).hybrid_cache_capacity(CACHE_SIZE);
+        meta::Builder::new().configure(config).build_from_hir(&hir).ok()
+    }
+}
+
+/// The search of one text: what depends on the text alone was chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Matcher<'r, 't> {
+    automaton: &'r meta::Regex,
+    anchored: Anchored,
+    text: &'t str,
+}
+
+impl Matcher<'_, '_> {
+    /// As [`Regex::find`].
+    ///
+    /// # Panics
+    ///
+    /// If `at` lies beyond the text.
+    #[inline]
+    pub fn find(&self, at: usize, spans: &mut [i64]) -> bool {
+        // Few groups need not clear the larger buffer.
+        if spans.len() <= 32 {
+            self.find_with::<32>(at, spans)
+        } else {
+            self.find_with::<{ 2 * MOST_GROUPS + 2 }>(at, spans)
+        }
+    }
+
+    #[inline]
+    fn find_with<const N: usize>(&self, at: usize, spans: &mut [i64]) -> bool {
+        let mut buffer = [None::<NonMaxUsize>; N];
+        let slots = &mut buffer[..spans.len()];
+        if self.automaton.search_slots(&self.input(at), slots).is_none() {
+            return false;
+        }
+        for (span, slot) in spans.iter_mut().zip(slots) {
+            *span = slot.map_or(-1, |slot| slot.get() as i64);
+        }
+        true
+    }
+
+    /// As [`Regex::find_span`].
+    ///
+    /// # Panics
+    ///
+    /// If `at` lies beyond the text.
+    #[inline]
+    #[must_use]
+    pub fn find_span(&self, at: usize) -> Option<(usize, usize)> {
+        self.automaton.search(&self.input(at)).map(|found| (found.start(), found.end()))
+    }
+
+    /// As [`Regex::is_match`].
+    #[inline]
+    #[must_use]
+    pub fn is_match(&self) -> bool {
+        self.automaton.is_match(self.input(0))
+    }
+
+    fn input(&self, at: usize) -> Input<'_> {
+        Input::new(self.text).range(at..).anchored(self.anchored)
+    }
+}

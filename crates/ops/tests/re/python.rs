@@ -1,0 +1,82 @@
+//! A CPython process that answers searches.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// A running CPython.
+pub struct Python {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+}
+
+/// What CPython makes of a pattern.
+pub struct Answer {
+    pub flags: u32,
+    pub groups: usize,
+    pub names: Vec<(String, usize)>,
+    /// For each text what `search`, `match` and `fullmatch` found: offsets in characters.
+    /// Empty where it took very long.
+    pub found: Vec<[Option<Vec<i64>>; 3]>,
+}
+
+impl Python {
+    /// Starts the CPython that `EXUVIA_PYTHON` names, or `python3`; `None`, with a message,
+    /// where it is not one of the semantic level.
+    pub fn start() -> Option<Python> {
+        let program = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3".to_string());
+        let version = Command::new(&program).args(["-c", "import sys; print(*sys.version_info[:2])"]).output();
+        if !version.as_ref().is_ok_and(|output| output.stdout.starts_with(b"3 11")) {
+            eprintln!("skipped: {program} is not CPython 3.11 (set EXUVIA_PYTHON to one)");
+            return None;
+        }
+        let mut child = Command::new(&program)
+            .args(["-S", "-c", include_str!("answer.py")])
+            .env("PYTHONIOENCODING", "utf-8")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python starts");
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        Some(Python { child, stdin, stdout })
+    }
+
+    fn ask(&mut self, question: &Value) -> Value {
+        writeln!(self.stdin.as_mut().expect("open"), "{question}").expect("python reads");
+        let mut reply = String::new();
+        self.stdout.read_line(&mut reply).expect("python answers");
+        serde_json::from_str(&reply).unwrap_or_else(|_| panic!("{question}: {reply}"))
+    }
+
+    /// What it makes of a pattern, and finds in some texts from a character on; `None` for
+    /// a pattern that it refuses or warns of.
+    pub fn search(&mut self, pattern: &str, flags: u32, searches: &[(&str, usize)]) -> Option<Answer> {
+        let reply = self.ask(&json!({ "pattern": pattern, "flags": flags, "searches": searches }));
+        let spans = |found: &Value| found.as_array().map(|spans| spans.iter().map(|at| at.as_i64().unwrap()).collect());
+        reply.as_object()?;
+        Some(Answer {
+            flags: u32::try_from(reply["flags"].as_u64()?).ok()?,
+            groups: usize::try_from(reply["groups"].as_u64()?).ok()?,
+            names: serde_json::from_value(reply["names"].clone()).expect("names"),
+            found: (reply["found"].as_array()?.iter())
+                .map(|found| [spans(&found[0]), spans(&found[1]), spans(&found[2])])
+                .collect(),
+        })
+    }
+
+    /// The offsets, in characters, of all matches of each pattern in a text.
+    pub fn find_all(&mut self, patterns: &[String], flags: u32, text: &str) -> Vec<Vec<usize>> {
+        let reply = self.ask(&json!({ "patterns": patterns, "flags": flags, "text": text }));
+        serde_json::from_value(reply).expect("offsets")
+    }
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        // Without input the script ends by itself.
+        self.stdin = None;
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,258 @@
+//! Random patterns, right and wrong ones, and texts of their characters.
+
+/// Numbers that look random (xorshift).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % end as u64) as usize
+    }
+
+    pub fn of<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+}
+
+/// Characters that patterns and texts are made of.
+const CHARS: &[char] = &[
+    'a', 'a', 'a', 'b', 'b', 'c', 'A', 'i', 'I', 's', 'k', '1', '7', '_', '-', ' ', '\n', '\n', '\r', '\t', '\u{1c}',
+    '\u{85}', 'é', 'É', 'ß', 'ẞ', '²', '٣', 'ſ', '\u{212a}', 'İ', 'ı', 'µ', 'μ', 'ς', 'σ', 'Σ', '\u{345}', 'ι',
+    '\u{301}', '\u{203f}', '½', 'ﬅ', 'ﬆ', '😀', '𐐀', '𐐨', 'Ⅷ', '€', ',', '.', '{', '}',
+];
+
+/// Parts of patterns that stand for one character.
+const ONE: &[&str] = &[
+    ".",
+    r"\d",
+    r"\D",
+    r"\w",
+    r"\W",
+    r"\s",
+    r"\S",
+    "[ab]",
+    "[^ab]",
+    "[a-c]",
+    "[^a-c]",
+    r"[\w-]",
+    r"[^\W\d]",
+    r"[\s,]",
+    r"[^\n]",
+    "[]a]",
+    "[^]a]",
+    "[a-]",
+    "[-a]",
+    "[^-a]",
+    r"[\]a]",
+    r"[\ba]",
+    "[i-k]",
+    "[à-ï]",
+    "[A-z]",
+    "[ſ-ƀ]",
+    "[😀-😂]",
+    "[!-~]",
+    r"[\x61\u0062\U00000063]",
+    r"[\141b]",
+    r"\x61",
+    r"\u00e9",
+    r"\U0001f600",
+    r"\141",
+    r"\07",
+    r"\0",
+    r"\n",
+    r"\.",
+    r"\-",
+    r"\_",
+    r"\é",
+    r"\t",
+    "[^a]",
+    "[é]",
+    "[^é]",
+    "[.]",
+    "[a^]",
+    "[^^]",
+    "[µ-¶]",
+    "[ab{}]",
+    r"[\D\d]",
+    r"[\d\s_]",
+    "[\u{10400}a]",
+    "[K-z]",
+];
+
+const PLACES: &[&str] = &["^", "$", "$", r"\A", r"\Z", r"\b", r"\b", r"\B"];
+
+const ROUNDS: &[&str] = &[
+    "?", "*", "+", "??", "*?", "+?", "{2}", "{1,2}", "{,2}", "{1,}", "{0}", "{0,1}", "{1}", "{2,3}?", "{,}", "{2,}?",
+    "{,1}?", "{0,}", "{3}",
+];
+
+/// What is a mistake almost everywhere, or means itself.
+const STRANGE: &[&str] = &[
+    "{",
+    "}",
+    "{}",
+    "{a}",
+    "{1",
+    "{1,2",
+    "{,",
+    "*",
+    "**",
+    "+*",
+    "?+",
+    "*+",
+    "(",
+    ")",
+    "[",
+    "]",
+    "(?i)",
+    "(?x)",
+    "(?i:",
+    "(?P<n>",
+    "(?P=n)",
+    r"\1",
+    r"\8",
+    r"\q",
+    "(?=a)",
+    "(?!a)",
+    "(?<=a)",
+    "(?>a)",
+    "(?#c)",
+    "(?#",
+    "#",
+    " ",
+    "(?-i:a)",
+    "(?a:\\w)",
+    "[[a]",
+    "[a--b]",
+    "[a&&b]",
+    "[b-a]",
+    r"[\d-a]",
+    r"\N{DIGIT ONE}",
+    "{3,2}",
+    "|",
+    "||",
+    r"\x6",
+    r"\400",
+    "(?:)",
+    "()",
+    "(?ii)",
+    "(?",
+    "(?P",
+    "\\",
+    "^*",
+    "{2}{3}",
+    "(?u)",
+    "(?L)",
+    "(?)",
+    "(?-)",
+    "(?im-s:",
+    "(?s-:a)",
+    "(?P<1>a)",
+    "(?P<é>a)",
+];
+
+/// A random pattern.
+pub struct Patterns<'a> {
+    random: &'a mut Random,
+    chars: &'a [char],
+    pattern: String,
+    groups: usize,
+    /// How many parts of a thousand are strange.
+    strange: usize,
+}
+
+/// A pattern over those characters.
+pub fn pattern(random: &mut Random, chars: &[char]) -> String {
+    let strange = random.of(&[0, 0, 0, 0, 60]);
+    let mut patterns = Patterns { random, chars, pattern: String::new(), groups: 0, strange };
+    if patterns.random.below(8) == 0 {
+        let flags =
+            patterns.random.of(&["(?i)", "(?m)", "(?s)", "(?x)", "(?a)", "(?im)", "(?u)", "(?#x)(?i)", " (?x)"]);
+        patterns.pattern.push_str(flags);
+    }
+    let depth = patterns.random.below(5);
+    patterns.alternation(depth);
+    patterns.pattern
+}
+
+impl Patterns<'_> {
+    fn alternation(&mut self, depth: usize) {
+        let count = self.random.of(&[1, 1, 1, 2, 3]);
+        for at in 0..count {
+            if at > 0 {
+                self.pattern.push('|');
+            }
+            for _ in 0..self.random.of(&[0, 1, 1, 2, 2, 3, 4]) {
+                self.part(depth);
+            }
+        }
+    }
+
+    fn part(&mut self, depth: usize) {
+        if self.random.below(1000) < self.strange {
+            let strange = self.random.of(STRANGE);
+            return self.pattern.push_str(strange);
+        }
+        match self.random.below(if depth == 0 { 7 } else { 12 }) {
+            0..=3 => {
+                let ch = self.random.of(self.chars);
+                if "\\[]{}()*+?.^$|# \n\r\t\u{1c}".contains(ch) {
+                    self.pattern.push('\\');
+                }
+                self.pattern.push(ch);
+            }
+            4 | 5 => {
+                let one = self.random.of(ONE);
+                self.pattern.push_str(one);
+            }
+            6 => {
+                let place = self.random.of(PLACES);
+                return self.pattern.push_str(place);
+            }
+            _ => {
+                self.groups += 1;
+                match self.random.below(12) {
+                    0..=5 => self.pattern.push('('),
+                    6..=8 => self.pattern.push_str("(?:"),
+                    9 => {
+                        let name = format!("(?P<g{}>", self.groups);
+                        self.pattern.push_str(&name);
+                    }
+                    _ => {
+                        let flags = self.random.of(&["i", "-i", "m", "s", "x", "-s", "im-x", "i-m", "-mx"]);
+                        self.pattern.push_str(&format!("(?{flags}:"));
+                    }
+                }
+                self.alternation(depth - 1);
+                self.pattern.push(')');
+            }
+        }
+        if self.random.below(3) == 0 {
+            let rounds = self.random.of(ROUNDS);
+            self.pattern.push_str(rounds);
+        }
+    }
+}
+
+/// Some characters, for a pattern and its texts.
+pub fn chars(random: &mut Random) -> Vec<char> {
+    (0..2 + random.below(4)).map(|_| random.of(CHARS)).collect()
+}
+
+/// A text over those characters, and where a search in it is to begin.
+pub fn text(random: &mut Random, chars: &[char]) -> (String, usize) {
+    let len = random.of(&[0, 1, 2, 3, 4, 5, 6, 8]);
+    let mut text: String =
+        (0..len).map(|_| if random.below(6) == 0 { random.of(CHARS) } else { random.of(chars) }).collect();
+    if random.below(6) == 0 {
+        text.push('\n');
+    }
+    let at = if random.below(4) == 0 { random.below(text.chars().count() + 1) } else { 0 };
+    (text, at)
+}
