@@ -33,6 +33,6 @@ mod volatility;
 
 pub use definition::{Definition, Interpreter, OnError, Parameter, Volatility};
 pub use error::{CallError, CallErrorKind, DefineError, Place};
-pub use exuvia_ir::{DictObj, Object, SetObj};
+pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
 pub use exuvia_jit::RunError;
 pub use function::{Function, Invocation, Placement, Rung, Settings};

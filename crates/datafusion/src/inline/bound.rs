@@ -3,14 +3,15 @@
 //!
 //! Law: adding a constant, and multiplying or dividing by one that is not zero, never
 //! reverses (or, for a negative one, always reverses) the order of two floats that are not
-//! NaN, however they are rounded; of ints likewise, and floor division by a positive one.
+//! NaN, however they are rounded; of ints likewise, and floor division by a positive one; the
+//! year never falls from one day to the next.
 //! (Zeros are equal to Python and to DataFusion.)
 //! So such a comparison holds for all arguments up to a certain one, or from one on. That
 //! one is found by bisection with the arithmetic itself: no bit is lost.
 
 use datafusion::logical_expr::Operator;
-use exuvia_engine::Object;
 use exuvia_engine::formula::Formula;
+use exuvia_engine::{Object, calendar};
 
 /// Arithmetic over one parameter that keeps or reverses the order of its values.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ enum Step {
     SubFromFloat(f64),
     MulFloat(f64),
     DivFloat(f64),
+    /// The year of a day.
+    Year,
 }
 
 /// A value on the way.
@@ -51,18 +54,8 @@ pub(super) enum Bound<T> {
 }
 
 impl Chain {
-    /// The arithmetic of a formula, if there is any.
+    /// The arithmetic of a formula, which may be its parameter as it is.
     pub(super) fn of(formula: &Formula) -> Option<Chain> {
-        let chain = Chain::from(formula)?;
-        (!chain.steps.is_empty()).then_some(chain)
-    }
-
-    /// Whether it gives an int.
-    pub(super) fn gives_int(&self) -> bool {
-        matches!(self.apply(Number::Int(0)), Some(Number::Int(_)))
-    }
-
-    fn from(formula: &Formula) -> Option<Chain> {
         use Formula::Const;
         let (op, args) = match formula {
             Formula::Param(param) => return Some(Chain { param: *param, steps: vec![] }),
@@ -87,6 +80,7 @@ impl Chain {
             }
             ("int.floordiv", [inner, Const(by)]) => (inner, Step::FloorDiv(int(by).filter(|by| *by > 0)?)),
             ("int.to_float", [inner]) => (inner, Step::ToFloat),
+            ("date.year", [inner]) => (inner, Step::Year),
             ("float.add", [inner, Const(by)] | [Const(by), inner]) => (inner, Step::AddFloat(float(by)?)),
             ("float.sub", [inner, Const(by)]) => (inner, Step::AddFloat(-float(by)?)),
             ("float.sub", [Const(from), inner]) => (inner, Step::SubFromFloat(float(from)?)),
@@ -96,9 +90,19 @@ impl Chain {
             ("float.div", [inner, Const(by)]) => (inner, Step::DivFloat(float(by).filter(|by| *by != 0.0)?)),
             _ => return None,
         };
-        let mut chain = Chain::from(inner)?;
+        let mut chain = Chain::of(inner)?;
         chain.steps.push(step);
         Some(chain)
+    }
+
+    /// Whether it is the parameter as it is.
+    pub(super) fn is_plain(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Whether it gives an int.
+    pub(super) fn gives_int(&self) -> bool {
+        matches!(self.apply(Number::Int(0)), Some(Number::Int(_)))
     }
 
     fn apply(&self, argument: Number) -> Option<Number> {
@@ -135,6 +139,10 @@ impl Step {
             (Step::FloorDiv(by), Int(value)) => Int(value.div_euclid(by.into())),
             // Python rounds to nearest, as this does.
             (Step::ToFloat, Int(value)) => Float(value as f64),
+            (Step::Year, Int(days)) => {
+                let days = i64::try_from(days).ok()?.clamp(*calendar::DAYS.start(), *calendar::DAYS.end());
+                Int(calendar::civil(days).0.into())
+            }
             (Step::AddFloat(by), Float(value)) => Float(value + by),
             (Step::SubFromFloat(from), Float(value)) => Float(from - value),
             (Step::MulFloat(by), Float(value)) => Float(value * by),

@@ -142,13 +142,13 @@ pub(super) struct Param {
 }
 
 impl Param {
-    /// An int as BIGINT, a float as DOUBLE, a text as it is.
+    /// An int as BIGINT, a float as DOUBLE, a text and a date as they are.
     pub(super) fn new(index: usize, found: DataType, declared: &DataType) -> Option<Param> {
-        use DataType::{Boolean, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Utf8, Utf8View};
+        use DataType::{Boolean, Date32, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Utf8, Utf8View};
         let expr = match (&found, declared) {
             (Int8 | Int16 | Int32, Int8 | Int16 | Int32 | Int64) => cast(argument(index), Int64),
             (Float32, Float32 | Float64) => cast(argument(index), Float64),
-            (Int64, Int64) | (Float64, Float64) | (Boolean, Boolean) => argument(index),
+            (Int64, Int64) | (Float64, Float64) | (Boolean, Boolean) | (Date32, Date32) => argument(index),
             (Utf8 | LargeUtf8 | Utf8View, Utf8 | LargeUtf8 | Utf8View) => argument(index),
             _ => return None,
         };
@@ -331,8 +331,7 @@ impl Rules<'_> {
             [Const(left), right] => (right, left, op.swap()?),
             _ => return None,
         };
-        let chain = Chain::of(formula)?;
-        let param = self.params.get(chain.param)?;
+        let (chain, param) = self.chain(formula)?;
         let constant = match (class, constant) {
             ("int", Object::Int(constant)) => Number::Int(constant.to_i64()?.into()),
             ("float", Object::Float(constant)) if !constant.is_nan() => Number::Float(*constant),
@@ -342,7 +341,7 @@ impl Rules<'_> {
         };
         let side = |op: Operator| -> Option<Expr> {
             if let Some(range) = int_range(&param.ty) {
-                return bounded_int(&param.expr, range, chain.ints(op, constant, range.0, range.1)?);
+                return bounded_int(param, range, chain.ints(op, constant, range.0, range.1)?);
             }
             let (op, at) = match chain.floats(op, constant)? {
                 Bound::AtMost(at) => (Operator::LtEq, at),
@@ -363,6 +362,14 @@ impl Rules<'_> {
         })
     }
 
+    /// Arithmetic that keeps or reverses the order of an argument. An argument as it is is
+    /// compared as it is, but days as a date.
+    fn chain(&self, formula: &Formula) -> Option<(Chain, &Param)> {
+        let chain = Chain::of(formula)?;
+        let param = self.params.get(chain.param)?;
+        (!chain.is_plain() || param.ty == DataType::Date32).then_some((chain, param))
+    }
+
     /// SQL's comparison of a number that the function returns with a constant.
     fn compared(&self, formula: &Formula, op: Operator, constant: &ScalarValue) -> Option<Expr> {
         // Law: NULL where the argument is NULL, as the bound is.
@@ -376,8 +383,7 @@ impl Rules<'_> {
             },
             formula => formula,
         };
-        let chain = Chain::of(formula)?;
-        let param = self.params.get(chain.param)?;
+        let (chain, param) = self.chain(formula)?;
         let constant = match (self.returns, constant) {
             (DataType::Int64, ScalarValue::Int64(Some(constant))) if chain.gives_int() && fits(formula) => {
                 Number::Int((*constant).into())
@@ -388,7 +394,7 @@ impl Rules<'_> {
             _ => return None,
         };
         if let Some(range) = int_range(&param.ty) {
-            let side = |op| bounded_int(&param.expr, range, chain.ints(op, constant, range.0, range.1)?);
+            let side = |op| bounded_int(param, range, chain.ints(op, constant, range.0, range.1)?);
             return Some(match op {
                 Operator::Eq => side(Operator::GtEq)?.and(side(Operator::LtEq)?),
                 Operator::NotEq => side(Operator::Lt)?.or(side(Operator::Gt)?),
@@ -546,8 +552,13 @@ fn null_with(expr: &Expr) -> BTreeSet<usize> {
     }
 }
 
-fn bounded_int(x: &Expr, (least, _): (i64, i64), bound: Bound<i64>) -> Option<Expr> {
-    let x = x.clone();
+fn bounded_int(param: &Param, (least, _): (i64, i64), bound: Bound<i64>) -> Option<Expr> {
+    let x = param.expr.clone();
+    let lit = |at: i64| match param.ty {
+        // Law: dates are ordered as their days.
+        DataType::Date32 => Expr::Literal(ScalarValue::Date32(i32::try_from(at).ok()), None),
+        _ => lit(at),
+    };
     Some(match bound {
         Bound::AtMost(at) => x.lt_eq(lit(at)),
         Bound::AtLeast(at) => x.gt_eq(lit(at)),
@@ -559,7 +570,9 @@ fn bounded_int(x: &Expr, (least, _): (i64, i64), bound: Bound<i64>) -> Option<Ex
 /// Whether each int that a formula makes fits in 64 bits, so that the function returns it.
 pub(super) fn fits(formula: &Formula) -> bool {
     match formula {
-        Formula::Call { op, args, fits: known } => (*known || *op == "int.floordiv") && args.iter().all(fits),
+        Formula::Call { op, args, fits: known } => {
+            (*known || matches!(*op, "int.floordiv" | "date.year" | "date.month" | "date.day")) && args.iter().all(fits)
+        }
         _ => true,
     }
 }
@@ -569,7 +582,7 @@ fn int_range(ty: &DataType) -> Option<(i64, i64)> {
     Some(match ty {
         DataType::Int8 => (i8::MIN.into(), i8::MAX.into()),
         DataType::Int16 => (i16::MIN.into(), i16::MAX.into()),
-        DataType::Int32 => (i32::MIN.into(), i32::MAX.into()),
+        DataType::Int32 | DataType::Date32 => (i32::MIN.into(), i32::MAX.into()),
         DataType::Int64 => (i64::MIN, i64::MAX),
         _ => return None,
     })

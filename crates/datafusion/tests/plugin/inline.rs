@@ -463,6 +463,65 @@ async fn inlined_predicates_skip_what_those_by_hand_skip() {
     assert!(found.starts_with("row_groups_pruned_statistics=10 total → 2 matched"), "{found}");
 }
 
+/// Predicates over dates skip what those by hand skip; days that Python's dates cannot hold
+/// still reach the function, which fails for them.
+#[tokio::test(flavor = "multi_thread")]
+async fn predicates_over_dates_skip_what_those_by_hand_skip() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.parquet");
+    let session = session();
+    run(
+        &session,
+        &format!(
+            "COPY (SELECT value AS i, CASE WHEN value % 100 = 7 THEN NULL
+                          ELSE arrow_cast(arrow_cast(value, 'Int32'), 'Date32') END AS d
+             FROM generate_series(10000, 29999)) TO '{}' STORED AS PARQUET OPTIONS (max_row_group_size 1000)",
+            file.display()
+        ),
+    )
+    .await;
+    run(&session, &format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{}'", file.display())).await;
+    run(
+        &session,
+        "CREATE FUNCTION year_of(d DATE) RETURNS BIGINT LANGUAGE python STRICT AS $$
+            return d.year
+         $$;
+         CREATE FUNCTION recent(d DATE) RETURNS BOOLEAN LANGUAGE python AS $$
+from datetime import date
+def recent(d):
+    return d is not None and d >= date(2040, 1, 1)
+         $$;
+         CREATE FUNCTION era(d DATE) RETURNS TEXT LANGUAGE python STRICT AS $$
+            return 'old' if d.year < 2000 else 'new' if d.year >= 2045 else 'now'
+         $$",
+    )
+    .await;
+    for (predicate, by_hand) in [
+        ("year_of(d) = 2024", "d >= DATE '2024-01-01' AND d < DATE '2025-01-01'"),
+        ("year_of(d) > 2048", "d >= DATE '2049-01-01'"),
+        ("2001 >= year_of(d)", "d <= DATE '2001-12-31'"),
+        ("recent(d)", "d >= DATE '2040-01-01'"),
+        ("era(d) = 'new'", "d >= DATE '2045-01-01'"),
+        ("era(d) = 'now'", "d >= DATE '2000-01-01' AND d < DATE '2045-01-01'"),
+    ] {
+        let (scans, counts) = (scanned(&session, predicate).await, scanned(&session, by_hand).await);
+        assert_eq!(scans, counts, "{predicate}");
+        assert!(!scans.starts_with("row_groups_pruned_statistics=20 total → 20"), "{predicate}: {scans}");
+        let count = |predicate: &str| format!("SELECT count(*), sum(i) FROM p WHERE {predicate}");
+        assert_eq!(rows(&session, &count(predicate)).await, rows(&session, &count(by_hand)).await, "{predicate}");
+    }
+    run(
+        &session,
+        "CREATE TABLE far AS SELECT arrow_cast(arrow_cast(column1, 'Int32'), 'Date32') AS d
+         FROM (VALUES (19800), (2932897))",
+    )
+    .await;
+    for query in ["SELECT d FROM far WHERE year_of(d) = 2024", "SELECT year_of(d) FROM far"] {
+        let error = session.sql(query).await.unwrap().collect().await.unwrap_err().to_string();
+        assert!(error.contains("datetime.date"), "{error}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn inlining_is_shown_and_can_be_switched_off() {
     let session = session();
