@@ -4,11 +4,14 @@ A line reads `1.2.3.4 - bob [10/Oct/2026:13:55:36 +0200] "GET /~bob/x.html HTTP/
 The protocol may be missing, the size may be `-`, and some lines are cut off or are no log
 lines at all: a part that is missing is the empty text, a number that is missing -1.
 
-The functions come in two variants that give the same for whole lines: by splitting the
-line at spaces (`…_of`), and by finding the brackets and quotes (`find_…`).
+The functions come in three variants that give the same for whole lines: by splitting the
+line at spaces (`…_of`), by finding the brackets and quotes (`find_…`), and by one regular
+expression (`match_…`), which gives no part of a line that is not whole.
 
 Load the file with `exuvia --udfs udfs/logs.py`.
 """
+
+import re
 
 
 def field(line, index):
@@ -153,6 +156,69 @@ def find_response_code(line):
 def find_content_size(line):
     text = status(line)
     size = text[text.find(" ") + 1 :] if " " in text else ""
+    if size == "-":
+        return 0
+    return int(size) if size.isdecimal() else -1
+
+
+LINE = re.compile(
+    r'(\S+) (\S+) (\S+) \[([\w:/]+)\s[+\-]\d{4}\] "(\S+) (\S+)\s*(\S*)" (\d{3}) (\S+)'
+)
+
+
+def group(line, number):
+    """A group of the pattern; empty where the line is not whole."""
+    found = LINE.fullmatch(line)
+    return found.group(number) if found else ""
+
+
+# sql: match_ip(line TEXT) RETURNS TEXT STRICT
+def match_ip(line):
+    return group(line, 1)
+
+
+# sql: match_client(line TEXT) RETURNS TEXT STRICT
+def match_client(line):
+    return group(line, 2)
+
+
+# sql: match_user(line TEXT) RETURNS TEXT STRICT
+def match_user(line):
+    return group(line, 3)
+
+
+# sql: match_date(line TEXT) RETURNS TEXT STRICT
+def match_date(line):
+    return group(line, 4).replace(":", " ", 1)
+
+
+# sql: match_method(line TEXT) RETURNS TEXT STRICT
+def match_method(line):
+    return group(line, 5)
+
+
+# sql: match_endpoint(line TEXT) RETURNS TEXT STRICT
+def match_endpoint(line):
+    return group(line, 6)
+
+
+# sql: match_protocol(line TEXT) RETURNS TEXT STRICT
+def match_protocol(line):
+    return group(line, 7)
+
+
+# sql: match_response_code(line TEXT) RETURNS BIGINT STRICT
+def match_response_code(line):
+    found = LINE.fullmatch(line)
+    return int(found.group(8)) if found else -1
+
+
+# sql: match_content_size(line TEXT) RETURNS BIGINT STRICT
+def match_content_size(line):
+    found = LINE.fullmatch(line)
+    if not found:
+        return -1
+    size = found.group(9)
     if size == "-":
         return 0
     return int(size) if size.isdecimal() else -1

@@ -31,6 +31,7 @@ QUERIES = {
     "call above a join",
     "logs by split",
     "logs by find",
+    "logs by match",
 }
 
 CONTENDERS = {

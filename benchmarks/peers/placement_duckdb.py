@@ -16,7 +16,7 @@ UDF = {
         WHERE sqft(l.facts_and_features) > 900""",
 }
 
-FILES = {"logs by split": "logs_split.sql", "logs by find": "logs_find.sql"}
+FILES = {"logs by split": "logs_split.sql", "logs by find": "logs_find.sql", "logs by match": "logs_match.sql"}
 
 # Where DuckDB is faster with functions called a row at a time than with a loop over Arrow.
 NATIVE = {"predicate over Parquet", "arithmetic over Parquet", "cheap guard first"}
@@ -51,6 +51,27 @@ LOGS = """
     ) AS l
     JOIN bad_addresses AS b ON l.ip = b.ip"""
 
+LOGS_BY_PATTERN = r"""
+    SELECT l.ip, l.date, l.method, anonymous(l.endpoint) AS endpoint, l.protocol, l.response_code, l.content_size
+    FROM (
+      SELECT
+        part.ip AS ip,
+        regexp_replace(part.date, ':', ' ') AS date,
+        part.method AS method,
+        part.endpoint AS endpoint,
+        part.protocol AS protocol,
+        cast(part.code AS BIGINT) AS response_code,
+        CASE part.size WHEN '-' THEN 0 ELSE coalesce(try_cast(part.size AS BIGINT), -1) END AS content_size
+      FROM (
+        SELECT regexp_extract(
+          line,
+          '^(\S+) (\S+) (\S+) \[([\w:/]+)\s[+\-]\d{4}\] "(\S+) (\S+)\s*(\S*)" (\d{3}) (\S+)$',
+          ['ip', 'client', 'user', 'date', 'method', 'endpoint', 'protocol', 'code', 'size']) AS part
+        FROM logs)
+      WHERE part.endpoint <> ''
+    ) AS l
+    JOIN bad_addresses AS b ON l.ip = b.ip"""
+
 SQL = {
     "predicate over Parquet": "SELECT sum(c0), sum(c17) FROM wide WHERE price < 200",
     "arithmetic over Parquet": "SELECT sum(c0), sum(c17) FROM wide WHERE price * 1.21 + 3 < 200",
@@ -62,6 +83,7 @@ SQL = {
     "call above a join": UDF["call above a join"],
     "logs by split": LOGS,
     "logs by find": LOGS,
+    "logs by match": LOGS_BY_PATTERN,
 }
 
 

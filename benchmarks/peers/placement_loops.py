@@ -116,4 +116,5 @@ QUERIES = {
     "call above a join": join,
     "logs by split": logs("", "_of"),
     "logs by find": logs("find_", ""),
+    "logs by match": logs("match_", ""),
 }

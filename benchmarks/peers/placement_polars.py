@@ -103,6 +103,7 @@ MAP_ELEMENTS = {
     "call above a join": lambda scans, call: areas_above(scans, call("sqft", "facts_and_features")),
     "logs by split": logs("", "_of"),
     "logs by find": logs("find_", ""),
+    "logs by match": logs("match_", ""),
 }
 
 
@@ -116,20 +117,55 @@ def deep_by_hand(scans):
     return lambda: scans.memory().select(title.str.splitn(" ", 2).struct.field("field_0").str.len_chars().sum())
 
 
-def logs_by_hand(scans):
-    def part(index):
-        return pl.col("parts").list.get(index, null_on_oob=True)
+def number(text):
+    return text.cast(pl.Int64, strict=False).fill_null(-1)
 
-    def number(text):
-        return text.cast(pl.Int64, strict=False).fill_null(-1)
 
+def anonymous():
     endpoint = pl.col("endpoint")
     user = endpoint.str.extract(r"^/~([^/]*)")
     # Polars has no digest for text.
     name = user.hash().cast(pl.String).str.head(10)
-    anonymous = pl.when(endpoint.str.starts_with("/~")).then(
+    return pl.when(endpoint.str.starts_with("/~")).then(
         pl.concat_str(pl.lit("/~"), name, endpoint.str.slice(user.str.len_chars() + 2))
     ).otherwise(endpoint)
+
+
+LINE = (
+    r"^(?<ip>\S+) (\S+) (\S+) \[(?<date>[\w:/]+)\s[+\-]\d{4}\] "
+    r'"(?<method>\S+) (?<endpoint>\S+)\s*(?<protocol>\S*)" (?<code>\d{3}) (?<size>\S+)$'
+)
+
+
+def logs_by_pattern(scans):
+    size = pl.col("size")
+
+    def query():
+        requests = (
+            scans.parquet("logs")
+            .select(pl.col("line").str.extract_groups(LINE))
+            .unnest("line")
+            .filter(pl.col("endpoint") != "")
+            .select(
+                "ip",
+                pl.col("date").str.replace(":", " ", literal=True),
+                "method",
+                "endpoint",
+                "protocol",
+                number(pl.col("code")).alias("response_code"),
+                pl.when(size == "-").then(0).otherwise(number(size)).alias("content_size"),
+            )
+        )
+        return scans.of_bad_addresses(requests, anonymous())
+
+    return query
+
+
+def logs_by_hand(scans):
+    def part(index):
+        return pl.col("parts").list.get(index, null_on_oob=True)
+
+    endpoint = pl.col("endpoint")
 
     def query():
         requests = (
@@ -147,7 +183,7 @@ def logs_by_hand(scans):
                 pl.when(part(-1) == "-").then(0).otherwise(number(part(-1))).alias("content_size"),
             )
         )
-        return scans.of_bad_addresses(requests, anonymous)
+        return scans.of_bad_addresses(requests, anonymous())
 
     return query
 
@@ -161,4 +197,5 @@ EXPRESSIONS = {
     "call above a join": lambda scans: areas_above(scans, z1.area()),
     "logs by split": logs_by_hand,
     "logs by find": logs_by_hand,
+    "logs by match": logs_by_pattern,
 }

@@ -1,6 +1,7 @@
 //! Who runs on the Rust side.
 
 use crate::programs::{self, Program};
+use crate::rust_peers::Taking;
 use crate::udfs::{self, Suite};
 use crate::{placement, rust_peers, tables};
 use anyhow::{Context, Result, bail};
@@ -153,7 +154,7 @@ impl Contenders {
             let bad = rust_peers::BadAddresses::new(bad.first().context("no bad addresses")?)?;
             let sql = match what {
                 "z1" => "SELECT title, address, city, state, postal_code, price, facts_and_features, url FROM listings",
-                "logs by split" | "logs by find" => "SELECT line FROM logs",
+                "logs by split" | "logs by find" | "logs by match" => "SELECT line FROM logs",
                 _ => bail!("nobody wrote {what} in Rust"),
             };
             let (bad, what) = (Arc::new(bad), what.to_string());
@@ -165,7 +166,9 @@ impl Contenders {
                     while let Some(batch) = stream.try_next().await? {
                         results.push(match what.as_str() {
                             "z1" => rust_peers::z1(&batch)?,
-                            _ => rust_peers::logs(&batch, what == "logs by split", &bad)?,
+                            "logs by split" => rust_peers::logs(&batch, Taking::Split, &bad)?,
+                            "logs by find" => rust_peers::logs(&batch, Taking::Find, &bad)?,
+                            _ => rust_peers::logs(&batch, Taking::Match, &bad)?,
                         });
                     }
                     anyhow::Ok(results)
@@ -248,7 +251,7 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         tables::prepare(&folder, 1, 6000).unwrap();
         let contenders = Contenders::new(&folder, &Suite::named("zillow").unwrap(), 2).unwrap();
-        for query in ["z1", "logs by split", "logs by find"] {
+        for query in ["z1", "logs by split", "logs by find", "logs by match"] {
             let (_, expected) = contenders.run(query, "exuvia unplaced").unwrap();
             let expected = rows(&expected);
             assert!(expected.len() > 100, "{query}: {}", expected.len());

@@ -41,7 +41,7 @@ CREATE FUNCTION length_of(s TEXT) RETURNS BIGINT LANGUAGE python STRICT AS $$ re
 ";
 
 /// The queries.
-pub const QUERIES: [Query; 8] = [
+pub const QUERIES: [Query; 9] = [
     Query {
         name: "predicate over Parquet",
         sql: "SELECT sum(c0), sum(c17) FROM wide WHERE is_cheap(price)",
@@ -81,6 +81,7 @@ pub const QUERIES: [Query; 8] = [
     },
     Query { name: "logs by split", sql: include_str!("../../../sql/logs_split.sql"), by_hand: LOGS_BY_HAND },
     Query { name: "logs by find", sql: include_str!("../../../sql/logs_find.sql"), by_hand: LOGS_BY_HAND },
+    Query { name: "logs by match", sql: include_str!("../../../sql/logs_match.sql"), by_hand: LOGS_BY_PATTERN },
 ];
 
 /// The parts of a line in SQL, and what is made of them.
@@ -93,6 +94,17 @@ const LOGS_BY_HAND: &str = "SELECT l.ip, l.date, l.method, \
      coalesce(try_cast(split_part(line, ' ', -2) AS BIGINT), -1) AS response_code, \
      CASE WHEN split_part(line, ' ', -1) = '-' THEN 0 ELSE coalesce(try_cast(split_part(line, ' ', -1) AS BIGINT), -1) END AS content_size \
      FROM logs WHERE rtrim(split_part(line, ' ', 7), '\"') <> '') AS l JOIN bad_addresses AS b ON l.ip = b.ip";
+
+/// The same by one regular expression.
+const LOGS_BY_PATTERN: &str = "SELECT l.ip, l.date, l.method, \
+     CASE WHEN starts_with(l.endpoint, '/~') THEN concat('/~', upper(substr(md5(split_part(substr(l.endpoint, 3), '/', 1)), 1, 10)), \
+     substr(l.endpoint, 3 + length(split_part(substr(l.endpoint, 3), '/', 1)))) ELSE l.endpoint END AS endpoint, \
+     l.protocol, l.response_code, l.content_size FROM (SELECT g[1] AS ip, \
+     concat(split_part(g[4], ':', 1), ' ', substr(g[4], strpos(g[4], ':') + 1)) AS date, g[5] AS method, \
+     g[6] AS endpoint, g[7] AS protocol, CAST(g[8] AS BIGINT) AS response_code, \
+     CASE WHEN g[9] = '-' THEN 0 ELSE coalesce(try_cast(g[9] AS BIGINT), -1) END AS content_size \
+     FROM (SELECT regexp_match(line, '^(\\S+) (\\S+) (\\S+) \\[([\\w:/]+)\\s[+\\-]\\d{4}\\] \"(\\S+) (\\S+)\\s*(\\S*)\" (\\d{3}) (\\S+)$') AS g \
+     FROM logs) AS m WHERE g IS NOT NULL) AS l JOIN bad_addresses AS b ON l.ip = b.ip";
 
 /// Columns of the wide table besides `id`, `price` and `note`.
 const COLUMNS: usize = 30;

@@ -11,7 +11,7 @@ mod python_int;
 mod python_str;
 mod z1;
 
-pub use logs::{BadAddresses, logs};
+pub use logs::{BadAddresses, Taking, logs};
 pub use z1::z1;
 
 use anyhow::{Context, Result};

@@ -201,7 +201,10 @@ impl<'w> Lifter<'w> {
     fn read_global(&mut self, name: &Name, module: usize) -> Lift<Abs> {
         if let Some(found) = self.world.modules[module].globals.get(name) {
             return match found {
-                Abs::Conflict => self.bail(Code::ModuleBody, format!("the global {name} is not constant")),
+                Abs::Conflict => match self.world.modules[module].failed.get(name) {
+                    Some(reason) => Err(reason.clone().into()),
+                    None => self.bail(Code::ModuleBody, format!("the global {name} is not constant")),
+                },
                 Abs::Unbound => self.raise_message(ExcKind::NameError, &format!("name '{name}' is not defined")),
                 found => Ok(found.clone()),
             };

@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::ast::Name;
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, Object, Opcode, Pattern, RecordObj, Terminator, Type};
+use exuvia_ir::{Class, Object, Opcode, RecordObj, Terminator, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -66,9 +66,8 @@ impl Lifter<'_> {
             ("_compile", [Abs::Const(Object::Str(source)), Abs::Const(Object::Int(bits))]) => {
                 let bits = bits.to_i64().and_then(|bits| u32::try_from(bits).ok());
                 let Some(bits) = bits else { return self.bail(Code::Operands, "such flags of a pattern") };
-                let pattern = Arc::new(Pattern::new(source.clone(), bits));
-                match exuvia_ops::pattern::regex(&pattern) {
-                    Ok(_) => Ok(Abs::Const(Object::Pattern(pattern))),
+                match exuvia_ops::pattern::compile(source, bits) {
+                    Ok(pattern) => Ok(Abs::Const(Object::Pattern(pattern))),
                     Err(reason) => self.bail(Code::Callee, format!("the pattern {source:?}: {reason}")),
                 }
             }

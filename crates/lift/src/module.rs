@@ -29,7 +29,7 @@ pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize>
 /// Runs a module body; returns the index of the module.
 pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
     let index = world.modules.len();
-    world.modules.push(ModuleScope { globals: BTreeMap::new() });
+    world.modules.push(ModuleScope::default());
     let locals = crate::scope::locals(&crate::ast::Params::default(), body);
     let frame = Frame {
         vars: BTreeMap::new(),
@@ -96,7 +96,10 @@ impl Lifter<'_> {
         self.b.block = self.b.function.new_block();
         let mut names: Vec<Name> = Vec::new();
         targets.iter().for_each(|target| crate::scope::target_names(target, &mut names));
+        let module = self.frames[0].module;
         for name in names {
+            let failed = &mut self.world.modules[module].failed;
+            failed.insert(name.clone(), reason.clone());
             self.frames[0].vars.insert(name, Abs::Conflict);
         }
         for abs in self.frames[0].vars.values_mut() {

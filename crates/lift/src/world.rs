@@ -3,6 +3,7 @@
 
 use crate::abs::Abs;
 use crate::ast::{FunctionDef, Name};
+use crate::bailout::Bailout;
 use crate::lifter::Site;
 use exuvia_ir::{FuncId, Function, Type};
 use exuvia_ops::cx::Cx;
@@ -12,6 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Default)]
 pub(crate) struct ModuleScope {
     pub globals: BTreeMap<Name, Abs>,
+    /// Why names have no value that is known.
+    pub failed: BTreeMap<Name, Bailout>,
 }
 
 /// A function that is called rather than unfolded.

@@ -14,6 +14,7 @@ use crate::op;
 use crate::re::{Anchor, Leave, Regex};
 use crate::text::Str;
 use exuvia_ir::{Pattern, Raise};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The operations of this family.
 pub const OPS: &[&OpDef] = &[
@@ -35,6 +36,27 @@ pub const OPS: &[&OpDef] = &[
     &match_took_part::DEF,
     &match_offset::DEF,
 ];
+
+/// `re.compile`. Compiling takes milliseconds and functions share patterns: those that somebody
+/// holds are given again.
+///
+/// # Errors
+/// Why CPython must match it.
+pub fn compile(source: &Arc<str>, flags: u32) -> Result<Arc<Pattern>, String> {
+    static HELD: Mutex<Vec<Weak<Pattern>>> = Mutex::new(Vec::new());
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    held.retain(|pattern| pattern.strong_count() > 0);
+    let same = |pattern: &Arc<Pattern>| pattern.source == *source && pattern.flags == flags;
+    let found = held.iter().filter_map(Weak::upgrade).find(same);
+    let pattern = found.unwrap_or_else(|| {
+        let new = Arc::new(Pattern::new(Arc::clone(source), flags));
+        held.push(Arc::downgrade(&new));
+        new
+    });
+    drop(held);
+    regex(&pattern)?;
+    Ok(pattern)
+}
 
 /// The matcher of a pattern. Only patterns that have one are lifted.
 ///
@@ -152,10 +174,11 @@ op! {
     Alloc fn (cx, _pattern: pattern, _text: str) -> int_list fallible {
         let regex = nonempty(_pattern)?;
         let mut found = Spans::new(cx, regex, 4)?;
+        let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
         let mut at = 0;
         loop {
             let one = found.room(cx)?;
-            if !regex.find(Anchor::Search, _text.as_str(), at, one).map_err(leave)? {
+            if !matcher.find(at, one) {
                 break;
             }
             at = one[1] as usize;
@@ -173,8 +196,9 @@ op! {
         let regex = nonempty(_pattern)?;
         let mut texts = StrListBuilder::new(cx)?;
         if regex.groups() == 0 {
+            let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
             let mut at = 0;
-            while let Some((start, end)) = regex.find_span(Anchor::Search, _text.as_str(), at).map_err(leave)? {
+            while let Some((start, end)) = matcher.find_span(at) {
                 texts.push(cx, _text.slice_bytes(start, end))?;
                 at = end;
             }
@@ -191,10 +215,11 @@ op! {
     Alloc fn (cx, _pattern: pattern, _text: str, _maxsplit: int) -> str_list fallible {
         let regex = nonempty(_pattern)?;
         let mut parts = StrListBuilder::new(cx)?;
+        let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
         let mut left = at_most(_maxsplit);
         let mut at = 0;
         while left > 0
-            && let Some((start, end)) = regex.find_span(Anchor::Search, _text.as_str(), at).map_err(leave)?
+            && let Some((start, end)) = matcher.find_span(at)
         {
             parts.push(cx, _text.slice_bytes(at, start))?;
             at = end;
@@ -213,14 +238,14 @@ op! {
         let mut left = at_most(_count);
         let literal = !_template.as_bytes().contains(&b'\\');
         let mut spans = vec![0; if literal { 0 } else { 2 * (regex.groups() + 1) }];
-        let next = |at: usize, spans: &mut [i64]| -> KernelResult<Option<(usize, usize)>> {
+        let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
+        let next = |at: usize, spans: &mut [i64]| {
             if literal {
-                return regex.find_span(Anchor::Search, _text.as_str(), at).map_err(leave);
+                return matcher.find_span(at);
             }
-            let found = regex.find(Anchor::Search, _text.as_str(), at, spans).map_err(leave)?;
-            Ok(found.then(|| (spans[0] as usize, spans[1] as usize)))
+            matcher.find(at, spans).then(|| (spans[0] as usize, spans[1] as usize))
         };
-        let mut found = if left > 0 { next(0, &mut spans)? } else { None };
+        let mut found = if left > 0 { next(0, &mut spans) } else { None };
         if found.is_none() {
             return Ok(_text);
         }
@@ -240,7 +265,7 @@ op! {
             }
             at = end;
             left -= 1;
-            found = if left > 0 { next(at, &mut spans)? } else { None };
+            found = if left > 0 { next(at, &mut spans) } else { None };
         }
         out.push_str(&_text.as_str()[at..])?;
         Ok(out.finish())
@@ -315,9 +340,10 @@ fn part<'a>(text: Str<'a>, spans: &[i64], at: usize) -> Str<'a> {
 
 /// Calls `take` with the offsets of every match.
 fn each(regex: &Regex, text: Str<'_>, mut take: impl FnMut(&[i64]) -> KernelResult<()>) -> KernelResult<()> {
+    let matcher = regex.over(Anchor::Search, text.as_str()).map_err(leave)?;
     let mut spans = vec![0; 2 * (regex.groups() + 1)];
     let mut at = 0;
-    while regex.find(Anchor::Search, text.as_str(), at, &mut spans).map_err(leave)? {
+    while matcher.find(at, &mut spans) {
         take(&spans)?;
         at = spans[1] as usize;
     }

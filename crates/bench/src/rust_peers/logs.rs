@@ -5,8 +5,9 @@ use super::python_int::decimal;
 use anyhow::{Context, Result};
 use datafusion::arrow::array::{ArrayRef, AsArray, Int64Builder, RecordBatch, StringViewArray, StringViewBuilder};
 use memchr::{memchr, memchr_iter, memmem, memrchr};
+use regex::{CaptureLocations, Regex};
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The listed addresses.
 #[derive(Debug)]
@@ -23,6 +24,20 @@ impl BadAddresses {
     }
 }
 
+/// How lines are taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taking {
+    /// By splitting them at spaces.
+    Split,
+    /// By finding the brackets and quotes.
+    Find,
+    /// By one regular expression.
+    Match,
+}
+
+/// The pattern of `udfs/logs.py`, for the whole line.
+const LINE: &str = r#"^(\S+) (\S+) (\S+) \[([\w:/]+)\s[+\-]\d{4}\] "(\S+) (\S+)\s*(\S*)" (\d{3}) (\S+)$"#;
+
 /// A line taken apart.
 struct Request<'l> {
     ip: &'l str,
@@ -33,18 +48,25 @@ struct Request<'l> {
     content_size: i64,
 }
 
-/// Runs the query on a batch of lines, taking them apart by splitting or by finding.
+/// Runs the query on a batch of lines.
 ///
 /// # Errors
 /// If the column is missing or has another type.
-pub fn logs(batch: &RecordBatch, by_split: bool, bad: &BadAddresses) -> Result<RecordBatch> {
+pub fn logs(batch: &RecordBatch, taking: Taking, bad: &BadAddresses) -> Result<RecordBatch> {
+    static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(LINE).ok());
+    let pattern = PATTERN.as_ref().context("a pattern that is none")?;
+    let mut groups = pattern.capture_locations();
     let lines: &StringViewArray = batch.column(0).as_string_view_opt().context("no string views")?;
     let mut out: [StringViewBuilder; 5] = std::array::from_fn(|_| StringViewBuilder::new());
     let mut numbers: [Int64Builder; 2] = std::array::from_fn(|_| Int64Builder::new());
     let status = memmem::FinderRev::new("\" ");
     let (mut spaces, mut date) = (Vec::new(), String::new());
     for line in lines.iter().flatten() {
-        let request = if by_split { split(line, &mut spaces, &mut date) } else { find(line, &status, &mut date) };
+        let request = match taking {
+            Taking::Split => split(line, &mut spaces, &mut date),
+            Taking::Find => find(line, &status, &mut date),
+            Taking::Match => matched(line, pattern, &mut groups, &mut date),
+        };
         let Some(request) = request else { continue };
         if !bad.0.contains(request.ip) {
             continue;
@@ -158,6 +180,29 @@ fn find<'l>(line: &'l str, status: &memmem::FinderRev<'_>, date: &mut String) ->
     };
     let ip = memchr(b' ', bytes).map_or(line, |end| &line[..end]);
     Some(Request { ip, method, endpoint, protocol, response_code: number(code), content_size: size(bytes_sent) })
+}
+
+fn matched<'l>(
+    line: &'l str,
+    pattern: &Regex,
+    groups: &mut CaptureLocations,
+    date: &mut String,
+) -> Option<Request<'l>> {
+    pattern.captures_read(groups, line)?;
+    let group = |number: usize| groups.get(number).map_or("", |(start, end)| &line[start..end]);
+    date.clear();
+    match group(4).split_once(':') {
+        Some((day, time)) => date.extend([day, " ", time]),
+        None => date.push_str(group(4)),
+    }
+    Some(Request {
+        ip: group(1),
+        method: group(5),
+        endpoint: group(6),
+        protocol: group(7),
+        response_code: number(group(8)),
+        content_size: size(group(9)),
+    })
 }
 
 fn append_anonymous(endpoint: &str, out: &mut StringViewBuilder) {

@@ -2,13 +2,13 @@
 //!
 //! [`Regex::new`] takes a pattern for `str` that `re.compile` would take and refuses
 //! every one whose matches might not be CPython 3.11's; so does a search refuse a text
-//! ([`Leave`]). Both then are CPython's to handle. Parsing ([`parse`]) follows CPython's
-//! parser, sets of characters ([`classes`]) its tables, and the translation
-//! ([`translate`]) yields the form that the crate `regex-automata` compiles.
+//! ([`Leave`]). Both then are CPython's to handle. Parsing (`parse`) follows CPython's
+//! parser, sets of characters (`classes`) its tables, and the translation
+//! (`translate`) yields the form that the crate `regex-automata` compiles.
 //!
 //! Left out: what automata cannot say (references, look-around, conditional, atomic and
-//! possessive parts), repetitions of groups and of what may be empty, whose groups sre
-//! handles in its own way, patterns for `bytes`, and `LOCALE`.
+//! possessive parts), repetitions of what may be empty, which sre handles in its own way,
+//! patterns for `bytes`, and `LOCALE`.
 
 mod classes;
 mod parse;
@@ -17,6 +17,7 @@ mod translate;
 use parse::Node;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input, meta};
+use std::fmt;
 use std::sync::OnceLock;
 use translate::{Needs, Variant};
 
@@ -61,8 +62,8 @@ pub enum Anchor {
 /// assert!(regex.always(1) && !regex.always(2));
 /// assert!(Regex::new(r"(a)\1", 0).is_err());
 /// ```
-#[derive(Debug)]
 pub struct Regex {
+    pattern: String,
     node: Node,
     flags: u32,
     names: Vec<(String, usize)>,
@@ -90,6 +91,7 @@ impl Regex {
         always[0] = true;
         translate::mark_always(&parsed.node, &mut always);
         let regex = Regex {
+            pattern: pattern.to_string(),
             node: parsed.node,
             flags: parsed.flags,
             names: parsed.names,
@@ -102,6 +104,12 @@ impl Regex {
             Some(_) => Ok(regex),
             None => Err(Unsupported("a pattern that takes much memory".to_string())),
         }
+    }
+
+    /// `Pattern.pattern`.
+    #[must_use]
+    pub fn pattern(&self) -> &str {
+        &self.pattern
     }
 
     /// `Pattern.flags`: with those that the pattern sets at its start, and `UNICODE`.
@@ -152,6 +160,7 @@ impl Regex {
         // The automata know no place before a last newline, but those before any newline.
         if newline && memchr::memchr(b'\n', &text.as_bytes()[..text.len() - 1]).is_some()
             || self.needs.not_boundary && text.is_empty()
+            || self.needs.splits && !text.is_ascii()
             || self.needs.word && !ascii && classes::has_disputed(text)
         {
             return Err(Leave);
@@ -216,27 +225,44 @@ impl Regex {
     }
 }
 
+impl fmt::Debug for Regex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The automata would fill pages.
+        f.debug_struct("Regex").field("pattern", &self.pattern).field("flags", &self.flags).finish_non_exhaustive()
+    }
+}
+
 /// The search of one text: what depends on the text alone was chosen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Matcher<'r, 't> {
     automaton: &'r meta::Regex,
     anchored: Anchored,
     text: &'t str,
 }
 
+impl fmt::Debug for Matcher<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Matcher").field("text", &self.text).finish_non_exhaustive()
+    }
+}
+
 impl Matcher<'_, '_> {
-    /// As [`Regex::find`].
+    /// As [`Regex::find`]; `spans` may also hold fewer groups, the first.
     ///
     /// # Panics
     ///
     /// If `at` lies beyond the text.
     #[inline]
     pub fn find(&self, at: usize, spans: &mut [i64]) -> bool {
-        // Few groups need not clear the larger buffer.
-        if spans.len() <= 32 {
-            self.find_with::<32>(at, spans)
-        } else {
-            self.find_with::<{ 2 * MOST_GROUPS + 2 }>(at, spans)
+        // Few groups need not clear a large buffer, none need none.
+        match spans.len() {
+            2 => self.find_span(at).is_some_and(|(begin, end)| {
+                spans.copy_from_slice(&[begin as i64, end as i64]);
+                true
+            }),
+            0..=1 | 3..=8 => self.find_with::<8>(at, spans),
+            9..=32 => self.find_with::<32>(at, spans),
+            _ => self.find_with::<{ 2 * MOST_GROUPS + 2 }>(at, spans),
         }
     }
 

@@ -8,8 +8,8 @@
 use super::Unsupported;
 use crate::unicode;
 
-/// How deep groups may nest.
-const DEEPEST: usize = 100;
+/// How deep groups may nest: what walks a pattern calls itself for each.
+const DEEPEST: usize = 30;
 
 /// The greatest bound of a repetition.
 const MOST_ROUNDS: u32 = 1000;

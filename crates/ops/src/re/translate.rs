@@ -8,7 +8,7 @@
 use super::Unsupported;
 use super::classes;
 use super::parse::{ASCII, At, DOTALL, IGNORECASE, Item, MULTILINE, Node};
-use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition};
+use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
 /// The texts that a translation is for, and what of them must match.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,6 +30,8 @@ pub struct Needs {
     pub word: bool,
     /// There is a `\B`, which never matches in an empty text (in CPython 3.11).
     pub not_boundary: bool,
+    /// There is a `\B` for ASCII's words, which automata find inside of other characters.
+    pub splits: bool,
     /// The translation for ASCII is another.
     pub wide: bool,
 }
@@ -63,13 +65,14 @@ impl Translator {
             }
             Node::At(at) => Hir::look(self.look(*at, flags)),
             Node::Repeat { min, max, greedy, body } => {
-                // sre keeps marks of rounds that it gave up, and treats empty rounds unlike
-                // automata.
+                // sre ends a repetition at the first empty round, with the groups as they then
+                // are; automata try the round's other ways first.
                 if max.is_none_or(|max| max > 1) && min_len(body) == 0 {
                     return Err(Unsupported("a repetition of what may be empty".to_string()));
                 }
-                if *max != Some(1) && has_groups(body) {
-                    return Err(Unsupported("a repetition of a group".to_string()));
+                // The translation would lose the group.
+                if *max == Some(0) && has_groups(body) {
+                    return Err(Unsupported("a group that is never reached".to_string()));
                 }
                 let sub = Box::new(self.node(body, flags)?);
                 Hir::repetition(Repetition { min: *min, max: *max, greedy: *greedy, sub })
@@ -82,7 +85,13 @@ impl Translator {
                 }
             }
             Node::Concat(nodes) => Hir::concat(self.nodes(nodes, flags)?),
-            Node::Alternate(nodes) => Hir::alternation(self.nodes(nodes, flags)?),
+            Node::Alternate(nodes) => {
+                let mut branches = self.nodes(nodes, flags)?;
+                if would_lift(&branches) {
+                    branches.push(Hir::fail());
+                }
+                Hir::alternation(branches)
+            }
         })
     }
 
@@ -114,7 +123,12 @@ impl Translator {
             At::Boundary => Look::WordAscii,
             At::NotBoundary => {
                 self.needs.not_boundary = true;
-                if self.unicode_word(flags) { Look::WordUnicodeNegate } else { Look::WordAsciiNegate }
+                if self.unicode_word(flags) {
+                    Look::WordUnicodeNegate
+                } else {
+                    self.needs.splits |= flags & ASCII != 0;
+                    Look::WordAsciiNegate
+                }
             }
         }
     }
@@ -127,6 +141,34 @@ impl Translator {
         self.needs.wide = true;
         !self.variant.ascii
     }
+}
+
+/// Whether `Hir::alternation` would take a common prefix out of the branches that matches
+/// in several ways. Then the second branch's rest would come before the first branch with
+/// a shorter prefix: `a*ab|a*c` is not `a*(?:ab|c)`. A further branch that is no sequence
+/// keeps it from that.
+fn would_lift(branches: &[Hir]) -> bool {
+    let sequence = |hir| match Hir::kind(hir) {
+        HirKind::Concat(parts) => Some(parts.as_slice()),
+        HirKind::Empty
+        | HirKind::Literal(_)
+        | HirKind::Class(_)
+        | HirKind::Look(_)
+        | HirKind::Repetition(_)
+        | HirKind::Capture(_)
+        | HirKind::Alternation(_) => None,
+    };
+    let flat = branches.iter().flat_map(|hir| match hir.kind() {
+        HirKind::Alternation(branches) => branches.as_slice(),
+        _ => std::slice::from_ref(hir),
+    });
+    let Some(sequences) = flat.map(sequence).collect::<Option<Vec<_>>>() else { return false };
+    let Some((first, others)) = sequences.split_first() else { return false };
+    first
+        .iter()
+        .enumerate()
+        .take_while(|(at, part)| others.iter().all(|other| other.get(*at) == Some(part)))
+        .any(|(_, part)| !matches!(part.kind(), HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_)))
 }
 
 /// How many characters a part matches at least.

@@ -27,6 +27,9 @@ const CHARS: &[char] = &[
     '\u{301}', '\u{203f}', '½', 'ﬅ', 'ﬆ', '😀', '𐐀', '𐐨', 'Ⅷ', '€', ',', '.', '{', '}',
 ];
 
+/// How many letters narrow patterns have.
+const NARROW: usize = 2;
+
 /// Parts of patterns that stand for one character.
 const ONE: &[&str] = &[
     ".",
@@ -165,19 +168,27 @@ pub struct Patterns<'a> {
     groups: usize,
     /// How many parts of a thousand are strange.
     strange: usize,
+    /// Whether there are but letters, groups and repetitions, which ask most of
+    /// backtracking.
+    narrow: bool,
 }
 
 /// A pattern over those characters.
 pub fn pattern(random: &mut Random, chars: &[char]) -> String {
     let strange = random.of(&[0, 0, 0, 0, 60]);
-    let mut patterns = Patterns { random, chars, pattern: String::new(), groups: 0, strange };
+    let narrow = chars.len() == NARROW;
+    let mut patterns = Patterns { random, chars, pattern: String::new(), groups: 0, strange, narrow };
     if patterns.random.below(8) == 0 {
         let flags =
             patterns.random.of(&["(?i)", "(?m)", "(?s)", "(?x)", "(?a)", "(?im)", "(?u)", "(?#x)(?i)", " (?x)"]);
         patterns.pattern.push_str(flags);
     }
-    let depth = patterns.random.below(5);
-    patterns.alternation(depth);
+    if patterns.narrow && patterns.random.below(2) == 0 {
+        patterns.literals();
+    } else {
+        let depth = patterns.random.below(5);
+        patterns.alternation(depth);
+    }
     patterns.pattern
 }
 
@@ -194,12 +205,45 @@ impl Patterns<'_> {
         }
     }
 
+    /// Letters among repeated sets that hold them or not: where automata look for the
+    /// letters first.
+    fn literals(&mut self) {
+        for at in 0..self.random.of(&[1, 1, 2]) {
+            if at > 0 {
+                self.pattern.push('|');
+            }
+            for _ in 0..1 + self.random.below(4) {
+                if self.random.below(2) == 0 {
+                    for _ in 0..1 + self.random.below(3) {
+                        let ch = self.random.of(self.chars);
+                        self.pattern.push(ch);
+                    }
+                    continue;
+                }
+                let set = self.random.of(&[
+                    ".", r"\w", r"\d", "[ab]", "[^a]", "[^b]", "[bc]", "(?:ab|b)", "(a|bc)", "(b|ba)", r"\b", "($)?",
+                ]);
+                let rounds = self.random.of(&["", "+", "*", "?", "+?", "*?", "{2}", "{1,2}", "{,3}?"]);
+                self.pattern.push_str(set);
+                if set != r"\b" && set != "($)?" {
+                    self.pattern.push_str(rounds);
+                }
+            }
+        }
+    }
+
     fn part(&mut self, depth: usize) {
         if self.random.below(1000) < self.strange {
             let strange = self.random.of(STRANGE);
             return self.pattern.push_str(strange);
         }
-        match self.random.below(if depth == 0 { 7 } else { 12 }) {
+        let kind = match (self.narrow, depth) {
+            (false, 0) => self.random.below(7),
+            (false, _) => self.random.below(12),
+            (true, 0) => 0,
+            (true, _) => self.random.of(&[0, 0, 11]),
+        };
+        match kind {
             0..=3 => {
                 let ch = self.random.of(self.chars);
                 if "\\[]{}()*+?.^$|# \n\r\t\u{1c}".contains(ch) {
@@ -233,7 +277,7 @@ impl Patterns<'_> {
                 self.pattern.push(')');
             }
         }
-        if self.random.below(3) == 0 {
+        if self.random.below(if self.narrow { 2 } else { 3 }) == 0 {
             let rounds = self.random.of(ROUNDS);
             self.pattern.push_str(rounds);
         }
@@ -242,14 +286,24 @@ impl Patterns<'_> {
 
 /// Some characters, for a pattern and its texts.
 pub fn chars(random: &mut Random) -> Vec<char> {
-    (0..2 + random.below(4)).map(|_| random.of(CHARS)).collect()
+    if random.below(3) == 0 {
+        return vec!['a', 'b', 'c'][..NARROW].to_vec();
+    }
+    (0..3 + random.below(4)).map(|_| random.of(CHARS)).collect()
 }
 
 /// A text over those characters, and where a search in it is to begin.
 pub fn text(random: &mut Random, chars: &[char]) -> (String, usize) {
-    let len = random.of(&[0, 1, 2, 3, 4, 5, 6, 8]);
-    let mut text: String =
-        (0..len).map(|_| if random.below(6) == 0 { random.of(CHARS) } else { random.of(chars) }).collect();
+    let len = random.of(&[0, 1, 2, 3, 4, 5, 6, 8, 12, 20]);
+    let mut text: String = (0..len)
+        .map(|_| {
+            if random.below(if chars.len() == NARROW { 40 } else { 6 }) == 0 {
+                random.of(CHARS)
+            } else {
+                random.of(chars)
+            }
+        })
+        .collect();
     if random.below(6) == 0 {
         text.push('\n');
     }

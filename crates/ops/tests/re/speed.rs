@@ -36,9 +36,19 @@ fn time(lines: &[String], mut search: impl FnMut(&str) -> bool) -> f64 {
 #[test]
 #[ignore = "measures time"]
 fn costs_no_more_than_the_crate_regex() {
-    for (pattern, user) in
-        [(LOG, "frank"), (LOG, "françois"), (r"(\d{1,2})/(\w+)/(\d{4})", "frank"), (r#""(\S+) (\S+)"#, "frank")]
-    {
+    let patterns = [
+        (LOG, "frank"),
+        (LOG, "françois"),
+        (r"(\d{1,2})/(\w+)/(\d{4})", "frank"),
+        (r#""(\S+) (\S+)"#, "frank"),
+        (r"\w+/index\.html", "frank"),
+        (r"(\w+)\.html", "frank"),
+        (r"\d{3} \d+$", "frank"),
+        (r"GET|POST", "frank"),
+        (r"HTTP/1\.[01]", "frank"),
+        (r"\bfrank\b", "frank"),
+    ];
+    for (pattern, user) in patterns {
         let lines = lines(user);
         let ours = Regex::new(pattern, 0).expect("compiles");
         let theirs = regex::Regex::new(pattern).expect("compiles");
@@ -52,6 +62,33 @@ fn costs_no_more_than_the_crate_regex() {
         eprintln!(
             "{pattern} ({user}): find {find:.0} ns, captures_read {read:.0} ns, ratio {:.2}; find_span {span:.0} ns, regex's find {theirs_span:.0} ns; is_match {full:.0} ns",
             find / read
+        );
+    }
+}
+
+#[test]
+#[ignore = "measures time"]
+fn compiles_in_bounded_time() {
+    for pattern in [
+        LOG,
+        "a",
+        r"\w+",
+        r"\w{50}",
+        r"\w{500}",
+        r"(?i)[^\W\d_]{900}",
+        r"(?:\w{30}\s){30}",
+        r"(?:(?:\w\d){40}){40}",
+        "(?:(?:a{1000}){1000}){1000}",
+    ] {
+        let start = Instant::now();
+        let regex = Regex::new(pattern, 0);
+        let new = start.elapsed();
+        let start = Instant::now();
+        let found = regex.as_ref().map(|regex| regex.is_match(Anchor::Search, "ascii"));
+        eprintln!(
+            "{pattern}: compiled in {new:?} ({:?}), for ASCII in {:?} ({found:?})",
+            regex.as_ref().err(),
+            start.elapsed()
         );
     }
 }

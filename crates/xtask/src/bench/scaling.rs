@@ -10,7 +10,7 @@ use serde_json::json;
 use std::fmt::Write;
 
 /// Queries that were written in Rust as well.
-const QUERIES: [&str; 3] = ["z1", "logs by split", "logs by find"];
+const QUERIES: [&str; 4] = ["z1", "logs by split", "logs by find", "logs by match"];
 
 /// Their contenders.
 const CONTENDERS: [&str; 2] = ["exuvia", "rust"];
