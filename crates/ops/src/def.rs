@@ -209,6 +209,13 @@ impl OpDef {
         self.bails || !self.raises.is_empty()
     }
 
+    /// Whether it often bails out for what its operands are, such as a text that only CPython
+    /// matches as Python does, and not where the row's memory is full.
+    #[must_use]
+    pub fn bails_for_operands(&self) -> bool {
+        self.bails && ["re.", "pattern.", "date."].iter().any(|family| self.name.starts_with(family))
+    }
+
     /// How many arguments a call may give by position.
     #[must_use]
     pub fn positional(&self) -> usize {

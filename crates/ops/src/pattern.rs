@@ -32,6 +32,7 @@ pub const OPS: &[&OpDef] = &[
     &re_sub::DEF,
     &re_between::DEF,
     &pattern_source::DEF,
+    &match_found::DEF,
     &match_text::DEF,
     &match_took_part::DEF,
     &match_offset::DEF,
@@ -285,6 +286,14 @@ op! {
     pattern_source = "pattern.source" ""
     Pure fn (cx, _pattern: pattern) -> str {
         Str::new(&_pattern.source)
+    }
+}
+
+op! {
+    /// Whether there are offsets.
+    match_found = "match.found" ""
+    Pure fn (cx, _spans: ints) -> bool {
+        !_spans.is_empty()
     }
 }
 

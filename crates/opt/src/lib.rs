@@ -25,6 +25,7 @@ mod interval;
 mod known;
 mod licm;
 mod lists;
+mod matches;
 mod params;
 mod ranges;
 #[cfg(test)]
@@ -64,13 +65,14 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let ranges: Pass = ("ranges", ranges::run);
     let licm: Pass = ("loop invariants", licm::run);
     let splits: Pass = ("splits", splits::run);
+    let matches: Pass = ("matches", matches::run);
     CLEANUP
         .into_iter()
         .chain([thread])
         .chain(CLEANUP)
         .chain([ranges, thread, licm])
         .chain(CLEANUP)
-        .chain([splits, ranges])
+        .chain([splits, matches, ranges])
         .chain([SIMPLIFY, DEAD_CODE, BLOCKS])
 }
 

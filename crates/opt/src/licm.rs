@@ -182,7 +182,7 @@ fn is_worth_moving(context: &mut Context, inst: &Inst) -> bool {
         Body::Kernel { .. } => true,
         Body::Core(op) => matches!(op, CoreOp::StrLen | CoreOp::StrEq | CoreOp::StrNe | CoreOp::DictFind),
     };
-    is_work && def.effect == Effect::Pure && def.raises.is_empty()
+    is_work && def.effect == Effect::Pure && def.raises.is_empty() && !def.bails_for_operands()
 }
 
 #[cfg(test)]

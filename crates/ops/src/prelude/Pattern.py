@@ -18,9 +18,9 @@ def _nonempty(self):
 
 def _first(self, string, how):
     offsets = _operation("re.find", self, _text(string), how)
-    if len(offsets) == 0:
-        return None
-    return _record("Match", self, string, offsets, 0)
+    if _operation("match.found", offsets):
+        return _record("Match", self, string, offsets, 0)
+    return None
 
 
 def search(self, string):
