@@ -4,8 +4,11 @@ The benchmark `more` runs them over random records and reports for each where it
 how fast, whatever that is. Nothing was tuned for them, and they for nothing.
 """
 
+import datetime
 import math
+import re
 
+ADDRESS = re.compile(r"([\w.+-]+)@((?:[\w-]+\.)+[a-z]{2,})", re.IGNORECASE)
 RATES = {"EUR": 1.0, "USD": 0.92, "GBP": 1.17, "CHF": 1.04, "JPY": 0.0061, "SEK": 0.088}
 BANDS = [(11_000, 0.0), (17_000, 0.14), (66_000, 0.30), (277_000, 0.42)]
 
@@ -138,6 +141,37 @@ def to_euro(amount, currency):
     """'1.234,50' and 'usd' -> 1135.74"""
     value = float(amount.strip().replace(".", "").replace(",", "."))
     return round(value * RATES[currency.upper()], 2)
+
+
+# sql: mail_domain(email TEXT) RETURNS TEXT STRICT
+def mail_domain(email):
+    found = ADDRESS.fullmatch(email.strip())
+    return found.group(2).lower() if found else None
+
+
+# sql: numbers_of(title TEXT) RETURNS BIGINT STRICT
+def numbers_of(title):
+    """The sum of the numbers in a title."""
+    return sum(int(number) for number in re.findall(r"\d{1,9}", title))
+
+
+# sql: plain_title(title TEXT) RETURNS TEXT STRICT
+def plain_title(title):
+    """A title without punctuation, its words one space apart."""
+    return re.sub(r"\s+", " ", re.sub(r"[^\w\s]", "", title)).strip()
+
+
+# sql: hidden_digits(card TEXT) RETURNS TEXT STRICT
+def hidden_digits(card):
+    """A card's number with all but the last four digits as crosses."""
+    return re.sub(r"\d[ -]?(?:\d[ -]?)*(\d{4})\b", lambda found: "x" * 12 + found.group(1), card)
+
+
+# sql: days_left(date TEXT) RETURNS BIGINT OPTIONS (on_error 'null')
+def days_left(date):
+    """How many days of its year follow a date."""
+    day = datetime.date.fromisoformat(date)
+    return (datetime.date(day.year, 12, 31) - day).days
 
 
 # sql: similarity(name TEXT, other TEXT) RETURNS DOUBLE STRICT

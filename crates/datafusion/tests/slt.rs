@@ -117,9 +117,9 @@ const SETTINGS: &[&str] = &[
 
 #[tokio::test(flavor = "multi_thread")]
 async fn queries_give_the_same_under_every_setting() {
-    let file = root().join("sql/queries.slt");
     let mut failures = vec![];
-    for setting in SETTINGS {
+    let both = ["sql/queries.slt", "sql/library.slt"].map(|file| root().join(file));
+    for (setting, file) in SETTINGS.iter().flat_map(|setting| both.iter().map(move |file| (setting, file))) {
         if *setting == "exuvia.lift = off" && cfg!(not(feature = "python")) {
             continue;
         }
@@ -129,7 +129,7 @@ async fn queries_give_the_same_under_every_setting() {
             set.collect().await.map_err(|error| Failure(message(&error)))?;
             Ok(Database(session))
         });
-        if let Err(error) = runner.run_file_async(&file).await {
+        if let Err(error) = runner.run_file_async(file).await {
             failures.push(format!("{setting}: {error}"));
         }
     }

@@ -31,6 +31,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("cranelift", &["exuvia-jit"]),
     ("ruff_", &["exuvia-lift"]),
     ("pyo3", &["exuvia-cpython"]),
+    ("regex-", &["exuvia-ops"]),
     ("datafusion", &["exuvia", "exuvia-cli", "exuvia-bench"]),
     (
         "arrow",
