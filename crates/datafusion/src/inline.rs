@@ -10,6 +10,7 @@ mod bound;
 mod compare;
 mod nulls;
 mod rules;
+mod solve;
 
 use crate::barrier::calls_function;
 use crate::function::PythonFunction;
