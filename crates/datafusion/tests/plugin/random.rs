@@ -16,6 +16,9 @@ const FUNCTIONS: usize = 25;
 /// a subquery without its optimiser too, ahead of those inside.
 const FENCE: &str = "/* fence */";
 
+/// What bodies begin with.
+const IMPORTS: &str = "import datetime\nimport re\n";
+
 /// A generator of random choices (SplitMix64).
 struct Random(u64);
 
@@ -52,7 +55,7 @@ impl Random {
         self.pick(&["<", "<=", ">", ">=", "==", "!="])
     }
 
-    /// A condition on the parameters `a`, `x` and `s`.
+    /// A condition on the parameters `a`, `x`, `s` and `d`.
     fn condition(&mut self, depth: u32) -> String {
         if depth > 0 && self.one_in(2) {
             let (left, right) = (self.condition(depth - 1), self.condition(depth - 1));
@@ -63,7 +66,16 @@ impl Random {
             };
         }
         let (int, other, float, text, order) = (self.int(), self.int(), self.float(), self.text(), self.order());
-        match self.next() % 19 {
+        let year = self.pick(&["1", "1969", "1970", "2000", "2024", "9999"]);
+        match self.next() % 26 {
+            19 => format!("d.year {order} {year}"),
+            20 => format!("d {order} datetime.date({year}, 1, 1)"),
+            21 => format!("d is not None and (d - datetime.date(2000, 1, 1)).days // 7 {order} {int}"),
+            22 => format!("d is None or d.month {order} 3"),
+            23 => format!("{}(re.search('[0-9]|é$', s))", self.pick(&["bool", "not ", "None is not "])),
+            24 => format!("re.sub('[0-9]+', 'a', s) == {text}"),
+            // Raises where there is no match.
+            25 => format!("re.match('(.)(.*)', s)[2] {order} {text}"),
             0 | 1 => format!("a {order} {int}"),
             2 => format!("a * {int} + {other} {order} 12"),
             3 => format!("a // 3 {order} {int}"),
@@ -88,7 +100,7 @@ impl Random {
     }
 
     fn predicate(&mut self) -> String {
-        let mut body = String::new();
+        let mut body = IMPORTS.to_string();
         for _ in 0..self.next() % 3 {
             let outcome = self.pick(&["return False", "return True", "return None", "raise ValueError(s)"]);
             body.push_str(&format!("if {}:\n  {outcome}\n", self.condition(1)));
@@ -100,7 +112,9 @@ impl Random {
     fn number(&mut self) -> (&'static str, String) {
         let (int, other, float) = (self.int(), self.int(), self.float());
         let (first, second) = (self.condition(1), self.condition(0));
-        match self.next() % 9 {
+        let (ty, body) = match self.next() % 11 {
+            9 => ("BIGINT", "return d.year\n".to_string()),
+            10 => ("BIGINT", format!("return len(re.findall('[a-zé]|[0-9]', s)) - {int}\n")),
             0 => ("BIGINT", format!("return a // 7 - {other}\n")),
             1 => ("BIGINT", "return len(s)\n".to_string()),
             2 => ("DOUBLE", format!("return x * {float} + {other}\n")),
@@ -110,7 +124,8 @@ impl Random {
             8 => ("DOUBLE", format!("return {float} if {first} else x * 2 + {int}\n")),
             4 => ("BIGINT", "if a is None:\n  return None\nreturn a % 5\n".to_string()),
             _ => ("BIGINT", "return int(s)\n".to_string()),
-        }
+        };
+        (ty, format!("{IMPORTS}{body}"))
     }
 
     fn clauses(&mut self) -> &'static str {
@@ -120,8 +135,16 @@ impl Random {
     fn query(&mut self) -> String {
         let (order, int, side) =
             (self.order().replace("==", "=").replace("!=", "<>"), self.int(), self.pick(&["p", "q"]));
-        let plain = self.pick(&["a < 6", "s <> '😀'", "x > 0", "a IS NOT NULL", "id % 2 = 0", "s IS NOT NULL"]);
-        let (p, q) = (format!("{side}(a, x, s)"), self.pick(&["q(a, x, s)", "p(a, x, s)"]));
+        let plain = self.pick(&[
+            "a < 6",
+            "s <> '😀'",
+            "x > 0",
+            "a IS NOT NULL",
+            "id % 2 = 0",
+            "s IS NOT NULL",
+            "d > DATE '1970-01-01'",
+        ]);
+        let (p, q) = (format!("{side}(a, x, s, d)"), self.pick(&["q(a, x, s, d)", "p(a, x, s, d)"]));
         match self.next() % 24 {
             0 => format!("SELECT id, {p} FROM v"),
             1 => format!("SELECT id FROM v WHERE {p}"),
@@ -130,30 +153,30 @@ impl Random {
             4 => format!("SELECT id FROM v WHERE {p} AND {q} AND {plain}"),
             5 => format!("SELECT id FROM v WHERE {p} OR {q}"),
             6 => format!("SELECT id FROM v WHERE {p} IS NULL"),
-            7 => format!("SELECT id FROM v WHERE n(a, x, s) {order} {int}"),
-            8 => format!("SELECT id, n(a, x, s) {order} {int}, n(a, x, s) FROM v WHERE {plain}"),
+            7 => format!("SELECT id FROM v WHERE n(a, x, s, d) {order} {int}"),
+            8 => format!("SELECT id, n(a, x, s, d) {order} {int}, n(a, x, s, d) FROM v WHERE {plain}"),
             9 => format!("SELECT v.id FROM v JOIN w ON v.id = w.k WHERE {p} AND {plain}"),
             10 => format!("SELECT v.id, w.k FROM v JOIN w ON v.id = w.k AND {p}"),
             11 => format!("SELECT v.id, w.k FROM v LEFT JOIN w ON v.id = w.k WHERE {p} OR w.k IS NULL"),
             12 => format!("SELECT w.k, {p} FROM w LEFT JOIN v ON v.id = w.k WHERE {q} IS NULL OR w.k > 3"),
             13 => format!("SELECT {p}, count(*) FROM v WHERE {plain} GROUP BY {p} HAVING {p} OR count(*) > 1"),
             14 => format!(
-                "SELECT id FROM (SELECT *, {p} AS y, n(a, x, s) AS m FROM v WHERE {q} {FENCE}) AS d WHERE y AND m {order} {int}"
+                "SELECT id FROM (SELECT *, {p} AS y, n(a, x, s, d) AS m FROM v WHERE {q} {FENCE}) AS d WHERE y AND m {order} {int}"
             ),
             15 => format!("SELECT id FROM v WHERE {p} ORDER BY id LIMIT 3"),
-            16 => format!("SELECT {p}, min(n(a, x, s)), count({q}) FROM v WHERE {plain} GROUP BY {p}"),
+            16 => format!("SELECT {p}, min(n(a, x, s, d)), count({q}) FROM v WHERE {plain} GROUP BY {p}"),
             17 => format!(
-                "SELECT id, rank() OVER (PARTITION BY {p} ORDER BY n(a, x, s), id), count({q}) OVER (ORDER BY id) FROM v WHERE {q}"
+                "SELECT id, rank() OVER (PARTITION BY {p} ORDER BY n(a, x, s, d), id), count({q}) OVER (ORDER BY id) FROM v WHERE {q}"
             ),
-            18 => format!("SELECT id, {p}, {q} FROM v ORDER BY n(a, x, s), id"),
-            19 => format!("SELECT id, n(a, x, s), {p} FROM v WHERE {q} ORDER BY n(a, x, s) DESC, id LIMIT 4"),
+            18 => format!("SELECT id, {p}, {q} FROM v ORDER BY n(a, x, s, d), id"),
+            19 => format!("SELECT id, n(a, x, s, d), {p} FROM v WHERE {q} ORDER BY n(a, x, s, d) DESC, id LIMIT 4"),
             20 => format!(
-                "SELECT id, y FROM (SELECT id, n(a, x, s) AS m, {p} AS y FROM v WHERE {plain}) AS d JOIN w ON m = w.k"
+                "SELECT id, y FROM (SELECT id, n(a, x, s, d) AS m, {p} AS y FROM v WHERE {plain}) AS d JOIN w ON m = w.k"
             ),
             21 => format!(
-                "SELECT id, y, m FROM (SELECT id, n(a, x, s) AS m, {p} AS y FROM v WHERE {q}) AS d JOIN w ON id = w.k"
+                "SELECT id, y, m FROM (SELECT id, n(a, x, s, d) AS m, {p} AS y FROM v WHERE {q}) AS d JOIN w ON id = w.k"
             ),
-            22 => format!("SELECT id, k FROM v LEFT JOIN w ON {p} AND n(a, x, s) {order} k"),
+            22 => format!("SELECT id, k FROM v LEFT JOIN w ON {p} AND n(a, x, s, d) {order} k"),
             _ => format!("SELECT id FROM v WHERE {p} UNION ALL SELECT k FROM w JOIN v ON k = id WHERE {q}"),
         }
     }
@@ -188,11 +211,11 @@ async fn optimised_queries_are_those_that_were_written() {
     let session = session();
     run(
         &session,
-        "CREATE TABLE v AS SELECT column1 AS id, column2 AS a, column3 AS x, column4 AS s FROM (VALUES
-            (1, 1, 0.5, 'a'), (2, 0, -0.0, ''), (3, NULL, NULL, NULL), (4, 5, 'NaN'::DOUBLE, '12'),
-            (5, -7, 1e10, 'é7'), (6, 9223372036854775807, 2.0, 'a%b'), (7, 2, NULL, '7'), (8, NULL, 0.1, '😀'),
-            (9, 10, -1.5, NULL), (10, -9223372036854775808, 'Infinity'::DOUBLE, '12a'), (11, 3, 3.0, 'A'),
-            (12, 15, 0.0, '-3')) AS t;
+        "CREATE TABLE v AS SELECT column1 AS id, column2 AS a, column3 AS x, column4 AS s, column5 AS d FROM (VALUES
+            (1, 1, 0.5, 'a', DATE '2024-02-29'), (2, 0, -0.0, '', DATE '1970-01-01'), (3, NULL, NULL, NULL, NULL), (4, 5, 'NaN'::DOUBLE, '12', DATE '1969-12-31'),
+            (5, -7, 1e10, 'é7', DATE '0001-01-01'), (6, 9223372036854775807, 2.0, 'a%b', DATE '9999-12-31'), (7, 2, NULL, '7', DATE '2000-01-01'), (8, NULL, 0.1, '😀', DATE '1999-12-31'),
+            (9, 10, -1.5, NULL, DATE '2024-01-01'), (10, -9223372036854775808, 'Infinity'::DOUBLE, '12a', NULL), (11, 3, 3.0, 'A', DATE '2023-12-31'),
+            (12, 15, 0.0, '-3', DATE '1900-03-01')) AS t;
          CREATE TABLE w AS SELECT column1 AS k FROM (VALUES (1), (2), (4), (6), (11), (12), (99)) AS t",
     )
     .await;
@@ -208,7 +231,7 @@ async fn optimised_queries_are_those_that_were_written() {
         let mut created = String::new();
         for (name, returns, clauses, body) in definitions {
             created.push_str(&format!(
-                "CREATE OR REPLACE FUNCTION {name}(a BIGINT, x DOUBLE, s TEXT) RETURNS {returns} LANGUAGE python {clauses} AS $$\n{body}$$;\n"
+                "CREATE OR REPLACE FUNCTION {name}(a BIGINT, x DOUBLE, s TEXT, d DATE) RETURNS {returns} LANGUAGE python {clauses} AS $$\n{body}$$;\n"
             ));
         }
         run(&session, &created).await;
