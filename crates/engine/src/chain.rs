@@ -16,7 +16,7 @@ mod build;
 use crate::function::{Function, Invocation, Settings, compiled_of};
 use crate::rungs::Watch;
 use crate::{OnError, sql};
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::DataType;
 use exuvia_jit::{Kernel, Options, RunError};
 use exuvia_lift::SqlClass;
@@ -97,6 +97,18 @@ pub enum Condition {
     Or(Box<Condition>, Box<Condition>),
 }
 
+/// What must hold for a call to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum When {
+    /// The condition is true.
+    True,
+    /// The condition is not this: it is the other, or NULL.
+    Not(bool),
+}
+
+/// For which rows a call is made: those for which all of it holds, from left to right.
+pub type Guard = Vec<(Condition, When)>;
+
 /// A function, equal only to itself.
 #[derive(Clone, Debug)]
 struct Shared(Arc<Function>);
@@ -117,8 +129,9 @@ impl Hash for Shared {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Step {
-    /// A function, its arguments, and the slot of its result.
-    Call(Shared, Vec<Scalar>, usize),
+    /// A function, its arguments, the slot of its result, and for which rows it is called; the
+    /// others get NULL. An empty guard means all.
+    Call(Shared, Vec<Scalar>, usize, Guard),
     Filter(Condition),
 }
 
@@ -144,6 +157,10 @@ impl Chain {
     /// Instructions that a chain may have: the optimiser's time grows faster than they do.
     const LARGE: usize = 8000;
 
+    /// Calls that may be made for some rows only: what drops a row also says which of them
+    /// were made for it.
+    const MOST_GUARDED: usize = 4;
+
     /// Adds a column of the input. Gives its number, or `None` for a type that loops do not
     /// take. A loop's arguments are its inputs in this order.
     pub fn input(&mut self, ty: &DataType, nullable: bool) -> Option<usize> {
@@ -156,10 +173,20 @@ impl Chain {
         self.slots.len() - 1
     }
 
-    /// Adds a call; gives the number of its result, or `None` if a loop cannot make it: the
-    /// function is not native or has a time limit of its own, an argument would need a
-    /// conversion, or the loop would become too large.
-    pub fn call(&mut self, function: &Arc<Function>, args: &[Scalar], settings: &Settings) -> Option<usize> {
+    /// Adds a call for the rows that `guard` lets pass; gives the number of its result, or
+    /// `None` if a loop cannot make it: the function is not native or has a time limit of its own,
+    /// an argument would need a conversion, or the loop would become too large.
+    pub fn call(
+        &mut self,
+        function: &Arc<Function>,
+        args: &[Scalar],
+        guard: Guard,
+        settings: &Settings,
+    ) -> Option<usize> {
+        let is_guard = guard.iter().all(|(condition, _)| self.is_condition(condition));
+        if !is_guard || (!guard.is_empty() && self.guarded() == Chain::MOST_GUARDED) {
+            return None;
+        }
         let definition = &function.definition;
         let fits = args.len() == definition.params.len()
             && args.iter().zip(&definition.params).all(|(arg, param)| self.is_of(arg, &param.ty));
@@ -171,8 +198,13 @@ impl Chain {
         }
         self.size = size;
         let slot = self.slot(&definition.returns, true, true);
-        self.steps.push(Step::Call(Shared(Arc::clone(function)), args.to_vec(), slot));
+        self.steps.push(Step::Call(Shared(Arc::clone(function)), args.to_vec(), slot, guard));
         Some(slot)
+    }
+
+    /// How many calls are made for some rows only.
+    fn guarded(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step, Step::Call(_, _, _, guard) if !guard.is_empty())).count()
     }
 
     /// Adds a condition that rows must meet to go on; `None` if it is none of a loop.
@@ -278,23 +310,28 @@ impl Chain {
         let module = build::module(self, outputs, settings)?;
         let inputs: Vec<DataType> =
             self.slots.iter().filter(|slot| !slot.computed).map(|slot| slot.ty.clone()).collect();
-        let results: Vec<DataType> = outputs.iter().map(|slot| self.slots[*slot].ty.clone()).collect();
+        let guarded = self.guarded();
+        let mut results: Vec<DataType> = outputs.iter().map(|slot| self.slots[*slot].ty.clone()).collect();
+        results.extend(std::iter::repeat_n(DataType::Boolean, guarded));
         let options = Options {
             opt_level_speed: module.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
             strict: false,
         };
-        let reasons = u32::try_from(self.filters()).map_err(|_| "too many conditions".to_string())?;
+        let reasons = u32::try_from(self.filters() << guarded).map_err(|_| "too many conditions".to_string())?;
         let kernel = Kernel::compile_loop(&module, &inputs, &results, reasons, &options).map_err(|e| e.to_string())?;
         let mut reached = Vec::new();
-        let mut conditions = 0;
+        let (mut conditions, mut flags) = (0, 0..);
         for step in &self.steps {
             match step {
-                Step::Call(function, ..) => reached.push((Arc::clone(&function.0), conditions)),
+                Step::Call(function, _, _, guard) => {
+                    let flag = if guard.is_empty() { None } else { flags.next() };
+                    reached.push(Reached { function: Arc::clone(&function.0), conditions, flag });
+                }
                 Step::Filter(_) => conditions += 1,
             }
         }
-        Ok(Loop { kernel, module: module.to_string(), reached })
+        Ok(Loop { kernel, module: module.to_string(), reached, guarded })
     }
 }
 
@@ -319,8 +356,20 @@ pub struct Loop {
     kernel: Kernel,
     /// The IR as text.
     module: String,
-    /// The functions that are called, and how many conditions stand before each.
-    reached: Vec<(Arc<Function>, usize)>,
+    /// The calls in order.
+    reached: Vec<Reached>,
+    /// How many of them are made for some rows only.
+    guarded: usize,
+}
+
+/// A call in a loop.
+#[derive(Debug)]
+struct Reached {
+    function: Arc<Function>,
+    /// How many conditions stand before it.
+    conditions: usize,
+    /// Its number among the calls that are made for some rows only.
+    flag: Option<usize>,
 }
 
 /// What a loop gives for a batch.
@@ -350,11 +399,24 @@ impl Loop {
         let watch = Watch::start(invocation);
         let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
         let batch = self.kernel.run_loop(args, rows, &mut cx)?;
-        let columns = batch.values.into_iter().map(exuvia_jit::Partial::finish).collect::<Result<_, _>>()?;
+        let columns = batch.values.into_iter().map(exuvia_jit::Partial::finish);
+        let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let flags = columns.split_off(columns.len() - self.guarded);
         let stayed = (rows - batch.exits.len()) as u64;
-        for (function, conditions) in &self.reached {
-            let dropped: u64 = batch.dropped.iter().take(*conditions).sum();
-            function.counters.rows.fetch_add(stayed.saturating_sub(dropped), Ordering::Relaxed);
+        for Reached { function, conditions, flag } in &self.reached {
+            let called = match flag {
+                None => {
+                    let dropped: u64 = batch.dropped.iter().take(conditions << self.guarded).sum();
+                    stayed.saturating_sub(dropped)
+                }
+                // Of the rows that were dropped and of those that were kept.
+                Some(flag) => {
+                    let with_flag = batch.dropped.iter().enumerate().filter(|(reason, _)| reason >> flag & 1 == 1);
+                    let dropped: u64 = with_flag.map(|(_, rows)| *rows).sum();
+                    dropped + flags[*flag].as_boolean().true_count() as u64
+                }
+            };
+            function.counters.rows.fetch_add(called, Ordering::Relaxed);
         }
         let exits = batch.exits.into_iter().map(|(row, _)| row).collect();
         Ok(Batch { columns, kept: batch.kept, exits })
@@ -439,8 +501,7 @@ impl Loops {
         let loops = cells.iter().filter_map(|cell| cell.get()?.as_ref().ok());
         let mut texts: Vec<String> = loops
             .filter_map(|code| {
-                let names: Vec<&str> =
-                    code.reached.iter().map(|(function, _)| function.definition.name.as_str()).collect();
+                let names: Vec<&str> = code.reached.iter().map(|call| call.function.definition.name.as_str()).collect();
                 Some(format!("; {}\n{}", names.join(", "), code.dump(stage)?))
             })
             .collect();

@@ -12,6 +12,7 @@
 
 use super::partition::Partition;
 use super::program::{Action, Bound, Rows, Step};
+use super::short_circuit::ShortCircuit;
 use crate::function::{PythonFunction, blocking, native_off_the_runtime};
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, BooleanBufferBuilder, UInt32Array};
@@ -209,9 +210,9 @@ impl Looped {
             let python = call(expr).and_then(|call| PythonFunction::of(call.fun()));
             self.options.settings.memoize && python.is_some_and(|python| python.function().memoizes())
         };
-        let spares = |step: &Step| matches!(&step.action, Action::Compute(_, bound) if memoizes(&bound.expr));
+        let spares = |step: &Step| matches!(&step.action, Action::Compute(_, bound, _) if memoizes(&bound.expr));
         let read = |step: &Step| match &step.action {
-            Action::Compute(slot, _) => self.steps.iter().any(|step| step.action.bound().slots.contains(slot)),
+            Action::Compute(slot, ..) => self.steps.iter().any(|step| step.action.reads().any(|read| read == *slot)),
             Action::Filter(_) | Action::Prune(..) => false,
         };
         let before = self.steps.iter().rposition(|step| spares(step) && read(step)).map_or(0, |last| last + 1);
@@ -226,7 +227,7 @@ impl Looped {
         }
         let later = |slot: &usize| {
             let dead = within.iter().any(|at| self.steps[*at].dead.contains(slot));
-            !dead || after.iter().any(|at| self.steps[*at].action.bound().slots.contains(slot))
+            !dead || after.iter().any(|at| self.steps[*at].action.reads().any(|read| read == *slot))
         };
         let mut outputs: Vec<(usize, usize)> =
             builder.computed.iter().filter(|(slot, _)| later(slot)).map(|(slot, number)| (*slot, *number)).collect();
@@ -247,7 +248,7 @@ impl Looped {
         }
         let dead = |at: &usize| self.steps[*at].dead.iter().copied();
         let read_after =
-            |slot: &usize| chained.after.iter().any(|at| self.steps[*at].action.bound().slots.contains(slot));
+            |slot: &usize| chained.after.iter().any(|at| self.steps[*at].action.reads().any(|read| read == *slot));
         let redone =
             if batch.exits.is_empty() { None } else { Some(self.redo(chained, rows, &batch.exits, partition)?) };
         for slot in chained.within.iter().flat_map(dead).filter(|slot| !read_after(slot)) {
@@ -294,7 +295,7 @@ impl Looped {
     /// Does the rows that left the loop step by step.
     fn redo(&self, chained: &Chained, rows: &Rows, exits: &[u32], partition: &Partition) -> Result<Redone> {
         let numbers = UInt32Array::from(exits.to_vec());
-        let read = |slot| chained.within.iter().any(|at| self.steps[*at].action.bound().slots.contains(&slot));
+        let read = |slot| chained.within.iter().any(|at| self.steps[*at].action.reads().any(|read| read == slot));
         let mut slots = vec![];
         for (slot, column) in rows.slots.iter().enumerate() {
             let column = column.as_ref().filter(|_| read(slot));
@@ -422,11 +423,13 @@ impl<'a> ChainBuilder<'a> {
     fn add(&mut self, action: &Action) -> Option<()> {
         let bound = action.bound();
         match action {
-            Action::Compute(slot, _) => {
+            Action::Compute(slot, _, guard) => {
                 let call = call(&bound.expr)?;
                 let function = PythonFunction::of(call.fun())?.shared();
                 let args = call.args().iter().map(|arg| self.scalar(arg, bound)).collect::<Option<Vec<_>>>()?;
-                let number = self.chain.call(function, &args, &self.options.settings)?;
+                let guard = guard.iter().map(|(part, when)| Some((self.condition(&part.expr, part)?, *when)));
+                let guard = guard.collect::<Option<Vec<_>>>()?;
+                let number = self.chain.call(function, &args, guard, &self.options.settings)?;
                 self.numbers.insert(*slot, number);
                 self.computed.push((*slot, number));
                 Some(())
@@ -465,6 +468,11 @@ impl<'a> ChainBuilder<'a> {
     }
 
     fn condition(&mut self, expr: &Arc<dyn PhysicalExpr>, bound: &Bound) -> Option<Condition> {
+        if let Some((op, [left, right])) = ShortCircuit::of(expr) {
+            let (left, right) = (self.condition(left, bound)?, self.condition(right, bound)?);
+            let both = if op == Operator::And { Condition::And } else { Condition::Or };
+            return Some(both(Box::new(left), Box::new(right)));
+        }
         if let Some(binary) = expr.downcast_ref::<BinaryExpr>() {
             let comparison = match binary.op() {
                 Operator::And | Operator::Or => {
@@ -511,6 +519,13 @@ impl<'a> ChainBuilder<'a> {
         }
         Some(Condition::Value(self.scalar(expr, bound)?))
     }
+}
+
+/// Whether a loop decides a condition over slots of those fields.
+pub(super) fn decides(bound: &Bound, fields: &[FieldRef], options: &ExuviaOptions) -> bool {
+    let mut builder = ChainBuilder::new(fields, options);
+    let condition = builder.condition(&bound.expr, bound);
+    condition.is_some_and(|condition| builder.chain.filter(condition).is_some())
 }
 
 /// Whether a loop computes a value of columns whose types `schema` says.

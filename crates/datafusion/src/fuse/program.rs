@@ -2,9 +2,10 @@
 //!
 //! A slot holds a column: of the input, or of what a step computed. Steps that filter
 //! shorten every slot that is still needed. An expression becomes a slot of its own if it
-//! is a Python call or occurs more than once, and only where it is evaluated in any case:
-//! what stands behind THEN, ELSE, or on the right of AND and OR is left in its expression,
-//! which evaluates it for the rows that ask for it.
+//! is a Python call or occurs more than once, and only where it is evaluated in any case.
+//! Calls on the right of AND and OR and in the parts of a CASE are steps too, with a guard:
+//! they are made for the rows that ask for them. What else stands there is left in its
+//! expression.
 
 use super::is_call;
 use super::looped::{self, Looped};
@@ -14,8 +15,10 @@ use super::prune::Gain;
 use super::short_circuit::ShortCircuit;
 use crate::barrier::calls_python;
 use crate::settings::ExuviaOptions;
-use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
-use datafusion::arrow::compute::{FilterBuilder, prep_null_mask_filter};
+use datafusion::arrow::array::{
+    Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array,
+};
+use datafusion::arrow::compute::{FilterBuilder, prep_null_mask_filter, take};
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use datafusion::common::cast::as_boolean_array;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -23,6 +26,7 @@ use datafusion::common::{HashMap, Result, internal_datafusion_err};
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{BinaryExpr, CaseExpr, Column, Literal};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use exuvia_engine::chain::When;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -77,8 +81,9 @@ pub(super) struct Rows {
 
 #[derive(Debug)]
 pub(super) enum Action {
-    /// Evaluates an expression into a slot.
-    Compute(usize, Bound),
+    /// Evaluates an expression into a slot, for the rows that the guard lets pass; the others
+    /// get NULL. An empty guard means all.
+    Compute(usize, Bound, Vec<(Bound, When)>),
     /// Keeps the rows for which it is true.
     Filter(Bound),
     /// Does so, if that is worth while.
@@ -99,6 +104,7 @@ impl Program {
     pub(super) fn new(input: &Schema, work: &Work, options: &ExuviaOptions, settled: bool) -> Result<Program> {
         let Work { first, conjuncts, last, outputs } = work;
         let mut builder = Builder {
+            options,
             fields: input.fields().iter().cloned().collect(),
             seen: HashMap::new(),
             slots: HashMap::new(),
@@ -113,7 +119,7 @@ impl Program {
         builder.conditions(last, prune)?;
         let mut columns = vec![];
         for output in outputs {
-            let lowered = builder.lower(output, true)?;
+            let lowered = builder.lower(output, true, &[])?;
             columns.push(builder.bind(lowered)?);
         }
         let slots = builder.fields.len();
@@ -123,7 +129,7 @@ impl Program {
         let mut steps = vec![];
         for action in calls_last(builder.steps).into_iter().rev() {
             let mut dead = vec![];
-            for &slot in &action.bound().slots {
+            for slot in action.reads() {
                 if !std::mem::replace(&mut needed[slot], true) {
                     dead.push(slot);
                 }
@@ -200,7 +206,15 @@ impl Program {
     /// The steps as EXPLAIN shows them.
     pub(crate) fn show(&self, names: &[String]) -> String {
         let step = |step: &Step| match &step.action {
-            Action::Compute(slot, bound) => format!("#{slot}={}", bound.show(self.inputs)),
+            Action::Compute(slot, bound, guard) if guard.is_empty() => format!("#{slot}={}", bound.show(self.inputs)),
+            Action::Compute(slot, bound, guard) => {
+                let guard = guard.iter().map(|(part, when)| match when {
+                    When::True => part.show(self.inputs),
+                    When::Not(value) => format!("{} is not {value}", part.show(self.inputs)),
+                });
+                let guard: Vec<String> = guard.collect();
+                format!("#{slot}={} if {}", bound.show(self.inputs), guard.join(" and "))
+            }
             Action::Filter(bound) => format!("where {}", bound.show(self.inputs)),
             Action::Prune(bound, _) => format!("prune {}", bound.show(self.inputs)),
         };
@@ -226,10 +240,10 @@ fn calls_last(mut steps: Vec<Action>) -> Vec<Action> {
     for end in 1..steps.len() {
         let mut at = end;
         while at > 0
-            && let [Action::Compute(slot, before), Action::Compute(_, bound)] = &steps[at - 1..=at]
+            && let [Action::Compute(slot, before, _), action @ Action::Compute(_, bound, _)] = &steps[at - 1..=at]
             && is_call(&before.expr)
             && !is_call(&bound.expr)
-            && !bound.slots.contains(slot)
+            && action.reads().all(|read| read != *slot)
         {
             steps.swap(at - 1, at);
             at -= 1;
@@ -276,14 +290,21 @@ impl Step {
 impl Action {
     /// What it evaluates.
     pub(super) fn bound(&self) -> &Bound {
-        let (Action::Compute(_, bound) | Action::Filter(bound) | Action::Prune(bound, _)) = self;
+        let (Action::Compute(_, bound, _) | Action::Filter(bound) | Action::Prune(bound, _)) = self;
         bound
+    }
+
+    /// The slots that it reads, some perhaps twice.
+    pub(super) fn reads(&self) -> impl Iterator<Item = usize> {
+        let guard: &[(Bound, When)] = if let Action::Compute(_, _, guard) = self { guard } else { &[] };
+        self.bound().slots.iter().chain(guard.iter().flat_map(|(part, _)| &part.slots)).copied()
     }
 
     pub(super) fn run(&self, rows: &mut Rows, partition: &Partition) -> Result<()> {
         match self {
-            Action::Compute(slot, bound) => {
-                rows.slots[*slot] = Some(bound.evaluate(rows)?);
+            Action::Compute(slot, bound, guard) => {
+                let column = if guard.is_empty() { bound.evaluate(rows)? } else { bound.evaluate_for(guard, rows)? };
+                rows.slots[*slot] = Some(column);
                 partition.reserve(rows)?;
             }
             Action::Filter(bound) => {
@@ -325,6 +346,43 @@ impl Rows {
 }
 
 impl Bound {
+    /// The column, with NULL for the rows that a guard does not let pass. Each part of the
+    /// guard is evaluated for the rows that those before it let pass.
+    fn evaluate_for(&self, guard: &[(Bound, When)], rows: &Rows) -> Result<ArrayRef> {
+        let mut numbers: Vec<u32> = (0..rows.count as u32).collect();
+        let mut passed: Option<Rows> = None;
+        for (at, (part, when)) in guard.iter().enumerate() {
+            let value = part.evaluate(passed.as_ref().unwrap_or(rows))?;
+            let value = as_boolean_array(&value)?;
+            let keeps = |row: usize| match when {
+                When::True => value.is_valid(row) && value.value(row),
+                When::Not(this) => value.is_null(row) || value.value(row) != *this,
+            };
+            if (0..numbers.len()).all(keeps) {
+                continue;
+            }
+            let kept: Vec<u32> = (0..numbers.len()).filter(|row| keeps(*row)).map(|row| row as u32).collect();
+            numbers = kept.iter().map(|row| numbers[*row as usize]).collect();
+            let kept = UInt32Array::from(kept);
+            let later = || guard[at + 1..].iter().map(|(part, _)| part).chain([self]);
+            let from = passed.as_ref().unwrap_or(rows);
+            let mut slots = vec![None; from.slots.len()];
+            for &slot in later().flat_map(|bound| &bound.slots) {
+                if slots[slot].is_none() {
+                    slots[slot] = from.slots[slot].as_ref().map(|column| take(column, &kept, None)).transpose()?;
+                }
+            }
+            passed = Some(Rows { slots, inputs: rows.inputs, count: numbers.len() });
+        }
+        let Some(passed) = passed else { return self.evaluate(rows) };
+        if numbers.is_empty() {
+            return Ok(new_null_array(&self.expr.data_type(&self.schema)?, rows.count));
+        }
+        let mut places = vec![None; rows.count];
+        (0..).zip(&numbers).for_each(|(place, row)| places[*row as usize] = Some(place));
+        Ok(take(&self.evaluate(&passed)?, &UInt32Array::from(places), None)?)
+    }
+
     fn evaluate(&self, rows: &Rows) -> Result<ArrayRef> {
         let column = |&slot: &usize| {
             rows.slots[slot]
@@ -355,21 +413,28 @@ impl Bound {
     }
 }
 
-struct Builder {
+/// The rows for which something is evaluated: those that every part lets pass, in order.
+type Guard = [(Arc<dyn PhysicalExpr>, When)];
+
+/// Parts that a guard may have: what stands deeper is evaluated as a part of its expression.
+const MOST_PARTS: usize = 8;
+
+struct Builder<'a> {
+    options: &'a ExuviaOptions,
     /// The fields of the slots.
     fields: Vec<FieldRef>,
     /// How often an expression is evaluated in any case, as far as it was counted.
     seen: HashMap<Arc<dyn PhysicalExpr>, usize>,
-    /// The expressions that have a slot.
-    slots: HashMap<Arc<dyn PhysicalExpr>, usize>,
+    /// The expressions that have a slot, for all rows or with the guard for which they have it.
+    slots: HashMap<(Vec<(Arc<dyn PhysicalExpr>, When)>, Arc<dyn PhysicalExpr>), usize>,
     steps: Vec<Action>,
 }
 
-impl Builder {
+impl Builder<'_> {
     /// Adds a step for each of some conditions.
     fn conditions(&mut self, conditions: &[Arc<dyn PhysicalExpr>], step: impl Fn(Bound) -> Action) -> Result<()> {
         for condition in conditions {
-            let lowered = self.lower(condition, true)?;
+            let lowered = self.lower(condition, true, &[])?;
             let bound = self.bind(lowered)?;
             self.steps.push(step(bound));
         }
@@ -399,38 +464,93 @@ impl Builder {
         }
     }
 
-    /// The expression over slots. Where it is `certain` to be evaluated, calls and what is
-    /// shared become steps.
-    fn lower(&mut self, expr: &Arc<dyn PhysicalExpr>, certain: bool) -> Result<Arc<dyn PhysicalExpr>> {
+    /// The expression over slots. Where it is `certain` to be evaluated for the rows that
+    /// `guard` lets pass, calls become steps, and what is shared if those are all.
+    fn lower(&mut self, expr: &Arc<dyn PhysicalExpr>, certain: bool, guard: &Guard) -> Result<Arc<dyn PhysicalExpr>> {
         let connective = is_connective(expr);
-        if let Some(&slot) = (!connective).then(|| self.slots.get(expr)).flatten() {
+        if let Some(slot) = (!connective).then(|| self.slot_of(expr, guard)).flatten() {
             return Ok(self.column(slot));
         }
         if is_trivial(expr) {
             return Ok(Arc::clone(expr));
         }
         let certain_children = certain_children(expr);
-        let mut children = vec![];
+        let mut children: Vec<Arc<dyn PhysicalExpr>> = vec![];
         for (child, certain_child) in expr.children().into_iter().zip(certain_children) {
-            let lowered = self.lower(child, certain && certain_child)?;
+            let own = if certain && !certain_child && calls_python(child) {
+                self.guard_of(expr, &mut children, guard)?
+            } else {
+                None
+            };
+            let (certain_child, guard) = match &own {
+                Some(own) => (true, own.as_slice()),
+                None => (certain && certain_child, guard),
+            };
+            let lowered = self.lower(child, certain_child, guard)?;
             // What a loop cannot compute enters it as a column.
-            let enters = certain
-                && certain_child
-                && is_call(expr)
-                && !looped::computes(&lowered, &Schema::new(self.fields.clone()));
-            children.push(if enters { self.compute(child, lowered)? } else { lowered });
+            let enters =
+                certain_child && is_call(expr) && !looped::computes(&lowered, &Schema::new(self.fields.clone()));
+            children.push(if enters { self.compute(child, lowered, guard)? } else { lowered });
         }
         let lowered = match expr.downcast_ref::<BinaryExpr>() {
-            Some(binary) if connective && calls_python(&children[1]) => {
+            // What stands on the right may fail for the other rows.
+            Some(binary) if connective && calls_python(expr.children()[1]) => {
                 Arc::new(ShortCircuit::new(*binary.op(), children))
             }
             _ => Arc::clone(expr).with_new_children(children)?,
         };
-        let shared = !connective && self.seen.get(expr).is_some_and(|&seen| seen > 1);
+        let shared = !connective && guard.is_empty() && self.seen.get(expr).is_some_and(|&seen| seen > 1);
         if !certain || !(is_call(expr) || shared) {
             return Ok(lowered);
         }
-        self.compute(expr, lowered)
+        self.compute(expr, lowered, guard)
+    }
+
+    /// The slot that an expression has for at least the rows that a guard lets pass.
+    fn slot_of(&self, expr: &Arc<dyn PhysicalExpr>, guard: &Guard) -> Option<usize> {
+        let get = |guard: &Guard| self.slots.get(&(guard.to_vec(), Arc::clone(expr))).copied();
+        // The parts of a guard let fewer and fewer rows pass.
+        (0..=guard.len()).find_map(|parts| get(&guard[..parts]))
+    }
+
+    /// For which rows the next child of an expression is evaluated, after those in `children`,
+    /// where that can be said.
+    fn guard_of(
+        &mut self,
+        expr: &Arc<dyn PhysicalExpr>,
+        children: &mut [Arc<dyn PhysicalExpr>],
+        guard: &Guard,
+    ) -> Result<Option<Vec<(Arc<dyn PhysicalExpr>, When)>>> {
+        let conditions: Vec<(usize, When)> = if let Some(binary) = expr.downcast_ref::<BinaryExpr>() {
+            vec![(0, When::Not(*binary.op() == Operator::Or))]
+        } else if let Some(case) = expr.downcast_ref::<CaseExpr>()
+            && case.expr().is_none()
+        {
+            // WHEN and THEN take turns, ELSE is last.
+            let next = children.len();
+            let is_then = next % 2 == 1 && next / 2 < case.when_then_expr().len();
+            let earlier = (0..next / 2).map(|turn| (2 * turn, When::Not(true)));
+            earlier.chain(is_then.then_some((next - 1, When::True))).collect()
+        } else {
+            return Ok(None);
+        };
+        if guard.len() + conditions.len() > MOST_PARTS
+            || conditions.iter().any(|(child, _)| calls_python(&children[*child]))
+        {
+            return Ok(None);
+        }
+        let mut own = guard.to_vec();
+        for (child, when) in conditions {
+            // What a loop cannot decide enters it as a column; other conditions are evaluated
+            // again with the expression, which costs less.
+            let bound = self.bind(Arc::clone(&children[child]))?;
+            if !looped::decides(&bound, &self.fields, self.options) {
+                let lowered = Arc::clone(&children[child]);
+                children[child] = self.compute(&expr.children()[child].clone(), lowered, &own)?;
+            }
+            own.push((Arc::clone(&children[child]), when));
+        }
+        Ok(Some(own))
     }
 
     /// Makes a step that computes `lowered`, which is `expr` over slots.
@@ -438,13 +558,19 @@ impl Builder {
         &mut self,
         expr: &Arc<dyn PhysicalExpr>,
         lowered: Arc<dyn PhysicalExpr>,
+        guard: &Guard,
     ) -> Result<Arc<dyn PhysicalExpr>> {
         let slot = self.fields.len();
         let bound = self.bind(lowered)?;
-        let field = bound.expr.return_field(&bound.schema)?;
+        let mut field = bound.expr.return_field(&bound.schema)?;
+        if !guard.is_empty() && !field.is_nullable() {
+            field = Arc::new(field.as_ref().clone().with_nullable(true));
+        }
+        let parts = guard.iter().map(|(part, when)| Ok((self.bind(Arc::clone(part))?, *when)));
+        let parts = parts.collect::<Result<_>>()?;
         self.fields.push(field);
-        self.steps.push(Action::Compute(slot, bound));
-        self.slots.insert(Arc::clone(expr), slot);
+        self.steps.push(Action::Compute(slot, bound, parts));
+        self.slots.insert((guard.to_vec(), Arc::clone(expr)), slot);
         Ok(self.column(slot))
     }
 

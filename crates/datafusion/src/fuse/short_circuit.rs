@@ -39,6 +39,12 @@ impl ShortCircuit {
     pub(crate) fn new(op: Operator, sides: Vec<Arc<dyn PhysicalExpr>>) -> ShortCircuit {
         ShortCircuit { op, sides }
     }
+
+    /// The operator and the two sides, if an expression is one.
+    pub(crate) fn of(expr: &Arc<dyn PhysicalExpr>) -> Option<(Operator, &[Arc<dyn PhysicalExpr>; 2])> {
+        let circuit = expr.downcast_ref::<ShortCircuit>()?;
+        Some((circuit.op, circuit.sides.as_slice().try_into().ok()?))
+    }
 }
 
 impl fmt::Display for ShortCircuit {

@@ -41,12 +41,20 @@ fn metric(plan: &str, name: &str) -> Option<String> {
     plan[start..].split([',', ']']).next().map(str::to_string)
 }
 
-/// The result of a query step by step, by loops, and where every guard fails in them.
+/// The result of a query without fusion, step by step, by loops, and where every guard fails
+/// in them.
 async fn same(session: &ExuviaSession, sql: &str) -> String {
     run(session, "SET exuvia.fuse = off; SET exuvia.fault = off").await;
     let apart = rows(session, sql).await;
     run(session, "SET exuvia.fuse = on").await;
-    assert_eq!(rows(session, sql).await, apart, "step by step: {sql}");
+    assert_eq!(same_as_steps(session, sql).await, apart, "step by step: {sql}");
+    apart
+}
+
+/// The result of a query step by step, by loops, and where every guard fails in them.
+async fn same_as_steps(session: &ExuviaSession, sql: &str) -> String {
+    run(session, "SET exuvia.fault = off").await;
+    let apart = rows(session, sql).await;
     for fault in ["guards", "loops"] {
         run(session, &format!("SET exuvia.fault = {fault}")).await;
         assert_eq!(rows(session, sql).await, apart, "{fault}: {sql}");
@@ -96,6 +104,63 @@ async fn loops_give_what_the_steps_give() {
     let sum: i64 = numbers.map(|id| if id < 1000 { id * 2 } else { id * 2 / 4 }).sum();
     let sql = "SELECT count(*), sum(twice(number(s))) FROM t WHERE odd(id) AND twice(id) > 0";
     assert_eq!(same(&session, sql).await, format!("3000 | {sum}"));
+}
+
+/// Calls behind AND, OR and CASE are made within the loop, for the rows that ask for them.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_for_some_rows_are_made_in_the_loop() {
+    let session = table().await;
+    run(
+        &session,
+        "CREATE FUNCTION share(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return 1000 // n $$;
+         CREATE FUNCTION second(s TEXT) RETURNS TEXT LANGUAGE python AS $$ return s[1] $$",
+    )
+    .await;
+    for sql in [
+        // Each would fail for a row that does not ask for it.
+        "SELECT id, odd(n) FROM t WHERE n IS NULL OR n = 0 OR share(n) > 100",
+        "SELECT id, odd(n) FROM t WHERE odd(id) AND (n IS NULL OR n < 1 OR share(n) > 20 AND twice(n) < 70)",
+        "SELECT id, CASE WHEN n = 0 THEN -1 WHEN n IS NULL THEN twice(id) ELSE share(n) END FROM t",
+        "SELECT id, CASE WHEN odd(n) THEN share(n) WHEN n <> 0 THEN share(twice(n)) END FROM t WHERE twice(id) > 6",
+        "SELECT id, CASE WHEN odd(n) THEN CASE WHEN n > 9 AND share(n) > 30 THEN twice(n) ELSE number(s) END END FROM t",
+        "SELECT id, n IS NOT NULL AND n <> 0 AND share(n) > 50, tail(s, n) FROM t WHERE (s IS NULL OR length(s) < 2 OR second(s) > '3')",
+        // What a loop cannot decide comes in as a column.
+        "SELECT id, twice(n) FROM t WHERE s LIKE '%9%' OR n IS NULL OR n = 0 OR share(n) = twice(n)",
+        "SELECT id FROM t WHERE NOT (n IS NOT NULL AND n > 0 AND share(n) > 100) AND twice(n) < 80",
+        // More guards than one loop takes.
+        "SELECT id FROM t WHERE n IS NULL OR n = 0 OR share(n) > 900 OR twice(n) = 3 OR odd(n) OR number(s) > 99 OR twice(id) < 20 OR half(x) > 0.25",
+        "SELECT sum(CASE WHEN n > 0 THEN share(n) ELSE twice(id) END), count(*) FROM t GROUP BY odd(n)",
+    ] {
+        let found = same_as_steps(&session, sql).await;
+        let plan = rows(&session, &format!("EXPLAIN {sql}")).await;
+        assert!(plan.contains(" if "), "no guard: {plan}");
+        run(&session, "SET exuvia.fault = off; SET exuvia.native = off").await;
+        assert_eq!(rows(&session, sql).await, found, "{sql}");
+        run(&session, "SET exuvia.native = on").await;
+    }
+    // All in one loop, and counted for what they were called.
+    let sql = "SELECT id FROM t WHERE (n < 10 OR counted(n) > 60) AND odd(n) AND (n > 40 OR counted_too(n) < 90)";
+    let define = "CREATE OR REPLACE FUNCTION counted(n BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+                      return n * 2 if n < 1000 else 0
+                  $$;
+                  CREATE OR REPLACE FUNCTION counted_too(n BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+                      return n * 3 if n < 1000 else 0
+                  $$";
+    let mut found = vec![];
+    for fault in ["off", "loops"] {
+        run(&session, &format!("SET exuvia.fault = {fault}")).await;
+        run(&session, define).await;
+        let plan = rows(&session, &format!("EXPLAIN ANALYZE {sql}")).await;
+        let lines = plan.lines().filter(|line| line.contains("counted") && line.contains("native"));
+        found.push((rows(&session, sql).await, lines.map(str::to_string).collect::<Vec<_>>()));
+    }
+    assert_eq!(found[0], found[1]);
+    let n = |id: i64| (id % 7 != 3).then_some(if id % 1000 == 999 { i64::MAX } else { id % 50 });
+    // The condition that cannot fail and costs least comes first.
+    let asked = (0..6000).filter(|id| n(*id).is_some_and(|n| n % 2 == 1 && n >= 10)).count();
+    assert!(found[0].1.iter().any(|line| line.contains(&format!("rows={asked} "))), "{asked}: {:?}", found[0].1);
+    let plan = rows(&session, &format!("EXPLAIN {sql}")).await;
+    assert_eq!(plan.matches("loop(").count(), 1, "{plan}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -145,7 +145,14 @@ impl Random {
             "d > DATE '1970-01-01'",
         ]);
         let (p, q) = (format!("{side}(a, x, s, d)"), self.pick(&["q(a, x, s, d)", "p(a, x, s, d)"]));
-        match self.next() % 24 {
+        match self.next() % 27 {
+            23 => {
+                format!("SELECT id, CASE WHEN {p} THEN n(a, x, s, d) WHEN {plain} THEN {int} ELSE id END, {q} FROM v")
+            }
+            24 => format!("SELECT id, {q} FROM v WHERE {plain} OR {p} AND n(a, x, s, d) {order} {int}"),
+            25 => format!(
+                "SELECT id FROM v WHERE CASE WHEN {plain} THEN {p} ELSE {q} AND n(a, x, s, d) {order} {int} END"
+            ),
             0 => format!("SELECT id, {p} FROM v"),
             1 => format!("SELECT id FROM v WHERE {p}"),
             2 => format!("SELECT id FROM v WHERE NOT {p}"),

@@ -1,6 +1,6 @@
 //! A chain as a function of the IR.
 
-use super::{Arithmetic, Chain, Comparison, Condition, Scalar, Shared, Step};
+use super::{Arithmetic, Chain, Comparison, Condition, Scalar, Shared, Step, When};
 use crate::function::{Settings, compiled_of};
 use crate::sql;
 use exuvia_ir::{BlockId, Builder, Edge, ExcKind, FuncId, Module, Object, Opcode, Terminator, Type, Value};
@@ -13,7 +13,8 @@ const LARGE: usize = 4000;
 type Result<T> = std::result::Result<T, String>;
 
 /// The module of a chain, optimised: function 0 takes the inputs, and returns the tuple of
-/// `outputs` or, as an int, which condition dropped the row.
+/// `outputs`, and whether each call that is made for some rows only was made, or, as an int, which
+/// condition dropped the row, and in its low bits which of those calls were made.
 pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> Result<Module> {
     let inputs: Vec<_> = chain.slots.iter().enumerate().filter(|(_, slot)| !slot.computed).collect();
     let mut params = Vec::new();
@@ -29,14 +30,15 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
         b: Builder::new("loop", &params, Type::Never),
         values: vec![None; chain.slots.len()],
         drops: Vec::new(),
+        flags: Vec::new(),
     };
     for (at, (slot, _)) in inputs.iter().enumerate() {
         build.values[*slot] = Some(build.b.param(at));
     }
     for step in &chain.steps {
         match step {
-            Step::Call(function, args, slot) => {
-                let value = build.call(&mut callees, function, args)?;
+            Step::Call(function, args, slot, guard) => {
+                let value = build.guarded(&mut callees, function, args, guard)?;
                 build.values[*slot] = Some(value);
             }
             Step::Filter(condition) => build.filter(condition)?,
@@ -93,8 +95,11 @@ struct Build<'a> {
     b: Builder,
     /// The values of the slots, as far as there are.
     values: Vec<Option<Value>>,
-    /// Where rows are dropped, for each condition.
-    drops: Vec<BlockId>,
+    /// Where rows are dropped, for each condition, and how many calls that are made for some
+    /// rows only stand before it.
+    drops: Vec<(BlockId, usize)>,
+    /// Whether each of those calls was made.
+    flags: Vec<Value>,
 }
 
 impl Build<'_> {
@@ -167,6 +172,42 @@ impl Build<'_> {
                 joined
             }
         })
+    }
+
+    /// A call for the rows that a guard lets pass; NULL for the others.
+    fn guarded(
+        &mut self,
+        callees: &mut Callees,
+        function: &Shared,
+        args: &[Scalar],
+        guard: &[(Condition, When)],
+    ) -> Result<Value> {
+        if guard.is_empty() {
+            return self.call(callees, function, args);
+        }
+        let class = sql::class(&function.0.definition.returns).ok_or("a result of an unknown type")?;
+        let result = plain(class).optional();
+        let (skipped, done) = (self.b.function.new_block(), self.b.function.new_block());
+        let joined = self.b.function.add_param(done, result.clone());
+        let flag = self.b.function.add_param(done, Type::Bool);
+        for (condition, when) in guard {
+            let passed = self.b.function.new_block();
+            match when {
+                When::True => self.branch(condition, true, passed, skipped)?,
+                When::Not(value) => self.branch(condition, *value, skipped, passed)?,
+            }
+            self.b.block = passed;
+        }
+        for (made, block) in [(true, self.b.block), (false, skipped)] {
+            self.b.block = block;
+            let value = if made { self.call(callees, function, args)? } else { self.b.constant(Object::None) };
+            let value = self.b.wrap(value, &result);
+            let made = self.b.constant(Object::Bool(made));
+            self.b.jump(done, vec![value, made]);
+        }
+        self.b.block = done;
+        self.flags.push(flag);
+        Ok(joined)
     }
 
     /// A call, and what the declared type makes of its result.
@@ -290,7 +331,7 @@ impl Build<'_> {
     fn filter(&mut self, condition: &Condition) -> Result<()> {
         let (kept, dropped) = (self.b.function.new_block(), self.b.function.new_block());
         self.branch(condition, true, kept, dropped)?;
-        self.drops.push(dropped);
+        self.drops.push((dropped, self.flags.len()));
         self.b.block = kept;
         Ok(())
     }
@@ -387,16 +428,26 @@ impl Build<'_> {
 
     /// Returns the results, or which condition dropped the row.
     fn end(&mut self, outputs: &[usize]) -> Result<()> {
-        let values = outputs.iter().map(|slot| self.slot(*slot)).collect::<Result<Vec<Value>>>()?;
+        let mut values = outputs.iter().map(|slot| self.slot(*slot)).collect::<Result<Vec<Value>>>()?;
+        values.extend(&self.flags);
         let tuple = Type::Tuple(values.iter().map(|value| self.ty(*value).clone()).collect());
         let ret = if self.drops.is_empty() { tuple.clone() } else { Type::union([Type::Int, tuple.clone()]) };
         self.b.function.ret = ret.clone();
         let value = self.b.inst(Opcode::Tuple, values, tuple, None);
         let value = self.b.wrap(value, &ret);
         self.b.end(Terminator::Return(value));
-        for (at, block) in std::mem::take(&mut self.drops).into_iter().enumerate() {
+        let flags = std::mem::take(&mut self.flags);
+        for (at, (block, made)) in std::mem::take(&mut self.drops).into_iter().enumerate() {
             self.b.block = block;
-            let reason = self.constant(Object::int(at as i64), &ret);
+            let mut reason = self.b.constant(Object::int((at << flags.len()) as i64));
+            for (number, flag) in flags[..made].iter().enumerate() {
+                let int = |build: &mut Self, op, args| build.b.inst(Opcode::Op(op), args, Type::Int, None);
+                let bit = self.b.constant(Object::int(1 << number));
+                let flag = int(self, "bool.to_int", vec![*flag]);
+                let bit = int(self, "int.mul", vec![flag, bit]);
+                reason = int(self, "int.add", vec![reason, bit]);
+            }
+            let reason = self.b.wrap(reason, &ret);
             self.b.end(Terminator::Return(reason));
         }
         Ok(())
