@@ -10,6 +10,7 @@ use arrow::array::ArrayRef;
 use exuvia_lift::Source;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -277,8 +278,10 @@ impl Function {
     pub(crate) fn compiled(&self, nullable: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
         let cell = Arc::clone(self.compiled.lock().entry(Variant::of(nullable, settings)).or_default());
         cell.get_or_init(|| {
-            let compiled =
-                stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nullable, settings));
+            let compile =
+                || stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nullable, settings));
+            // A bug of ours must cost native code and no more.
+            let compiled = catch_unwind(AssertUnwindSafe(compile)).unwrap_or_else(|_| Compiled::failed());
             self.counters.compile_nanos.fetch_add(compiled.nanos, Ordering::Relaxed);
             compiled
         });

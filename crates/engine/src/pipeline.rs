@@ -100,6 +100,13 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
 }
 
 impl Compiled {
+    /// What there is where a stage panicked.
+    pub fn failed() -> Compiled {
+        let message = "internal error while compiling".to_string();
+        let reason = Reason { code: "N002".to_string(), message, span: Span::default() };
+        Compiled { stages: Err(reason), nanos: 0 }
+    }
+
     /// Why the function is not native.
     pub fn reason(&self) -> Option<&Reason> {
         match &self.stages {

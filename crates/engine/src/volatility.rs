@@ -49,6 +49,9 @@ const PURE_MODULES: &[&str] = &[
 /// Attributes that read the clock.
 const CLOCK: &[&str] = &["now", "today", "utcnow", "fromtimestamp"];
 
+/// What reads an attribute whose name is a value.
+const BY_NAME: &[&str] = &["getattr", "attrgetter", "methodcaller"];
+
 /// Built-ins that reach outside of the function, or show identity or state.
 const OUTSIDE: &[&str] = &[
     "open",
@@ -68,7 +71,7 @@ const OUTSIDE: &[&str] = &[
 
 /// The volatility of a source that was not lifted.
 pub(crate) fn infer(source: &Source) -> Volatility {
-    let mut finder = Finder { found: false };
+    let mut finder = Finder { found: false, by_name: false, clock: false };
     finder.stmts(&source.module.body);
     finder.stmts(&source.handler.body);
     // Mutable defaults and containers of the module keep state across rows.
@@ -79,7 +82,11 @@ pub(crate) fn infer(source: &Source) -> Volatility {
         }
         _ => false,
     });
-    if finder.found || (mutable && Mutations::any(source)) { Volatility::Volatile } else { Volatility::Immutable }
+    if finder.found || (finder.by_name && finder.clock) || (mutable && Mutations::any(source)) {
+        Volatility::Volatile
+    } else {
+        Volatility::Immutable
+    }
 }
 
 /// Whether an expression certainly gives no shared mutable object.
@@ -89,6 +96,9 @@ fn mutable(value: &Expr) -> bool {
 
 struct Finder {
     found: bool,
+    /// Whether attributes are read by names that are values, and whether there is a clock.
+    by_name: bool,
+    clock: bool,
 }
 
 impl Finder {
@@ -106,6 +116,10 @@ impl Finder {
             walk(stmt, &mut |expr| match &expr.kind {
                 ExprKind::Attribute { name, .. } if CLOCK.contains(&&**name) => self.found = true,
                 ExprKind::Name(name) if OUTSIDE.contains(&&**name) => self.found = true,
+                // Names that are put together at run time.
+                ExprKind::Name(name) | ExprKind::Attribute { name, .. } if BY_NAME.contains(&&**name) => {
+                    self.by_name = true;
+                }
                 // Bytes and `...` are harmless; generators and coroutines are not.
                 ExprKind::Unsupported(what) if !matches!(*what, "bytes" | "..." | "a complex number") => {
                     self.found = true
@@ -117,6 +131,7 @@ impl Finder {
 
     fn module(&mut self, module: &Name) {
         self.found |= !PURE_MODULES.contains(&&**module);
+        self.clock |= &**module == "datetime";
     }
 }
 

@@ -122,6 +122,19 @@ impl Type {
         }
     }
 
+    /// The name of the class in messages of CPython's own code: with the module where the class is
+    /// written in C.
+    #[must_use]
+    pub fn message_name(&self) -> &'static str {
+        match self {
+            Type::Pattern(_) => "re.Pattern",
+            Type::Record(Class::Match, _) => "re.Match",
+            Type::Record(Class::Date, _) => "datetime.date",
+            Type::Record(Class::Timedelta, _) => "datetime.timedelta",
+            other => other.python_name(),
+        }
+    }
+
     /// The name of the Python class of the values, as `type(x).__name__` gives it.
     #[must_use]
     pub fn python_name(&self) -> &'static str {

@@ -64,7 +64,7 @@ impl Lifter<'_> {
             Abs::Builtin(name) => self.call_builtin(&name.clone(), args, named),
             Abs::ExcClass(kind) if named.is_empty() => Ok(Abs::ExcInst(Rc::new((*kind, args)))),
             Abs::Const(object) => {
-                let message = format!("'{}' object is not callable", object.ty().python_name());
+                let message = format!("'{}' object is not callable", object.ty().message_name());
                 self.raise_message(ExcKind::TypeError, &message)
             }
             other => self.bail(Code::Callee, format!("a call of {}", describe(other))),
@@ -98,7 +98,7 @@ impl Lifter<'_> {
         }
         match self.type_of(&value) {
             Some(ty) if unsupported::has_attribute(&ty, name) == Some(false) => {
-                let message = format!("'{}' object has no attribute '{name}'", ty.python_name());
+                let message = format!("'{}' object has no attribute '{name}'", ty.message_name());
                 self.raise_message(ExcKind::AttributeError, &message)
             }
             Some(Type::Record(..) | Type::Pattern(_)) => self.attribute_of_object(value, name),
@@ -137,7 +137,7 @@ impl Lifter<'_> {
                 let abs = self.get_hidden(&hidden);
                 self.type_of(&abs)
             } {
-                let message = format!("'{}' object has no attribute '{name}'", ty.python_name());
+                let message = format!("'{}' object has no attribute '{name}'", ty.message_name());
                 self.raise_message(ExcKind::AttributeError, &message)?;
             }
         }
@@ -352,7 +352,7 @@ impl Lifter<'_> {
         if !matches!(self.type_of(start), Some(Type::Int)) {
             return match self.type_of(start) {
                 Some(ty @ (Type::None | Type::Float | Type::Str)) => {
-                    let message = format!("'{}' object cannot be interpreted as an integer", ty.python_name());
+                    let message = format!("'{}' object cannot be interpreted as an integer", ty.message_name());
                     self.raise_message(ExcKind::TypeError, &message)
                 }
                 _ => self.bail(Code::Operands, "enumerate with such a start"),
@@ -391,7 +391,7 @@ impl Lifter<'_> {
         }
         match self.type_of(inner) {
             Some(ty @ (Type::None | Type::Bool | Type::Int | Type::Float)) => {
-                let message = format!("'{}' object is not reversible", ty.python_name());
+                let message = format!("'{}' object is not reversible", ty.message_name());
                 self.raise_message(ExcKind::TypeError, &message)
             }
             _ => Ok(Abs::Iter(Rc::new(Iter::Reversed(inner.clone())))),
@@ -428,8 +428,11 @@ impl Lifter<'_> {
                     let value = self.value(arg)?;
                     ints.push(Abs::Dyn(self.named("bool.to_int", vec![value])?));
                 }
+                Some(Type::Record(Class::RegexFlag, _)) => {
+                    return self.bail(Code::Operands, "a flag of re as a number");
+                }
                 Some(ty) => {
-                    let message = format!("'{}' object cannot be interpreted as an integer", ty.python_name());
+                    let message = format!("'{}' object cannot be interpreted as an integer", ty.message_name());
                     return self.raise_message(ExcKind::TypeError, &message);
                 }
                 None => return self.bail(Code::StaticValue, "range of a static value"),

@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind, FPart};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{ExcKind, Object, Type};
+use exuvia_ir::{Class, ExcKind, Object, Type};
 
 impl Lifter<'_> {
     /// A binary operator, by its symbol.
@@ -160,6 +160,10 @@ impl Lifter<'_> {
     pub fn dict_position(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
         if let Some((_, value)) = self.union_operand(std::slice::from_ref(key)) {
             return self.dispatch(value, &mut |me, narrowed| me.dict_position(dict, &narrowed));
+        }
+        // A flag of `re` is equal to an int.
+        if self.type_of(key).is_some_and(|ty| ty.holds_object()) {
+            return self.bail(Code::Operands, "an object as a key");
         }
         let (entries, is_set) = match dict {
             Abs::Const(Object::Dict(dict)) => (dict.clone(), false),
@@ -324,6 +328,11 @@ impl Lifter<'_> {
                 let text = self.apply("repr", std::slice::from_ref(value))?;
                 if plain { Ok(text) } else { self.apply_percent("percent.str", &spec.replace('r', "s"), text) }
             }
+            'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G'
+                if matches!(self.type_of(value), Some(Type::Record(Class::RegexFlag, _))) =>
+            {
+                self.bail(Code::Operands, "a flag of re as a number")
+            }
             'd' | 'i' | 'u' | 'x' | 'X' | 'o' => match self.type_of(value) {
                 Some(Type::Int | Type::Bool) => self.apply_percent("percent.int", spec, value.clone()),
                 Some(Type::Float) if matches!(conversion, 'd' | 'i' | 'u') => {
@@ -332,7 +341,7 @@ impl Lifter<'_> {
                 }
                 Some(ty) => {
                     let wanted = if matches!(conversion, 'd' | 'i' | 'u') { "a real number" } else { "an integer" };
-                    let message = format!("%{conversion} format: {wanted} is required, not {}", ty.python_name());
+                    let message = format!("%{conversion} format: {wanted} is required, not {}", ty.message_name());
                     self.raise_message(ExcKind::TypeError, &message)
                 }
                 None => self.bail(Code::StaticValue, "% of a static value"),
@@ -344,7 +353,7 @@ impl Lifter<'_> {
                     self.apply_percent("percent.float", spec, float)
                 }
                 Some(ty) => {
-                    let message = format!("must be real number, not {}", ty.python_name());
+                    let message = format!("must be real number, not {}", ty.message_name());
                     self.raise_message(ExcKind::TypeError, &message)
                 }
                 None => self.bail(Code::StaticValue, "% of a static value"),

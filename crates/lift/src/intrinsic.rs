@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The names.
 pub(crate) const NAMES: &[&str] =
-    &["_is_missing", "_type_name", "_leave", "_refuse", "_operation", "_field", "_record", "_compile"];
+    &["_is_missing", "_is_function", "_type_name", "_leave", "_refuse", "_operation", "_field", "_record", "_compile"];
 
 impl Lifter<'_> {
     /// Calls an intrinsic.
@@ -27,11 +27,15 @@ impl Lifter<'_> {
             ("_is_missing", [value]) => {
                 Ok(Abs::bool(matches!(value, Abs::Func(closure) if &*closure.def.name == "_missing")))
             }
-            // `type(value).__name__`.
+            // The class of a value as messages name it.
             ("_type_name", [value]) => match self.type_of(value) {
-                Some(ty) => Ok(Abs::str(ty.python_name())),
+                Some(ty) => Ok(Abs::str(ty.message_name())),
                 None => self.bail(Code::StaticValue, "the type of a static value"),
             },
+            // Whether it is something to call.
+            ("_is_function", [value]) => {
+                Ok(Abs::bool(matches!(value, Abs::Func(_) | Abs::Method(_) | Abs::Builtin(_))))
+            }
             // The row goes to CPython.
             ("_leave", _) => {
                 let span = self.b.span;
@@ -68,7 +72,11 @@ impl Lifter<'_> {
                 let Some(bits) = bits else { return self.bail(Code::Operands, "such flags of a pattern") };
                 match exuvia_ops::pattern::compile(source, bits) {
                     Ok(pattern) => Ok(Abs::Const(Object::Pattern(pattern))),
-                    Err(reason) => self.bail(Code::Callee, format!("the pattern {source:?}: {reason}")),
+                    Err(reason) => {
+                        let shown: String = source.chars().take(60).collect();
+                        let dots = if shown.len() < source.len() { "…" } else { "" };
+                        self.bail(Code::Callee, format!("the pattern {shown:?}{dots}: {reason}"))
+                    }
                 }
             }
             ("_compile", _) => self.bail(Code::StaticValue, "a pattern that is not constant"),

@@ -93,6 +93,13 @@ impl Lifter<'_> {
         self.frames = before;
         self.contexts = contexts;
         self.live = true;
+        // It may have been given up within functions that it called.
+        self.current = 0;
+        self.unfolding.clear();
+        self.handling.clear();
+        self.span_locked = false;
+        self.augmented = false;
+        self.none_alternative = false;
         self.b.block = self.b.function.new_block();
         let mut names: Vec<Name> = Vec::new();
         targets.iter().for_each(|target| crate::scope::target_names(target, &mut names));

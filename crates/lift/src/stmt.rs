@@ -204,7 +204,7 @@ impl Lifter<'_> {
                     }
                     Some(Type::Dict(..)) => self.bail(Code::Mutation, "a dict changed at run time"),
                     Some(ty @ (Type::Str | Type::Tuple(_) | Type::None | Type::Int | Type::Float | Type::Bool)) => {
-                        let message = format!("'{}' object does not support item assignment", ty.python_name());
+                        let message = format!("'{}' object does not support item assignment", ty.message_name());
                         self.raise_message(ExcKind::TypeError, &message)?;
                         Ok(())
                     }
@@ -274,7 +274,7 @@ impl Lifter<'_> {
             Some(Type::List(_)) => value,
             Some(Type::Str) => self.copy_to_list(&value)?,
             Some(ty) if matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float) => {
-                let message = format!("cannot unpack non-iterable {} object", ty.python_name());
+                let message = format!("cannot unpack non-iterable {} object", ty.message_name());
                 self.raise_message(ExcKind::TypeError, &message)?;
                 return Ok(());
             }

@@ -128,6 +128,11 @@ pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)>
             if spelling == "a%b" && *a == Type::Str {
                 return None;
             }
+            // What is here is an operation of sequences that is not lifted.
+            if (spelling == "a*b" && (sequence(a) || sequence(b))) || (spelling == "a+b" && sequence(a) && sequence(b))
+            {
+                return None;
+            }
             if numeric(a)
                 && numeric(b)
                 && !(matches!(spelling, "a&b" | "a|b" | "a^b" | "a<<b" | "a>>b")

@@ -92,6 +92,12 @@ impl Cx {
         self.interrupt.load(Ordering::Relaxed)
     }
 
+    /// What says whether the query was cancelled, for loops that hold the context otherwise.
+    #[must_use]
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.interrupt)
+    }
+
     /// The address of the byte that becomes 1 when the query is cancelled, for native
     /// code to look at in loops. It stays as long as this context.
     #[must_use]

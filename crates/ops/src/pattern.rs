@@ -14,6 +14,7 @@ use crate::op;
 use crate::re::{Anchor, Leave, Regex};
 use crate::text::Str;
 use exuvia_ir::{Pattern, Raise};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The operations of this family.
@@ -35,7 +36,8 @@ pub const OPS: &[&OpDef] = &[
     &match_found::DEF,
     &match_text::DEF,
     &match_took_part::DEF,
-    &match_offset::DEF,
+    &match_offsets::DEF,
+    &re_escape::DEF,
 ];
 
 /// `re.compile`. Compiling takes milliseconds and functions share patterns: those that somebody
@@ -178,6 +180,7 @@ op! {
         let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
         let mut at = 0;
         loop {
+            go_on(cx)?;
             let one = found.room(cx)?;
             if !matcher.find(at, one) {
                 break;
@@ -200,11 +203,15 @@ op! {
             let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
             let mut at = 0;
             while let Some((start, end)) = matcher.find_span(at) {
+                go_on(cx)?;
                 texts.push(cx, _text.slice_bytes(start, end))?;
                 at = end;
             }
         } else {
-            each(regex, _text, |spans| texts.push(cx, part(_text, spans, 2)))?;
+            each(regex, _text, |spans| {
+                go_on(cx)?;
+                texts.push(cx, part(_text, spans, 2))
+            })?;
         }
         Ok(texts.finish())
     }
@@ -222,6 +229,7 @@ op! {
         while left > 0
             && let Some((start, end)) = matcher.find_span(at)
         {
+            go_on(cx)?;
             parts.push(cx, _text.slice_bytes(at, start))?;
             at = end;
             left -= 1;
@@ -250,9 +258,13 @@ op! {
         if found.is_none() {
             return Ok(_text);
         }
+        let stopped = cx.interrupt();
         let mut out = cx.text(_text.byte_len() + _template.byte_len())?;
         let mut at = 0;
         while let Some((start, end)) = found {
+            if stopped.load(Ordering::Relaxed) {
+                return Err(Raise::Interrupted);
+            }
             out.push_str(&_text.as_str()[at..start])?;
             if literal {
                 out.push_str(_template.as_str())?;
@@ -314,15 +326,53 @@ op! {
 }
 
 op! {
-    /// The number of characters before the offset at an index; -1 for no offset.
-    match_offset = "match.offset" ""
-    Pure fn (cx, _text: str, _spans: ints, _at: int) -> int {
-        let offset = usize::try_from(_at).ok().and_then(|at| _spans.get(at)).copied().unwrap_or(-1);
-        match usize::try_from(offset) {
-            Ok(offset) if _text.as_str().is_char_boundary(offset) => _text.slice_bytes(0, offset).char_len() as i64,
-            _ => -1,
+    /// The numbers of characters before the offsets; -1 for no offset. Nobody changes the list,
+    /// so that one is as good as another, and it is made once for all matches.
+    match_offsets = "match.offsets" ""
+    Pure fn (cx, _text: str, _spans: ints) -> int_list fallible {
+        let list = RawList::new(cx, _spans.len(), 1)?;
+        // SAFETY: the list was made with room for so many elements of one word, which are
+        // all written before it is known to anybody.
+        let out = unsafe {
+            (*list).len = _spans.len() as u64;
+            if _spans.is_empty() { &mut [] } else { std::slice::from_raw_parts_mut((*list).data.cast::<i64>(), _spans.len()) }
+        };
+        out.copy_from_slice(_spans);
+        if !_text.is_ascii() {
+            let mut order: Vec<usize> = (0.._spans.len()).collect();
+            order.sort_unstable_by_key(|at| _spans[*at]);
+            let (mut offset, mut characters) = (0, 0);
+            for at in order {
+                let Ok(next) = usize::try_from(_spans[at]) else { continue };
+                if let Some(between) = _text.as_str().get(offset..next) {
+                    characters += between.chars().count() as i64;
+                    offset = next;
+                }
+                out[at] = characters;
+            }
         }
+        Ok(IntList(list))
     }
+}
+
+op! {
+    /// `re.escape`.
+    re_escape = "re.escape" ""
+    Pure fn (cx, _text: str) -> str fallible {
+        let mut out = cx.text(_text.byte_len() + 8)?;
+        for ch in _text.as_str().chars() {
+            if matches!(ch, '\t'..='\r' | ' ' | '#' | '$' | '&' | '(' | ')' | '*' | '+' | '-' | '.' | '?' | '[' | '\\' | ']' | '^' | '{' | '|' | '}' | '~') {
+                out.push('\\')?;
+            }
+            out.push(ch)?;
+        }
+        Ok(out.finish())
+    }
+}
+
+/// Between two matches: a search may take as long as the text is, and so may each of many.
+fn go_on(cx: &Cx) -> KernelResult<()> {
+    if cx.interrupted() { Err(Raise::Interrupted) } else { Ok(()) }
 }
 
 /// The matcher of a pattern that matches no empty text: where one may, CPython's rules for the

@@ -84,7 +84,17 @@ impl Test<'_> {
 
     /// What it says of a result that is computed.
     fn of_number_or_text(&self, result: &Formula, returns: &DataType) -> Option<Formula> {
-        let Test::Compares(op, constant) = self else { return None };
+        let (op, constant) = match self {
+            Test::Compares(op, constant) => (op, constant),
+            // Law: IN is = with one of them.
+            Test::IsIn(constants) => {
+                let truth = |value| Formula::Const(Object::Bool(value));
+                let equal = |constant| Test::Compares(Operator::Eq, constant).of_number_or_text(result, returns);
+                return constants.iter().rev().try_fold(truth(false), |rest, constant| {
+                    Some(Formula::If(Box::new([equal(constant)?, truth(true), rest])))
+                });
+            }
+        };
         let call = |class: &str, op: Operator, constant: Object| {
             let op = comparison_name(class, op)?;
             Some(Formula::Call { op, args: vec![result.clone(), Formula::Const(constant)], fits: true })

@@ -123,6 +123,9 @@ fn bounded_int(param: &Param, (least, _): (i64, i64), bound: Bound<i64>) -> Opti
         _ => lit(at),
     };
     Some(match bound {
+        // A literal of the first day of all is none that DataFusion can show.
+        Bound::Always if param.ty == DataType::Date32 => x.is_not_null(),
+        Bound::Never if param.ty == DataType::Date32 => Expr::Literal(ScalarValue::Boolean(Some(false)), None),
         Bound::AtMost(at) => x.lt_eq(lit(at)),
         Bound::AtLeast(at) => x.gt_eq(lit(at)),
         Bound::Always => x.gt_eq(lit(least)),

@@ -499,6 +499,7 @@ def recent(d):
     for (predicate, by_hand) in [
         ("year_of(d) = 2024", "d >= DATE '2024-01-01' AND d < DATE '2025-01-01'"),
         ("year_of(d) > 2048", "d >= DATE '2049-01-01'"),
+        ("year_of(d) IN (2003, 2004)", "d >= DATE '2003-01-01' AND d < DATE '2005-01-01'"),
         ("2001 >= year_of(d)", "d <= DATE '2001-12-31'"),
         ("recent(d)", "d >= DATE '2040-01-01'"),
         ("era(d) = 'new'", "d >= DATE '2045-01-01'"),

@@ -254,7 +254,7 @@ fn cancelled_between_and_within_rows() {
 #[test]
 fn what_is_not_supported_is_an_error() {
     let f = identity(Type::Int);
-    let date = Kernel::compile(&f, &[DataType::Date32], &DataType::Int64, &SPEED);
+    let date = Kernel::compile(&f, &[DataType::Date64], &DataType::Int64, &SPEED);
     assert!(matches!(date, Err(CompileError::Unsupported(_))));
     let other = Kernel::compile(&f, &[DataType::Utf8], &DataType::Int64, &SPEED);
     assert!(matches!(other, Err(CompileError::Unsupported(_))));

@@ -44,12 +44,27 @@ def groups(self, default=None):
     return tuple(_one(self, number + 1, default) for number in range(_operation("pattern.groups", _field(self, 0))))
 
 
+def __eq__(self, other):
+    if other is None:
+        return False
+    return _leave("a match compared with something else")
+
+
+def __ne__(self, other):
+    return not __eq__(self, other)
+
+
+def _characters(self, group, which):
+    offsets = _operation("match.offsets", _field(self, 1), _field(self, 2))
+    return offsets[_field(self, 3) + 2 * _group(self, group) + which]
+
+
 def start(self, group=0, /):
-    return _operation("match.offset", _field(self, 1), _field(self, 2), _field(self, 3) + 2 * _group(self, group))
+    return _characters(self, group, 0)
 
 
 def end(self, group=0, /):
-    return _operation("match.offset", _field(self, 1), _field(self, 2), _field(self, 3) + 2 * _group(self, group) + 1)
+    return _characters(self, group, 1)
 
 
 def span(self, group=0, /):

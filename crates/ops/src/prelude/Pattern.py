@@ -57,46 +57,53 @@ def split(self, string, maxsplit=0):
 
 
 def _replace(self, repl, string, count):
-    """What the parts between the matches and in their place are, and how many matches."""
+    """The parts between the matches and what stands in their place, and how many there are."""
     parts = []
     at = 0
     n = 0
     for found in finditer(self, string):
         if count and n >= count:
             break
-        parts.append(_operation("re.between", string, at, _begin(found)))
+        parts.append(_operation("re.between", string, at, _offset(found, 0)))
         parts.append(repl(found))
-        at = _end(found)
+        at = _offset(found, 1)
         n += 1
     parts.append(_operation("re.between", string, at, -1))
     return parts, n
 
 
-def _begin(found):
-    return _field(found, 2)[_field(found, 3)]
+def _offset(found, which):
+    return _field(found, 2)[_field(found, 3) + which]
 
 
-def _end(found):
-    return _field(found, 2)[_field(found, 3) + 1]
-
-
-def sub(self, repl, string, count=0):
+def _check(self, repl, count):
+    """What CPython looks at before the text."""
     _nonempty(self)
+    if not isinstance(count, int):
+        return _leave("a count that is no int")
+    if not -9223372036854775808 <= count <= 9223372036854775807:
+        return _leave("a count that C cannot hold")
     if isinstance(repl, str):
         if not _operation("pattern.is_template", self, repl):
             return _leave("a template that CPython must read")
-        _text(string)
-        return _operation("re.sub", self, repl, string, count)
+    elif not _is_function(repl):
+        return _leave("a replacement that is neither a text nor a function")
+
+
+def sub(self, repl, string, count=0):
+    _check(self, repl, count)
     _text(string)
+    if isinstance(repl, str):
+        return _operation("re.sub", self, repl, string, count)
     return "".join(_replace(self, repl, string, count)[0])
 
 
 def subn(self, repl, string, count=0):
-    _nonempty(self)
+    _check(self, repl, count)
     _text(string)
     if isinstance(repl, str):
         if "\\" in repl:
-            return _refuse("subn with a template")
+            return _leave("subn with a template")
         parts, n = _replace(self, lambda found: repl, string, count)
     else:
         parts, n = _replace(self, repl, string, count)

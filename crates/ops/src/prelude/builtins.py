@@ -5,6 +5,10 @@ def _missing():
     """Stands for an argument that was not given; see _is_missing."""
 
 
+# What has operators of its own.
+_OBJECTS = ("datetime.timedelta", "RegexFlag")
+
+
 def any(iterable, /):
     for item in iterable:
         if item:
@@ -103,6 +107,8 @@ def _in_range(item, start, stop, step):
 
 
 def divmod(a, b, /):
+    if _type_name(a) in _OBJECTS or _type_name(b) in _OBJECTS:
+        return _leave("divmod of objects")
     if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
         raise TypeError(f"unsupported operand type(s) for divmod(): '{_type_name(a)}' and '{_type_name(b)}'")
     if b == 0 and (isinstance(a, float) or isinstance(b, float)):

@@ -10,7 +10,7 @@ def _days(self):
 
 
 def _is_date(value):
-    return _type_name(value) == "date"
+    return _type_name(value) == "datetime.date"
 
 
 def _moved(days):
@@ -74,7 +74,7 @@ def __ge__(self, other):
 
 
 def __add__(self, other):
-    if _type_name(other) != "timedelta":
+    if _type_name(other) != "datetime.timedelta":
         return _leave("a date and something else")
     return _moved(_days(self) + _field(other, 0))
 
@@ -82,7 +82,7 @@ def __add__(self, other):
 def __sub__(self, other):
     if _is_date(other):
         return _record("timedelta", _days(self) - _days(other), 0, 0)
-    if _type_name(other) != "timedelta":
+    if _type_name(other) != "datetime.timedelta":
         return _leave("a date and something else")
     return _moved(_days(self) - _field(other, 0))
 

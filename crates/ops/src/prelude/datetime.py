@@ -15,6 +15,8 @@ def date(year, month, day):
 
 def date_fromordinal(ordinal, /):
     ordinal = _int(ordinal)
+    if ordinal < -2147483648:
+        return _leave("an ordinal that C's int cannot hold")
     if ordinal < 1:
         raise ValueError("ordinal must be >= 1")
     if ordinal > 3652059:

@@ -8,7 +8,7 @@ def _bits(flags):
 
 
 def compile(pattern, flags=0):
-    if _type_name(pattern) == "Pattern":
+    if _type_name(pattern) == "re.Pattern":
         if _bits(flags):
             raise ValueError("cannot process flags argument with a compiled pattern")
         return pattern
@@ -45,3 +45,9 @@ def sub(pattern, repl, string, count=0, flags=0):
 
 def subn(pattern, repl, string, count=0, flags=0):
     return compile(pattern, flags).subn(repl, string, count)
+
+
+def escape(pattern):
+    if not isinstance(pattern, str):
+        return _leave("a pattern that is no text")
+    return _operation("re.escape", pattern)

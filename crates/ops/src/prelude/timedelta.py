@@ -2,13 +2,15 @@
 
 
 def _is_timedelta(value):
-    return _type_name(value) == "timedelta"
+    return _type_name(value) == "datetime.timedelta"
 
 
 def _of(days, seconds, micros):
     """Brought into the ranges of the fields."""
     seconds = seconds + micros // 1000000
     days = days + seconds // 86400
+    if not -2147483648 <= days <= 2147483647:
+        return _leave("a number of days that C's int cannot hold")
     if not -999999999 <= days <= 999999999:
         raise OverflowError(f"days={days}; must have magnitude <= 999999999")
     return _record("timedelta", days, seconds % 86400, micros % 1000000)
@@ -73,7 +75,7 @@ def __ge__(self, other):
 
 
 def __add__(self, other):
-    if _type_name(other) == "date":
+    if _type_name(other) == "datetime.date":
         return other + self
     if not _is_timedelta(other):
         return _leave("a timedelta and something else")

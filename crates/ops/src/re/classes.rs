@@ -19,23 +19,26 @@ const LAST: char = '\u{3ffff}';
 
 /// The set that items make up under those flags.
 pub fn set(items: &[Item], negated: bool, flags: u32) -> Result<ClassUnicode, Unsupported> {
-    let mut set = ClassUnicode::empty();
+    // Made a class at once: adding to one sorts it again.
+    let mut ranges: Vec<ClassUnicodeRange> = Vec::new();
+    let mut push = |low: char, high: char| ranges.push(ClassUnicodeRange::new(low, high));
+    let mut categories = Vec::new();
     for item in items {
         match *item {
-            Item::Char(ch) if flags & IGNORECASE == 0 => push(&mut set, ch, ch),
+            Item::Char(ch) if flags & IGNORECASE == 0 => push(ch, ch),
             Item::Char(ch) if flags & ASCII != 0 => {
-                push(&mut set, ch.to_ascii_lowercase(), ch.to_ascii_lowercase());
-                push(&mut set, ch.to_ascii_uppercase(), ch.to_ascii_uppercase());
+                push(ch.to_ascii_lowercase(), ch.to_ascii_lowercase());
+                push(ch.to_ascii_uppercase(), ch.to_ascii_uppercase());
             }
             Item::Char(ch) => match cases().get(&ch) {
                 // CPython compares the letter itself, where it stands in a set, with the
                 // lower case of the text's.
                 Some(_) if ch > '\u{ffff}' => return astral(),
-                Some(alike) => alike.iter().for_each(|ch| push(&mut set, *ch, *ch)),
-                None => push(&mut set, ch, ch),
+                Some(alike) => alike.iter().for_each(|ch| push(*ch, *ch)),
+                None => push(ch, ch),
             },
             Item::Range(low, high) => {
-                push(&mut set, low, high);
+                push(low, high);
                 if flags & IGNORECASE == 0 {
                     continue;
                 }
@@ -45,11 +48,11 @@ pub fn set(items: &[Item], negated: bool, flags: u32) -> Result<ClassUnicode, Un
                 }
                 if flags & ASCII != 0 {
                     for ch in ('a'..='z').chain('A'..='Z').filter(|ch| (low..=high).contains(ch)) {
-                        push(&mut set, ch.to_ascii_lowercase(), ch.to_ascii_lowercase());
-                        push(&mut set, ch.to_ascii_uppercase(), ch.to_ascii_uppercase());
+                        push(ch.to_ascii_lowercase(), ch.to_ascii_lowercase());
+                        push(ch.to_ascii_uppercase(), ch.to_ascii_uppercase());
                     }
                 } else {
-                    cases().range(low..=high).flat_map(|(_, alike)| &**alike).for_each(|ch| push(&mut set, *ch, *ch));
+                    cases().range(low..=high).flat_map(|(_, alike)| &**alike).for_each(|ch| push(*ch, *ch));
                 }
             }
             Item::Category { category, negated } => {
@@ -57,10 +60,12 @@ pub fn set(items: &[Item], negated: bool, flags: u32) -> Result<ClassUnicode, Un
                 if negated {
                     of_category.negate();
                 }
-                set.union(&of_category);
+                categories.push(of_category);
             }
         }
     }
+    let mut set = ClassUnicode::new(ranges);
+    categories.iter().for_each(|category| set.union(category));
     if negated {
         set.negate();
     }
@@ -69,10 +74,6 @@ pub fn set(items: &[Item], negated: bool, flags: u32) -> Result<ClassUnicode, Un
 
 fn astral<T>() -> Result<T, Unsupported> {
     Err(Unsupported("letters beyond U+FFFF where case is ignored".to_string()))
-}
-
-fn push(set: &mut ClassUnicode, low: char, high: char) {
-    set.push(ClassUnicodeRange::new(low, high));
 }
 
 /// The characters of a category.
