@@ -414,7 +414,10 @@ impl Bound {
 }
 
 /// The rows for which something is evaluated: those that every part lets pass, in order.
-type Guard = [(Arc<dyn PhysicalExpr>, When)];
+type Guard = Vec<Part>;
+
+/// A condition, and what must hold of it.
+type Part = (Arc<dyn PhysicalExpr>, When);
 
 /// Parts that a guard may have: what stands deeper is evaluated as a part of its expression.
 const MOST_PARTS: usize = 8;
@@ -426,7 +429,7 @@ struct Builder<'a> {
     /// How often an expression is evaluated in any case, as far as it was counted.
     seen: HashMap<Arc<dyn PhysicalExpr>, usize>,
     /// The expressions that have a slot, for all rows or with the guard for which they have it.
-    slots: HashMap<(Vec<(Arc<dyn PhysicalExpr>, When)>, Arc<dyn PhysicalExpr>), usize>,
+    slots: HashMap<(Guard, Arc<dyn PhysicalExpr>), usize>,
     steps: Vec<Action>,
 }
 
@@ -466,7 +469,7 @@ impl Builder<'_> {
 
     /// The expression over slots. Where it is `certain` to be evaluated for the rows that
     /// `guard` lets pass, calls become steps, and what is shared if those are all.
-    fn lower(&mut self, expr: &Arc<dyn PhysicalExpr>, certain: bool, guard: &Guard) -> Result<Arc<dyn PhysicalExpr>> {
+    fn lower(&mut self, expr: &Arc<dyn PhysicalExpr>, certain: bool, guard: &[Part]) -> Result<Arc<dyn PhysicalExpr>> {
         let connective = is_connective(expr);
         if let Some(slot) = (!connective).then(|| self.slot_of(expr, guard)).flatten() {
             return Ok(self.column(slot));
@@ -507,8 +510,8 @@ impl Builder<'_> {
     }
 
     /// The slot that an expression has for at least the rows that a guard lets pass.
-    fn slot_of(&self, expr: &Arc<dyn PhysicalExpr>, guard: &Guard) -> Option<usize> {
-        let get = |guard: &Guard| self.slots.get(&(guard.to_vec(), Arc::clone(expr))).copied();
+    fn slot_of(&self, expr: &Arc<dyn PhysicalExpr>, guard: &[Part]) -> Option<usize> {
+        let get = |guard: &[Part]| self.slots.get(&(guard.to_vec(), Arc::clone(expr))).copied();
         // The parts of a guard let fewer and fewer rows pass.
         (0..=guard.len()).find_map(|parts| get(&guard[..parts]))
     }
@@ -519,8 +522,8 @@ impl Builder<'_> {
         &mut self,
         expr: &Arc<dyn PhysicalExpr>,
         children: &mut [Arc<dyn PhysicalExpr>],
-        guard: &Guard,
-    ) -> Result<Option<Vec<(Arc<dyn PhysicalExpr>, When)>>> {
+        guard: &[Part],
+    ) -> Result<Option<Guard>> {
         let conditions: Vec<(usize, When)> = if let Some(binary) = expr.downcast_ref::<BinaryExpr>() {
             vec![(0, When::Not(*binary.op() == Operator::Or))]
         } else if let Some(case) = expr.downcast_ref::<CaseExpr>()
@@ -558,7 +561,7 @@ impl Builder<'_> {
         &mut self,
         expr: &Arc<dyn PhysicalExpr>,
         lowered: Arc<dyn PhysicalExpr>,
-        guard: &Guard,
+        guard: &[Part],
     ) -> Result<Arc<dyn PhysicalExpr>> {
         let slot = self.fields.len();
         let bound = self.bind(lowered)?;
