@@ -5,6 +5,8 @@
 
 mod inputs;
 mod native;
+#[path = "../process/mod.rs"]
+mod process;
 mod python;
 
 use exuvia_ir::{Object, Raise};

@@ -1,10 +1,9 @@
 //! The oracle: a CPython process that answers calls.
 
+use crate::process::Process;
 use exuvia_ir::{Int, Object};
 use num_bigint::BigInt;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// What CPython answered.
 #[derive(Clone, Debug)]
@@ -18,52 +17,22 @@ pub enum Answer {
 }
 
 /// A running CPython.
-pub struct Python {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
-}
+pub struct Python(Process);
 
 impl Python {
     /// Starts the CPython that `EXUVIA_PYTHON` names, or `python3`; `None`, with a message,
     /// where it is not one of the semantic level.
     pub fn start() -> Option<Python> {
-        let program = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3".to_string());
-        let version = Command::new(&program).args(["-c", "import sys; print(*sys.version_info[:2])"]).output();
-        if !version.as_ref().is_ok_and(|output| output.stdout.starts_with(b"3 11")) {
-            eprintln!("skipped: {program} is not CPython 3.11 (set EXUVIA_PYTHON to one)");
-            return None;
-        }
-        let mut child = Command::new(&program)
-            .args(["-S", "-c", include_str!("answer.py")])
-            .env("PYTHONIOENCODING", "utf-8")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("python starts");
-        let stdin = child.stdin.take();
-        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        Some(Python { child, stdin, stdout })
+        Process::start(include_str!("answer.py")).map(Python)
     }
 
     /// The answers of a function, given as Python source, to some calls.
     pub fn ask(&mut self, function: &str, calls: &[Vec<Object>]) -> Vec<Answer> {
         let calls: Vec<Value> = calls.iter().map(|args| args.iter().map(encode).collect()).collect();
         let line = json!({ "function": function, "calls": calls }).to_string();
-        let stdin = self.stdin.as_mut().expect("open");
-        writeln!(stdin, "{line}").expect("python reads");
-        let mut reply = String::new();
-        self.stdout.read_line(&mut reply).expect("python answers");
+        let reply = self.0.ask(&line);
         let reply: Vec<Value> = serde_json::from_str(&reply).unwrap_or_else(|_| panic!("{function}: {reply}"));
         reply.iter().map(answer).collect()
-    }
-}
-
-impl Drop for Python {
-    fn drop(&mut self) {
-        // Without input the script ends by itself.
-        self.stdin = None;
-        let _ = self.child.wait();
     }
 }
 

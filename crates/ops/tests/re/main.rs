@@ -1,6 +1,8 @@
 //! Regular expressions against CPython: certain patterns, all characters, and random
 //! patterns on random texts.
 
+#[path = "../process/mod.rs"]
+mod process;
 mod python;
 mod random;
 mod speed;

@@ -1,15 +1,10 @@
 //! A CPython process that answers searches.
 
+use crate::process::Process;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A running CPython.
-pub struct Python {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
-}
+pub struct Python(Process);
 
 /// What CPython makes of a pattern.
 pub struct Answer {
@@ -25,28 +20,11 @@ impl Python {
     /// Starts the CPython that `EXUVIA_PYTHON` names, or `python3`; `None`, with a message,
     /// where it is not one of the semantic level.
     pub fn start() -> Option<Python> {
-        let program = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3".to_string());
-        let version = Command::new(&program).args(["-c", "import sys; print(*sys.version_info[:2])"]).output();
-        if !version.as_ref().is_ok_and(|output| output.stdout.starts_with(b"3 11")) {
-            eprintln!("skipped: {program} is not CPython 3.11 (set EXUVIA_PYTHON to one)");
-            return None;
-        }
-        let mut child = Command::new(&program)
-            .args(["-S", "-c", include_str!("answer.py")])
-            .env("PYTHONIOENCODING", "utf-8")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("python starts");
-        let stdin = child.stdin.take();
-        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        Some(Python { child, stdin, stdout })
+        Process::start(include_str!("answer.py")).map(Python)
     }
 
     fn ask(&mut self, question: &Value) -> Value {
-        writeln!(self.stdin.as_mut().expect("open"), "{question}").expect("python reads");
-        let mut reply = String::new();
-        self.stdout.read_line(&mut reply).expect("python answers");
+        let reply = self.0.ask(&question.to_string());
         serde_json::from_str(&reply).unwrap_or_else(|_| panic!("{question}: {reply}"))
     }
 
@@ -70,13 +48,5 @@ impl Python {
     pub fn find_all(&mut self, patterns: &[String], flags: u32, text: &str) -> Vec<Vec<usize>> {
         let reply = self.ask(&json!({ "patterns": patterns, "flags": flags, "text": text }));
         serde_json::from_value(reply).expect("offsets")
-    }
-}
-
-impl Drop for Python {
-    fn drop(&mut self) {
-        // Without input the script ends by itself.
-        self.stdin = None;
-        let _ = self.child.wait();
     }
 }
