@@ -111,15 +111,34 @@ impl Type {
     /// Whether a value is or holds a pattern or an object of a class of the standard library.
     #[must_use]
     pub fn holds_object(&self) -> bool {
-        match self {
-            Type::Pattern(_) | Type::Record(..) => true,
-            Type::Tuple(types) | Type::Union(types) => types.iter().any(Type::holds_object),
-            Type::List(element) | Type::Set(element) => element.holds_object(),
-            Type::Dict(key, value) => key.holds_object() || value.holds_object(),
-            Type::Never | Type::Unbound | Type::None | Type::Bool | Type::Int | Type::Float | Type::Str | Type::Exc => {
-                false
+        self.holds(&|ty| matches!(ty, Type::Pattern(_) | Type::Record(..)))
+    }
+
+    /// Whether a value is or holds a list that code may change; what a record holds nobody
+    /// changes.
+    #[must_use]
+    pub fn holds_list(&self) -> bool {
+        self.holds(&|ty| matches!(ty, Type::List(_)))
+    }
+
+    /// Whether it is wanted, or a type of what it holds is; records are not looked into.
+    fn holds(&self, wanted: &impl Fn(&Type) -> bool) -> bool {
+        wanted(self)
+            || match self {
+                Type::Tuple(types) | Type::Union(types) => types.iter().any(|ty| ty.holds(wanted)),
+                Type::List(element) | Type::Set(element) => element.holds(wanted),
+                Type::Dict(key, value) => key.holds(wanted) || value.holds(wanted),
+                Type::Never
+                | Type::Unbound
+                | Type::None
+                | Type::Bool
+                | Type::Int
+                | Type::Float
+                | Type::Str
+                | Type::Exc
+                | Type::Pattern(_)
+                | Type::Record(..) => false,
             }
-        }
     }
 
     /// The name of the class in messages of CPython's own code: with the module where the class is

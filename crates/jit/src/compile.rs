@@ -298,7 +298,7 @@ fn has_constant_lists(source: &Module) -> bool {
     source.functions.iter().any(|function| {
         let insts = function.blocks.iter().flat_map(|block| &block.insts);
         insts.into_iter().any(|inst| match (&inst.op, inst.result) {
-            (Opcode::Const(_), Some(result)) => crate::slots::may_hold_list(function.ty(result)),
+            (Opcode::Const(_), Some(result)) => function.ty(result).holds_list(),
             _ => false,
         })
     })

@@ -59,24 +59,3 @@ pub(crate) fn alternative_start(alternatives: &[Type], index: usize) -> usize {
 pub(crate) fn element_start(elements: &[Type], index: usize) -> usize {
     elements[..index].iter().map(count).sum()
 }
-
-/// Whether a value of that type may be or hold a mutable list.
-pub(crate) fn may_hold_list(ty: &Type) -> bool {
-    match ty {
-        Type::Never
-        | Type::Unbound
-        | Type::None
-        | Type::Bool
-        | Type::Int
-        | Type::Float
-        | Type::Str
-        | Type::Exc
-        | Type::Pattern(_) => false,
-        // What a record holds never changes.
-        Type::Record(..) => false,
-        Type::List(_) => true,
-        Type::Dict(_, value) => may_hold_list(value),
-        Type::Set(element) => may_hold_list(element),
-        Type::Tuple(items) | Type::Union(items) => items.iter().any(may_hold_list),
-    }
-}

@@ -92,12 +92,6 @@ impl Cx {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// What says whether the query was cancelled, for loops that hold the context otherwise.
-    #[must_use]
-    pub fn interrupt(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.interrupt)
-    }
-
     /// The address of the byte that becomes 1 when the query is cancelled, for native
     /// code to look at in loops. It stays as long as this context.
     #[must_use]
@@ -340,6 +334,12 @@ impl Text<'_> {
         // SAFETY: whole copies of valid UTF-8 were written.
         unsafe { self.advance(total) };
         Ok(())
+    }
+
+    /// As [`Cx::interrupted`].
+    #[must_use]
+    pub fn interrupted(&self) -> bool {
+        self.cx.interrupted()
     }
 
     /// The bytes written so far.

@@ -34,6 +34,19 @@ impl RawList {
         Ok(header)
     }
 
+    /// A list in the row's arena of elements of one word.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    pub fn of_words(cx: &mut Cx, words: impl ExactSizeIterator<Item = u64>) -> KernelResult<*mut RawList> {
+        let list = RawList::new(cx, words.len(), 1)?;
+        for word in words {
+            // SAFETY: the list was made with room for all elements.
+            unsafe { (*list).push(cx, 1)?.write(word) };
+        }
+        Ok(list)
+    }
+
     /// Room for one more element at the end; returns its slots. The caller writes them.
     ///
     /// # Errors

@@ -11,10 +11,9 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::list::{RawList, StrListBuilder};
 use crate::op;
-use crate::re::{Anchor, Leave, Regex};
+use crate::re::{Anchor, Leave, Matcher, Regex};
 use crate::text::Str;
 use exuvia_ir::{Pattern, Raise};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The operations of this family.
@@ -177,15 +176,8 @@ op! {
     Alloc fn (cx, _pattern: pattern, _text: str) -> int_list fallible {
         let regex = nonempty(_pattern)?;
         let mut found = Spans::new(cx, regex, 4)?;
-        let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
-        let mut at = 0;
-        loop {
-            go_on(cx)?;
-            let one = found.room(cx)?;
-            if !matcher.find(at, one) {
-                break;
-            }
-            at = one[1] as usize;
+        let mut matches = Matches::of(regex, _text)?;
+        while matches.next(cx.interrupted(), found.room(cx)?)? {
             found.keep();
         }
         Ok(found.finish())
@@ -199,19 +191,12 @@ op! {
     Alloc fn (cx, _pattern: pattern, _text: str) -> str_list fallible {
         let regex = nonempty(_pattern)?;
         let mut texts = StrListBuilder::new(cx)?;
-        if regex.groups() == 0 {
-            let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
-            let mut at = 0;
-            while let Some((start, end)) = matcher.find_span(at) {
-                go_on(cx)?;
-                texts.push(cx, _text.slice_bytes(start, end))?;
-                at = end;
-            }
-        } else {
-            each(regex, _text, |spans| {
-                go_on(cx)?;
-                texts.push(cx, part(_text, spans, 2))
-            })?;
+        let groups = regex.groups().min(1);
+        let mut spans = [0; 4];
+        let spans = &mut spans[..2 * (groups + 1)];
+        let mut matches = Matches::of(regex, _text)?;
+        while matches.next(cx.interrupted(), spans)? {
+            texts.push(cx, part(_text, spans, 2 * groups))?;
         }
         Ok(texts.finish())
     }
@@ -223,15 +208,13 @@ op! {
     Alloc fn (cx, _pattern: pattern, _text: str, _maxsplit: int) -> str_list fallible {
         let regex = nonempty(_pattern)?;
         let mut parts = StrListBuilder::new(cx)?;
-        let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
+        let mut matches = Matches::of(regex, _text)?;
         let mut left = at_most(_maxsplit);
+        let mut spans = [0; 2];
         let mut at = 0;
-        while left > 0
-            && let Some((start, end)) = matcher.find_span(at)
-        {
-            go_on(cx)?;
-            parts.push(cx, _text.slice_bytes(at, start))?;
-            at = end;
+        while left > 0 && matches.next(cx.interrupted(), &mut spans)? {
+            parts.push(cx, _text.slice_bytes(at, spans[0] as usize))?;
+            at = spans[1] as usize;
             left -= 1;
         }
         parts.push(cx, _text.slice_bytes(at, _text.byte_len()))?;
@@ -246,26 +229,16 @@ op! {
         let regex = nonempty(_pattern)?;
         let mut left = at_most(_count);
         let literal = !_template.as_bytes().contains(&b'\\');
-        let mut spans = vec![0; if literal { 0 } else { 2 * (regex.groups() + 1) }];
-        let matcher = regex.over(Anchor::Search, _text.as_str()).map_err(leave)?;
-        let next = |at: usize, spans: &mut [i64]| {
-            if literal {
-                return matcher.find_span(at);
-            }
-            matcher.find(at, spans).then(|| (spans[0] as usize, spans[1] as usize))
-        };
-        let mut found = if left > 0 { next(0, &mut spans) } else { None };
-        if found.is_none() {
+        let mut spans = vec![0; if literal { 2 } else { 2 * (regex.groups() + 1) }];
+        let mut matches = Matches::of(regex, _text)?;
+        let mut found = left > 0 && matches.next(cx.interrupted(), &mut spans)?;
+        if !found {
             return Ok(_text);
         }
-        let stopped = cx.interrupt();
         let mut out = cx.text(_text.byte_len() + _template.byte_len())?;
         let mut at = 0;
-        while let Some((start, end)) = found {
-            if stopped.load(Ordering::Relaxed) {
-                return Err(Raise::Interrupted);
-            }
-            out.push_str(&_text.as_str()[at..start])?;
+        while found {
+            out.push_str(&_text.as_str()[at..spans[0] as usize])?;
             if literal {
                 out.push_str(_template.as_str())?;
             } else {
@@ -276,9 +249,9 @@ op! {
                     Piece::Unknown => Err(Raise::Bailout("a template that CPython must read")),
                 })?;
             }
-            at = end;
+            at = spans[1] as usize;
             left -= 1;
-            found = if left > 0 { next(at, &mut spans) } else { None };
+            found = left > 0 && matches.next(out.interrupted(), &mut spans)?;
         }
         out.push_str(&_text.as_str()[at..])?;
         Ok(out.finish())
@@ -330,14 +303,7 @@ op! {
     /// so that one is as good as another, and it is made once for all matches.
     match_offsets = "match.offsets" ""
     Pure fn (cx, _text: str, _spans: ints) -> int_list fallible {
-        let list = RawList::new(cx, _spans.len(), 1)?;
-        // SAFETY: the list was made with room for so many elements of one word, which are
-        // all written before it is known to anybody.
-        let out = unsafe {
-            (*list).len = _spans.len() as u64;
-            if _spans.is_empty() { &mut [] } else { std::slice::from_raw_parts_mut((*list).data.cast::<i64>(), _spans.len()) }
-        };
-        out.copy_from_slice(_spans);
+        let mut out = _spans.to_vec();
         if !_text.is_ascii() {
             let mut order: Vec<usize> = (0.._spans.len()).collect();
             order.sort_unstable_by_key(|at| _spans[*at]);
@@ -351,7 +317,7 @@ op! {
                 out[at] = characters;
             }
         }
-        Ok(IntList(list))
+        RawList::of_words(cx, out.iter().map(|characters| *characters as u64)).map(IntList)
     }
 }
 
@@ -368,11 +334,6 @@ op! {
         }
         Ok(out.finish())
     }
-}
-
-/// Between two matches: a search may take as long as the text is, and so may each of many.
-fn go_on(cx: &Cx) -> KernelResult<()> {
-    if cx.interrupted() { Err(Raise::Interrupted) } else { Ok(()) }
 }
 
 /// The matcher of a pattern that matches no empty text: where one may, CPython's rules for the
@@ -397,16 +358,31 @@ fn part<'a>(text: Str<'a>, spans: &[i64], at: usize) -> Str<'a> {
     }
 }
 
-/// Calls `take` with the offsets of every match.
-fn each(regex: &Regex, text: Str<'_>, mut take: impl FnMut(&[i64]) -> KernelResult<()>) -> KernelResult<()> {
-    let matcher = regex.over(Anchor::Search, text.as_str()).map_err(leave)?;
-    let mut spans = vec![0; 2 * (regex.groups() + 1)];
-    let mut at = 0;
-    while matcher.find(at, &mut spans) {
-        take(&spans)?;
-        at = spans[1] as usize;
+/// The matches in a text of a pattern that matches no empty text, one after the other.
+struct Matches<'m> {
+    matcher: Matcher<'m, 'm>,
+    at: usize,
+}
+
+impl<'m> Matches<'m> {
+    fn of(regex: &'m Regex, text: Str<'m>) -> KernelResult<Matches<'m>> {
+        let matcher = regex.over(Anchor::Search, text.as_str()).map_err(leave)?;
+        Ok(Matches { matcher, at: 0 })
     }
-    Ok(())
+
+    /// Whether there is another; writes the offsets of as many groups as there is room for. A
+    /// search may take as long as the text is, so that each asks whether the query was
+    /// `interrupted`.
+    fn next(&mut self, interrupted: bool, spans: &mut [i64]) -> KernelResult<bool> {
+        if interrupted {
+            return Err(Raise::Interrupted);
+        }
+        let found = self.matcher.find(self.at, spans);
+        if found {
+            self.at = spans[1] as usize;
+        }
+        Ok(found)
+    }
 }
 
 /// A list of offsets that grows by whole matches.

@@ -11,16 +11,6 @@ use exuvia_ir::Raise;
 /// The operations of sorting.
 pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF];
 
-/// A new list of elements of one word.
-fn store(cx: &mut Cx, words: impl ExactSizeIterator<Item = u64>) -> KernelResult<*mut RawList> {
-    let list = RawList::new(cx, words.len(), 1)?;
-    for word in words {
-        // SAFETY: the list was made with room for all elements.
-        unsafe { (*list).push(cx, 1)?.write(word) };
-    }
-    Ok(list)
-}
-
 op! {
     /// A new, sorted list.
     ///
@@ -33,7 +23,7 @@ op! {
         if reverse {
             items.reverse();
         }
-        store(cx, items.iter().map(|item| *item as u64)).map(IntList)
+        RawList::of_words(cx, items.iter().map(|item| *item as u64)).map(IntList)
     }
     big big_sort_int
 }
@@ -71,7 +61,7 @@ op! {
             let order = a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
             if reverse { order.reverse() } else { order }
         });
-        store(cx, items.iter().map(|item| item.to_bits())).map(FloatList)
+        RawList::of_words(cx, items.iter().map(|item| item.to_bits())).map(FloatList)
     }
 }
 

@@ -113,7 +113,7 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
                 }
                 Effect::Alloc => {
                     let lists = |value: &Value| lists.frozen[value.index()];
-                    let leaves = crate::lists::contains_list(&function.ret);
+                    let leaves = function.ret.holds_list();
                     if leaves || !inst.args.iter().chain(&inst.result).all(lists) {
                         return None;
                     }

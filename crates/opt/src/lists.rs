@@ -20,8 +20,8 @@ pub(crate) fn frozen(function: &Function, context: &mut Context) -> Vec<bool> {
     if insts().all(|inst| !may_write(inst, context)) {
         return vec![true; function.values.len()];
     }
-    let is_list = |value: Value| contains_list(function.ty(value));
-    let mut frozen: Vec<bool> = function.values.iter().map(|value| !contains_list(&value.ty)).collect();
+    let is_list = |value: Value| function.ty(value).holds_list();
+    let mut frozen: Vec<bool> = function.values.iter().map(|value| !value.ty.holds_list()).collect();
     for inst in insts() {
         if let Some(result) = inst.result
             && is_list(result)
@@ -149,30 +149,10 @@ impl States {
     /// The number of the state of the lists of a type; 0 for what is never changed.
     /// `None` for lists that hold lists: an operation could look through them.
     pub(crate) fn of(&self, state: &State, ty: &Type) -> Option<u32> {
-        if matches!(ty, Type::List(element) if contains_list(element)) {
+        if matches!(ty, Type::List(element) if element.holds_list()) {
             return None;
         }
         Some(self.types.iter().position(|other| other == ty).map_or(0, |at| state.0[at]))
-    }
-}
-
-pub(crate) fn contains_list(ty: &Type) -> bool {
-    match ty {
-        Type::List(_) => true,
-        Type::Tuple(types) | Type::Union(types) => types.iter().any(contains_list),
-        Type::Dict(key, value) => contains_list(key) || contains_list(value),
-        Type::Set(element) => contains_list(element),
-        Type::Never
-        | Type::Unbound
-        | Type::None
-        | Type::Bool
-        | Type::Int
-        | Type::Float
-        | Type::Str
-        | Type::Exc
-        | Type::Pattern(_)
-        // What a record holds never changes.
-        | Type::Record(..) => false,
     }
 }
 

@@ -468,19 +468,13 @@ impl<'a> ChainBuilder<'a> {
     }
 
     fn condition(&mut self, expr: &Arc<dyn PhysicalExpr>, bound: &Bound) -> Option<Condition> {
-        if let Some((op, [left, right])) = ShortCircuit::of(expr) {
+        if let Some((op, [left, right])) = connective(expr) {
             let (left, right) = (self.condition(left, bound)?, self.condition(right, bound)?);
             let both = if op == Operator::And { Condition::And } else { Condition::Or };
             return Some(both(Box::new(left), Box::new(right)));
         }
         if let Some(binary) = expr.downcast_ref::<BinaryExpr>() {
             let comparison = match binary.op() {
-                Operator::And | Operator::Or => {
-                    let left = Box::new(self.condition(binary.left(), bound)?);
-                    let right = Box::new(self.condition(binary.right(), bound)?);
-                    let both = if *binary.op() == Operator::And { Condition::And } else { Condition::Or };
-                    return Some(both(left, right));
-                }
                 Operator::Eq => Comparison::Eq,
                 Operator::NotEq => Comparison::NotEq,
                 Operator::Lt => Comparison::Lt,
@@ -547,6 +541,15 @@ pub(super) fn unchanged<'e>(expr: &'e Arc<dyn PhysicalExpr>, schema: &Schema) ->
     let cast = expr.downcast_ref::<CastExpr>()?;
     let from = cast.expr().data_type(schema).ok()?;
     widens(&from, cast.cast_type()).then(|| cast.expr())
+}
+
+/// The sides of AND or OR, DataFusion's or [`ShortCircuit`].
+fn connective(expr: &Arc<dyn PhysicalExpr>) -> Option<(Operator, [&Arc<dyn PhysicalExpr>; 2])> {
+    if let Some(circuit) = expr.downcast_ref::<ShortCircuit>() {
+        return Some((circuit.op(), circuit.sides()));
+    }
+    let binary = expr.downcast_ref::<BinaryExpr>()?;
+    matches!(binary.op(), Operator::And | Operator::Or).then(|| (*binary.op(), [binary.left(), binary.right()]))
 }
 
 /// An operation on two BIGINTs.

@@ -40,10 +40,14 @@ impl ShortCircuit {
         ShortCircuit { op, sides }
     }
 
-    /// The operator and the two sides, if an expression is one.
-    pub(crate) fn of(expr: &Arc<dyn PhysicalExpr>) -> Option<(Operator, &[Arc<dyn PhysicalExpr>; 2])> {
-        let circuit = expr.downcast_ref::<ShortCircuit>()?;
-        Some((circuit.op, circuit.sides.as_slice().try_into().ok()?))
+    /// `Operator::And` or `Operator::Or`.
+    pub(crate) fn op(&self) -> Operator {
+        self.op
+    }
+
+    /// The two sides.
+    pub(crate) fn sides(&self) -> [&Arc<dyn PhysicalExpr>; 2] {
+        [&self.sides[0], &self.sides[1]]
     }
 }
 

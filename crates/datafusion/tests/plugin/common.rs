@@ -17,6 +17,18 @@ pub async fn run(session: &ExuviaSession, sql: &str) -> Vec<RecordBatch> {
     }
 }
 
+/// Writes a query's rows into a Parquet file with row groups of so many, as table `p`. The
+/// file lives as long as the folder that is returned.
+pub async fn parquet(session: &ExuviaSession, query: &str, row_group: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("p.parquet");
+    let file = file.display();
+    let options = format!("STORED AS PARQUET OPTIONS (max_row_group_size {row_group})");
+    run(session, &format!("COPY ({query}) TO '{file}' {options}")).await;
+    run(session, &format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{file}'")).await;
+    folder
+}
+
 /// Runs statements; an error as a person reads it.
 pub async fn try_run(session: &ExuviaSession, sql: &str) -> Result<Vec<RecordBatch>, String> {
     let frame = session.sql(sql).await.map_err(|error| message(&error))?;

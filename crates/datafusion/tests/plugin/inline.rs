@@ -1,7 +1,7 @@
 //! Calls that become expressions: each law, as a projection and as a filter, over values
 //! that are chosen to break it, with inlining on and off.
 
-use crate::common::{rows, run, session};
+use crate::common::{parquet, rows, run, session};
 use exuvia::ExuviaSession;
 
 /// A column for each kind of value, with NULLs (`…0`) and without.
@@ -370,20 +370,14 @@ async fn scanned(session: &ExuviaSession, predicate: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn inlined_predicates_skip_what_those_by_hand_skip() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("p.parquet");
     let session = session();
-    run(
+    let _folder = parquet(
         &session,
-        &format!(
-            "COPY (SELECT value AS i, value * 0.5 AS x, concat('k', lpad(cast(value AS varchar), 6, '0')) AS s
-             FROM generate_series(0, 99999)) TO '{}' STORED AS PARQUET
-             OPTIONS (max_row_group_size 10000)",
-            file.display()
-        ),
+        "SELECT value AS i, value * 0.5 AS x, concat('k', lpad(cast(value AS varchar), 6, '0')) AS s
+             FROM generate_series(0, 99999)",
+        10000,
     )
     .await;
-    run(&session, &format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{}'", file.display())).await;
     run(
         &session,
         "CREATE FUNCTION few(a BIGINT) RETURNS BOOLEAN LANGUAGE python STRICT AS $$
@@ -467,20 +461,15 @@ async fn inlined_predicates_skip_what_those_by_hand_skip() {
 /// still reach the function, which fails for them.
 #[tokio::test(flavor = "multi_thread")]
 async fn predicates_over_dates_skip_what_those_by_hand_skip() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("p.parquet");
     let session = session();
-    run(
+    let _folder = parquet(
         &session,
-        &format!(
-            "COPY (SELECT value AS i, CASE WHEN value % 100 = 7 THEN NULL
+        "SELECT value AS i, CASE WHEN value % 100 = 7 THEN NULL
                           ELSE arrow_cast(arrow_cast(value, 'Int32'), 'Date32') END AS d
-             FROM generate_series(10000, 29999)) TO '{}' STORED AS PARQUET OPTIONS (max_row_group_size 1000)",
-            file.display()
-        ),
+             FROM generate_series(10000, 29999)",
+        1000,
     )
     .await;
-    run(&session, &format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{}'", file.display())).await;
     run(
         &session,
         "CREATE FUNCTION year_of(d DATE) RETURNS BIGINT LANGUAGE python STRICT AS $$
@@ -550,19 +539,14 @@ async fn inlining_is_shown_and_can_be_switched_off() {
 /// The statistics of a column leave NaN out, so a predicate that NaN satisfies skips nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_of_nan_are_not_skipped() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("p.parquet");
     let session = session();
-    run(
+    let _folder = parquet(
         &session,
-        &format!(
-            "COPY (SELECT value AS i, CASE WHEN value % 3 = 0 THEN 'NaN'::DOUBLE ELSE 0.0 END AS x
-             FROM generate_series(0, 2999)) TO '{}' STORED AS PARQUET OPTIONS (max_row_group_size 100)",
-            file.display()
-        ),
+        "SELECT value AS i, CASE WHEN value % 3 = 0 THEN 'NaN'::DOUBLE ELSE 0.0 END AS x
+             FROM generate_series(0, 2999)",
+        100,
     )
     .await;
-    run(&session, &format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{}'", file.display())).await;
     for (body, kept) in [
         ("return a < 10", 2000),
         ("return not a < 10", 1000),

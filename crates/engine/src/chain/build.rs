@@ -4,7 +4,6 @@ use super::{Arithmetic, Chain, Comparison, Condition, Scalar, Shared, Step, When
 use crate::function::{Settings, compiled_of};
 use crate::sql;
 use exuvia_ir::{BlockId, Builder, Edge, ExcKind, FuncId, Module, Object, Opcode, Terminator, Type, Value};
-use exuvia_lift::SqlClass;
 use std::collections::HashMap;
 
 /// Instructions to which the loop may grow by copies of the functions that it calls.
@@ -19,7 +18,7 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
     let inputs: Vec<_> = chain.slots.iter().enumerate().filter(|(_, slot)| !slot.computed).collect();
     let mut params = Vec::new();
     for (_, slot) in &inputs {
-        let plain = plain(sql::class(&slot.ty).ok_or("an input of an unknown type")?);
+        let plain = sql::class(&slot.ty).ok_or("an input of an unknown type")?.ty();
         params.push(if slot.nullable { plain.optional() } else { plain });
     }
     let mut callees = Callees { module: Module::default(), known: HashMap::new() };
@@ -53,10 +52,6 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
         exuvia_opt::optimize_within(&mut module, &ints, LARGE);
     }
     Ok(module)
-}
-
-fn plain(class: SqlClass) -> Type {
-    class.ty()
 }
 
 /// The functions that a chain calls, in one module.
@@ -186,7 +181,7 @@ impl Build<'_> {
             return self.call(callees, function, args);
         }
         let class = sql::class(&function.0.definition.returns).ok_or("a result of an unknown type")?;
-        let result = plain(class).optional();
+        let result = class.ty().optional();
         let (skipped, done) = (self.b.function.new_block(), self.b.function.new_block());
         let joined = self.b.function.add_param(done, result.clone());
         let flag = self.b.function.add_param(done, Type::Bool);
@@ -223,7 +218,7 @@ impl Build<'_> {
         let gives_null = matches!(returns, Type::None | Type::Union(_))
             || function.0.becomes_null()
             || (definition.strict && nullable);
-        let result = if gives_null { plain(class).optional() } else { plain(class) };
+        let result = if gives_null { class.ty().optional() } else { class.ty() };
         let (done, null) = (self.b.function.new_block(), self.b.function.new_block());
         let joined = self.b.function.add_param(done, result.clone());
         if definition.strict && values.iter().any(|value| *self.ty(*value) == Type::None) {

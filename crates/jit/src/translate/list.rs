@@ -201,7 +201,7 @@ impl Translator<'_, '_, '_> {
         for inst in insts() {
             // What another function returns may be its constant.
             if let (Opcode::Const(_) | Opcode::Call(_), Some(result)) = (&inst.op, inst.result) {
-                shared[result.index()] = slots::may_hold_list(function.ty(result));
+                shared[result.index()] = function.ty(result).holds_list();
             }
         }
         loop {
@@ -215,7 +215,7 @@ impl Translator<'_, '_, '_> {
                         crate::live::definition(inst).is_some_and(|def| matches!(def.body, Body::Kernel { .. }));
                     if let Some(result) = inst.result
                         && !kernel
-                        && slots::may_hold_list(function.ty(result))
+                        && function.ty(result).holds_list()
                         && inst.args.iter().any(|arg| shared[arg.index()])
                     {
                         mark(&mut shared, result);
@@ -238,7 +238,7 @@ impl Translator<'_, '_, '_> {
         let written = insts().any(|inst| {
             let writes = crate::live::definition(inst).is_some_and(|def| def.effect == Effect::Write)
                 || matches!(inst.op, Opcode::Call(_));
-            writes && inst.args.iter().any(|arg| shared[arg.index()] && slots::may_hold_list(function.ty(*arg)))
+            writes && inst.args.iter().any(|arg| shared[arg.index()] && function.ty(*arg).holds_list())
         });
         if written {
             return Err(CompileError::unsupported("a function that may change a constant list"));

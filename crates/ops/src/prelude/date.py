@@ -13,6 +13,13 @@ def _is_date(value):
     return _type_name(value) == "datetime.date"
 
 
+def _days_of(other):
+    """What a date is compared with in order."""
+    if not _is_date(other):
+        return _leave("a date compared with something else")
+    return _days(other)
+
+
 def _moved(days):
     if not -719162 <= days <= 2932896:
         raise OverflowError("date value out of range")
@@ -44,33 +51,23 @@ def __eq__(self, other):
 
 
 def __ne__(self, other):
-    if not _is_date(other):
-        return True
-    return _days(self) != _days(other)
+    return not __eq__(self, other)
 
 
 def __lt__(self, other):
-    if not _is_date(other):
-        return _leave("a date compared with something else")
-    return _days(self) < _days(other)
+    return _days(self) < _days_of(other)
 
 
 def __le__(self, other):
-    if not _is_date(other):
-        return _leave("a date compared with something else")
-    return _days(self) <= _days(other)
+    return _days(self) <= _days_of(other)
 
 
 def __gt__(self, other):
-    if not _is_date(other):
-        return _leave("a date compared with something else")
-    return _days(self) > _days(other)
+    return _days(self) > _days_of(other)
 
 
 def __ge__(self, other):
-    if not _is_date(other):
-        return _leave("a date compared with something else")
-    return _days(self) >= _days(other)
+    return _days(self) >= _days_of(other)
 
 
 def __add__(self, other):

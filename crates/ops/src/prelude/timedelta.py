@@ -32,8 +32,19 @@ def _order(self):
     return (_field(self, 0), _field(self, 1), _field(self, 2))
 
 
+def _order_of(other):
+    """What a timedelta is compared with in order."""
+    if not _is_timedelta(other):
+        return _leave("a timedelta compared with something else")
+    return _order(other)
+
+
+def _micros(self):
+    return (_field(self, 0) * 86400 + _field(self, 1)) * 1000000 + _field(self, 2)
+
+
 def total_seconds(self, /):
-    return ((_field(self, 0) * 86400 + _field(self, 1)) * 1000000 + _field(self, 2)) / 1000000
+    return _micros(self) / 1000000
 
 
 def __bool__(self):
@@ -51,27 +62,19 @@ def __ne__(self, other):
 
 
 def __lt__(self, other):
-    if not _is_timedelta(other):
-        return _leave("a timedelta compared with something else")
-    return _order(self) < _order(other)
+    return _order(self) < _order_of(other)
 
 
 def __le__(self, other):
-    if not _is_timedelta(other):
-        return _leave("a timedelta compared with something else")
-    return _order(self) <= _order(other)
+    return _order(self) <= _order_of(other)
 
 
 def __gt__(self, other):
-    if not _is_timedelta(other):
-        return _leave("a timedelta compared with something else")
-    return _order(self) > _order(other)
+    return _order(self) > _order_of(other)
 
 
 def __ge__(self, other):
-    if not _is_timedelta(other):
-        return _leave("a timedelta compared with something else")
-    return _order(self) >= _order(other)
+    return _order(self) >= _order_of(other)
 
 
 def __add__(self, other):
@@ -107,8 +110,6 @@ def __mul__(self, other):
 def __floordiv__(self, other):
     if not _is_timedelta(other):
         return _leave("a timedelta divided by something else")
-    mine = (_field(self, 0) * 86400 + _field(self, 1)) * 1000000 + _field(self, 2)
-    its = (_field(other, 0) * 86400 + _field(other, 1)) * 1000000 + _field(other, 2)
-    if its == 0:
+    if _micros(other) == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
-    return mine // its
+    return _micros(self) // _micros(other)

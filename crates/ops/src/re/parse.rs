@@ -276,19 +276,14 @@ impl Parser {
 
     /// An escape outside sets.
     fn escape(&mut self, ch: char) -> Result<Node, Unsupported> {
-        let category =
-            |category, negated| Node::Set { negated: false, items: vec![Item::Category { category, negated }] };
+        if let Some(category) = category(ch) {
+            return Ok(Node::Set { negated: false, items: vec![category] });
+        }
         Ok(match ch {
             'A' => Node::At(At::BeginText),
             'Z' => Node::At(At::EndText),
             'b' => Node::At(At::Boundary),
             'B' => Node::At(At::NotBoundary),
-            'd' => category(Category::Digit, false),
-            'D' => category(Category::Digit, true),
-            's' => category(Category::Space, false),
-            'S' => category(Category::Space, true),
-            'w' => category(Category::Word, false),
-            'W' => category(Category::Word, true),
             '0' => {
                 let digits = self.take_while(2, |ch| ch.is_digit(8));
                 Node::Char(code(&format!("0{digits}"), 8)?)
@@ -313,15 +308,11 @@ impl Parser {
 
     /// An escape in a set.
     fn set_escape(&mut self, ch: char) -> Result<Item, Unsupported> {
-        let category = |category, negated| Ok(Item::Category { category, negated });
+        if let Some(category) = category(ch) {
+            return Ok(category);
+        }
         match ch {
             'b' => Ok(Item::Char('\x08')),
-            'd' => category(Category::Digit, false),
-            'D' => category(Category::Digit, true),
-            's' => category(Category::Space, false),
-            'S' => category(Category::Space, true),
-            'w' => category(Category::Word, false),
-            'W' => category(Category::Word, true),
             '0'..='7' => {
                 let digits = self.take_while(2, |ch| ch.is_digit(8));
                 Ok(Item::Char(octal(&format!("{ch}{digits}"))?))
@@ -558,4 +549,15 @@ fn octal(digits: &str) -> Result<char, Unsupported> {
         ch if ch > '\u{ff}' => refuse("an octal escape beyond one byte"),
         ch => Ok(ch),
     }
+}
+
+/// The category that a letter behind a backslash stands for, in sets and outside.
+fn category(ch: char) -> Option<Item> {
+    let category = match ch.to_ascii_lowercase() {
+        'd' => Category::Digit,
+        's' => Category::Space,
+        'w' => Category::Word,
+        _ => return None,
+    };
+    Some(Item::Category { category, negated: ch.is_ascii_uppercase() })
 }
