@@ -115,6 +115,7 @@ fn definition(signature: &str, source: &str) -> Result<Definition> {
         on_error: if rest.contains("on_error 'null'") { OnError::Null } else { OnError::Raise },
         interpreter: Interpreter::Auto,
         timeout: None,
+        models: vec![],
     })
 }
 

@@ -84,8 +84,8 @@ enum Values {
 }
 
 impl Column {
-    /// Prepares a column. `class` is the dataclass that the handler's annotation names for
-    /// this argument, if it is a struct.
+    /// Prepares a column. `class` is what the handler's annotation asks of this argument: of a
+    /// struct its dataclass, of a list an `arguments.Values`.
     ///
     /// # Errors
     /// A type that has no Python counterpart, or a time zone that Python does not know.
@@ -124,7 +124,7 @@ impl Column {
             | DataType::LargeList(_)
             | DataType::FixedSizeList(_, _)
             | DataType::ListView(_)
-            | DataType::LargeListView(_) => Values::Lists(Lists::new(py, array)?),
+            | DataType::LargeListView(_) => Values::Lists(Lists::new(py, array, class)?),
             DataType::Struct(_) => Values::Structs(Structs::new(py, array, class)?),
             DataType::Map(_, _) => Values::Maps(Maps::new(py, array)?),
             DataType::Dictionary(_, _) => Values::Dictionary(Dictionary::new(py, array, class)?),

@@ -6,16 +6,16 @@ use crate::stack;
 use arrow::array::{Array, StructArray};
 use arrow::datatypes::{DataType, Field};
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
-use exuvia_ir::interpreter::{Abi, Call, Define, Listener, Report, Text};
+use exuvia_ir::interpreter::{Abi, Call, Define, Listener, Report, Run, Text};
 use pyo3::prelude::*;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-static ABI: Abi = Abi { size: size_of::<Abi>(), start, define, call, free };
+static ABI: Abi = Abi { size: size_of::<Abi>(), start, define, call, run, free };
 
 /// The library's functions.
 #[unsafe(no_mangle)]
-pub extern "C" fn exuvia_cpython_v1() -> *const Abi {
+pub extern "C" fn exuvia_cpython_v2() -> *const Abi {
     &raw const ABI
 }
 
@@ -75,6 +75,8 @@ unsafe extern "C" fn define(define: *const Define, listener: *const Listener) ->
                 handler: text(define.handler),
                 first_line: define.first_line,
                 strict: define.strict != 0,
+                form: define.form,
+                models: text(define.models),
                 fields: &fields,
                 result_type: text(define.result_type),
             };
@@ -108,6 +110,18 @@ unsafe extern "C" fn call(handle: *const c_void, call: *const Call, listener: *c
             call.result.cast::<FFI_ArrowArray>().write(array);
             call.result_schema.cast::<FFI_ArrowSchema>().write(schema);
             Ok(())
+        })
+    };
+    u32::from(done.is_none())
+}
+
+unsafe extern "C" fn run(handle: *const c_void, run: *const Run, listener: *const Listener) -> u32 {
+    // SAFETY: the interface's contract.
+    let done = unsafe {
+        request(listener, |listener| {
+            let (function, run) = (&*handle.cast::<Function>(), &*run);
+            let opened = crate::run::open(run)?;
+            stack::run(|| Python::attach(|py| function.run(py, opened, run, listener)))
         })
     };
     u32::from(done.is_none())

@@ -116,7 +116,7 @@ fn refused(value: &Bound<'_, PyAny>, result_type: &str) -> Failure {
 
 /// The arguments of a call, in the form in which CPython wants them: a slot of its own,
 /// then the objects.
-struct Frame<'py> {
+pub struct Frame<'py> {
     py: Python<'py>,
     handler: Bound<'py, PyAny>,
     /// The first is the spare one; null, or an owned reference.
@@ -124,18 +124,18 @@ struct Frame<'py> {
 }
 
 impl<'py> Frame<'py> {
-    fn new(py: Python<'py>, handler: &Py<PyAny>, count: usize) -> Frame<'py> {
+    pub fn new(py: Python<'py>, handler: &Py<PyAny>, count: usize) -> Frame<'py> {
         Frame { py, handler: handler.bind(py).clone(), slots: vec![ptr::null_mut(); count + 1] }
     }
 
     #[inline]
-    fn set(&mut self, index: usize, object: Bound<'py, PyAny>) {
+    pub fn set(&mut self, index: usize, object: Bound<'py, PyAny>) {
         self.slots[index + 1] = object.into_ptr();
     }
 
     /// Calls the handler; the arguments are given up. Every slot has been set.
     #[inline]
-    fn call(&mut self) -> PyResult<Bound<'py, PyAny>> {
+    pub fn call(&mut self) -> PyResult<Bound<'py, PyAny>> {
         let count = self.slots.len() - 1;
         // SAFETY: the GIL is held; behind the spare slot stand `count` owned references,
         // which live until the call has returned.
@@ -166,18 +166,18 @@ impl Drop for Frame<'_> {
 /// Resets the decimal context before each row, so that rows do not depend on each other.
 /// A new thread starts with such a context, too; and a thread of the engine is a new one
 /// to Python in each batch.
-struct Context {
+pub struct Context {
     needed: bool,
     reset: Option<(Py<PyAny>, Py<PyAny>)>,
 }
 
 impl Context {
-    fn new(needed: bool) -> Context {
+    pub fn new(needed: bool) -> Context {
         Context { needed, reset: None }
     }
 
     #[inline]
-    fn reset(&mut self, py: Python<'_>) -> PyResult<()> {
+    pub fn reset(&mut self, py: Python<'_>) -> PyResult<()> {
         if !self.needed {
             return Ok(());
         }

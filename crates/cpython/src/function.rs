@@ -5,12 +5,12 @@ use crate::print::Printing;
 use crate::watch::Watch;
 use arrow::array::{ArrayRef, StructArray};
 use arrow::datatypes::{DataType, Field};
-use exuvia_ir::interpreter::{Limits, Listener};
+use exuvia_ir::interpreter::{Limits, Listener, form, key};
 use pyo3::exceptions::PySyntaxError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyModule, PyString};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 /// What a definition says.
 pub struct Definition<'a> {
@@ -19,13 +19,17 @@ pub struct Definition<'a> {
     pub handler: &'a str,
     pub first_line: u32,
     pub strict: bool,
+    /// One of [`form`].
+    pub form: u32,
+    /// Lines `name=path`.
+    pub models: &'a str,
     /// The parameters and, last, the result.
     pub fields: &'a [Field],
     pub result_type: &'a str,
 }
 
-/// What `define` of `bootstrap.py` gives: the handler, for each parameter its dataclass,
-/// and whether the decimal context must be reset.
+/// What `define` of `bootstrap.py` gives: the handler, for each parameter what its arguments
+/// become, and whether the decimal context must be reset.
 type Defined = (Py<PyAny>, Vec<Option<Py<PyAny>>>, bool);
 
 /// A function that can be called.
@@ -35,10 +39,16 @@ pub struct Function {
     pub file: String,
     pub first_line: u32,
     pub strict: bool,
+    /// One of [`form`].
+    pub form: u32,
     /// The parameters' names.
     pub params: Vec<String>,
-    /// For each parameter the dataclass that its structs become.
+    /// For each parameter whether it is a table.
+    pub tables: Vec<bool>,
+    /// For each parameter the dataclass that its structs become, or how its lists become arrays.
     pub classes: Vec<Option<Py<PyAny>>>,
+    /// Whether the items of a result of rows are the values of its one column.
+    pub single_values: bool,
     pub result: DataType,
     pub result_type: String,
     /// Whether the decimal context must be reset before each row.
@@ -60,18 +70,28 @@ impl Function {
         let Some((result, fields)) = definition.fields.split_last() else {
             return Err(Failure::host("a definition without a result"));
         };
-        let structs: Vec<bool> = fields.iter().map(|field| matches!(field.data_type(), DataType::Struct(_))).collect();
+        let form = definition.form;
+        let by_row = matches!(form, form::ROW | form::VALUES | form::STATES);
+        let models: Vec<(&str, &str)> = definition.models.lines().filter_map(|line| line.split_once('=')).collect();
         // SAFETY: the caller's.
         let watch = unsafe { Watch::begin(py, limits) };
         let printing = Printing::begin(listener);
         let run = || -> PyResult<Defined> {
+            let mut parameters = vec![];
             for field in fields {
-                crate::argument::Column::new(py, &empty(field.data_type()), None)?;
+                let ty = field.data_type();
+                if form != form::TABLE {
+                    crate::argument::Column::new(py, &empty(ty), None)?;
+                }
+                let (rank, items) = items(ty);
+                parameters.push((matches!(ty, DataType::Struct(_)), rank, crate::port::numpy_name(items)));
             }
-            crate::result::Column::new(py, result.data_type(), 0)?;
+            if by_row {
+                crate::result::Column::new(py, result.data_type(), 0)?;
+            }
             bootstrap(py)?
                 .getattr("define")?
-                .call1((definition.name, definition.source, definition.handler, structs))?
+                .call1((definition.name, definition.source, definition.handler, form, models, parameters))?
                 .extract()
         };
         let ran = run();
@@ -86,6 +106,9 @@ impl Function {
             file,
             first_line: definition.first_line,
             strict: definition.strict,
+            form,
+            tables: fields.iter().map(|field| field.metadata().contains_key(key::TABLE)).collect(),
+            single_values: result.metadata().contains_key(key::VALUE),
             params: fields.iter().map(|field| field.name().clone()).collect(),
             classes,
             result: result.data_type().clone(),
@@ -141,12 +164,39 @@ fn failure(py: Python<'_>, error: &PyErr, file: &str, first_line: u32) -> Failur
     failure
 }
 
+/// How many `[]` a type has, and what they hold.
+fn items(ty: &DataType) -> (usize, &DataType) {
+    match ty {
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field) => {
+            let (rank, ty) = items(field.data_type());
+            (rank + 1, ty)
+        }
+        ty => (0, ty),
+    }
+}
+
 fn bootstrap(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static ARGUMENTS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     static BOOTSTRAP: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    BOOTSTRAP
-        .get_or_try_init(py, || {
-            let source = CString::new(include_str!("bootstrap.py"))?;
-            Ok(PyModule::from_code(py, &source, c"<exuvia>", c"exuvia_bootstrap")?.unbind())
-        })
-        .map(|module| module.bind(py))
+    module(py, &ARGUMENTS, include_str!("python/arguments.py"), c"exuvia_arguments")?;
+    module(py, &BOOTSTRAP, include_str!("python/bootstrap.py"), c"exuvia_bootstrap")
+}
+
+/// A module of ours, run at its first use and then found by `import`.
+pub fn module<'py>(
+    py: Python<'py>,
+    cell: &'static PyOnceLock<Py<PyModule>>,
+    source: &str,
+    name: &'static CStr,
+) -> PyResult<&'py Bound<'py, PyModule>> {
+    cell.get_or_try_init(py, || {
+        let module = PyModule::from_code(py, &CString::new(source)?, c"<exuvia>", name)?;
+        py.import("sys")?.getattr("modules")?.set_item(name.to_string_lossy(), &module)?;
+        Ok(module.unbind())
+    })
+    .map(|module| module.bind(py))
 }

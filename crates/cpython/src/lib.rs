@@ -18,17 +18,20 @@
 //! run, which callable is the handler and which rows to call it on.
 
 mod argument;
+mod arrow_capsule;
 mod border;
 mod calendar;
 mod call;
 mod classes;
 mod failure;
 mod function;
+mod port;
 mod print;
 mod result;
+mod run;
 mod serve;
 mod stack;
 mod start;
 mod watch;
 
-pub use border::exuvia_cpython_v1;
+pub use border::exuvia_cpython_v2;

@@ -1,4 +1,4 @@
-//! What functions print.
+//! What functions print, and what they warn of.
 //!
 //! `sys.stdout` becomes an object that writes to the listener of the request that runs on
 //! the thread, a row at a time, so that the session decides where it goes. A thread that
@@ -89,6 +89,16 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
         py,
         c"
 import io
+import warnings
+
+def show_warnings(output):
+    def showwarning(message, category, filename, lineno, file=None, line=None):
+        if file is None:
+            output.write(warnings.formatwarning(message, category, filename, lineno, line))
+        else:
+            file.write(warnings.formatwarning(message, category, filename, lineno, line))
+
+    warnings.showwarning = showwarning
 
 class Output(io.TextIOBase):
     encoding = 'utf-8'
@@ -113,5 +123,6 @@ class Output(io.TextIOBase):
     )?;
     let write = pyo3::wrap_pyfunction!(write, &module)?;
     let output = module.getattr("Output")?.call1((write,))?;
+    module.getattr("show_warnings")?.call1((&output,))?;
     py.import("sys")?.setattr("stdout", output)
 }

@@ -9,9 +9,12 @@
 
 use crate::coerce::{self, Fit};
 use crate::function::{Default, PythonFunction};
+use crate::routines::call::{routine_named, tables_as_queries};
+use crate::routines::column::window_name;
+use crate::routines::{Registered, Routines};
 use crate::statement::place;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, plan_err};
+use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -21,9 +24,11 @@ use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, ScalarUDF};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
-    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, VisitMut, visit_expressions_mut,
+    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, TableFactor, VisitMut, VisitorMut,
+    visit_expressions,
 };
 use datafusion::sql::sqlparser::tokenizer::Span;
+use exuvia_engine::routine::Kind;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -45,23 +50,92 @@ pub(crate) fn prepare(state: &SessionState, script: &str, statement: &mut Statem
 }
 
 fn prepare_calls(state: &SessionState, script: &str, tree: &mut impl VisitMut) -> Result<()> {
-    let visited = visit_expressions_mut(tree, |expr| {
-        if let ast::Expr::Function(call) = expr
-            && let Some(udf) = callee(state, call)
-            && let Some(python) = PythonFunction::of(&udf)
-        {
-            if let Err(error) = check_form(python, script, call) {
-                return ControlFlow::Break(error);
-            }
-            if let Err(error) = fill_named(python, script, call) {
-                return ControlFlow::Break(error);
-            }
-        }
-        ControlFlow::Continue(())
-    });
-    match visited {
+    let routines = Routines::of(state.config_options());
+    match tree.visit(&mut Calls { state, script, routines: &routines }) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(error) => Err(error),
+    }
+}
+
+/// Looks at the calls of a statement.
+struct Calls<'a> {
+    state: &'a SessionState,
+    script: &'a str,
+    routines: &'a Routines,
+}
+
+impl VisitorMut for Calls<'_> {
+    type Break = DataFusionError;
+
+    fn post_visit_expr(&mut self, expr: &mut ast::Expr) -> ControlFlow<DataFusionError> {
+        let ast::Expr::Function(call) = expr else { return ControlFlow::Continue(()) };
+        let checked = if let Some(registered) = routine_named(self.routines, &call.name) {
+            self.routine(&registered, call)
+        } else if let Some(udf) = callee(self.state, call)
+            && let Some(python) = PythonFunction::of(&udf)
+        {
+            check_form(python, self.script, call).and_then(|()| fill_named(python, self.script, call))
+        } else {
+            Ok(())
+        };
+        checked.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+    }
+
+    /// `FROM t, f(t.a)` says LATERAL without the word, as in PostgreSQL.
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<DataFusionError> {
+        let called = match factor {
+            TableFactor::Table { name, args: Some(args), .. } => Some((name, &mut args.args)),
+            TableFactor::Function { name, args, .. } => Some((name, args)),
+            _ => None,
+        };
+        if let Some((name, args)) = called
+            && let Some(registered) = routine_named(self.routines, name)
+            && let Err(error) = tables_as_queries(self.routines, &registered, args)
+        {
+            return ControlFlow::Break(error);
+        }
+        if let TableFactor::Table { name, args: Some(args), alias, with_ordinality: false, .. } = factor
+            && routine_named(self.routines, name).is_some_and(|found| found.routine.kind() == Kind::Rows)
+            && visit_expressions(&args.args, |expr| match expr {
+                ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            })
+            .is_break()
+        {
+            *factor = TableFactor::Function {
+                lateral: true,
+                name: name.clone(),
+                args: std::mem::take(&mut args.args),
+                with_ordinality: false,
+                alias: alias.take(),
+            };
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Calls<'_> {
+    /// Checks a call, in an expression, of a function of another kind than a row's.
+    fn routine(&self, registered: &Registered, call: &mut ast::Function) -> Result<()> {
+        let name = registered.name().to_string();
+        let span = call.name.0.first().and_then(ast::ObjectNamePart::as_ident).map(|ident| ident.span);
+        let fail = |message: String| plan_err!("{message}{}", shown(self.script, span));
+        match registered.routine.kind() {
+            // A table argument may be such a call; it is looked for where FROM is planned.
+            Kind::Table | Kind::Rows | Kind::Row | Kind::Aggregate => Ok(()),
+            Kind::Column | Kind::Iterator => {
+                let list = matches!(&call.args, FunctionArguments::List(list)
+                    if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) || !list.clauses.is_empty());
+                if list || call.filter.is_some() || !call.within_group.is_empty() {
+                    return fail(format!("{name} is a column function, which takes no DISTINCT, ORDER BY or FILTER"));
+                }
+                if call.over.is_some() {
+                    // Without OVER a scalar function of the name is found, and OVER forgotten.
+                    call.name = ast::ObjectName::from(vec![ast::Ident::with_quote('"', window_name(&name))]);
+                }
+                Ok(())
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use crate::explain::{reason, rung_name};
 use crate::function::PythonFunction;
+use crate::routines::{Registered, Routines};
 use crate::settings::ExuviaOptions;
 use async_trait::async_trait;
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
@@ -14,7 +15,8 @@ use datafusion::common::Result;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionContext;
-use exuvia_engine::Volatility;
+use exuvia_engine::routine::Kind;
+use exuvia_engine::{Placement, Rung, Volatility};
 use std::sync::Arc;
 
 /// Puts the schema `exuvia` into the session's default catalog.
@@ -40,6 +42,7 @@ impl Functions {
         let text = |name: &str, nullable| Field::new(name, DataType::Utf8, nullable);
         let schema = Schema::new(vec![
             text("name", false),
+            text("kind", false),
             text("signature", false),
             text("volatility", false),
             text("placement", false),
@@ -48,6 +51,56 @@ impl Functions {
             text("source", false),
         ]);
         Functions { schema: Arc::new(schema) }
+    }
+}
+
+/// A row of the table.
+struct Row {
+    name: String,
+    kind: &'static str,
+    signature: String,
+    volatility: &'static str,
+    placement: &'static str,
+    fallbacks: u64,
+    reason: Option<String>,
+    source: String,
+}
+
+impl Row {
+    fn of(python: &PythonFunction, placement: &Placement) -> Row {
+        let function = python.function();
+        Row {
+            name: function.definition().name.clone(),
+            kind: Kind::Row.name(),
+            signature: python.signature_text(),
+            volatility: volatility_name(function.volatility()),
+            placement: rung_name(placement.rung),
+            fallbacks: placement.evaluated_rows + placement.python_rows,
+            reason: reason(placement),
+            source: function.definition().source.clone(),
+        }
+    }
+
+    fn of_routine(registered: &Registered) -> Row {
+        let routine = &registered.routine;
+        Row {
+            name: registered.name().to_string(),
+            kind: routine.kind().name(),
+            signature: registered.signature_text(),
+            volatility: volatility_name(routine.volatility()),
+            placement: rung_name(Rung::Python),
+            fallbacks: routine.counted().1,
+            reason: Some(format!("{} runs in CPython", routine.kind().described())),
+            source: routine.definition().source.clone(),
+        }
+    }
+}
+
+fn volatility_name(volatility: Volatility) -> &'static str {
+    match volatility {
+        Volatility::Immutable => "immutable",
+        Volatility::Stable => "stable",
+        Volatility::Volatile => "volatile",
     }
 }
 
@@ -69,31 +122,26 @@ impl TableProvider for Functions {
         _: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let settings = ExuviaOptions::of(session.config_options()).settings;
-        let mut functions: Vec<&PythonFunction> =
+        let functions: Vec<&PythonFunction> =
             session.scalar_functions().values().filter_map(|udf| PythonFunction::of(udf)).collect();
-        functions.sort_by_key(|python| python.function().definition().name.clone());
         let placements: Vec<_> = functions.iter().map(|python| python.function().placement(&settings)).collect();
 
-        let text = |show: &dyn Fn(&PythonFunction) -> String| -> ArrayRef {
-            Arc::new(functions.iter().map(|python| Some(show(python))).collect::<StringArray>())
+        let mut rows: Vec<Row> =
+            functions.iter().zip(&placements).map(|(python, placement)| Row::of(python, placement)).collect();
+        rows.extend(Routines::of(session.config_options()).all().iter().map(Row::of_routine));
+        rows.sort_by(|a, b| a.name.cmp(&b.name));
+        let text = |of: &dyn Fn(&Row) -> Option<String>| -> ArrayRef {
+            Arc::new(rows.iter().map(of).collect::<StringArray>())
         };
         let columns: Vec<ArrayRef> = vec![
-            text(&|python| python.function().definition().name.clone()),
-            text(&|python| python.signature_text()),
-            text(&|python| {
-                match python.function().volatility() {
-                    Volatility::Immutable => "immutable",
-                    Volatility::Stable => "stable",
-                    Volatility::Volatile => "volatile",
-                }
-                .to_string()
-            }),
-            Arc::new(placements.iter().map(|placement| Some(rung_name(placement.rung))).collect::<StringArray>()),
-            Arc::new(UInt64Array::from_iter_values(
-                placements.iter().map(|placement| placement.evaluated_rows + placement.python_rows),
-            )),
-            Arc::new(placements.iter().map(reason).collect::<StringArray>()),
-            text(&|python| python.function().definition().source.clone()),
+            text(&|row| Some(row.name.clone())),
+            text(&|row| Some(row.kind.to_string())),
+            text(&|row| Some(row.signature.clone())),
+            text(&|row| Some(row.volatility.to_string())),
+            text(&|row| Some(row.placement.to_string())),
+            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.fallbacks))),
+            text(&|row| row.reason.clone()),
+            text(&|row| Some(row.source.clone())),
         ];
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)?;
         Ok(MemorySourceConfig::try_new_exec(&[vec![batch]], self.schema(), projection.cloned())?)

@@ -2,28 +2,31 @@
 
 use crate::coerce::{self, Fit};
 use crate::function::{Default as ParamDefault, PythonFunction, blocking};
-use crate::inline::Inline;
+use crate::routines::aggregate::PythonAggregate;
+use crate::routines::column::{ColumnFunction, window_name};
+use crate::routines::{Registered, Routines};
 use crate::settings::ExuviaOptions;
-use crate::statement::{self, CreateFunction, Options, Ours};
+use crate::statement::{self, CreateFunction, Options, Ours, ParamType, Returns};
 use crate::types;
 use async_trait::async_trait;
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::execution::context::{FunctionFactory, RegisterFunction};
-use datafusion::logical_expr::{self, Expr, ExprSchemable, ScalarUDF};
+use datafusion::logical_expr::{self, AggregateUDF, Expr, ExprSchemable, ScalarUDF};
 use datafusion::prelude::SessionContext;
 use datafusion::scalar::ScalarValue;
 use datafusion::sql::sqlparser::ast;
-use exuvia_engine::{DefineError, Definition, Function, Parameter, Place, Volatility};
+use exuvia_engine::routine::{Kind, Routine, RoutineDefinition, RoutineParam, Takes, kind_of};
+use exuvia_engine::{DefineError, Definition, Function, Interpreter, OnError, Parameter, Place, Volatility};
 use std::sync::Arc;
 
 /// Executes a statement that this plugin understands.
 pub(crate) fn execute(ctx: &SessionContext, ours: Ours) -> Result<()> {
     match ours {
         Ours::Create(create) => {
-            if let Some(udf) = create_function(&ctx.state(), *create)? {
-                ctx.register_udf(udf);
+            if let Some(created) = create_function(&ctx.state(), *create)? {
+                register(ctx, created)?;
             }
             Ok(())
         }
@@ -32,25 +35,85 @@ pub(crate) fn execute(ctx: &SessionContext, ours: Ours) -> Result<()> {
             // All or none: a list with a wrong name drops nothing.
             let mut found = vec![];
             for name in names {
-                match state.scalar_functions().get(&name) {
-                    Some(udf) if PythonFunction::of(udf).is_some() => found.push(name),
-                    _ if is_built_in(&state, &name) => {
+                match check_name(&state, &name, true) {
+                    Ok(()) if exists(&state, &name) => found.push(name),
+                    Ok(()) | Err(Taken::ByFunction) if if_exists => {}
+                    Ok(()) | Err(Taken::ByFunction) => return plan_err!("there is no function {name}"),
+                    Err(Taken::ByBuiltIn) => {
                         return plan_err!("{name} is a built-in function and cannot be dropped");
                     }
-                    _ if if_exists => {}
-                    _ => return plan_err!("there is no function {name}"),
                 }
             }
             for name in found {
-                ctx.deregister_udf(&name);
+                deregister(ctx, &name);
             }
             Ok(())
         }
     }
 }
 
+/// A function that was created.
+pub(crate) enum Created {
+    /// Of the values of rows.
+    Row(ScalarUDF),
+    /// Of another kind.
+    Routine(Registered),
+}
+
+/// Makes a function known to a session, in place of one of the same name.
+pub(crate) fn register(ctx: &SessionContext, created: Created) -> Result<()> {
+    match created {
+        Created::Row(udf) => {
+            deregister(ctx, udf.name());
+            ctx.register_udf(udf);
+        }
+        Created::Routine(registered) => {
+            deregister(ctx, registered.name());
+            let options = ExuviaOptions { query: None, ..ExuviaOptions::of(ctx.state().config_options()) };
+            match registered.routine.kind() {
+                Kind::Row | Kind::Table | Kind::Rows => {}
+                Kind::Column | Kind::Iterator => {
+                    let (scalar, window) = ColumnFunction::functions(&registered)?;
+                    ctx.register_udf(scalar);
+                    ctx.register_udwf(window);
+                }
+                Kind::Aggregate => {
+                    let aggregate = PythonAggregate::new(registered.clone(), options.clone());
+                    ctx.register_udaf(AggregateUDF::from(aggregate));
+                }
+            }
+            options.routines.insert(registered);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a function of ours has a name.
+fn exists(state: &SessionState, name: &str) -> bool {
+    let row = state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_some());
+    row || Routines::of(state.config_options()).get(name).is_some()
+}
+
+/// Forgets a function of ours, of whatever kind.
+fn deregister(ctx: &SessionContext, name: &str) {
+    let state = ctx.state();
+    if state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_some()) {
+        ctx.deregister_udf(name);
+    }
+    let Some(registered) = Routines::of(state.config_options()).remove(name) else { return };
+    match registered.routine.kind() {
+        Kind::Row | Kind::Table | Kind::Rows => {}
+        Kind::Column | Kind::Iterator => {
+            ctx.deregister_udf(name);
+            ctx.deregister_udwf(name);
+            ctx.deregister_udwf(&window_name(name));
+        }
+        Kind::Aggregate => ctx.deregister_udaf(name),
+    }
+}
+
 /// The function that a statement defines; `None` where it exists and need not be created.
-pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> Result<Option<ScalarUDF>> {
+pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> Result<Option<Created>> {
     let name = create.name.clone();
     let fail = |message: String, place: Option<Place>| -> DataFusionError {
         let error = DefineError { function: name.clone(), message, place };
@@ -61,51 +124,127 @@ pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> R
         Err(Taken::ByFunction) if create.if_not_exists => return Ok(None),
         Err(taken) => return Err(fail(taken.message(&create.name), None)),
     }
+    let columns = |columns: Option<Vec<statement::Column>>, what: &str| -> Result<Option<Fields>> {
+        let Some(columns) = columns else { return Ok(None) };
+        let mut fields = vec![];
+        for column in columns {
+            let ty = types::plan(state, &column.ty).map_err(|error| {
+                fail(format!("{what}, column {}: {}", column.name, crate::message(&error)), Some(column.place))
+            })?;
+            fields.push(Field::new(column.name, ty, !column.not_null));
+        }
+        Ok(Some(Fields::from(fields)))
+    };
     let mut params = vec![];
     let mut defaults = vec![];
     for param in create.params {
-        let ty = types::plan(state, &param.ty).map_err(|error| {
-            fail(format!("parameter {}: {}", param.name, crate::message(&error)), Some(param.place))
-        })?;
-        let default = match param.default {
-            None => None,
-            Some(sql) => {
-                let expr = default(state, &sql, &ty)
+        let takes = match param.ty {
+            ParamType::Value(ty) => Takes::Value(types::plan(state, &ty).map_err(|error| {
+                fail(format!("parameter {}: {}", param.name, crate::message(&error)), Some(param.place))
+            })?),
+            ParamType::Table(declared) => Takes::Table(columns(declared, &format!("parameter {}", param.name))?),
+        };
+        let default = match (param.default, &takes) {
+            (Some(sql), Takes::Value(ty)) => {
+                let expr = default(state, &sql, ty)
                     .map_err(|error| fail(format!("DEFAULT of {}: {}", param.name, crate::message(&error)), None))?;
                 Some(ParamDefault { sql: Some(sql), expr })
             }
+            _ => None,
         };
-        params.push(Parameter { name: param.name, ty });
+        params.push(RoutineParam { name: param.name, takes });
         defaults.push(default);
     }
-    let returns = types::plan(state, &create.returns)
-        .map_err(|error| fail(format!("RETURNS: {}", crate::message(&error)), Some(create.returns_place)))?;
-    let definition = Definition {
+    let value = |ty: &ast::DataType| {
+        types::plan(state, ty)
+            .map_err(|error| fail(format!("RETURNS: {}", crate::message(&error)), Some(create.returns_place.clone())))
+    };
+    let (returns, gives_rows, single_values) = match create.returns {
+        Returns::Value(ty) => (Some(Fields::from(vec![Field::new(&name, value(&ty)?, true)])), false, false),
+        Returns::Values(ty) => (Some(Fields::from(vec![Field::new(&name, value(&ty)?, true)])), true, true),
+        Returns::Table(declared) => (columns(declared, "RETURNS TABLE")?, true, false),
+    };
+    let options = ExuviaOptions::of(state.config_options());
+    let models = options.routines.models(create.options.models.clone()).map_err(|message| fail(message, None))?;
+    let definition = RoutineDefinition {
         name: create.name,
         params,
         returns,
+        single_values,
+        gives_rows,
+        kind: create.options.kind,
         source: create.source,
-        handler: create.options.handler,
+        handler: create.options.handler.clone(),
         first_line: create.first_line,
         strict: create.strict,
         volatility: create.volatility,
-        on_error: create.options.on_error,
         interpreter: create.options.interpreter,
         timeout: create.options.timeout,
+        models,
     };
-    define(state, definition, defaults, create.options.inline).map(Some)
+    define(state, definition, defaults, create.options).map(Some)
 }
 
+/// Defines a function of the kind that its declaration and its source say.
 fn define(
     state: &SessionState,
-    definition: Definition,
+    definition: RoutineDefinition,
     defaults: Vec<Option<ParamDefault>>,
-    inline: Inline,
-) -> Result<ScalarUDF> {
+    said: Options,
+) -> Result<Created> {
     let options = ExuviaOptions { query: None, ..ExuviaOptions::of(state.config_options()) };
-    let function = blocking(|| Function::define(definition, &options.settings))
-        .map_err(|error| DataFusionError::External(Box::new(error)))?;
-    Ok(ScalarUDF::new_from_impl(PythonFunction::new(function, defaults, options, inline)?))
+    let external = |error: DefineError| DataFusionError::External(Box::new(error));
+    let kind = kind_of(&definition).map_err(external)?;
+    let refuse = |what: &str| {
+        let message = format!("{what} says nothing for {}", kind.described());
+        external(DefineError { function: definition.name.clone(), message, place: None })
+    };
+    let column = matches!(kind, Kind::Column | Kind::Iterator);
+    if said.by_batch && !column {
+        return Err(refuse("OPTIONS (scope …)"));
+    }
+    if kind == Kind::Row {
+        let function =
+            blocking(|| Function::define(row_definition(definition, &said), &options.settings)).map_err(external)?;
+        let python = PythonFunction::new(function, defaults, options, said.inline)?;
+        return Ok(Created::Row(ScalarUDF::new_from_impl(python)));
+    }
+    if said.on_error == OnError::Null {
+        // A part of a table, a column or a group that fails is no row that could be NULL.
+        return Err(refuse("on_error 'null'"));
+    }
+    if definition.strict && (column || kind == Kind::Table) {
+        return Err(refuse("STRICT"));
+    }
+    let routine = blocking(|| Routine::define(definition, kind, &options.settings)).map_err(external)?;
+    Ok(Created::Routine(Registered {
+        routine: Arc::new(routine),
+        defaults: Arc::new(defaults),
+        by_batch: said.by_batch,
+    }))
+}
+
+/// What a function of the values of rows declares.
+fn row_definition(definition: RoutineDefinition, said: &Options) -> Definition {
+    let params = definition.params.into_iter().filter_map(|param| match param.takes {
+        Takes::Value(ty) => Some(Parameter { name: param.name, ty }),
+        Takes::Table(_) => None,
+    });
+    let returns = definition.returns.as_ref().and_then(|fields| fields.first());
+    Definition {
+        name: definition.name,
+        params: params.collect(),
+        returns: returns.map_or(DataType::Null, |field| field.data_type().clone()),
+        source: definition.source,
+        handler: definition.handler,
+        first_line: definition.first_line,
+        strict: definition.strict,
+        volatility: definition.volatility,
+        on_error: said.on_error,
+        interpreter: said.interpreter,
+        timeout: said.timeout,
+        models: definition.models,
+    }
 }
 
 /// A default as an expression of the parameter's type.
@@ -144,17 +283,11 @@ impl Taken {
 }
 
 fn check_name(state: &SessionState, name: &str, or_replace: bool) -> Result<(), Taken> {
-    match state.scalar_functions().get(name) {
-        Some(udf) if PythonFunction::of(udf).is_some() => {
-            if or_replace {
-                Ok(())
-            } else {
-                Err(Taken::ByFunction)
-            }
-        }
-        Some(_) => Err(Taken::ByBuiltIn),
-        None if is_built_in(state, name) => Err(Taken::ByBuiltIn),
-        None => Ok(()),
+    match exists(state, name) {
+        true if or_replace => Ok(()),
+        true => Err(Taken::ByFunction),
+        false if is_built_in(state, name) => Err(Taken::ByBuiltIn),
+        false => Ok(()),
     }
 }
 
@@ -177,7 +310,7 @@ fn is_built_in(state: &SessionState, name: &str) -> bool {
         "map",
         "struct",
     ];
-    state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_none())
+    state.scalar_functions().contains_key(name)
         || state.higher_order_functions().contains_key(name)
         || state.aggregate_functions().contains_key(name)
         || state.window_functions().contains_key(name)
@@ -228,15 +361,17 @@ impl FunctionFactory for PythonFunctionFactory {
                 None => None,
             };
             defaults.push(default);
-            params.push(Parameter { name: ident.value, ty: arg.data_type });
+            params.push(RoutineParam { name: ident.value, takes: Takes::Value(arg.data_type) });
         }
-        let options = Options::default();
-        let definition = Definition {
+        let definition = RoutineDefinition {
             name: name.clone(),
             params,
-            returns,
+            returns: Some(Fields::from(vec![Field::new(&name, returns, true)])),
+            single_values: false,
+            gives_rows: false,
+            kind: None,
             source: statement::dedent(&source),
-            handler: options.handler,
+            handler: None,
             first_line: 1,
             strict: false,
             volatility: create.params.behavior.map(|volatility| match volatility {
@@ -244,11 +379,23 @@ impl FunctionFactory for PythonFunctionFactory {
                 logical_expr::Volatility::Stable => Volatility::Stable,
                 logical_expr::Volatility::Volatile => Volatility::Volatile,
             }),
-            on_error: options.on_error,
-            interpreter: options.interpreter,
-            timeout: options.timeout,
+            interpreter: Interpreter::default(),
+            timeout: None,
+            models: vec![],
         };
-        let udf = define(state, definition, defaults, options.inline)?;
-        Ok(RegisterFunction::Scalar(Arc::new(udf)))
+        let registered = match define(state, definition, defaults, Options::default())? {
+            Created::Row(udf) => return Ok(RegisterFunction::Scalar(Arc::new(udf))),
+            Created::Routine(registered) => registered,
+        };
+        let options = ExuviaOptions { query: None, ..ExuviaOptions::of(state.config_options()) };
+        options.routines.insert(registered.clone());
+        match registered.routine.kind() {
+            Kind::Aggregate => {
+                let aggregate = PythonAggregate::new(registered, options);
+                Ok(RegisterFunction::Aggregate(Arc::new(AggregateUDF::from(aggregate))))
+            }
+            // With OVER it would have to be registered a second time.
+            _ => Ok(RegisterFunction::Scalar(Arc::new(ColumnFunction::functions(&registered)?.0))),
+        }
     }
 }

@@ -9,6 +9,9 @@
 //! the same time is counted as well.
 
 use crate::function::PythonFunction;
+use crate::routines::aggregate::PythonAggregate;
+use crate::routines::call::{Generate, TableCall};
+use crate::routines::column::ColumnCall;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{RecordBatch, StringArray};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -17,7 +20,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, HashMap, Result, internal_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::{Explain, Expr, LogicalPlan, PlanType, ScalarUDF};
+use datafusion::logical_expr::{Explain, Expr, LogicalPlan, PlanType, ScalarUDF, WindowFunctionDefinition};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties};
@@ -45,18 +48,20 @@ pub(crate) fn with_calls(
     }
     let settings = ExuviaOptions::of(config).settings;
     let calls = calls(explained, &settings);
+    let routines = routines(explained);
     let gone = match logical {
         LogicalPlan::Explain(explain) => gone(explain, &calls, functions),
         _ => vec![],
     };
-    if (calls.is_empty() && gone.is_empty())
+    if (calls.is_empty() && gone.is_empty() && routines.is_empty())
         || plan.output_partitioning().partition_count() != 1
         || plan.schema().fields().len() != 2
     {
         return plan;
     }
-    let (calls, gone) = (Arc::new(calls), Arc::new(gone));
-    Arc::new(ExplainCallsExec { input: plan, calls, gone, settings: Arc::new(settings), analyze })
+    // What is known without running comes behind what is counted.
+    let (calls, others) = (Arc::new(calls), Arc::new([routines, gone].concat()));
+    Arc::new(ExplainCallsExec { input: plan, calls, others, settings: Arc::new(settings), analyze })
 }
 
 /// The Python functions that the query names and that the optimised plan does not call.
@@ -76,10 +81,43 @@ fn gone(
         .iter()
         .filter(|(name, function)| PythonFunction::of(function).is_some() && named(name))
         .filter(|(name, _)| !calls.iter().any(|call| call.function.name() == name.as_str()))
-        .map(|(name, _)| name.clone())
+        .map(|(name, _)| format!("{name}: no call is left"))
         .collect();
     gone.sort();
     gone
+}
+
+/// The calls of functions of tables, columns and groups, each a line.
+fn routines(plan: &LogicalPlan) -> Vec<String> {
+    let mut lines: Vec<String> = vec![];
+    let visited = plan.apply_with_subqueries(|plan| {
+        let line = TableCall::of(plan)
+            .map(TableCall::explained)
+            .or_else(|| Generate::of(plan).map(Generate::explained))
+            .or_else(|| ColumnCall::of(plan).map(ColumnCall::explained));
+        lines.extend(line);
+        plan.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                let udf = match expr {
+                    Expr::AggregateFunction(call) => Some(&call.func),
+                    Expr::WindowFunction(call) => match &call.fun {
+                        WindowFunctionDefinition::AggregateUDF(udf) => Some(udf),
+                        WindowFunctionDefinition::WindowUDF(_) => None,
+                    },
+                    _ => None,
+                };
+                if let Some(aggregate) = udf.and_then(|udf| PythonAggregate::of(udf)) {
+                    let line = format!("{}: python: {}", expr.human_display(), aggregate.explained());
+                    if !lines.contains(&line) {
+                        lines.push(line);
+                    }
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    });
+    debug_assert!(visited.is_ok(), "a walk that never fails failed");
+    lines
 }
 
 /// A call that a plan makes.
@@ -200,8 +238,8 @@ fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {
 struct ExplainCallsExec {
     input: Arc<dyn ExecutionPlan>,
     calls: Arc<Vec<Call>>,
-    /// Functions of which no call is left.
-    gone: Arc<Vec<String>>,
+    /// Lines about calls that are not counted.
+    others: Arc<Vec<String>>,
     settings: Arc<Settings>,
     analyze: bool,
 }
@@ -217,7 +255,7 @@ impl ExplainCallsExec {
         ExplainCallsExec {
             input,
             calls: Arc::clone(&self.calls),
-            gone: Arc::clone(&self.gone),
+            others: Arc::clone(&self.others),
             settings: Arc::clone(&self.settings),
             analyze: self.analyze,
         }
@@ -256,18 +294,23 @@ impl ExecutionPlan for ExplainCallsExec {
         let input = self.input.execute(partition, context)?;
         let schema = input.schema();
         let (calls, settings, analyze) = (Arc::clone(&self.calls), Arc::clone(&self.settings), self.analyze);
-        let gone = Arc::clone(&self.gone);
+        let others = Arc::clone(&self.others);
         let batch_schema = Arc::clone(&schema);
         // Made when the input has ended, so that the counters are final.
-        let last = futures::stream::once(async move { row(&batch_schema, &calls, &gone, &settings, analyze) });
+        let last = futures::stream::once(async move { row(&batch_schema, &calls, &others, &settings, analyze) });
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, input.chain(last))))
     }
 }
 
-fn row(schema: &SchemaRef, calls: &[Call], gone: &[String], settings: &Settings, analyze: bool) -> Result<RecordBatch> {
+fn row(
+    schema: &SchemaRef,
+    calls: &[Call],
+    others: &[String],
+    settings: &Settings,
+    analyze: bool,
+) -> Result<RecordBatch> {
     let calls = calls.iter().map(|call| describe(call, settings, analyze));
-    let gone = gone.iter().map(|name| format!("{name}: no call is left"));
-    let lines: Vec<String> = calls.chain(gone).collect();
+    let lines: Vec<String> = calls.chain(others.iter().cloned()).collect();
     let plan_type = StringArray::from(vec!["exuvia_functions"]);
     let plan = StringArray::from(vec![lines.join("\n")]);
     Ok(RecordBatch::try_new(Arc::clone(schema), vec![Arc::new(plan_type), Arc::new(plan)])?)

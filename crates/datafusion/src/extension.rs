@@ -8,6 +8,10 @@ use crate::inline::InlineCalls;
 use crate::operands::Operands;
 use crate::outline::Outline;
 use crate::query::Planner;
+use crate::routines::RoutinePlanner;
+use crate::routines::call::PlanCalls;
+use crate::routines::column::ColumnCalls;
+use crate::routines::lateral::LateralCalls;
 use crate::settings::ExuviaOptions;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
@@ -15,7 +19,7 @@ use datafusion::common::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::optimizer::OptimizerRule;
+use datafusion::optimizer::{AnalyzerRule, OptimizerRule};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use std::sync::Arc;
@@ -66,6 +70,11 @@ impl ExuviaBuilder for SessionStateBuilder {
         // What several operands have in common is found after that.
         let at = rules.iter().position(|rule| rule.name() == "common_sub_expression_eliminate");
         rules.insert(at.unwrap_or(rules.len()), Arc::new(Operands));
+        // Before types are coerced, and before anything else sees such calls.
+        let rules = &mut self.analyzer().get_or_insert_default().rules;
+        let ours: [Arc<dyn AnalyzerRule + Send + Sync>; 2] = [Arc::new(LateralCalls), Arc::new(ColumnCalls)];
+        rules.splice(0..0, ours);
+        self.relation_planners().get_or_insert_default().insert(0, Arc::new(PlanCalls));
         let rules = &mut self.physical_optimizers().get_or_insert_default().rules;
         // The rule by which joins and sorts hand down what they will learn.
         let at = rules.iter().position(|rule| rule.name() == "FilterPushdown(Post)");
@@ -84,7 +93,8 @@ struct DefaultPlanner;
 #[async_trait]
 impl QueryPlanner for DefaultPlanner {
     async fn create_physical_plan(&self, plan: &LogicalPlan, session: &dyn Session) -> Result<Arc<dyn ExecutionPlan>> {
-        let planner = DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(BarrierPlanner)]);
+        let planner =
+            DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(BarrierPlanner), Arc::new(RoutinePlanner)]);
         planner.create_physical_plan(plan, session).await
     }
 }

@@ -22,6 +22,7 @@ mod message;
 mod operands;
 mod outline;
 mod query;
+mod routines;
 mod script;
 mod session;
 mod settings;

@@ -8,6 +8,7 @@
 
 use crate::barrier::Barrier;
 use crate::explain;
+use crate::routines::aggregate;
 use crate::settings::ExuviaOptions;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
@@ -99,10 +100,11 @@ impl QueryPlanner for Planner {
         let config = Arc::clone(state.config_options());
         // Set directly: `mark_start_execution` would also move the time that now() shows.
         state.execution_props_mut().config_options = Some(Arc::clone(&config));
+        let logical = aggregate::bound(logical_plan.clone(), &ExuviaOptions::of(&config))?;
         let plan = if self.knows_barriers {
-            self.inner.create_physical_plan(&Barrier::below_filters(logical_plan.clone())?, &state).await?
+            self.inner.create_physical_plan(&Barrier::below_filters(logical)?, &state).await?
         } else {
-            self.inner.create_physical_plan(&Barrier::remove_from(logical_plan.clone())?, &state).await?
+            self.inner.create_physical_plan(&Barrier::remove_from(logical)?, &state).await?
         };
         let plan = explain::with_calls(logical_plan, plan, &config, state.scalar_functions());
         Ok(Arc::new(QueryExec { input: plan, open: Arc::new(Open(query)) }))

@@ -5,6 +5,7 @@ use crate::catalog;
 use crate::create;
 use crate::extension::ExuviaBuilder;
 use crate::function::PythonFunction;
+use crate::routines::{Routines, blank_table_keywords, sample};
 use crate::settings::ExuviaOptions;
 use crate::statement;
 use crate::udfs;
@@ -17,6 +18,9 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
 use exuvia_engine::interpreter::Interpreter;
 use std::path::Path;
+
+/// Calls without declared columns that one statement may have.
+const SAMPLES: usize = 16;
 
 /// A DataFusion session with Python functions.
 ///
@@ -108,8 +112,10 @@ impl ExuviaSession {
             return nothing(self.ctx.state());
         }
         let state = self.ctx.state();
+        let routines = Routines::of(state.config_options());
         let dialect = state.config_options().sql_parser.dialect;
-        let parsed = state.sql_to_statement(&statement.padded(), &dialect);
+        let text = blank_table_keywords(statement.padded(), &routines);
+        let parsed = state.sql_to_statement(&text, &dialect);
         let mut parsed = parsed.map_err(|error| statement::show_place(statement.script(), error))?;
         if let Parsed::Reset(ResetStatement::Variable(name)) = &parsed
             && let Some(key) = name.to_string().to_lowercase().strip_prefix("exuvia.")
@@ -123,7 +129,20 @@ impl ExuviaSession {
             return nothing(state.clone());
         }
         arguments::prepare(&state, statement.script(), &mut parsed)?;
-        let plan = state.statement_to_plan(parsed).await?;
+        routines.forget_samples();
+        let mut samples = 0;
+        let plan = loop {
+            let error = match state.statement_to_plan(parsed.clone()).await {
+                Ok(plan) => break plan,
+                Err(error) => error,
+            };
+            // Columns that only a call shows are found out by one, and planning begins again.
+            match sample::unsampled(&error) {
+                Some(call) if samples < SAMPLES => sample::take(&self.ctx, call).await?,
+                _ => return Err(error),
+            }
+            samples += 1;
+        };
         arguments::check_types(&plan, false)?;
         self.ctx.execute_logical_plan(plan).await
     }
@@ -151,6 +170,18 @@ impl ExuviaSession {
         udfs::load(&self.ctx, path.as_ref())
     }
 
+    /// Makes a fitted model known by a name: functions that are created with
+    /// `OPTIONS (models 'name')` find it as a global of that name. It is a pickle or what
+    /// joblib has written, and is read in CPython when the first such function is created.
+    ///
+    /// ```
+    /// # let session = exuvia::ExuviaSession::new();
+    /// session.register_model("churn", "models/churn.joblib");
+    /// ```
+    pub fn register_model(&self, name: &str, path: impl AsRef<Path>) {
+        Routines::of(self.ctx.state().config_options()).register_model(name, path.as_ref());
+    }
+
     /// Cancels the session's running queries: their Python calls end at the next row or
     /// loop, and the queries fail.
     pub fn cancel(&self) {
@@ -172,6 +203,9 @@ impl ExuviaSession {
     pub fn dump(&self, stage: &str, function: &str) -> Result<String> {
         let state = self.ctx.state();
         let udf = state.scalar_functions().get(function);
+        if let Some(registered) = Routines::of(state.config_options()).get(function) {
+            return registered.routine.dump(stage).or_else(|why| plan_err!("{why}"));
+        }
         let Some(python) = udf.and_then(|udf| PythonFunction::of(udf)) else {
             return plan_err!("there is no Python function {function}");
         };

@@ -7,6 +7,7 @@
 
 use crate::inline::Inline;
 use crate::query::{Queries, Query};
+use crate::routines::Routines;
 use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
 use datafusion::common::{Result, config_err};
 use datafusion::config::ConfigOptions;
@@ -35,6 +36,8 @@ pub struct ExuviaOptions {
     pub(crate) inline: Inline,
     /// Whether filters and projections around calls are not joined.
     pub(crate) apart: bool,
+    /// The session's functions of other kinds than a row's.
+    pub(crate) routines: Arc<Routines>,
     /// The native loops of the session.
     pub(crate) loops: Arc<Loops>,
     /// The queries of the session that run, to cancel them.

@@ -13,6 +13,7 @@ use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
 use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer, Word};
+use exuvia_engine::routine::Kind;
 use exuvia_engine::{DefineError, Interpreter, OnError, Place, Volatility};
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ pub(crate) struct CreateFunction {
     pub(crate) if_not_exists: bool,
     pub(crate) name: String,
     pub(crate) params: Vec<Param>,
-    pub(crate) returns: ast::DataType,
+    pub(crate) returns: Returns,
     pub(crate) returns_place: Place,
     pub(crate) options: Options,
     pub(crate) volatility: Option<Volatility>,
@@ -39,11 +40,41 @@ pub(crate) struct CreateFunction {
     pub(crate) first_line: u32,
 }
 
+/// What RETURNS says.
+#[derive(Debug)]
+pub(crate) enum Returns {
+    /// `TYPE`
+    Value(ast::DataType),
+    /// `SETOF TYPE`
+    Values(ast::DataType),
+    /// `TABLE (name TYPE, …)`, or `TABLE` alone.
+    Table(Option<Vec<Column>>),
+}
+
+/// What a parameter takes.
+#[derive(Debug)]
+pub(crate) enum ParamType {
+    /// `TYPE`
+    Value(ast::DataType),
+    /// `TABLE (name TYPE, …)`, or `TABLE` alone.
+    Table(Option<Vec<Column>>),
+}
+
+/// A column of a table that is declared.
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) ty: ast::DataType,
+    pub(crate) not_null: bool,
+    /// Where its type stands.
+    pub(crate) place: Place,
+}
+
 /// A parsed parameter.
 #[derive(Debug)]
 pub(crate) struct Param {
     pub(crate) name: String,
-    pub(crate) ty: ast::DataType,
+    pub(crate) ty: ParamType,
     pub(crate) default: Option<ast::Expr>,
     /// Where its type stands.
     pub(crate) place: Place,
@@ -57,6 +88,11 @@ pub(crate) struct Options {
     pub(crate) interpreter: Interpreter,
     pub(crate) timeout: Option<Duration>,
     pub(crate) inline: Inline,
+    pub(crate) kind: Option<Kind>,
+    /// Whether a column function is called for each batch.
+    pub(crate) by_batch: bool,
+    /// The names of models and, where they are not registered, their paths.
+    pub(crate) models: Vec<(String, Option<String>)>,
 }
 
 /// Reads `statement` if it is one of ours; `None` leaves it to DataFusion.
@@ -170,11 +206,15 @@ impl Reader<'_> {
                         }
                         "RETURNS" => {
                             let place = self.parser.peek_token().span;
-                            if self.parser.peek_keyword(Keyword::TABLE) {
-                                return Err(self.error_here("table functions (RETURNS TABLE) are not supported"));
-                            }
-                            let ty = self.data_type()?;
-                            if returns.replace((ty, self.place(&place))).is_some() {
+                            let read = if self.parser.parse_keyword(Keyword::TABLE) {
+                                Returns::Table(self.columns()?)
+                            } else if self.next_word_is("SETOF") {
+                                self.parser.next_token();
+                                Returns::Values(self.data_type()?)
+                            } else {
+                                Returns::Value(self.data_type()?)
+                            };
+                            if returns.replace((read, self.place(&place))).is_some() {
                                 return Err(repeated(self, "RETURNS"));
                             }
                         }
@@ -301,10 +341,11 @@ impl Reader<'_> {
                 let message = format!("a parameter is a name and a type; {ident} stands alone");
                 return Err(self.error(&name_token.span, &message));
             }
-            if self.parser.peek_keyword(Keyword::TABLE) {
-                return Err(self.error(&ty_token.span, "table arguments are not supported"));
-            }
-            let ty = self.data_type()?;
+            let ty = if self.parser.parse_keyword(Keyword::TABLE) {
+                ParamType::Table(self.columns()?)
+            } else {
+                ParamType::Value(self.data_type()?)
+            };
             let place = self.place(&ty_token.span);
             let default = if self.parser.parse_keyword(Keyword::DEFAULT) || self.parser.consume_token(&Token::Eq) {
                 Some(self.parser.parse_expr().map_err(|error| self.parser_error(&error))?)
@@ -313,6 +354,9 @@ impl Reader<'_> {
             };
             if params.iter().any(|param| param.name == name) {
                 return Err(self.error(&name_token.span, &format!("the parameter {name} is given twice")));
+            }
+            if default.is_some() && matches!(ty, ParamType::Table(_)) {
+                return Err(self.error(&name_token.span, &format!("the table {name} cannot have a DEFAULT")));
             }
             if default.is_none() && params.last().is_some_and(|param| param.default.is_some()) {
                 let message = format!("the parameter {name} needs a DEFAULT, as one before it has one");
@@ -327,6 +371,46 @@ impl Reader<'_> {
                 return Err(self.error(&token.span, &format!("expected , or ) or DEFAULT, found {}", token.token)));
             }
         }
+    }
+
+    /// The columns of a table, if they are declared.
+    fn columns(&mut self) -> Parsed<Option<Vec<Column>>> {
+        if !self.parser.consume_token(&Token::LParen) {
+            return Ok(None);
+        }
+        let mut columns: Vec<Column> = vec![];
+        loop {
+            let name_token = self.parser.peek_token();
+            let ident = self.parser.parse_identifier().map_err(|error| self.parser_error(&error))?;
+            let name = normalize(&ident);
+            let ty_token = self.parser.peek_token();
+            if matches!(ty_token.token, Token::Comma | Token::RParen) {
+                let message = format!("a column is a name and a type; {ident} stands alone");
+                return Err(self.error(&name_token.span, &message));
+            }
+            let ty = self.data_type()?;
+            let place = self.place(&ty_token.span);
+            let not_null = self.parser.parse_keywords(&[Keyword::NOT, Keyword::NULL]);
+            if !not_null {
+                let _ = self.parser.parse_keyword(Keyword::NULL);
+            }
+            if columns.iter().any(|column| column.name == name) {
+                return Err(self.error(&name_token.span, &format!("the column {name} is given twice")));
+            }
+            columns.push(Column { name, ty, not_null, place });
+            if self.parser.consume_token(&Token::RParen) {
+                return Ok(Some(columns));
+            }
+            if !self.parser.consume_token(&Token::Comma) {
+                let token = self.parser.peek_token();
+                return Err(self.error(&token.span, &format!("expected , or ) or NOT NULL, found {}", token.token)));
+            }
+        }
+    }
+
+    /// Whether a word that need not be a keyword of SQL comes next.
+    fn next_word_is(&self, expected: &str) -> bool {
+        matches!(self.parser.peek_token().token, Token::Word(word) if word.value.eq_ignore_ascii_case(expected))
     }
 
     fn options(&mut self) -> Parsed<Options> {
@@ -376,13 +460,42 @@ impl Reader<'_> {
                         _ => return Err(wrong("'auto' or 'off'")),
                     };
                 }
+                "kind" => {
+                    options.kind = Some(match lower.as_str() {
+                        "row" => Kind::Row,
+                        "table" => Kind::Table,
+                        "rows" => Kind::Rows,
+                        "column" => Kind::Column,
+                        "aggregate" => Kind::Aggregate,
+                        _ => return Err(wrong("'row', 'column', 'aggregate', 'table' or 'rows'")),
+                    });
+                }
+                "scope" => {
+                    options.by_batch = match lower.as_str() {
+                        "batch" => true,
+                        "column" => false,
+                        _ => return Err(wrong("'column' or 'batch'")),
+                    };
+                }
+                "models" => {
+                    for part in value.split(',').map(str::trim) {
+                        let (name, path) =
+                            part.split_once('=').map_or((part, None), |(n, p)| (n.trim(), Some(p.trim())));
+                        if name.is_empty() || path == Some("") {
+                            return Err(wrong(
+                                "a list such as 'm=path.pkl, n=other.joblib', or the names of models that are registered",
+                            ));
+                        }
+                        options.models.push((name.to_string(), path.map(str::to_string)));
+                    }
+                }
                 "timeout" => match crate::settings::parse_duration(&value) {
                     Some(timeout) => options.timeout = Some(timeout),
                     None => return Err(wrong("a time such as '1s' or '200ms'")),
                 },
                 _ => {
                     let message = format!(
-                        "there is no option {key}; there are handler, on_error, inline, interpreter and timeout"
+                        "there is no option {key}; there are handler, kind, scope, models, on_error, inline, interpreter and timeout"
                     );
                     return Err(self.error(&place, &message));
                 }

@@ -24,9 +24,9 @@ pub(crate) fn load(ctx: &SessionContext, path: &Path) -> Result<Vec<String>> {
                 return Err(in_file(format!("the function {} is declared twice", create.name)));
             }
             names.push(create.name.clone());
-            let udf = create::create_function(&ctx.state(), create);
-            if let Some(udf) = udf.map_err(|error| in_file(crate::message(&error)))? {
-                ctx.register_udf(udf);
+            let created = create::create_function(&ctx.state(), create);
+            if let Some(created) = created.map_err(|error| in_file(crate::message(&error)))? {
+                create::register(ctx, created)?;
             }
         }
     }
@@ -98,11 +98,12 @@ fn declarations(text: &str) -> Result<Vec<Declaration>, DefineError> {
         while lines.get(at).is_some_and(|line| line.starts_with('@')) {
             at += 1;
         }
-        let handler = lines.get(at).and_then(|line| line.strip_prefix("def ")).and_then(|rest| rest.split('(').next());
+        let defined = lines.get(at).and_then(|line| line.strip_prefix("def ").or_else(|| line.strip_prefix("class ")));
+        let handler = defined.and_then(|rest| rest.split(['(', ':']).next());
         let Some(handler) = handler else {
             return Err(DefineError {
                 function: first.split('(').next().unwrap_or_default().trim().to_string(),
-                message: "the line below its declaration is no def".to_string(),
+                message: "the line below its declaration is no def and no class".to_string(),
                 place: Some(exuvia_engine::Place {
                     line: u32::try_from(line + 1).unwrap_or(u32::MAX),
                     text: lines[line].to_string(),
@@ -135,7 +136,7 @@ mod tests {
         let error = declarations("# sql: f() RETURNS TEXT\nx = 1\n").expect_err("no def");
         assert_eq!(
             error.to_string(),
-            "cannot create function f: the line below its declaration is no def\n  |\n1 | # sql: f() RETURNS TEXT"
+            "cannot create function f: the line below its declaration is no def and no class\n  |\n1 | # sql: f() RETURNS TEXT"
         );
     }
 }

@@ -20,6 +20,7 @@ fn define(source: &str, params: &[DataType], returns: &DataType) -> Result<PyFun
         handler: "f",
         first_line: 1,
         strict: false,
+        calling: exuvia_engine::interpreter::Calling::default(),
         param_names: &["a", "b"][..params.len()],
         params,
         returns,

@@ -29,6 +29,9 @@ pub struct Definition {
     pub interpreter: Interpreter,
     /// The time that one batch may take.
     pub timeout: Option<Duration>,
+    /// The fitted models that the module finds as its globals: names and paths. A function
+    /// that has any runs in CPython.
+    pub models: Vec<(String, String)>,
 }
 
 /// A parameter.

@@ -166,6 +166,13 @@ impl Function {
             message: error.message,
             place: error.span.and_then(|span| place::of_span(&definition.source, span, definition.first_line)),
         })?;
+        if let Some(error) = source.more_than_row() {
+            return Err(DefineError {
+                function: definition.name.clone(),
+                message: error.message,
+                place: error.span.and_then(|span| place::of_span(&definition.source, span, definition.first_line)),
+            });
+        }
         let mut function = Function {
             volatility: Volatility::Immutable,
             definition,

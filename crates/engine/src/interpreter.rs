@@ -25,13 +25,14 @@ mod worker;
 
 pub use print::PrintSink;
 
-use arrow::array::ArrayRef;
-use arrow::datatypes::DataType;
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{DataType, Fields};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 #[cfg(feature = "python")]
 use {
     arrow::datatypes::Field,
+    exuvia_ir::interpreter::{form, key},
     std::{sync::OnceLock, time::Duration},
 };
 
@@ -74,6 +75,8 @@ pub struct PyDefinition<'a> {
     pub first_line: u32,
     /// Whether NULL in any argument gives NULL without a call.
     pub strict: bool,
+    /// How the handler is called.
+    pub calling: Calling<'a>,
     /// The parameters' names, which errors show; as many as types.
     pub param_names: &'a [&'a str],
     /// The parameters' types.
@@ -84,15 +87,118 @@ pub struct PyDefinition<'a> {
     pub print: &'a PrintSink,
 }
 
+/// How a handler is called; by default with the values of a row, for a value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Calling<'a> {
+    /// With what.
+    pub form: Form,
+    /// For each parameter whether it is a table; empty where none is.
+    pub tables: &'a [bool],
+    /// Whether the items of a result of rows are the values of its one column.
+    pub single_values: bool,
+    /// The fitted models that the module finds as its globals: names and paths.
+    pub models: &'a [(String, String)],
+}
+
+/// With what a handler is called. See [`exuvia_ir::interpreter::form`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// The values of a row, for a value.
+    #[default]
+    Row,
+    /// The values of a group as lists, for a value.
+    Values,
+    /// Whole columns, for a column.
+    Columns,
+    /// An iterator over columns, for an iterator over columns.
+    Iterator,
+    /// Whole tables and scalars, for a table.
+    Table,
+    /// The values of a row, for any number of rows.
+    Rows,
+    /// Commands to the states of groups.
+    States,
+}
+
+#[cfg(feature = "python")]
+impl Form {
+    fn number(self) -> u32 {
+        match self {
+            Form::Row => form::ROW,
+            Form::Values => form::VALUES,
+            Form::Columns => form::COLUMNS,
+            Form::Iterator => form::ITERATOR,
+            Form::Table => form::TABLE,
+            Form::Rows => form::ROWS,
+            Form::States => form::STATES,
+        }
+    }
+}
+
+#[cfg(feature = "python")]
+impl Calling<'_> {
+    fn models_text(&self) -> String {
+        self.models.iter().map(|(name, path)| format!("{name}={path}\n")).collect()
+    }
+}
+
 #[cfg(feature = "python")]
 impl PyDefinition<'_> {
     /// The parameters and, last, the result.
     fn fields(&self) -> Vec<Field> {
-        let named = self.param_names.iter().zip(self.params);
-        let mut fields: Vec<Field> = named.map(|(name, ty)| Field::new(*name, ty.clone(), true)).collect();
-        fields.push(Field::new("result", self.returns.clone(), true));
+        let marked = |field: Field, mark: bool, key: &str| match mark {
+            true => field.with_metadata([(key.to_string(), String::new())].into()),
+            false => field,
+        };
+        let named = self.param_names.iter().zip(self.params).enumerate();
+        let mut fields: Vec<Field> = named
+            .map(|(index, (name, ty))| {
+                let table = self.calling.tables.get(index).copied().unwrap_or(false);
+                marked(Field::new(*name, ty.clone(), true), table, key::TABLE)
+            })
+            .collect();
+        let result = Field::new("result", self.returns.clone(), true);
+        fields.push(marked(result, self.calling.single_values, key::VALUE));
         fields
     }
+}
+
+/// A run of a handler over streams of batches. Its functions are called on one thread at a
+/// time, may block, and watch for the end of the query themselves.
+pub struct PyRun<'a> {
+    /// The columns of each input.
+    pub inputs: &'a [Fields],
+    /// The columns of the result; nothing where they are what the function gives. The
+    /// metadata [`exuvia_ir::interpreter::key::TYPE`] names a column's type in messages.
+    pub output: Option<Fields>,
+    /// The scalar arguments, of one row each.
+    pub scalars: &'a [ArrayRef],
+    /// The most rows of a pushed batch.
+    pub batch_rows: usize,
+    /// Gives the next batch of an input, of its columns.
+    pub pull: &'a mut (dyn FnMut(usize) -> Pulled + Send),
+    /// Takes a batch of the result.
+    pub push: &'a mut (dyn FnMut(RecordBatch) -> Pushed + Send),
+}
+
+/// What an input gives.
+#[derive(Debug)]
+pub enum Pulled {
+    /// Its next batch.
+    Batch(RecordBatch),
+    /// There are no more.
+    End,
+    /// The run must end.
+    Stop,
+}
+
+/// What becomes of a run that has given a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// It goes on.
+    More,
+    /// It must end, as nobody wants more.
+    Stop,
 }
 
 /// Why a function could not be defined.
@@ -293,6 +399,23 @@ impl PyFunction {
         #[cfg(not(feature = "python"))]
         {
             let _ = (args, rows, call);
+            match self.function {}
+        }
+    }
+
+    /// Runs a function of another form than a row's.
+    ///
+    /// # Errors
+    /// Why it ended early.
+    pub fn run(&self, run: &mut PyRun<'_>, call: &PyCall<'_>) -> Result<(), PyFailure> {
+        #[cfg(feature = "python")]
+        return match &self.function {
+            Hosted::Library(function) => function.run(run, call),
+            Hosted::Worker(function) => function.run(run, call),
+        };
+        #[cfg(not(feature = "python"))]
+        {
+            let _ = (run, call);
             match self.function {}
         }
     }

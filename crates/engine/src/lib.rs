@@ -10,6 +10,7 @@
 //! | `function.rs` | a defined function, its compiled variants, its placement |
 //! | `rungs.rs`, `python.rs` | running a batch, and the ways down |
 //! | `chain.rs` | calls of several functions as one native loop |
+//! | `routine.rs` | functions of tables, columns and groups, and those that give rows |
 //! | `interpreter.rs` | finding and loading CPython |
 //! | `sql.rs`, `place.rs`, `volatility.rs`, `stack.rs` | types and values, places in scripts, inference, deep stacks |
 //!
@@ -25,6 +26,7 @@ mod memoize;
 mod pipeline;
 mod place;
 mod python;
+pub mod routine;
 mod rungs;
 mod sql;
 mod stack;

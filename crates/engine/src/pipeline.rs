@@ -56,6 +56,9 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
     if !settings.lift {
         return Err(reason("S001", "the setting exuvia.lift is off".to_string()));
     }
+    if !definition.models.is_empty() {
+        return Err(reason("S004", "its module has fitted models, which are objects of CPython's".to_string()));
+    }
     let mut params = Vec::new();
     for param in &definition.params {
         let Some(class) = sql::class(&param.ty) else {

@@ -1,7 +1,7 @@
 //! The rung that is CPython: the whole function, on whole batches or on the rows that
 //! left the rungs above.
 
-use crate::interpreter::{Interpreter, PyCall, PyDefinition, PyFailure, PyFunction, RowFailure};
+use crate::interpreter::{Calling, Interpreter, PyCall, PyDefinition, PyFailure, PyFunction, RowFailure};
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, Settings, place, sql};
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
@@ -25,6 +25,7 @@ impl PythonRung {
             handler: &function.source.python_name,
             first_line: definition.first_line.saturating_sub(function.source.python_shift),
             strict: definition.strict,
+            calling: Calling { models: &definition.models, ..Calling::default() },
             param_names: &names,
             params: &params,
             returns: &definition.returns,

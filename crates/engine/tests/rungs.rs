@@ -18,6 +18,7 @@ fn definition(source: &str, params: &[(&str, DataType)], returns: DataType) -> D
         on_error: OnError::Raise,
         interpreter: Interpreter::Auto,
         timeout: None,
+        models: vec![],
     }
 }
 

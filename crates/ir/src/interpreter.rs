@@ -19,7 +19,7 @@ pub mod wire;
 use std::ffi::c_void;
 
 /// The exported symbol, of type [`AbiFn`]; its number changes with any declaration here.
-pub const SYMBOL: &[u8] = b"exuvia_cpython_v1\0";
+pub const SYMBOL: &[u8] = b"exuvia_cpython_v2\0";
 
 /// The type of [`SYMBOL`]. The table lives as long as the process.
 pub type AbiFn = unsafe extern "C" fn() -> *const Abi;
@@ -56,6 +56,63 @@ pub mod kind {
     pub const TIMED_OUT: u32 = 6;
     /// Anything that is not the function's doing.
     pub const HOST: u32 = 7;
+}
+
+/// How a handler is called.
+pub mod form {
+    /// With the values of a row, for a value: by [`super::Abi::call`].
+    pub const ROW: u32 = 0;
+    /// As a row, but each argument is a list of the values of a group, which the handler gets
+    /// as its annotation says; or the handler is a class that gets them one after the other.
+    pub const VALUES: u32 = 1;
+    /// With whole columns, once for each batch of its input, for a column: by
+    /// [`super::Abi::run`], as all that follow.
+    pub const COLUMNS: u32 = 2;
+    /// With an iterator over the batches' columns, for an iterator over columns.
+    pub const ITERATOR: u32 = 3;
+    /// With tables, each whole, and scalars, for a table.
+    pub const TABLE: u32 = 4;
+    /// With the values of a row, for any number of rows.
+    pub const ROWS: u32 = 5;
+    /// As the class of the states of groups, under [`super::command`]s.
+    pub const STATES: u32 = 6;
+}
+
+/// What the first column of an input of [`form::STATES`], an INT of equal values, asks.
+pub mod command {
+    /// Takes rows: behind it the group of each, and the arguments.
+    pub const UPDATE: i32 = 0;
+    /// Takes states of other instances: behind it the group of each, and the state.
+    pub const MERGE: i32 = 1;
+    /// Gives the results of the groups listed behind it, as a column.
+    pub const FINISH: i32 = 2;
+    /// Gives the states of the groups listed behind it, as a column of bytes.
+    pub const STATE: i32 = 3;
+    /// Forgets so many of the first groups as rows follow; the others move up.
+    pub const DROP: i32 = 4;
+}
+
+/// What [`Run::pull`] and [`Run::push`] return.
+pub mod step {
+    /// A batch was given or taken.
+    pub const BATCH: u32 = 0;
+    /// The input has no more.
+    pub const END: u32 = 1;
+    /// Nobody wants the result any more, or the input has failed.
+    pub const STOP: u32 = 2;
+}
+
+/// Keys of the metadata of the fields of [`Define::schema`].
+pub mod key {
+    /// On a parameter: it is a table. Its type is a struct of the declared columns, or null
+    /// where any columns will do.
+    pub const TABLE: &str = "exuvia:table";
+    /// On a column of the result: its type's name in SQL.
+    pub const TYPE: &str = "exuvia:type";
+    /// On a column of the result: it is that of a sample, and there are to be no others.
+    pub const SAMPLED: &str = "exuvia:sampled";
+    /// On the result: its values are those of the one column, not rows of them.
+    pub const VALUE: &str = "exuvia:value";
 }
 
 /// Why a request failed.
@@ -112,7 +169,13 @@ pub struct Define {
     pub first_line: u32,
     /// 1 if NULL in any argument gives NULL without a call.
     pub strict: u32,
-    /// An `ArrowSchema` of a struct whose fields are the parameters and, last, the result.
+    /// One of [`form`].
+    pub form: u32,
+    /// The fitted models that the module finds as its globals: lines `name=path`.
+    pub models: Text,
+    /// An `ArrowSchema` of a struct whose fields are the parameters and, last, the result:
+    /// of [`form::TABLE`] and [`form::ROWS`] a struct of its columns, or null where it is
+    /// what the function gives.
     pub schema: *mut c_void,
     /// The declared type of the result as errors name it.
     pub result_type: Text,
@@ -140,6 +203,34 @@ pub struct Call {
     pub result_schema: *mut c_void,
 }
 
+/// A run of a handler over streams of batches.
+///
+/// `pull` and `push` are called on one thread at a time, which does not hold Python's lock,
+/// and may block; they watch for the end of the query themselves.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// An `ArrowSchema` of a struct with a field for each input, each a struct of its columns.
+    pub inputs: *const c_void,
+    /// An `ArrowSchema` of the struct of the columns that are pushed; null where they are
+    /// what the function gives.
+    pub output: *const c_void,
+    /// The `ArrowArray` of a struct of one row: the scalar arguments in order, consumed.
+    pub scalars: *mut c_void,
+    /// Its `ArrowSchema`.
+    pub scalars_schema: *const c_void,
+    /// The most rows of a pushed batch.
+    pub batch_rows: u64,
+    /// When to give up.
+    pub limits: Limits,
+    /// Passed to the functions.
+    pub context: *mut c_void,
+    /// Writes the next batch of an input, a struct, and its schema: one of [`step`].
+    pub pull: unsafe extern "C" fn(context: *mut c_void, input: u32, array: *mut c_void, schema: *mut c_void) -> u32,
+    /// Takes a batch of the result, a struct, with its schema: one of [`step`].
+    pub push: unsafe extern "C" fn(context: *mut c_void, array: *mut c_void, schema: *mut c_void) -> u32,
+}
+
 /// The library's functions. They may be called from any thread. Those that return a
 /// number return 0 for success and have reported otherwise.
 #[repr(C)]
@@ -154,6 +245,8 @@ pub struct Abi {
     pub define: unsafe extern "C" fn(define: *const Define, listener: *const Listener) -> *mut c_void,
     /// Calls a handler on a batch.
     pub call: unsafe extern "C" fn(handle: *const c_void, call: *const Call, listener: *const Listener) -> u32,
+    /// Runs a handler of another form than a row's.
+    pub run: unsafe extern "C" fn(handle: *const c_void, run: *const Run, listener: *const Listener) -> u32,
     /// Frees a handle, which no call may still use.
     pub free: unsafe extern "C" fn(handle: *mut c_void),
 }

@@ -118,12 +118,47 @@ pub struct FunctionDef {
     pub body: Vec<Stmt>,
     /// Whether it has decorators.
     pub decorated: bool,
-    /// Whether a parameter is annotated as a whole column: `pd.Series`, `np.ndarray`, `pa.Array`.
-    pub columnar: bool,
+    /// What the annotations of the positional parameters ask for.
+    pub asked: Vec<Asked>,
+    /// What the annotation of the result says.
+    pub gives: Asked,
     /// Whether it is a generator or a coroutine.
     pub generator: bool,
+    /// Whether it is a coroutine or an asynchronous generator.
+    pub asynchronous: bool,
     /// Names assigned anywhere in the body: its local variables.
     pub locals: Vec<Name>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an annotation says, as far as the kind of a function depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// There is none.
+    #[default]
+    Nothing,
+    /// A value of a row.
+    Value,
+    /// A list.
+    List,
+    /// A whole column: `pd.Series`, `np.ndarray`, `npt.NDArray[…]`, `pa.Array`.
+    Column,
+    /// An iterator over columns.
+    Iterator,
+    /// A table: `pd.DataFrame`, `pa.Table`.
+    Table,
+}
+
+/// A class at the top level of a module.
+#[derive(Debug)]
+pub struct ClassDef {
+    /// Its name.
+    pub name: Name,
+    /// The names of the functions defined in its body.
+    pub methods: Vec<Name>,
+    /// Whether it has bases.
+    pub derived: bool,
     /// Where it stands.
     pub span: Span,
 }

@@ -2,8 +2,8 @@
 //! an internal component of Ruff that changes without notice.
 
 use crate::ast::{
-    Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, FunctionDef, Handler, Module, Name, Params, Stmt,
-    StmtKind,
+    Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, FunctionDef, Handler, Module, Name,
+    Params, Stmt, StmtKind,
 };
 use exuvia_ir::{Int, Object, Span};
 use num_bigint::BigInt;
@@ -35,12 +35,16 @@ pub struct Parsed {
     pub module: Module,
     /// Starts of lines that lie within a string literal: they must not be indented.
     pub string_lines: BTreeSet<usize>,
+    /// Its classes.
+    pub classes: Vec<ClassDef>,
+    /// Whether it is the body of a function: a `return` or `yield` stands at its top level.
+    pub bare: bool,
     /// Whether a `yield` stands at the top level.
     pub yields: bool,
 }
 
-/// Parses a module. With a `return` at the top level it is the body of a function whose
-/// parameters are `params`.
+/// Parses a module. With a `return` or `yield` at the top level it is the body of a function
+/// whose parameters are `params`.
 ///
 /// # Errors
 /// The first syntax error of Python 3.11.
@@ -67,13 +71,26 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
         py::Mod::Module(module) => module.body,
         py::Mod::Expression(_) => py::Suite::default(),
     };
-    let bare = body.iter().any(crate::scope::has_return);
+    let yields = crate::scope::has_yield(&body);
+    let bare = yields || body.iter().any(crate::scope::has_return);
     if let Some((message, range)) = crate::syntax::check(source, &body, bare.then_some(params)) {
         return Err(SyntaxError { message, span: span(range) });
     }
     POSTPONED.set(body.iter().any(postpones_annotations));
     let module = Module { body: stmts(&body) };
-    Ok(Parsed { module, string_lines, yields: crate::scope::has_yield(&body) })
+    let classes = body.iter().filter_map(class).collect();
+    Ok(Parsed { module, string_lines, classes, bare, yields })
+}
+
+/// A class, if a statement defines one.
+fn class(stmt: &py::Stmt) -> Option<ClassDef> {
+    let py::Stmt::ClassDef(def) = stmt else { return None };
+    let methods = def.body.iter().filter_map(|stmt| match stmt {
+        py::Stmt::FunctionDef(method) => Some(name(&method.name)),
+        _ => None,
+    });
+    let derived = def.arguments.as_ref().is_some_and(|bases| !bases.args.is_empty());
+    Some(ClassDef { name: name(&def.name), methods: methods.collect(), derived, span: span(def.range()) })
 }
 
 fn span(range: TextRange) -> Span {
@@ -217,21 +234,80 @@ fn function(def: &py::StmtFunctionDef) -> FunctionDef {
         params,
         body,
         decorated: !def.decorator_list.is_empty(),
-        columnar: def
+        asked: def
             .parameters
-            .iter_non_variadic_params()
-            .any(|param| columnar(param.parameter.annotation.as_deref())),
+            .posonlyargs
+            .iter()
+            .chain(&def.parameters.args)
+            .map(|param| asked(param.parameter.annotation.as_deref()))
+            .collect(),
+        gives: asked(def.returns.as_deref()),
+        asynchronous: def.is_async,
         span: span(def.range()),
     }
 }
 
-/// Whether an annotation asks for a whole column.
-fn columnar(annotation: Option<&py::Expr>) -> bool {
+/// What an annotation asks for. Text is read as the name that it ends with.
+fn asked(annotation: Option<&py::Expr>) -> Asked {
+    let Some(annotation) = annotation else { return Asked::Nothing };
     match annotation {
-        Some(py::Expr::Attribute(attribute)) => {
-            matches!(attribute.attr.as_str(), "Series" | "ndarray" | "Array" | "DataFrame")
+        py::Expr::Attribute(attribute) => class_asked(&attribute.attr),
+        py::Expr::Name(name) => class_asked(&name.id),
+        py::Expr::StringLiteral(text) => {
+            let text = text.value.to_str();
+            match ruff_python_parser::parse_expression(text) {
+                Ok(parsed) => asked(Some(parsed.expr())),
+                Err(_) => Asked::Value,
+            }
         }
-        _ => false,
+        py::Expr::Subscript(subscript) => {
+            let of = |item: &py::Expr| asked(Some(item));
+            match asked(Some(&subscript.value)) {
+                // An iterator over anything else is a value of a kind that SQL has not.
+                Asked::Iterator => match &*subscript.slice {
+                    py::Expr::Tuple(items) if items.iter().any(|item| of(item) == Asked::Column) => Asked::Iterator,
+                    py::Expr::Subscript(tuple) if holds_column(&tuple.slice) => Asked::Iterator,
+                    item if of(item) == Asked::Column => Asked::Iterator,
+                    _ => Asked::Value,
+                },
+                // `Optional[pd.Series]`, `Annotated[np.ndarray, …]`
+                Asked::Value => match &*subscript.slice {
+                    py::Expr::Tuple(items) => items.elts.first().map_or(Asked::Value, |item| match of(item) {
+                        Asked::Column => Asked::Column,
+                        _ => Asked::Value,
+                    }),
+                    item => match of(item) {
+                        Asked::Column => Asked::Column,
+                        _ => Asked::Value,
+                    },
+                },
+                other => other,
+            }
+        }
+        // `pd.Series | None`
+        py::Expr::BinOp(union) => match asked(Some(&union.left)) {
+            Asked::Value => asked(Some(&union.right)),
+            other => other,
+        },
+        _ => Asked::Value,
+    }
+}
+
+/// Whether the arguments of `Tuple[…]` have a column.
+fn holds_column(slice: &py::Expr) -> bool {
+    match slice {
+        py::Expr::Tuple(items) => items.iter().any(|item| asked(Some(item)) == Asked::Column),
+        item => asked(Some(item)) == Asked::Column,
+    }
+}
+
+fn class_asked(name: &str) -> Asked {
+    match name {
+        "Series" | "ndarray" | "NDArray" | "Array" | "ChunkedArray" => Asked::Column,
+        "DataFrame" | "Table" | "RecordBatch" => Asked::Table,
+        "Iterator" | "Iterable" | "Generator" => Asked::Iterator,
+        "list" | "List" | "Sequence" => Asked::List,
+        _ => Asked::Value,
     }
 }
 
@@ -317,7 +393,9 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
                 params,
                 body,
                 decorated: false,
-                columnar: false,
+                asked: Vec::new(),
+                gives: Asked::Nothing,
+                asynchronous: false,
                 generator: false,
                 span: span(lambda.range),
             }))

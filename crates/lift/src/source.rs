@@ -1,6 +1,6 @@
 //! The body of `CREATE FUNCTION`: which of its two forms it has, and its handler.
 
-use crate::ast::{FunctionDef, Module, Name, Params, Stmt, StmtKind};
+use crate::ast::{Asked, ClassDef, FunctionDef, Module, Name, Params, Stmt, StmtKind};
 use crate::parse::{Parsed, parse_source};
 use exuvia_ir::Span;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub struct Source {
     pub python_name: String,
     /// How many lines of it stand before the first line of the text.
     pub python_shift: u32,
+    /// The handler is this class, and `handler` an empty function of its name.
+    pub class: Option<ClassDef>,
 }
 
 /// Why a body cannot be a function.
@@ -47,10 +49,29 @@ impl Source {
     pub fn resolve(text: &str, name: &str, handler: Option<&str>, params: &[&str]) -> Result<Source, SourceError> {
         let parsed = parse_source(text, params)
             .map_err(|error| SourceError::new(format!("syntax error: {}", error.message), Some(error.span)))?;
-        match first_return(&parsed.module.body) {
-            Some(span) => bare(text, name, handler, params, parsed, span),
-            None => from_module(text, name, handler, params, parsed.module),
+        if parsed.bare {
+            let span = first_return(&parsed.module.body);
+            bare(text, name, handler, params, parsed, span)
+        } else {
+            from_module(text, name, handler, params, parsed)
         }
+    }
+
+    /// What the handler has that a function of the values of a row, for a value, cannot have.
+    #[must_use]
+    pub fn more_than_row(&self) -> Option<SourceError> {
+        let def = &self.handler;
+        let name = &def.name;
+        let message = if let Some(class) = &self.class {
+            format!("{} is a class, and the handler is a function", class.name)
+        } else if def.asynchronous {
+            format!("{name} is a coroutine; a handler must return its result")
+        } else if def.generator {
+            format!("{name} is a generator, which gives rows; declare RETURNS TABLE (…), or return one result")
+        } else {
+            return None;
+        };
+        Some(SourceError::new(message, Some(self.class.as_ref().map_or(def.span, |class| class.span))))
     }
 }
 
@@ -61,19 +82,16 @@ fn bare(
     handler: Option<&str>,
     params: &[&str],
     parsed: Parsed,
-    span: Span,
+    span: Option<Span>,
 ) -> Result<Source, SourceError> {
-    let Parsed { module, string_lines, yields } = parsed;
+    let Parsed { module, string_lines, yields, .. } = parsed;
     if handler.is_some() {
-        return Err(SourceError::new("a body with return at its top level has no handler to name", Some(span)));
+        return Err(SourceError::new("a body with return at its top level has no handler to name", span));
     }
     let same_name = |def: &FunctionDef| def.name.eq_ignore_ascii_case(name);
     if defs(&module.body).any(|def| same_name(def)) {
         let message = format!("the body both returns at its top level and defines {name}: use one form");
-        return Err(SourceError::new(message, Some(span)));
-    }
-    if yields {
-        return Err(SourceError::new(format!("{name} is a generator; it must return its result"), Some(span)));
+        return Err(SourceError::new(message, span));
     }
     let python_name = if is_identifier(name) { name.to_string() } else { "exuvia_function".to_string() };
     for param in params {
@@ -97,12 +115,14 @@ fn bare(
         name: Name::from(python_name.as_str()),
         locals: crate::scope::locals(&params, &module.body),
         params,
-        generator: false,
+        generator: yields,
+        asynchronous: false,
         annotations: Vec::new(),
         body: module.body,
         decorated: false,
-        columnar: false,
-        span,
+        asked: Vec::new(),
+        gives: Asked::Nothing,
+        span: span.unwrap_or_default(),
     };
     Ok(Source {
         text: text.to_string(),
@@ -111,6 +131,7 @@ fn bare(
         python,
         python_name,
         python_shift: 1,
+        class: None,
     })
 }
 
@@ -120,8 +141,33 @@ fn from_module(
     name: &str,
     handler: Option<&str>,
     params: &[&str],
-    module: Module,
+    parsed: Parsed,
 ) -> Result<Source, SourceError> {
+    let Parsed { module, classes, .. } = parsed;
+    if let Some(class) = aggregate(classes, &module, name, handler) {
+        let handler = FunctionDef {
+            name: class.name.clone(),
+            params: Params::default(),
+            annotations: Vec::new(),
+            body: Vec::new(),
+            decorated: false,
+            asked: Vec::new(),
+            gives: Asked::Nothing,
+            generator: false,
+            asynchronous: false,
+            locals: Vec::new(),
+            span: class.span,
+        };
+        return Ok(Source {
+            text: text.to_string(),
+            module,
+            handler: Arc::new(handler),
+            python: text.to_string(),
+            python_name: class.name.to_string(),
+            python_shift: 0,
+            class: Some(class),
+        });
+    }
     let all: Vec<Arc<FunctionDef>> = defs(&module.body).cloned().collect();
     let named = |wanted: &str| all.iter().rev().find(|def| &*def.name == wanted);
     let found = match handler {
@@ -156,25 +202,12 @@ fn from_module(
         },
     };
     let def = found.clone();
-    if def.generator {
-        return Err(SourceError::new(
-            format!("{} is a generator or a coroutine; a handler must return its result", def.name),
-            Some(def.span),
-        ));
-    }
-    if def.columnar {
-        return Err(SourceError::new(
-            format!(
-                "{} takes whole columns (pd.Series, np.ndarray or pa.Array), which is not supported; take single values",
-                def.name
-            ),
-            Some(def.span),
-        ));
-    }
     let most = if def.params.rest.is_some() { usize::MAX } else { def.params.positional.len() };
     let least = def.params.positional.iter().filter(|param| param.1.is_none()).count();
     let keyword_only = def.params.keyword.iter().any(|param| param.1.is_none());
-    if params.len() > most || params.len() < least || keyword_only {
+    // An iterator brings the columns of all parameters.
+    let iterator = matches!(def.asked[..], [Asked::Iterator, ..]);
+    if !iterator && (params.len() > most || params.len() < least || keyword_only) {
         let message = format!(
             "{} takes {} parameters, the SQL signature has {}",
             def.name,
@@ -190,7 +223,30 @@ fn from_module(
         module,
         python: text.to_string(),
         python_shift: 0,
+        class: None,
     })
+}
+
+/// The class that is the handler: the one that is named, or the only one with the methods of
+/// an aggregate where no function has the name.
+fn aggregate(classes: Vec<ClassDef>, module: &Module, name: &str, handler: Option<&str>) -> Option<ClassDef> {
+    let wanted = handler.unwrap_or(name);
+    let same = |own: &str| own == wanted || handler.is_none() && own.eq_ignore_ascii_case(wanted);
+    if defs(&module.body).any(|def| same(&def.name)) {
+        return None;
+    }
+    let (mut named, others): (Vec<_>, Vec<_>) = classes.into_iter().partition(|class| same(&class.name));
+    if let Some(class) = named.pop() {
+        return Some(class);
+    }
+    let is_aggregate = |class: &ClassDef| {
+        ["accumulate", "finish"].iter().all(|wanted| class.methods.iter().any(|method| &**method == *wanted))
+    };
+    let mut found = others.into_iter().filter(is_aggregate);
+    match (found.next(), found.next(), handler) {
+        (Some(only), None, None) => Some(only),
+        _ => None,
+    }
 }
 
 fn defs(body: &[Stmt]) -> impl Iterator<Item = &Arc<FunctionDef>> {
@@ -200,7 +256,7 @@ fn defs(body: &[Stmt]) -> impl Iterator<Item = &Arc<FunctionDef>> {
     })
 }
 
-/// The first `return` that stands in no function.
+/// The first `return` that stands in no function; a body may only `yield`.
 fn first_return(body: &[Stmt]) -> Option<Span> {
     body.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Unsupported { returns: true, .. } => Some(stmt.span),

@@ -232,6 +232,7 @@ impl Subject<'_> {
             on_error,
             interpreter: Interpreter::Auto,
             timeout: None,
+            models: vec![],
         };
         let function = Function::define(definition, &settings).map_err(|error| error.to_string())?;
         let types = case.signature.params.iter().map(|(_, ty)| *ty).collect();

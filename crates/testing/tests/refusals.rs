@@ -162,6 +162,7 @@ fn define(source: &str) -> Result<Function, exuvia_engine::DefineError> {
         on_error: OnError::Raise,
         interpreter: Interpreter::Auto,
         timeout: None,
+        models: vec![],
     };
     Function::define(definition, &Settings::default())
 }

@@ -1,22 +1,59 @@
 //! Lists, structs and maps as Python's, and columns that name values by key.
 
 use super::{Column, Made};
+use crate::arrow_capsule::Batch;
 use arrow::array::{
     Array, ArrayRef, AsArray, FixedSizeListArray, GenericListArray, GenericListViewArray, MapArray, OffsetSizeTrait,
+    StructArray,
 };
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Field, Fields};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList, PySlice, PyString};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Lists of every layout.
 pub struct Lists {
-    values: Box<Column>,
+    values: Items,
     range: Box<dyn Fn(usize) -> Range<usize>>,
 }
 
+/// What lists hold, and what becomes of one.
+enum Items {
+    /// Objects: a list.
+    Objects(Box<Column>),
+    /// One ndarray for the items of all rows, which the function may write into: a part of it.
+    Array(Py<PyAny>),
+    /// An Arrow array, of which `arguments.Values` makes something else: a Series.
+    Arrow { shape: Py<PyAny>, values: Py<PyAny> },
+    /// Lists, of which `arguments.Values` makes an ndarray of a higher rank.
+    Nested { shape: Py<PyAny>, lists: Box<Column> },
+}
+
+impl Items {
+    /// `shape` is an `arguments.Values`, or nothing for lists.
+    fn new(py: Python<'_>, values: &ArrayRef, shape: Option<&Py<PyAny>>) -> PyResult<Items> {
+        let Some(shape) = shape else { return Ok(Items::Objects(Box::new(Column::new(py, values, None)?))) };
+        let shape = shape.bind(py);
+        if shape.getattr(intern!(py, "rank"))?.extract::<usize>()? > 1 {
+            let lists = Box::new(Column::new(py, values, None)?);
+            return Ok(Items::Nested { shape: shape.clone().unbind(), lists });
+        }
+        let field = Field::new("items", values.data_type().clone(), true);
+        let batch = Batch(StructArray::new(Fields::from(vec![field]), vec![Arc::clone(values)], None));
+        let batch = py.import("pyarrow")?.call_method1("record_batch", (batch,))?;
+        let items = batch.call_method1("column", (0,))?;
+        if shape.getattr(intern!(py, "shape"))?.eq("ndarray")? && items.getattr("null_count")?.eq(0)? {
+            return Ok(Items::Array(shape.call_method1(intern!(py, "array"), (items,))?.unbind()));
+        }
+        Ok(Items::Arrow { shape: shape.clone().unbind(), values: items.unbind() })
+    }
+}
+
 impl Lists {
-    pub fn new(py: Python<'_>, array: &ArrayRef) -> PyResult<Lists> {
+    /// `shape` says what becomes of a list: an `arguments.Values`, or nothing for a list.
+    pub fn new(py: Python<'_>, array: &ArrayRef, shape: Option<&Py<PyAny>>) -> PyResult<Lists> {
         fn offsets<O: OffsetSizeTrait>(array: &GenericListArray<O>) -> Box<dyn Fn(usize) -> Range<usize>> {
             let offsets = array.offsets().clone();
             Box::new(move |row| offsets[row].as_usize()..offsets[row + 1].as_usize())
@@ -40,15 +77,32 @@ impl Lists {
             DataType::LargeListView(_) => (array.as_list_view::<i64>().values(), views(array.as_list_view::<i64>())),
             _ => (array.as_fixed_size_list().values(), fixed(array.as_fixed_size_list())),
         };
-        Ok(Lists { values: Box::new(Column::new(py, values, None)?), range })
+        Ok(Lists { values: Items::new(py, values, shape)?, range })
     }
 
     pub fn get<'py>(&self, py: Python<'py>, row: usize) -> Made<'py> {
-        let list = PyList::empty(py);
-        for index in (self.range)(row) {
-            list.append(self.values.get(py, index)?)?;
+        let range = (self.range)(row);
+        let list = |values: &Column| -> Made<'py> {
+            let list = PyList::empty(py);
+            for index in range.clone() {
+                list.append(values.get(py, index)?)?;
+            }
+            Ok(list.into_any())
+        };
+        match &self.values {
+            Items::Objects(values) => list(values),
+            Items::Array(array) => {
+                let slice = PySlice::new(py, range.start as isize, range.end as isize, 1);
+                Ok(array.bind(py).get_item(slice)?)
+            }
+            Items::Arrow { shape, values } => {
+                let part = values.bind(py).call_method1(intern!(py, "slice"), (range.start, range.len()))?;
+                Ok(shape.bind(py).call_method1(intern!(py, "of"), (part,))?)
+            }
+            Items::Nested { shape, lists } => {
+                Ok(shape.bind(py).call_method1(intern!(py, "of_list"), (list(lists)?,))?)
+            }
         }
-        Ok(list.into_any())
     }
 }
 

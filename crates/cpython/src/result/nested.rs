@@ -71,6 +71,8 @@ impl Lists {
                 self.child.push(&item)?;
                 length += 1;
             }
+        } else if let Some(list) = listed(value)? {
+            return self.push(&list);
         } else {
             return Err(ResultError::Refused);
         }
@@ -119,6 +121,18 @@ impl Lists {
             Ends::Fixed(size) => Arc::new(FixedSizeListArray::try_new(self.field, size, values, nulls)?),
         })
     }
+}
+
+/// The list of an ndarray or a Series, whose items are Python's own numbers and texts.
+fn listed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = value.py();
+    let array = value.hasattr(intern!(py, "dtype"))? && value.hasattr(intern!(py, "shape"))?;
+    if !array || !value.hasattr(intern!(py, "tolist"))? {
+        return Ok(None);
+    }
+    let list = value.call_method0(intern!(py, "tolist"))?;
+    // Of rank 0 it is a number.
+    Ok(list.is_instance_of::<PyList>().then_some(list))
 }
 
 /// A column of structs, out of dicts whose keys are the fields' names in any order, or of

@@ -1,14 +1,15 @@
 //! Python inside this process: opens libpython, then the library that talks to it.
 
 use super::discover::{self, Python};
-use super::{PrintSink, PyCall, PyDefinition, PyError, PyFailure, RowFailure};
+use super::{PrintSink, Pulled, Pushed, PyCall, PyDefinition, PyError, PyFailure, PyRun, RowFailure};
 use crate::sql;
-use arrow::array::{Array, ArrayRef, StructArray, make_array};
+use arrow::array::{Array, ArrayRef, RecordBatch, StructArray, make_array};
 use arrow::datatypes::{DataType, Field, Fields};
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
-use exuvia_ir::interpreter::{Abi, AbiFn, Call, Define, Limits, Listener, Report, SYMBOL, Text, kind};
+use exuvia_ir::interpreter::{Abi, AbiFn, Call, Define, Limits, Listener, Report, Run, SYMBOL, Text, kind, step};
 use libloading::os::unix::{Library as Object, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::time::{Duration, Instant};
 
@@ -53,12 +54,15 @@ impl Library {
         let mut schema = FFI_ArrowSchema::try_from(&DataType::Struct(Fields::from(definition.fields())))
             .map_err(|error| host(error.to_string()))?;
         let result_type = sql::type_name(definition.returns);
+        let models = definition.calling.models_text();
         let request = Define {
             name: definition.name.into(),
             source: definition.source.into(),
             handler: definition.handler.into(),
             first_line: definition.first_line,
             strict: u32::from(definition.strict),
+            form: definition.calling.form.number(),
+            models: models.as_str().into(),
             schema: (&raw mut schema).cast(),
             result_type: result_type.as_str().into(),
             limits: Limits { stop: ptr::null(), nanos: nanos(time) },
@@ -114,11 +118,8 @@ impl Function {
         let args = StructArray::try_new_with_length(fields, args.to_vec(), None, rows).map_err(host)?;
         let (mut array, schema) = to_ffi(&args.to_data()).map_err(host)?;
         drop(args);
+        let limits = limits(call);
         let (mut result, mut result_schema) = (FFI_ArrowArray::empty(), FFI_ArrowSchema::empty());
-        let limits = Limits {
-            stop: call.stop.map_or(ptr::null(), |stop| ptr::from_ref(stop).cast()),
-            nanos: call.deadline.map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now()))),
-        };
         let request = Call {
             args: (&raw mut array).cast(),
             schema: (&raw const schema).cast(),
@@ -142,6 +143,87 @@ impl Function {
             return Err(PyFailure::Host(format!("Python gave {} for {}", data.data_type(), self.returns)));
         }
         Ok(make_array(data))
+    }
+}
+
+impl Function {
+    /// Runs it.
+    pub fn run(&self, run: &mut PyRun<'_>, call: &PyCall<'_>) -> Result<(), PyFailure> {
+        let host = |error: arrow::error::ArrowError| PyFailure::Host(error.to_string());
+        let inputs = run.inputs.iter().enumerate();
+        let inputs: Fields =
+            inputs.map(|(index, fields)| Field::new_struct(index.to_string(), fields.clone(), false)).collect();
+        let inputs = FFI_ArrowSchema::try_from(&DataType::Struct(inputs)).map_err(host)?;
+        let output = run.output.clone().map(|fields| FFI_ArrowSchema::try_from(&DataType::Struct(fields)));
+        let output = output.transpose().map_err(host)?;
+        let fields: Fields = run
+            .scalars
+            .iter()
+            .enumerate()
+            .map(|(index, scalar)| Field::new(index.to_string(), scalar.data_type().clone(), true))
+            .collect();
+        let scalars = StructArray::try_new_with_length(fields, run.scalars.to_vec(), None, 1).map_err(host)?;
+        let (mut scalars, scalars_schema) = to_ffi(&scalars.to_data()).map_err(host)?;
+        let request = Run {
+            inputs: ptr::from_ref(&inputs).cast(),
+            output: output.as_ref().map_or(ptr::null(), |output| ptr::from_ref(output).cast()),
+            scalars: (&raw mut scalars).cast(),
+            scalars_schema: (&raw const scalars_schema).cast(),
+            batch_rows: run.batch_rows as u64,
+            limits: limits(call),
+            context: ptr::from_mut(run).cast(),
+            pull,
+            push,
+        };
+        let ear = Ear::default();
+        // SAFETY: request and listener, and what they point to, live during the call; nobody
+        // else uses the run meanwhile; the handle lives as long as `self`.
+        let failed = ear.listen(call.print, |listener| unsafe {
+            (self.library.abi.run)(self.handle, &raw const request, listener)
+        });
+        if failed == 0 { Ok(()) } else { Err(ear.report().failure()) }
+    }
+}
+
+fn limits(call: &PyCall<'_>) -> Limits {
+    Limits {
+        stop: call.stop.map_or(ptr::null(), |stop| ptr::from_ref(stop).cast()),
+        nanos: call.deadline.map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now()))),
+    }
+}
+
+unsafe extern "C" fn pull(context: *mut c_void, input: u32, array: *mut c_void, schema: *mut c_void) -> u32 {
+    // SAFETY: the context is the run's, which only this thread uses now.
+    let run = unsafe { &mut *context.cast::<PyRun<'_>>() };
+    let pulled = catch_unwind(AssertUnwindSafe(|| match (run.pull)(input as usize) {
+        Pulled::Batch(batch) => to_ffi(&StructArray::from(batch).to_data()).map_err(|_| step::STOP),
+        Pulled::End => Err(step::END),
+        Pulled::Stop => Err(step::STOP),
+    }));
+    match pulled.unwrap_or(Err(step::STOP)) {
+        Ok((batch, batch_schema)) => {
+            // SAFETY: the library gives writable places for both.
+            unsafe {
+                array.cast::<FFI_ArrowArray>().write(batch);
+                schema.cast::<FFI_ArrowSchema>().write(batch_schema);
+            }
+            step::BATCH
+        }
+        Err(step) => step,
+    }
+}
+
+unsafe extern "C" fn push(context: *mut c_void, array: *mut c_void, schema: *mut c_void) -> u32 {
+    // SAFETY: as for `pull`; the library gives array and schema away.
+    let (run, data) = unsafe {
+        let array = FFI_ArrowArray::from_raw(array.cast());
+        (&mut *context.cast::<PyRun<'_>>(), from_ffi(array, &*schema.cast::<FFI_ArrowSchema>()))
+    };
+    let Ok(data) = data else { return step::STOP };
+    let pushed = catch_unwind(AssertUnwindSafe(|| (run.push)(RecordBatch::from(StructArray::from(data)))));
+    match pushed {
+        Ok(Pushed::More) => step::BATCH,
+        Ok(Pushed::Stop) | Err(_) => step::STOP,
     }
 }
 

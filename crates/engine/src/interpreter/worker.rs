@@ -7,15 +7,15 @@
 
 use super::discover::{self, Python};
 use super::library::{Kept, nanos};
-use super::{PrintSink, PyCall, PyDefinition, PyError, PyFailure};
+use super::{Calling, PrintSink, Pulled, Pushed, PyCall, PyDefinition, PyError, PyFailure, PyRun};
 use crate::sql;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::datatypes::{DataType, Field, Fields, Schema};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
-use exuvia_ir::interpreter::kind;
 use exuvia_ir::interpreter::wire::{Answer, Request, frame, read};
+use exuvia_ir::interpreter::{kind, step};
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -93,6 +93,7 @@ impl Worker {
             handler: "exuvia",
             first_line: 1,
             strict: false,
+            calling: Calling::default(),
             param_names: &[],
             params: &[],
             returns: &DataType::Int64,
@@ -169,6 +170,8 @@ impl Worker {
             handler: definition.handler.to_string(),
             first_line: definition.first_line,
             strict: definition.strict,
+            form: definition.calling.form.number(),
+            models: definition.calling.models_text(),
             schema,
             result_type: sql::type_name(definition.returns),
             nanos: nanos(time),
@@ -192,7 +195,13 @@ impl Worker {
     }
 
     /// Sends a request and waits for its answer.
-    fn ask(&self, process: &Arc<Process>, request: &Request, limits: &PyCall<'_>) -> Result<Answer, Lost> {
+    fn ask(
+        &self,
+        process: &Arc<Process>,
+        request: &Request,
+        limits: &PyCall<'_>,
+        run: Option<&mut PyRun<'_>>,
+    ) -> Result<Answer, Lost> {
         let number = process.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answers) = channel();
         match lock(&process.waiting).as_mut() {
@@ -200,7 +209,7 @@ impl Worker {
             // Nobody hears any more, so the channel is closed.
             None => drop(sender),
         }
-        let answer = self.wait(process, request, number, &answers, limits);
+        let answer = self.wait(process, request, number, &answers, limits, run);
         if let Some(waiting) = lock(&process.waiting).as_mut() {
             waiting.remove(&number);
         }
@@ -214,6 +223,7 @@ impl Worker {
         number: u64,
         answers: &Receiver<Answer>,
         limits: &PyCall<'_>,
+        mut run: Option<&mut PyRun<'_>>,
     ) -> Result<Answer, Lost> {
         let mut stopped = None;
         // Should sending fail, the process is gone, and waiting for its answer shows it.
@@ -221,6 +231,13 @@ impl Worker {
         loop {
             match answers.recv_timeout(PERIOD) {
                 Ok(Answer::Printed { text }) => limits.print.print(&text),
+                Ok(answer @ (Answer::Wanted { .. } | Answer::Output { .. })) => {
+                    let (step, batch) = match run.as_mut() {
+                        Some(run) => next_step(run, answer).map_err(|error| Lost::Failed(error.to_string()))?,
+                        None => (step::STOP, vec![]),
+                    };
+                    process.send(number, &Request::Step { step, batch });
+                }
                 // Python does not know why it was stopped.
                 Ok(Answer::Failed { kind: kind::INTERRUPTED, .. }) => {
                     return Err(Lost::Stopped(stopped.map_or(kind::INTERRUPTED, |(_, ended)| ended)));
@@ -276,6 +293,37 @@ impl Drop for Process {
     }
 }
 
+fn lost(lost: Lost) -> PyFailure {
+    match lost {
+        Lost::Stopped(kind) => Kept { kind, ..Kept::default() }.failure(),
+        Lost::Failed(message) => PyFailure::Host(message),
+    }
+}
+
+/// Does what a run asks for: one of [`step`] and a stream of one batch, if one was wanted.
+fn next_step(run: &mut PyRun<'_>, asked: Answer) -> Result<(u32, Vec<u8>), ArrowError> {
+    Ok(match asked {
+        Answer::Wanted { input } => match (run.pull)(input as usize) {
+            Pulled::Batch(batch) => (step::BATCH, stream(batch.columns(), batch.num_rows())?),
+            Pulled::End => (step::END, vec![]),
+            Pulled::Stop => (step::STOP, vec![]),
+        },
+        Answer::Output { batch } => {
+            let batch = StreamReader::try_new(batch.as_slice(), None).and_then(|mut reader| reader.next().transpose());
+            match batch?.map(|batch| (run.push)(batch)) {
+                Some(Pushed::More) => (step::BATCH, vec![]),
+                Some(Pushed::Stop) | None => (step::STOP, vec![]),
+            }
+        }
+        _ => (step::STOP, vec![]),
+    })
+}
+
+/// Nanoseconds until the deadline.
+fn time_left(call: &PyCall<'_>) -> u64 {
+    call.deadline.map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now())))
+}
+
 /// Why a request must end: a [`kind`], or 0.
 fn ended(limits: &PyCall<'_>) -> u32 {
     if limits.stop.is_some_and(|stop: &AtomicBool| stop.load(Ordering::Relaxed)) {
@@ -310,7 +358,7 @@ impl Function {
         if let Some(defined) = defined.as_ref().filter(|defined| defined.process.as_ptr() == Arc::as_ptr(process)) {
             return Ok(Ok(defined.handle));
         }
-        match self.worker.ask(process, &self.definition, limits)? {
+        match self.worker.ask(process, &self.definition, limits, None)? {
             Answer::Defined { handle } => {
                 *defined = Some(Defined { process: Arc::downgrade(process), handle });
                 Ok(Ok(handle))
@@ -319,23 +367,47 @@ impl Function {
         }
     }
 
-    /// Calls it.
-    pub fn call(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
+    /// Runs it.
+    pub fn run(&self, run: &mut PyRun<'_>, call: &PyCall<'_>) -> Result<(), PyFailure> {
         let host = |error: ArrowError| PyFailure::Host(error.to_string());
-        let lost = |lost| match lost {
-            Lost::Stopped(kind) => Kept { kind, ..Kept::default() }.failure(),
-            Lost::Failed(message) => PyFailure::Host(message),
-        };
         match ended(call) {
             0 => {}
             ended => return Err(lost(Lost::Stopped(ended))),
         }
         let process = self.worker.process().map_err(lost)?;
         let handle = self.handle(&process, call).map_err(lost)?.map_err(Kept::failure)?;
-        let time = call.deadline.map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now())));
+        let schema = |fields: Fields| {
+            StreamWriter::try_new(Vec::new(), &Schema::new(fields)).and_then(StreamWriter::into_inner).map_err(host)
+        };
+        let inputs = run.inputs.iter().enumerate();
+        let inputs = inputs.map(|(index, fields)| Field::new_struct(index.to_string(), fields.clone(), false));
+        let request = Request::Run {
+            handle,
+            inputs: schema(inputs.collect())?,
+            output: run.output.clone().map_or(Ok(vec![]), schema)?,
+            scalars: stream(run.scalars, 1).map_err(host)?,
+            batch_rows: run.batch_rows as u64,
+            nanos: time_left(call),
+        };
+        match self.worker.ask(&process, &request, call, Some(run)).map_err(lost)? {
+            Answer::Done => Ok(()),
+            other => Err(kept(other).map_err(lost)?.failure()),
+        }
+    }
+
+    /// Calls it.
+    pub fn call(&self, args: &[ArrayRef], rows: usize, call: &PyCall<'_>) -> Result<ArrayRef, PyFailure> {
+        let host = |error: ArrowError| PyFailure::Host(error.to_string());
+        match ended(call) {
+            0 => {}
+            ended => return Err(lost(Lost::Stopped(ended))),
+        }
+        let process = self.worker.process().map_err(lost)?;
+        let handle = self.handle(&process, call).map_err(lost)?.map_err(Kept::failure)?;
+        let time = time_left(call);
         let batch = stream(args, rows).map_err(host)?;
         let request = Request::Call { handle, on_error_null: call.on_error_null, nanos: time, batch };
-        let answer = self.worker.ask(&process, &request, call).map_err(lost)?;
+        let answer = self.worker.ask(&process, &request, call, None).map_err(lost)?;
         let Answer::Result { batch } = answer else {
             return Err(kept(answer).map_err(lost)?.failure());
         };
@@ -366,9 +438,12 @@ fn kept(answer: Answer) -> Result<Kept, Lost> {
         Answer::Failed { kind, row, line, class, message } => {
             Ok(Kept { kind, row: usize::try_from(row).unwrap_or(0), line, class, message })
         }
-        other @ (Answer::Defined { .. } | Answer::Result { .. } | Answer::Printed { .. }) => {
-            Err(Lost::Failed(format!("Python gave an answer to another request: {other:?}")))
-        }
+        other @ (Answer::Defined { .. }
+        | Answer::Result { .. }
+        | Answer::Printed { .. }
+        | Answer::Wanted { .. }
+        | Answer::Output { .. }
+        | Answer::Done) => Err(Lost::Failed(format!("Python gave an answer to another request: {other:?}"))),
     }
 }
 

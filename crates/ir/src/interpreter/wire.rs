@@ -22,6 +22,10 @@ pub enum Request {
         first_line: u32,
         /// Whether NULL in any argument gives NULL without a call.
         strict: bool,
+        /// One of [`super::form`].
+        form: u32,
+        /// Lines `name=path`.
+        models: String,
         /// A stream without batches, whose fields are the parameters and, last, the result.
         schema: Vec<u8>,
         /// The declared type of the result as errors name it.
@@ -38,6 +42,31 @@ pub enum Request {
         /// Nanoseconds that it may take.
         nanos: u64,
         /// A stream of one batch: the arguments.
+        batch: Vec<u8>,
+    },
+    /// As [`super::Run`]; answered by [`Answer::Done`], after any number of
+    /// [`Answer::Wanted`] and [`Answer::Output`], each of which waits for a [`Request::Step`].
+    Run {
+        /// What [`Answer::Defined`] gave.
+        handle: u64,
+        /// A stream without batches, with a field for each input.
+        inputs: Vec<u8>,
+        /// A stream without batches of the columns that are pushed; empty where they are what
+        /// the function gives.
+        output: Vec<u8>,
+        /// A stream of one batch of one row.
+        scalars: Vec<u8>,
+        /// The most rows of a pushed batch.
+        batch_rows: u64,
+        /// Nanoseconds that it may take.
+        nanos: u64,
+    },
+    /// What [`super::Run::pull`] and [`super::Run::push`] return, to the run of the same
+    /// number.
+    Step {
+        /// One of [`super::step`].
+        step: u32,
+        /// A stream of one batch, if one was wanted.
         batch: Vec<u8>,
     },
     /// Ends the request of the same number, if it still runs.
@@ -62,6 +91,18 @@ pub enum Answer {
         /// A stream of one batch with one column.
         batch: Vec<u8>,
     },
+    /// The run wants a batch of an input.
+    Wanted {
+        /// The input.
+        input: u32,
+    },
+    /// The run gives a batch.
+    Output {
+        /// A stream of one batch.
+        batch: Vec<u8>,
+    },
+    /// A run has ended well.
+    Done,
     /// As [`super::Report`].
     Failed {
         /// One of [`super::kind`].
@@ -88,13 +129,15 @@ impl Request {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Writer(Vec::new());
         match self {
-            Request::Define { name, source, handler, first_line, strict, schema, result_type, nanos } => {
+            Request::Define { name, source, handler, first_line, strict, form, models, schema, result_type, nanos } => {
                 out.number(0);
                 out.bytes(name.as_bytes());
                 out.bytes(source.as_bytes());
                 out.bytes(handler.as_bytes());
                 out.number(u64::from(*first_line));
                 out.number(u64::from(*strict));
+                out.number(u64::from(*form));
+                out.bytes(models.as_bytes());
                 out.bytes(schema);
                 out.bytes(result_type.as_bytes());
                 out.number(*nanos);
@@ -111,6 +154,20 @@ impl Request {
                 out.number(3);
                 out.number(*handle);
             }
+            Request::Run { handle, inputs, output, scalars, batch_rows, nanos } => {
+                out.number(4);
+                out.number(*handle);
+                out.bytes(inputs);
+                out.bytes(output);
+                out.bytes(scalars);
+                out.number(*batch_rows);
+                out.number(*nanos);
+            }
+            Request::Step { step, batch } => {
+                out.number(5);
+                out.number(u64::from(*step));
+                out.bytes(batch);
+            }
         }
         out.0
     }
@@ -126,6 +183,8 @@ impl Request {
                 handler: from.text()?,
                 first_line: u32::try_from(from.number()?).ok()?,
                 strict: from.number()? != 0,
+                form: u32::try_from(from.number()?).ok()?,
+                models: from.text()?,
                 schema: from.bytes()?.to_vec(),
                 result_type: from.text()?,
                 nanos: from.number()?,
@@ -138,6 +197,15 @@ impl Request {
             },
             2 => Request::Stop,
             3 => Request::Free { handle: from.number()? },
+            4 => Request::Run {
+                handle: from.number()?,
+                inputs: from.bytes()?.to_vec(),
+                output: from.bytes()?.to_vec(),
+                scalars: from.bytes()?.to_vec(),
+                batch_rows: from.number()?,
+                nanos: from.number()?,
+            },
+            5 => Request::Step { step: u32::try_from(from.number()?).ok()?, batch: from.bytes()?.to_vec() },
             _ => return None,
         };
         from.0.is_empty().then_some(request)
@@ -170,6 +238,15 @@ impl Answer {
                 out.number(3);
                 out.bytes(text.as_bytes());
             }
+            Answer::Wanted { input } => {
+                out.number(4);
+                out.number(u64::from(*input));
+            }
+            Answer::Output { batch } => {
+                out.number(5);
+                out.bytes(batch);
+            }
+            Answer::Done => out.number(6),
         }
         out.0
     }
@@ -189,6 +266,9 @@ impl Answer {
                 message: from.text()?,
             },
             3 => Answer::Printed { text: from.text()? },
+            4 => Answer::Wanted { input: u32::try_from(from.number()?).ok()? },
+            5 => Answer::Output { batch: from.bytes()?.to_vec() },
+            6 => Answer::Done,
             _ => return None,
         };
         from.0.is_empty().then_some(answer)
@@ -264,6 +344,8 @@ mod tests {
                 handler: "f".to_string(),
                 first_line: 7,
                 strict: true,
+                form: 4,
+                models: "m=a.pkl".to_string(),
                 schema: vec![1, 2, 3],
                 result_type: "TEXT".to_string(),
                 nanos: u64::MAX,
@@ -271,6 +353,15 @@ mod tests {
             Request::Call { handle: 2, on_error_null: false, nanos: 3, batch: vec![] },
             Request::Stop,
             Request::Free { handle: 2 },
+            Request::Run {
+                handle: 2,
+                inputs: vec![1],
+                output: vec![],
+                scalars: vec![2, 3],
+                batch_rows: 8192,
+                nanos: 4,
+            },
+            Request::Step { step: 1, batch: vec![4, 5] },
         ];
         for request in requests {
             let bytes = request.encode();

@@ -101,6 +101,7 @@ fn strict_functions_are_not_called_on_null() {
         handler: "f",
         first_line: 1,
         strict: true,
+        calling: exuvia_engine::interpreter::Calling::default(),
         param_names: &["a", "b"],
         params: &[DataType::Int64, DataType::Int64],
         returns: &DataType::Int64,

@@ -19,6 +19,7 @@ fn try_define(source: &str, params: &[DataType], returns: DataType) -> Result<Py
         handler: "f",
         first_line: 1,
         strict: false,
+        calling: exuvia_engine::interpreter::Calling::default(),
         param_names: &["a", "b", "c"][..params.len()],
         params,
         returns: &returns,

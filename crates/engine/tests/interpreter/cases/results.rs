@@ -250,6 +250,7 @@ fn numpy_and_pandas_scalars_count_as_their_base() {
             handler: "f",
             first_line: 1,
             strict: false,
+            calling: exuvia_engine::interpreter::Calling::default(),
             param_names: &[],
             params: &[],
             returns: &DataType::Int64,

@@ -1,0 +1,133 @@
+"""What a handler's annotations ask of its arguments, where they ask for more than values."""
+
+import sys
+import typing
+
+
+def hints_of(function):
+    """The annotations of a function or of `__init__` and methods; empty where they mean nothing."""
+    try:
+        return typing.get_type_hints(function)
+    except Exception:
+        # Annotations need not mean anything.
+        return {}
+
+
+def options_of(hint):
+    """The alternatives of a hint that are not None: of `X | None` it is X."""
+    options = [option for option in typing.get_args(hint) if option is not type(None)]
+    union = typing.get_origin(hint) in (typing.Union, getattr(__import__("types"), "UnionType", None))
+    return options if union else [hint]
+
+
+def loaded(module, name):
+    """A class of a module that somebody has imported; else nothing can be annotated with it."""
+    return getattr(sys.modules.get(module), name, None)
+
+
+def is_class(hint, module, name):
+    found = loaded(module, name)
+    return found is not None and isinstance(hint, type) and issubclass(hint, found)
+
+
+def shape_of(hint):
+    """`series`, `ndarray`, `arrow`, `frame`, `list` or None, and the NumPy dtype that an
+    `NDArray[…]` names."""
+    for option in options_of(hint):
+        origin = typing.get_origin(option) or option
+        if is_class(origin, "pandas", "Series"):
+            return "series", None
+        if is_class(origin, "pandas", "DataFrame"):
+            return "frame", None
+        if is_class(origin, "pyarrow", "Table"):
+            return "table", None
+        if is_class(origin, "pyarrow", "Array") or is_class(origin, "pyarrow", "ChunkedArray"):
+            return "arrow", None
+        if is_class(origin, "numpy", "ndarray"):
+            return "ndarray", dtype_of(option)
+        if origin is list:
+            return "list", None
+    return None, None
+
+
+def dtype_of(hint):
+    """The scalar type in `np.ndarray[Any, np.dtype[np.float64]]`."""
+    for argument in typing.get_args(hint):
+        if is_class(typing.get_origin(argument), "numpy", "dtype"):
+            scalar = typing.get_args(argument)[0]
+            if isinstance(scalar, type) and issubclass(scalar, loaded("numpy", "generic")):
+                try:
+                    return loaded("numpy", "dtype")(scalar)
+                except TypeError:
+                    # An abstract one, such as np.floating.
+                    return None
+    return None
+
+
+class Values:
+    """How the values of a list become an argument."""
+
+    def __init__(self, shape, sql_dtype, dtype):
+        """sql_dtype: NumPy's name for the SQL type of the items, or None where they are
+        objects; dtype: what the annotation asks for instead, or None."""
+        self.shape, self.sql_dtype, self.dtype = shape, sql_dtype, dtype
+
+    def of(self, values):
+        """An argument of a pyarrow array."""
+        if self.shape == "series":
+            return values.to_pandas()
+        if self.shape == "arrow":
+            return values
+        return self.array(values)
+
+    def array(self, values):
+        """An ndarray that the function may write into. Its dtype follows from the declared
+        type, never from the data."""
+        import numpy as np
+        import pyarrow as pa
+
+        floats = pa.types.is_floating(values.type)
+        wanted = self.dtype if self.dtype is not None else self.sql_dtype
+        wanted = None if wanted is None else np.dtype(wanted)
+        if wanted is None or wanted.kind == "O":
+            result = np.empty(len(values), dtype=object)
+            result[:] = values.to_pylist()
+            return result
+        if values.null_count and wanted.kind in "biu":
+            at = values.is_null().index(pa.scalar(True)).as_py()
+            raise NullItem(f"item {at} is NULL, which an array of {wanted} cannot hold")
+        if wanted.kind in "Mm":
+            unit = {pa.date32(): "D", pa.date64(): "ms"}.get(values.type)
+            whole = values.cast(pa.int32() if unit == "D" else pa.int64()).fill_null(0).cast(pa.int64())
+            result = whole.to_numpy(zero_copy_only=False).astype(np.int64).view(self.sql_dtype)
+            if values.null_count:
+                result[values.is_null().to_numpy(zero_copy_only=False)] = "NaT"
+            return result.astype(wanted)
+        if values.null_count and not floats:
+            values = values.cast(pa.float64(), safe=False)
+        result = values.to_numpy(zero_copy_only=False)
+        return result.astype(wanted) if result.dtype != wanted else result.copy()
+
+    def of_list(self, items):
+        """An argument of nested lists, which NumPy judges."""
+        import numpy as np
+
+        wanted = self.dtype if self.dtype is not None else self.sql_dtype
+        if wanted is not None and np.dtype(wanted).kind in "biu" and has_none(items):
+            raise NullItem(f"an item is NULL, which an array of {np.dtype(wanted)} cannot hold")
+        if not items:
+            return np.empty((0,) * self.rank, dtype=wanted or object)
+        return np.array(items, dtype=wanted or object)
+
+    rank = 1
+
+
+class NullItem(ValueError):
+    """A NULL in an array of numbers that have no word for it."""
+
+    def __str__(self):
+        return f"{self.args[0]}; declare DOUBLE, or take a list"
+
+
+def has_none(items):
+    return any(item is None or isinstance(item, list) and has_none(item) for item in items)

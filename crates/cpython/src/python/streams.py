@@ -1,0 +1,455 @@
+"""Runs a handler over streams of Arrow batches: tables, whole columns, iterators.
+
+A `port` is the way to the engine: `pull(input)` gives the next batch of an input or None,
+`push(batch)` hands a batch of the result over, `scalars()` gives the scalar arguments, `fields`
+describes the declared result, `convert(values, field)` makes an Arrow column of Python objects
+by the rules of row functions. What becomes of a DataFrame follows from `Table.to_pandas()` and
+`pandas.Series` to Arrow; both are pyarrow's.
+"""
+
+import sys
+import types
+
+import exuvia_arguments as arguments
+
+COLUMNS, ITERATOR, TABLE, ROWS = 2, 3, 4, 5
+
+
+class Misfit(Exception):
+    """A result that its declaration cannot hold."""
+
+
+def require_pyarrow():
+    try:
+        import pyarrow
+        import pyarrow.compute
+    except ImportError as error:
+        raise ImportError(
+            f"tables and columns reach Python through pyarrow, which cannot be imported ({error}); "
+            "install it beside pandas: pip install pyarrow pandas"
+        ) from None
+    return pyarrow
+
+
+def run(form, handler, port, parameters):
+    """Runs a handler of a form; parameters: of each its name and whether it is a table."""
+    pa = require_pyarrow()
+    output = Output(pa, port)
+    if form == TABLE:
+        table(pa, handler, port, parameters, output)
+    else:
+        hints = arguments.hints_of(handler) if type(handler) is types.FunctionType else {}
+        names = handler.__code__.co_varnames if type(handler) is types.FunctionType else ()
+        if form == ITERATOR:
+            iterator(pa, handler, port, parameters, hints, names, output)
+        else:
+            shapes = [column_shape(hints.get(names[index]) if index < len(names) else None, index, port)
+                      for index in range(len(parameters))]
+            columns(pa, handler, port, parameters, shapes, output)
+
+
+# Tables
+
+
+def read(pa, port, index):
+    """An input as a table."""
+    schema = pa.schema(port.schema(index))
+    batches = []
+    while (batch := port.pull(index)) is not None:
+        batches.append(pa.record_batch(batch))
+    return pa.Table.from_batches(batches, schema)
+
+
+def frame_of(table):
+    """`Table.to_pandas()`, in memory that the function may write into."""
+    frame = table.to_pandas()
+    # A lone column of its dtype may be the Arrow buffer itself, which is read-only.
+    for position, column in enumerate(table.columns):
+        if column.num_chunks == 1 and not column.null_count and frame.dtypes.iloc[position].kind in "iufmM":
+            frame = frame.copy()
+            break
+    return frame
+
+
+def table(pa, handler, port, parameters, output):
+    scalars = iter(port.scalars())
+    index = 0
+    hints = arguments.hints_of(handler) if type(handler) is types.FunctionType else {}
+    names = handler.__code__.co_varnames if type(handler) is types.FunctionType else ()
+    given = []
+    for position, (_, is_table) in enumerate(parameters):
+        if not is_table:
+            given.append(next(scalars))
+            continue
+        hint = hints.get(names[position]) if position < len(names) else None
+        whole = read(pa, port, index)
+        index += 1
+        given.append(whole if arguments.shape_of(hint)[0] == "table" else frame_of(whole))
+        del whole
+    result = handler(*given)
+    del given
+    if isinstance(result, types.GeneratorType):
+        for part in result:
+            output.emit(part)
+    else:
+        output.emit(result)
+    output.end()
+
+
+class Output:
+    """The declared result, or what the function gives where nothing is declared."""
+
+    def __init__(self, pa, port):
+        self.pa, self.port = pa, port
+        # The type of each as pyarrow has it, its name in SQL, and whether it may be NULL.
+        schema = None if port.output is None else pa.schema(port.output)
+        self.fields = None if schema is None else list(schema)
+        self.pushed = False
+        # The columns of a sample are all that there may be.
+        self.sampled = bool(self.fields) and any(b"exuvia:sampled" in (field.metadata or {}) for field in self.fields)
+
+    def emit(self, result):
+        """Hands a table over."""
+        table = self.table_of(result)
+        for batch in table.to_batches(max_chunksize=self.port.batch_rows):
+            if batch.num_rows:
+                self.pushed = True
+                self.port.push(batch)
+        if not self.pushed and self.fields is None:
+            self.pushed = True
+            self.port.push(self.pa.RecordBatch.from_pylist([], schema=table.schema))
+
+    def end(self):
+        if not self.pushed and self.fields is None:
+            raise Misfit("it gave no table, so that its columns are not known; declare RETURNS TABLE (…)")
+
+    def table_of(self, result):
+        pa = self.pa
+        if result is None:
+            raise Misfit("it returned None; a table function returns a DataFrame, a Series, a value or a list of rows")
+        if isinstance(result, pa.RecordBatch):
+            result = pa.Table.from_batches([result])
+        if isinstance(result, pa.Table):
+            columns = {name: [result.column(i)] for i, name in enumerate(result.column_names)}
+            return self.by_name(columns, result.column_names, len(result))
+        pd = sys.modules.get("pandas")
+        if pd is not None and isinstance(result, pd.DataFrame):
+            return self.of_frame(result)
+        if pd is not None and isinstance(result, pd.Series):
+            return self.of_series(result)
+        if pd is not None and isinstance(result, pd.Index):
+            return self.of_series(result.to_series(index=range(len(result))))
+        if type(result).__module__.partition(".")[0] == "polars" and hasattr(result, "to_arrow"):
+            return self.table_of(result.to_arrow() if hasattr(result, "columns") else pa.table([result.to_arrow()], names=[result.name or "value"]))
+        np = sys.modules.get("numpy")
+        if np is not None and isinstance(result, np.ndarray) and result.ndim:
+            return self.of_array(result)
+        if isinstance(result, dict):
+            import pandas as pd
+
+            return self.of_frame(pd.DataFrame(result))
+        if isinstance(result, (list, tuple)) and all(isinstance(row, (list, tuple, dict)) for row in result):
+            return self.of_rows(result)
+        return self.of_scalar(result)
+
+    def of_frame(self, frame):
+        labels = list(frame.columns)
+        columns = {}
+        for position, label in enumerate(labels):
+            columns.setdefault(label, []).append(frame.iloc[:, position])
+        levels = [name for name in frame.index.names if name is not None and name not in columns]
+        for name in levels:
+            columns[name] = [frame.index.get_level_values(name).to_series(index=frame.index)]
+        return self.by_name(columns, levels + labels, len(frame))
+
+    def of_series(self, series):
+        named = [name for name in series.index.names if name is not None]
+        name = series.name
+        if self.fields is not None:
+            free = [field.name for field in self.fields if field.name not in named]
+            if name is None or not any(same(field, name) for field in free):
+                name = free[0] if len(free) == 1 else name
+        elif name is None:
+            name = "value"
+        return self.of_frame(series.to_frame(name))
+
+    def of_array(self, array):
+        pd = __import__("pandas")
+        if array.dtype.names:
+            return self.of_frame(pd.DataFrame(array))
+        if array.ndim > 2:
+            raise Misfit(f"it returned an array of rank {array.ndim}; a table has rank 2")
+        array = array.reshape(len(array), -1)
+        if self.fields is None:
+            raise Misfit("it returned an array, which has no column names; declare RETURNS TABLE (…)")
+        if array.shape[1] != len(self.fields):
+            raise Misfit(f"it returned an array of {array.shape[1]} columns, and {len(self.fields)} are declared")
+        frame = pd.DataFrame(array, columns=[field.name for field in self.fields])
+        return self.of_frame(frame)
+
+    def of_rows(self, rows):
+        if self.fields is None:
+            pd = __import__("pandas")
+            return self.of_frame(pd.DataFrame(rows))
+        return self.pa.table([self.objects([row_item(row, field.name, position, len(self.fields)) for row in rows], position)
+                              for position, field in enumerate(self.fields)], schema=self.schema())
+
+    def of_scalar(self, value):
+        pd = __import__("pandas")
+        name = "value" if self.fields is None else self.fields[0].name
+        if self.fields is not None and len(self.fields) != 1:
+            raise Misfit(f"it returned {shown(value)} of type {type(value).__name__}, and "
+                         f"{len(self.fields)} columns are declared: {self.names()}")
+        if self.fields is None:
+            return self.of_frame(pd.DataFrame({name: [value]}))
+        return self.pa.table([self.objects([value], 0)], schema=self.schema())
+
+    def schema(self):
+        return self.pa.schema(self.fields)
+
+    def names(self):
+        return ", ".join(field.name for field in self.fields)
+
+    def by_name(self, columns, order, rows):
+        """The declared columns of those that there are, or all in this order."""
+        if self.fields is None:
+            arrays, names = [], []
+            for label in order:
+                if not isinstance(label, str):
+                    raise Misfit(f"its column {label!r} has no name that is text; rename it, or declare RETURNS TABLE (…)")
+                if len(columns[label]) > 1:
+                    raise Misfit(f"it has several columns {label!r}")
+                names.append(label)
+                arrays.append(self.inferred(label, columns[label][0]))
+            if not names:
+                raise Misfit("its result has no columns")
+            return self.pa.table(arrays, names=names)
+        arrays = []
+        if self.sampled:
+            for label in order:
+                if not any(field.name == label for field in self.fields):
+                    raise Misfit(f"its result has the column {label}, which it had not for the first rows of its tables; "
+                                 "declare RETURNS TABLE (…)")
+        for position, field in enumerate(self.fields):
+            found = columns.get(field.name)
+            if found is None:
+                close = [label for label in columns if same(field.name, label)]
+                found = columns[close[0]] if len(close) == 1 else None
+            if found is None:
+                have = ", ".join(str(label) for label in order) or "none"
+                raise Misfit(f"its result has no column {field.name}; it has {have}")
+            if len(found) > 1:
+                raise Misfit(f"its result has several columns {field.name}")
+            arrays.append(self.column(found[0], position))
+        return self.pa.table(arrays, schema=self.schema())
+
+    def inferred(self, label, series):
+        pa = self.pa
+        try:
+            array = series if isinstance(series, (pa.Array, pa.ChunkedArray)) else pa.array(series, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise Misfit(f"its column {label} of dtype {series.dtype} has values of several types ({error}); "
+                         "declare RETURNS TABLE (…)") from None
+        if pa.types.is_dictionary(array.type):
+            array = array.cast(array.type.value_type)
+        if pa.types.is_null(array.type):
+            raise Misfit(f"the type of its column {label} is not known, since all its values are missing; "
+                         "declare RETURNS TABLE (…)")
+        return array
+
+    def column(self, values, position, missing=True):
+        """A Series, an ndarray or an Arrow array as the declared column; where `missing`, a
+        float NaN is a missing value, which is NULL."""
+        pa, field = self.pa, self.fields[position]
+        array = None
+        if isinstance(values, (pa.Array, pa.ChunkedArray)):
+            array = values
+        elif convertible(values.dtype):
+            array = pa.array(values, from_pandas=missing)
+        if array is not None:
+            fitted = fit(pa, array, field.type)
+            if fitted is not None:
+                if not field.nullable and fitted.null_count:
+                    raise Misfit(f"column {field.name} is declared NOT NULL, and a value of it is missing")
+                return fitted
+            if pa.types.is_dictionary(array.type):
+                array = array.cast(array.type.value_type)
+            if not missing or isinstance(values, (pa.Array, pa.ChunkedArray)):
+                return self.objects(array.to_pylist(), position)
+        items = list(values.astype(object)) if hasattr(values, "astype") else list(values)
+        if missing:
+            isna = __import__("pandas").isna
+            items = [None if not isinstance(item, (list, tuple, dict, str)) and is_missing(isna, item) else item
+                     for item in items]
+        return self.objects(items, position)
+
+    def objects(self, items, position):
+        """Python objects as the declared column, by the rules of row functions."""
+        return self.pa.record_batch(self.port.convert(items, position)).column(0)
+
+
+def is_missing(isna, item):
+    missing = isna(item)
+    return missing is True or getattr(missing, "ndim", 1) == 0 and bool(missing)
+
+
+def same(name, label):
+    return isinstance(label, str) and name.lower() == label.lower()
+
+
+def shown(value):
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<unprintable {type(value).__name__} object>"
+    return text if len(text) <= 100 else text[:100] + "..."
+
+
+def row_item(row, name, position, count):
+    if isinstance(row, dict):
+        if name not in row:
+            raise Misfit(f"the row {shown(row)} has no {name}")
+        return row[name]
+    if len(row) != count:
+        raise Misfit(f"the row {shown(row)} has {len(row)} values, and {count} columns are declared")
+    return row[position]
+
+
+def convertible(dtype):
+    """Whether pyarrow knows the values from their dtype, without a look at each."""
+    kind = getattr(dtype, "kind", "O")
+    if kind in "biufmMU":
+        return True
+    # Strings, categories and the extension dtypes of pandas.
+    return kind == "O" and type(dtype).__module__.startswith("pandas")
+
+
+def fit(pa, array, wanted):
+    """The array as the wanted type, where that loses nothing; else None."""
+    types, compute = pa.types, pa.compute
+    if types.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    own = array.type
+    if own == wanted:
+        return array
+    if types.is_null(own):
+        return array.cast(wanted)
+    try:
+        if types.is_integer(own) and types.is_floating(wanted):
+            return array.cast(wanted, safe=False)
+        if types.is_floating(own) and types.is_floating(wanted):
+            return array.cast(wanted, safe=False)
+        if types.is_integer(own) and types.is_integer(wanted):
+            return array.cast(wanted)
+        if types.is_floating(own) and types.is_integer(wanted):
+            # A float dtype stands for integers with gaps, if each is whole.
+            return compute.if_else(compute.is_nan(array), None, array).cast(wanted)
+        if is_text(types, own) and is_text(types, wanted) or is_bytes(types, own) and is_bytes(types, wanted):
+            return array.cast(wanted)
+        if types.is_timestamp(own) and types.is_timestamp(wanted) and (own.tz is None) == (wanted.tz is None):
+            return array.cast(wanted)
+        if types.is_timestamp(own) and own.tz is None and types.is_date(wanted):
+            days = array.cast(wanted, safe=False)
+            return days if days.cast(own).equals(array) else None
+        if types.is_duration(own) and types.is_duration(wanted):
+            return array.cast(wanted)
+    except pa.ArrowInvalid:
+        return None
+    return None
+
+
+def is_text(types, own):
+    return types.is_string(own) or types.is_large_string(own) or types.is_string_view(own)
+
+
+def is_bytes(types, own):
+    return types.is_binary(own) or types.is_large_binary(own) or types.is_binary_view(own)
+
+
+# Columns
+
+
+def column_shape(hint, index, port):
+    """How a parameter gets its column: `arguments.Values`, or None for one value."""
+    shape, own = arguments.shape_of(hint)
+    if shape in ("series", "ndarray", "arrow"):
+        return arguments.Values(shape, port.dtypes[index], own)
+    if shape == "frame":
+        return "frame"
+    return None
+
+
+def argument(pa, column, shape, name):
+    """A column of a batch as an argument."""
+    if shape is None:
+        # A parameter that is not annotated as a column takes the one value that all rows have.
+        distinct = pa.compute.unique(column)
+        if len(distinct) != 1:
+            raise Misfit(f"the parameter {name} takes one value, and the rows have several; annotate it as pd.Series "
+                         "to take them all")
+        return distinct[0].as_py()
+    if shape == "frame":
+        return pa.Table.from_struct_array(column).to_pandas()
+    return shape.of(column)
+
+
+def columns(pa, handler, port, parameters, shapes, output):
+    """One call for each batch."""
+    while (batch := port.pull(0)) is not None:
+        batch = pa.record_batch(batch)
+        rows = batch.num_rows
+        given = [argument(pa, batch.column(position), shape, parameters[position][0])
+                 for position, shape in enumerate(shapes)]
+        result = handler(*given)
+        del given
+        port.push(pa.record_batch([column_of(pa, result, rows, output)], schema=output.schema()))
+
+
+def column_of(pa, result, rows, output):
+    """A result as the declared column, of the right length if `rows` says which."""
+    pd, np = sys.modules.get("pandas"), sys.modules.get("numpy")
+    if isinstance(result, pa.ChunkedArray):
+        result = result.combine_chunks()
+    if pd is not None and isinstance(result, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
+        array = lambda: output.column(pd.Series(result, copy=False), 0)
+    elif pd is not None and isinstance(result, pd.DataFrame):
+        array = lambda: output.objects(result.to_dict("records"), 0)
+    elif isinstance(result, pa.Array):
+        array = lambda: output.column(result, 0)
+    elif np is not None and isinstance(result, np.ndarray) and result.ndim:
+        array = lambda: output.column(result, 0, missing=False) if result.ndim == 1 else output.objects(result.tolist(), 0)
+    elif isinstance(result, (list, tuple)):
+        array = lambda: output.objects(list(result), 0)
+    elif type(result).__module__.partition(".")[0] == "polars" and hasattr(result, "to_arrow"):
+        array = lambda: output.column(result.to_arrow(), 0)
+    else:
+        raise Misfit(f"it returned {shown(result)} of type {type(result).__name__}, and a column function returns a "
+                     "value for each row; for one value a group, annotate the result, as in `-> float`")
+    if rows is not None and len(result) != rows:
+        raise Misfit(f"it returned {len(result)} values for {rows} rows")
+    array = array()
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def iterator(pa, handler, port, parameters, hints, names, output):
+    """One call for the whole stream: `(Iterator[pd.Series]) -> Iterator[pd.Series]`, or of
+    tuples of Series where there are several parameters."""
+    shape = arguments.Values("series", None, None)
+    hint = hints.get(names[0]) if names else None
+    items = arguments.typing.get_args(hint)
+    if items:
+        own, dtype = arguments.shape_of(arguments.typing.get_args(items[0])[0] if len(parameters) > 1 and arguments.typing.get_args(items[0]) else items[0])
+        if own in ("ndarray", "arrow"):
+            shape = arguments.Values(own, port.dtypes[0], dtype)
+
+    def batches():
+        while (batch := port.pull(0)) is not None:
+            batch = pa.record_batch(batch)
+            given = tuple(shape.of(batch.column(position)) for position in range(len(parameters)))
+            yield given[0] if len(given) == 1 else given
+
+    result = handler(batches())
+    if not hasattr(result, "__iter__") or pa.types is None:
+        raise Misfit(f"it returned {shown(result)} of type {type(result).__name__}, and not an iterator")
+    for column in result:
+        port.push(pa.record_batch([column_of(pa, column, None, output)], schema=output.schema()))
