@@ -29,6 +29,10 @@ pub(crate) struct Args {
     /// may be repeated.
     #[arg(long, value_name = "FOLDER_OR_FILE")]
     pub(crate) udfs: Vec<PathBuf>,
+    /// Make a fitted model known by a name, for functions with OPTIONS (models 'NAME'); may be
+    /// repeated.
+    #[arg(long = "model", value_name = "NAME=FILE")]
+    pub(crate) models: Vec<String>,
     /// Never run CPython: what cannot run without it is refused.
     #[arg(long)]
     pub(crate) no_interpreter: bool,

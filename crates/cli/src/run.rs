@@ -52,6 +52,10 @@ impl Runner {
         // A worker more than cores: one may be held by a function that is interpreted.
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let session = ExuviaSession::new_with_config(config).enable_url_table();
+        for model in &args.models {
+            let (name, path) = model.split_once('=').ok_or_else(|| anyhow!("--model is NAME=FILE, not {model}"))?;
+            session.register_model(name, path);
+        }
         for path in &args.udfs {
             session.load_functions(path).map_err(|error| anyhow!("{}", message(&error)))?;
         }

@@ -134,10 +134,12 @@ impl Port {
         let repr = value.repr().map_or_else(|_| unprintable(&class), |repr| text(&repr));
         let name = self.output.as_ref().and_then(|fields| fields.get(field)).map_or("", |field| field.name());
         let ty = self.types.get(field).map_or("", String::as_str);
-        // The words are those of a row's result.
         let said = exuvia_ir::result_error(&repr, &class, ty);
-        let said = said.strip_prefix("returned ").unwrap_or(&said);
-        self.misfit(py, format!("column {name}: {said}"))
+        match said.strip_prefix("returned ") {
+            Some(what) if !name.is_empty() => self.misfit(py, format!("column {name}: {what}")),
+            // A value has the words of a row's result.
+            _ => self.misfit(py, said),
+        }
     }
 }
 

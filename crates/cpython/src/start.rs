@@ -2,7 +2,9 @@
 //!
 //! It starts as the given executable would, so that the packages of its virtual
 //! environment are found, with three differences: string hashes have seed 0, as our own
-//! sets have; it leaves signals to the host; and it has no arguments. It is never
+//! sets have; it leaves signals to the host; and it has no arguments. NumPy runs at its baseline
+//! instructions, unless somebody said otherwise, so that what it computes is the same on
+//! each machine: its elementary functions differ in the last digits by what the CPU has. It is never
 //! finalised: the process ends under it, and handlers of `atexit` do not run.
 
 use pyo3::ffi;
@@ -109,6 +111,13 @@ unsafe fn leave_interrupts() {
     }
 }
 
+/// Has NumPy, which reads this when it is imported, use no instructions beyond its baseline.
+pub fn baseline_numpy(py: Python<'_>) -> PyResult<()> {
+    let environment = py.import("os")?.getattr("environ")?;
+    environment.call_method1("setdefault", ("NPY_DISABLE_CPU_FEATURES", "X86_V4 X86_V3"))?;
+    Ok(())
+}
+
 fn initialize(executable: &CStr) -> Result<(), String> {
     // SAFETY: it has no preconditions.
     if unsafe { ffi::Py_IsInitialized() } == 0 {
@@ -132,5 +141,6 @@ fn initialize(executable: &CStr) -> Result<(), String> {
             ffi::PyEval_SaveThread();
         }
     }
+    Python::attach(baseline_numpy).map_err(|error| format!("Python did not start: {error}"))?;
     Python::attach(crate::print::install).map_err(|error| format!("Python did not start: {error}"))
 }

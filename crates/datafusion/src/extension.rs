@@ -56,6 +56,10 @@ impl ExuviaBuilder for SessionStateBuilder {
         if config.options().extensions.get::<ExuviaOptions>().is_none() {
             config.options_mut().extensions.insert(ExuviaOptions::default());
         }
+        // Sessions may be built with copies of one configuration; each has its own functions.
+        if let Some(options) = config.options_mut().extensions.get_mut::<ExuviaOptions>() {
+            options.routines = Arc::default();
+        }
         let other = self.function_factory().take();
         let planner = match self.query_planner().take() {
             Some(inner) => Planner { inner, knows_barriers: false },

@@ -46,6 +46,40 @@ const PURE_MODULES: &[&str] = &[
     "keyword",
 ];
 
+/// Packages of which most depends on nothing but arguments; what does not is in [`RANDOM`] or
+/// reads files.
+const PACKAGES: &[&str] = &["numpy", "pandas", "pyarrow", "scipy", "sklearn", "polars"];
+
+/// Attributes of packages that draw random numbers or reach files.
+const RANDOM: &[&str] = &[
+    "random",
+    "sample",
+    "shuffle",
+    "permutation",
+    "seed",
+    "default_rng",
+    "RandomState",
+    "load",
+    "loads",
+    "save",
+    "savez",
+    "fromfile",
+    "tofile",
+    "memmap",
+    "genfromtxt",
+    "loadtxt",
+    "savetxt",
+    "train_test_split",
+    "to_csv",
+    "to_parquet",
+    "to_pickle",
+    "to_sql",
+    "to_excel",
+    "to_feather",
+    "to_hdf",
+    "to_clipboard",
+];
+
 /// Attributes that read the clock.
 const CLOCK: &[&str] = &["now", "today", "utcnow", "fromtimestamp"];
 
@@ -71,7 +105,7 @@ const OUTSIDE: &[&str] = &[
 
 /// The volatility of a source that was not lifted.
 pub(crate) fn infer(source: &Source) -> Volatility {
-    let mut finder = Finder { found: false, by_name: false, clock: false };
+    let mut finder = Finder { found: false, by_name: false, clock: false, packages: false, random: false };
     finder.stmts(&source.module.body);
     finder.stmts(&source.handler.body);
     // Mutable defaults and containers of the module keep state across rows.
@@ -82,7 +116,11 @@ pub(crate) fn infer(source: &Source) -> Volatility {
         }
         _ => false,
     });
-    if finder.found || (finder.by_name && finder.clock) || (mutable && Mutations::any(source)) {
+    if finder.found
+        || (finder.packages && finder.random)
+        || (finder.by_name && finder.clock)
+        || (mutable && Mutations::any(source))
+    {
         Volatility::Volatile
     } else {
         Volatility::Immutable
@@ -99,6 +137,9 @@ struct Finder {
     /// Whether attributes are read by names that are values, and whether there is a clock.
     by_name: bool,
     clock: bool,
+    /// Whether a package is imported, and an attribute read that may be random or a file's.
+    packages: bool,
+    random: bool,
 }
 
 impl Finder {
@@ -111,17 +152,23 @@ impl Finder {
             }
             if let StmtKind::ImportFrom { name, .. } = &stmt.kind {
                 self.found |= CLOCK.contains(&&**name);
+                self.random |= RANDOM.contains(&&**name) || name.starts_with("read_");
             }
             each_part(stmt, &mut |body| self.stmts(body), &mut |_| {});
             walk(stmt, &mut |expr| match &expr.kind {
                 ExprKind::Attribute { name, .. } if CLOCK.contains(&&**name) => self.found = true,
+                ExprKind::Attribute { name, .. } if RANDOM.contains(&&**name) || name.starts_with("read_") => {
+                    self.random = true;
+                }
                 ExprKind::Name(name) if OUTSIDE.contains(&&**name) => self.found = true,
                 // Names that are put together at run time.
                 ExprKind::Name(name) | ExprKind::Attribute { name, .. } if BY_NAME.contains(&&**name) => {
                     self.by_name = true;
                 }
                 // Bytes and `...` are harmless; generators and coroutines are not.
-                ExprKind::Unsupported(what) if !matches!(*what, "bytes" | "..." | "a complex number") => {
+                ExprKind::Unsupported(what)
+                    if !matches!(*what, "bytes" | "..." | "a complex number" | "yield" | "yield from") =>
+                {
                     self.found = true
                 }
                 _ => {}
@@ -130,7 +177,10 @@ impl Finder {
     }
 
     fn module(&mut self, module: &Name) {
-        self.found |= !PURE_MODULES.contains(&&**module);
+        let package = PACKAGES.contains(&module.split('.').next().unwrap_or_default());
+        self.packages |= package;
+        self.random |= package && module.split('.').any(|part| RANDOM.contains(&part));
+        self.found |= !package && !PURE_MODULES.contains(&&**module);
         self.clock |= &**module == "datetime";
     }
 }

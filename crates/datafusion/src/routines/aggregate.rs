@@ -22,6 +22,7 @@ use datafusion::logical_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, Expr, GroupsAccumulator, LogicalPlan, Signature, Volatility,
     WindowFunctionDefinition,
 };
+use datafusion::physical_expr::PhysicalSortExpr;
 use exuvia_engine::routine::item;
 use states::{Buffered, States};
 use std::hash::{Hash, Hasher};
@@ -79,7 +80,9 @@ impl PythonAggregate {
     }
 
     fn collected(&self, args: &AccumulatorArgs<'_>) -> Collected {
-        let order = args.order_bys.iter().map(|sort| sort.options).collect();
+        // Of states, which have another schema, no column that it sorts by is asked for.
+        let ty = |sort: &PhysicalSortExpr| sort.expr.data_type(args.schema).unwrap_or(DataType::Null);
+        let order = args.order_bys.iter().map(|sort| (sort.options, ty(sort))).collect();
         Collected::new(self.registered.clone(), self.options.clone(), args.is_distinct, order)
     }
 }

@@ -53,6 +53,8 @@ impl ExtensionPlanner for RoutinePlanner {
         context: &PhysicalPlanningContext,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         let any = node.as_any();
+        // Those of the query: at run time the context knows the session's only.
+        let options = ExuviaOptions::of(session.config_options());
         let schema: SchemaRef = Arc::new(node.schema().as_arrow().clone());
         let props = session.execution_props();
         if let Some(call) = any.downcast_ref::<TableCall>() {
@@ -65,11 +67,11 @@ impl ExtensionPlanner for RoutinePlanner {
                 orders,
                 sampled: call.sampled,
             };
-            return Ok(Some(RoutineExec::over(call.registered.clone(), what, inputs.to_vec(), schema)));
+            return Ok(Some(RoutineExec::over(call.registered.clone(), what, inputs.to_vec(), schema, options)));
         }
         if let Some(generate) = any.downcast_ref::<Generate>() {
             let what = What::Rows { args: generate.args, outer: generate.outer };
-            return Ok(Some(RoutineExec::over(generate.registered.clone(), what, inputs.to_vec(), schema)));
+            return Ok(Some(RoutineExec::over(generate.registered.clone(), what, inputs.to_vec(), schema, options)));
         }
         if let Some(call) = any.downcast_ref::<ColumnCall>()
             && let [plan] = logical
@@ -84,7 +86,7 @@ impl ExtensionPlanner for RoutinePlanner {
             }
             let order = create_physical_sort_exprs(&call.order, plan.schema(), props, context)?;
             let what = What::Column { args, keys, order };
-            return Ok(Some(RoutineExec::over(call.registered.clone(), what, inputs.to_vec(), schema)));
+            return Ok(Some(RoutineExec::over(call.registered.clone(), what, inputs.to_vec(), schema, options)));
         }
         Ok(None)
     }
@@ -108,6 +110,8 @@ pub(crate) struct RoutineExec {
     what: What,
     inputs: Vec<Arc<dyn ExecutionPlan>>,
     schema: SchemaRef,
+    /// Those of the query.
+    options: ExuviaOptions,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -118,6 +122,7 @@ impl RoutineExec {
         what: What,
         inputs: Vec<Arc<dyn ExecutionPlan>>,
         schema: SchemaRef,
+        options: ExuviaOptions,
     ) -> Arc<dyn ExecutionPlan> {
         let equivalence = EquivalenceProperties::new(Arc::clone(&schema));
         let (partitioning, emission, boundedness) = match (&what, &inputs[..]) {
@@ -137,7 +142,15 @@ impl RoutineExec {
             (_, []) => (Partitioning::UnknownPartitioning(1), EmissionType::Final, Boundedness::Bounded),
         };
         let properties = Arc::new(PlanProperties::new(equivalence, partitioning, emission, boundedness));
-        Arc::new(RoutineExec { registered, what, inputs, schema, properties, metrics: ExecutionPlanMetricsSet::new() })
+        Arc::new(RoutineExec {
+            registered,
+            what,
+            inputs,
+            schema,
+            options,
+            properties,
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
     }
 
     /// Whether a call sees all rows of the input.
@@ -251,7 +264,13 @@ impl ExecutionPlan for RoutineExec {
         if children.len() != self.inputs.len() {
             return internal_err!("an operator of Python calls was given another number of inputs");
         }
-        Ok(RoutineExec::over(self.registered.clone(), self.what.clone(), children, Arc::clone(&self.schema)))
+        Ok(RoutineExec::over(
+            self.registered.clone(),
+            self.what.clone(),
+            children,
+            Arc::clone(&self.schema),
+            self.options.clone(),
+        ))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
@@ -259,12 +278,11 @@ impl ExecutionPlan for RoutineExec {
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let options = ExuviaOptions::of(context.session_config().options());
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let base = Base {
             registered: self.registered.clone(),
             schema: Arc::clone(&self.schema),
-            options,
+            options: self.options.clone(),
             context: Arc::clone(&context),
             copies: if self.whole() { 2 } else { 0 },
         };
@@ -458,12 +476,14 @@ fn rows(
     });
     let own = output_fields(&base.schema.fields()[kept_count..]);
     // What a row of NULLs stands for need not fit the declaration.
-    let declared = base.registered.routine.definition().returns.clone().unwrap_or_default();
+    let definition = base.registered.routine.definition();
+    let declared = definition.returns.clone().unwrap_or_default();
     let own: Fields = own
         .iter()
         .zip(&declared)
         .map(|(field, declared)| {
-            field.as_ref().clone().with_name(declared.name()).with_nullable(declared.is_nullable())
+            let name = if definition.single_values { "" } else { declared.name() };
+            field.as_ref().clone().with_name(name).with_nullable(declared.is_nullable())
         })
         .collect();
     let run = base.start(vec![feed.boxed()], vec![fields], Some(own), vec![]);
@@ -558,7 +578,6 @@ fn columns(
         base.registered.routine.definition().params.iter().map(|param| param.name.clone()).collect();
     let fields: Fields = names.iter().zip(&types).map(|(name, ty)| Field::new(name, plain(ty), true)).collect();
     let given_fields = fields.clone();
-    let strict = base.registered.routine.definition().strict;
     let groups: BoxStream<'static, Result<RecordBatch>> = match keys {
         None => input.boxed(),
         Some(keys) => column::groups(input, keys, base.registered.name().to_string(), &base.context),
@@ -572,8 +591,9 @@ fn columns(
         }
         Ok(Fed { given: batch_of(&given_fields, columns, batch.num_rows())?, kept: Some(batch) })
     });
-    let _ = strict;
+    // It has no name, as a value has none.
     let own = output_fields(&base.schema.fields()[base.schema.fields().len() - 1..]);
+    let own: Fields = own.iter().map(|field| field.as_ref().clone().with_name("")).collect();
     let run = base.start(vec![feed.boxed()], vec![fields], Some(own), vec![]);
     let batch_rows = base.context.session_config().batch_size();
     let mut aligned = Aligned { base, waiting: VecDeque::new(), batch_rows };

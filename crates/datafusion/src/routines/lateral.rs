@@ -108,6 +108,7 @@ fn below(plan: &LogicalPlan, left: &Arc<LogicalPlan>, outer: bool) -> Result<Log
     }
     let width = left.schema().fields().len();
     match plan {
+        LogicalPlan::Subquery(subquery) => below(&subquery.subquery, left, outer),
         LogicalPlan::SubqueryAlias(relation) => {
             let input = below(&relation.input, left, outer)?;
             let names = relation.schema.fields();

@@ -12,6 +12,8 @@ mod outline;
 mod plain;
 mod prune;
 mod random;
+#[cfg(feature = "python")]
+mod routines;
 mod settings;
 mod surface;
 mod udfs;

@@ -12,6 +12,7 @@ use datafusion::arrow::compute::kernels::boolean::and;
 use datafusion::arrow::compute::{
     SortColumn, SortOptions, cast, concat, filter, is_not_null, lexsort_to_indices, take,
 };
+use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::{DataFusionError, Result, ScalarValue, exec_err, internal_err};
 use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
@@ -28,8 +29,8 @@ pub(super) struct Collected {
     pub(super) registered: Registered,
     pub(super) options: ExuviaOptions,
     distinct: bool,
-    /// How the columns behind the arguments sort.
-    order: Vec<SortOptions>,
+    /// How the columns behind the arguments sort, and their types.
+    order: Vec<(SortOptions, DataType)>,
     /// The number of groups.
     groups: usize,
     parts: Vec<Part>,
@@ -49,7 +50,7 @@ impl Collected {
         registered: Registered,
         options: ExuviaOptions,
         distinct: bool,
-        order: Vec<SortOptions>,
+        order: Vec<(SortOptions, DataType)>,
     ) -> Collected {
         Collected { registered, options, distinct, order, groups: 0, parts: vec![], dropped: 0 }
     }
@@ -102,7 +103,8 @@ impl Collected {
     fn all(&self) -> Result<(Vec<u32>, Vec<ArrayRef>)> {
         let Some(first) = self.parts.first() else {
             let types = self.registered.value_types();
-            return Ok((vec![], types.iter().map(new_empty_array).collect()));
+            let types = types.iter().chain(self.order.iter().map(|(_, ty)| ty));
+            return Ok((vec![], types.map(new_empty_array).collect()));
         };
         let mut columns = vec![];
         for index in 0..first.columns.len() {
@@ -124,7 +126,7 @@ impl Collected {
             let mut keys: Vec<SortColumn> = behind
                 .iter()
                 .zip(&self.order)
-                .map(|(column, options)| SortColumn { values: Arc::clone(column), options: Some(*options) })
+                .map(|(column, (options, _))| SortColumn { values: Arc::clone(column), options: Some(*options) })
                 .collect();
             // Rows of equal keys stay as they came.
             let came: ArrayRef = Arc::new(UInt32Array::from_iter_values(0..groups.len() as u32));

@@ -291,7 +291,11 @@ fn numpy_and_pandas_scalars_count_as_their_base() {
         DataType::Timestamp(TimeUnit::Second, None),
         "2024-02-29T01:02:03",
     );
-    holds("[np.int16(1)]", DataType::List(Arc::new(Field::new("item", DataType::Int64, true))), "[1]");
+    let list = |ty| DataType::List(Arc::new(Field::new("item", ty, true)));
+    holds("[np.int16(1)]", list(DataType::Int64), "[1]");
+    holds("np.array([1, 2])", list(DataType::Int64), "[1, 2]");
+    holds("np.array([1, 2])", list(DataType::Float64), "[1.0, 2.0]");
+    holds("np.array([[1.5], [np.nan]])", list(list(DataType::Float64)), "[[1.5], [NaN]]");
     for (expression, ty) in [
         ("np.uint64(2**63)", DataType::Int64),
         ("np.float64(5)", DataType::Int64),
@@ -300,7 +304,7 @@ fn numpy_and_pandas_scalars_count_as_their_base() {
         ("np.complex128(1)", DataType::Float64),
         ("np.datetime64('NaT')", DataType::Date32),
         ("np.array(1)", DataType::Int64),
-        ("np.array([1])", DataType::List(Arc::new(Field::new("item", DataType::Int64, true)))),
+        ("np.array([1.5])", DataType::List(Arc::new(Field::new("item", DataType::Int64, true)))),
     ] {
         refuses(expression, ty);
     }
