@@ -199,7 +199,7 @@ fn object<'py>(py: Python<'py>, value: impl IntoPyObject<'py>) -> Made<'py> {
 
 /// A value of a column as SQL shows it, for errors.
 pub fn shown(array: &ArrayRef, row: usize) -> String {
-    ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default())
+    ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("NULL"))
         .and_then(|formatter| formatter.value(row).try_to_string())
         .unwrap_or_else(|_| "a value".to_string())
 }

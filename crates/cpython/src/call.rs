@@ -7,7 +7,7 @@ use crate::print::Printing;
 use crate::result::{Column as Results, ResultError};
 use crate::watch::Watch;
 use arrow::array::{Array, ArrayRef, StructArray};
-use exuvia_ir::interpreter::kind;
+use exuvia_ir::interpreter::{form, kind};
 use exuvia_ir::{result_error, unprintable};
 use pyo3::exceptions::{PyException, PyMemoryError};
 use pyo3::ffi::{self, PyObject};
@@ -74,6 +74,8 @@ pub fn call(
             frame.set(index, object);
         }
         match frame.call() {
+            // A missing value of pandas', which an aggregate of nothing gives, is NULL.
+            Ok(value) if function.form == form::VALUES && is_missing(&value) => results.push_null(),
             Ok(value) => results.push(&value).map_err(|error| match error {
                 ResultError::Refused => at_row(refused(&value, &function.result_type)),
                 ResultError::Raised(error) => raised(&error),
@@ -100,6 +102,11 @@ pub fn call(
         ended => return Err(Failure::ended(ended)),
     }
     results.finish().map_err(|error| Failure::host(error.to_string()))
+}
+
+/// Whether a value is pandas' NaT or NA.
+fn is_missing(value: &Bound<'_, PyAny>) -> bool {
+    matches!(class_name(value).as_str(), "NaTType" | "NAType")
 }
 
 fn refused(value: &Bound<'_, PyAny>, result_type: &str) -> Failure {

@@ -13,11 +13,13 @@ use exuvia_ir::unprintable;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a run hands over and takes; once the run has ended, an error of whoever kept it.
 #[pyclass(frozen)]
 pub struct Port {
+    /// Whose call waits while a batch is pulled or pushed.
+    watch: Arc<Watch>,
     /// The callbacks while the run lasts.
     engine: Mutex<Option<Engine>>,
     inputs: Vec<Fields>,
@@ -27,6 +29,8 @@ pub struct Port {
     types: Vec<String>,
     /// NumPy's names of the types of the columns of the first input.
     dtypes: Vec<Option<&'static str>>,
+    /// The batch that was pulled last.
+    last: Mutex<Option<StructArray>>,
     /// Raised for a result that its declaration cannot hold.
     misfit: Py<PyAny>,
     batch_rows: usize,
@@ -50,9 +54,10 @@ pub struct Ends {
 impl Port {
     /// # Safety
     /// `run` lives until [`Port::close`].
-    pub unsafe fn open(run: &Run, ends: Ends, misfit: Py<PyAny>) -> Port {
+    pub unsafe fn open(run: &Run, ends: Ends, misfit: Py<PyAny>, watch: &Arc<Watch>) -> Port {
         let columns = ends.inputs.first();
         Port {
+            watch: Arc::clone(watch),
             dtypes: columns
                 .map_or_else(Vec::new, |fields| fields.iter().map(|field| numpy_name(field.data_type())).collect()),
             engine: Mutex::new(Some(Engine(run))),
@@ -60,6 +65,7 @@ impl Port {
             output: ends.output,
             scalars: ends.scalars,
             types: ends.types,
+            last: Mutex::new(None),
             misfit,
             batch_rows: usize::try_from(run.batch_rows).unwrap_or(usize::MAX).max(1),
         }
@@ -86,6 +92,7 @@ impl Port {
     /// The next batch of an input.
     pub fn next(&self, py: Python<'_>, input: u32) -> PyResult<Option<StructArray>> {
         let (mut array, mut schema) = (FFI_ArrowArray::empty(), FFI_ArrowSchema::empty());
+        self.watch.pause();
         let given = py.detach(|| {
             let engine = self.engine();
             let Some(Engine(run)) = *engine else { return None };
@@ -93,6 +100,8 @@ impl Port {
             // is owned here.
             Some(unsafe { ((*run).pull)((*run).context, input, (&raw mut array).cast(), (&raw mut schema).cast()) })
         });
+        // What follows is another call.
+        self.watch.call();
         match given {
             Some(step::BATCH) => {
                 // SAFETY: the engine has written both.
@@ -110,12 +119,14 @@ impl Port {
     pub fn give(&self, py: Python<'_>, batch: &StructArray) -> PyResult<()> {
         let (mut array, mut schema) =
             to_ffi(&batch.to_data()).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        self.watch.pause();
         let taken = py.detach(|| {
             let engine = self.engine();
             let Some(Engine(run)) = *engine else { return None };
             // SAFETY: the run lives; the engine takes both over.
             Some(unsafe { ((*run).push)((*run).context, (&raw mut array).cast(), (&raw mut schema).cast()) })
         });
+        self.watch.resume();
         match taken {
             Some(step::BATCH) => Ok(()),
             Some(_) => Err(Interrupt::new_err(())),
@@ -147,7 +158,18 @@ impl Port {
 impl Port {
     #[pyo3(name = "pull")]
     fn pull_py(&self, py: Python<'_>, input: u32) -> PyResult<Option<Batch>> {
-        Ok(self.next(py, input)?.map(Batch))
+        let batch = self.next(py, input)?;
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&batch);
+        Ok(batch.map(Batch))
+    }
+
+    /// The first value of a column of the batch that was pulled last, as that of a row function.
+    fn value<'py>(&self, py: Python<'py>, column: usize) -> PyResult<Bound<'py, PyAny>> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let array = last.as_ref().and_then(|batch| batch.columns().get(column));
+        let array = array.ok_or_else(|| PyValueError::new_err("there is no such column"))?;
+        let value = Arguments::new(py, array, None)?.get(py, 0);
+        value.map_err(|error| PyValueError::new_err(crate::argument::message(py, &error, "", array, 0)))
     }
 
     #[pyo3(name = "push")]
@@ -205,7 +227,7 @@ impl Port {
         }
         let array = column.finish().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let field = Field::new(declared.name(), declared.data_type().clone(), true);
-        Ok(Batch(StructArray::from(vec![(std::sync::Arc::new(field), array)])))
+        Ok(Batch(StructArray::from(vec![(Arc::new(field), array)])))
     }
 }
 

@@ -144,6 +144,18 @@ impl Column {
     /// Where it is not taken.
     #[inline]
     pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
+        match self.push_value(value) {
+            // An array of rank 0 is the number that it holds.
+            Err(ResultError::Refused) => match nested::number_of(value)? {
+                Some(number) => self.push_value(&number),
+                None => Err(ResultError::Refused),
+            },
+            taken => taken,
+        }
+    }
+
+    #[inline]
+    fn push_value(&mut self, value: &Bound<'_, PyAny>) -> Taken {
         if value.is_none() {
             self.push_null();
             return Ok(());

@@ -18,6 +18,7 @@ use exuvia_ir::interpreter::{Listener, Run, form, key, kind};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
+use std::sync::Arc;
 
 /// What a run reads from its request before it holds Python's lock.
 pub struct Opened(Ends);
@@ -73,8 +74,9 @@ impl Function {
         let misfit = module(py).and_then(|module| module.getattr("Misfit"));
         let misfit = misfit.map_err(|error| Failure::raised(py, &error, &self.file, self.first_line))?;
         // SAFETY: the caller's.
-        let (watch, port) =
-            unsafe { (Watch::begin(py, &run.limits), Port::open(run, opened.0, misfit.clone().unbind())) };
+        let watch = Arc::new(unsafe { Watch::begin_calls(py, &run.limits, run.call_nanos) });
+        // SAFETY: the caller's; the port is closed below.
+        let port = unsafe { Port::open(run, opened.0, misfit.clone().unbind(), &watch) };
         let port = Bound::new(py, port).map_err(|error| Failure::host(error.to_string()))?;
         let printing = Printing::begin(listener);
         let mut row = 0;

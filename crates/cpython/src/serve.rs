@@ -274,7 +274,7 @@ fn run(
     way: &Way<'_>,
     listener: &Listener,
 ) -> Result<(), Failure> {
-    let Request::Run { inputs, output, scalars, batch_rows, .. } = request else {
+    let Request::Run { inputs, output, scalars, batch_rows, call_nanos, .. } = request else {
         return Err(Failure::host("no run"));
     };
     let inputs = schema_of(inputs)?;
@@ -286,6 +286,7 @@ fn run(
         scalars: (&raw mut scalars).cast(),
         scalars_schema: (&raw const scalars_schema).cast(),
         batch_rows: *batch_rows,
+        call_nanos: *call_nanos,
         limits: *limits,
         context: std::ptr::from_ref(way).cast_mut().cast(),
         pull,

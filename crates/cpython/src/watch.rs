@@ -30,8 +30,24 @@ struct Watched {
     thread: c_long,
     stop: Option<Flag>,
     deadline: Option<Instant>,
+    /// The time that each call within the request may take, and what the current one has taken.
+    call: Option<Duration>,
+    clock: Mutex<Clock>,
     /// A [`kind`] once the request must end, else 0.
     ended: AtomicU32,
+}
+
+/// The time of a call, without that in which it waits for the engine.
+#[derive(Default)]
+struct Clock {
+    used: Duration,
+    since: Option<Instant>,
+}
+
+impl Clock {
+    fn taken(&self) -> Duration {
+        self.used + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
 }
 
 struct Flag(*const AtomicBool);
@@ -43,11 +59,17 @@ unsafe impl Send for Flag {}
 unsafe impl Sync for Flag {}
 
 impl Watched {
+    fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn judge(&self) -> u32 {
         // SAFETY: see `Flag`.
         if self.stop.as_ref().is_some_and(|flag| unsafe { (*flag.0).load(Ordering::Relaxed) }) {
             kind::INTERRUPTED
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.call.is_some_and(|limit| self.clock().taken() >= limit)
+        {
             kind::TIMED_OUT
         } else {
             0
@@ -66,6 +88,16 @@ impl Watch {
     /// # Safety
     /// The limits' flag outlives the watch.
     pub unsafe fn begin(py: Python<'_>, limits: &Limits) -> Watch {
+        // SAFETY: the caller's.
+        unsafe { Watch::begin_calls(py, limits, u64::MAX) }
+    }
+
+    /// As [`Watch::begin`], for a request of several calls, each of which may take so many
+    /// nanoseconds; `u64::MAX` without limit.
+    ///
+    /// # Safety
+    /// As for [`Watch::begin`].
+    pub unsafe fn begin_calls(py: Python<'_>, limits: &Limits, call_nanos: u64) -> Watch {
         let stop = limits.stop.cast::<AtomicBool>();
         let _attached = py;
         let watched = Arc::new(Watched {
@@ -76,15 +108,39 @@ impl Watch {
                 u64::MAX => None,
                 nanos => Instant::now().checked_add(Duration::from_nanos(nanos)),
             },
+            call: (call_nanos != u64::MAX).then(|| Duration::from_nanos(call_nanos)),
+            clock: Mutex::default(),
             ended: AtomicU32::new(0),
         });
         // Whatever ended before it began runs no row.
         watched.ended.store(watched.judge(), Ordering::Relaxed);
-        if watched.stop.is_some() || watched.deadline.is_some() {
+        if watched.stop.is_some() || watched.deadline.is_some() || watched.call.is_some() {
             list().push(watched.clone());
             WAKE.notify_one();
         }
         Watch { watched }
+    }
+
+    /// A call begins.
+    pub fn call(&self) {
+        if self.watched.call.is_some() {
+            *self.watched.clock() = Clock { used: Duration::ZERO, since: Some(Instant::now()) };
+        }
+    }
+
+    /// The call waits for the engine.
+    pub fn pause(&self) {
+        if self.watched.call.is_some() {
+            let mut clock = self.watched.clock();
+            *clock = Clock { used: clock.taken(), since: None };
+        }
+    }
+
+    /// The call goes on.
+    pub fn resume(&self) {
+        if self.watched.call.is_some() {
+            self.watched.clock().since = Some(Instant::now());
+        }
     }
 
     /// Why the request must end: a [`kind`], or 0.

@@ -81,8 +81,37 @@ impl VisitorMut for Calls<'_> {
         checked.map_or_else(ControlFlow::Break, ControlFlow::Continue)
     }
 
+    /// A call with OVER is known by another name, which its column must not have.
+    fn pre_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<DataFusionError> {
+        let ast::SetExpr::Select(select) = query.body.as_mut() else { return ControlFlow::Continue(()) };
+        for item in &mut select.projection {
+            if let ast::SelectItem::UnnamedExpr(ast::Expr::Function(call)) = item
+                && call.over.is_some()
+                && routine_named(self.routines, &call.name)
+                    .is_some_and(|found| matches!(found.routine.kind(), Kind::Column | Kind::Iterator))
+            {
+                let alias = ast::Ident::with_quote('"', call.to_string());
+                *item = ast::SelectItem::ExprWithAlias { expr: ast::Expr::Function(call.clone()), alias };
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     /// `FROM t, f(t.a)` says LATERAL without the word, as in PostgreSQL.
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<DataFusionError> {
+        // `FROM TABLE(f(…))`, as other systems write it.
+        if let TableFactor::TableFunction { expr: ast::Expr::Function(call), alias } = factor
+            && routine_named(self.routines, &call.name).is_some()
+            && let FunctionArguments::List(list) = &mut call.args
+        {
+            *factor = TableFactor::Function {
+                lateral: false,
+                name: call.name.clone(),
+                args: std::mem::take(&mut list.args),
+                with_ordinality: false,
+                alias: alias.take(),
+            };
+        }
         let called = match factor {
             TableFactor::Table { name, args: Some(args), .. } => Some((name, &mut args.args)),
             TableFactor::Function { name, args, .. } => Some((name, args)),
@@ -121,8 +150,12 @@ impl Calls<'_> {
         let span = call.name.0.first().and_then(ast::ObjectNamePart::as_ident).map(|ident| ident.span);
         let fail = |message: String| plan_err!("{message}{}", shown(self.script, span));
         match registered.routine.kind() {
-            // A table argument may be such a call; it is looked for where FROM is planned.
-            Kind::Table | Kind::Rows | Kind::Row | Kind::Aggregate => Ok(()),
+            // As an argument of another it has become a query by now.
+            Kind::Table | Kind::Rows => fail(format!(
+                "{name} is {}; call it in FROM: SELECT * FROM {call}",
+                registered.routine.kind().described()
+            )),
+            Kind::Row | Kind::Aggregate => Ok(()),
             Kind::Column | Kind::Iterator => {
                 let list = matches!(&call.args, FunctionArguments::List(list)
                     if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) || !list.clauses.is_empty());

@@ -216,6 +216,12 @@ fn define(
     if definition.strict && (column || kind == Kind::Table) {
         return Err(refuse("STRICT"));
     }
+    if kind == Kind::Aggregate {
+        let literal = |default: &ParamDefault| matches!(default.expr, Expr::Literal(..));
+        if defaults.iter().flatten().any(|default| !literal(default)) {
+            return Err(refuse("a DEFAULT that is no constant"));
+        }
+    }
     let routine = blocking(|| Routine::define(definition, kind, &options.settings)).map_err(external)?;
     Ok(Created::Routine(Registered {
         routine: Arc::new(routine),

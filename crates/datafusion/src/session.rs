@@ -5,6 +5,8 @@ use crate::catalog;
 use crate::create;
 use crate::extension::ExuviaBuilder;
 use crate::function::PythonFunction;
+use crate::routines::column::ColumnCalls;
+use crate::routines::lateral::LateralCalls;
 use crate::routines::{Routines, blank_table_keywords, sample};
 use crate::settings::ExuviaOptions;
 use crate::statement;
@@ -14,13 +16,14 @@ use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::LogicalPlanBuilder;
+use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
 use exuvia_engine::interpreter::Interpreter;
 use std::path::Path;
 
 /// Calls without declared columns that one statement may have.
-const SAMPLES: usize = 16;
+const SAMPLES: usize = 100;
 
 /// A DataFusion session with Python functions.
 ///
@@ -143,6 +146,9 @@ impl ExuviaSession {
             }
             samples += 1;
         };
+        // PREPARE optimises without analysis, and these calls must be nodes before anything moves.
+        let plan = LateralCalls.analyze(plan, state.config_options())?;
+        let plan = ColumnCalls.analyze(plan, state.config_options())?;
         arguments::check_types(&plan, false)?;
         self.ctx.execute_logical_plan(plan).await
     }

@@ -77,14 +77,14 @@ async fn replay(library: &str) -> (usize, usize) {
         different.is_empty(),
         "{} differ:\n{}",
         different.len(),
-        different.iter().take(40).cloned().collect::<Vec<_>>().join("\n\n")
+        different.iter().take(100).cloned().collect::<Vec<_>>().join("\n\n")
     );
     (equal, unmapped.values().sum())
 }
 
 /// The Arrow type of a type of SQL.
 fn sql_type(name: &str) -> DataType {
-    match name {
+    match name.replace("INTEGER", "INT").as_str() {
         "TINYINT" => DataType::Int8,
         "SMALLINT" => DataType::Int16,
         "INT" => DataType::Int32,
@@ -170,9 +170,12 @@ async fn table(session: &ExuviaSession, case: &Value) -> Verdict {
     let returns = match expect["columns"].as_array() {
         Some(columns) if columns.is_empty() => return Verdict::Unmapped("a result without columns"),
         Some(columns) => {
-            let columns = columns
-                .iter()
-                .map(|column| format!("{} {}", quoted(column[0].as_str().unwrap()), column[1].as_str().unwrap()));
+            let columns = columns.iter().map(|column| {
+                // Alone it has nanoseconds.
+                let ty = column[1].as_str().unwrap();
+                let ty = if ty == "TIMESTAMP" { "TIMESTAMP(6)" } else { ty };
+                format!("{} {ty}", quoted(column[0].as_str().unwrap()))
+            });
             columns.collect::<Vec<_>>().join(", ")
         }
         None => "x BIGINT".to_string(),
@@ -256,6 +259,14 @@ fn shown(column: &ArrayRef, row: usize) -> String {
     }
 }
 
+/// The items of nested lists.
+fn flat(values: &Value) -> Vec<&Value> {
+    match values {
+        Value::Array(values) => values.iter().flat_map(flat).collect(),
+        value => vec![value],
+    }
+}
+
 /// SQL's name for a dtype.
 fn dtype(name: &str) -> Option<&'static str> {
     Some(match name {
@@ -277,7 +288,7 @@ fn dtype(name: &str) -> Option<&'static str> {
 /// An array as a value of SQL: its type, and a column of one row.
 fn value_of(array: &Value) -> Option<(String, ArrayRef)> {
     let name = dtype(array["dtype"].as_str()?)?;
-    let mut items = column_of(array["values"].as_array()?.iter(), &sql_type(name));
+    let mut items = column_of(flat(&array["values"]).into_iter(), &sql_type(name));
     let shape: Vec<usize> = array["shape"].as_array()?.iter().map(|size| size.as_u64().unwrap_or(0) as usize).collect();
     let mut ty = name.to_string();
     for (axis, size) in shape.iter().enumerate().rev() {

@@ -28,12 +28,12 @@ pub use print::PrintSink;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, Fields};
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 #[cfg(feature = "python")]
 use {
     arrow::datatypes::Field,
     exuvia_ir::interpreter::{form, key},
-    std::{sync::OnceLock, time::Duration},
+    std::sync::OnceLock,
 };
 
 /// The time that running a function's module may take: enough to import large packages.
@@ -175,6 +175,8 @@ pub struct PyRun<'a> {
     pub scalars: &'a [ArrayRef],
     /// The most rows of a pushed batch.
     pub batch_rows: usize,
+    /// The time that one call may take, without that in which it waits for batches.
+    pub call_time: Option<Duration>,
     /// Gives the next batch of an input, of its columns.
     pub pull: &'a mut (dyn FnMut(usize) -> Pulled + Send),
     /// Takes a batch of the result.

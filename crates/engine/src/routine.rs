@@ -127,10 +127,18 @@ pub fn kind_of(definition: &RoutineDefinition) -> Result<Kind, DefineError> {
         Err(error(definition, SourceError { message, span: Some(span) }))
     };
     let asks = |index: usize| def.asked.get(index).copied().unwrap_or_default();
-    let columns = definition.params.iter().enumerate().any(|(index, param)| {
-        let list = matches!(&param.takes, Takes::Value(ty) if is_list(ty));
-        asks(index) == Asked::Column && !list
+    let columns = definition.params.iter().enumerate().any(|(index, param)| match &param.takes {
+        // A list may be an array, and a struct a frame of its fields.
+        Takes::Value(ty) if is_list(ty) => false,
+        Takes::Value(DataType::Struct(_)) => matches!(asks(index), Asked::Column | Asked::Table),
+        _ => asks(index) == Asked::Column,
     });
+    let returned = definition.returns.as_ref().and_then(|fields| fields.first());
+    let gives_value = match def.gives {
+        Asked::Value => true,
+        Asked::List => returned.is_some_and(|field| is_list(field.data_type())),
+        _ => false,
+    };
     if def.asynchronous {
         return failed(format!("{} is a coroutine; a handler must return its result", def.name));
     }
@@ -140,7 +148,7 @@ pub fn kind_of(definition: &RoutineDefinition) -> Result<Kind, DefineError> {
         None if definition.gives_rows => Kind::Rows,
         None if resolved.class.is_some() => Kind::Aggregate,
         None if asks(0) == Asked::Iterator => Kind::Iterator,
-        None if columns && matches!(def.gives, Asked::Value) => Kind::Aggregate,
+        None if columns && gives_value => Kind::Aggregate,
         None if columns => Kind::Column,
         None => Kind::Row,
     };
@@ -298,6 +306,12 @@ impl Routine {
         self.merges
     }
 
+    /// Whether the handler is a class, which takes values one after the other.
+    #[must_use]
+    pub fn is_class(&self) -> bool {
+        self.source.class.is_some()
+    }
+
     /// How often it was called, and the rows that it was given.
     #[must_use]
     pub fn counted(&self) -> (u64, u64) {
@@ -438,6 +452,7 @@ impl Routine {
             output: streams.output.as_ref().map(named_types),
             scalars: streams.scalars,
             batch_rows: streams.batch_rows,
+            call_time: self.definition.timeout,
             pull: &mut pull,
             push: streams.push,
         };

@@ -221,6 +221,10 @@ pub struct Run {
     pub scalars_schema: *const c_void,
     /// The most rows of a pushed batch.
     pub batch_rows: u64,
+    /// Nanoseconds that a call may take, without those in which it waits for `pull` and `push`:
+    /// from one pulled batch to the next, and of rows from one row to the next. `u64::MAX`
+    /// without limit.
+    pub call_nanos: u64,
     /// When to give up.
     pub limits: Limits,
     /// Passed to the functions.

@@ -1,16 +1,26 @@
 """What a handler's annotations ask of its arguments, where they ask for more than values."""
 
+import inspect
 import sys
 import typing
 
 
 def hints_of(function):
-    """The annotations of a function or of `__init__` and methods; empty where they mean nothing."""
+    """The annotations of the positional parameters of a function, in order: None where there is
+    none, or where it means nothing. What decorators have wrapped is asked."""
     try:
-        return typing.get_type_hints(function)
+        function = inspect.unwrap(function)
+        hints = typing.get_type_hints(function)
+        parameters = inspect.signature(function).parameters.values()
     except Exception:
-        # Annotations need not mean anything.
-        return {}
+        # Annotations need not mean anything, and not every callable has a signature.
+        return []
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [hints.get(parameter.name) for parameter in parameters if parameter.kind in positional]
+
+
+def hint(hints, index):
+    return hints[index] if index < len(hints) else None
 
 
 def options_of(hint):
@@ -69,15 +79,28 @@ class Values:
 
     def __init__(self, shape, sql_dtype, dtype):
         """sql_dtype: NumPy's name for the SQL type of the items, or None where they are
-        objects; dtype: what the annotation asks for instead, or None."""
+        objects; dtype: what the annotation asks for instead, or None. Arguments widen
+        without loss and in no other way."""
         self.shape, self.sql_dtype, self.dtype = shape, sql_dtype, dtype
+        if dtype is not None:
+            import numpy as np
+
+            texts = sql_dtype is None and dtype.kind in "OUS"
+            if not texts and (sql_dtype is None or not np.can_cast(np.dtype(sql_dtype), dtype, "safe")):
+                given = sql_dtype or "objects"
+                raise TypeError(f"an array of {given} does not become one of {dtype} without loss; annotate np.ndarray, "
+                                "or declare the parameter otherwise")
 
     def of(self, values):
         """An argument of a pyarrow array."""
         if self.shape == "series":
-            return values.to_pandas()
+            series = values.to_pandas()
+            # What is Arrow's own memory cannot be written into.
+            return series.copy() if series.dtype.kind in "biufmM" else series
         if self.shape == "arrow":
             return values
+        if self.shape == "one":
+            return one(values)
         return self.array(values)
 
     def array(self, values):
@@ -93,9 +116,11 @@ class Values:
             result = np.empty(len(values), dtype=object)
             result[:] = values.to_pylist()
             return result
-        if values.null_count and wanted.kind in "biu":
+        if values.null_count and wanted.kind in "biuUS":
             at = values.is_null().index(pa.scalar(True)).as_py()
-            raise NullItem(f"item {at} is NULL, which an array of {wanted} cannot hold")
+            raise NullItem(f"item {at} is NULL, which an array of {wanted} cannot hold; {Values.way_out(wanted)}")
+        if wanted.kind in "US":
+            return np.array(values.to_pylist(), dtype=wanted)
         if wanted.kind in "Mm":
             unit = {pa.date32(): "D", pa.date64(): "ms"}.get(values.type)
             whole = values.cast(pa.int32() if unit == "D" else pa.int64()).fill_null(0).cast(pa.int64())
@@ -114,19 +139,32 @@ class Values:
 
         wanted = self.dtype if self.dtype is not None else self.sql_dtype
         if wanted is not None and np.dtype(wanted).kind in "biu" and has_none(items):
-            raise NullItem(f"an item is NULL, which an array of {np.dtype(wanted)} cannot hold")
+            wanted = np.dtype(wanted)
+            raise NullItem(f"an item is NULL, which an array of {wanted} cannot hold; {self.way_out(wanted)}")
         if not items:
             return np.empty((0,) * self.rank, dtype=wanted or object)
+        if wanted is None:
+            # Of objects NumPy would take any lengths, and make an array of lists.
+            np.array([[0] * len(item) for item in items if isinstance(item, list)])
         return np.array(items, dtype=wanted or object)
+
+    @staticmethod
+    def way_out(dtype):
+        return "declare DOUBLE, or take a list or a Series" if dtype.kind in "iu" else "take a list or a Series"
 
     rank = 1
 
 
-class NullItem(ValueError):
-    """A NULL in an array of numbers that have no word for it."""
+def one(values):
+    """The value that all items of a pyarrow array are; None where there are none."""
+    items = values.to_pylist()
+    if any(item != items[0] for item in items):
+        raise ValueError("a parameter that is not annotated as a column takes one value, and the rows have several")
+    return items[0] if items else None
 
-    def __str__(self):
-        return f"{self.args[0]}; declare DOUBLE, or take a list"
+
+class NullItem(ValueError):
+    """A NULL in an array of values that have no word for it."""
 
 
 def has_none(items):

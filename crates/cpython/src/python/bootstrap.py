@@ -42,25 +42,21 @@ def define(name, source, handler, form, models, parameters):
     function = module[handler]
     if isinstance(function, type) and form in (VALUES, STATES):
         check_state(handler, function, len(parameters))
-        hints = {}
+        hints = []
     else:
         check(handler, function, len(parameters), form)
-        hints = arguments.hints_of(function) if type(function) is types.FunctionType else {}
-    names = parameter_names(function)
+        hints = arguments.hints_of(function)
     becomes = []
     for index, (is_struct, rank, dtype) in enumerate(parameters):
-        hint = hints.get(names[index]) if index < len(names) else None
-        becomes.append(what_becomes(hint, is_struct, rank, dtype))
+        becomes.append(what_becomes(arguments.hint(hints, index), is_struct, rank, dtype))
+    if form == VALUES and any(becomes):
+        # Beside columns, what is not annotated as one is one value.
+        lists = [arguments.shape_of(arguments.hint(hints, index))[0] == "list" for index in range(len(becomes))]
+        becomes = [kept or (None if is_list else arguments.Values("one", None, None))
+                   for kept, is_list in zip(becomes, lists)]
     if isinstance(function, type) and form == VALUES:
         function = over_rows(function)
     return function, becomes, may_change_context(source)
-
-
-def parameter_names(function):
-    """The names of the positional parameters."""
-    if type(function) is not types.FunctionType:
-        return ()
-    return function.__code__.co_varnames[: function.__code__.co_argcount]
 
 
 def what_becomes(hint, is_struct, rank, dtype):
@@ -124,6 +120,10 @@ def check_state(name, state, count):
         if count < least or count > most and not code.co_flags & 0x04:
             message = f"{name}.accumulate takes {most} values, but the SQL function has {count}"
             raise DefinitionError(message, code.co_firstlineno)
+    if type(state.__init__) is types.FunctionType:
+        code = state.__init__.__code__
+        if code.co_argcount - 1 > len(state.__init__.__defaults__ or ()):
+            raise DefinitionError(f"{name} is made without arguments, and __init__ takes some", code.co_firstlineno)
 
 
 def over_rows(state):
@@ -146,6 +146,8 @@ def model(name, path):
     """A fitted model, loaded once a process as long as its file stays as it is."""
     import os
 
+    if not name.isidentifier():
+        raise NameError(f"{name!r} is no name that a global can have")
     stat = os.stat(path)
     key = (os.path.abspath(path), stat.st_mtime_ns, stat.st_size)
     if key not in MODELS:
@@ -158,7 +160,10 @@ def model(name, path):
                 with open(path, "rb") as file:
                     return unpickle(file)
 
-        MODELS[key] = load(path)
+        try:
+            MODELS[key] = load(path)
+        except Exception as error:
+            raise ValueError(f"the model {name} cannot be read from {path}: {type(error).__name__}: {error}") from None
     return MODELS[key]
 
 

@@ -13,20 +13,34 @@ class Pickles:
         file = io.BytesIO()
         pickler = pickle.Pickler(file, protocol=5)
         pickler.persistent_id = self.reference
-        pickler.dump(value)
+        try:
+            pickler.dump(value)
+        except Exception as error:
+            raise TypeError(f"the state of an aggregate that merges must be one that pickle takes: {error}") from None
         return file.getvalue()
 
     def loads(self, data):
         unpickler = pickle.Unpickler(io.BytesIO(data))
-        unpickler.persistent_load = self.globals.__getitem__
+        unpickler.persistent_load = self.named
         return unpickler.load()
+
+    def named(self, name):
+        """A global, or what stands in a class that is one."""
+        first, *rest = name.split(".")
+        value = self.globals[first]
+        for part in rest:
+            value = getattr(value, part)
+        return value
 
     def reference(self, value):
         """The name of a global of the function's module."""
         name = getattr(value, "__qualname__", None)
-        if isinstance(name, str) and getattr(value, "__module__", None) == self.name and self.globals.get(name) is value:
-            return name
-        return None
+        if not isinstance(name, str) or getattr(value, "__module__", None) != self.name:
+            return None
+        try:
+            return name if self.named(name) is value else None
+        except (KeyError, AttributeError):
+            return None
 
 
 def namespace(state):

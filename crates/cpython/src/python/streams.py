@@ -8,7 +8,7 @@ by the rules of row functions. What becomes of a DataFrame follows from `Table.t
 """
 
 import sys
-import types
+import typing
 
 import exuvia_arguments as arguments
 
@@ -38,13 +38,11 @@ def run(form, handler, port, parameters):
     if form == TABLE:
         table(pa, handler, port, parameters, output)
     else:
-        hints = arguments.hints_of(handler) if type(handler) is types.FunctionType else {}
-        names = handler.__code__.co_varnames if type(handler) is types.FunctionType else ()
+        hints = arguments.hints_of(handler)
         if form == ITERATOR:
-            iterator(pa, handler, port, parameters, hints, names, output)
+            iterator(pa, handler, port, parameters, arguments.hint(hints, 0), output)
         else:
-            shapes = [column_shape(hints.get(names[index]) if index < len(names) else None, index, port)
-                      for index in range(len(parameters))]
+            shapes = [column_shape(arguments.hint(hints, index), port.dtypes[index]) for index in range(len(parameters))]
             columns(pa, handler, port, parameters, shapes, output)
 
 
@@ -74,26 +72,51 @@ def frame_of(table):
 def table(pa, handler, port, parameters, output):
     scalars = iter(port.scalars())
     index = 0
-    hints = arguments.hints_of(handler) if type(handler) is types.FunctionType else {}
-    names = handler.__code__.co_varnames if type(handler) is types.FunctionType else ()
+    hints = arguments.hints_of(handler)
     given = []
     for position, (_, is_table) in enumerate(parameters):
         if not is_table:
             given.append(next(scalars))
             continue
-        hint = hints.get(names[position]) if position < len(names) else None
         whole = read(pa, port, index)
         index += 1
-        given.append(whole if arguments.shape_of(hint)[0] == "table" else frame_of(whole))
+        as_arrow = arguments.shape_of(arguments.hint(hints, position))[0] == "table"
+        given.append(whole if as_arrow else frame_of(whole))
         del whole
     result = handler(*given)
     del given
-    if isinstance(result, types.GeneratorType):
-        for part in result:
-            output.emit(part)
+    if hasattr(result, "__next__"):
+        parts(result, port, output)
     else:
         output.emit(result)
     output.end()
+
+
+def parts(result, port, output):
+    """Hands over what a generator yields: tables, or rows of one."""
+    rows = []
+    for part in result:
+        if is_row(part):
+            rows.append(part)
+            if len(rows) < port.batch_rows:
+                continue
+        if rows:
+            output.emit(rows)
+            rows = []
+        if not is_row(part):
+            output.emit(part)
+    if rows:
+        output.emit(rows)
+
+
+def is_row(value):
+    """Whether a value is a row: a tuple, or a dict of single values."""
+    return isinstance(value, tuple) or isinstance(value, dict) and is_record(value)
+
+
+def is_record(value):
+    return bool(value) and not any(hasattr(item, "__len__") and not isinstance(item, (str, bytes)) or hasattr(item, "index")
+                                   and hasattr(item, "dtype") for item in value.values())
 
 
 class Output:
@@ -147,9 +170,12 @@ class Output:
         if isinstance(result, dict):
             import pandas as pd
 
-            return self.of_frame(pd.DataFrame(result))
-        if isinstance(result, (list, tuple)) and all(isinstance(row, (list, tuple, dict)) for row in result):
-            return self.of_rows(result)
+            return self.of_rows([result]) if is_record(result) else self.of_frame(pd.DataFrame(result))
+        if isinstance(result, (list, tuple)):
+            if all(isinstance(row, (list, tuple, dict)) for row in result):
+                return self.of_rows(result)
+            if self.fields is not None and len(self.fields) == 1:
+                return self.pa.table([self.objects(list(result), 0)], schema=self.schema())
         return self.of_scalar(result)
 
     def of_frame(self, frame):
@@ -157,9 +183,12 @@ class Output:
         columns = {}
         for position, label in enumerate(labels):
             columns.setdefault(label, []).append(frame.iloc[:, position])
-        levels = [name for name in frame.index.names if name is not None and name not in columns]
-        for name in levels:
-            columns[name] = [frame.index.get_level_values(name).to_series(index=frame.index)]
+        levels = []
+        for level, name in enumerate(frame.index.names):
+            if name is None or name in columns:
+                continue
+            levels.append(name)
+            columns[name] = [frame.index.get_level_values(level).to_series(index=frame.index)]
         return self.by_name(columns, levels + labels, len(frame))
 
     def of_series(self, series):
@@ -167,7 +196,9 @@ class Output:
         name = series.name
         if self.fields is not None:
             free = [field.name for field in self.fields if field.name not in named]
-            if name is None or not any(same(field, name) for field in free):
+            if len(self.fields) == 1:
+                name = self.fields[0].name
+            elif name is None or not any(same(field, name) for field in free):
                 name = free[0] if len(free) == 1 else name
         elif name is None:
             name = "value"
@@ -179,7 +210,8 @@ class Output:
             return self.of_frame(pd.DataFrame(array))
         if array.ndim > 2:
             raise Misfit(f"it returned an array of rank {array.ndim}; a table has rank 2")
-        array = array.reshape(len(array), -1)
+        if array.ndim == 1:
+            array = array[:, None] if len(array) or self.fields is None else array.reshape(0, len(self.fields))
         if self.fields is None:
             raise Misfit("it returned an array, which has no column names; declare RETURNS TABLE (…)")
         if array.shape[1] != len(self.fields):
@@ -202,7 +234,9 @@ class Output:
                          f"{len(self.fields)} columns are declared: {self.names()}")
         if self.fields is None:
             return self.of_frame(pd.DataFrame({name: [value]}))
-        return self.pa.table([self.objects([value], 0)], schema=self.schema())
+        # Of a list a Series would make rows.
+        column = self.objects([value], 0) if isinstance(value, (list, tuple, dict)) else self.column(pd.Series([value]), 0)
+        return self.pa.table([column], schema=self.schema())
 
     def schema(self):
         return self.pa.schema(self.fields)
@@ -234,7 +268,9 @@ class Output:
             found = columns.get(field.name)
             if found is None:
                 close = [label for label in columns if same(field.name, label)]
-                found = columns[close[0]] if len(close) == 1 else None
+                if len(close) > 1:
+                    raise Misfit(f"its result has several columns {field.name}: {', '.join(close)}")
+                found = columns[close[0]] if close else None
             if found is None:
                 have = ", ".join(str(label) for label in order) or "none"
                 raise Misfit(f"its result has no column {field.name}; it has {have}")
@@ -265,7 +301,11 @@ class Output:
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
             array = values
         elif convertible(values.dtype):
-            array = pa.array(values, from_pandas=missing)
+            try:
+                array = pa.array(values, from_pandas=missing)
+            except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+                # Such as sparse columns: value by value.
+                array = None
         if array is not None:
             fitted = fit(pa, array, field.type)
             if fitted is not None:
@@ -369,25 +409,29 @@ def is_bytes(types, own):
 # Columns
 
 
-def column_shape(hint, index, port):
+def column_shape(hint, dtype):
     """How a parameter gets its column: `arguments.Values`, or None for one value."""
     shape, own = arguments.shape_of(hint)
     if shape in ("series", "ndarray", "arrow"):
-        return arguments.Values(shape, port.dtypes[index], own)
+        return arguments.Values(shape, dtype, own)
     if shape == "frame":
         return "frame"
     return None
 
 
-def argument(pa, column, shape, name):
+def argument(pa, port, column, position, shape, name):
     """A column of a batch as an argument."""
     if shape is None:
         # A parameter that is not annotated as a column takes the one value that all rows have.
-        distinct = pa.compute.unique(column)
-        if len(distinct) != 1:
+        try:
+            several = len(pa.compute.unique(column)) != 1
+        except pa.ArrowNotImplementedError:
+            items = column.to_pylist()
+            several = any(item != items[0] for item in items)
+        if several:
             raise Misfit(f"the parameter {name} takes one value, and the rows have several; annotate it as pd.Series "
                          "to take them all")
-        return distinct[0].as_py()
+        return port.value(position)
     if shape == "frame":
         return pa.Table.from_struct_array(column).to_pandas()
     return shape.of(column)
@@ -398,7 +442,7 @@ def columns(pa, handler, port, parameters, shapes, output):
     while (batch := port.pull(0)) is not None:
         batch = pa.record_batch(batch)
         rows = batch.num_rows
-        given = [argument(pa, batch.column(position), shape, parameters[position][0])
+        given = [argument(pa, port, batch.column(position), position, shape, parameters[position][0])
                  for position, shape in enumerate(shapes)]
         result = handler(*given)
         del given
@@ -411,6 +455,7 @@ def column_of(pa, result, rows, output):
     if isinstance(result, pa.ChunkedArray):
         result = result.combine_chunks()
     if pd is not None and isinstance(result, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
+        result = aligned(pd, result)
         array = lambda: output.column(pd.Series(result, copy=False), 0)
     elif pd is not None and isinstance(result, pd.DataFrame):
         array = lambda: output.objects(result.to_dict("records"), 0)
@@ -431,25 +476,43 @@ def column_of(pa, result, rows, output):
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def iterator(pa, handler, port, parameters, hints, names, output):
+def aligned(pd, result):
+    """A Series whose labels are those of the rows in another order, in the order of the rows,
+    as an assignment to a column of the frame would put it."""
+    if not isinstance(result, pd.Series) or isinstance(result.index, pd.RangeIndex):
+        return result
+    rows = pd.RangeIndex(len(result))
+    index = result.index
+    if index.dtype.kind == "i" and index.is_unique and not index.equals(rows) and len(index.difference(rows)) == 0:
+        return result.reindex(rows)
+    return result
+
+
+def iterator(pa, handler, port, parameters, hint, output):
     """One call for the whole stream: `(Iterator[pd.Series]) -> Iterator[pd.Series]`, or of
     tuples of Series where there are several parameters."""
-    shape = arguments.Values("series", None, None)
-    hint = hints.get(names[0]) if names else None
-    items = arguments.typing.get_args(hint)
-    if items:
-        own, dtype = arguments.shape_of(arguments.typing.get_args(items[0])[0] if len(parameters) > 1 and arguments.typing.get_args(items[0]) else items[0])
-        if own in ("ndarray", "arrow"):
-            shape = arguments.Values(own, port.dtypes[0], dtype)
+    first = port.pull(0)
+    if first is None:
+        # Without rows there is nothing to call for.
+        return
+    item = next(iter(typing.get_args(hint)), None)
+    items = typing.get_args(item) if typing.get_origin(item) is tuple else (item,) * len(parameters)
+    shapes = []
+    for position in range(len(parameters)):
+        asked, own = arguments.shape_of(items[position] if position < len(items) else None)
+        shape = asked if asked in ("ndarray", "arrow") else "series"
+        shapes.append(arguments.Values(shape, port.dtypes[position], own))
 
     def batches():
-        while (batch := port.pull(0)) is not None:
-            batch = pa.record_batch(batch)
-            given = tuple(shape.of(batch.column(position)) for position in range(len(parameters)))
+        batch = first
+        while batch is not None:
+            columns = pa.record_batch(batch).columns
+            given = tuple(shape.of(column) for shape, column in zip(shapes, columns))
             yield given[0] if len(given) == 1 else given
+            batch = port.pull(0)
 
     result = handler(batches())
-    if not hasattr(result, "__iter__") or pa.types is None:
+    if not hasattr(result, "__iter__"):
         raise Misfit(f"it returned {shown(result)} of type {type(result).__name__}, and not an iterator")
     for column in result:
         port.push(pa.record_batch([column_of(pa, column, None, output)], schema=output.schema()))

@@ -1,6 +1,7 @@
 //! Lists, structs and maps out of Python's.
 
 use super::{Column, ResultError, Taken};
+use crate::failure::class_name;
 use arrow::array::{ArrayRef, FixedSizeListArray, LargeListArray, ListArray, MapArray, NullBufferBuilder, StructArray};
 use arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
@@ -133,6 +134,16 @@ fn listed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>>
     let list = value.call_method0(intern!(py, "tolist"))?;
     // Of rank 0 it is a number.
     Ok(list.is_instance_of::<PyList>().then_some(list))
+}
+
+/// The number that an ndarray of rank 0 holds.
+pub fn number_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = value.py();
+    if class_name(value) != "ndarray" || value.getattr(intern!(py, "ndim"))?.ne(0)? {
+        return Ok(None);
+    }
+    // Indexing by () gives NumPy's scalar, which counts as its base.
+    value.get_item(PyTuple::empty(py)).map(Some)
 }
 
 /// A column of structs, out of dicts whose keys are the fields' names in any order, or of

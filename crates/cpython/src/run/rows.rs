@@ -51,6 +51,7 @@ pub fn run(
                 continue;
             }
             context.reset(py)?;
+            watch.call();
             for (index, column) in columns.iter().enumerate() {
                 let object = column.get(py, at).map_err(|error| {
                     PyValueError::new_err(message(py, &error, &function.params[index], args.column(index), at))
@@ -77,6 +78,8 @@ struct Rows<'a, 'py> {
     numbers: Vec<i64>,
     columns: Vec<Results>,
     since: Instant,
+    /// Rows that are handed over together: few at first, as whoever takes them may want few.
+    together: usize,
 }
 
 impl<'a, 'py> Rows<'a, 'py> {
@@ -84,7 +87,7 @@ impl<'a, 'py> Rows<'a, 'py> {
         let py = port.py();
         let names = fields.iter().map(|field| PyString::intern(py, field.name()).unbind()).collect();
         let columns = builders(py, &fields)?;
-        Ok(Rows { port, fields, names, single, numbers: vec![], columns, since: Instant::now() })
+        Ok(Rows { port, fields, names, single, numbers: vec![], columns, since: Instant::now(), together: 1 })
     }
 
     /// Adds all rows of what the handler gave for a row.
@@ -108,9 +111,14 @@ impl<'a, 'py> Rows<'a, 'py> {
             if watch.ended() != 0 {
                 return Err(Interrupt::new_err(()));
             }
+            if is_frame(&item)? {
+                self.extend_frame(py, at, &item)?;
+                continue;
+            }
             self.push(py, at, &item)?;
-            if self.numbers.len() >= self.port.get().batch_rows() || self.since.elapsed() > WAIT {
+            if self.numbers.len() >= self.together || self.since.elapsed() > WAIT {
                 self.flush(py)?;
+                self.together = (2 * self.together).min(self.port.get().batch_rows());
             }
         }
         Ok(())

@@ -58,7 +58,11 @@ impl PythonAggregate {
             exuvia_engine::Volatility::Stable => Volatility::Stable,
             exuvia_engine::Volatility::Volatile => Volatility::Volatile,
         };
-        PythonAggregate { registered, signature: Signature::user_defined(volatility), options }
+        let names = registered.routine.definition().params.iter().map(|param| param.name.clone()).collect();
+        let signature = Signature::user_defined(volatility);
+        // Names that are no names of SQL's are not there to be named.
+        let signature = signature.clone().with_parameter_names(names).unwrap_or(signature);
+        PythonAggregate { registered, signature, options }
     }
 
     /// The aggregate behind a function of DataFusion's, if it is one.
@@ -114,13 +118,12 @@ impl AggregateUDFImpl for PythonAggregate {
                 Fit::Checked => given.clone(),
                 Fit::Literal | Fit::No => {
                     return plan_err!(
-                        "{}: argument {} ({}) is {}, but {} is needed{}",
+                        "{}: argument {} ({}) is {}, but {} is needed",
                         definition.name,
                         index + 1,
                         param.name,
                         types::name(given),
-                        types::name(&wanted),
-                        types::cast_hint(&param.name, given, &wanted)
+                        types::name(&wanted)
                     );
                 }
             });
@@ -130,7 +133,8 @@ impl AggregateUDFImpl for PythonAggregate {
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         let collected = self.collected(&args);
-        Ok(match self.streams(args.is_distinct, !args.order_bys.is_empty()) {
+        let plain = !args.is_distinct && args.order_bys.is_empty();
+        Ok(match plain && self.registered.routine.is_class() {
             true => Box::new(Buffered::new(collected)),
             false => Box::new(collected),
         })

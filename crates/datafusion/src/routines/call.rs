@@ -11,7 +11,7 @@ use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, TableReference, 
 use datafusion::logical_expr::expr::Sort as SortExpr;
 use datafusion::logical_expr::planner::{PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning};
 use datafusion::logical_expr::{
-    Expr, Extension, LogicalPlan, LogicalPlanBuilder, Projection, SubqueryAlias, UserDefinedLogicalNodeCore, col,
+    Expr, Extension, Limit, LogicalPlan, LogicalPlanBuilder, Projection, SubqueryAlias, UserDefinedLogicalNodeCore, col,
 };
 use datafusion::sql::sqlparser::ast::{
     self, FunctionArg, FunctionArgExpr, Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor,
@@ -294,15 +294,20 @@ impl RelationPlanner for PlanCalls {
         relation: TableFactor,
         context: &mut dyn RelationPlannerContext,
     ) -> Result<RelationPlanning> {
-        let (name, args, alias) = match &relation {
-            TableFactor::Table { name, args: Some(args), alias, .. } => (name, &args.args, alias),
-            TableFactor::Function { name, args, alias, .. } => (name, args, alias),
+        let (name, args, alias, more) = match &relation {
+            TableFactor::Table { name, args: Some(args), alias, with_ordinality, sample, .. } => {
+                (name, &args.args, alias, *with_ordinality || sample.is_some())
+            }
+            TableFactor::Function { name, args, alias, with_ordinality, .. } => (name, args, alias, *with_ordinality),
             _ => return Ok(RelationPlanning::Original(Box::new(relation))),
         };
         let routines = Routines::of(context.context_provider().options());
         let Some(registered) = routine_named(&routines, name) else {
             return Ok(RelationPlanning::Original(Box::new(relation)));
         };
+        if more {
+            return plan_err!("{}: a call in FROM takes no WITH ORDINALITY and no TABLESAMPLE", registered.name());
+        }
         let plan = plan_call(&routines, registered, args, context)?;
         let alias = alias.clone().or_else(|| default_alias(name));
         Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias))))
@@ -550,44 +555,50 @@ fn whole_table(query: &ast::Query) -> Option<String> {
 }
 
 /// Takes the order off a query's plan: the plan with the columns that it sorts by behind those
-/// that are visible, and the order.
+/// that are visible, and the order. Below a LIMIT or OFFSET the plan keeps its own sort, too.
 fn take_order(plan: LogicalPlan) -> Result<(LogicalPlan, usize, Vec<SortExpr>)> {
     let visible = plan.schema().fields().len();
-    let (exprs, sort) = match plan {
-        LogicalPlan::Sort(sort) if sort.fetch.is_none() => (None, sort),
-        LogicalPlan::Projection(projection) => match projection.input.as_ref() {
-            LogicalPlan::Sort(sort) if sort.fetch.is_none() => (Some(projection.expr.clone()), sort.clone()),
-            _ => return Ok((LogicalPlan::Projection(projection), visible, vec![])),
-        },
-        // A LIMIT over an ORDER BY gives its rows in that order.
-        LogicalPlan::Limit(limit) => {
-            let order = match limit.input.as_ref() {
-                LogicalPlan::Sort(sort) => limited_order(sort.expr.clone(), limit.input.schema()),
-                _ => vec![],
-            };
-            return Ok((LogicalPlan::Limit(limit), visible, order));
-        }
-        plan => return Ok((plan, visible, vec![])),
+    let (limit, inner) = match &plan {
+        LogicalPlan::Limit(limit) => (Some(limit), limit.input.as_ref()),
+        plan => (None, plan),
     };
-    let input = sort.input;
+    let (exprs, sort) = match inner {
+        LogicalPlan::Sort(sort) => (None, sort),
+        LogicalPlan::Projection(projection) => match projection.input.as_ref() {
+            LogicalPlan::Sort(sort) => (Some(projection.expr.clone()), sort),
+            _ => return Ok((plan, visible, vec![])),
+        },
+        _ => return Ok((plan, visible, vec![])),
+    };
     let mut exprs: Vec<Expr> = match exprs {
         Some(exprs) => exprs,
-        None => input.schema().columns().into_iter().map(Expr::Column).collect(),
+        None => sort.input.schema().columns().into_iter().map(Expr::Column).collect(),
     };
-    let mut order = vec![];
-    for (index, key) in sort.expr.into_iter().enumerate() {
-        let name = format!("__order_{index}");
-        order.push(SortExpr { expr: col(Column::new_unqualified(&name)), ..key.clone() });
-        exprs.push(key.expr.alias(name));
-    }
-    let plan = LogicalPlan::Projection(Projection::try_new(exprs, input)?);
+    let (keys, order) = hidden(plan.schema(), &sort.expr);
+    exprs.extend(keys);
+    // A sort with a fetch is a limit as well.
+    let sorted = limit.is_some() || sort.fetch.is_some();
+    let input = if sorted { Arc::new(LogicalPlan::Sort(sort.clone())) } else { Arc::clone(&sort.input) };
+    let projected = LogicalPlan::Projection(Projection::try_new(exprs, input)?);
+    let plan = match limit {
+        Some(limit) => LogicalPlan::Limit(Limit { input: Arc::new(projected), ..limit.clone() }),
+        None => projected,
+    };
     Ok((plan, visible, order))
 }
 
-/// The order of a limited query, as far as its columns say it.
-fn limited_order(keys: Vec<SortExpr>, schema: &DFSchemaRef) -> Vec<SortExpr> {
-    let known = |key: &SortExpr| matches!(&key.expr, Expr::Column(column) if schema.has_column(column));
-    if keys.iter().all(known) { keys } else { vec![] }
+/// Keys of a sort as columns that no query sees, and the order by these.
+fn hidden(schema: &DFSchemaRef, keys: &[SortExpr]) -> (Vec<Expr>, Vec<SortExpr>) {
+    let mut prefix = "__order".to_string();
+    while schema.fields().iter().any(|field| field.name().starts_with(&prefix)) {
+        prefix.push('_');
+    }
+    let named = keys.iter().enumerate().map(|(index, key)| {
+        let name = format!("{prefix}_{index}");
+        let sort = SortExpr { expr: col(Column::new_unqualified(&name)), ..key.clone() };
+        (key.expr.clone().alias(name), sort)
+    });
+    named.unzip()
 }
 
 /// The declared columns of a table: by name, or by position where no name fits and their
@@ -597,13 +608,29 @@ fn declared(registered: &Registered, index: usize, argument: TableArgument, colu
     let schema = Arc::clone(argument.plan.schema());
     let given: Vec<Column> = schema.columns().into_iter().take(argument.visible).collect();
     let by_name = |name: &str| {
-        let exact = given.iter().find(|column| column.name == name);
-        exact.or_else(|| given.iter().find(|column| column.name.eq_ignore_ascii_case(name)))
+        let exact: Vec<&Column> = given.iter().filter(|column| column.name == name).collect();
+        match exact.is_empty() {
+            true => given.iter().filter(|column| column.name.eq_ignore_ascii_case(name)).collect(),
+            false => exact,
+        }
     };
-    let by_position = given.len() == columns.len() && columns.iter().all(|field| by_name(field.name()).is_none());
+    let by_name = |name: &str| match by_name(name)[..] {
+        [] => Ok(None),
+        [only] => Ok(Some(only)),
+        _ => plan_err!(
+            "{}: the table {} has several columns {name}; name them apart with AS",
+            registered.name(),
+            argument.text
+        ),
+    };
+    let mut none_fits = true;
+    for field in columns {
+        none_fits &= by_name(field.name())?.is_none();
+    }
+    let by_position = given.len() == columns.len() && none_fits;
     let mut exprs = vec![];
     for (position, field) in columns.iter().enumerate() {
-        let column = if by_position { given.get(position) } else { by_name(field.name()) };
+        let column = if by_position { given.get(position) } else { by_name(field.name())? };
         let Some(column) = column else {
             let have: Vec<&str> = given.iter().map(|column| column.name.as_str()).collect();
             return plan_err!(
@@ -619,12 +646,8 @@ fn declared(registered: &Registered, index: usize, argument: TableArgument, colu
         exprs.push(expr.alias(field.name()));
     }
     let visible = exprs.len();
-    let mut order = vec![];
-    for (index, key) in argument.order.iter().enumerate() {
-        let name = format!("__order_{index}");
-        order.push(SortExpr { expr: col(Column::new_unqualified(&name)), ..key.clone() });
-        exprs.push(key.expr.clone().alias(name));
-    }
+    let (keys, order) = hidden(&schema, &argument.order);
+    exprs.extend(keys);
     let plan = LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(argument.plan))?);
     Ok(TableArgument { plan, visible, order, ..argument })
 }

@@ -15,14 +15,16 @@ use datafusion::config::ConfigOptions;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::expr::{ScalarFunction, Sort as SortExpr, WindowFunction};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, Extension, LogicalPlan, PartitionEvaluator, Projection, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature, UserDefinedLogicalNodeCore, Volatility, Window, WindowFunctionDefinition, WindowUDF,
-    WindowUDFImpl,
+    ScalarUDFImpl, Signature, UserDefinedLogicalNodeCore, Volatility, Window, WindowFrameBound,
+    WindowFunctionDefinition, WindowUDF, WindowUDFImpl,
 };
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::physical_expr::PhysicalExpr;
+use exuvia_engine::routine::Kind;
 use futures::StreamExt;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -134,8 +136,10 @@ pub(crate) struct ColumnCall {
     pub(crate) args: Vec<Expr>,
     pub(crate) partition: Vec<Expr>,
     pub(crate) order: Vec<SortExpr>,
-    /// The name of its column.
+    /// The name of its column, which no other has.
     name: String,
+    /// The call as SQL.
+    text: String,
     schema: DFSchemaRef,
 }
 
@@ -161,8 +165,8 @@ impl ColumnCall {
         args: Vec<Expr>,
         partition: Vec<Expr>,
         order: Vec<SortExpr>,
-        name: String,
-    ) -> Result<LogicalPlan> {
+        text: String,
+    ) -> Result<(LogicalPlan, Column)> {
         let input_schema = Arc::clone(input.schema());
         let mut fitted = vec![];
         for (index, arg) in args.into_iter().enumerate() {
@@ -172,6 +176,13 @@ impl ColumnCall {
             let Some(default) = default else { return internal_err!("a column function lacks an argument") };
             fitted.push(default.expr.clone());
         }
+        let taken = |name: &str| input_schema.fields().iter().any(|field| field.name() == name);
+        let mut number = 0;
+        while taken(&format!("__column_{number}")) {
+            number += 1;
+        }
+        let name = format!("__column_{number}");
+        let column = Column::new_unqualified(&name);
         let schema = ColumnCall::schema_of(registered, &input, &name)?;
         let call = ColumnCall {
             registered: registered.clone(),
@@ -180,9 +191,10 @@ impl ColumnCall {
             partition,
             order,
             name,
+            text,
             schema,
         };
-        Ok(LogicalPlan::Extension(Extension { node: Arc::new(call) }))
+        Ok((LogicalPlan::Extension(Extension { node: Arc::new(call) }), column))
     }
 
     fn schema_of(registered: &Registered, input: &LogicalPlan, name: &str) -> Result<DFSchemaRef> {
@@ -195,7 +207,7 @@ impl ColumnCall {
     /// A line for EXPLAIN.
     pub(crate) fn explained(&self) -> String {
         let by = match self.registered {
-            _ if self.by_batch() => "one call a batch".to_string(),
+            _ if by_batch(&self.registered) => "one call a batch".to_string(),
             _ if self.partition.is_empty() && self.order.is_empty() => {
                 "whole column; may depend on the order of rows, which is not given".to_string()
             }
@@ -205,11 +217,7 @@ impl ColumnCall {
             }
             _ => "one call a partition".to_string(),
         };
-        format!("{}: python: a column function, {by}", self.name)
-    }
-
-    fn by_batch(&self) -> bool {
-        self.registered.by_batch || self.registered.routine.kind() == exuvia_engine::routine::Kind::Iterator
+        format!("{}: python: a column function, {by}", self.text)
     }
 }
 
@@ -232,7 +240,7 @@ impl UserDefinedLogicalNodeCore for ColumnCall {
     }
 
     fn fmt_for_explain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PythonColumn: {}", self.name)
+        write!(f, "PythonColumn: {}", self.text)
     }
 
     fn with_exprs_and_inputs(&self, mut exprs: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<ColumnCall> {
@@ -275,13 +283,16 @@ impl AnalyzerRule for ColumnCalls {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        plan.transform_up_with_subqueries(|plan| match plan {
-            LogicalPlan::Window(window) if window.window_expr.iter().any(|expr| over_call(expr).is_some()) => {
-                windows(window).map(Transformed::yes)
+        let plan = plan.transform_up_with_subqueries(|plan| {
+            let below = calls_below(plan)?;
+            match below.data {
+                LogicalPlan::Window(window) if window.window_expr.iter().any(|expr| over_call(expr).is_some()) => {
+                    windows(window).map(Transformed::yes)
+                }
+                plan => Ok(Transformed::new_transformed(plan, below.transformed)),
             }
-            plan => calls_below(plan),
-        })
-        .map(|plan| plan.data)
+        })?;
+        Ok(plan.data)
     }
 }
 
@@ -300,12 +311,14 @@ fn over_call(expr: &Expr) -> Option<(&ColumnFunction, &WindowFunction)> {
 /// Takes the calls of column functions out of a node of window functions.
 fn windows(window: Window) -> Result<LogicalPlan> {
     let names: Vec<Column> = window.schema.columns();
+    let kept = window.input.schema().fields().len();
     let (ours, others): (Vec<Expr>, Vec<Expr>) =
-        window.window_expr.into_iter().partition(|expr| over_call(expr).is_some());
+        window.window_expr.iter().cloned().partition(|expr| over_call(expr).is_some());
     let mut plan = Arc::unwrap_or_clone(window.input);
     if !others.is_empty() {
         plan = LogicalPlan::Window(Window::try_new(others, Arc::new(plan))?);
     }
+    let mut made = vec![];
     for expr in &ours {
         let Some((function, call)) = over_call(expr) else { continue };
         let params = &call.params;
@@ -313,17 +326,47 @@ fn windows(window: Window) -> Result<LogicalPlan> {
         if params.filter.is_some() || params.distinct || params.null_treatment.is_some() {
             return plan_err!("{name} is a column function, which takes no FILTER, DISTINCT or IGNORE NULLS");
         }
-        plan = ColumnCall::over(
+        let frame = &params.window_frame;
+        if !frame.start_bound.is_unbounded()
+            || !(frame.end_bound.is_unbounded() || matches!(frame.end_bound, WindowFrameBound::CurrentRow))
+        {
+            return plan_err!("{name} is a column function, which takes whole partitions and no frame");
+        }
+        if by_batch(&function.registered) {
+            return plan_err!("{name} is called for each batch and takes no OVER; leave OPTIONS (scope 'batch') out");
+        }
+        let text = expr.human_display().to_string().replace(&window_name(name), name);
+        let (over, column) = ColumnCall::over(
             &function.registered,
             plan,
             params.args.clone(),
             params.partition_by.clone(),
             params.order_by.clone(),
-            expr.schema_name().to_string(),
+            text,
         )?;
+        plan = over;
+        made.push(column);
     }
-    let exprs = names.into_iter().map(Expr::Column).collect();
+    // The columns as they were, under their names.
+    let mut made = made.into_iter();
+    let mut exprs: Vec<Expr> = names[..kept].iter().cloned().map(Expr::Column).collect();
+    for (expr, name) in window.window_expr.iter().zip(&names[kept..]) {
+        exprs.push(match over_call(expr).and_then(|_| made.next()) {
+            Some(column) => Expr::Column(column).alias_qualified(name.relation.clone(), &name.name),
+            None => Expr::Column(name.clone()),
+        });
+    }
     Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(plan))?))
+}
+
+fn by_batch(registered: &Registered) -> bool {
+    registered.by_batch || registered.routine.kind() == Kind::Iterator
+}
+
+/// Whether there is a call of a column function in an expression.
+pub(super) fn holds_call(expr: &Expr) -> bool {
+    // The walk never fails.
+    expr.exists(|expr| Ok(call_of(expr).is_some())).unwrap_or(true)
 }
 
 fn call_of(expr: &Expr) -> Option<(&ColumnFunction, &ScalarFunction)> {
@@ -356,26 +399,40 @@ fn calls_below(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let columns = plan.schema().columns();
     let [input] = plan.inputs()[..] else { return internal_err!("a node with expressions and no single input") };
     let mut below = input.clone();
-    let mut made: Vec<Expr> = vec![];
+    let mut made: Vec<(Expr, Column)> = vec![];
     let mut extract = |expr: Expr| -> Result<Transformed<Expr>> {
         let Some((function, call)) = call_of(&expr) else { return Ok(Transformed::no(expr)) };
-        let column = expr.schema_name().to_string();
-        if !made.contains(&expr) {
-            let input = std::mem::replace(&mut below, LogicalPlan::EmptyRelation(empty()));
-            below = ColumnCall::over(&function.registered, input, call.args.clone(), vec![], vec![], column.clone())?;
-            made.push(expr);
+        // Of a volatile function each call is its own.
+        let again = function.registered.routine.definition().volatility != Some(exuvia_engine::Volatility::Volatile);
+        if let Some((_, column)) = made.iter().find(|(known, _)| again && known == &expr) {
+            return Ok(Transformed::yes(Expr::Column(column.clone())));
         }
-        Ok(Transformed::yes(Expr::Column(Column::new_unqualified(column))))
+        let input = std::mem::replace(&mut below, LogicalPlan::EmptyRelation(empty()));
+        let text = expr.human_display().to_string();
+        let (over, column) = ColumnCall::over(&function.registered, input, call.args.clone(), vec![], vec![], text)?;
+        below = over;
+        made.push((expr, column.clone()));
+        Ok(Transformed::yes(Expr::Column(column)))
     };
+    let names = NamePreserver::new(&plan);
     let mut exprs = vec![];
     for expr in plan.expressions() {
-        exprs.push(expr.transform_up(&mut extract)?.data);
+        let saved = names.save(&expr);
+        exprs.push(saved.restore(expr.transform_up(&mut extract)?.data));
     }
     let rebuilt = plan.with_new_exprs(exprs, vec![below])?;
-    if !place {
+    if !place && !matches!(rebuilt, LogicalPlan::Window(_)) {
         return Ok(Transformed::yes(rebuilt));
     }
     let exprs = columns.into_iter().map(Expr::Column).collect();
+    let window = match &rebuilt {
+        LogicalPlan::Window(window) => window.window_expr.iter().any(|expr| over_call(expr).is_some()),
+        _ => false,
+    };
+    let rebuilt = match rebuilt {
+        LogicalPlan::Window(window_node) if window => windows(window_node)?,
+        other => other,
+    };
     Ok(Transformed::yes(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(rebuilt))?)))
 }
 

@@ -100,7 +100,8 @@ impl Run {
                 let _ = sender.send(last).await;
             });
         }
-        let invocation = options.invocation(routine.definition().timeout);
+        // The function's own time is that of each call, which Python's side measures.
+        let invocation = options.invocation(None);
         let slice = Slice::start(FOREVER, Arc::clone(&invocation.cancelled));
         let invocation = Invocation { cancelled: slice.flag(), deadline: invocation.deadline };
         let settings = options.settings.clone();

@@ -236,7 +236,8 @@ impl ExecutionPlan for RoutineExec {
     }
 
     fn maintains_input_order(&self) -> Vec<bool> {
-        vec![!matches!(self.what, What::Table { .. }); self.inputs.len()]
+        // Nobody may sort below that which depends on the order of its rows.
+        vec![false; self.inputs.len()]
     }
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
@@ -403,13 +404,17 @@ fn table(
                 })
                 .collect();
             input_fields.push(fields.clone());
+            let function = base.registered.name().to_string();
             let feed = stream.map(move |batch| {
                 let batch = batch?;
                 let mut columns = vec![];
                 for (index, column) in batch.columns().iter().take(visible).enumerate() {
                     let declared = declared.as_ref().map(|declared| &declared[index]);
                     if declared.is_some_and(|field| !field.is_nullable()) && column.null_count() > 0 {
-                        return exec_err!("column {} is declared NOT NULL and has a NULL", fields[index].name());
+                        return exec_err!(
+                            "{function}: column {} is declared NOT NULL and has a NULL",
+                            fields[index].name()
+                        );
                     }
                     let ty = declared.map(|field| field.data_type());
                     columns.push(as_plain(ty, Arc::clone(column), fields[index].name())?);

@@ -5,10 +5,11 @@
 //! other side, each beside the rows of its call.
 
 use super::call::{Generate, aliased};
+use super::column;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, Result, TableReference, plan_err};
 use datafusion::config::ConfigOptions;
-use datafusion::logical_expr::{Expr, Extension, Filter, Join, JoinType, LogicalPlan, Projection};
+use datafusion::logical_expr::{Expr, Extension, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Projection};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
 
@@ -22,12 +23,32 @@ impl AnalyzerRule for LateralCalls {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        plan.transform_up_with_subqueries(|plan| match plan {
+        let plan = plan.transform_up_with_subqueries(|plan| match plan {
             LogicalPlan::Join(join) if depends(&join.right)? => lateral(join).map(Transformed::yes),
+            LogicalPlan::Filter(mut filter) if filter.predicate.is_volatile() && gives_rows(&filter.input)? => {
+                // DataFusion takes a predicate without columns below any node but a limit, where it
+                // would be asked for each call and not for each row.
+                let every = LogicalPlanBuilder::from(Arc::unwrap_or_clone(filter.input));
+                filter.input = Arc::new(every.limit(0, Some(i64::MAX as usize))?.build()?);
+                Ok(Transformed::yes(LogicalPlan::Filter(filter)))
+            }
             plan => Ok(Transformed::no(plan)),
-        })
-        .map(|plan| plan.data)
+        })?;
+        plan.data.apply_with_subqueries(|plan| match Generate::of(plan) {
+            Some(call) if call.input.contains_outer_reference() => plan_err!(
+                "{}: a call that depends on the rows of another table stands in FROM behind that table, not in a \
+                 subquery of an expression",
+                call.registered.name()
+            ),
+            _ => Ok(TreeNodeRecursion::Continue),
+        })?;
+        Ok(plan.data)
     }
+}
+
+/// Whether calls that give rows stand in a plan.
+fn gives_rows(plan: &LogicalPlan) -> Result<bool> {
+    plan.exists(|plan| Ok(Generate::of(plan).is_some() || depends(plan)?))
 }
 
 /// Whether a relation is a subquery with a call of ours that refers to the other side.
@@ -67,7 +88,7 @@ fn lateral(join: Join) -> Result<LogicalPlan> {
     if let Some(condition) = condition.into_iter().reduce(Expr::and) {
         if outer {
             return plan_err!(
-                "LEFT JOIN LATERAL of a Python function takes ON true, not {condition}; put the condition into the function or into WHERE"
+                "LEFT JOIN LATERAL of a Python function takes ON true, not {condition}; put the condition into the function"
             );
         }
         plan = LogicalPlan::Filter(Filter::try_new(condition, Arc::new(plan))?);
@@ -120,6 +141,16 @@ fn below(plan: &LogicalPlan, left: &Arc<LogicalPlan>, outer: bool) -> Result<Log
             Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(input))?))
         }
         LogicalPlan::Projection(projection) => {
+            let plain = |expr: &Expr| matches!(expr.clone().unalias(), Expr::Column(_));
+            if let Some(expr) = projection.expr.iter().find(|expr| outer && !plain(expr)) {
+                return plan_err!(
+                    "LEFT JOIN LATERAL of a query over a Python function takes its columns, not {}; compute it outside",
+                    expr.human_display()
+                );
+            }
+            if projection.expr.iter().any(column::holds_call) {
+                return plan_err!("a column function cannot be called within LATERAL; call it outside");
+            }
             let input = below(&projection.input, left, outer)?;
             let mut exprs: Vec<Expr> = input.schema().columns()[..width].iter().cloned().map(Expr::Column).collect();
             for expr in &projection.expr {

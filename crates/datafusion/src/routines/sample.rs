@@ -12,7 +12,7 @@ use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema};
-use datafusion::common::{DataFusionError, Result, exec_err};
+use datafusion::common::{DataFusionError, Result, exec_err, plan_err};
 use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
@@ -82,6 +82,12 @@ pub(crate) fn unsampled(error: &DataFusionError) -> Option<Unsampled> {
 /// Calls a function with the first rows of its tables and keeps the columns of its result.
 pub(crate) async fn take(ctx: &SessionContext, call: Unsampled) -> Result<()> {
     let state = ctx.state();
+    let plans = call.tables.iter().map(|table| &table.plan).chain([call.scalars.as_ref()]);
+    for plan in plans {
+        if !plan.get_parameter_names()?.is_empty() {
+            return plan_err!("{call}; its tables depend on parameters, so that no sample can be taken");
+        }
+    }
     let mut options = ExuviaOptions::of(state.config_options());
     options = options.clone().with_timeout(Some(options.timeout.map_or(TIME, |own| own.min(TIME))));
     let scalars = ctx.execute_logical_plan(call.scalars.as_ref().clone()).await?.execute_stream().await?;

@@ -170,6 +170,7 @@ impl Function {
             scalars: (&raw mut scalars).cast(),
             scalars_schema: (&raw const scalars_schema).cast(),
             batch_rows: run.batch_rows as u64,
+            call_nanos: run.call_time.map_or(u64::MAX, nanos),
             limits: limits(call),
             context: ptr::from_mut(run).cast(),
             pull,

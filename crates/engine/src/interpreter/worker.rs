@@ -387,6 +387,7 @@ impl Function {
             output: run.output.clone().map_or(Ok(vec![]), schema)?,
             scalars: stream(run.scalars, 1).map_err(host)?,
             batch_rows: run.batch_rows as u64,
+            call_nanos: run.call_time.map_or(u64::MAX, nanos),
             nanos: time_left(call),
         };
         match self.worker.ask(&process, &request, call, Some(run)).map_err(lost)? {

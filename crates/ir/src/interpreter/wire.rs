@@ -58,6 +58,8 @@ pub enum Request {
         scalars: Vec<u8>,
         /// The most rows of a pushed batch.
         batch_rows: u64,
+        /// As [`super::Run::call_nanos`].
+        call_nanos: u64,
         /// Nanoseconds that it may take.
         nanos: u64,
     },
@@ -154,13 +156,14 @@ impl Request {
                 out.number(3);
                 out.number(*handle);
             }
-            Request::Run { handle, inputs, output, scalars, batch_rows, nanos } => {
+            Request::Run { handle, inputs, output, scalars, batch_rows, call_nanos, nanos } => {
                 out.number(4);
                 out.number(*handle);
                 out.bytes(inputs);
                 out.bytes(output);
                 out.bytes(scalars);
                 out.number(*batch_rows);
+                out.number(*call_nanos);
                 out.number(*nanos);
             }
             Request::Step { step, batch } => {
@@ -203,6 +206,7 @@ impl Request {
                 output: from.bytes()?.to_vec(),
                 scalars: from.bytes()?.to_vec(),
                 batch_rows: from.number()?,
+                call_nanos: from.number()?,
                 nanos: from.number()?,
             },
             5 => Request::Step { step: u32::try_from(from.number()?).ok()?, batch: from.bytes()?.to_vec() },
@@ -359,6 +363,7 @@ mod tests {
                 output: vec![],
                 scalars: vec![2, 3],
                 batch_rows: 8192,
+                call_nanos: 5,
                 nanos: 4,
             },
             Request::Step { step: 1, batch: vec![4, 5] },

@@ -15,7 +15,7 @@ use datafusion::arrow::compute::{
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::{DataFusionError, Result, ScalarValue, exec_err, internal_err};
-use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
+use datafusion::logical_expr::{Accumulator, EmitTo, Expr, GroupsAccumulator};
 use exuvia_engine::routine::item;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -72,7 +72,9 @@ impl Collected {
 
     /// Adds rows.
     pub(super) fn add(&mut self, values: &[ArrayRef], groups: Vec<u32>, wanted: Option<&BooleanArray>) -> Result<()> {
-        let values = arguments(&self.registered, values)?;
+        let (given, order) = values.split_at(values.len() - self.order.len());
+        let mut values = arguments(&self.registered, given)?;
+        values.extend(order.iter().cloned());
         let mut wanted = wanted.cloned();
         if self.registered.routine.definition().strict {
             for column in &values[..self.width()] {
@@ -231,20 +233,23 @@ impl Collected {
     }
 }
 
-/// Values as the parameters take them; the columns behind them as they are.
+/// Values as the parameters take them, and the defaults of those that are left out.
 pub(super) fn arguments(registered: &Registered, values: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
     let types = registered.value_types();
     let mut columns = vec![];
     for (index, value) in values.iter().enumerate() {
-        columns.push(match types.get(index) {
-            Some(ty) => {
-                let name = &registered.routine.definition().params[index].name;
-                let value = coerce::check(ty, Arc::clone(value))
-                    .map_err(|message| DataFusionError::Execution(format!("argument {name}: {message}")))?;
-                if value.data_type() == ty { value } else { cast(&value, ty)? }
-            }
-            None => Arc::clone(value),
-        });
+        let Some(ty) = types.get(index) else { return internal_err!("an aggregate with too many arguments") };
+        let name = &registered.routine.definition().params[index].name;
+        let value = coerce::check(ty, Arc::clone(value))
+            .map_err(|message| DataFusionError::Execution(format!("argument {name}: {message}")))?;
+        columns.push(if value.data_type() == ty { value } else { cast(&value, ty)? });
+    }
+    let rows = values.first().map_or(0, |column| column.len());
+    for (default, ty) in registered.defaults.iter().zip(&types).skip(values.len()) {
+        match default.as_ref().map(|default| &default.expr) {
+            Some(Expr::Literal(value, _)) => columns.push(cast(&value.to_array_of_size(rows)?, ty)?),
+            _ => return exec_err!("{}: a default of an aggregate is a constant", registered.name()),
+        }
     }
     Ok(columns)
 }

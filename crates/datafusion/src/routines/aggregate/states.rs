@@ -23,6 +23,10 @@ const AHEAD: usize = 2;
 /// window has an accumulator for each partition, and each would hold a thread.
 const MANY: usize = 65_536;
 
+/// Results of one group after which its values go to Python while they come: each further one
+/// would take all of them again.
+const OFTEN: usize = 16;
+
 /// Bytes that a state is taken to have; only Python knows.
 const STATE_BYTES: usize = 512;
 
@@ -41,7 +45,8 @@ impl Session {
         let routine = Arc::clone(&registered.routine);
         let settings = options.settings.clone();
         let invocation = options.invocation(routine.definition().timeout);
-        let result = Field::new("result", registered.value_type(), true);
+        // A value has no name.
+        let result = Field::new("", registered.value_type(), true);
         let work = move || {
             let mut pull = move |_: usize| match given.recv() {
                 Ok(batch) => Pulled::Batch(batch),
@@ -247,11 +252,13 @@ impl GroupsAccumulator for States {
 pub(super) struct Buffered {
     collected: Collected,
     states: Option<States>,
+    /// How often its result was asked for: of a growing window for each row.
+    asked: usize,
 }
 
 impl Buffered {
     pub(super) fn new(collected: Collected) -> Buffered {
-        Buffered { collected, states: None }
+        Buffered { collected, states: None, asked: 0 }
     }
 
     /// The state in Python, with all that was collected.
@@ -277,13 +284,17 @@ impl Buffered {
 impl Accumulator for Buffered {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         Accumulator::update_batch(&mut self.collected, values)?;
-        if self.states.is_some() || self.collected.rows() > MANY {
+        if self.states.is_some() || self.collected.rows() > MANY && self.collected.registered.routine.merges() {
             self.states()?;
         }
         Ok(())
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
+        self.asked += 1;
+        if self.asked == OFTEN {
+            self.states()?;
+        }
         match self.states {
             None => Accumulator::evaluate(&mut self.collected),
             Some(_) => ScalarValue::try_from_array(&self.states()?.finish(1)?, 0),
@@ -295,11 +306,17 @@ impl Accumulator for Buffered {
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        if !self.collected.registered.routine.merges() {
+            return Accumulator::state(&mut self.collected);
+        }
         let state = self.states()?.pickles(1)?;
         Ok(vec![ScalarValue::try_from_array(&state, 0)?])
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        if !self.collected.registered.routine.merges() {
+            return Accumulator::merge_batch(&mut self.collected, states);
+        }
         let [state] = states else { return internal_err!("a state has one column") };
         let rows = state.len();
         self.states()?.merge(state, vec![0; rows])

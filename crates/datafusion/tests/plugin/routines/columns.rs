@@ -123,7 +123,7 @@ $$",
     assert_eq!(rows(&session, "SELECT id + ints(id) FROM t").await, "11\n3\n5\n7\n9");
     assert_eq!(
         fails(&session, "SELECT ints(nullif(id, 3)) FROM t").await,
-        "NullItem: item 2 is NULL, which an array of int64 cannot hold; declare DOUBLE, or take a list\n  in function ints"
+        "NullItem: item 2 is NULL, which an array of int64 cannot hold; declare DOUBLE, or take a list or a Series\n  in function ints"
     );
     assert_eq!(rows(&session, "SELECT floats(nullif(id, 3)) FROM t").await, "1.0\n2.0\n4.0\n5.0\nNaN");
     assert_eq!(rows(&session, "SELECT both(x)['high'] FROM t WHERE id = 3").await, "5.0");

@@ -109,7 +109,7 @@ async fn declared_columns_bind_by_name_and_widen() {
     assert_eq!(rows(&session, "SELECT * FROM strict_ids(TABLE t)").await, "15");
     assert_eq!(
         fails(&session, "SELECT * FROM strict_ids((SELECT CASE WHEN id > 1 THEN id END AS id FROM t))").await,
-        "column id is declared NOT NULL and has a NULL"
+        "strict_ids: column id is declared NOT NULL and has a NULL"
     );
     // Only the declared columns are read.
     assert!(

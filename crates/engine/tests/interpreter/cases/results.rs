@@ -293,6 +293,7 @@ fn numpy_and_pandas_scalars_count_as_their_base() {
     );
     let list = |ty| DataType::List(Arc::new(Field::new("item", ty, true)));
     holds("[np.int16(1)]", list(DataType::Int64), "[1]");
+    holds("np.array(3)", DataType::Int64, "3");
     holds("np.array([1, 2])", list(DataType::Int64), "[1, 2]");
     holds("np.array([1, 2])", list(DataType::Float64), "[1.0, 2.0]");
     holds("np.array([[1.5], [np.nan]])", list(list(DataType::Float64)), "[[1.5], [NaN]]");
@@ -303,7 +304,7 @@ fn numpy_and_pandas_scalars_count_as_their_base() {
         ("np.int64(1)", DataType::Boolean),
         ("np.complex128(1)", DataType::Float64),
         ("np.datetime64('NaT')", DataType::Date32),
-        ("np.array(1)", DataType::Int64),
+        ("np.array(1.5)", DataType::Int64),
         ("np.array([1.5])", DataType::List(Arc::new(Field::new("item", DataType::Int64, true)))),
     ] {
         refuses(expression, ty);
