@@ -738,7 +738,7 @@ def path_distinct(t):
     return [(t.fn("path")(clerks, ["|"] * len(clerks)),)]
 
 
-# ---------------------------------------------------------------- reported.sql
+# ---------------------------------------------------------------- forms.sql
 
 
 def yielded_tuples_all(t):
@@ -747,10 +747,6 @@ def yielded_tuples_all(t):
 
 def yielded_dicts_all(t):
     return t.call("yielded_dicts", t["clicks"], dt.timedelta(minutes=30))
-
-
-def records_all(t):
-    return [(r.id, *i) for r in t.rows("tickets") for i in t.call("records", r.payload)]
 
 
 def summary_all(t):
@@ -785,14 +781,6 @@ def quantile_groups(t):
 
 def quartiles_groups(t):
     return [(g, t.fn("quartiles")(series([r.x for r in rows], "DOUBLE"))) for g, rows in small(t).items()]
-
-
-def centred_over(t):
-    out = []
-    for rows in small(t).values():
-        found = t.fn("centred")(series([r.x for r in rows], "DOUBLE"))
-        out += [(r.id, plain(c)) for r, c in zip(rows, found, strict=True)]
-    return ordered(out, 0)
 
 
 def names_all(t):

@@ -5,6 +5,7 @@ mod inspect;
 mod peak;
 mod placement;
 mod programs;
+mod query;
 mod rust_peers;
 mod serve;
 mod tables;
@@ -21,6 +22,7 @@ const USAGE: &str = "usage: exuvia-bench COMMAND
   serve FOLDER SUITE [THREADS]   answer measurements
   inspect FOLDER SUITE           print rungs, helper calls and times of compiling
   peak FOLDER exuvia|builtin     print the peak memory of Z1
+  query FILE ROUNDS [THREADS]    time a query that a JSON file describes
 
 A SUITE is zillow or more.";
 
@@ -33,6 +35,8 @@ fn main() -> Result<()> {
             let rows = args.get(2).context(USAGE)?.parse().context("ROWS is a number")?;
             let seed = args.get(3).map_or(Ok(1), |seed| seed.parse()).context("SEED is a number")?;
             tables::prepare(&folder()?, seed, rows)?;
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+            runtime.block_on(placement::prepare(&folder()?, rows))?;
         }
         Some("columns") => println!("{}", inspect::columns(&suite(1)?)?),
         Some("serve") => {
@@ -41,6 +45,10 @@ fn main() -> Result<()> {
         }
         Some("inspect") => println!("{}", inspect::inspect(&folder()?, &suite(2)?)?),
         Some("peak") => println!("{}", peak::peak(&folder()?, args.get(2).context(USAGE)?)?),
+        Some("query") => {
+            let number = |index: usize| args.get(index).and_then(|text| text.parse().ok());
+            println!("{}", query::query(&folder()?, number(2).unwrap_or(1), number(3).unwrap_or(1))?);
+        }
         _ => bail!(USAGE),
     }
     Ok(())

@@ -95,7 +95,8 @@ impl Port {
         self.watch.pause();
         let given = py.detach(|| {
             let engine = self.engine();
-            let Some(Engine(run)) = *engine else { return None };
+            let Engine(run) = engine.as_ref()?;
+            let run = *run;
             // SAFETY: the run lives; both structures are writable, and one that was written
             // is owned here.
             Some(unsafe { ((*run).pull)((*run).context, input, (&raw mut array).cast(), (&raw mut schema).cast()) })
@@ -122,7 +123,8 @@ impl Port {
         self.watch.pause();
         let taken = py.detach(|| {
             let engine = self.engine();
-            let Some(Engine(run)) = *engine else { return None };
+            let Engine(run) = engine.as_ref()?;
+            let run = *run;
             // SAFETY: the run lives; the engine takes both over.
             Some(unsafe { ((*run).push)((*run).context, (&raw mut array).cast(), (&raw mut schema).cast()) })
         });

@@ -8,6 +8,7 @@
 mod calls;
 mod chart;
 mod compare;
+mod frames;
 mod machine;
 mod markdown;
 mod measure;
@@ -36,7 +37,7 @@ struct Options {
 }
 
 const USAGE: &str =
-    "usage: cargo xtask bench zillow|more|placement|scaling [--rows N] [--rounds N] [--core N] [--small]
+    "usage: cargo xtask bench zillow|more|placement|scaling|tables|tpcxai [--rows N] [--rounds N] [--core N] [--sf N] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -53,6 +54,7 @@ pub fn run(args: &[String]) -> Result<()> {
         command: format!("cargo xtask bench {}", args.join(" ")),
         publish: true,
     };
+    let mut scale = 1.0;
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         let mut number = || -> Result<usize> {
@@ -63,9 +65,14 @@ pub fn run(args: &[String]) -> Result<()> {
             "--rows" => options.rows = number()?,
             "--rounds" => options.rounds = number()?.max(1),
             "--core" => options.core = number()?,
+            "--sf" => {
+                let word = words.next().context(USAGE)?;
+                scale = word.parse().with_context(|| format!("{word} is no number"))?;
+            }
             "--small" => {
                 options.rows = 20_000;
                 options.rounds = 1;
+                scale = 0.01;
                 options.publish = false;
             }
             _ => bail!("{USAGE}"),
@@ -76,6 +83,8 @@ pub fn run(args: &[String]) -> Result<()> {
         "more" => more::run(&options),
         "placement" => placement::run(&options),
         "scaling" => scaling::run(&options),
+        "tables" => frames::tables(&options),
+        "tpcxai" => frames::tpcxai(&options, scale),
         _ => bail!("{USAGE}"),
     }
 }

@@ -93,28 +93,24 @@ def table(pa, handler, port, parameters, output):
 
 
 def parts(result, port, output):
-    """Hands over what a generator yields: tables, or rows of one."""
+    """Hands over what a generator yields: tables, or rows of one, which are tuples or dicts."""
     rows = []
     for part in result:
-        if is_row(part):
+        if isinstance(part, (tuple, dict)):
             rows.append(part)
             if len(rows) < port.batch_rows:
                 continue
         if rows:
             output.emit(rows)
             rows = []
-        if not is_row(part):
+        if not isinstance(part, (tuple, dict)):
             output.emit(part)
     if rows:
         output.emit(rows)
 
 
-def is_row(value):
-    """Whether a value is a row: a tuple, or a dict of single values."""
-    return isinstance(value, tuple) or isinstance(value, dict) and is_record(value)
-
-
 def is_record(value):
+    """Whether a dict has single values, and is a row; else it has columns."""
     return bool(value) and not any(hasattr(item, "__len__") and not isinstance(item, (str, bytes)) or hasattr(item, "index")
                                    and hasattr(item, "dtype") for item in value.values())
 

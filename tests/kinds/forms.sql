@@ -1,4 +1,4 @@
--- What a person tried first, reading docs/kinds.md, and what was refused. Each query is in the report with its reason.
+-- Forms of functions and of what they give that a person tries first.
 
 CREATE TABLE demand (item TEXT, week DATE, units DOUBLE) AS VALUES
   ('a', '2024-01-01', 10), ('a', '2024-01-08', 12), ('a', '2024-01-15', NULL), ('a', '2024-01-22', 11.5),
@@ -66,22 +66,6 @@ def yielded_dicts(clicks, gap):
             yield {'person': person, 'steps': pages, 'first': part['at'].iloc[0].time()}
 $$;
 
-CREATE FUNCTION records(payload TEXT) RETURNS TABLE (sku TEXT, qty BIGINT) LANGUAGE python AS $$
-import json
-
-def records(payload):
-    if payload is None:
-        return
-    try:
-        data = json.loads(payload)
-    except ValueError:
-        return
-    if isinstance(data, dict):
-        data = [data]
-    for item in data:
-        yield item
-$$;
-
 CREATE FUNCTION summary(t TABLE) RETURNS TABLE (n BIGINT, mean DOUBLE) LANGUAGE python AS $$
 def summary(t):
     return {'n': len(t), 'mean': t['x'].mean()}
@@ -125,13 +109,6 @@ def quartiles(x: pd.Series) -> list:
     return x.quantile([0.25, 0.5, 0.75]).tolist()
 $$;
 
-CREATE FUNCTION centred(x DOUBLE) RETURNS DOUBLE LANGUAGE python OPTIONS (scope 'batch') AS $$
-import pandas as pd
-
-def centred(x: pd.Series) -> pd.Series:
-    return x - x.mean()
-$$;
-
 CREATE FUNCTION names(t TABLE) RETURNS TABLE (name TEXT) LANGUAGE python AS $$
 def names(t):
     return sorted(t['g'].dropna().unique())
@@ -147,9 +124,6 @@ SELECT * FROM yielded_tuples(TABLE demand, 2) ORDER BY item, week;
 
 -- query: yielded_dicts_all
 SELECT * FROM yielded_dicts(TABLE clicks, INTERVAL '30 minutes');
-
--- query: records_all
-SELECT t.id, i.sku, i.qty FROM tickets t, LATERAL records(t.payload) AS i;
 
 -- query: summary_all
 SELECT * FROM summary(TABLE small);
@@ -168,9 +142,6 @@ SELECT g, quantile(x, 0.5) AS q FROM small GROUP BY g;
 
 -- query: quartiles_groups
 SELECT g, quartiles(x) AS q FROM small GROUP BY g;
-
--- query: centred_over
-SELECT id, centred(x) OVER (PARTITION BY g) AS c FROM small ORDER BY id;
 
 -- query: names_all
 SELECT * FROM names(TABLE small);

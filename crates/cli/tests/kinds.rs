@@ -1,0 +1,34 @@
+//! Functions of every kind, as people write them, judged by CPython: `tests/kinds` has them and
+//! what they give without any engine.
+
+#![cfg(feature = "python")]
+
+use std::path::Path;
+use std::process::Command;
+
+/// Runs the comparison under settings of execution.
+fn compare(settings: &[(&str, &str)]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kinds");
+    let python = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3".to_string());
+    let mut command = Command::new(python);
+    command.current_dir(&folder).arg("compare.py").arg(env!("CARGO_BIN_EXE_exuvia"));
+    for (name, value) in settings {
+        command.env(name, value);
+    }
+    let output = command.output().expect("Python runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let last = said.lines().last().unwrap_or_default();
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    let passed: usize = last.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+    assert!(passed > 80, "{said}");
+}
+
+#[test]
+fn one_partition() {
+    compare(&[("DATAFUSION_EXECUTION_TARGET_PARTITIONS", "1")]);
+}
+
+#[test]
+fn many_partitions_and_small_batches() {
+    compare(&[("DATAFUSION_EXECUTION_TARGET_PARTITIONS", "8"), ("DATAFUSION_EXECUTION_BATCH_SIZE", "3")]);
+}
