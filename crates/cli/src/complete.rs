@@ -120,7 +120,8 @@ impl Completer for SqlHelper {
         let start = before
             .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
             .map_or(0, |place| place + before[place..].chars().next().map_or(1, char::len_utf8));
-        Ok((start, candidates(&self.session.context().state(), &before[start..])))
+        let state = self.session.context().state();
+        Ok((start, candidates(&state, &self.session.table_functions(), &before[start..])))
     }
 }
 
@@ -130,7 +131,7 @@ fn pair(text: &str) -> Pair {
 
 /// The words that begin with `word`: keywords in the case in which it was begun, tables and
 /// functions.
-fn candidates(state: &SessionState, word: &str) -> Vec<Pair> {
+fn candidates(state: &SessionState, table_functions: &[String], word: &str) -> Vec<Pair> {
     if word.is_empty() {
         return vec![];
     }
@@ -146,7 +147,10 @@ fn candidates(state: &SessionState, word: &str) -> Vec<Pair> {
         .keys()
         .chain(state.aggregate_functions().keys())
         .chain(state.window_functions().keys())
-        .chain(state.table_functions().keys());
+        .chain(state.table_functions().keys())
+        .chain(table_functions)
+        // Names that only we use.
+        .filter(|name| !name.starts_with("__"));
     found.extend(functions.filter(|name| name.starts_with(&lower)).map(|name| format!("{name}(")));
     found.extend(tables(state).into_iter().filter(|name| name.to_lowercase().starts_with(&lower)));
     found.sort();
@@ -192,7 +196,7 @@ mod tests {
         let session = ExuviaSession::new();
         let state = session.context().state();
         let texts =
-            |word| -> Vec<String> { candidates(&state, word).into_iter().map(|pair| pair.replacement).collect() };
+            |word| -> Vec<String> { candidates(&state, &[], word).into_iter().map(|pair| pair.replacement).collect() };
         assert_eq!(texts("SEL"), ["SELECT"]);
         assert_eq!(texts("sel"), ["select"]);
         assert_eq!(texts("regexp_ma"), ["regexp_match("]);

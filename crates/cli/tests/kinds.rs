@@ -6,9 +6,15 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Runs the comparison under settings of execution.
+/// Runs a comparison of `tests/kinds` under settings of execution.
 fn compare(settings: &[(&str, &str)]) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kinds");
+    assert!(passed("tests/kinds", settings) > 80);
+}
+
+/// Runs the `compare.py` of a folder with the command: how many comparisons were right. None may
+/// be wrong.
+fn passed(folder: &str, settings: &[(&str, &str)]) -> usize {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let python = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3".to_string());
     let mut command = Command::new(python);
     command.current_dir(&folder).arg("compare.py").arg(env!("CARGO_BIN_EXE_exuvia"));
@@ -19,8 +25,13 @@ fn compare(settings: &[(&str, &str)]) {
     let said = String::from_utf8_lossy(&output.stdout);
     let last = said.lines().last().unwrap_or_default();
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
-    let passed: usize = last.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
-    assert!(passed > 80, "{said}");
+    last.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
+/// The pipelines of `cargo xtask bench tpcxai`, at a small scale.
+#[test]
+fn pipelines_serve_what_pandas_serves() {
+    assert_eq!(passed("benchmarks/tpcxai", &[]), 7);
 }
 
 #[test]

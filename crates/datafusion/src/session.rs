@@ -20,6 +20,7 @@ use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
 use exuvia_engine::interpreter::Interpreter;
+use exuvia_engine::routine::Kind;
 use std::path::Path;
 
 /// Calls without declared columns that one statement may have.
@@ -199,6 +200,15 @@ impl ExuviaSession {
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         Interpreter::started()?.warning()
+    }
+
+    /// The names of the Python functions that give tables and rows, which DataFusion's own lists
+    /// of functions do not have.
+    #[must_use]
+    pub fn table_functions(&self) -> Vec<String> {
+        let all = Routines::of(self.ctx.state().config_options()).all();
+        let gives_rows = |kind| matches!(kind, Kind::Table | Kind::Rows);
+        all.iter().filter(|found| gives_rows(found.routine.kind())).map(|found| found.name().to_string()).collect()
     }
 
     /// The text of a stage of a function: `source`, `snapshot`, `lifted`, `optimized`,

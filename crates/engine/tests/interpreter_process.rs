@@ -4,10 +4,10 @@
 #[path = "interpreter/cases/mod.rs"]
 mod cases;
 
-use arrow::array::{ArrayRef, AsArray, Int64Array};
-use arrow::datatypes::{DataType, Int64Type};
+use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
+use arrow::datatypes::{DataType, Field, Fields, Int64Type, Schema};
 use cases::{call, define};
-use exuvia_engine::interpreter::{Interpreter, PrintSink, PyCall, PyFailure};
+use exuvia_engine::interpreter::{Calling, Form, Interpreter, PrintSink, Pulled, Pushed, PyCall, PyFailure, PyRun};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,38 @@ fn a_process_that_ends_is_replaced() {
     let failure = call(&deadly, &one(3)).unwrap_err();
     assert_eq!(failure, PyFailure::Host("the Python process ended: exit status: 3".to_string()));
     assert_eq!((value(&state), value(&state)), (1, 2));
+    // So it is for a run, in the middle of its rows.
+    let rows = python
+        .define(exuvia_engine::interpreter::PyDefinition {
+            name: "f",
+            source: "import os\ndef f(a):\n    yield a\n    os._exit(4)",
+            handler: "f",
+            first_line: 1,
+            strict: false,
+            calling: Calling { form: Form::Rows, ..Calling::default() },
+            param_names: &["a"],
+            params: &[DataType::Int64],
+            returns: &DataType::Struct(Fields::from(vec![Field::new("y", DataType::Int64, true)])),
+            print: &PrintSink::STDOUT,
+        })
+        .unwrap();
+    let fields = Fields::from(vec![Field::new("a", DataType::Int64, true)]);
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields.clone())), vec![one(1)]).unwrap();
+    let mut given = Some(batch);
+    let mut pull = |_: usize| given.take().map_or(Pulled::End, Pulled::Batch);
+    let mut push = |_: RecordBatch| Pushed::More;
+    let mut run = PyRun {
+        inputs: &[fields],
+        output: Some(Fields::from(vec![Field::new("y", DataType::Int64, true)])),
+        scalars: &[],
+        batch_rows: 10,
+        call_time: None,
+        pull: &mut pull,
+        push: &mut push,
+    };
+    let failure = rows.run(&mut run, &PyCall::default()).unwrap_err();
+    assert_eq!(failure, PyFailure::Host("the Python process ended: exit status: 4".to_string()));
+    assert_eq!(value(&state), 1);
     // What cannot be broken ends with its process.
     let deadline = Some(Instant::now() + Duration::from_millis(500));
     let start = Instant::now();

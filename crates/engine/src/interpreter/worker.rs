@@ -304,7 +304,7 @@ fn lost(lost: Lost) -> PyFailure {
 fn next_step(run: &mut PyRun<'_>, asked: Answer) -> Result<(u32, Vec<u8>), ArrowError> {
     Ok(match asked {
         Answer::Wanted { input } => match (run.pull)(input as usize) {
-            Pulled::Batch(batch) => (step::BATCH, stream(batch.columns(), batch.num_rows())?),
+            Pulled::Batch(batch) => (step::BATCH, stream_of(&batch)?),
             Pulled::End => (step::END, vec![]),
             Pulled::Stop => (step::STOP, vec![]),
         },
@@ -457,7 +457,11 @@ fn stream(args: &[ArrayRef], rows: usize) -> Result<Vec<u8>, ArrowError> {
     let schema = Arc::new(Schema::new(fields));
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), args.to_vec(), &options)?;
-    let mut writer = StreamWriter::try_new(Vec::new(), &schema)?;
-    writer.write(&batch)?;
+    stream_of(&batch)
+}
+
+fn stream_of(batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
+    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
+    writer.write(batch)?;
     writer.into_inner()
 }

@@ -266,7 +266,9 @@ pub(super) fn tpcxai(options: &Options, scale: f64) -> Result<()> {
             command
         };
         ask(peer().arg("--save").arg(&theirs_saved), &python)?;
-        compare(&python, &saved, &theirs_saved.join(format!("{name}.parquet"))).with_context(|| name.clone())?;
+        let mut compare = Command::new(&python);
+        compare.arg(folder.join("compare.py")).arg(&saved).arg(theirs_saved.join(format!("{name}.parquet")));
+        succeed(&mut compare)?;
         if let Some(spec) = spec.as_object_mut() {
             spec.remove("save");
         }
@@ -296,22 +298,6 @@ pub(super) fn tpcxai(options: &Options, scale: f64) -> Result<()> {
         all.push(json!({"name": name, "exuvia": mine.json(), "load": loads, "serve": serves, "pandas_peak_mib": peak}));
     }
     publish(&setup, options, "tpcxai", &page, all)
-}
-
-/// Compares two Parquet files as bags of rows, floats within 1e-9.
-fn compare(python: &Path, ours: &Path, theirs: &Path) -> Result<()> {
-    const PROGRAM: &str = "
-import sys, math, pyarrow.parquet as pq
-a, b = (pq.read_table(path).to_pydict() for path in sys.argv[1:])
-assert list(a) == list(b), (list(a), list(b))
-key = lambda row: [(value is not None, round(value, 6) if isinstance(value, float) else value) if value is not None else (False, 0) for value in row]
-a, b = (sorted(zip(*table.values()), key=lambda row: [str(part) for part in key(row)]) for table in (a, b))
-assert len(a) == len(b), (len(a), len(b))
-same = lambda x, y: x == y or isinstance(x, float) and isinstance(y, float) and math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9)
-different = [(x, y) for x, y in zip(a, b) if not all(map(same, x, y))]
-assert not different, different[:3]
-";
-    succeed(Command::new(python).args(["-c", PROGRAM]).arg(ours).arg(theirs))
 }
 
 fn publish(setup: &Setup, options: &Options, name: &str, page: &str, all: Vec<Value>) -> Result<()> {

@@ -5,6 +5,7 @@ mod definitions;
 mod failures;
 mod limits;
 mod results;
+mod streams;
 
 use crate::python;
 use arrow::array::{Array, ArrayRef, AsArray};
