@@ -105,7 +105,7 @@ pub fn call(
 }
 
 /// Whether a value is pandas' NaT or NA.
-fn is_missing(value: &Bound<'_, PyAny>) -> bool {
+pub fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     matches!(class_name(value).as_str(), "NaTType" | "NAType")
 }
 

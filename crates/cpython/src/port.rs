@@ -2,6 +2,7 @@
 
 use crate::argument::Column as Arguments;
 use crate::arrow_capsule::{Batch, Schema, struct_of};
+use crate::call::is_missing;
 use crate::failure::{class_name, text};
 use crate::result::{Column as Results, ResultError};
 use crate::watch::{Interrupt, Watch};
@@ -225,7 +226,11 @@ impl Port {
                 let message = format!("column {} is declared NOT NULL, and a value of it is missing", declared.name());
                 return Err(self.misfit(py, message));
             }
-            column.push(&value).map_err(|error| self.result_error(py, field, &value, error))?;
+            match column.push(&value) {
+                // What pandas has for a missing value.
+                Err(ResultError::Refused) if is_missing(&value) && declared.is_nullable() => column.push_null(),
+                taken => taken.map_err(|error| self.result_error(py, field, &value, error))?,
+            }
         }
         let array = column.finish().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let field = Field::new(declared.name(), declared.data_type().clone(), true);

@@ -31,7 +31,7 @@ fn a_process_that_ends_is_replaced() {
             handler: "f",
             first_line: 1,
             strict: false,
-            calling: exuvia_engine::interpreter::Calling::default(),
+            calling: Calling::default(),
             param_names: &["a"],
             params: &[DataType::Int64],
             returns: &DataType::Int64,

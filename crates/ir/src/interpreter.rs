@@ -90,6 +90,8 @@ pub mod command {
     pub const STATE: i32 = 3;
     /// Forgets so many of the first groups as rows follow; the others move up.
     pub const DROP: i32 = 4;
+    /// As [`FINISH`], of copies: the states go on.
+    pub const PEEK: i32 = 5;
 }
 
 /// What [`Run::pull`] and [`Run::push`] return.

@@ -67,7 +67,9 @@ def dtype_of(hint):
             scalar = typing.get_args(argument)[0]
             if isinstance(scalar, type) and issubclass(scalar, loaded("numpy", "generic")):
                 try:
-                    return loaded("numpy", "dtype")(scalar)
+                    dtype = loaded("numpy", "dtype")(scalar)
+                    # Times without a unit have that of the declared type.
+                    return None if dtype in ("datetime64", "timedelta64") else dtype
                 except TypeError:
                     # An abstract one, such as np.floating.
                     return None

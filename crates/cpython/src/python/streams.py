@@ -96,17 +96,26 @@ def parts(result, port, output):
     """Hands over what a generator yields: tables, or rows of one, which are tuples or dicts."""
     rows = []
     for part in result:
-        if isinstance(part, (tuple, dict)):
+        if is_row(part, output):
             rows.append(part)
             if len(rows) < port.batch_rows:
                 continue
         if rows:
             output.emit(rows)
             rows = []
-        if not isinstance(part, (tuple, dict)):
+        if not is_row(part, output):
             output.emit(part)
     if rows:
         output.emit(rows)
+
+
+def is_row(part, output):
+    """Whether what was yielded is a row: a tuple, or a dict whose values are single ones where the
+    declared columns are."""
+    if not isinstance(part, dict):
+        return isinstance(part, tuple)
+    nested = {field.name for field in output.fields or () if output.pa.types.is_nested(field.type)}
+    return is_record({name: value for name, value in part.items() if name not in nested} or {None: None})
 
 
 def is_record(value):
@@ -475,7 +484,7 @@ def column_of(pa, result, rows, output):
 def aligned(pd, result):
     """A Series whose labels are those of the rows in another order, in the order of the rows,
     as an assignment to a column of the frame would put it."""
-    if not isinstance(result, pd.Series) or isinstance(result.index, pd.RangeIndex):
+    if not isinstance(result, pd.Series):
         return result
     rows = pd.RangeIndex(len(result))
     index = result.index

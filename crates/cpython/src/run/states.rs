@@ -44,11 +44,15 @@ pub fn run(
                     states.merge(group(row), batch.column(2).as_binary::<i32>().value(row))?;
                 }
             }
-            command::FINISH => {
+            command::FINISH | command::PEEK => {
                 let mut results = Results::new(py, fields[0].data_type(), rows)?;
                 for row in 0..rows {
                     alive(watch)?;
-                    let value = states.of(group(row))?.0.call_method0(intern!(py, "finish"))?;
+                    let mut state = states.of(group(row))?.0.clone();
+                    if what == command::PEEK {
+                        state = py.import("copy")?.call_method1("deepcopy", (state,))?;
+                    }
+                    let value = state.call_method0(intern!(py, "finish"))?;
                     results.push(&value).map_err(|error| way.result_error(py, 0, &value, error))?;
                 }
                 let array = results.finish().map_err(|error| PyValueError::new_err(error.to_string()))?;

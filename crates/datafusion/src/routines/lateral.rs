@@ -36,8 +36,8 @@ impl AnalyzerRule for LateralCalls {
         })?;
         plan.data.apply_with_subqueries(|plan| match Generate::of(plan) {
             Some(call) if call.input.contains_outer_reference() => plan_err!(
-                "{}: a call that depends on the rows of another table stands in FROM behind that table, not in a \
-                 subquery of an expression",
+                "{}: a call that depends on the rows of another table stands in FROM behind that table and a comma or \
+                 CROSS JOIN LATERAL, not to the left of another JOIN and not in a subquery of an expression",
                 call.registered.name()
             ),
             _ => Ok(TreeNodeRecursion::Continue),
@@ -153,8 +153,13 @@ fn below(plan: &LogicalPlan, left: &Arc<LogicalPlan>, outer: bool) -> Result<Log
             }
             let input = below(&projection.input, left, outer)?;
             let mut exprs: Vec<Expr> = input.schema().columns()[..width].iter().cloned().map(Expr::Column).collect();
-            for expr in &projection.expr {
-                exprs.push(inner(expr.clone())?);
+            for (expr, (qualifier, field)) in projection.expr.iter().zip(projection.schema.iter()) {
+                let expr = inner(expr.clone())?;
+                // A name without a qualifier may be one of the other side's.
+                exprs.push(match qualifier {
+                    Some(_) => expr,
+                    None => expr.unalias().alias_qualified(Some("__lateral"), field.name()),
+                });
             }
             Ok(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(input))?))
         }

@@ -151,20 +151,20 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     refused(
         "CREATE FUNCTION f(t TABLE (a BIGINT)) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
         expect![[r#"
-            cannot create function f: table arguments are not supported
+            cannot create function f: f takes a table; declare RETURNS TABLE (…), of one column for one value
               |
-            1 | CREATE FUNCTION f(t TABLE (a BIGINT)) RETURNS BIGINT LANGUAGE python AS $$ return x $$
-              |                     ^^^^^
+            1 | return x
+              | ^^^^^^^^
         "#]],
     )
     .await;
     refused(
-        "CREATE FUNCTION f(x BIGINT) RETURNS TABLE (a BIGINT) LANGUAGE python AS $$ return x $$",
+        "CREATE FUNCTION f(x BIGINT) RETURNS TABLE LANGUAGE python AS $$ return x $$",
         expect![[r#"
-            cannot create function f: table functions (RETURNS TABLE) are not supported
+            cannot create function f: the columns of its rows must be declared: RETURNS TABLE (name TYPE, …)
               |
-            1 | CREATE FUNCTION f(x BIGINT) RETURNS TABLE (a BIGINT) LANGUAGE python AS $$ return x $$
-              |                                     ^^^^^
+            1 | return x
+              | ^^^^^^^^
         "#]],
     )
     .await;

@@ -174,6 +174,12 @@ impl States {
         Ok(cast(&self.session()?.ask(command::FINISH, count)?, &ty)?)
     }
 
+    /// The results so far, of states that go on.
+    fn peek(&mut self, count: usize) -> Result<ArrayRef> {
+        let ty = self.registered.value_type();
+        Ok(cast(&self.session()?.ask(command::PEEK, count)?, &ty)?)
+    }
+
     fn pickles(&mut self, count: usize) -> Result<ArrayRef> {
         match count {
             0 => Ok(new_empty_array(&DataType::Binary)),
@@ -297,7 +303,7 @@ impl Accumulator for Buffered {
         }
         match self.states {
             None => Accumulator::evaluate(&mut self.collected),
-            Some(_) => ScalarValue::try_from_array(&self.states()?.finish(1)?, 0),
+            Some(_) => ScalarValue::try_from_array(&self.states()?.peek(1)?, 0),
         }
     }
 

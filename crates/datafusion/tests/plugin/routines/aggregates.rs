@@ -26,6 +26,18 @@ class total:
     def finish(self):
         return self.sum
 $$;
+CREATE FUNCTION emptied(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+class emptied:
+    def __init__(self):
+        self.values = []
+    def accumulate(self, x):
+        self.values.append(x)
+    def finish(self):
+        found = 0
+        while self.values:
+            found += self.values.pop()
+        return found
+$$;
 CREATE FUNCTION last_of(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
 class last_of:
     value = None
@@ -105,6 +117,13 @@ async fn they_are_window_functions_too() {
                 "1 | 1\n2 | 1 2\n3 | 1 2 3\n4 | 2 3 4",
             ),
             ("SELECT id, total(id) OVER () FROM n WHERE id < 3", "1 | 3\n2 | 3"),
+            // So many results that the state goes on in Python.
+            (
+                "SELECT count(*), sum(CASE WHEN a = b THEN 0 ELSE 1 END) FROM
+                   (SELECT emptied(v) OVER (ORDER BY v) AS a, sum(v) OVER (ORDER BY v) AS b
+                    FROM (SELECT value AS v FROM generate_series(1, 60)))",
+                "60 | 0",
+            ),
         ] {
             assert_eq!(rows(&session, query).await, expected, "{query}");
         }

@@ -138,6 +138,8 @@ async fn results_have_their_length_and_type() {
         ("x.round()", "BIGINT", Ok("0\n2\n2\n4\nNULL")),
         ("[str(v) for v in x]", "TEXT", Ok("-0.0\n1.5\n2.0\n4.0\nnan")),
         ("x.to_numpy()", "DOUBLE", Ok("-0.0\n1.5\n2.0\n4.0\nNaN")),
+        ("x.sort_values().cumsum()", "DOUBLE", Ok("-0.0\n1.5\n3.5\n7.5\nNULL")),
+        ("x[::-1]", "DOUBLE", Ok("-0.0\n1.5\n2.0\n4.0\nNULL")),
         ("x", "BIGINT", Err("returned 1.5 of type float, which BIGINT cannot hold")),
         ("x > 1", "BIGINT", Err("returned True of type bool, which BIGINT cannot hold")),
         ("x.dropna()", "DOUBLE", Err("it returned 4 values for 5 rows")),

@@ -32,6 +32,8 @@ async fn calls_stand_in_from() {
         ),
         ("SELECT count(*) FROM d, LATERAL words(s)", "3"),
         ("SELECT x.w, y.w FROM d, LATERAL words(s) AS x, LATERAL words(x.w) AS y", "x | x\ny | y\né | é"),
+        ("SELECT q.s FROM d, words(d.s) AS q(k, s) WHERE q.k = 0", "x\né"),
+        ("SELECT d.k, q.k FROM d, LATERAL (SELECT w AS k FROM words(d.s)) AS q", "1 | x\n1 | y\n3 | é"),
         ("SELECT k FROM d WHERE EXISTS (SELECT 1 FROM words('a'))", "1\n2\n3\n4"),
     ] {
         assert_eq!(rows(&session, query).await, expected, "{query}");
