@@ -14,10 +14,15 @@ fn compare(settings: &[(&str, &str)]) {
 /// Runs the `compare.py` of a folder with the command: how many comparisons were right. None may
 /// be wrong.
 fn passed(folder: &str, settings: &[(&str, &str)]) -> usize {
+    passed_by(folder, "compare.py", settings)
+}
+
+/// As [`passed`], by another script.
+fn passed_by(folder: &str, script: &str, settings: &[(&str, &str)]) -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let python = std::env::var("EXUVIA_PYTHON").unwrap_or_else(|_| "python3".to_string());
     let mut command = Command::new(python);
-    command.current_dir(&folder).arg("compare.py").arg(env!("CARGO_BIN_EXE_exuvia"));
+    command.current_dir(&folder).arg(script).arg(env!("CARGO_BIN_EXE_exuvia"));
     for (name, value) in settings {
         command.env(name, value);
     }
@@ -26,6 +31,11 @@ fn passed(folder: &str, settings: &[(&str, &str)]) -> usize {
     let last = said.lines().last().unwrap_or_default();
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     last.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn every_type_under_every_setting() {
+    assert_eq!(passed_by("tests/kinds", "matrix.py", &[]), 9);
 }
 
 /// The pipelines of `cargo xtask bench tpcxai`, at a small scale.

@@ -55,7 +55,12 @@ def read(pa, port, index):
     batches = []
     while (batch := port.pull(index)) is not None:
         batches.append(pa.record_batch(batch))
-    return pa.Table.from_batches(batches, schema)
+    table = pa.Table.from_batches(batches, schema)
+    # What lists and structs become depends on the NULLs of their chunk: batches must not show.
+    for position, field in enumerate(schema):
+        if pa.types.is_nested(field.type) and table.column(position).num_chunks > 1:
+            table = table.set_column(position, field, table.column(position).combine_chunks())
+    return table
 
 
 def frame_of(table):
