@@ -74,9 +74,15 @@ pub fn call(
             frame.set(index, object);
         }
         match frame.call() {
-            // A missing value of pandas', which an aggregate of nothing gives, is NULL.
-            Ok(value) if function.form == form::VALUES && is_missing(&value) => results.push_null(),
-            Ok(value) => results.push(&value).map_err(|error| match error {
+            Ok(value) => match results.push(&value) {
+                // A missing value of pandas', which an aggregate of nothing gives, is NULL.
+                Err(ResultError::Refused) if function.form == form::VALUES && is_missing(&value) => {
+                    results.push_null();
+                    Ok(())
+                }
+                taken => taken,
+            }
+            .map_err(|error| match error {
                 ResultError::Refused => at_row(refused(&value, &function.result_type)),
                 ResultError::Raised(error) => raised(&error),
                 ResultError::Full => {

@@ -44,10 +44,7 @@ impl Barrier {
 
     /// The node that a plan is, if it is one.
     pub(crate) fn of(plan: &LogicalPlan) -> Option<&Barrier> {
-        match plan {
-            LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
-            _ => None,
-        }
+        node_of(plan)
     }
 
     pub(crate) fn input(&self) -> &LogicalPlan {
@@ -81,6 +78,14 @@ impl Barrier {
             })
         })?;
         Ok(removed.data)
+    }
+}
+
+/// The node of our own that a plan is, if it is one of this kind.
+pub(crate) fn node_of<T: 'static>(plan: &LogicalPlan) -> Option<&T> {
+    match plan {
+        LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
+        _ => None,
     }
 }
 

@@ -44,6 +44,41 @@ pub(crate) struct Default {
     pub(crate) expr: Expr,
 }
 
+impl Default {
+    /// ` DEFAULT …`, as a signature shows it.
+    pub(crate) fn text(&self) -> String {
+        match &self.sql {
+            Some(sql) => format!(" DEFAULT {sql}"),
+            None => format!(" DEFAULT {}", self.expr),
+        }
+    }
+}
+
+/// Why a call gives the wrong number of arguments to a function of that signature.
+pub(crate) fn wrong_count(name: &str, signature: &str, defaults: &[Option<Default>], given: usize) -> Option<String> {
+    let required = defaults.iter().rposition(Option::is_none).map_or(0, |last| last + 1);
+    let most = defaults.len();
+    if (required..=most).contains(&given) {
+        return None;
+    }
+    let counted = match (required, most) {
+        (1, 1) => "1 argument".to_string(),
+        (required, most) if required == most => format!("{most} arguments"),
+        (required, most) => format!("{required} to {most} arguments"),
+    };
+    let were = if given == 1 { "was" } else { "were" };
+    Some(format!("{name} takes {counted}, but {given} {were} given\n  hint: {signature}"))
+}
+
+/// DataFusion's word for a volatility.
+pub(crate) fn volatility(volatility: exuvia_engine::Volatility) -> Volatility {
+    match volatility {
+        exuvia_engine::Volatility::Immutable => Volatility::Immutable,
+        exuvia_engine::Volatility::Stable => Volatility::Stable,
+        exuvia_engine::Volatility::Volatile => Volatility::Volatile,
+    }
+}
+
 /// A Python function of a session.
 #[derive(Debug)]
 pub(crate) struct PythonFunction {
@@ -67,12 +102,7 @@ impl PythonFunction {
         inline: Inline,
     ) -> Result<PythonFunction> {
         let names: Vec<String> = function.definition().params.iter().map(|param| param.name.clone()).collect();
-        let volatility = match function.volatility() {
-            exuvia_engine::Volatility::Immutable => Volatility::Immutable,
-            exuvia_engine::Volatility::Stable => Volatility::Stable,
-            exuvia_engine::Volatility::Volatile => Volatility::Volatile,
-        };
-        let signature = Signature::user_defined(volatility).with_parameter_names(names)?;
+        let signature = Signature::user_defined(volatility(function.volatility())).with_parameter_names(names)?;
         Ok(PythonFunction {
             function: Arc::new(function),
             defaults,
@@ -106,11 +136,6 @@ impl PythonFunction {
         self.inline
     }
 
-    /// The number of parameters that a call must give.
-    fn required(&self) -> usize {
-        self.defaults.iter().rposition(Option::is_none).map_or(0, |last| last + 1)
-    }
-
     /// `name(a TYPE, …) RETURNS TYPE`.
     pub(crate) fn signature_text(&self) -> String {
         let definition = self.function.definition();
@@ -121,11 +146,7 @@ impl PythonFunction {
         let params = self.function.definition().params.iter().zip(&self.defaults);
         let params: Vec<String> = params
             .map(|(param, default)| {
-                let default = match default {
-                    Some(Default { sql: Some(sql), .. }) => format!(" DEFAULT {sql}"),
-                    Some(Default { sql: None, expr }) => format!(" DEFAULT {expr}"),
-                    None => String::new(),
-                };
+                let default = default.as_ref().map_or(String::new(), Default::text);
                 format!("{} {}{default}", param.name, types::name(&param.ty))
             })
             .collect();
@@ -281,20 +302,8 @@ impl ScalarUDFImpl for PythonFunction {
 
     fn coerce_types(&self, arg_types: &[DataType]) -> Result<Vec<DataType>> {
         let definition = self.function.definition();
-        let (required, most) = (self.required(), definition.params.len());
-        if arg_types.len() < required || arg_types.len() > most {
-            let counted = match (required, most) {
-                (1, 1) => "1 argument".to_string(),
-                (required, most) if required == most => format!("{most} arguments"),
-                (required, most) => format!("{required} to {most} arguments"),
-            };
-            let were = if arg_types.len() == 1 { "was" } else { "were" };
-            return plan_err!(
-                "{} takes {counted}, but {} {were} given\n  hint: {}",
-                definition.name,
-                arg_types.len(),
-                self.signature_text()
-            );
+        if let Some(wrong) = wrong_count(&definition.name, &self.signature_text(), &self.defaults, arg_types.len()) {
+            return plan_err!("{wrong}");
         }
         let params = definition.params.iter().zip(arg_types);
         let coerced = params.map(|(param, ty)| match coerce::fit(&param.ty, ty) {

@@ -26,7 +26,7 @@ pub(crate) use exec::RoutinePlanner;
 pub(crate) use tokens::blank_table_keywords;
 
 use crate::coerce::{self, Fit};
-use crate::function::Default;
+use crate::function::{self, Default};
 use crate::settings::ExuviaOptions;
 use crate::types;
 use datafusion::arrow::datatypes::{DataType, Fields};
@@ -74,11 +74,7 @@ impl Registered {
     pub(crate) fn signature_text(&self) -> String {
         let definition = self.routine.definition();
         let params = definition.params.iter().zip(self.defaults.iter()).map(|(param, default)| {
-            let default = match default {
-                Some(Default { sql: Some(sql), .. }) => format!(" DEFAULT {sql}"),
-                Some(Default { sql: None, expr }) => format!(" DEFAULT {expr}"),
-                None => String::new(),
-            };
+            let default = default.as_ref().map_or(String::new(), Default::text);
             let ty = match &param.takes {
                 Takes::Value(ty) => types::name(ty),
                 Takes::Table(None) => "TABLE".to_string(),
@@ -104,24 +100,9 @@ impl Registered {
         returns.and_then(|fields| fields.first()).map_or(DataType::Null, |field| field.data_type().clone())
     }
 
-    /// The number of parameters that a call must give.
-    fn required(&self) -> usize {
-        self.defaults.iter().rposition(Option::is_none).map_or(0, |last| last + 1)
-    }
-
     /// Why a call has the wrong number of arguments.
     pub(crate) fn wrong_count(&self, given: usize) -> Option<String> {
-        let (required, most) = (self.required(), self.defaults.len());
-        if (required..=most).contains(&given) {
-            return None;
-        }
-        let counted = match (required, most) {
-            (1, 1) => "1 argument".to_string(),
-            (required, most) if required == most => format!("{most} arguments"),
-            (required, most) => format!("{required} to {most} arguments"),
-        };
-        let were = if given == 1 { "was" } else { "were" };
-        Some(format!("{} takes {counted}, but {given} {were} given\n  hint: {}", self.name(), self.signature_text()))
+        function::wrong_count(self.name(), &self.signature_text(), &self.defaults, given)
     }
 
     /// The types of the parameters that take values.

@@ -19,7 +19,7 @@ use datafusion::logical_expr::expr::{AggregateFunction, WindowFunction};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::AggregateOrderSensitivity;
 use datafusion::logical_expr::{
-    Accumulator, AggregateUDF, AggregateUDFImpl, Expr, GroupsAccumulator, LogicalPlan, Signature, Volatility,
+    Accumulator, AggregateUDF, AggregateUDFImpl, Expr, GroupsAccumulator, LogicalPlan, Signature,
     WindowFunctionDefinition,
 };
 use datafusion::physical_expr::PhysicalSortExpr;
@@ -53,11 +53,7 @@ impl Hash for PythonAggregate {
 
 impl PythonAggregate {
     pub(crate) fn new(registered: Registered, options: ExuviaOptions) -> PythonAggregate {
-        let volatility = match registered.routine.volatility() {
-            exuvia_engine::Volatility::Immutable => Volatility::Immutable,
-            exuvia_engine::Volatility::Stable => Volatility::Stable,
-            exuvia_engine::Volatility::Volatile => Volatility::Volatile,
-        };
+        let volatility = crate::function::volatility(registered.routine.volatility());
         let names = registered.routine.definition().params.iter().map(|param| param.name.clone()).collect();
         let signature = Signature::user_defined(volatility);
         // Names that are no names of SQL's are not there to be named.

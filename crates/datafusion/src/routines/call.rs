@@ -6,6 +6,7 @@
 //! a wrong answer.
 
 use super::{Registered, Routines};
+use crate::barrier::node_of;
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema};
 use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, TableReference, internal_err, plan_err};
 use datafusion::logical_expr::expr::Sort as SortExpr;
@@ -79,10 +80,7 @@ impl PartialOrd for Generate {
 impl TableCall {
     /// The node that a plan is, if it is one.
     pub(crate) fn of(plan: &LogicalPlan) -> Option<&TableCall> {
-        match plan {
-            LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
-            _ => None,
-        }
+        node_of(plan)
     }
 
     fn text(&self) -> String {
@@ -167,10 +165,7 @@ impl UserDefinedLogicalNodeCore for TableCall {
 impl Generate {
     /// The node that a plan is, if it is one.
     pub(crate) fn of(plan: &LogicalPlan) -> Option<&Generate> {
-        match plan {
-            LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
-            _ => None,
-        }
+        node_of(plan)
     }
 
     pub(crate) fn over(

@@ -6,6 +6,7 @@
 //! rule of analysis makes nodes of both.
 
 use super::{Registered, exec};
+use crate::barrier::node_of;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::arrow::row::{OwnedRow, RowConverter, SortField};
@@ -152,10 +153,7 @@ impl PartialOrd for ColumnCall {
 impl ColumnCall {
     /// The node that a plan is, if it is one.
     pub(crate) fn of(plan: &LogicalPlan) -> Option<&ColumnCall> {
-        match plan {
-            LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref(),
-            _ => None,
-        }
+        node_of(plan)
     }
 
     /// A call over a plan; its arguments are brought to the types of its parameters.

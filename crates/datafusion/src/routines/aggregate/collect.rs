@@ -75,16 +75,7 @@ impl Collected {
         let (given, order) = values.split_at(values.len() - self.order.len());
         let mut values = arguments(&self.registered, given)?;
         values.extend(order.iter().cloned());
-        let mut wanted = wanted.cloned();
-        if self.registered.routine.definition().strict {
-            for column in &values[..self.width()] {
-                let present = is_not_null(column)?;
-                wanted = Some(match wanted {
-                    Some(wanted) => and(&wanted, &present)?,
-                    None => present,
-                });
-            }
-        }
+        let wanted = taken(&self.registered, &values[..self.width()], wanted)?;
         let (columns, groups) = match wanted {
             None => (values, groups),
             Some(wanted) => {
@@ -252,6 +243,25 @@ pub(super) fn arguments(registered: &Registered, values: &[ArrayRef]) -> Result<
         }
     }
     Ok(columns)
+}
+
+/// The rows that an aggregate takes of those that are wanted: a strict one none with NULL.
+pub(super) fn taken(
+    registered: &Registered,
+    values: &[ArrayRef],
+    wanted: Option<&BooleanArray>,
+) -> Result<Option<BooleanArray>> {
+    let mut wanted = wanted.cloned();
+    if registered.routine.definition().strict {
+        for column in values {
+            let present = is_not_null(column)?;
+            wanted = Some(match wanted {
+                Some(wanted) => and(&wanted, &present)?,
+                None => present,
+            });
+        }
+    }
+    Ok(wanted)
 }
 
 /// The groups that a call for results is about.

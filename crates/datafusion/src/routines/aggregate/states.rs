@@ -1,11 +1,10 @@
 //! The states of groups, held by Python while their values come.
 
-use super::collect::{Collected, arguments, emitted};
+use super::collect::{Collected, arguments, emitted, taken};
 use crate::function::blocking;
 use crate::routines::{Registered, call_error};
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, Int32Array, RecordBatch, UInt64Array, new_empty_array};
-use datafusion::arrow::compute::kernels::boolean::and;
 use datafusion::arrow::compute::{cast, filter_record_batch, is_not_null};
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema};
 use datafusion::common::{DataFusionError, Result, ScalarValue, exec_err, internal_err};
@@ -145,16 +144,7 @@ impl States {
 
     fn update(&mut self, values: &[ArrayRef], groups: Vec<u64>, wanted: Option<&BooleanArray>) -> Result<()> {
         let values = arguments(&self.registered, values)?;
-        let mut wanted = wanted.cloned();
-        if self.registered.routine.definition().strict {
-            for column in &values {
-                let present = is_not_null(column)?;
-                wanted = Some(match wanted {
-                    Some(wanted) => and(&wanted, &present)?,
-                    None => present,
-                });
-            }
-        }
+        let wanted = taken(&self.registered, &values, wanted)?;
         let names = self.registered.routine.definition().params.iter().map(|param| param.name.clone());
         let mut command = batch(command::UPDATE, groups, names.zip(values).collect())?;
         if let Some(wanted) = wanted {
