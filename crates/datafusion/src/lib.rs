@@ -13,6 +13,7 @@ mod barrier;
 mod catalog;
 mod coerce;
 mod create;
+mod depth;
 mod explain;
 mod extension;
 mod function;

@@ -3,6 +3,7 @@
 use crate::arguments;
 use crate::catalog;
 use crate::create;
+use crate::depth::{self, OnLargeStack};
 use crate::extension::ExuviaBuilder;
 use crate::function::PythonFunction;
 use crate::routines::column::ColumnCalls;
@@ -110,6 +111,10 @@ impl ExuviaSession {
     /// # Errors
     /// As for [`ExuviaSession::sql`].
     pub async fn statement(&self, statement: &Statement<'_>) -> Result<DataFrame> {
+        OnLargeStack::new(self.plan(statement)).await
+    }
+
+    async fn plan(&self, statement: &Statement<'_>) -> Result<DataFrame> {
         let ours = statement::parse(statement).map_err(|error| DataFusionError::External(Box::new(error)))?;
         if let Some(ours) = ours {
             create::execute(&self.ctx, ours)?;
@@ -119,7 +124,7 @@ impl ExuviaSession {
         let routines = Routines::of(state.config_options());
         let dialect = state.config_options().sql_parser.dialect;
         let text = blank_table_keywords(statement.padded(), &routines);
-        let parsed = state.sql_to_statement(&text, &dialect);
+        let parsed = depth::parsed(|| state.sql_to_statement(&text, &dialect));
         let mut parsed = parsed.map_err(|error| statement::show_place(statement.script(), error))?;
         if let Parsed::Reset(ResetStatement::Variable(name)) = &parsed
             && let Some(key) = name.to_string().to_lowercase().strip_prefix("exuvia.")

@@ -2,8 +2,10 @@
 //! SHOW and a session's builder reach them as they reach DataFusion's own. RESET does not;
 //! [`crate::ExuviaSession`] sees to it.
 //!
-//! A session's settings can be tightened by SQL and never loosened: once the interpreter
-//! is off it stays off, because a host switches it off for texts that it does not trust.
+//! What the host of a session sets by the methods of [`ExuviaOptions`] is a ceiling: SQL
+//! can tighten it and never loosen it, because a host sets it for texts that it does not
+//! trust. An interpreter that is off stays off, and faults are injected only where the
+//! host allows them.
 
 use crate::inline::Inline;
 use crate::query::{Queries, Query};
@@ -32,6 +34,7 @@ use std::time::{Duration, Instant};
 pub struct ExuviaOptions {
     pub(crate) settings: Settings,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) ceilings: Ceilings,
     /// Whether calls may become expressions of SQL.
     pub(crate) inline: Inline,
     /// Whether filters and projections around calls are not joined.
@@ -47,18 +50,51 @@ pub struct ExuviaOptions {
     pub(crate) query: Option<Arc<Query>>,
 }
 
+/// What SQL cannot go beyond.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ceilings {
+    timeout: Option<Duration>,
+    row_memory: Option<usize>,
+    faults: bool,
+}
+
 impl ExuviaOptions {
-    /// The same with the interpreter off: what cannot be lifted is refused.
+    /// The same with the interpreter off: what cannot be lifted is refused. The memory of a
+    /// row is then limited to what it is now, too.
     #[must_use]
     pub fn without_interpreter(mut self) -> Self {
         self.settings.interpreter = false;
-        self
+        let row_memory = self.settings.row_memory;
+        self.with_row_memory(row_memory)
     }
 
-    /// The same with another limit on the time that a query's calls may take together.
+    /// The same with a limit on the time that a query's calls may take together. SQL can set
+    /// a shorter one only; without a limit it can set any.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
+        self.ceilings.timeout = timeout;
+        self
+    }
+
+    /// The same with a limit on the bytes that the temporaries of one row may take. SQL can
+    /// set a smaller one only.
+    ///
+    /// ```
+    /// # use exuvia::ExuviaOptions;
+    /// let options = ExuviaOptions::default().with_row_memory(16 << 20);
+    /// ```
+    #[must_use]
+    pub fn with_row_memory(mut self, bytes: usize) -> Self {
+        self.settings.row_memory = bytes;
+        self.ceilings.row_memory = Some(bytes);
+        self
+    }
+
+    /// The same where SQL may set `exuvia.fault`, to test what happens then.
+    #[must_use]
+    pub fn with_faults(mut self) -> Self {
+        self.ceilings.faults = true;
         self
     }
 
@@ -102,7 +138,9 @@ impl ExuviaOptions {
     /// Gives a setting its default again, as far as SET may.
     pub(crate) fn reset(&mut self, key: &str) -> Result<()> {
         let name = format!("{}.{key}", Self::PREFIX);
-        match ExuviaOptions::default().entries().into_iter().find(|entry| entry.key == name) {
+        let mut initial = ExuviaOptions { timeout: self.ceilings.timeout, ..ExuviaOptions::default() };
+        initial.settings.row_memory = self.ceilings.row_memory.unwrap_or(initial.settings.row_memory);
+        match initial.entries().into_iter().find(|entry| entry.key == name) {
             Some(ConfigEntry { value: Some(value), .. }) => self.set(key, &value),
             _ => config_err!("there is no setting {name}"),
         }
@@ -144,15 +182,30 @@ impl ExtensionOptions for ExuviaOptions {
                 let Some(bytes) = parse_bytes(value) else {
                     return config_err!("exuvia.row_memory is a number of bytes such as 64MB, not '{value}'");
                 };
+                if let Some(most) = self.ceilings.row_memory
+                    && bytes > most
+                {
+                    return config_err!("exuvia.row_memory is at most {most} in this session, not {value}");
+                }
                 self.settings.row_memory = bytes;
             }
             "timeout" => {
                 let none = matches!(value.to_ascii_lowercase().as_str(), "" | "off" | "none" | "0");
-                self.timeout = match parse_duration(value) {
+                let timeout = match parse_duration(value) {
                     _ if none => None,
                     Some(timeout) => Some(timeout),
                     None => return config_err!("exuvia.timeout is a time such as 30s or off, not '{value}'"),
                 };
+                if let Some(most) = self.ceilings.timeout
+                    && timeout.is_none_or(|timeout| timeout > most)
+                {
+                    let most = show_duration(most);
+                    return config_err!("exuvia.timeout is at most {most} in this session, not {value}");
+                }
+                self.timeout = timeout;
+            }
+            "fault" if !self.ceilings.faults && !matches!(value, "off" | "none" | "") => {
+                return config_err!("exuvia.fault is for tests, and the host of this session does not allow it");
             }
             "fault" => match value.to_ascii_lowercase().as_str() {
                 fault @ ("guards" | "compile" | "memoize" | "loops" | "") => self.settings.fault = fault.to_string(),
@@ -266,6 +319,27 @@ mod tests {
         assert_eq!(parse_bytes("64MB"), Some(64 << 20));
         assert_eq!(parse_bytes("1 GiB"), Some(1 << 30));
         assert_eq!(parse_bytes("-1"), None);
+    }
+
+    #[test]
+    fn what_the_host_set_is_a_ceiling() {
+        let mut options = ExuviaOptions::default();
+        assert!(options.set("fault", "guards").is_err());
+        options.set("row_memory", "1GB").expect("no ceiling");
+        options.set("timeout", "1h").expect("no ceiling");
+        let mut options = options.with_timeout(Some(Duration::from_secs(2))).with_row_memory(1 << 20).with_faults();
+        for (key, value) in [("timeout", "off"), ("timeout", "3s"), ("row_memory", "2MB")] {
+            assert!(options.set(key, value).is_err(), "{key} = {value}");
+        }
+        for (key, value) in [("timeout", "1s"), ("timeout", "2s"), ("row_memory", "1KB"), ("fault", "guards")] {
+            options.set(key, value).expect("within the ceiling");
+        }
+        options.reset("row_memory").expect("back to the ceiling");
+        options.reset("timeout").expect("back to the ceiling");
+        assert_eq!(options.settings.row_memory, 1 << 20);
+        assert_eq!(options.timeout, Some(Duration::from_secs(2)));
+        let mut trusted = ExuviaOptions::default().without_interpreter();
+        assert!(trusted.set("row_memory", "1TB").is_err());
     }
 
     #[test]

@@ -5,7 +5,8 @@
 use async_trait::async_trait;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
-use exuvia::{ExuviaSession, message};
+use datafusion::prelude::SessionConfig;
+use exuvia::{ExuviaOptions, ExuviaSession, message};
 use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType, Runner};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -124,7 +125,9 @@ async fn queries_give_the_same_under_every_setting() {
             continue;
         }
         let mut runner = Runner::new(|| async {
-            let session = ExuviaSession::new();
+            let config = SessionConfig::new().with_information_schema(true);
+            let options = ExuviaOptions::default().with_faults();
+            let session = ExuviaSession::new_with_config(config.with_option_extension(options));
             let set = session.sql(&format!("SET {setting}")).await.map_err(|error| Failure(message(&error)))?;
             set.collect().await.map_err(|error| Failure(message(&error)))?;
             Ok(Database(session))

@@ -14,7 +14,7 @@
 mod build;
 
 use crate::function::{Function, Invocation, Settings, compiled_of};
-use crate::rungs::Watch;
+use crate::rungs::{self, Watch};
 use crate::{OnError, sql};
 use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::DataType;
@@ -399,6 +399,9 @@ impl Loop {
         let watch = Watch::start(invocation);
         let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
         let batch = self.kernel.run_loop(args, rows, &mut cx)?;
+        if rungs::is_over(invocation) {
+            return Err(RunError::Interrupted);
+        }
         let columns = batch.values.into_iter().map(exuvia_jit::Partial::finish);
         let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
         let flags = columns.split_off(columns.len() - self.guarded);

@@ -95,6 +95,19 @@ pub struct Placement {
     pub compile_nanos: u64,
 }
 
+/// The work of compiling a function, by its stages; zero for those that were not reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Steps of the lifter, over all attempts.
+    pub steps: u64,
+    /// Instructions of the lifted functions.
+    pub lifted: usize,
+    /// Instructions after optimisation.
+    pub optimized: usize,
+    /// Instructions given to the code generator.
+    pub instructions: usize,
+}
+
 /// Rows that leave native code before it is asked whether CPython does them better: its
 /// start takes as long as the evaluator takes for some thousand.
 const MANY: u64 = 10_000;
@@ -334,6 +347,21 @@ impl Function {
             evaluated_rows: count(&self.counters.evaluated),
             python_rows: count(&self.counters.python),
             compile_nanos: count(&self.counters.compile_nanos),
+        }
+    }
+
+    /// The work of making it, in units that do not depend on the machine.
+    #[must_use]
+    pub fn work(&self, settings: &Settings) -> Work {
+        let cell = self.compiled(true, settings);
+        let Some(stages) = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok()) else {
+            return Work::default();
+        };
+        Work {
+            steps: stages.steps,
+            lifted: stages.lifted.size(),
+            optimized: stages.optimized.size(),
+            instructions: stages.kernel.as_ref().map_or(0, exuvia_jit::Kernel::instructions),
         }
     }
 

@@ -37,4 +37,4 @@ pub use definition::{Definition, Interpreter, OnError, Parameter, Volatility};
 pub use error::{CallError, CallErrorKind, DefineError, Place};
 pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
 pub use exuvia_jit::RunError;
-pub use function::{Function, Invocation, Placement, Rung, Settings};
+pub use function::{Function, Invocation, Placement, Rung, Settings, Work};

@@ -27,6 +27,8 @@ pub(crate) struct Stages {
     /// Whether CPython must say that the top level raises nothing ([`Lifted::unchecked`]).
     pub unchecked: bool,
     pub optimized: Module,
+    /// The steps that lifting took.
+    pub steps: u64,
     /// For the evaluator.
     pub program: Program,
     pub kernel: Result<Kernel, Reason>,
@@ -73,7 +75,7 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
         return Err(reason(exuvia_lift::Code::SqlType.code(), message));
     };
     let returns = SqlReturn { class, name: sql::type_name(&definition.returns) };
-    let Lifted { module: lifted, unchecked } =
+    let Lifted { module: lifted, unchecked, steps } =
         exuvia_lift::lift(source, &params, &returns).map_err(|bailout| Reason {
             code: bailout.code.code().to_string(),
             message: format!("{}: {}", bailout.code.title(), bailout.detail),
@@ -97,9 +99,9 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
             strict: definition.strict,
         };
         Kernel::compile(&optimized, &types, &definition.returns, &options)
-            .map_err(|error| reason("N001", error.to_string()))
+            .map_err(|error| reason(if error.is_size() { "N003" } else { "N001" }, error.to_string()))
     };
-    Ok(Stages { lifted, unchecked, optimized, program, kernel })
+    Ok(Stages { lifted, unchecked, steps, optimized, program, kernel })
 }
 
 impl Compiled {

@@ -31,6 +31,9 @@ pub(crate) fn invoke(
     invocation: &Invocation,
 ) -> Result<ArrayRef, CallError> {
     let values = memoized(function, args, rows, settings, invocation)?;
+    if is_over(invocation) {
+        return Err(stopped(function, invocation));
+    }
     // Counted when it ended: a caller may stop a batch and call it again elsewhere.
     function.counters.rows.fetch_add(rows as u64, Ordering::Relaxed);
     Ok(values)
@@ -219,6 +222,12 @@ fn host(function: &Function, error: impl std::fmt::Display) -> CallError {
 /// The same values in another layout of the type.
 fn cast_to(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef, ArrowError> {
     if array.data_type() == ty { Ok(Arc::clone(array)) } else { arrow::compute::cast(array, ty) }
+}
+
+/// Whether a call must have ended: then its result comes too late.
+pub(crate) fn is_over(invocation: &Invocation) -> bool {
+    invocation.cancelled.load(Ordering::Relaxed)
+        || invocation.deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 /// Why a call was stopped.

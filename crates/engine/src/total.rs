@@ -3,18 +3,20 @@
 
 use crate::{Definition, OnError};
 use arrow::datatypes::DataType;
-use exuvia_ir::{ExcKind, Function, Inst, Module, Object, Opcode, Terminator};
+use exuvia_ir::{ExcKind, Function, Inst, Module, Object, Opcode, Terminator, Value};
 use exuvia_ops::def::{Body, OpDef};
+use std::collections::HashMap;
 
 /// Whether a function gives a value for whatever arguments, in bounded time, from its
 /// optimised module.
 pub(crate) fn is_total(module: &Module, definition: &Definition) -> bool {
     let [function] = module.functions.as_slice() else { return false };
     let results = Results::of(&definition.returns);
+    let constants = constants(function);
     let escapes = |kind: ExcKind| definition.on_error == OnError::Raise || !kind.becomes_null();
     results != Results::Narrow
         && function.blocks.iter().all(|block| {
-            block.insts.iter().all(|inst| inst_is_total(inst, function, results, &escapes))
+            block.insts.iter().all(|inst| inst_is_total(inst, function, &constants, results, &escapes))
                 && match &block.term {
                     Terminator::Raise(kind, ..) => !escapes(*kind),
                     // The class is not known here.
@@ -45,7 +47,26 @@ impl Results {
     }
 }
 
-fn inst_is_total(inst: &Inst, function: &Function, results: Results, escapes: &impl Fn(ExcKind) -> bool) -> bool {
+/// What each value is that is a constant.
+type Constants<'a> = HashMap<Value, &'a Object>;
+
+fn constants(function: &Function) -> Constants<'_> {
+    let insts = function.blocks.iter().flat_map(|block| &block.insts);
+    insts
+        .filter_map(|inst| match (&inst.op, inst.result) {
+            (Opcode::Const(object), Some(result)) => Some((result, object)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn inst_is_total(
+    inst: &Inst,
+    function: &Function,
+    constants: &Constants<'_>,
+    results: Results,
+    escapes: &impl Fn(ExcKind) -> bool,
+) -> bool {
     let name = match &inst.op {
         Opcode::Op(name) => name,
         // A loop, a recursion.
@@ -58,7 +79,7 @@ fn inst_is_total(inst: &Inst, function: &Function, results: Results, escapes: &i
     let bails = (def.bails || outgrows) && !inst.no_overflow && !bails_for_memory(def);
     // An exception that is caught goes where the function says.
     let raises = inst.unwind.is_none()
-        && !divides_by_constant(inst, name, function)
+        && !divides_by_constant(inst, name, constants)
         && def.raises.iter().any(|kind| escapes(*kind));
     !raises && !(bails && (results == Results::Int64 || !makes_int()))
 }
@@ -70,12 +91,11 @@ fn bails_for_memory(def: &OpDef) -> bool {
 }
 
 /// Whether it is a division by a constant that is not zero.
-fn divides_by_constant(inst: &Inst, name: &str, function: &Function) -> bool {
+fn divides_by_constant(inst: &Inst, name: &str, constants: &Constants<'_>) -> bool {
     let [_, divisor] = inst.args[..] else { return false };
-    let constant = function.blocks.iter().flat_map(|block| &block.insts).find(|inst| inst.result == Some(divisor));
-    match (name, constant.map(|inst| &inst.op)) {
-        ("int.mod" | "int.floordiv", Some(Opcode::Const(Object::Int(divisor)))) => *divisor != exuvia_ir::Int::from(0),
-        ("float.div", Some(Opcode::Const(Object::Float(divisor)))) => *divisor != 0.0,
+    match (name, constants.get(&divisor)) {
+        ("int.mod" | "int.floordiv", Some(Object::Int(divisor))) => *divisor != exuvia_ir::Int::from(0),
+        ("float.div", Some(Object::Float(divisor))) => *divisor != 0.0,
         _ => false,
     }
 }

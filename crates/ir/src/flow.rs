@@ -153,8 +153,8 @@ impl Flow {
         self.common(a as u32, b as u32) as usize
     }
 
-    /// The reachable segments from which control comes to `at`; twice the same where two
-    /// edges do.
+    /// The reachable segments from which control comes to `at`, the last in [`Flow::order`]
+    /// first; twice the same where two edges do.
     pub fn predecessors(&self, at: usize) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
         let range = self.pred_start[at] as usize..self.pred_start[at + 1] as usize;
         self.preds[range].iter().map(|at| *at as usize)
@@ -210,7 +210,9 @@ impl Flow {
 
     fn find_predecessors(&mut self, function: &Function) {
         let mut edges: Vec<(u32, u32)> = Vec::with_capacity(self.order.len() * 2);
-        for at in &self.order {
+        // The last come first: then the way up from each to what is above all before it is
+        // short in a chain of conditions that all lead to one place.
+        for at in self.order.iter().rev() {
             self.for_each_successor(function, *at as usize, |next| edges.push((next as u32, *at)));
         }
         for (to, _) in &edges {

@@ -7,16 +7,16 @@
 
 use crate::columns::{self, Argument, Loaded};
 use crate::compile::Unit;
-use crate::live::Live;
+use crate::live::{self, Live};
 use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
 use crate::{CompileError, output, slots, text, views};
 use arrow::datatypes::DataType;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
 use cranelift_frontend::FunctionBuilder;
-use exuvia_ir::{BlockId, Function, Type, Value};
+use exuvia_ir::{BlockId, Function, Opcode, Type, Value};
 use exuvia_ops::cx::Cx;
-use exuvia_ops::def::status;
+use exuvia_ops::def::{Body, status};
 use exuvia_ops::runtime;
 use std::mem::{offset_of, size_of};
 use std::rc::Rc;
@@ -324,6 +324,9 @@ pub(crate) fn build<'m>(
         b.ins().jump(next, &[]);
         b.switch_to_block(call);
     }
+    if takes_long(row_function.function) {
+        poll(b, env);
+    }
     let mut params = Vec::new();
     let ir_params = &row_function.function.block(row_function.function.entry()).params;
     for (at, (param, loaded)) in ir_params.iter().zip(&row_function.params).enumerate() {
@@ -339,6 +342,27 @@ pub(crate) fn build<'m>(
         });
     }
     translate(b, unit, row_function.function, live, params, env, Ending::Row(Rc::new(end)))
+}
+
+/// Whether a row may take so long that a chunk of them must be stopped between two: it
+/// loops, calls, or has operations that are more than some instructions.
+fn takes_long(function: &Function) -> bool {
+    let insts = function.blocks.iter().flat_map(|block| &block.insts);
+    insts.into_iter().any(|inst| match inst.op {
+        Opcode::Poll | Opcode::Call(_) => true,
+        _ => live::definition(inst).is_some_and(|def| !matches!(def.body, Body::Core(_))),
+    })
+}
+
+/// Leaves where the query was cancelled.
+pub(crate) fn poll(b: &mut FunctionBuilder<'_>, env: Environment) {
+    // Atomic, since another thread sets the flag: the code generator may not take the value
+    // of an earlier load for it, in an outer loop say.
+    let flag = b.ins().atomic_load(types::I8, trusted(), env.interrupt);
+    let code = b.ins().iconst(types::I64, status::INTERRUPTED as i64);
+    let go_on = b.create_block();
+    b.ins().brif(flag, env.exit, &[BlockArg::Value(code)], go_on, &[]);
+    b.switch_to_block(go_on);
 }
 
 fn call_reset(b: &mut FunctionBuilder<'_>, unit: &mut Unit<'_>, env: Environment) -> Result<()> {

@@ -4,6 +4,7 @@ use crate::batch::{self, Loop, Row};
 use crate::constants::Constants;
 use crate::live::{self, Live};
 use crate::sink;
+use crate::size::{MAX_INSTRUCTIONS, MAX_SPANS};
 use crate::translate::{Ending, Result, call_signature, translate};
 use crate::{CompileError, Options};
 use cranelift_codegen::Context;
@@ -68,6 +69,8 @@ pub(crate) struct Unit<'m> {
     calls: BTreeMap<String, usize>,
     /// Whether what is being translated runs for few rows only.
     pub rare: bool,
+    /// Instructions that were given to the code generator.
+    instructions: usize,
 }
 
 /// A compiled module.
@@ -86,6 +89,8 @@ pub(crate) struct Compiled {
     /// Which parameters it reads only for rows that get so far.
     pub sunk: Vec<bool>,
     pub isa: OwnedTargetIsa,
+    /// Instructions that were given to the code generator.
+    pub instructions: usize,
 }
 
 /// The code generator for this machine.
@@ -135,7 +140,11 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         pending: Vec::new(),
         calls: BTreeMap::new(),
         rare: false,
+        instructions: 0,
     };
+    if spans(source) >= MAX_SPANS {
+        return Err(CompileError::TooLarge(format!("values live over more than {MAX_SPANS} blocks in sum")));
+    }
     let mut functions = Vec::new();
     let mut builders = FunctionBuilderContext::new();
     let mut context = unit.module.make_context();
@@ -164,9 +173,14 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
     // SAFETY: the function was compiled with exactly this signature.
     let entry = unsafe { std::mem::transmute::<*const u8, Loop>(address) };
     let symbols = unit.helpers.into_values().map(|(id, name)| (id.as_u32(), name)).collect();
-    let (constants, calls) = (unit.constants, unit.calls);
+    let (constants, calls, instructions) = (unit.constants, unit.calls, unit.instructions);
     let sunk = sunk.iter().map(Option::is_some).collect();
-    Ok(Compiled { _memory: unit.module, entry, constants, functions, symbols, calls, needed, sunk, isa })
+    Ok(Compiled { _memory: unit.module, entry, constants, functions, symbols, calls, needed, sunk, isa, instructions })
+}
+
+/// Over how many blocks the values of a module live, up to [`MAX_SPANS`].
+fn spans(source: &Module) -> usize {
+    source.functions.iter().fold(0, |sum, function| sum + crate::size::spans(function, MAX_SPANS - sum.min(MAX_SPANS)))
 }
 
 fn signature(convention: CallConv, params: &[Reg], returns: &[Reg]) -> Signature {
@@ -200,6 +214,10 @@ fn define(
     functions: &mut Vec<(String, Code)>,
 ) -> Result<()> {
     context.func.name = UserFuncName::user(0, id.as_u32());
+    unit.instructions += context.func.dfg.num_insts();
+    if unit.instructions > MAX_INSTRUCTIONS {
+        return Err(CompileError::TooLarge(format!("more than {MAX_INSTRUCTIONS} instructions")));
+    }
     cranelift_codegen::verify_function(&context.func, unit.module.isa())
         .map_err(|errors| CompileError::Generator(format!("{name}: {errors}\n{}", context.func.display())))?;
     functions.push((name, context.func.clone()));
@@ -242,6 +260,7 @@ fn build_callee<'m>(
     b.ins().return_(&results);
 
     b.switch_to_block(go_on);
+    batch::poll(b, env);
     let mut rest = values[2..].iter().copied();
     let params =
         function.param_types().iter().map(|ty| rest.by_ref().take(crate::slots::count(ty)).collect()).collect();

@@ -11,9 +11,17 @@ pub enum CompileError {
     Malformed(String),
     /// The code generator failed: a bug, here or there.
     Generator(String),
+    /// It is larger than what is compiled in bounded time.
+    TooLarge(String),
 }
 
 impl CompileError {
+    /// Whether it is only larger than what is compiled.
+    #[must_use]
+    pub fn is_size(&self) -> bool {
+        matches!(self, CompileError::TooLarge(_))
+    }
+
     pub(crate) fn unsupported(what: impl Into<String>) -> CompileError {
         CompileError::Unsupported(what.into())
     }
@@ -32,6 +40,7 @@ impl fmt::Display for CompileError {
         match self {
             CompileError::Unsupported(what) => write!(f, "no native code for {what}"),
             CompileError::Malformed(what) => write!(f, "the function is malformed: {what}"),
+            CompileError::TooLarge(what) => write!(f, "too large for native code: {what}"),
             CompileError::Generator(what) => write!(f, "the code generator failed: {what}"),
         }
     }

@@ -287,6 +287,12 @@ impl Kernel {
         look(&self.compiled.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
+    /// The instructions that were given to the code generator: a measure of its work.
+    #[must_use]
+    pub fn instructions(&self) -> usize {
+        self.inspect(|compiled| compiled.instructions)
+    }
+
     /// A stage as text: `lowered`, `machine` or `helpers`, a line for each.
     #[must_use]
     pub fn dump(&self, stage: &str) -> Option<String> {

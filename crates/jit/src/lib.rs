@@ -11,6 +11,7 @@
 //! | `compile.rs` | the module of the code generator, its symbols, functions that are called |
 //! | `batch.rs` | the loop over the rows of a chunk |
 //! | `translate/` | the instructions, by family |
+//! | `size.rs` | what is too large to be compiled in bounded time |
 //! | `live.rs`, `sink.rs` | what need not be computed natively, where arguments are needed |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
@@ -28,6 +29,7 @@ mod kernel;
 mod live;
 mod output;
 mod sink;
+mod size;
 mod slots;
 mod table;
 mod text;

@@ -1,8 +1,8 @@
 //! Abstract values: what the lifter knows of a Python value.
 
 use crate::ast::{Comprehension, FunctionDef, Name};
+use crate::lifter::Vars;
 use exuvia_ir::{ExcKind, Object, Value};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub(crate) enum Enclosing {
 /// The variables of a frame that has ended.
 #[derive(Debug)]
 pub(crate) struct Captured {
-    pub vars: BTreeMap<Name, Abs>,
+    pub vars: Vars,
     pub enclosing: Enclosing,
 }
 

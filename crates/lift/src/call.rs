@@ -587,7 +587,7 @@ impl Lifter<'_> {
         let prelude = self.in_prelude(closure.module);
         let locked = std::mem::replace(&mut self.span_locked, prelude);
         self.frames.push(Frame {
-            vars,
+            vars: vars.into(),
             locals: def.locals.clone().into(),
             enclosing: closure.enclosing.clone(),
             module: closure.module,
@@ -680,12 +680,18 @@ impl Lifter<'_> {
         key: &(*const FunctionDef, Vec<Type>),
         id: FuncId,
     ) -> Lift<()> {
+        if self.module_mode
+            && let Some(frame) = self.frames.first()
+        {
+            self.world.modules[frame.module].globals = frame.vars.clone();
+        }
         for _ in 0..8 {
             let assumed = self.world.specialised.get(key).map_or(Type::Never, |s| s.ret.clone());
             let b = Builder::new(closure.def.name.to_string(), types, assumed.clone());
-            let vars = names.iter().enumerate().map(|(index, name)| (name.clone(), Abs::Dyn(b.param(index)))).collect();
+            let vars: BTreeMap<_, _> =
+                names.iter().enumerate().map(|(index, name)| (name.clone(), Abs::Dyn(b.param(index)))).collect();
             let frame = Frame {
-                vars,
+                vars: vars.into(),
                 locals: closure.def.locals.clone().into(),
                 enclosing: Enclosing::Module,
                 module: closure.module,
@@ -727,6 +733,7 @@ impl Lifter<'_> {
                 entry.ret = found;
             }
             if settled {
+                self.world.values += function.values.len();
                 self.world.functions[id.index()] = Some(function);
                 return Ok(());
             }

@@ -4,9 +4,8 @@
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Name};
 use crate::bailout::Code;
-use crate::lifter::{Frame, Lift, Lifter, Split, State};
+use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
 use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,7 +22,12 @@ impl<'w> Lifter<'w> {
             return Ok(Abs::Unbound);
         }
         let outer = self.go_to(expr.span);
+        self.world.budget.take(4);
+        self.check_budget()?;
         let result = self.expr_kind(&expr.kind, expr);
+        if let (false, Ok(made)) = (matches!(expr.kind, ExprKind::Const(_) | ExprKind::Name(_)), &result) {
+            self.check_size(made)?;
+        }
         self.back_to(outer);
         result
     }
@@ -138,7 +142,7 @@ impl<'w> Lifter<'w> {
     /// a global or a built-in.
     fn variable(&self, name: &Name) -> Option<(Abs, bool)> {
         let frame = self.frames.get(self.current)?;
-        if frame.locals.contains(name) {
+        if frame.binds(name) {
             return Some((frame.vars.get(name).cloned().unwrap_or(Abs::Unbound), true));
         }
         Some((self.read_enclosing(name, &frame.enclosing)?, false))
@@ -148,7 +152,7 @@ impl<'w> Lifter<'w> {
     pub fn lookup(&self, name: &Name) -> Option<Abs> {
         match self.variable(name) {
             Some((found, _)) => Some(found),
-            None => self.world.modules[self.frames.get(self.current)?.module].globals.get(name).cloned(),
+            None => self.globals(self.frames.get(self.current)?.module).get(name).cloned(),
         }
     }
 
@@ -186,7 +190,7 @@ impl<'w> Lifter<'w> {
             Enclosing::Module => None,
             Enclosing::Live(depth) => {
                 let frame = self.frames.get(*depth)?;
-                if frame.locals.contains(name) {
+                if frame.binds(name) {
                     return Some(frame.vars.get(name).cloned().unwrap_or(Abs::Unbound));
                 }
                 self.read_enclosing(name, &frame.enclosing)
@@ -198,8 +202,16 @@ impl<'w> Lifter<'w> {
         }
     }
 
+    /// What a module has defined so far.
+    fn globals(&self, module: usize) -> &Vars {
+        match self.frames.first() {
+            Some(frame) if self.module_mode && frame.module == module => &frame.vars,
+            _ => &self.world.modules[module].globals,
+        }
+    }
+
     fn read_global(&mut self, name: &Name, module: usize) -> Lift<Abs> {
-        if let Some(found) = self.world.modules[module].globals.get(name) {
+        if let Some(found) = self.globals(module).get(name) {
             return match found {
                 Abs::Conflict => match self.world.modules[module].failed.get(name) {
                     Some(reason) => Err(reason.clone().into()),
@@ -224,7 +236,7 @@ impl<'w> Lifter<'w> {
     /// `:=` inside a comprehension binds in the function around it.
     fn assign_walrus(&mut self, target: &Name, value: Abs) {
         let mut depth = self.current;
-        while !self.frames[depth].locals.contains(target) {
+        while !self.frames[depth].binds(target) {
             match self.frames[depth].enclosing {
                 Enclosing::Live(outer) => depth = outer,
                 Enclosing::Module | Enclosing::Ended(_) => break,
@@ -681,10 +693,11 @@ impl<'w> Lifter<'w> {
         for clause in &comp.clauses {
             crate::scope::target_names(&clause.target, &mut locals);
         }
+        locals.sort();
         let path = self.frames.get(self.current).map_or(0, |frame| frame.path);
         let consumer = self.current;
         self.frames.push(Frame {
-            vars: BTreeMap::new(),
+            vars: Vars::default(),
             locals: locals.into(),
             enclosing: enclosing.clone(),
             module,

@@ -15,6 +15,7 @@ mod abs;
 mod annotation;
 pub mod ast;
 mod bailout;
+mod budget;
 mod call;
 mod expr;
 mod format;
@@ -36,6 +37,7 @@ mod unsupported;
 mod world;
 
 pub use bailout::{Bailout, Code};
+pub use budget::MAX_STEPS;
 pub use returns::{SqlClass, SqlReturn};
 pub use source::{Source, SourceError};
 
@@ -63,6 +65,8 @@ pub struct Lifted {
     /// Whether the source's top level has an assignment that was passed over, since the
     /// handler does not use it: that it raises nothing is not known.
     pub unchecked: bool,
+    /// The steps that it took ([`MAX_STEPS`]).
+    pub steps: u64,
 }
 
 /// Lifts the handler of a source for arguments of those types. Function 0 of the module
@@ -75,12 +79,14 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Li
     let mut world = World::new();
     loop {
         match lift_once(&mut world, source, params, returns) {
-            Ok(module) => return Ok(Lifted { module, unchecked: world.unchecked }),
+            Ok(module) => return Ok(Lifted { module, unchecked: world.unchecked, steps: world.budget.steps() }),
             Err(Stop::Bailout(bailout)) => return Err(bailout),
             Err(Stop::Restart) => {
                 world.modules.clear();
+                world.budget.take(1000);
                 world.prelude.clear();
                 world.functions.clear();
+                world.values = 0;
                 world.specialised.clear();
             }
         }
@@ -97,7 +103,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
     let b = Builder::new(source.handler.name.to_string(), &types, returns.class.ty().optional());
     let args: Vec<Abs> = (0..types.len()).map(|index| Abs::Dyn(b.param(index))).collect();
     let frame = Frame {
-        vars: std::collections::BTreeMap::new(),
+        vars: lifter::Vars::default(),
         locals: Rc::from([]),
         enclosing: abs::Enclosing::Module,
         module,
@@ -152,8 +158,13 @@ impl Lifter<'_> {
         let args = args.into_iter().zip(params).map(|(arg, param)| self.argument(arg, param.class));
         let args = args.collect::<lifter::Lift<Vec<Abs>>>()?;
         let vars = self.bind(&closure, args, Vec::new())?;
-        self.frames =
-            vec![Frame { vars, locals: def.locals.clone().into(), enclosing: abs::Enclosing::Module, module, path: 1 }];
+        self.frames = vec![Frame {
+            vars: vars.into(),
+            locals: def.locals.clone().into(),
+            enclosing: abs::Enclosing::Module,
+            module,
+            path: 1,
+        }];
         self.unfolding.push(std::sync::Arc::as_ptr(&def));
         self.stmts(&def.body)?;
         if self.live {

@@ -13,6 +13,7 @@ use crate::world::World;
 use exuvia_ir::{BlockId, Builder, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
 use exuvia_ops::def::OpDef;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -33,16 +34,54 @@ impl From<Bailout> for Stop {
 
 pub(crate) type Lift<T> = Result<T, Stop>;
 
+/// Variables with what they hold. Copies share it until one is changed: where paths part,
+/// most frames stay as they are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vars(Rc<BTreeMap<Name, Abs>>);
+
+impl From<BTreeMap<Name, Abs>> for Vars {
+    fn from(vars: BTreeMap<Name, Abs>) -> Vars {
+        Vars(Rc::new(vars))
+    }
+}
+
+impl Deref for Vars {
+    type Target = BTreeMap<Name, Abs>;
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Vars {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        Rc::make_mut(&mut self.0)
+    }
+}
+
+impl Vars {
+    /// Whether both are one copy: nothing differs.
+    fn is(&self, other: &Vars) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// The variables of a Python function, or of a comprehension, being unfolded.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
-    pub vars: BTreeMap<Name, Abs>,
-    /// Names that are local here; others are looked up around it.
+    pub vars: Vars,
+    /// Names that are local here, sorted; others are looked up around it.
     pub locals: Rc<[Name]>,
     pub enclosing: Enclosing,
     pub module: usize,
     /// Identifies the call path, so that two unfoldings of one list display differ.
     pub path: u64,
+}
+
+impl Frame {
+    /// Whether a name is local here.
+    pub fn binds(&self, name: &Name) -> bool {
+        self.locals.binary_search(name).is_ok()
+    }
 }
 
 /// The states in which a condition is true, and those in which it is false.
@@ -92,6 +131,9 @@ pub(crate) struct Saved {
     sites: HashMap<Value, Vec<Site>>,
     handling: Vec<Abs>,
 }
+
+/// A place in the source: a module and where in it.
+pub(crate) type Place = (usize, Span);
 
 /// Where a list was made: a place in the source and a call path.
 pub(crate) type Site = (usize, Span, u64);
@@ -154,9 +196,6 @@ pub(crate) enum Returns {
     Typed { assumed: Type, found: Type },
 }
 
-/// How many instructions one function may have before optimisation.
-const MAX_INSTRUCTIONS: usize = 60_000;
-
 impl Lifter<'_> {
     /// Moves to a place of the source; returns the former, for [`Lifter::back_to`].
     pub fn go_to(&mut self, span: Span) -> (Span, Span) {
@@ -188,7 +227,7 @@ impl Lifter<'_> {
 
     /// The current point, if it can be reached.
     pub fn state(&self) -> Option<State> {
-        self.live.then(|| State { block: self.b.block, frames: self.frames.clone() })
+        self.live.then(|| State { block: self.b.block, frames: self.copied_frames() })
     }
 
     /// Marks what follows as unreachable.
@@ -205,10 +244,16 @@ impl Lifter<'_> {
     /// Branches on a run-time bool: the states when true and when false.
     pub fn branch(&mut self, cond: Value) -> (State, State) {
         let (yes, no) = self.b.branch(cond);
-        (State { block: yes, frames: self.frames.clone() }, State { block: no, frames: self.frames.clone() })
+        (State { block: yes, frames: self.copied_frames() }, State { block: no, frames: self.copied_frames() })
+    }
+
+    fn copied_frames(&self) -> Vec<Frame> {
+        self.world.budget.take(self.frames.len());
+        self.frames.clone()
     }
 
     pub fn save(&self) -> Saved {
+        self.world.budget.take(self.b.function.values.len());
         Saved {
             function: self.b.function.clone(),
             block: self.b.block,
@@ -346,7 +391,12 @@ impl Lifter<'_> {
             };
         }
         let site = self.site();
-        let mut element = self.world.list_types.get(&site).cloned().unwrap_or(Type::Never);
+        let mut element = match self.world.list_types.get(&site) {
+            Some(known) => known.clone(),
+            // An empty list is probably filled as those of the same place were.
+            None if items.is_empty() => self.guess(site),
+            None => Type::Never,
+        };
         for item in items {
             match self.type_of(item) {
                 Some(ty) => element = element.join(&ty),
@@ -357,6 +407,38 @@ impl Lifter<'_> {
         let list = self.b.inst(Opcode::List, values, Type::list(element), None);
         self.sites.insert(list, vec![site]);
         Ok(Abs::Dyn(list))
+    }
+
+    /// What a list that is made empty will probably hold: what others did that were made at
+    /// the same place, on other call paths. That saves an attempt for each of forty calls of
+    /// a function that makes a list.
+    fn guess(&mut self, site: Site) -> Type {
+        let Some(Some(likely)) = self.world.likely.get(&(site.0, site.1)) else { return Type::Never };
+        self.world.list_types.insert(site, likely.clone());
+        self.world.guessed.insert(site);
+        likely.clone()
+    }
+
+    /// Notes that lists of a site, so far of elements of type `have`, come to hold `element`.
+    fn found_elements(&mut self, site: Site, have: &Type, element: &Type) {
+        let world = &mut *self.world;
+        let place = (site.0, site.1);
+        if world.guessed.contains(&site) {
+            // The guess was wrong. What was guessed for others of this place counts no more.
+            world.likely.insert(place, None);
+            let here = |other: &Site| (other.0, other.1) == place;
+            world.list_types.retain(|other, _| !(here(other) && world.guessed.contains(other)));
+            world.guessed.retain(|other| !here(other));
+            return;
+        }
+        let known = world.list_types.entry(site).or_insert(Type::Never);
+        let old = known.join(have);
+        *known = old.join(element);
+        let likely = world.likely.entry(place).or_insert_with(|| Some(known.clone()));
+        if likely.as_ref().is_some_and(|likely| likely != known) {
+            // This one's own earlier finding is refined; where two differ there is no guess.
+            *likely = (*likely == Some(old)).then(|| known.clone());
+        }
     }
 
     /// A list must hold elements of another type: everything that makes such lists is
@@ -384,8 +466,7 @@ impl Lifter<'_> {
             _ => Type::Never,
         };
         for site in sites {
-            let old = self.world.list_types.entry(site).or_insert(Type::Never);
-            *old = old.join(&have).join(element);
+            self.found_elements(site, &have, element);
         }
         self.world.restarts += 1;
         if self.world.restarts > 200 {
@@ -416,7 +497,13 @@ impl Lifter<'_> {
         let mut args: Vec<Vec<Value>> = vec![Vec::new(); arms.len()];
         let mut frames = Vec::new();
         for depth in 0..arms[0].0.frames.len() {
+            let first = &arms[0].0.frames[depth];
+            if arms.iter().all(|arm| arm.0.frames[depth].vars.is(&first.vars)) {
+                frames.push(first.clone());
+                continue;
+            }
             let mut names: Vec<Name> = arms.iter().flat_map(|arm| arm.0.frames[depth].vars.keys().cloned()).collect();
+            self.world.budget.take(names.len());
             names.sort();
             names.dedup();
             let mut frame = arms[0].0.frames[depth].clone();
@@ -495,7 +582,7 @@ impl Lifter<'_> {
         let at = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Try { .. }))?;
         let block = self.b.function.new_block();
         let exc = self.b.function.add_param(block, Type::Exc);
-        let mut frames = self.frames.clone();
+        let mut frames = self.copied_frames();
         if let Ctx::Try { pending, depth } = &mut self.contexts[at] {
             frames.truncate(*depth);
             if self.live {
@@ -507,9 +594,6 @@ impl Lifter<'_> {
 
     /// Appends an instruction that may raise one of `kinds` (`None`: anything).
     pub fn inst(&mut self, op: Opcode, args: Vec<Value>, ty: Type, kinds: Option<&[ExcKind]>) -> Lift<Value> {
-        if self.b.function.values.len() > MAX_INSTRUCTIONS {
-            return self.bail(Code::Budget, "the function unfolds to too many instructions");
-        }
         let unwind = match kinds {
             Some([]) => None,
             Some(kinds) => self.landing(Some(kinds.to_vec())),
@@ -617,10 +701,14 @@ impl Lifter<'_> {
     /// Replaces a value in every variable.
     pub fn substitute(&mut self, from: Value, to: &Abs) {
         for frame in &mut self.frames {
-            for abs in frame.vars.values_mut() {
-                if let Some(new) = abs.replace(from, to) {
-                    *abs = new;
-                }
+            self.world.budget.take(frame.vars.len() / 4);
+            let new: Vec<(Name, Abs)> = frame
+                .vars
+                .iter()
+                .filter_map(|(name, abs)| abs.replace(from, to).map(|new| (name.clone(), new)))
+                .collect();
+            for (name, abs) in new {
+                frame.vars.insert(name, abs);
             }
         }
     }

@@ -4,10 +4,10 @@
 use crate::abs::Abs;
 use crate::ast::{Module, Name, Stmt, StmtKind};
 use crate::bailout::{Bailout, Code};
-use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Stop};
+use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Stop, Vars};
 use crate::world::{ModuleScope, World};
 use exuvia_ir::{Builder, Object, Span, Type};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Loads a module of the prelude.
@@ -32,7 +32,7 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
     world.modules.push(ModuleScope::default());
     let locals = crate::scope::locals(&crate::ast::Params::default(), body);
     let frame = Frame {
-        vars: BTreeMap::new(),
+        vars: Vars::default(),
         locals: locals.into(),
         enclosing: crate::abs::Enclosing::Module,
         module: index,
@@ -60,16 +60,14 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
     };
     for stmt in body {
         lifter.top_level(stmt)?;
-        let vars = lifter.frames[0].vars.clone();
-        lifter.world.modules[index].globals = vars;
     }
+    let globals = std::mem::take(&mut lifter.frames[0].vars);
+    lifter.world.modules[index].globals = globals;
     Ok(index)
 }
 
 impl Lifter<'_> {
     fn top_level(&mut self, stmt: &Stmt) -> Lift<()> {
-        let before = self.frames.clone();
-        let contexts = self.contexts.clone();
         let result = self.stmts(std::slice::from_ref(stmt));
         let reason = match result {
             Ok(()) if !self.live => Bailout::new(Code::ModuleBody, stmt.span, "the top level raises an exception"),
@@ -87,11 +85,11 @@ impl Lifter<'_> {
         };
         // An assignment that is not lifted leaves the other names as they were, but what it
         // calls may change any object.
-        let StmtKind::Assign { targets, .. } = &stmt.kind else {
+        let StmtKind::Assign { targets, value } = &stmt.kind else {
             return Err(Bailout::new(Code::ModuleBody, reason.span, reason.detail).into());
         };
-        self.frames = before;
-        self.contexts = contexts;
+        self.frames.truncate(1);
+        self.contexts.truncate(1);
         self.live = true;
         // It may have been given up within functions that it called.
         self.current = 0;
@@ -103,6 +101,7 @@ impl Lifter<'_> {
         self.b.block = self.b.function.new_block();
         let mut names: Vec<Name> = Vec::new();
         targets.iter().for_each(|target| crate::scope::target_names(target, &mut names));
+        crate::scope::walrus_names(value, &mut names);
         let module = self.frames[0].module;
         for name in names {
             let failed = &mut self.world.modules[module].failed;

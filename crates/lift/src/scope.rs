@@ -87,7 +87,8 @@ pub fn target_names(target: &Expr, names: &mut Vec<Name>) {
 
 /// The names bound by `:=` within an expression; those inside a comprehension bind in
 /// the function around it (PEP 572).
-fn walrus_names(expr: &Expr, names: &mut Vec<Name>) {
+/// The names that `:=` binds in an expression.
+pub(crate) fn walrus_names(expr: &Expr, names: &mut Vec<Name>) {
     let mut each = |expr: &Expr| walrus_names(expr, names);
     match &expr.kind {
         ExprKind::Named { target, value } => {

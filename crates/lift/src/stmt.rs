@@ -14,6 +14,8 @@ impl Lifter<'_> {
                 break;
             }
             self.go_to(stmt.span);
+            self.world.budget.take(4);
+            self.check_budget()?;
             self.stmt(stmt)?;
         }
         Ok(())

@@ -1,18 +1,18 @@
 //! What lifting one handler shares over its IR functions: modules with their globals,
 //! the functions made so far, facts about lists.
 
-use crate::abs::Abs;
 use crate::ast::{FunctionDef, Name};
 use crate::bailout::Bailout;
-use crate::lifter::Site;
+use crate::budget::Budget;
+use crate::lifter::{Place, Site, Vars};
 use exuvia_ir::{FuncId, Function, Type};
 use exuvia_ops::cx::Cx;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A module with what its body defined.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleScope {
-    pub globals: BTreeMap<Name, Abs>,
+    pub globals: Vars,
     /// Why names have no value that is known.
     pub failed: BTreeMap<Name, Bailout>,
 }
@@ -35,10 +35,19 @@ pub(crate) struct World {
     pub specialised: HashMap<(*const FunctionDef, Vec<Type>), Specialised>,
     /// Element types of lists by where they are made.
     pub list_types: HashMap<Site, Type>,
+    /// Element types by place alone, where they were the same on all call paths: the first
+    /// guess for other lists made there.
+    pub likely: HashMap<Place, Option<Type>>,
+    /// The sites whose element types are such guesses.
+    pub guessed: HashSet<Site>,
     /// How often lifting began again because of those.
     pub restarts: u32,
     /// Whether the module has an assignment that was passed over.
     pub unchecked: bool,
+    /// The values of the functions that are finished.
+    pub values: usize,
+    /// The steps taken, over all attempts.
+    pub budget: Budget,
     /// For folding.
     pub cx: Cx,
 }
@@ -51,8 +60,12 @@ impl World {
             functions: Vec::new(),
             specialised: HashMap::new(),
             list_types: HashMap::new(),
+            likely: HashMap::new(),
+            guessed: HashSet::new(),
             restarts: 0,
             unchecked: false,
+            values: 0,
+            budget: Budget::default(),
             cx: Cx::for_folding(),
         }
     }

@@ -13,6 +13,7 @@ pub mod case;
 pub mod check;
 pub mod columns;
 pub mod corpus;
+pub mod large;
 pub mod operation;
 pub mod oracle;
 pub mod panic;

@@ -2,11 +2,13 @@
 
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
-use exuvia::{ExuviaSession, message};
+use datafusion::prelude::SessionConfig;
+use exuvia::{ExuviaOptions, ExuviaSession, message};
 
 /// A fresh session.
 pub fn session() -> ExuviaSession {
-    ExuviaSession::new()
+    let config = SessionConfig::new().with_information_schema(true);
+    ExuviaSession::new_with_config(config.with_option_extension(ExuviaOptions::default().with_faults()))
 }
 
 /// Runs statements that must succeed.

@@ -1,5 +1,6 @@
 //! The plugin as its users see it: SQL in, rows and messages out.
 
+mod bounds;
 mod calls;
 mod cancel;
 mod common;

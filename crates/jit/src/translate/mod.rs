@@ -217,10 +217,7 @@ impl<'m> Translator<'_, '_, 'm> {
                 vec![self.exc_is(status, kinds)]
             }
             Opcode::Poll => {
-                // Atomic, since another thread sets the flag: the code generator may not take
-                // the value of an earlier load for it, in an outer loop say.
-                let flag = self.b.ins().atomic_load(types::I8, trusted(), self.env.interrupt);
-                self.guard(flag, status::INTERRUPTED);
+                crate::batch::poll(self.b, self.env);
                 Vec::new()
             }
         };

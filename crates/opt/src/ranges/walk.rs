@@ -7,9 +7,47 @@ use crate::interval::{self, Domain, Interval};
 use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::Body;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 /// The lengths of the histories of a walk.
 type Mark = [usize; 4];
+
+/// What is known at a place of the walk.
+struct Facts<T> {
+    known: Vec<T>,
+    /// How often each is in `known`.
+    counts: HashMap<T, u32>,
+}
+
+impl<T> Default for Facts<T> {
+    fn default() -> Self {
+        Facts { known: Vec::new(), counts: HashMap::new() }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Facts<T> {
+    fn push(&mut self, fact: T) {
+        self.known.push(fact);
+        *self.counts.entry(fact).or_default() += 1;
+    }
+
+    fn contains(&self, fact: &T) -> bool {
+        self.counts.contains_key(fact)
+    }
+
+    fn truncate(&mut self, len: usize) {
+        for fact in self.known.drain(len..) {
+            if let Entry::Occupied(mut count) = self.counts.entry(fact) {
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
+                }
+            }
+        }
+    }
+}
 
 /// One walk over the dominator tree.
 pub(super) struct Walk<'a> {
@@ -25,9 +63,9 @@ pub(super) struct Walk<'a> {
     ranges: Vec<Interval>,
     undo: Vec<(Value, Interval)>,
     /// Pairs of a value and a larger one, here.
-    less: Vec<(Value, Value)>,
+    less: Facts<(Value, Value)>,
     /// Pairs of a value and an integer that it is not, here.
-    unequal: Vec<(Value, i64)>,
+    unequal: Facts<(Value, i64)>,
     /// Lists with a value that is their length, here.
     lengths: Vec<(Value, Value)>,
     sites: Vec<(u32, u32)>,
@@ -67,8 +105,8 @@ impl<'a> Walk<'a> {
             passed: vec![Interval::EMPTY; function.values.len()],
             ranges: vec![Interval::FULL; function.values.len()],
             undo: Vec::new(),
-            less: Vec::new(),
-            unequal: Vec::new(),
+            less: Facts::default(),
+            unequal: Facts::default(),
             lengths: Vec::new(),
             sites,
             frozen,
@@ -185,7 +223,7 @@ impl<'a> Walk<'a> {
     }
 
     fn mark(&self) -> Mark {
-        [self.undo.len(), self.less.len(), self.unequal.len(), self.lengths.len()]
+        [self.undo.len(), self.less.known.len(), self.unequal.known.len(), self.lengths.len()]
     }
 
     /// Forgets what was learnt since a mark.
@@ -200,10 +238,8 @@ impl<'a> Walk<'a> {
 
     fn narrow(&mut self, value: Value, mut to: Interval) {
         // An integer that is excluded may be at an end only now.
-        while let Some((_, end)) =
-            self.unequal.iter().find(|(of, not)| *of == value && (to.lo == *not || to.hi == *not))
-        {
-            let without = Interval::compared(self.domain, Cmp::Ne, to, Interval::exactly(*end)).0;
+        while let Some(end) = [to.lo, to.hi].into_iter().find(|end| self.unequal.contains(&(value, *end))) {
+            let without = Interval::compared(self.domain, Cmp::Ne, to, Interval::exactly(end)).0;
             if without == to || without.is_empty() {
                 break;
             }

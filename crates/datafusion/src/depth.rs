@@ -1,0 +1,177 @@
+//! Statements that are nested deeply, or are long chains: `x = 1 OR x = 2 OR …`.
+//!
+//! Planning and running walk expressions by recursion, on a stack that is the caller's, and
+//! a stack that overflows ends the process. So a statement is parsed on a stack of our own;
+//! a long chain of AND or OR, whose terms may be grouped as one likes (three-valued logic is
+//! associative), becomes a balanced tree; and what is still nested deeper than
+//! [`MAX_DEPTH`] is refused. DataFusion makes a chain of the terms of AND again, so that
+//! two of them count as a level. The parser itself bounds parentheses and nested queries.
+
+use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::sql::parser::{CopyToSource, Statement};
+use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Query, SetExpr, Value, VisitMut, VisitorMut};
+use std::ops::ControlFlow;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The stack on which statements are parsed and measured: a statement of a million terms
+/// takes about half of it. It is only reserved.
+const STACK: usize = 1 << 30;
+
+/// How deep the parts of a statement may be nested in each other.
+const MAX_DEPTH: usize = 250;
+
+/// Terms of AND or OR that are left as they are.
+const FLAT: usize = 32;
+
+/// Parses a statement, on a stack that suffices for any.
+///
+/// # Errors
+/// As `parse`, or the statement is nested too deeply.
+pub(crate) fn parsed(parse: impl FnOnce() -> Result<Statement>) -> Result<Statement> {
+    stacker::grow(STACK, || {
+        let mut statement = parse()?;
+        flatten(&mut statement)?;
+        Ok(statement)
+    })
+}
+
+/// What walks what [`parsed`] gave, on a stack that suffices for it.
+pub(crate) struct OnLargeStack<F>(Pin<Box<F>>);
+
+/// What is left of a stack that suffices, and the size of one where it does not.
+const ENOUGH: usize = 16 << 20;
+
+impl<F: Future> OnLargeStack<F> {
+    pub(crate) fn new(work: F) -> OnLargeStack<F> {
+        OnLargeStack(Box::pin(work))
+    }
+}
+
+impl<F: Future> Future for OnLargeStack<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        stacker::maybe_grow(ENOUGH, 2 * ENOUGH, || self.0.as_mut().poll(cx))
+    }
+}
+
+fn flatten(statement: &mut Statement) -> Result<()> {
+    match statement {
+        Statement::Statement(statement) => measure(&mut **statement),
+        Statement::Explain(explain) => flatten(&mut explain.statement),
+        Statement::CopyTo(copy) => match &mut copy.source {
+            CopyToSource::Query(query) => measure(&mut **query),
+            CopyToSource::Relation(_) => Ok(()),
+        },
+        Statement::CreateExternalTable(_) | Statement::Reset(_) => Ok(()),
+    }
+}
+
+fn measure(tree: &mut impl VisitMut) -> Result<()> {
+    match tree.visit(&mut Depth::default()) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(error) => Err(error),
+    }
+}
+
+/// How deep the walk is.
+#[derive(Default)]
+struct Depth {
+    now: usize,
+    /// The levels that each expression around counts for.
+    levels: Vec<usize>,
+}
+
+impl Depth {
+    fn enter(&mut self, levels: usize) -> ControlFlow<DataFusionError> {
+        self.now += levels;
+        if self.now <= MAX_DEPTH {
+            return ControlFlow::Continue(());
+        }
+        let refused = plan_err!(
+            "the statement is nested more than {MAX_DEPTH} deep; each operator of a chain is a level, two AND are one, \
+             and OR is none. Lists belong into IN (…) or a table"
+        );
+        refused.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+    }
+}
+
+impl VisitorMut for Depth {
+    type Break = DataFusionError;
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<DataFusionError> {
+        let levels = balance(expr);
+        self.levels.push(levels);
+        self.enter(levels)
+    }
+
+    fn post_visit_expr(&mut self, _: &mut Expr) -> ControlFlow<DataFusionError> {
+        self.now -= self.levels.pop().unwrap_or(0);
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<DataFusionError> {
+        self.enter(set_depth(&query.body))
+    }
+
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<DataFusionError> {
+        self.now -= set_depth(&query.body);
+        ControlFlow::Continue(())
+    }
+}
+
+/// How deep UNION and its like are nested to the left, as chains of them are.
+fn set_depth(mut body: &SetExpr) -> usize {
+    let mut depth = 1;
+    while let SetExpr::SetOperation { left, .. } = body {
+        depth += 1;
+        body = left;
+    }
+    depth
+}
+
+/// Makes a balanced tree of a long chain of AND or of OR; gives the levels for which the
+/// expression counts.
+fn balance(expr: &mut Expr) -> usize {
+    let Expr::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } = &*expr else { return 1 };
+    let op = op.clone();
+    let mut count = 1;
+    let mut at = &*expr;
+    while let Expr::BinaryOp { left, op: other, .. } = at
+        && *other == op
+    {
+        count += 1;
+        at = left;
+    }
+    if count <= FLAT {
+        return 1;
+    }
+    let mut terms = Vec::with_capacity(count);
+    let mut rest = std::mem::replace(expr, Expr::value(Value::Null));
+    loop {
+        match rest {
+            Expr::BinaryOp { left, op: other, right } if other == op => {
+                terms.push(*right);
+                rest = *left;
+            }
+            first => {
+                terms.push(first);
+                break;
+            }
+        }
+    }
+    terms.reverse();
+    *expr = joined(&mut terms.into_iter(), count, &op);
+    if op == BinaryOperator::And { count / 2 } else { 1 }
+}
+
+/// The next `count` terms as a tree.
+fn joined(terms: &mut impl Iterator<Item = Expr>, count: usize, op: &BinaryOperator) -> Expr {
+    if count == 1 {
+        return terms.next().unwrap_or_else(|| Expr::value(Value::Null));
+    }
+    let left = joined(terms, count / 2, op);
+    let right = joined(terms, count - count / 2, op);
+    Expr::BinaryOp { left: Box::new(left), op: op.clone(), right: Box::new(right) }
+}

@@ -1,0 +1,116 @@
+//! What a user writes ends, within bounds: statements that are deep or long, functions that
+//! are large or slow.
+
+use crate::common::{fails, rows, run, session};
+use std::time::{Duration, Instant};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chains_of_conditions_of_any_length_are_planned() {
+    let session = session();
+    run(&session, "CREATE TABLE t AS SELECT value AS x FROM generate_series(0, 20000) AS g(value)").await;
+    let any = (0..10_000).map(|at| format!("x = {}", at * 3)).collect::<Vec<_>>().join(" OR ");
+    assert_eq!(rows(&session, &format!("SELECT count(*) FROM t WHERE {any}")).await, "6667");
+    let all = (0..460).map(|at| format!("x <> {}", at * 3)).collect::<Vec<_>>().join(" AND ");
+    assert_eq!(rows(&session, &format!("SELECT count(*) FROM t WHERE {all}")).await, "19541");
+    // The order of the terms stays: the first that fails is the one on the left.
+    let kept = (0..100).map(|_| "x IS NOT NULL").collect::<Vec<_>>().join(" AND ");
+    assert_eq!(rows(&session, &format!("SELECT count(*) FROM t WHERE x > 10 AND {kept} AND 100 / x > 5")).await, "6");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_nested_too_deeply_is_refused() {
+    let session = session();
+    let chains = [
+        format!("SELECT {}", vec!["1"; 8000].join(" + ")),
+        format!("SELECT {}", vec!["'a'"; 100_000].join(" || ")),
+        format!("SELECT 1 WHERE {}", vec!["1 < 2"; 10_000].join(" AND ")),
+        vec!["SELECT 1"; 5000].join(" UNION ALL "),
+        format!("CREATE TABLE u AS SELECT {}", vec!["1"; 8000].join(" * ")),
+        format!("EXPLAIN SELECT {}", vec!["1"; 8000].join(" - ")),
+        format!("PREPARE p AS SELECT {}", vec!["$1"; 8000].join(" - ")),
+    ];
+    for sql in chains {
+        let error = fails(&session, &sql).await;
+        assert!(error.contains("nested more than 250 deep"), "{error:.300}");
+    }
+    for sql in [format!("SELECT {}1{}", "(".repeat(5000), ")".repeat(5000)), format!("SELECT {}1", "- ".repeat(5000))] {
+        assert!(fails(&session, &sql).await.contains("recursion limit"));
+    }
+    // What is within the bound is planned, optimised, compiled and run on any thread.
+    run(&session, "CREATE TABLE v (x BIGINT); INSERT INTO v VALUES (1), (NULL)").await;
+    run(&session, "CREATE FUNCTION one(x BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS 'return x'").await;
+    // Expressions that calls become do not get deeper than that, either.
+    let sum = vec!["1.0"; 22].join(" + ");
+    run(
+        &session,
+        &format!("CREATE FUNCTION more(x DOUBLE) RETURNS DOUBLE STRICT LANGUAGE python AS 'return x + {sum}'"),
+    )
+    .await;
+    let nested = format!("{}x{}", "more(".repeat(45), ")".repeat(45));
+    assert_eq!(rows(&session, &format!("SELECT {nested} AS y FROM v WHERE {nested} > 7")).await, "991.0");
+    for term in ["x", "one(x)"] {
+        let sum = vec![term; 245].join(" + ");
+        assert_eq!(rows(&session, &format!("SELECT {sum} AS s FROM v")).await, "245\nNULL", "{term}");
+    }
+    assert_eq!(
+        rows(&session, &vec!["SELECT x FROM v WHERE x = 1"; 240].join(" UNION ALL ")).await.lines().count(),
+        240
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn planning_does_not_copy_what_a_function_uses_twice() {
+    let session = session();
+    let double = "x = x + x\n".repeat(40);
+    let sums = "a, b = b, a + b\n".repeat(38);
+    let lines: String = (0..2000).map(|at| format!("x = x ^ {at}\n")).collect();
+    run(
+        &session,
+        &format!(
+            "CREATE FUNCTION doubled(x BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+{double}return x
+$$;
+CREATE FUNCTION sums(x BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+a, b = x, x
+{sums}return a
+$$;
+CREATE FUNCTION lines(x BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+{lines}return x
+$$;
+CREATE TABLE t AS VALUES (1), (2), (NULL)"
+        ),
+    )
+    .await;
+    let found = rows(&session, "SELECT doubled(column1), sums(column1), lines(column1) FROM t").await;
+    assert_eq!(found, "1099511627776 | 63245986 | 1\n2199023255552 | 126491972 | 2\nNULL | NULL | NULL");
+    let plan = rows(&session, "EXPLAIN SELECT doubled(doubled(sums(column1))) FROM t WHERE sums(column1) > 7").await;
+    assert!(plan.len() < 20_000);
+}
+
+/// Functions that take long, with what is asked of them: native code is stopped within calls
+/// and between rows, and a result that comes too late is an error.
+#[tokio::test(flavor = "multi_thread")]
+async fn native_calls_are_stopped() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION tree(n BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+def g(n):
+    if n < 2: return n
+    return g(n - 1) + g(n - 1)
+def tree(n): return g(n)
+$$;
+CREATE FUNCTION long(s TEXT) RETURNS BIGINT STRICT LANGUAGE python AS $$
+return len((s * 200000).replace('ab', 'cde').replace('cd', 'x').upper().lower())
+$$;
+CREATE TABLE t AS SELECT value AS n, 'ab' || value AS s FROM generate_series(60, 2000) AS g(value);
+SET exuvia.timeout = '300ms'",
+    )
+    .await;
+    for sql in ["SELECT tree(n) FROM t", "SELECT sum(long(s)) FROM t", "SELECT count(*) FROM t WHERE long(s) > n"] {
+        let start = Instant::now();
+        let error = fails(&session, sql).await;
+        assert!(error.contains("ran out of its time"), "{sql}: {error}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{sql}: {:?}", start.elapsed());
+    }
+}

@@ -1,0 +1,120 @@
+//! How much work lifting may be: whatever a source says, it ends soon.
+//!
+//! Work is counted in steps of about the same time (some tens of nanoseconds), not in time
+//! itself: so a function is refused on every machine or on none. Counted are expressions,
+//! statements, what is copied and compared where paths part and join, instructions that are
+//! thrown away, and the sizes of values, over all attempts of one lifting.
+
+use crate::abs::Abs;
+use crate::bailout::Code;
+use crate::lifter::{Lift, Lifter};
+use exuvia_ir::{Int, Object, Type};
+use std::cell::Cell;
+
+/// The steps that lifting one function may take.
+pub const MAX_STEPS: u64 = 6_000_000;
+
+/// The values of all functions that one becomes.
+const MAX_VALUES: usize = 30_000;
+
+/// The nodes of one constant.
+const MAX_CONSTANT: usize = 500_000;
+
+/// The nodes of one type, or of a tuple that is known only in part: each is a value at run
+/// time, which native code keeps apart.
+const MAX_PARTS: usize = 2_000;
+
+/// How deep a value may be nested.
+const MAX_NESTING: usize = 100;
+
+/// Steps taken.
+#[derive(Debug, Default)]
+pub(crate) struct Budget(Cell<u64>);
+
+impl Budget {
+    /// Counts steps.
+    pub fn take(&self, steps: usize) {
+        self.0.set(self.0.get().saturating_add(steps as u64));
+    }
+
+    /// The steps taken.
+    pub fn steps(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Lifter<'_> {
+    /// Gives up when too many steps were taken, or too much was made.
+    pub fn check_budget(&self) -> Lift<()> {
+        if self.world.values + self.b.function.values.len() > MAX_VALUES {
+            return self.bail(Code::Budget, format!("the function unfolds to more than {MAX_VALUES} values"));
+        }
+        if self.world.budget.steps() > MAX_STEPS {
+            return self.bail(Code::Budget, format!("lifting takes more than {MAX_STEPS} steps"));
+        }
+        Ok(())
+    }
+
+    /// Gives up where a value is too large to be handled piece by piece.
+    pub fn check_size(&self, abs: &Abs) -> Lift<()> {
+        let (left, limit) = match abs {
+            Abs::Const(object) => (constant(object, MAX_CONSTANT, 0), MAX_CONSTANT),
+            Abs::Tuple(_) => (self.tuple(abs, MAX_PARTS, 0), MAX_PARTS),
+            Abs::Dyn(value) => (ty(self.b.function.ty(*value), MAX_PARTS, 0), MAX_PARTS),
+            _ => return Ok(()),
+        };
+        let Some(left) = left else {
+            return self
+                .bail(Code::Budget, format!("a value of more than {limit} parts, or nested {MAX_NESTING} deep"));
+        };
+        self.world.budget.take((limit - left) / 16);
+        Ok(())
+    }
+
+    fn tuple(&self, abs: &Abs, left: usize, depth: usize) -> Option<usize> {
+        let left = enter(left, depth)?;
+        match abs {
+            Abs::Tuple(items) => items.iter().try_fold(left, |left, item| self.tuple(item, left, depth + 1)),
+            Abs::Const(object) => constant(object, left, depth + 1),
+            Abs::Dyn(value) => ty(self.b.function.ty(*value), left, depth + 1),
+            _ => Some(left),
+        }
+    }
+}
+
+/// What is left of a number of nodes after one more.
+fn enter(left: usize, depth: usize) -> Option<usize> {
+    if depth > MAX_NESTING { None } else { left.checked_sub(1) }
+}
+
+fn constant(object: &Object, left: usize, depth: usize) -> Option<usize> {
+    let left = enter(left, depth)?;
+    match object {
+        Object::Tuple(items) => items.iter().try_fold(left, |left, item| constant(item, left, depth + 1)),
+        // A copy: a list may hold itself, and is locked while it is looked at.
+        Object::List(list) => list.items().iter().try_fold(left, |left, item| constant(item, left, depth + 1)),
+        Object::Dict(dict) => dict
+            .entries()
+            .iter()
+            .try_fold(left, |left, (key, value)| constant(value, constant(key, left, depth + 1)?, depth + 1)),
+        Object::Set(set) => {
+            set.members.entries().iter().try_fold(left, |left, (item, _)| constant(item, left, depth + 1))
+        }
+        // Bytes are copied faster than nodes.
+        Object::Str(text) => left.checked_sub(text.len() / 64),
+        Object::Int(Int::Big(value)) => left.checked_sub(usize::try_from(value.bits() / 512).unwrap_or(usize::MAX)),
+        _ => Some(left),
+    }
+}
+
+fn ty(of: &Type, left: usize, depth: usize) -> Option<usize> {
+    let left = enter(left, depth)?;
+    match of {
+        Type::Tuple(items) | Type::Union(items) | Type::Record(_, items) => {
+            items.iter().try_fold(left, |left, item| ty(item, left, depth + 1))
+        }
+        Type::List(item) | Type::Set(item) => ty(item, left, depth + 1),
+        Type::Dict(key, value) => ty(value, ty(key, left, depth + 1)?, depth + 1),
+        _ => Some(left),
+    }
+}

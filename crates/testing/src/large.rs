@@ -1,0 +1,179 @@
+//! Functions that are large in some way: long, deep, with many branches, calls, lists or
+//! constants. Whatever a source says, defining it must end soon and take little memory.
+
+use arrow::datatypes::DataType;
+use exuvia_engine::{Definition, Function, Interpreter, OnError, Parameter, Settings, Work};
+use std::fmt::Write;
+
+/// A function with one parameter.
+#[derive(Debug)]
+pub struct Large {
+    /// What it is.
+    pub name: &'static str,
+    /// The type of the parameter.
+    pub param: DataType,
+    /// The type of the result.
+    pub returns: DataType,
+    /// The body.
+    pub source: String,
+}
+
+impl Large {
+    /// Defines it, which lifts and compiles it; the arguments are never NULL if `strict`.
+    ///
+    /// # Errors
+    /// What is wrong with the source.
+    pub fn define(&self, strict: bool) -> anyhow::Result<Function> {
+        let definition = Definition {
+            name: "f".to_string(),
+            params: vec![Parameter { name: "x".to_string(), ty: self.param.clone() }],
+            returns: self.returns.clone(),
+            source: self.source.clone(),
+            handler: None,
+            first_line: 1,
+            strict,
+            volatility: None,
+            on_error: OnError::Raise,
+            interpreter: Interpreter::Auto,
+            timeout: None,
+            models: Vec::new(),
+        };
+        Function::define(definition, &Settings::default()).map_err(|error| anyhow::anyhow!("{}", error.message))
+    }
+}
+
+/// What may be exceeded by nothing.
+///
+/// # Errors
+/// What is exceeded.
+pub fn within_bounds(work: &Work) -> Result<(), String> {
+    let bounds = [
+        ("steps of lifting", work.steps, exuvia_lift::MAX_STEPS + 100_000),
+        ("lifted instructions", work.lifted as u64, 45_000),
+        ("optimised instructions", work.optimized as u64, 45_000),
+        ("native instructions", work.instructions as u64, 150_000),
+    ];
+    match bounds.into_iter().find(|(_, found, most)| found > most) {
+        Some((what, found, most)) => Err(format!("{found} {what}, at most {most}")),
+        None => Ok(()),
+    }
+}
+
+/// A line for each of `count` numbers.
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut text, at| {
+        let _ = writeln!(text, "{}", line(at));
+        text
+    })
+}
+
+/// Pieces for each of `count` numbers, joined.
+fn joined(count: usize, by: &str, piece: impl Fn(usize) -> String) -> String {
+    (0..count).map(piece).collect::<Vec<_>>().join(by)
+}
+
+/// The functions.
+#[must_use]
+pub fn programs() -> Vec<Large> {
+    let int = |name, source: String| Large { name, param: DataType::Int64, returns: DataType::Int64, source };
+    let text = |name, source: String| Large { name, param: DataType::Utf8, returns: DataType::Utf8, source };
+    let indent = |depth: usize| "    ".repeat(depth);
+    vec![
+        int("40 doublings", lines(40, |_| "x = x + x".into()) + "return x"),
+        int("38 sums of the last two", format!("a, b = x, x\n{}return a", lines(38, |_| "a, b = b, a + b".into()))),
+        int("4,000 straight lines", lines(4000, |at| format!("x = x * {} + {at}", at % 7 + 1)) + "return x"),
+        text("an f-string of 5,000 parts", format!("return f'{}'", "a{x}".repeat(5000))),
+        text("2,000 formats joined by +", format!("return {}", joined(2000, " + ", |_| "'%s' % x".into()))),
+        int("5,000 terms of and", format!("return 1 if {} else 0", joined(5000, " and ", |at| format!("x > {at}")))),
+        text(
+            "5,000 comparisons of text",
+            format!("return 'a' if {} else 'b'", joined(5000, " and ", |at| format!("x != '{at}'"))),
+        ),
+        int("a chain of 3,000 comparisons", format!("return 1 if {} else 0", joined(3000, " < ", |_| "x".into()))),
+        int("2,000 ifs", lines(2000, |at| format!("if x > {at}: x = x + {at}")) + "return x"),
+        int(
+            "3,000 elifs",
+            format!("if x == 0: return 0\n{}return x", lines(3000, |at| format!("elif x == {}: return {at}", at + 1))),
+        ),
+        int("1,000 ternaries", format!("return {} else x", joined(1000, " else ", |at| format!("{at} if x == {at}")))),
+        int(
+            "ifs nested 90 deep",
+            lines(90, |at| format!("{}if x > {at}:", indent(at))) + &format!("{}return 1\nreturn 0", indent(90)),
+        ),
+        int(
+            "40 calls of sorted",
+            format!(
+                "{}return {}",
+                lines(40, |at| format!("l{at} = sorted([x, {at}, 3])")),
+                joined(40, " + ", |at| format!("l{at}[0]"))
+            ),
+        ),
+        int(
+            "500 lists",
+            format!(
+                "{}return {}",
+                lines(500, |at| format!("l{at} = [x, {at}]\nl{at}.append(x)")),
+                joined(500, " + ", |at| format!("l{at}[0]"))
+            ),
+        ),
+        int(
+            "helpers that call each other twice, 24 deep",
+            "def h0(x): return x + 1\n".to_string()
+                + &lines(24, |at| format!("def h{}(x): return h{at}(x) + h{at}(x + 1)", at + 1))
+                + "def f(x): return h24(x)",
+        ),
+        int(
+            "lambdas that call each other twice, 25 deep",
+            "f = lambda v: v + 1\n".to_string()
+                + &lines(25, |at| format!("def g{at}(v, f=f): return f(f(v))\nf = g{at}"))
+                + "return f(x)",
+        ),
+        int(
+            "two closures that share a list, as a tuple",
+            "s = [0]\ndef a(): return s[0]\ndef b(): return s[0]\nreturn a, b".to_string(),
+        ),
+        int(
+            "tuples of tuples, 30 deep",
+            format!("t = (x, x)\n{}return t[0][0][0]", lines(30, |_| "t = (t, t)".into())),
+        ),
+        int("a tuple doubled 25 times", format!("t = (x, x)\n{}return len(t)", lines(25, |_| "t = t + t".into()))),
+        int("a list doubled 25 times", format!("t = [1, 2]\n{}return len(t) + x", lines(25, |_| "t = t + t".into()))),
+        int("a tuple nested 4,000 deep", format!("t = (x,)\n{}return len(t)", lines(4000, |_| "t = (t,)".into()))),
+        int("a list nested 4,000 deep", format!("t = [x]\n{}return len(t)", lines(4000, |_| "t = [t]".into()))),
+        int("300 loops", lines(300, |at| format!("for i in range(x): x = x + {at}")) + "return x"),
+        int(
+            "loops nested 18 deep",
+            lines(18, |at| format!("{}for i{at} in range(x):", indent(at)))
+                + &format!("{}x = x + i0 + i17\nreturn x", indent(18)),
+        ),
+        text(
+            "400 tries",
+            format!(
+                "{}return str({})",
+                lines(400, |at| format!("try: y{at} = int(x)\nexcept ValueError: y{at} = {at}")),
+                joined(400, " + ", |at| format!("y{at}"))
+            ),
+        ),
+        text("1,000 calls of replace", format!("return x{}", ".replace('a', 'b')".repeat(1000))),
+        int(
+            "a dict of 10,000 entries",
+            format!("D = {{{}}}\ndef f(x): return D.get(str(x))", joined(10_000, ", ", |at| format!("'{at}': {at}"))),
+        ),
+        int("4,000 names of the module", lines(4000, |at| format!("N{at} = {at}")) + "def f(x): return x + N0 + N3999"),
+        int(
+            "variables of many types",
+            format!(
+                "y = 1\n{}return len(str(y))",
+                lines(60, |at| format!(
+                    "if x > {at}: y = {}",
+                    ["1", "1.5", "'a'", "None", "True", "(1, 2)", "(1, 'a')"][at % 7]
+                ))
+            ),
+        ),
+        int(
+            "a constant of 2^40 characters",
+            format!("t = 'ab'\n{}return x + len(t)", lines(40, |_| "t = t + t".into())),
+        ),
+        int("a constant to its 2^40th power", format!("t = 3\n{}return x + t % 7", lines(40, |_| "t = t * t".into()))),
+    ]
+}

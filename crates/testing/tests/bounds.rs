@@ -1,0 +1,30 @@
+//! Work that is bounded whatever a source says, counted in units and not in time.
+
+use exuvia_engine::{Rung, Settings};
+use exuvia_testing::large::{programs, within_bounds};
+
+#[test]
+fn large_functions_stay_within_bounds() {
+    let settings = Settings::default();
+    let mut native = Vec::new();
+    for program in programs() {
+        for strict in [false, true] {
+            let Ok(function) = program.define(strict) else { continue };
+            // What an engine asks of it while it plans.
+            let _ = (function.formula(!strict, &settings), function.partial_formula(&settings));
+            let _ = function.is_total(&settings);
+            if let Err(why) = within_bounds(&function.work(&settings)) {
+                panic!("{}: {why}", program.name);
+            }
+            let placement = function.placement(&settings);
+            match placement.rung {
+                Rung::Native => native.push(program.name),
+                rung => assert!(placement.reason.is_some(), "{}: {rung:?} without a reason", program.name),
+            }
+        }
+    }
+    // These are no larger than what people write, or become small: they must not be refused.
+    for name in ["40 doublings", "40 calls of sorted", "2,000 ifs", "a dict of 10,000 entries", "300 loops"] {
+        assert_eq!(native.iter().filter(|other| **other == name).count(), 2, "{name} is not native");
+    }
+}
