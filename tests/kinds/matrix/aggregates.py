@@ -117,29 +117,26 @@ def groups(table):
 
 
 def of_table(name, table):
-    for form in ALL:
-        said_of = lambda rows, ordered, form=form: spoken(group_of(picked(table, rows), form), ordered)
-        grouped = groups(table)
-        every = list(range(len(table)))
-        yield Query(f"{form} of {name}", f"SELECT '', {call(form, 'bag')} AS said FROM {name}_shuffled",
-                    [("", said_of(every, False))])
-        yield Query(f"{form} of {name} in order", f"SELECT '', {call(form, 'sequence', ' ORDER BY id')} AS said FROM {name}_shuffled",
-                    [("", said_of(every, True))])
-        yield Query(f"{form} of the groups of {name}", f"SELECT g, {call(form, 'bag')} AS said FROM {name}_shuffled GROUP BY g",
-                    [(key, said_of(rows, False)) for key, rows in grouped.items()])
-        yield Query(f"{form} of the groups of {name} in order",
-                    f"SELECT g, {call(form, 'sequence', ' ORDER BY id DESC')} AS said FROM {name}_shuffled GROUP BY g",
-                    [(key, said_of(rows[::-1], True)) for key, rows in grouped.items()])
-        yield Query(f"{form} of {name}, some rows", f"SELECT g, {call(form, 'bag')} FILTER (WHERE id % 3 = 0) AS said "
-                    f"FROM {name}_shuffled GROUP BY g",
-                    [(key, said_of([row for row in rows if row % 3 == 0], False)) for key, rows in grouped.items()])
-        yield Query(f"{form} of {name} as a window",
-                    f"SELECT id, {call(form, 'sequence')} OVER (PARTITION BY g ORDER BY id ROWS 2 PRECEDING) AS said FROM {name}_shuffled",
-                    [(row, said_of(rows[max(0, at - 2) : at + 1], True)) for rows in grouped.values() for at, row in enumerate(rows)])
+    grouped = groups(table)
+    said_of = lambda rows, ordered: [spoken(group_of(picked(table, rows), form), ordered) for form in ALL]
+    calls = lambda word, inside="", after="": ", ".join(f"{call(form, word, inside)} {after} AS {form}" for form in ALL)
+    source = f"FROM {name}_shuffled"
+    every = list(range(len(table)))
+    yield Query(name, f"SELECT '', {calls('bag')} {source}", [("", *said_of(every, False))])
+    yield Query(f"{name} in order", f"SELECT '', {calls('sequence', ' ORDER BY id')} {source}", [("", *said_of(every, True))])
+    yield Query(f"groups of {name}", f"SELECT g, {calls('bag')} {source} GROUP BY g",
+                [(key, *said_of(rows, False)) for key, rows in grouped.items()])
+    yield Query(f"groups of {name} in order", f"SELECT g, {calls('sequence', ' ORDER BY id DESC')} {source} GROUP BY g",
+                [(key, *said_of(rows[::-1], True)) for key, rows in grouped.items()])
+    yield Query(f"groups of {name}, some rows", f"SELECT g, {calls('bag', '', 'FILTER (WHERE id % 3 = 0)')} {source} GROUP BY g",
+                [(key, *said_of([row for row in rows if row % 3 == 0], False)) for key, rows in grouped.items()])
+    over = "OVER (PARTITION BY g ORDER BY id ROWS 2 PRECEDING)"
+    yield Query(f"{name} as a window", f"SELECT id, {calls('sequence', '', over)} {source}",
+                [(row, *said_of(rows[max(0, at - 2) : at + 1], True)) for rows in grouped.values() for at, row in enumerate(rows)])
     last = [declared(table.column(c.name), c).to_pylist() for c in RETURNED for _ in range(2)]
     calls = ", ".join(f"last_{form}_{c.word}({c.quoted} ORDER BY id) AS {form}_{c.word}" for c in RETURNED for form in ("held", "list"))
     yield Query(f"last of {name}", f"SELECT g, {calls} FROM {name}_shuffled GROUP BY g",
-                [(key, *(items[rows[-1]] for items in last)) for key, rows in groups(table).items()])
+                [(key, *(items[rows[-1]] for items in last)) for key, rows in grouped.items()])
 
 
 def queries():
