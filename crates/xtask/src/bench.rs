@@ -17,6 +17,7 @@ mod placement;
 mod process;
 mod scaling;
 mod setup;
+mod tpcxai;
 mod zillow;
 
 use anyhow::{Context, Result, bail};
@@ -84,7 +85,7 @@ pub fn run(args: &[String]) -> Result<()> {
         "placement" => placement::run(&options),
         "scaling" => scaling::run(&options),
         "tables" => frames::tables(&options),
-        "tpcxai" => frames::tpcxai(&options, scale),
+        "tpcxai" => tpcxai::run(&options, scale),
         _ => bail!("{USAGE}"),
     }
 }

@@ -1,5 +1,4 @@
-//! `bench tables`: functions of tables, columns and rows beside the same in plain Python; and
-//! `bench tpcxai`: machine learning pipelines served as table functions.
+//! `bench tables`: functions of tables, columns and rows beside the same in plain Python.
 //!
 //! Each contender runs in a process of its own, since a process's peak memory is asked for, too;
 //! the two take turns.
@@ -12,19 +11,19 @@ use crate::{python, root, succeed};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// What one contender has shown.
 #[derive(Clone, Debug, Default)]
-struct Shown {
+pub(super) struct Shown {
     seconds: Vec<f64>,
-    rows: u64,
-    peak_mib: f64,
+    pub(super) rows: u64,
+    pub(super) peak_mib: f64,
 }
 
 impl Shown {
-    fn add(&mut self, answer: &Value) -> Result<()> {
+    pub(super) fn add(&mut self, answer: &Value) -> Result<()> {
         let seconds = answer.get("seconds").and_then(Value::as_array).context("no seconds")?;
         // The first run of a process warms it up, where there are several.
         let from = usize::from(seconds.len() > 1);
@@ -34,17 +33,17 @@ impl Shown {
         Ok(())
     }
 
-    fn median(&self) -> f64 {
+    pub(super) fn median(&self) -> f64 {
         median(&self.seconds).unwrap_or(f64::NAN)
     }
 
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         json!({"seconds": self.median(), "runs": self.seconds, "rows": self.rows, "peak_mib": self.peak_mib})
     }
 }
 
 /// Runs a command on one core and one thread and reads the JSON that it prints last.
-fn ask(command: &mut Command, python: &Path) -> Result<Value> {
+pub(super) fn ask(command: &mut Command, python: &Path) -> Result<Value> {
     for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
         command.env(threads, "1");
     }
@@ -58,7 +57,7 @@ fn ask(command: &mut Command, python: &Path) -> Result<Value> {
 }
 
 /// A command that is pinned to a core where that is possible.
-fn pinned(program: &Path, core: usize) -> Command {
+pub(super) fn pinned(program: &Path, core: usize) -> Command {
     if machine::can_pin() {
         let mut command = Command::new("taskset");
         command.arg("--cpu-list").arg(core.to_string()).arg(program);
@@ -69,7 +68,7 @@ fn pinned(program: &Path, core: usize) -> Command {
 }
 
 /// Runs a query of our side.
-fn ours(setup: &Setup, options: &Options, python: &Path, spec: &Value, runs: usize) -> Result<Value> {
+pub(super) fn ours(setup: &Setup, options: &Options, python: &Path, spec: &Value, runs: usize) -> Result<Value> {
     let file = setup.target.join("bench-data/query.json");
     std::fs::write(&file, serde_json::to_vec_pretty(spec)?)?;
     ask(pinned(&setup.binary, options.core).arg("query").arg(&file).arg(runs.to_string()), python)
@@ -200,107 +199,7 @@ pub(super) fn tables(options: &Options) -> Result<()> {
     publish(&setup, options, "tables", &page, all)
 }
 
-/// Runs `bench tpcxai`: a scale factor of 1 has about 200,000 rows to serve a use case.
-///
-/// # Errors
-/// If a contender fails, or results differ.
-pub(super) fn tpcxai(options: &Options, scale: f64) -> Result<()> {
-    let setup = Setup::new()?;
-    let python = python::environment()?;
-    let folder = root().join("benchmarks/tpcxai");
-    let data = setup.target.join(format!("bench-data/tpcxai-{scale}"));
-    let models = data.join("models");
-    if !models.join("done").exists() {
-        std::fs::create_dir_all(&models)?;
-        succeed(Command::new(&python).arg(folder.join("generate.py")).args(["--sf", &scale.to_string()]).arg(&data))?;
-        succeed(Command::new(&python).arg(folder.join("train.py")).arg(&data).arg(&models))?;
-        std::fs::write(models.join("done"), "")?;
-    }
-    let queries: Value = serde_json::from_slice(&std::fs::read(folder.join("queries.json"))?)?;
-    let mut page = String::new();
-    writeln!(page, "# TPCx-AI-style use cases\n\nWritten by `{}`; do not edit.\n", options.command)?;
-    writeln!(
-        page,
-        "Machine: {}. One thread. Scale factor {scale}. Pipelines in pandas and scikit-learn with trained models, served as \
-         table functions over Parquet files, beside the same functions in plain pandas: load (Parquet to DataFrames) and serve. \
-         Medians of {} processes each, which take turns. Results are compared before.\n",
-        machine::describe(),
-        options.rounds
-    )?;
-    writeln!(
-        page,
-        "| use case | Exuvia, s | pandas: load, s | serve, s | times its time | Exuvia, rows a second | Exuvia, MiB | pandas, MiB | rows |"
-    )?;
-    writeln!(page, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
-    let mut all = vec![];
-    for (name, query) in queries.as_object().context("queries.json is no object")? {
-        println!("{name}");
-        let files = |key: &str, folder: &Path| -> Value {
-            let object = query.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
-            let pairs = object
-                .into_iter()
-                .map(|(name, file)| (name, json!(folder.join(file.as_str().unwrap_or_default()).to_string_lossy())));
-            Value::Object(pairs.collect())
-        };
-        let saved = data.join(format!("{name}-exuvia.parquet"));
-        // All models are there, as the file of the functions names them all.
-        let known: Map<String, Value> = queries
-            .as_object()
-            .into_iter()
-            .flatten()
-            .flat_map(|(_, other)| other.get("model").and_then(Value::as_object).cloned().unwrap_or_default())
-            .map(|(name, file)| (name, json!(models.join(file.as_str().unwrap_or_default()).to_string_lossy())))
-            .collect();
-        let mut spec = json!({
-            "tables": files("tables", &data),
-            "models": known,
-            "udfs": [folder.join("functions.py").to_string_lossy()],
-            "sql": query.get("sql"),
-            "save": saved.to_string_lossy(),
-        });
-        ours(&setup, options, &python, &spec, 1)?;
-        let theirs_saved: PathBuf = data.join("pandas");
-        let peer = || {
-            let mut command = pinned(&python, options.core);
-            command.arg(folder.join("serve.py")).arg(&data).arg(&models).args(["--only", name]);
-            command
-        };
-        ask(peer().arg("--save").arg(&theirs_saved), &python)?;
-        let mut compare = Command::new(&python);
-        compare.arg(folder.join("compare.py")).arg(&saved).arg(theirs_saved.join(format!("{name}.parquet")));
-        succeed(&mut compare)?;
-        if let Some(spec) = spec.as_object_mut() {
-            spec.remove("save");
-        }
-        let (mut mine, mut loads, mut serves, mut peak, mut rows_in) = (Shown::default(), vec![], vec![], 0.0f64, 0);
-        for _ in 0..options.rounds {
-            // The second run, as plain pandas has its libraries and its model loaded before it is timed.
-            mine.add(&ours(&setup, options, &python, &spec, 2)?)?;
-            let answer = ask(&mut peer(), &python)?;
-            let number = |key: &str| answer.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN);
-            loads.push(number("load_s"));
-            serves.push(number("serve_s"));
-            peak = peak.max(number("peak_mib"));
-            rows_in = answer.get("rows_in").and_then(Value::as_u64).unwrap_or(0);
-        }
-        let (load, serve) = (median(&loads).unwrap_or(f64::NAN), median(&serves).unwrap_or(f64::NAN));
-        writeln!(
-            page,
-            "| {name} | {} | {} | {} | {} | {:.0} | {:.0} | {peak:.0} | {} |",
-            figure(mine.median()),
-            figure(load),
-            figure(serve),
-            figure(mine.median() / (load + serve)),
-            rows_in as f64 / mine.median(),
-            mine.peak_mib,
-            mine.rows
-        )?;
-        all.push(json!({"name": name, "exuvia": mine.json(), "load": loads, "serve": serves, "pandas_peak_mib": peak}));
-    }
-    publish(&setup, options, "tpcxai", &page, all)
-}
-
-fn publish(setup: &Setup, options: &Options, name: &str, page: &str, all: Vec<Value>) -> Result<()> {
+pub(super) fn publish(setup: &Setup, options: &Options, name: &str, page: &str, all: Vec<Value>) -> Result<()> {
     println!("{page}");
     if options.publish {
         let results = setup.results()?;
