@@ -2,6 +2,7 @@
 
     python frames.py make FOLDER ROWS           writes numbers.parquet: ids, floats, texts
     python frames.py run NAME FOLDER ROUNDS     times one and prints seconds, rows and peak memory
+    python frames.py save NAME FOLDER FILE      writes its result
 
 Each run reads its Parquet files by pyarrow, makes DataFrames of them, calls the function and makes
 an Arrow table of what it gives. Libraries are loaded before.
@@ -18,8 +19,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "udfs" / "tables"))
+ROOT = Path(__file__).resolve().parents[2]
+TPCXAI = ROOT / "benchmarks/tpcxai"
+sys.path[:0] = [str(ROOT / "udfs/tables"), str(TPCXAI)]
 import frames
+import functions
 
 WORDS = ["alpha", "bêta", "gamma", "дельта", "epsilon", ""]
 
@@ -78,6 +82,27 @@ def logs(folder):
     return pa.Table.from_pandas(frames.logs_frame(*read(folder, "logs", "bad_addresses")), preserve_index=False)
 
 
+def use_case(folder, name):
+    """A use case of tpcxai. Its model is loaded in the first run."""
+    query = json.loads((TPCXAI / "queries.json").read_text(encoding="utf-8"))[name]
+    for model, file in query["model"].items():
+        if not hasattr(functions, model):
+            # A process that asks for no model has none of its libraries.
+            import joblib
+
+            setattr(functions, model, joblib.load(folder / "models" / file))
+    tables = {table: pq.read_table(folder / file).to_pandas() for table, file in query["tables"].items()}
+    return pa.Table.from_pandas(getattr(functions, name)(**tables), preserve_index=False)
+
+
+def uc01(folder):
+    return use_case(folder, "uc01")
+
+
+def uc10(folder):
+    return use_case(folder, "uc10")
+
+
 def run(name, folder, rounds):
     seconds = []
     for _ in range(rounds):
@@ -91,5 +116,7 @@ def run(name, folder, rounds):
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(Path(sys.argv[2]), int(sys.argv[3]))
+    elif sys.argv[1] == "save":
+        pq.write_table(globals()[sys.argv[2]](Path(sys.argv[3])), sys.argv[4])
     else:
         run(sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]))

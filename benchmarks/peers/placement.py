@@ -43,21 +43,28 @@ CONTENDERS = {
 }
 
 
-class Tables:
+class Files:
+    """The tables in files."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def parquet(self, name):
+        """The path of a table in a file."""
+        return f"{self.folder}/{name}.parquet"
+
+
+class Tables(Files):
     """The tables of the queries and the functions that they call."""
 
     def __init__(self, folder, listings):
-        self.folder = folder
+        super().__init__(folder)
         columns = ["title", "state", "facts_and_features"]
         self.memory = pa.table({name: rows.plain(listings[name]) for name in columns})
         self.sql = ROOT / "sql"
         self.functions = {}
         for path in (ROOT / "udfs/zillow.py", ROOT / "udfs/logs.py", PEERS / "placement_functions.py"):
             self.functions |= signatures.load(path)
-
-    def parquet(self, name):
-        """The path of a table in a file."""
-        return f"{self.folder}/{name}.parquet"
 
 
 def values(result):

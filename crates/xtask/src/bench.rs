@@ -8,6 +8,7 @@
 mod calls;
 mod chart;
 mod compare;
+mod engines;
 mod frames;
 mod machine;
 mod markdown;
@@ -84,7 +85,7 @@ pub fn run(args: &[String]) -> Result<()> {
         "more" => more::run(&options),
         "placement" => placement::run(&options),
         "scaling" => scaling::run(&options),
-        "tables" => frames::tables(&options),
+        "tables" => frames::tables(&options, scale),
         "tpcxai" => tpcxai::run(&options, scale),
         _ => bail!("{USAGE}"),
     }

@@ -6,10 +6,10 @@
 use super::markdown::figure;
 use super::measure::median;
 use super::setup::Setup;
-use super::{Options, machine};
+use super::{Options, engines, machine};
 use crate::{python, root, succeed};
 use anyhow::{Context, Result, bail};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -44,7 +44,7 @@ impl Shown {
 
 /// Runs a command on one core and one thread and reads the JSON that it prints last.
 pub(super) fn ask(command: &mut Command, python: &Path) -> Result<Value> {
-    for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
+    for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"] {
         command.env(threads, "1");
     }
     command.env("EXUVIA_PYTHON", python).env("NPY_DISABLE_CPU_FEATURES", "X86_V4 X86_V3");
@@ -74,29 +74,29 @@ pub(super) fn ours(setup: &Setup, options: &Options, python: &Path, spec: &Value
     ask(pinned(&setup.binary, options.core).arg("query").arg(&file).arg(runs.to_string()), python)
 }
 
+/// Tables of a folder: names and files.
+pub(super) fn files(folder: &Path, names: &[&str]) -> Value {
+    let pairs =
+        names.iter().map(|name| ((*name).to_string(), json!(folder.join(format!("{name}.parquet")).to_string_lossy())));
+    Value::Object(pairs.collect())
+}
+
 /// What the functions of `bench tables` are in SQL: the name of the peer, a title, statements,
-/// tables, Python files and the query.
+/// tables and the query.
 fn programs(folder: &Path) -> Vec<(&'static str, &'static str, Value)> {
-    let table = |names: &[&str]| -> Value {
-        let pairs = names
-            .iter()
-            .map(|name| ((*name).to_string(), json!(folder.join(format!("{name}.parquet")).to_string_lossy())));
-        Value::Object(pairs.collect::<Map<_, _>>())
-    };
-    let udf = |name: &str| json!([root().join(name).to_string_lossy()]);
-    let sql = |file: &str| std::fs::read_to_string(root().join("sql").join(file)).unwrap_or_default();
+    let tables = files(folder, &["numbers"]);
     vec![
         (
             "identity",
             "a table function that returns its table",
-            json!({"tables": table(&["numbers"]), "sql": "SELECT * FROM same(TABLE numbers)",
+            json!({"tables": tables, "sql": "SELECT * FROM same(TABLE numbers)",
                 "setup": ["CREATE FUNCTION same(t TABLE) RETURNS TABLE (id BIGINT, x DOUBLE, s TEXT, n BIGINT)
                            LANGUAGE python AS $$\nimport pandas as pd\ndef same(t):\n    return t\n$$"]}),
         ),
         (
             "column",
             "a column function: standard scores",
-            json!({"tables": table(&["numbers"]), "sql": "SELECT zscore(x) FROM numbers",
+            json!({"tables": tables, "sql": "SELECT zscore(x) FROM numbers",
                 "setup": ["CREATE FUNCTION zscore(x DOUBLE) RETURNS DOUBLE LANGUAGE python AS $$
 import pandas as pd
 def zscore(x: pd.Series) -> pd.Series:
@@ -106,43 +106,21 @@ $$"]}),
         (
             "lateral",
             "a generator for each row (LATERAL)",
-            json!({"tables": table(&["numbers"]), "sql": "SELECT n, value, square FROM numbers, LATERAL below(n)",
+            json!({"tables": tables, "sql": "SELECT n, value, square FROM numbers, LATERAL below(n)",
                 "setup": ["CREATE FUNCTION below(n BIGINT) RETURNS TABLE (value BIGINT, square BIGINT) LANGUAGE python AS $$
 def below(n):
     for value in range(n):
         yield value, value * value
 $$"]}),
         ),
-        (
-            "zillow",
-            "Zillow (Z1) as one table function",
-            json!({"tables": table(&["listings"]), "udfs": udf("udfs/tables/frames.py"),
-                "sql": "SELECT * FROM zillow_frame(TABLE listings)"}),
-        ),
-        (
-            "logs",
-            "Logs by split as one table function",
-            json!({"tables": table(&["logs", "bad_addresses"]), "udfs": udf("udfs/tables/frames.py"),
-                "sql": "SELECT * FROM logs_frame(TABLE logs, TABLE bad_addresses)"}),
-        ),
-        (
-            "",
-            "Z1 by row functions, which compile",
-            json!({"tables": table(&["listings"]), "udfs": udf("udfs/zillow.py"), "sql": sql("zillow_z1.sql").trim_end().trim_end_matches(';')}),
-        ),
-        (
-            "",
-            "Logs by split by row functions, which compile",
-            json!({"tables": table(&["logs", "bad_addresses"]), "udfs": udf("udfs/logs.py"), "sql": sql("logs_split.sql").trim_end().trim_end_matches(';')}),
-        ),
     ]
 }
 
-/// Runs `bench tables`.
+/// Runs `bench tables`; pipelines with models are over tables of that scale factor.
 ///
 /// # Errors
 /// If a contender fails, or gives another number of rows.
-pub(super) fn tables(options: &Options) -> Result<()> {
+pub(super) fn tables(options: &Options, scale: f64) -> Result<()> {
     let setup = Setup::new()?;
     let python = python::environment()?;
     let folder = setup.table(options.rows)?;
@@ -163,39 +141,29 @@ pub(super) fn tables(options: &Options) -> Result<()> {
     writeln!(page, "| | Exuvia, s | plain Python, s | times its time | Exuvia, MiB | plain Python, MiB | rows |")?;
     writeln!(page, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")?;
     let mut all = vec![];
-    let mut plain: std::collections::HashMap<&str, f64> = std::collections::HashMap::new();
     for (name, title, spec) in programs(&folder) {
         println!("{title}");
         let (mut mine, mut theirs) = (Shown::default(), Shown::default());
         mine.add(&ours(&setup, options, &python, &spec, options.rounds + 1)?)?;
-        if !name.is_empty() {
-            let mut command = pinned(&python, options.core);
-            command.arg(&peer).args(["run", name]).arg(&folder).arg((options.rounds + 1).to_string());
-            theirs.add(&ask(&mut command, &python)?)?;
-            if mine.rows != theirs.rows {
-                bail!("{title}: {} rows, and in plain Python {}", mine.rows, theirs.rows);
-            }
-            plain.insert(name, theirs.median());
+        let mut command = pinned(&python, options.core);
+        command.arg(&peer).args(["run", name]).arg(&folder).arg((options.rounds + 1).to_string());
+        theirs.add(&ask(&mut command, &python)?)?;
+        if mine.rows != theirs.rows {
+            bail!("{title}: {} rows, and in plain Python {}", mine.rows, theirs.rows);
         }
-        let base = plain.get(if title.starts_with("Z1") { "zillow" } else { "logs" }).copied();
-        let (against, ratio, peak) = match name {
-            "" => ("–".to_string(), base.map_or("–".to_string(), |base| figure(mine.median() / base)), "–".to_string()),
-            _ => (figure(theirs.median()), figure(mine.median() / theirs.median()), format!("{:.0}", theirs.peak_mib)),
-        };
         writeln!(
             page,
-            "| {title} | {} | {against} | {ratio} | {:.0} | {peak} | {} |",
+            "| {title} | {} | {} | {} | {:.0} | {:.0} | {} |",
             figure(mine.median()),
+            figure(theirs.median()),
+            figure(mine.median() / theirs.median()),
             mine.peak_mib,
+            theirs.peak_mib,
             mine.rows
         )?;
         all.push(json!({"name": title, "exuvia": mine.json(), "python": theirs.json()}));
     }
-    writeln!(
-        page,
-        "\nThe last two rows are the same queries by row functions, compared with the plain pandas of their table function; \
-         [placement.md](placement.md) has them beside DuckDB, Polars and Rust."
-    )?;
+    all.extend(engines::table(&mut page, &setup, options, &python, &folder, scale)?);
     publish(&setup, options, "tables", &page, all)
 }
 
