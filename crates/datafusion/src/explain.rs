@@ -98,16 +98,19 @@ fn routines(plan: &LogicalPlan) -> Vec<String> {
         lines.extend(line);
         plan.apply_expressions(|expr| {
             expr.apply(|expr| {
-                let udf = match expr {
-                    Expr::AggregateFunction(call) => Some(&call.func),
+                let call = match expr {
+                    Expr::AggregateFunction(call) => Some((&call.func, &call.params.order_by)),
                     Expr::WindowFunction(call) => match &call.fun {
-                        WindowFunctionDefinition::AggregateUDF(udf) => Some(udf),
+                        WindowFunctionDefinition::AggregateUDF(udf) => Some((udf, &call.params.order_by)),
                         WindowFunctionDefinition::WindowUDF(_) => None,
                     },
                     _ => None,
                 };
-                if let Some(aggregate) = udf.and_then(|udf| PythonAggregate::of(udf)) {
-                    let line = format!("{}: python: {}", expr.human_display(), aggregate.explained());
+                if let Some((udf, order)) = call
+                    && let Some(aggregate) = PythonAggregate::of(udf)
+                {
+                    let order = if order.is_empty() { "; may depend on the order of rows, which is not given" } else { "" };
+                    let line = format!("{}: python: {}{order}", expr.human_display(), aggregate.explained());
                     if !lines.contains(&line) {
                         lines.push(line);
                     }

@@ -482,13 +482,13 @@ struct Groups {
     /// The keys of the rows that are held.
     last: Option<OwnedRow>,
     held: Vec<RecordBatch>,
-    ready: VecDeque<RecordBatch>,
+    ready: VecDeque<Vec<RecordBatch>>,
     reservation: MemoryReservation,
     ended: bool,
 }
 
 impl Groups {
-    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+    async fn next(&mut self) -> Result<Option<Vec<RecordBatch>>> {
         loop {
             if let Some(batch) = self.ready.pop_front() {
                 return Ok(Some(batch));
@@ -500,7 +500,7 @@ impl Groups {
                 Some(batch) => self.add(&batch)?,
                 None => {
                     self.ended = true;
-                    self.flush()?;
+                    self.flush();
                 }
             }
         }
@@ -519,7 +519,7 @@ impl Groups {
             let same = self.last.as_ref().is_some_and(|last| last.row() == keys.row(row));
             if !same {
                 self.hold(batch.slice(start, row - start))?;
-                self.flush()?;
+                self.flush();
                 start = row;
                 self.last = Some(keys.row(row).owned());
             }
@@ -543,9 +543,9 @@ impl Groups {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<()> {
-        let held = std::mem::take(&mut self.held);
-        self.ready.extend(exec::joined(&held)?);
-        Ok(())
+    fn flush(&mut self) {
+        if !self.held.is_empty() {
+            self.ready.push_back(std::mem::take(&mut self.held));
+        }
     }
 }

@@ -33,14 +33,15 @@ const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// A batch for the function, and what its caller keeps of the same rows.
 pub(super) struct Fed {
     pub(super) given: RecordBatch,
-    pub(super) kept: Option<RecordBatch>,
+    /// In as many batches as the rows came.
+    pub(super) kept: Vec<RecordBatch>,
 }
 
 /// What a running function does.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// It has pulled the batch of which this was kept.
-    Pulled(RecordBatch),
+    /// It has pulled the batch of which these were kept.
+    Pulled(Vec<RecordBatch>),
     /// It has pushed a batch.
     Output(RecordBatch),
 }
@@ -114,8 +115,7 @@ impl Run {
                         failed = Some(too_large(routine.definition().name.as_str(), &error));
                         return Pulled::Stop;
                     }
-                    if let Some(kept) = fed.kept
-                        && events_out.blocking_send(Ok(Event::Pulled(kept))).is_err()
+                    if !fed.kept.is_empty() && events_out.blocking_send(Ok(Event::Pulled(fed.kept))).is_err()
                     {
                         return Pulled::Stop;
                     }

@@ -8,7 +8,7 @@ use crate::coerce;
 use crate::settings::ExuviaOptions;
 use async_trait::async_trait;
 use datafusion::arrow::array::{
-    Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array,
+    Array, ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array,
 };
 use datafusion::arrow::compute::{cast, concat_batches, take_arrays};
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
@@ -32,7 +32,7 @@ use datafusion::physical_plan::{
 use datafusion::physical_planner::{ExtensionPlanner, PhysicalPlanner};
 use exuvia_engine::routine::{Kind, Takes, plain};
 use futures::stream::BoxStream;
-use futures::{Stream, StreamExt, TryStreamExt};
+use futures::{StreamExt, TryStreamExt};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -124,7 +124,7 @@ impl RoutineExec {
         schema: SchemaRef,
         options: ExuviaOptions,
     ) -> Arc<dyn ExecutionPlan> {
-        let equivalence = EquivalenceProperties::new(Arc::clone(&schema));
+        let mut equivalence = EquivalenceProperties::new(Arc::clone(&schema));
         let (partitioning, emission, boundedness) = match (&what, &inputs[..]) {
             (What::Table { .. }, _) => {
                 (Partitioning::UnknownPartitioning(1), EmissionType::Final, Boundedness::Bounded)
@@ -134,11 +134,13 @@ impl RoutineExec {
                 EmissionType::Incremental,
                 input.boundedness(),
             ),
-            (What::Column { .. }, [input, ..]) => (
-                Partitioning::UnknownPartitioning(input.output_partitioning().partition_count()),
-                EmissionType::Final,
-                input.boundedness(),
-            ),
+            // The rows come as they are, with one more column behind.
+            (What::Column { .. }, [input, ..]) => {
+                if let Some(order) = input.output_ordering() {
+                    equivalence.add_ordering(order.clone());
+                }
+                (input.output_partitioning().clone(), EmissionType::Final, input.boundedness())
+            }
             (_, []) => (Partitioning::UnknownPartitioning(1), EmissionType::Final, Boundedness::Bounded),
         };
         let properties = Arc::new(PlanProperties::new(equivalence, partitioning, emission, boundedness));
@@ -241,8 +243,9 @@ impl ExecutionPlan for RoutineExec {
     }
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
-        // Python has one lock.
-        vec![false; self.inputs.len()]
+        // Python has one lock. But where rows of equal keys belong together, DataFusion may
+        // divide the input further, and divides it by the keys only if this is true.
+        vec![matches!(&self.what, What::Column { keys, .. } if !keys.is_empty()); self.inputs.len()]
     }
 
     fn apply_expressions(
@@ -419,7 +422,7 @@ fn table(
                     let ty = declared.map(|field| field.data_type());
                     columns.push(as_plain(ty, Arc::clone(column), fields[index].name())?);
                 }
-                Ok(Fed { given: batch_of(&fields, columns, batch.num_rows())?, kept: None })
+                Ok(Fed { given: batch_of(&fields, columns, batch.num_rows())?, kept: vec![] })
             });
             inputs.push(feed.boxed());
         }
@@ -477,7 +480,7 @@ fn rows(
         let kept = batch.columns()[..kept_count].to_vec();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let kept = RecordBatch::try_new_with_options(Arc::clone(&kept_schema), kept, &options)?;
-        Ok(Fed { given: batch_of(&given_fields, columns, rows)?, kept: Some(kept) })
+        Ok(Fed { given: batch_of(&given_fields, columns, rows)?, kept: vec![kept] })
     });
     let own = output_fields(&base.schema.fields()[kept_count..]);
     // What a row of NULLs stands for need not fit the declaration.
@@ -555,8 +558,8 @@ impl Joined {
                     _ => None,
                 };
                 self.next = 0;
-                if let Some(Event::Pulled(batch)) = pulled {
-                    self.current = Some(batch);
+                if let Some(Event::Pulled(mut batches)) = pulled {
+                    self.current = batches.pop();
                 }
                 Ok(rest)
             }
@@ -583,18 +586,30 @@ fn columns(
         base.registered.routine.definition().params.iter().map(|param| param.name.clone()).collect();
     let fields: Fields = names.iter().zip(&types).map(|(name, ty)| Field::new(name, plain(ty), true)).collect();
     let given_fields = fields.clone();
-    let groups: BoxStream<'static, Result<RecordBatch>> = match keys {
-        None => input.boxed(),
+    let groups: Batches<'static> = match keys {
+        None => input.map_ok(|batch| vec![batch]).boxed(),
         Some(keys) => column::groups(input, keys, base.registered.name().to_string(), &base.context),
     };
-    let feed = groups.try_filter(|batch| futures::future::ready(batch.num_rows() > 0)).map(move |batch| {
-        let batch = batch?;
-        let mut columns = vec![];
-        for (index, arg) in args.iter().enumerate() {
-            let column = arg.evaluate(&batch)?.into_array(batch.num_rows())?;
-            columns.push(as_plain(Some(&types[index]), column, &names[index])?);
+    let groups = groups.try_filter(|rows| futures::future::ready(rows.iter().any(|batch| batch.num_rows() > 0)));
+    let feed = groups.map(move |batches| {
+        // Only the arguments become one batch: texts of joined rows would hold on to the
+        // buffers of all of them, as often as they are joined.
+        let batches = batches?;
+        let mut given = vec![];
+        for batch in &batches {
+            let mut columns = vec![];
+            for (index, arg) in args.iter().enumerate() {
+                let column = arg.evaluate(batch)?.into_array(batch.num_rows())?;
+                columns.push(as_plain(Some(&types[index]), column, &names[index])?);
+            }
+            given.push(batch_of(&given_fields, columns, batch.num_rows())?);
         }
-        Ok(Fed { given: batch_of(&given_fields, columns, batch.num_rows())?, kept: Some(batch) })
+        let given = match &given[..] {
+            [only] => only.clone(),
+            _ => concat_batches(&Arc::new(Schema::new(given_fields.clone())), &given)?,
+        };
+        let kept: Result<Vec<RecordBatch>> = batches.into_iter().map(compact).collect();
+        Ok(Fed { given, kept: kept? })
     });
     // It has no name, as a value has none.
     let own = output_fields(&base.schema.fields()[base.schema.fields().len() - 1..]);
@@ -624,8 +639,8 @@ struct Aligned {
 impl Aligned {
     fn take(&mut self, event: Option<Result<Event>>) -> Result<Vec<RecordBatch>> {
         match event.transpose()? {
-            Some(Event::Pulled(batch)) => {
-                self.waiting.push_back(batch);
+            Some(Event::Pulled(batches)) => {
+                self.waiting.extend(batches);
                 Ok(vec![])
             }
             Some(Event::Output(batch)) => {
@@ -659,14 +674,28 @@ impl Aligned {
     }
 }
 
-/// One batch of several.
-pub(super) fn joined(batches: &[RecordBatch]) -> Result<Option<RecordBatch>> {
-    match batches {
-        [] => Ok(None),
-        [only] => Ok(Some(only.clone())),
-        [first, ..] => Ok(Some(concat_batches(&first.schema(), batches)?)),
+/// Buffers of text that a column may hold on to before its own texts are copied out.
+const BUFFERS: usize = 16;
+
+/// The rows without the buffers of other rows: a sort leaves those of all its input to each
+/// of its batches, and a sort of those again.
+fn compact(batch: RecordBatch) -> Result<RecordBatch> {
+    let many = |column: &ArrayRef| match column.data_type() {
+        DataType::Utf8View => column.as_string_view().data_buffers().len() > BUFFERS,
+        DataType::BinaryView => column.as_binary_view().data_buffers().len() > BUFFERS,
+        _ => false,
+    };
+    if !batch.columns().iter().any(many) {
+        return Ok(batch);
     }
+    let columns = batch.columns().iter().map(|column| match column.data_type() {
+        DataType::Utf8View if many(column) => Arc::new(column.as_string_view().gc()) as ArrayRef,
+        DataType::BinaryView if many(column) => Arc::new(column.as_binary_view().gc()) as ArrayRef,
+        _ => Arc::clone(column),
+    });
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(batch.schema(), columns.collect(), &options)?)
 }
 
-/// A stream that has a name, for types.
-pub(super) type Batches<'a> = std::pin::Pin<Box<dyn Stream<Item = Result<RecordBatch>> + Send + 'a>>;
+/// Rows that belong together, in as many batches as they came.
+pub(super) type Batches<'a> = BoxStream<'a, Result<Vec<RecordBatch>>>;

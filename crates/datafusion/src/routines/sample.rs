@@ -111,7 +111,7 @@ pub(crate) async fn take(ctx: &SessionContext, call: Unsampled) -> Result<()> {
                 .map(|(column, field)| Ok(cast(column, field.data_type())?))
                 .collect();
             let batch = RecordBatch::try_new(Arc::new(Schema::new(fields.clone())), columns?)?;
-            fed.push(Ok(Fed { given: batch, kept: None }));
+            fed.push(Ok(Fed { given: batch, kept: vec![] }));
         }
         inputs.push(futures::stream::iter(fed).boxed());
         input_fields.push(fields);
