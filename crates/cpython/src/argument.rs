@@ -213,7 +213,7 @@ pub fn message(py: Python<'_>, error: &ArgumentError, name: &str, array: &ArrayR
         }
         ArgumentError::Raised(error) => {
             let why = error.value(py).str().map(|why| text(&why)).unwrap_or_default();
-            format!("argument {name} is {shown}, which has no Python object: {why}")
+            format!("argument {name} is {shown}, of which Python makes no object: {why}")
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The loop over the rows of a batch.
 
-use crate::argument::{Column as Arguments, message};
+use crate::argument::{ArgumentError, Column as Arguments, message};
 use crate::failure::{Failure, class_name, text};
 use crate::function::Function;
 use crate::print::Printing;
@@ -51,7 +51,13 @@ pub fn call(
     let mut results = Results::new(py, &function.result, rows).map_err(prepare)?;
     let mut frame = Frame::new(py, &function.handler, columns.len());
     let mut context = Context::new(function.resets_context);
-    for row in 0..rows {
+    let becomes_null = |error: &PyErr| {
+        on_error_null
+            && watch.ended() == 0
+            && error.is_instance_of::<PyException>(py)
+            && !error.is_instance_of::<PyMemoryError>(py)
+    };
+    'rows: for row in 0..rows {
         if watch.ended() != 0 {
             return Err(Failure::ended(watch.ended()));
         }
@@ -67,10 +73,19 @@ pub fn call(
         let raised = |error: &PyErr| at_row(Failure::raised(py, error, &function.file, function.first_line));
         context.reset(py).map_err(|error| raised(&error))?;
         for (index, column) in columns.iter().enumerate() {
-            let object = column.get(py, row).map_err(|error| {
-                let message = message(py, &error, &function.params[index], args.column(index), row);
-                at_row(Failure { kind: kind::ARGUMENT, row, line: 0, class: String::new(), message })
-            })?;
+            let object = match column.get(py, row) {
+                Ok(object) => object,
+                // As an array that NumPy does not make of ragged lists.
+                Err(ArgumentError::Raised(error)) if becomes_null(&error) => {
+                    frame.clear();
+                    results.push_null();
+                    continue 'rows;
+                }
+                Err(error) => {
+                    let message = message(py, &error, &function.params[index], args.column(index), row);
+                    return Err(at_row(Failure { kind: kind::ARGUMENT, row, line: 0, class: String::new(), message }));
+                }
+            };
             frame.set(index, object);
         }
         match frame.call() {
@@ -90,11 +105,7 @@ pub fn call(
                 }
             })?,
             Err(error) => {
-                let nullable = on_error_null
-                    && watch.ended() == 0
-                    && error.is_instance_of::<PyException>(py)
-                    && !error.is_instance_of::<PyMemoryError>(py);
-                if !nullable {
+                if !becomes_null(&error) {
                     return Err(raised(&error));
                 }
                 results.push_null();

@@ -109,7 +109,8 @@ fn routines(plan: &LogicalPlan) -> Vec<String> {
                 if let Some((udf, order)) = call
                     && let Some(aggregate) = PythonAggregate::of(udf)
                 {
-                    let order = if order.is_empty() { "; may depend on the order of rows, which is not given" } else { "" };
+                    let order =
+                        if order.is_empty() { "; may depend on the order of rows, which is not given" } else { "" };
                     let line = format!("{}: python: {}{order}", expr.human_display(), aggregate.explained());
                     if !lines.contains(&line) {
                         lines.push(line);

@@ -11,8 +11,7 @@ import sys
 
 import pyarrow as pa
 
-from columns import FORMS, IMPORTS, SAY, given
-from columns import taken as taken_by_columns
+from columns import FORMS, IMPORTS, SAY, given, taken
 from harness import Query, few, main
 from sqltypes import COLUMNS, TABLES, declared, values
 
@@ -20,12 +19,6 @@ exec(SAY)
 
 # What can be a result: Parquet takes no intervals.
 RETURNED = [column for column in COLUMNS if column.sql != "INTERVAL"]
-
-
-def taken(form):
-    """The columns that a function of a form takes: not lists, of which an aggregate gets no Series and no Arrow array,
-    but one ndarray, or an error."""
-    return [column for column in taken_by_columns(form) if not pa.types.is_list(column.stored)]
 
 
 CLASS = """

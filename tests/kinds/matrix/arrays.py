@@ -40,10 +40,7 @@ def array_column(column, rank):
     lists = [None, [], regular, holed, [last]]
     stored, declared = pa.list_(column.stored), column.as_declared and pa.list_(column.as_declared)
     if rank == 2:
-        lists = [None, [], [[]], [regular, regular], [holed, holed], [regular, [last]], [[], []]]
-        if dtype(column) is not object:
-            # Of objects this becomes an array of rank 1, of a list and None, which is not the rank of the type.
-            lists.append([regular, None])
+        lists = [None, [], [[]], [regular, regular], [holed, holed], [regular, [last]], [[], []], [regular, None]]
         stored, declared = pa.list_(stored), declared and pa.list_(declared)
     return Column(f"{column.word}_{rank}", stored, column.sql + "[]" * rank, lists, declared)
 
@@ -62,9 +59,6 @@ def table_of(nulls_only=False, rows=ROWS):
 
 TABLES = {"every": table_of(), "none": table_of(rows=0), "nulls": table_of(True, 3)}
 
-# What cannot be returned as an ndarray yet: NumPy's stamps of nanoseconds are ints as Python objects.
-NOT_RETURNED = {"TIMESTAMP"}
-
 SAY = """
 def said(x):
     return f'{x.dtype} {x.shape} {x.tolist()!r}' if hasattr(x, 'dtype') else repr(x)
@@ -78,7 +72,7 @@ def functions():
         for form, annotation in [("ndarray", "np.ndarray"), ("list", "list")]:
             for what, returns, body in [("said", "TEXT", "None if x is None else said(x)"), ("same", array.sql, "x")]:
                 out += (f"CREATE FUNCTION {what}_{form}_{array.name}(x {array.sql}) RETURNS {returns} LANGUAGE python "
-                        f"AS $$\nimport numpy as np\n{SAY}\n"
+                        f"OPTIONS (on_error 'null') AS $$\nimport numpy as np\n{SAY}\n"
                         f"def {what}_{form}_{array.name}(x: {annotation}):\n    return {body}\n$$;\n")
     return out
 
@@ -92,6 +86,9 @@ def array_of(items, column, rank):
     if items is None:
         return None
     wanted = np.dtype(dtype(column))
+    if rank == 2 and None in items:
+        # The rank is the type's.
+        raise ValueError("a row is NULL")
     if wanted.kind in "biu" and holed(items):
         raise ValueError("an item is NULL")
     if not items:
@@ -132,16 +129,15 @@ def returned(items, column, rank):
 
 
 def cells_of(lists, column, rank, array, form):
-    """What the functions say and give for lists, and whether an array can be made of each: on_error 'null' does not
-    hold where not, so that only the others are asked for."""
-    asked = [form == "list" or attempt(array_of, items, column, rank) is not FAILED for items in lists]
-    given = [items if ask else None for items, ask in zip(lists, asked)]
+    """What the functions say and give for lists: nothing where no array can be made of one, by on_error 'null'."""
+    made = lambda items: form == "list" or attempt(array_of, items, column, rank) is not FAILED
+    given = [items if made(items) else None for items in lists]
     if form == "list":
         said_, back = [None if items is None else repr(items) for items in given], given
     else:
         said_ = [said_of(items, column, rank) for items in given]
-        back = [None if column.sql in NOT_RETURNED else returned(items, column, rank) for items in given]
-    return asked, said_, pa.array(back, array.declared).to_pylist()
+        back = [returned(items, column, rank) for items in given]
+    return said_, pa.array(back, array.declared).to_pylist()
 
 
 def query(name, table, form, wanted_rank):
@@ -149,11 +145,9 @@ def query(name, table, form, wanted_rank):
     for column, rank, array in ARRAYS:
         if rank != wanted_rank:
             continue
-        asked, said_, back = cells_of(row_values(table, column, array), column, rank, array, form)
-        where = ", ".join(str(number) for number, ask in zip(cells[0], asked) if ask) or "-1"
+        said_, back = cells_of(row_values(table, column, array), column, rank, array, form)
         for what, out in [("said", said_), ("same", back)]:
-            call = f"CASE WHEN id IN ({where}) THEN {what}_{form}_{array.name}({array.name}) END"
-            calls.append("NULL" if what == "same" and form == "ndarray" and column.sql in NOT_RETURNED else call)
+            calls.append(f"{what}_{form}_{array.name}({array.name})")
             cells.append(out)
     selected = ", ".join(f"{call} AS c{number}" for number, call in enumerate(calls))
     return Query(f"{form} of rank {wanted_rank} of {name}", f"SELECT id, {selected} FROM {name}_shuffled", list(zip(*cells)))

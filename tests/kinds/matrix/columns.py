@@ -131,18 +131,9 @@ def batches(name, table, form):
     return Query(f"{form} by batch of {name}", f"SELECT id, {call} AS said FROM {name}_shuffled", expected)
 
 
-def is_viewed(column):
-    """Whether Arrow's values are views of buffers."""
-    return any(sql in column.sql for sql in ("TEXT", "BYTEA"))
-
-
 def returned(name, table, form, over=""):
     columns = [column for column in COLUMNS if comes_back(column, form) and column in taken(form)]
-    # The time of several calls in one query grows as the number of batches to the power of the calls, where there are
-    # texts: each call's node hands on all buffers of all batches with every batch.
-    long = len(table) > 1
-    plain = [column for column in columns if not (long and is_viewed(column))]
-    for some in [plain, *([column] for column in columns if column not in plain)]:
+    for some in [columns]:
         calls = ", ".join(f"same_{form}_{column.word}({column.quoted}) {over} AS c{n}" for n, column in enumerate(some))
         cells = [table.column("id").to_pylist()]
         for column in some:

@@ -36,7 +36,8 @@ impl Items {
     fn new(py: Python<'_>, values: &ArrayRef, shape: Option<&Py<PyAny>>) -> PyResult<Items> {
         let Some(shape) = shape else { return Ok(Items::Objects(Box::new(Column::new(py, values, None)?))) };
         let shape = shape.bind(py);
-        if shape.getattr(intern!(py, "rank"))?.extract::<usize>()? > 1 {
+        let is_ndarray = shape.getattr(intern!(py, "shape"))?.eq("ndarray")?;
+        if is_ndarray && shape.getattr(intern!(py, "rank"))?.extract::<usize>()? > 1 {
             let lists = Box::new(Column::new(py, values, None)?);
             return Ok(Items::Nested { shape: shape.clone().unbind(), lists });
         }
@@ -44,7 +45,7 @@ impl Items {
         let batch = Batch(StructArray::new(Fields::from(vec![field]), vec![Arc::clone(values)], None));
         let batch = py.import("pyarrow")?.call_method1("record_batch", (batch,))?;
         let items = batch.call_method1("column", (0,))?;
-        if shape.getattr(intern!(py, "shape"))?.eq("ndarray")? && items.getattr("null_count")?.eq(0)? {
+        if is_ndarray && items.getattr("null_count")?.eq(0)? {
             return Ok(Items::Array(shape.call_method1(intern!(py, "array"), (items,))?.unbind()));
         }
         Ok(Items::Arrow { shape: shape.clone().unbind(), values: items.unbind() })

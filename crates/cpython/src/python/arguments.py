@@ -140,6 +140,8 @@ class Values:
         import numpy as np
 
         wanted = self.dtype if self.dtype is not None else self.sql_dtype
+        if lacks_row(items, self.rank):
+            raise NullItem(f"a row is NULL, which an array of rank {self.rank} cannot hold; take a list")
         if wanted is not None and np.dtype(wanted).kind in "biu" and has_none(items):
             wanted = np.dtype(wanted)
             raise NullItem(f"an item is NULL, which an array of {wanted} cannot hold; {self.way_out(wanted)}")
@@ -167,6 +169,11 @@ def one(values):
 
 class NullItem(ValueError):
     """A NULL in an array of values that have no word for it."""
+
+
+def lacks_row(items, rank):
+    """Whether a NULL stands where lists of a rank have lists."""
+    return rank > 1 and any(item is None or lacks_row(item, rank - 1) for item in items)
 
 
 def has_none(items):

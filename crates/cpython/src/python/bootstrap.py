@@ -48,6 +48,9 @@ def define(name, source, handler, form, models, parameters):
         hints = arguments.hints_of(function)
     becomes = []
     for index, (is_struct, rank, dtype) in enumerate(parameters):
+        if form == VALUES and rank > 1:
+            # The values of a group are a column of objects, which are lists here.
+            rank, dtype = 1, None
         becomes.append(what_becomes(arguments.hint(hints, index), is_struct, rank, dtype))
     if form == VALUES and any(becomes):
         # Beside columns, what is not annotated as one is one value.

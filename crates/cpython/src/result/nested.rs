@@ -131,9 +131,28 @@ fn listed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>>
     if !array || !value.hasattr(intern!(py, "tolist"))? {
         return Ok(None);
     }
-    let list = value.call_method0(intern!(py, "tolist"))?;
+    let list = in_microseconds(value)?.call_method0(intern!(py, "tolist"))?;
     // Of rank 0 it is a number.
     Ok(list.is_instance_of::<PyList>().then_some(list))
+}
+
+/// An array of times in microseconds, where it has no finer ones: of nanoseconds NumPy makes
+/// numbers, and datetime has none.
+fn in_microseconds<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    let unit = value.getattr(intern!(py, "dtype"))?.str()?;
+    let coarser = match unit.to_str().unwrap_or_default() {
+        "datetime64[ns]" => "datetime64[us]",
+        "timedelta64[ns]" => "timedelta64[us]",
+        _ => return Ok(value.clone()),
+    };
+    if class_name(value) != "ndarray" {
+        return Ok(value.clone());
+    }
+    let whole = value.call_method1(intern!(py, "astype"), (coarser,))?;
+    let missing = py.import("numpy")?.call_method1("isnat", (value,))?;
+    let equal = whole.call_method1("__eq__", (value,))?.call_method1("__or__", (missing,))?;
+    Ok(if equal.call_method0("all")?.is_truthy()? { whole } else { value.clone() })
 }
 
 /// The number that an ndarray of rank 0 holds.

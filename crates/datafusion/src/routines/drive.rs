@@ -115,8 +115,7 @@ impl Run {
                         failed = Some(too_large(routine.definition().name.as_str(), &error));
                         return Pulled::Stop;
                     }
-                    if !fed.kept.is_empty() && events_out.blocking_send(Ok(Event::Pulled(fed.kept))).is_err()
-                    {
+                    if !fed.kept.is_empty() && events_out.blocking_send(Ok(Event::Pulled(fed.kept))).is_err() {
                         return Pulled::Stop;
                     }
                     Pulled::Batch(fed.given)

@@ -16,7 +16,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::{DataFusionError, Result, ScalarValue, exec_err, internal_err};
 use datafusion::logical_expr::{Accumulator, EmitTo, Expr, GroupsAccumulator};
-use exuvia_engine::routine::item;
+use exuvia_engine::routine::{item, plain};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -153,6 +153,12 @@ impl Collected {
     /// The results of the first `count` groups.
     fn results(&self, count: usize) -> Result<ArrayRef> {
         let lists = self.lists(count)?;
+        // pyarrow takes lists of views, and pandas does not.
+        let as_plain = |list: &ArrayRef| match plain(list.data_type()) {
+            wanted if wanted != *list.data_type() => cast(list, &wanted),
+            _ => Ok(Arc::clone(list)),
+        };
+        let lists: Vec<ArrayRef> = lists.iter().map(as_plain).collect::<Result<_, _>>()?;
         let args = &lists[..self.width().min(lists.len())];
         let routine = &self.registered.routine;
         let invocation = self.options.invocation(routine.definition().timeout);

@@ -80,7 +80,7 @@ CREATE TABLE l AS SELECT * FROM (VALUES (1, [1, 2]), (2, NULL), (3, [])) AS v(id
     assert_eq!(rows(&session, "SELECT outer([1.0, 2.0])").await, "[[1.0, 2.0], [2.0, 4.0]]");
     assert_eq!(
         fails(&session, "SELECT bumped([1, NULL])").await,
-        "argument a is [1, NULL], which has no Python object: item 1 is NULL, which an array of int64 cannot hold; declare DOUBLE, or take a list or a Series\n  in function bumped\n  called with a = [1, None]"
+        "argument a is [1, NULL], of which Python makes no object: item 1 is NULL, which an array of int64 cannot hold; declare DOUBLE, or take a list or a Series\n  in function bumped\n  called with a = [1, None]"
     );
     run(
         &session,
