@@ -18,7 +18,7 @@ use datafusion::prelude::SessionContext;
 use datafusion::scalar::ScalarValue;
 use datafusion::sql::sqlparser::ast;
 use exuvia_engine::routine::{Kind, Routine, RoutineDefinition, RoutineParam, Takes, kind_of};
-use exuvia_engine::{DefineError, Definition, Function, Interpreter, OnError, Parameter, Place, Volatility};
+use exuvia_engine::{DefineError, Definition, Function, Interpreter, OnError, Parameter, Place, Stop, Volatility};
 use std::sync::Arc;
 
 /// Executes a statement that this plugin understands.
@@ -193,6 +193,11 @@ fn define(
     said: Options,
 ) -> Result<Created> {
     let options = ExuviaOptions { query: None, ..ExuviaOptions::of(state.config_options()) };
+    // Running the module is a query that can be cancelled; what it is registered with is not.
+    let running = options.queries.begin();
+    let mut settings = options.settings.clone();
+    settings.stop = Stop(Arc::clone(&running.cancelled));
+    settings.module_time = options.timeout.map_or(settings.module_time, |limit| limit.min(settings.module_time));
     let external = |error: DefineError| DataFusionError::External(Box::new(error));
     let kind = kind_of(&definition).map_err(external)?;
     let refuse = |what: &str| {
@@ -204,8 +209,7 @@ fn define(
         return Err(refuse("OPTIONS (scope …)"));
     }
     if kind == Kind::Row {
-        let function =
-            blocking(|| Function::define(row_definition(definition, &said), &options.settings)).map_err(external)?;
+        let function = blocking(|| Function::define(row_definition(definition, &said), &settings)).map_err(external)?;
         let python = PythonFunction::new(function, defaults, options, said.inline)?;
         return Ok(Created::Row(ScalarUDF::new_from_impl(python)));
     }
@@ -222,7 +226,7 @@ fn define(
             return Err(refuse("a DEFAULT that is no constant"));
         }
     }
-    let routine = blocking(|| Routine::define(definition, kind, &options.settings)).map_err(external)?;
+    let routine = blocking(|| Routine::define(definition, kind, &settings)).map_err(external)?;
     Ok(Created::Routine(Registered {
         routine: Arc::new(routine),
         defaults: Arc::new(defaults),

@@ -56,7 +56,7 @@ impl Query {
 pub(crate) struct Queries(Mutex<Vec<Weak<Query>>>);
 
 impl Queries {
-    fn begin(&self) -> Arc<Query> {
+    pub(crate) fn begin(&self) -> Arc<Query> {
         let query = Arc::new(Query::default());
         let mut queries = self.0.lock();
         queries.retain(|query| query.strong_count() > 0);

@@ -14,7 +14,7 @@ use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions}
 use datafusion::common::{Result, config_err};
 use datafusion::config::ConfigOptions;
 use exuvia_engine::chain::Loops;
-use exuvia_engine::interpreter::PrintSink;
+use exuvia_engine::interpreter::{OwnProcess, PrintSink};
 use exuvia_engine::{Invocation, Settings};
 use std::any::Any;
 use std::sync::Arc;
@@ -55,6 +55,7 @@ pub struct ExuviaOptions {
 pub(crate) struct Ceilings {
     timeout: Option<Duration>,
     row_memory: Option<usize>,
+    worker_memory: Option<usize>,
     faults: bool,
 }
 
@@ -66,6 +67,16 @@ impl ExuviaOptions {
         self.settings.interpreter = false;
         let row_memory = self.settings.row_memory;
         self.with_row_memory(row_memory)
+    }
+
+    /// The same with CPython in a process of the session's own, which may map so many bytes of
+    /// memory: a function that crashes it, ends it or takes all of that fails its query and
+    /// nothing else. It costs a copy of each batch and of each result.
+    #[must_use]
+    pub fn with_worker(mut self, memory: Option<usize>) -> Self {
+        self.settings.worker = Some(OwnProcess::new(memory));
+        self.ceilings.worker_memory = memory;
+        self
     }
 
     /// The same with a limit on the time that a query's calls may take together. SQL can set
@@ -174,10 +185,39 @@ impl ExtensionOptions for ExuviaOptions {
             "memoize" => self.settings.memoize = switch(key, value)?,
             "interpreter" => match value.to_ascii_lowercase().as_str() {
                 "off" => self.settings.interpreter = false,
-                "auto" if self.settings.interpreter => {}
-                "auto" => return config_err!("exuvia.interpreter is off in this session and cannot be switched on"),
-                _ => return config_err!("exuvia.interpreter is 'auto' or 'off', not '{value}'"),
+                "worker" if self.settings.interpreter => {
+                    self.settings.worker.get_or_insert_with(|| OwnProcess::new(None));
+                }
+                "auto" if self.settings.interpreter && self.settings.worker.is_none() => {}
+                "auto" if self.settings.interpreter => {
+                    return config_err!("exuvia.interpreter is 'worker' in this session, which only 'off' can follow");
+                }
+                "auto" | "worker" => {
+                    return config_err!("exuvia.interpreter is off in this session and cannot be switched on");
+                }
+                _ => return config_err!("exuvia.interpreter is 'auto', 'worker' or 'off', not '{value}'"),
             },
+            "worker_memory" => {
+                let memory = match parse_bytes(value) {
+                    Some(bytes) => Some(bytes),
+                    None if matches!(value.to_ascii_lowercase().as_str(), "off" | "none" | "0") => None,
+                    None => {
+                        return config_err!(
+                            "exuvia.worker_memory is a number of bytes such as 4GB or off, not '{value}'"
+                        );
+                    }
+                };
+                if let Some(most) = self.ceilings.worker_memory
+                    && memory.is_none_or(|memory| memory > most)
+                {
+                    return config_err!("exuvia.worker_memory is at most {most} in this session, not {value}");
+                }
+                match &self.settings.worker {
+                    Some(process) if process.memory() == memory => {}
+                    Some(_) => self.settings.worker = Some(OwnProcess::new(memory)),
+                    None => return config_err!("exuvia.worker_memory is for exuvia.interpreter = 'worker'"),
+                }
+            }
             "row_memory" => {
                 let Some(bytes) = parse_bytes(value) else {
                     return config_err!("exuvia.row_memory is a number of bytes such as 64MB, not '{value}'");
@@ -238,8 +278,22 @@ impl ExtensionOptions for ExuviaOptions {
             entry("memoize", on(settings.memoize), "Whether equal arguments of a batch may be called once"),
             entry(
                 "interpreter",
-                if settings.interpreter { "auto" } else { "off" }.to_string(),
-                "Whether CPython may run what cannot be lifted; off cannot be taken back",
+                match (settings.interpreter, &settings.worker) {
+                    (false, _) => "off",
+                    (true, Some(_)) => "worker",
+                    (true, None) => "auto",
+                }
+                .to_string(),
+                "Whether CPython may run what cannot be lifted, in this process (auto) or one of its own (worker); cannot be taken back",
+            ),
+            entry(
+                "worker_memory",
+                settings
+                    .worker
+                    .as_ref()
+                    .and_then(OwnProcess::memory)
+                    .map_or("off".to_string(), |bytes| bytes.to_string()),
+                "Bytes of memory that the process of exuvia.interpreter = 'worker' may map",
             ),
             entry("row_memory", settings.row_memory.to_string(), "Bytes that the temporaries of one row may take"),
             entry(

@@ -1,7 +1,8 @@
 //! A function that can be called on batches.
 
+use crate::defined::DefinedIn;
 use crate::formula::{self, Formula};
-use crate::interpreter::PrintSink;
+use crate::interpreter::{MODULE_TIME, ModuleLimits, OwnProcess, PrintSink};
 use crate::memoize::History;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
@@ -14,13 +15,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The settings under which a function is defined and called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Whether CPython may be used at all in this session.
     pub interpreter: bool,
+    /// The process in which CPython runs, if it does not in this one.
+    pub worker: Option<OwnProcess>,
     /// Whether functions are compiled to native code (off: evaluator, for tests).
     pub native: bool,
     /// Whether the optimiser runs (off: for tests).
@@ -37,12 +40,36 @@ pub struct Settings {
     pub fault: String,
     /// Where functions that run in CPython print.
     pub print: PrintSink,
+    /// The time that running a module may take.
+    pub module_time: Duration,
+    /// What cancels that.
+    pub stop: Stop,
+}
+
+/// A flag that is set when nobody waits any more; equal only to itself.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(pub Arc<AtomicBool>);
+
+impl PartialEq for Stop {
+    fn eq(&self, other: &Stop) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Stop {}
+
+impl Settings {
+    /// What ends the running of a module.
+    pub(crate) fn module_limits(&self) -> ModuleLimits<'_> {
+        ModuleLimits { stop: Some(&self.stop.0), time: self.module_time }
+    }
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
             interpreter: true,
+            worker: None,
             native: true,
             optimize: true,
             lift: true,
@@ -50,6 +77,8 @@ impl Default for Settings {
             row_memory: 256 << 20,
             fault: String::new(),
             print: PrintSink::STDOUT,
+            module_time: MODULE_TIME,
+            stop: Stop::default(),
         }
     }
 }
@@ -161,7 +190,7 @@ pub struct Function {
     pub(crate) history: History,
     /// Compiled variants; concurrent first calls of one wait for one compilation.
     compiled: Mutex<HashMap<Variant, Arc<OnceLock<Compiled>>>>,
-    python: OnceLock<Result<PythonRung, CallError>>,
+    python: DefinedIn<PythonRung>,
     volatility: Volatility,
 }
 
@@ -193,7 +222,7 @@ impl Function {
             counters: Counters::default(),
             history: History::default(),
             compiled: Mutex::new(HashMap::new()),
-            python: OnceLock::new(),
+            python: DefinedIn::default(),
         };
         let compiled = function.compiled(true, settings);
         let compiled = compiled_of(&compiled);
@@ -312,13 +341,13 @@ impl Function {
     ///
     /// # Errors
     /// Why there is none.
-    pub(crate) fn python(&self, settings: &Settings) -> Result<&PythonRung, CallError> {
+    pub(crate) fn python(&self, settings: &Settings) -> Result<Arc<PythonRung>, CallError> {
         if !self.may_interpret(settings) {
             return Err(self.failed(crate::CallErrorKind::NoInterpreter(
                 "this call needs CPython, which is off for this function or session".to_string(),
             )));
         }
-        self.python.get_or_init(|| PythonRung::define(self, settings)).as_ref().map_err(Clone::clone)
+        self.python.get(settings, || PythonRung::define(self, settings))
     }
 
     pub(crate) fn failed(&self, kind: crate::CallErrorKind) -> CallError {

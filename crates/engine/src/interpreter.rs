@@ -25,8 +25,10 @@ mod worker;
 
 pub use print::PrintSink;
 
+use crate::Settings;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, Fields};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 #[cfg(feature = "python")]
@@ -36,9 +38,10 @@ use {
     std::sync::OnceLock,
 };
 
-/// The time that running a function's module may take: enough to import large packages.
+/// The time that running a function's module may take if nothing shorter is said: enough to
+/// import large packages.
 #[cfg(feature = "python")]
-const DEFINITION_TIME: Duration = Duration::from_secs(60);
+pub(crate) const MODULE_TIME: Duration = Duration::from_secs(60);
 
 /// The level whose semantics the engine follows.
 const LEVEL: (u32, u32) = (3, 11);
@@ -58,7 +61,7 @@ enum Host {
     /// In this process.
     Library(library::Library),
     /// In one of its own.
-    Worker(std::sync::Arc<worker::Worker>),
+    Worker(Arc<worker::Worker>),
 }
 
 /// A function to be defined.
@@ -87,6 +90,21 @@ pub struct PyDefinition<'a> {
     pub print: &'a PrintSink,
 }
 
+/// What ends the running of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct ModuleLimits<'a> {
+    /// Set when nobody waits for it any more.
+    pub stop: Option<&'a AtomicBool>,
+    /// The time that it may take.
+    pub time: Duration,
+}
+
+impl Default for ModuleLimits<'_> {
+    fn default() -> Self {
+        ModuleLimits { stop: None, time: MODULE_TIME }
+    }
+}
+
 /// How a handler is called; by default with the values of a row, for a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Calling<'a> {
@@ -98,6 +116,8 @@ pub struct Calling<'a> {
     pub single_values: bool,
     /// The fitted models that the module finds as its globals: names and paths.
     pub models: &'a [(String, String)],
+    /// What ends the running of its module.
+    pub limits: ModuleLimits<'a>,
 }
 
 /// With what a handler is called. See [`exuvia_ir::interpreter::form`].
@@ -203,6 +223,16 @@ pub enum Pushed {
     Stop,
 }
 
+/// What is said where a module was cancelled.
+#[cfg(feature = "python")]
+const CANCELLED: &str = "its module was cancelled while it ran";
+
+/// What is said where a module ran for too long.
+#[cfg(feature = "python")]
+fn took_too_long(time: Duration) -> String {
+    format!("its module ran for more than {time:?}")
+}
+
 /// Why a function could not be defined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PyError {
@@ -290,6 +320,50 @@ enum Hosted {
     Worker(worker::Function),
 }
 
+/// A Python process of a session's own, which starts when it is needed and again when it has
+/// ended. Clones are the same process; another is equal to none.
+#[derive(Clone, Debug)]
+pub struct OwnProcess(Arc<Own>);
+
+#[derive(Debug)]
+struct Own {
+    memory: Option<usize>,
+    #[cfg(feature = "python")]
+    interpreter: OnceLock<Result<Interpreter, String>>,
+}
+
+impl OwnProcess {
+    /// A process that may map so many bytes of memory, or any number.
+    #[must_use]
+    pub fn new(memory: Option<usize>) -> OwnProcess {
+        OwnProcess(Arc::new(Own {
+            memory,
+            #[cfg(feature = "python")]
+            interpreter: OnceLock::new(),
+        }))
+    }
+
+    /// The bytes that it may map.
+    #[must_use]
+    pub fn memory(&self) -> Option<usize> {
+        self.0.memory
+    }
+
+    #[cfg(feature = "python")]
+    fn interpreter(&self) -> Result<&Interpreter, String> {
+        let start = || Interpreter::in_own_process(self.0.memory);
+        self.0.interpreter.get_or_init(start).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl PartialEq for OwnProcess {
+    fn eq(&self, other: &OwnProcess) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for OwnProcess {}
+
 /// What [`Interpreter::get`] has found.
 #[cfg(feature = "python")]
 static INTERPRETER: OnceLock<Result<Interpreter, String>> = OnceLock::new();
@@ -306,12 +380,24 @@ impl Interpreter {
                 let python = discover::python()?;
                 let host = match library::open_python(&python) {
                     true => Host::Library(library::Library::start(&python)?),
-                    false => Host::Worker(worker::Worker::start(&python)?),
+                    false => Host::Worker(worker::Worker::start(&python, None)?),
                 };
                 Ok(Interpreter { version: python.version, host })
             })
             .as_ref()
             .map_err(Clone::clone)
+    }
+
+    /// The interpreter in which a session's functions run.
+    ///
+    /// # Errors
+    /// As for [`Interpreter::get`].
+    pub fn of(settings: &Settings) -> Result<&Interpreter, String> {
+        match &settings.worker {
+            #[cfg(feature = "python")]
+            Some(process) => process.interpreter(),
+            _ => Interpreter::get(),
+        }
     }
 
     /// The interpreter if something has started it.
@@ -324,14 +410,15 @@ impl Interpreter {
     }
 
     /// An interpreter that runs as a process of its own, as [`Interpreter::get`] gives it
-    /// where Python has no shared library. It costs a copy of each batch and back.
+    /// where Python has no shared library. It costs a copy of each batch and back. Its address
+    /// space may be limited to so many bytes.
     ///
     /// # Errors
     /// What is missing.
     #[cfg(feature = "python")]
-    pub fn in_own_process() -> Result<Interpreter, String> {
+    pub fn in_own_process(memory: Option<usize>) -> Result<Interpreter, String> {
         let python = discover::python()?;
-        Ok(Interpreter { version: python.version, host: Host::Worker(worker::Worker::start(&python)?) })
+        Ok(Interpreter { version: python.version, host: Host::Worker(worker::Worker::start(&python, memory)?) })
     }
 
     /// The interpreter, which this build does not have.
@@ -373,8 +460,8 @@ impl Interpreter {
     pub fn define(&self, definition: PyDefinition<'_>) -> Result<PyFunction, PyError> {
         #[cfg(feature = "python")]
         return match &self.host {
-            Host::Library(library) => library.define(&definition, DEFINITION_TIME).map(Hosted::Library),
-            Host::Worker(worker) => worker.define(&definition, DEFINITION_TIME).map(Hosted::Worker),
+            Host::Library(library) => library.define(&definition).map(Hosted::Library),
+            Host::Worker(worker) => worker.define(&definition).map(Hosted::Worker),
         }
         .map(|function| PyFunction { function });
         #[cfg(not(feature = "python"))]

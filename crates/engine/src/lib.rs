@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `definition.rs`, `error.rs` | what users declare, what they see when it fails |
 //! | `pipeline.rs` | source, lifted, optimised, native: the stages of one function |
-//! | `function.rs` | a defined function, its compiled variants, its placement |
+//! | `function.rs`, `defined.rs` | a defined function, its compiled variants, its placement, where CPython has it |
 //! | `rungs.rs`, `python.rs` | running a batch, and the ways down |
 //! | `chain.rs` | calls of several functions as one native loop |
 //! | `routine.rs` | functions of tables, columns and groups, and those that give rows |
@@ -17,6 +17,7 @@
 //! It knows no SQL and no query plan.
 
 pub mod chain;
+mod defined;
 mod definition;
 mod error;
 pub mod formula;
@@ -37,4 +38,4 @@ pub use definition::{Definition, Interpreter, OnError, Parameter, Volatility};
 pub use error::{CallError, CallErrorKind, DefineError, Place};
 pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
 pub use exuvia_jit::RunError;
-pub use function::{Function, Invocation, Placement, Rung, Settings, Work};
+pub use function::{Function, Invocation, Placement, Rung, Settings, Stop, Work};

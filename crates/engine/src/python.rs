@@ -15,7 +15,7 @@ impl PythonRung {
     /// Runs the module in CPython and finds the handler.
     pub fn define(function: &Function, settings: &Settings) -> Result<PythonRung, CallError> {
         let definition = &function.definition;
-        let interpreter = Interpreter::get()
+        let interpreter = Interpreter::of(settings)
             .map_err(|why| function.failed(CallErrorKind::NoInterpreter(format!("this call needs CPython: {why}"))))?;
         let params: Vec<DataType> = definition.params.iter().map(|param| param.ty.clone()).collect();
         let names: Vec<&str> = definition.params.iter().map(|param| param.name.as_str()).collect();
@@ -25,7 +25,7 @@ impl PythonRung {
             handler: &function.source.python_name,
             first_line: definition.first_line.saturating_sub(function.source.python_shift),
             strict: definition.strict,
-            calling: Calling { models: &definition.models, ..Calling::default() },
+            calling: Calling { models: &definition.models, limits: settings.module_limits(), ..Calling::default() },
             param_names: &names,
             params: &params,
             returns: &definition.returns,

@@ -3,6 +3,7 @@
 //! Such a function runs in CPython. What it is given and gives are streams of batches
 //! ([`Routine::run`]) or, of a group, lists ([`Routine::call_groups`]).
 
+use crate::defined::DefinedIn;
 use crate::interpreter::{
     Calling, Form, Interpreter, Pulled, Pushed, PyCall, PyDefinition, PyFailure, PyFunction, PyRun,
 };
@@ -12,8 +13,8 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 use exuvia_ir::interpreter::key;
 use exuvia_lift::ast::Asked;
 use exuvia_lift::{Source, SourceError};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use exuvia_ir::interpreter::{command, key::SAMPLED};
@@ -229,8 +230,8 @@ pub struct Routine {
     volatility: Volatility,
     /// Whether an aggregate's class can merge states.
     merges: bool,
-    python: OnceLock<Result<PyFunction, CallError>>,
-    states: OnceLock<Result<PyFunction, CallError>>,
+    python: DefinedIn<PyFunction>,
+    states: DefinedIn<PyFunction>,
     calls: AtomicU64,
     rows: AtomicU64,
 }
@@ -265,8 +266,8 @@ impl Routine {
             kind,
             source,
             merges,
-            python: OnceLock::new(),
-            states: OnceLock::new(),
+            python: DefinedIn::default(),
+            states: DefinedIn::default(),
             calls: AtomicU64::new(0),
             rows: AtomicU64::new(0),
         };
@@ -337,27 +338,27 @@ impl Routine {
         }
     }
 
-    fn python(&self, settings: &Settings) -> Result<&PyFunction, CallError> {
+    fn python(&self, settings: &Settings) -> Result<Arc<PyFunction>, CallError> {
         self.defined(&self.python, self.form(), settings)
     }
 
-    fn defined<'a>(
+    fn defined(
         &self,
-        cell: &'a OnceLock<Result<PyFunction, CallError>>,
+        interpreters: &DefinedIn<PyFunction>,
         form: Form,
         settings: &Settings,
-    ) -> Result<&'a PyFunction, CallError> {
+    ) -> Result<Arc<PyFunction>, CallError> {
         if !self.may_interpret(settings) {
             return Err(self.failed(CallErrorKind::NoInterpreter(
                 "this call needs CPython, which is off for this function or session".to_string(),
             )));
         }
-        cell.get_or_init(|| self.define_as(form, settings)).as_ref().map_err(Clone::clone)
+        interpreters.get(settings, || self.define_as(form, settings))
     }
 
     fn define_as(&self, form: Form, settings: &Settings) -> Result<PyFunction, CallError> {
         let definition = &self.definition;
-        let interpreter = Interpreter::get()
+        let interpreter = Interpreter::of(settings)
             .map_err(|why| self.failed(CallErrorKind::NoInterpreter(format!("this call needs CPython: {why}"))))?;
         let names: Vec<&str> = definition.params.iter().map(|param| param.name.as_str()).collect();
         let tables: Vec<bool> = definition.params.iter().map(|param| matches!(param.takes, Takes::Table(_))).collect();
@@ -387,6 +388,7 @@ impl Routine {
                 tables: &tables,
                 single_values: definition.single_values,
                 models: &definition.models,
+                limits: settings.module_limits(),
             },
             param_names: &names,
             params: &params,
@@ -410,7 +412,7 @@ impl Routine {
     /// # Errors
     /// Why it ended early.
     pub fn run(&self, streams: Streams<'_>, settings: &Settings, invocation: &Invocation) -> Result<(), CallError> {
-        self.run_as(self.python(settings)?, streams, settings, invocation)
+        self.run_as(&*self.python(settings)?, streams, settings, invocation)
     }
 
     /// Runs the states of an aggregate that merges, under the commands that it pulls
@@ -424,7 +426,7 @@ impl Routine {
         settings: &Settings,
         invocation: &Invocation,
     ) -> Result<(), CallError> {
-        self.run_as(self.defined(&self.states, Form::States, settings)?, streams, settings, invocation)
+        self.run_as(&*self.defined(&self.states, Form::States, settings)?, streams, settings, invocation)
     }
 
     fn run_as(

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 fn python() -> &'static Interpreter {
     static PYTHON: OnceLock<Interpreter> = OnceLock::new();
-    PYTHON.get_or_init(|| Interpreter::in_own_process().unwrap())
+    PYTHON.get_or_init(|| Interpreter::in_own_process(None).unwrap())
 }
 
 fn one(value: i64) -> ArrayRef {
@@ -23,7 +23,7 @@ fn one(value: i64) -> ArrayRef {
 #[test]
 fn a_process_that_ends_is_replaced() {
     // A process for this test alone, since the others would lose theirs.
-    let python = Interpreter::in_own_process().unwrap();
+    let python = Interpreter::in_own_process(None).unwrap();
     let define = |source| {
         let definition = exuvia_engine::interpreter::PyDefinition {
             name: "f",

@@ -115,3 +115,39 @@ SET exuvia.timeout = '300ms'",
         assert!(start.elapsed() < Duration::from_secs(10), "{sql}: {:?}", start.elapsed());
     }
 }
+
+/// A module that does not end is stopped by the session's time, and by its cancelling.
+#[cfg(feature = "python")]
+#[tokio::test(flavor = "multi_thread")]
+async fn modules_are_stopped() {
+    let endless = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import os
+n = len(os.sep)
+while n:
+    n += 1
+def f(x):
+    return x + n
+$$";
+    let table = "CREATE FUNCTION g(t TABLE) RETURNS TABLE (x BIGINT) LANGUAGE python AS $$
+while True: pass
+def g(t):
+    return t
+$$";
+    for sql in [endless, table] {
+        let session = session();
+        run(&session, "SET exuvia.timeout = '300ms'").await;
+        let error = fails(&session, sql).await;
+        assert!(error.contains("its module ran for more than 300ms"), "{error}");
+        run(&session, "RESET exuvia.timeout").await;
+        let other = session.clone();
+        let start = Instant::now();
+        let waiting = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            other.cancel();
+        });
+        let error = fails(&session, sql).await;
+        assert!(error.contains("its module was cancelled"), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+        waiting.join().expect("cancels");
+    }
+}

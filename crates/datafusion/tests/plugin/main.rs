@@ -18,3 +18,5 @@ mod routines;
 mod settings;
 mod surface;
 mod udfs;
+#[cfg(feature = "python")]
+mod worker;

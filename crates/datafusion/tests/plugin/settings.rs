@@ -20,7 +20,8 @@ async fn settings_are_shown_and_set() {
         exuvia.native | off
         exuvia.optimize | on
         exuvia.row_memory | 1048576
-        exuvia.timeout | 1500ms"#]]
+        exuvia.timeout | 1500ms
+        exuvia.worker_memory | off"#]]
     .assert_eq(
         &rows(&session, "SELECT name, value FROM information_schema.df_settings WHERE name LIKE 'exuvia.%'").await,
     );
@@ -37,7 +38,8 @@ async fn settings_are_shown_and_set() {
         exuvia.native | on
         exuvia.optimize | on
         exuvia.row_memory | 268435456
-        exuvia.timeout | off"#]]
+        exuvia.timeout | off
+        exuvia.worker_memory | off"#]]
     .assert_eq(
         &rows(&session, "SELECT name, value FROM information_schema.df_settings WHERE name LIKE 'exuvia.%'").await,
     );

@@ -1,7 +1,9 @@
 //! Python inside this process: opens libpython, then the library that talks to it.
 
 use super::discover::{self, Python};
-use super::{PrintSink, Pulled, Pushed, PyCall, PyDefinition, PyError, PyFailure, PyRun, RowFailure};
+use super::{
+    CANCELLED, PrintSink, Pulled, Pushed, PyCall, PyDefinition, PyError, PyFailure, PyRun, RowFailure, took_too_long,
+};
 use crate::sql;
 use arrow::array::{Array, ArrayRef, RecordBatch, StructArray, make_array};
 use arrow::datatypes::{DataType, Field, Fields};
@@ -11,6 +13,7 @@ use libloading::os::unix::{Library as Object, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW}
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// The opened library, which stays open as long as the process lives: threads of Python
@@ -49,12 +52,13 @@ impl Library {
     }
 
     /// Defines a function.
-    pub fn define(&self, definition: &PyDefinition<'_>, time: Duration) -> Result<Function, PyError> {
+    pub fn define(&self, definition: &PyDefinition<'_>) -> Result<Function, PyError> {
         let host = |message: String| PyError { class: String::new(), message, line: None };
         let mut schema = FFI_ArrowSchema::try_from(&DataType::Struct(Fields::from(definition.fields())))
             .map_err(|error| host(error.to_string()))?;
         let result_type = sql::type_name(definition.returns);
         let models = definition.calling.models_text();
+        let limits = definition.calling.limits;
         let request = Define {
             name: definition.name.into(),
             source: definition.source.into(),
@@ -65,7 +69,7 @@ impl Library {
             models: models.as_str().into(),
             schema: (&raw mut schema).cast(),
             result_type: result_type.as_str().into(),
-            limits: Limits { stop: ptr::null(), nanos: nanos(time) },
+            limits: Limits { stop: flag(limits.stop), nanos: nanos(limits.time) },
         };
         let ear = Ear::default();
         // SAFETY: request and listener, and what they point to, live during the call.
@@ -76,7 +80,8 @@ impl Library {
         }
         let report = ear.report();
         Err(match report.kind {
-            kind::TIMED_OUT => host(format!("its module ran for more than {} s", time.as_secs())),
+            kind::TIMED_OUT => host(took_too_long(limits.time)),
+            kind::INTERRUPTED => host(CANCELLED.to_string()),
             _ => PyError { line: report.line(), class: report.class, message: report.message },
         })
     }
@@ -186,9 +191,14 @@ impl Function {
     }
 }
 
+/// A flag as the library takes it.
+fn flag(stop: Option<&AtomicBool>) -> *const c_void {
+    stop.map_or(ptr::null(), |stop| ptr::from_ref(stop).cast())
+}
+
 fn limits(call: &PyCall<'_>) -> Limits {
     Limits {
-        stop: call.stop.map_or(ptr::null(), |stop| ptr::from_ref(stop).cast()),
+        stop: flag(call.stop),
         nanos: call.deadline.map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now()))),
     }
 }

@@ -7,7 +7,10 @@
 
 use super::discover::{self, Python};
 use super::library::{Kept, nanos};
-use super::{Calling, PrintSink, Pulled, Pushed, PyCall, PyDefinition, PyError, PyFailure, PyRun};
+use super::{
+    CANCELLED, Calling, ModuleLimits, PrintSink, Pulled, Pushed, PyCall, PyDefinition, PyError, PyFailure, PyRun,
+    took_too_long,
+};
 use crate::sql;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{DataType, Field, Fields, Schema};
@@ -44,6 +47,9 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)
 loader = importlib.machinery.ExtensionFileLoader('exuvia_cpython', sys.argv[1])
 library = importlib.util.module_from_spec(importlib.util.spec_from_loader('exuvia_cpython', loader))
 loader.exec_module(library)
+if int(sys.argv[2]):
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
 sys.argv = ['']
 library.serve(requests, answers)
 ";
@@ -53,6 +59,8 @@ library.serve(requests, answers)
 pub struct Worker {
     executable: String,
     library: PathBuf,
+    /// The bytes that a process may map.
+    memory: Option<usize>,
     process: Mutex<Option<Arc<Process>>>,
 }
 
@@ -80,10 +88,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Worker {
     /// Starts the first process.
-    pub fn start(python: &Python) -> Result<Arc<Worker>, String> {
+    pub fn start(python: &Python, memory: Option<usize>) -> Result<Arc<Worker>, String> {
         let worker = Arc::new(Worker {
             executable: python.executable.clone(),
             library: discover::our_library()?,
+            memory,
             process: Mutex::new(None),
         });
         // A definition that works shows that the library could be imported.
@@ -100,7 +109,7 @@ impl Worker {
             print: &PrintSink::STDOUT,
         };
         worker
-            .define(&definition, Duration::from_secs(60))
+            .define(&definition)
             .map_err(|error| format!("Python at {} cannot be used: {}", python.executable, error.message))?;
         Ok(worker)
     }
@@ -131,6 +140,7 @@ impl Worker {
         let mut child = Command::new(&self.executable)
             .args(["-c", MAIN])
             .arg(&self.library)
+            .arg(self.memory.unwrap_or(0).to_string())
             .env("PYTHONHASHSEED", "0")
             // The folder in which the engine runs is no place for modules, as it is none
             // for a Python inside this process.
@@ -159,7 +169,7 @@ impl Worker {
     }
 
     /// Defines a function.
-    pub fn define(self: &Arc<Worker>, definition: &PyDefinition<'_>, time: Duration) -> Result<Function, PyError> {
+    pub fn define(self: &Arc<Worker>, definition: &PyDefinition<'_>) -> Result<Function, PyError> {
         let host = |message: String| PyError { class: String::new(), message, line: None };
         let schema = StreamWriter::try_new(Vec::new(), &Schema::new(definition.fields()))
             .and_then(StreamWriter::into_inner)
@@ -174,7 +184,7 @@ impl Worker {
             models: definition.calling.models_text(),
             schema,
             result_type: sql::type_name(definition.returns),
-            nanos: nanos(time),
+            nanos: nanos(definition.calling.limits.time),
         };
         let function = Function {
             worker: Arc::clone(self),
@@ -182,15 +192,15 @@ impl Worker {
             defined: Mutex::new(None),
             returns: definition.returns.clone(),
         };
-        let limits = PyCall { print: definition.print, ..PyCall::default() };
+        let ModuleLimits { stop, time } = definition.calling.limits;
+        let limits = PyCall { print: definition.print, stop, ..PyCall::default() };
         match self.process().and_then(|process| function.handle(&process, &limits)) {
             Ok(Ok(_)) => Ok(function),
-            Ok(Err(kept)) if kept.kind == kind::TIMED_OUT => {
-                Err(host(format!("its module ran for more than {} s", time.as_secs())))
-            }
+            Ok(Err(kept)) if kept.kind == kind::TIMED_OUT => Err(host(took_too_long(time))),
+            Ok(Err(kept)) if kept.kind == kind::INTERRUPTED => Err(host(CANCELLED.to_string())),
             Ok(Err(kept)) => Err(PyError { line: kept.line(), class: kept.class, message: kept.message }),
             Err(Lost::Failed(message)) => Err(host(message)),
-            Err(Lost::Stopped(_)) => Err(host("it was stopped".to_string())),
+            Err(Lost::Stopped(_)) => Err(host(CANCELLED.to_string())),
         }
     }
 

@@ -1,0 +1,99 @@
+//! CPython in a process of the session's own.
+
+use crate::common::{fails, rows, run, session};
+use datafusion::prelude::SessionConfig;
+use exuvia::{ExuviaOptions, ExuviaSession};
+
+const FUNCTIONS: &str = "
+CREATE FUNCTION leave(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import os
+if n > 2:
+    os._exit(3)
+return n
+$$;
+CREATE FUNCTION crash(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import ctypes
+return ctypes.string_at(0) and n
+$$;
+CREATE FUNCTION large(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import os
+return len(os.sep * n)
+$$;
+CREATE FUNCTION pid() RETURNS BIGINT VOLATILE LANGUAGE python AS $$
+import os
+return os.getpid()
+$$;
+CREATE FUNCTION doubled(t TABLE) RETURNS TABLE (n BIGINT, m BIGINT) LANGUAGE python AS $$
+import pandas as pd
+def doubled(t):
+    return t.assign(m=t.n * 2)
+$$;
+CREATE FUNCTION shared(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import builtins
+builtins.seen = getattr(builtins, 'seen', 0) + n
+return builtins.seen
+$$;
+CREATE TABLE t AS VALUES (1), (2), (3)";
+
+fn own(memory: Option<usize>) -> ExuviaSession {
+    let options = ExuviaOptions::default().with_worker(memory);
+    ExuviaSession::new_with_config(SessionConfig::new().with_information_schema(true).with_option_extension(options))
+}
+
+/// What ends the process ends the query; the next one runs in another process.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_function_that_ends_the_process_fails_its_query_only() {
+    let session = own(None);
+    run(&session, FUNCTIONS).await;
+    let first = rows(&session, "SELECT pid()").await;
+    assert_ne!(first, std::process::id().to_string());
+    for sql in ["SELECT leave(column1) FROM t", "SELECT crash(column1) FROM t"] {
+        let error = fails(&session, sql).await;
+        assert!(error.contains("Python") && error.contains("ended"), "{error}");
+        assert_eq!(rows(&session, "SELECT leave(column1) FROM t WHERE column1 < 3").await, "1\n2");
+    }
+    assert_ne!(rows(&session, "SELECT pid()").await, first);
+    assert_eq!(
+        rows(&session, "SELECT * FROM doubled((SELECT column1 AS n FROM t ORDER BY n))").await,
+        "1 | 2\n2 | 4\n3 | 6"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn its_memory_is_limited() {
+    let session = own(Some(3 << 30));
+    run(&session, FUNCTIONS).await;
+    assert_eq!(rows(&session, "SELECT large(column1) FROM t").await, "1\n2\n3");
+    let error = fails(&session, "SELECT large(column1 * 10000000000) FROM t").await;
+    assert!(error.contains("MemoryError"), "{error}");
+    assert_eq!(rows(&session, "SELECT large(column1) FROM t").await, "1\n2\n3");
+    for loosened in
+        ["SET exuvia.worker_memory = '4GB'", "SET exuvia.worker_memory = off", "SET exuvia.interpreter = auto"]
+    {
+        fails(&session, loosened).await;
+    }
+}
+
+/// Sessions share nothing, and what a session has changed in this process stays there.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_session_has_its_own() {
+    let (one, other) = (own(None), own(None));
+    run(&one, FUNCTIONS).await;
+    run(&other, FUNCTIONS).await;
+    assert_eq!(rows(&one, "SELECT shared(5)").await, "5");
+    assert_eq!(rows(&other, "SELECT shared(7)").await, "7");
+    assert_ne!(rows(&one, "SELECT pid()").await, rows(&other, "SELECT pid()").await);
+    // A function that was defined in this process is defined again in the worker.
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION where_am_i() RETURNS BIGINT VOLATILE LANGUAGE python AS $$
+import os
+return os.getpid()
+$$",
+    )
+    .await;
+    assert_eq!(rows(&session, "SELECT where_am_i()").await, std::process::id().to_string());
+    run(&session, "SET exuvia.interpreter = worker").await;
+    assert_ne!(rows(&session, "SELECT where_am_i()").await, std::process::id().to_string());
+}
