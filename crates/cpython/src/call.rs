@@ -8,7 +8,7 @@ use crate::result::{Column as Results, ResultError};
 use crate::watch::Watch;
 use arrow::array::{Array, ArrayRef, StructArray};
 use exuvia_ir::interpreter::{form, kind};
-use exuvia_ir::{result_error, unprintable};
+use exuvia_ir::{result_error, results_too_large, unprintable};
 use pyo3::exceptions::{PyException, PyMemoryError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -100,9 +100,7 @@ pub fn call(
             .map_err(|error| match error {
                 ResultError::Refused => at_row(refused(&value, &function.result_type)),
                 ResultError::Raised(error) => raised(&error),
-                ResultError::Full => {
-                    Failure::host(format!("the results of one batch are too long for {}", function.result))
-                }
+                ResultError::Full => Failure { kind: kind::FULL, message: results_too_large(), ..Failure::host("") },
             })?,
             Err(error) => {
                 if !becomes_null(&error) {

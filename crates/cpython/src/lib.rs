@@ -34,4 +34,4 @@ mod stack;
 mod start;
 mod watch;
 
-pub use border::exuvia_cpython_v2;
+pub use border::exuvia_cpython_v3;

@@ -244,7 +244,7 @@ impl Port {
         match error {
             ResultError::Refused => self.refused(py, field, value),
             ResultError::Raised(error) => error,
-            ResultError::Full => PyValueError::new_err("the results of one batch are too long for their type"),
+            ResultError::Full => PyValueError::new_err(exuvia_ir::results_too_large()),
         }
     }
 }

@@ -20,7 +20,7 @@ use arrow::datatypes::{
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use decimal::Decimals;
-use exuvia_ir::result_float;
+use exuvia_ir::{MAX_RESULT_BYTES, result_float};
 use nested::{Lists, Maps, Structs};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -65,10 +65,11 @@ pub enum Column {
     F64(Numbers<Float64Type>),
     Text(StringBuilder),
     LargeText(LargeStringBuilder),
-    TextView(StringViewBuilder),
+    /// With the bytes of all.
+    TextView(StringViewBuilder, usize),
     Bytes(BinaryBuilder),
     LargeBytes(LargeBinaryBuilder),
-    BytesView(BinaryViewBuilder),
+    BytesView(BinaryViewBuilder, usize),
     FixedBytes(FixedSizeBinaryBuilder, usize),
     Decimal(Decimals),
     Date(Numbers<Date32Type>),
@@ -104,10 +105,10 @@ impl Column {
             DataType::Float64 => Column::F64(Numbers::new(rows)),
             DataType::Utf8 => Column::Text(StringBuilder::with_capacity(rows, 0)),
             DataType::LargeUtf8 => Column::LargeText(LargeStringBuilder::with_capacity(rows, 0)),
-            DataType::Utf8View => Column::TextView(StringViewBuilder::with_capacity(rows)),
+            DataType::Utf8View => Column::TextView(StringViewBuilder::with_capacity(rows), 0),
             DataType::Binary => Column::Bytes(BinaryBuilder::with_capacity(rows, 0)),
             DataType::LargeBinary => Column::LargeBytes(LargeBinaryBuilder::with_capacity(rows, 0)),
-            DataType::BinaryView => Column::BytesView(BinaryViewBuilder::with_capacity(rows)),
+            DataType::BinaryView => Column::BytesView(BinaryViewBuilder::with_capacity(rows), 0),
             DataType::FixedSizeBinary(size) => {
                 Column::FixedBytes(FixedSizeBinaryBuilder::with_capacity(rows, *size), *size as usize)
             }
@@ -185,12 +186,15 @@ impl Column {
                 Ok(())
             }),
             Column::LargeText(column) => scalar::with_text(value, |text| {
+                fits(column.values_slice().len(), text.len())?;
                 column.append_value(text);
                 Ok(())
             }),
-            Column::TextView(column) => {
-                scalar::with_text(value, |text| column.try_append_value(text).map_err(|_| ResultError::Full))
-            }
+            Column::TextView(column, taken) => scalar::with_text(value, |text| {
+                fits(*taken, text.len())?;
+                *taken += text.len();
+                column.try_append_value(text).map_err(|_| ResultError::Full)
+            }),
             Column::Bytes(column) => {
                 let bytes = scalar::bytes(value)?;
                 fits(column.values_slice().len(), bytes.len())?;
@@ -198,10 +202,17 @@ impl Column {
                 Ok(())
             }
             Column::LargeBytes(column) => {
-                column.append_value(scalar::bytes(value)?);
+                let bytes = scalar::bytes(value)?;
+                fits(column.values_slice().len(), bytes.len())?;
+                column.append_value(bytes);
                 Ok(())
             }
-            Column::BytesView(column) => column.try_append_value(scalar::bytes(value)?).map_err(|_| ResultError::Full),
+            Column::BytesView(column, taken) => {
+                let bytes = scalar::bytes(value)?;
+                fits(*taken, bytes.len())?;
+                *taken += bytes.len();
+                column.try_append_value(bytes).map_err(|_| ResultError::Full)
+            }
             Column::FixedBytes(column, size) => {
                 let bytes = scalar::bytes(value)?;
                 if bytes.len() != *size {
@@ -240,10 +251,10 @@ impl Column {
             Column::F64(column) => column.push_null(),
             Column::Text(column) => column.append_null(),
             Column::LargeText(column) => column.append_null(),
-            Column::TextView(column) => column.append_null(),
+            Column::TextView(column, _) => column.append_null(),
             Column::Bytes(column) => column.append_null(),
             Column::LargeBytes(column) => column.append_null(),
-            Column::BytesView(column) => column.append_null(),
+            Column::BytesView(column, _) => column.append_null(),
             Column::FixedBytes(column, _) => column.append_null(),
             Column::Decimal(column) => column.push_null(),
             Column::Date(column) => column.push_null(),
@@ -279,10 +290,10 @@ impl Column {
             Column::F64(column) => column.finish(),
             Column::Text(mut column) => Arc::new(column.finish()),
             Column::LargeText(mut column) => Arc::new(column.finish()),
-            Column::TextView(mut column) => Arc::new(column.finish()),
+            Column::TextView(mut column, _) => Arc::new(column.finish()),
             Column::Bytes(mut column) => Arc::new(column.finish()),
             Column::LargeBytes(mut column) => Arc::new(column.finish()),
-            Column::BytesView(mut column) => Arc::new(column.finish()),
+            Column::BytesView(mut column, _) => Arc::new(column.finish()),
             Column::FixedBytes(mut column, _) => Arc::new(column.finish()),
             Column::Decimal(column) => column.finish()?,
             Column::Date(column) => column.finish(),
@@ -335,8 +346,8 @@ fn narrow<T: TryFrom<i64>>(value: i64) -> Result<T, ResultError> {
     T::try_from(value).map_err(|_| ResultError::Refused)
 }
 
-/// Whether 32-bit offsets still reach the end of `more` bytes.
+/// Whether a column of a batch may have so many bytes more.
 #[inline]
 fn fits(length: usize, more: usize) -> Taken {
-    if length + more > i32::MAX as usize { Err(ResultError::Full) } else { Ok(()) }
+    if length + more > MAX_RESULT_BYTES { Err(ResultError::Full) } else { Ok(()) }
 }

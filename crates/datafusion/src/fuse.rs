@@ -123,12 +123,12 @@ struct Chain {
 fn fuse(plan: &Arc<dyn ExecutionPlan>, options: &ExuviaOptions) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     let Some(chain) = chain(plan)? else { return Ok(None) };
     let Work { conjuncts, outputs, .. } = &chain.work;
-    let calls: usize = conjuncts.iter().chain(outputs).map(|expr| calls(expr).len()).sum();
-    if calls == 0 {
-        return Ok(None);
-    }
-    // A projection with one call is as good as it can be, unless it can leave out rows.
-    let alone = calls == 1 && conjuncts.is_empty() && !outputs.iter().any(has_conditional_call);
+    let calls: Vec<_> = conjuncts.iter().chain(outputs).flat_map(calls).collect();
+    let [first, ..] = &calls[..] else { return Ok(None) };
+    // A projection with one call is as good as it can be, unless it can leave out rows, or the
+    // results may become so large that batches are to be divided.
+    let is_bounded = first.data_type(&chain.input.schema())?.primitive_width().is_some();
+    let alone = calls.len() == 1 && is_bounded && conjuncts.is_empty() && !outputs.iter().any(has_conditional_call);
     Ok(Some(Arc::new(PythonExec::new(chain, alone, options)?)))
 }
 

@@ -4,7 +4,7 @@
 //! message about a user's function that only hides the sentence that matters.
 
 use datafusion::common::DataFusionError;
-use exuvia_engine::{CallError, DefineError};
+use exuvia_engine::{CallError, CallErrorKind, DefineError};
 use std::error::Error;
 
 /// The message of an error without the prefixes of the layers that it passed.
@@ -33,6 +33,12 @@ pub fn message(error: &DataFusionError) -> String {
         error => error.strip_backtrace(),
     };
     strip(&text)
+}
+
+/// Whether a batch failed since its results are too large, so that fewer rows may do.
+pub(crate) fn is_too_large(error: &DataFusionError) -> bool {
+    matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
+        || call_error(error).is_some_and(|error| error.kind == CallErrorKind::TooLarge)
 }
 
 /// The failed call behind an error, if one is.

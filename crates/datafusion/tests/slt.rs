@@ -64,6 +64,12 @@ fn rows(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>, Failure> {
     Ok(rows)
 }
 
+/// A session whose scripts may inject faults.
+fn session() -> ExuviaSession {
+    let config = SessionConfig::new().with_information_schema(true);
+    ExuviaSession::new_with_config(config.with_option_extension(ExuviaOptions::default().with_faults()))
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -80,7 +86,7 @@ async fn scripts_say_what_happens() {
     let mut failures = vec![];
     for file in files {
         let mut runner = Runner::new(|| async {
-            let session = ExuviaSession::new();
+            let session = session();
             session.load_functions(root().join("udfs")).map_err(|error| Failure(message(&error)))?;
             Ok(Database(session))
         });
@@ -125,9 +131,7 @@ async fn queries_give_the_same_under_every_setting() {
             continue;
         }
         let mut runner = Runner::new(|| async {
-            let config = SessionConfig::new().with_information_schema(true);
-            let options = ExuviaOptions::default().with_faults();
-            let session = ExuviaSession::new_with_config(config.with_option_extension(options));
+            let session = session();
             let set = session.sql(&format!("SET {setting}")).await.map_err(|error| Failure(message(&error)))?;
             set.collect().await.map_err(|error| Failure(message(&error)))?;
             Ok(Database(session))

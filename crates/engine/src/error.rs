@@ -44,6 +44,8 @@ pub enum CallErrorKind {
     TimedOut,
     /// CPython is needed and there is none, or it may not be used; why, one line.
     NoInterpreter(String),
+    /// The results of the batch have more text than one may have; it may be divided.
+    TooLarge,
     /// Something outside Python failed.
     Host(String),
 }
@@ -97,6 +99,7 @@ impl fmt::Display for CallError {
             }
             CallErrorKind::Cancelled => f.write_str("cancelled")?,
             CallErrorKind::TimedOut => f.write_str("ran out of its time")?,
+            CallErrorKind::TooLarge => f.write_str(&exuvia_ir::results_too_large())?,
         }
         write!(f, "\n  in function {}", self.function)?;
         if let Some(place) = &self.place {

@@ -265,6 +265,8 @@ pub enum PyFailure {
     Interrupted,
     /// The deadline has passed.
     TimedOut,
+    /// The results have more text than a batch may have.
+    Full,
     /// Something else failed.
     Host(String),
 }

@@ -67,6 +67,7 @@ impl PythonRung {
             },
             PyFailure::Interrupted => function.failed(CallErrorKind::Cancelled),
             PyFailure::TimedOut => function.failed(CallErrorKind::TimedOut),
+            PyFailure::Full => function.failed(CallErrorKind::TooLarge),
             PyFailure::Host(message) => function.failed(CallErrorKind::Host(message)),
         })
     }

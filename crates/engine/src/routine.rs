@@ -518,6 +518,7 @@ impl Routine {
             },
             PyFailure::Interrupted => failed(CallErrorKind::Cancelled),
             PyFailure::TimedOut => failed(CallErrorKind::TimedOut),
+            PyFailure::Full => failed(CallErrorKind::TooLarge),
             PyFailure::Host(message) => failed(CallErrorKind::Host(message)),
         }
     }

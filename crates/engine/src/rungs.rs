@@ -86,6 +86,7 @@ fn run(
         Ok(kernel) => {
             let output = kernel.run(args, rows, &mut cx).map_err(|error| match error {
                 RunError::Interrupted => stopped(function, invocation),
+                RunError::OutputTooLarge => function.failed(CallErrorKind::TooLarge),
                 other => host(function, other),
             })?;
             (output.values, output.exits)
@@ -98,7 +99,7 @@ fn run(
         }
     };
     if left.is_empty() {
-        return values.finish().map_err(|error| host(function, error));
+        return values.finish().map_err(|error| unfinished(function, &error));
     }
     let flag = Arc::clone(&watch.flag);
     let to_python = function.counters.mostly_leave() && function.python(settings).is_ok();
@@ -193,7 +194,7 @@ impl Batch<'_> {
         let function = self.function;
         let failed = |error: ArrowError| host(function, error);
         if self.python.is_empty() {
-            return self.values.finish().map_err(|error| host(function, error));
+            return self.values.finish().map_err(|error| unfinished(function, &error));
         }
         let rung = self.function.python(self.settings).map_err(|error| CallError {
             arguments: python::arguments(self.function, self.args, self.python[0] as usize),
@@ -204,13 +205,21 @@ impl Batch<'_> {
             self.args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<_, _>>().map_err(failed)?;
         let redone = rung.call(self.function, &args, self.python.len(), self.settings, self.invocation)?;
         let total = self.values.rows();
-        let native = self.values.finish().map_err(|error| host(function, error))?;
+        let native = self.values.finish().map_err(|error| unfinished(function, &error))?;
         let redone = cast_to(&redone, native.data_type()).map_err(failed)?;
         let mut indices: Vec<(usize, usize)> = (0..total).map(|row| (0, row)).collect();
         for (at, row) in self.python.iter().enumerate() {
             indices[*row as usize] = (1, at);
         }
         interleave(&[native.as_ref(), redone.as_ref()], &indices).map_err(failed)
+    }
+}
+
+/// Why a column has no end.
+fn unfinished(function: &Function, error: &RunError) -> CallError {
+    match error {
+        RunError::OutputTooLarge => function.failed(CallErrorKind::TooLarge),
+        other => host(function, other),
     }
 }
 

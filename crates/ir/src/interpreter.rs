@@ -19,7 +19,7 @@ pub mod wire;
 use std::ffi::c_void;
 
 /// The exported symbol, of type [`AbiFn`]; its number changes with any declaration here.
-pub const SYMBOL: &[u8] = b"exuvia_cpython_v2\0";
+pub const SYMBOL: &[u8] = b"exuvia_cpython_v3\0";
 
 /// The type of [`SYMBOL`]. The table lives as long as the process.
 pub type AbiFn = unsafe extern "C" fn() -> *const Abi;
@@ -56,6 +56,8 @@ pub mod kind {
     pub const TIMED_OUT: u32 = 6;
     /// Anything that is not the function's doing.
     pub const HOST: u32 = 7;
+    /// The results have more text than a batch may have ([`crate::MAX_RESULT_BYTES`]).
+    pub const FULL: u32 = 8;
 }
 
 /// How a handler is called.

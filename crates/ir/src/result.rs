@@ -4,6 +4,19 @@
 /// The most characters of a value's `repr` that an error shows.
 const SHOWN: usize = 100;
 
+/// The bytes of text that a column of results of one batch may have. Whoever runs batches
+/// may divide one that has more.
+pub const MAX_RESULT_BYTES: usize = 512 << 20;
+
+/// The error for a batch whose results have more.
+#[must_use]
+pub fn results_too_large() -> String {
+    format!(
+        "the results of one batch take more than {} MiB; a smaller datafusion.execution.batch_size makes smaller batches",
+        MAX_RESULT_BYTES >> 20
+    )
+}
+
 /// A float as a result of SQL. NaNs differ by their bits, of which Python shows nothing and
 /// which differ from one way of computing to another, but by which Arrow sorts them: every
 /// one becomes the same.

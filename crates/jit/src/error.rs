@@ -56,7 +56,7 @@ pub enum RunError {
     /// An argument cannot be taken: its type, its length, or a NULL where the compiled
     /// function has no case for one.
     Argument(String),
-    /// The text of the results is longer than its Arrow type can hold.
+    /// The results of the batch have more text than one may have.
     OutputTooLarge,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for RunError {
         match self {
             RunError::Interrupted => f.write_str("interrupted"),
             RunError::Argument(what) => write!(f, "an argument does not fit the compiled function: {what}"),
-            RunError::OutputTooLarge => f.write_str("the text of the results exceeds 2 GiB"),
+            RunError::OutputTooLarge => f.write_str(&exuvia_ir::results_too_large()),
         }
     }
 }

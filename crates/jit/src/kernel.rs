@@ -219,6 +219,9 @@ impl Kernel {
                 exits.extend((start..start + count).map(|row| (row as u32, status::BAILOUT)));
                 continue;
             }
+            if values.iter().any(Partial::is_full) {
+                return Err(RunError::OutputTooLarge);
+            }
             kept.extend(kept_rows[..kept_count].iter().map(|row| start as u32 + row));
             for exit in &left {
                 if exit.status == status::INTERRUPTED {

@@ -239,6 +239,16 @@ impl Partial {
         }
     }
 
+    /// Whether there is more text than a batch may have: then there will be no column.
+    pub(crate) fn is_full(&self) -> bool {
+        match &self.strings {
+            Strings::None => false,
+            Strings::Views { sink, .. } => sink.is_full(),
+            Strings::Text(sink) => sink.is_full(),
+            Strings::Large(sink) => sink.is_full(),
+        }
+    }
+
     /// The column.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use crate::RunError;
 use arrow::array::{ArrayRef, GenericStringArray, OffsetSizeTrait};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use exuvia_ir::MAX_RESULT_BYTES;
 use std::sync::Arc;
 
 /// What native code writes results to.
@@ -12,10 +13,13 @@ pub(crate) struct Text<O> {
     base: usize,
     rows: usize,
     bytes: Vec<u8>,
+    /// Whether a text was left out, since there would be too much.
+    full: bool,
     /// Where each row begins, and behind them the end of the last one.
     offsets: Vec<O>,
     /// Results of rows that came after later ones.
     late: Vec<(usize, String)>,
+    late_bytes: usize,
 }
 
 impl<O: OffsetSizeTrait> Text<O> {
@@ -23,7 +27,7 @@ impl<O: OffsetSizeTrait> Text<O> {
     pub fn new(rows: usize) -> Text<O> {
         let mut offsets = Vec::with_capacity(rows + 1);
         offsets.push(O::usize_as(0));
-        Text { base: 0, rows, bytes: Vec::new(), offsets, late: Vec::new() }
+        Text { base: 0, rows, bytes: Vec::new(), full: false, offsets, late: Vec::new(), late_bytes: 0 }
     }
 
     /// Says which row of the batch the chunk begins with.
@@ -37,14 +41,25 @@ impl<O: OffsetSizeTrait> Text<O> {
         while self.offsets.len() <= row {
             self.offsets.push(O::usize_as(self.bytes.len()));
         }
-        self.bytes.extend_from_slice(text);
-        // An offset that does not fit is found in the end, by the length of all.
+        match self.bytes.len() + text.len() <= MAX_RESULT_BYTES {
+            true => self.bytes.extend_from_slice(text),
+            false => self.full = true,
+        }
         self.offsets.push(O::usize_as(self.bytes.len()));
     }
 
     /// Sets the result of a row that has none yet, in any order.
     pub fn set(&mut self, row: usize, text: &str) {
-        self.late.push((row, text.to_string()));
+        self.late_bytes += text.len();
+        match self.late_bytes <= MAX_RESULT_BYTES {
+            true => self.late.push((row, text.to_string())),
+            false => self.full = true,
+        }
+    }
+
+    /// Whether there was more text than a batch may have.
+    pub fn is_full(&self) -> bool {
+        self.full
     }
 
     /// Forgets the text of the rows from `row` on.
@@ -60,13 +75,13 @@ impl<O: OffsetSizeTrait> Text<O> {
 
     /// The results.
     pub fn finish(mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, RunError> {
-        if O::from_usize(self.bytes.len()).is_none() {
+        if self.full {
             return Err(RunError::OutputTooLarge);
         }
         self.offsets.resize(self.rows + 1, O::usize_as(self.bytes.len()));
         if !self.late.is_empty() {
             self.merge();
-            if O::from_usize(self.bytes.len()).is_none() {
+            if self.bytes.len() > MAX_RESULT_BYTES {
                 return Err(RunError::OutputTooLarge);
             }
         }

@@ -10,6 +10,7 @@
 use crate::RunError;
 use arrow::array::{ArrayRef, StringViewArray};
 use arrow::buffer::{Buffer, NullBuffer, ScalarBuffer};
+use exuvia_ir::MAX_RESULT_BYTES;
 use std::sync::Arc;
 
 /// The longest text that stands within its view.
@@ -32,6 +33,8 @@ pub(crate) struct Views {
     block: Vec<u8>,
     /// The index in `buffers` that `block` will have.
     block_index: Option<usize>,
+    /// The bytes of text in blocks of our own.
+    copied: usize,
     too_large: bool,
 }
 
@@ -76,6 +79,11 @@ impl Views {
         if let Some(slot) = self.views.get_mut(row) {
             *slot = view;
         }
+    }
+
+    /// Whether there was more text than a batch may have.
+    pub fn is_full(&self) -> bool {
+        self.too_large
     }
 
     /// Forgets the text of the rows from `row` on.
@@ -126,7 +134,8 @@ impl Views {
             self.last = at;
             return long_view(text, index, (start - shared.start) as u32);
         }
-        if text.len() > i32::MAX as usize {
+        self.copied += text.len();
+        if self.copied > MAX_RESULT_BYTES {
             self.too_large = true;
             return 0;
         }

@@ -18,7 +18,7 @@ use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, BooleanBufferBuilder, UInt32Array};
 use datafusion::arrow::compute::{FilterBuilder, interleave, take};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, UInt32Type};
-use datafusion::common::{HashMap, Result, ScalarValue, internal_datafusion_err};
+use datafusion::common::{HashMap, Result, ScalarValue, internal_datafusion_err, resources_err};
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{
     BinaryExpr, CastExpr, Column, InListExpr, IsNotNullExpr, IsNullExpr, Literal, NotExpr,
@@ -238,7 +238,8 @@ impl Looped {
     /// Runs the loop; gives whether it could.
     fn run_loop(&self, code: &Loop, chained: &Chained, rows: &mut Rows, partition: &Partition) -> Result<bool> {
         let args: Option<Vec<ArrayRef>> = chained.inputs.iter().map(|slot| rows.slots[*slot].clone()).collect();
-        let Some(batch) = args.and_then(|args| self.call(code, &args, rows.count)) else { return Ok(false) };
+        let Some(args) = args else { return Ok(false) };
+        let Some(batch) = self.call(code, &args, rows.count)? else { return Ok(false) };
         partition.loop_rows.add(rows.count);
         partition.loop_exits.add(batch.exits.len());
         let seen = self.rows.fetch_add(rows.count as u64, Ordering::Relaxed) + rows.count as u64;
@@ -272,8 +273,8 @@ impl Looped {
     }
 
     /// Calls the loop without keeping a worker of the async runtime from its other tasks for
-    /// long; `None` where it has no results.
-    fn call(&self, code: &Loop, args: &[ArrayRef], rows: usize) -> Option<Batch> {
+    /// long; `None` where it has no results, an error where they are too large.
+    fn call(&self, code: &Loop, args: &[ArrayRef], rows: usize) -> Result<Option<Batch>> {
         let settings = &self.options.settings;
         let invocation = self.options.invocation(None);
         let run = |invocation: &Invocation| {
@@ -284,12 +285,15 @@ impl Looped {
         };
         let stopped =
             |result: &std::result::Result<Batch, Option<RunError>>| matches!(result, Err(Some(RunError::Interrupted)));
-        let batch = native_off_the_runtime(&self.slow, &invocation, run, stopped).ok();
-        if batch.is_none() {
-            // The steps say what is wrong, or do it.
-            self.given_up.store(true, Ordering::Relaxed);
+        match native_off_the_runtime(&self.slow, &invocation, run, stopped) {
+            Ok(batch) => Ok(Some(batch)),
+            Err(Some(error @ RunError::OutputTooLarge)) => resources_err!("{error}"),
+            Err(_) => {
+                // The steps say what is wrong, or do it.
+                self.given_up.store(true, Ordering::Relaxed);
+                Ok(None)
+            }
         }
-        batch
     }
 
     /// Does the rows that left the loop step by step.

@@ -6,6 +6,7 @@ use super::partition::Partition;
 use super::prune;
 use crate::barrier::ambiguous;
 use crate::explain::only_child;
+use crate::message::is_too_large;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -26,6 +27,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, EmptyRecordBatchStream, ExecutionPlan, PlanProperties, replace_children_if_necessary,
 };
 use futures::{Stream, StreamExt};
+use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -245,6 +247,8 @@ impl ExecutionPlan for PythonExec {
             pruning: self.pruning.as_ref().map(|pruning| Arc::clone(&pruning.program)),
             input: self.input.execute(partition, context)?,
             ended: false,
+            parts: VecDeque::new(),
+            most_rows: usize::MAX,
             coalescer,
             metrics: BaselineMetrics::new(&self.metrics, partition),
             partition: own,
@@ -254,6 +258,9 @@ impl ExecutionPlan for PythonExec {
     }
 }
 
+/// The bytes of a result from which on the next batches have fewer rows.
+const LARGE: usize = 64 << 20;
+
 struct PythonStream {
     schema: SchemaRef,
     program: Arc<Ordered>,
@@ -261,6 +268,10 @@ struct PythonStream {
     pruning: Option<Arc<Ordered>>,
     input: SendableRecordBatchStream,
     ended: bool,
+    /// Parts of a batch that are still to be done.
+    parts: VecDeque<RecordBatch>,
+    /// The rows that a batch may have so that its results do not become too large.
+    most_rows: usize,
     /// Joins the rows that filters leave to batches of the usual size.
     coalescer: Option<LimitedBatchCoalescer>,
     metrics: BaselineMetrics,
@@ -278,19 +289,36 @@ impl PythonStream {
             if self.ended {
                 return Poll::Ready(None);
             }
-            match ready!(self.input.poll_next_unpin(cx)) {
+            let next = match self.parts.pop_front() {
+                Some(part) => Some(Ok(part)),
+                None => ready!(self.input.poll_next_unpin(cx)),
+            };
+            match next {
                 None => self.end()?,
                 Some(batch) => {
-                    let batch = batch?;
+                    let batch = self.first_part(batch?);
                     let timer = self.metrics.elapsed_compute().timer();
                     let pruning = self.pruning.as_ref().filter(|pruning| pruning.program().prunes());
                     let ordered = pruning.unwrap_or(&self.program);
                     let result = ordered.program().run(&batch, &self.schema, &self.partition);
                     self.partition.free();
-                    let result = result?;
+                    let result = match result {
+                        Err(error) if batch.num_rows() > 1 && is_too_large(&error) => {
+                            // Nothing of it was published: it is done again, in halves.
+                            self.most_rows = batch.num_rows().div_ceil(2);
+                            self.parts.push_front(batch);
+                            continue;
+                        }
+                        result => result?,
+                    };
                     ordered.learn()?;
                     let Some(result) = result else { continue };
-                    let whole = result.num_rows() >= self.whole;
+                    let bytes = result.get_array_memory_size();
+                    let large = bytes > LARGE;
+                    if large {
+                        self.most_rows = (batch.num_rows() * (LARGE / 1024) / (bytes / 1024)).max(1);
+                    }
+                    let whole = large || result.num_rows() >= self.whole;
                     match &mut self.coalescer {
                         Some(coalescer) if !(whole && coalescer.is_empty()) => {
                             let status = coalescer.push_batch(result)?;
@@ -309,9 +337,20 @@ impl PythonStream {
         }
     }
 
+    /// The first rows of a batch, which may be all; the others are kept.
+    fn first_part(&mut self, batch: RecordBatch) -> RecordBatch {
+        let rows = batch.num_rows();
+        if rows <= self.most_rows {
+            return batch;
+        }
+        self.parts.push_front(batch.slice(self.most_rows, rows - self.most_rows));
+        batch.slice(0, self.most_rows)
+    }
+
     /// Takes no more input.
     fn end(&mut self) -> Result<()> {
         self.ended = true;
+        self.parts.clear();
         let schema = self.input.schema();
         // Drops what the input holds.
         self.input = Box::pin(EmptyRecordBatchStream::new(schema));

@@ -151,3 +151,41 @@ $$";
         waiting.join().expect("cancels");
     }
 }
+
+/// Rows with results of megabytes: batches are divided, and nowhere stand more than some
+/// hundred MiB.
+#[tokio::test(flavor = "multi_thread")]
+async fn large_results_make_smaller_batches() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION long(x BIGINT) RETURNS TEXT STRICT LANGUAGE python AS 'return str(x % 10) * 1000000';
+CREATE FUNCTION maybe(x BIGINT) RETURNS TEXT STRICT LANGUAGE python AS $$
+if x % 100:
+    return str(x % 10) * 1000000
+raise ValueError(x)
+$$;
+CREATE TABLE t AS SELECT value AS x FROM generate_series(1, 1500) AS g(value)",
+    )
+    .await;
+    let sum = "SELECT sum(length(s)), max(n) FROM";
+    let expected = "1500000000 | 1";
+    assert_eq!(rows(&session, &format!("{sum} (SELECT long(x) AS s, 1 AS n FROM t)")).await, expected);
+    assert_eq!(
+        rows(&session, &format!("{sum} (SELECT long(x) AS s, 1 AS n FROM t WHERE long(x) > '')")).await,
+        expected
+    );
+    run(&session, "SET exuvia.fault = loops").await;
+    assert_eq!(
+        rows(&session, &format!("{sum} (SELECT long(x) AS s, 1 AS n FROM t WHERE long(x) > '')")).await,
+        expected
+    );
+    let error = fails(&session, "SELECT sum(length(maybe(x))) FROM t").await;
+    assert!(error.contains("ValueError: 100"), "{error}");
+    // Where a batch cannot be divided, it is an error.
+    run(&session, "SET exuvia.fuse = off; SET exuvia.fault = off").await;
+    let error = fails(&session, "SELECT sum(length(long(x))) FROM t").await;
+    assert!(error.contains("the results of one batch take more than 512 MiB"), "{error}");
+    run(&session, "SET datafusion.execution.batch_size = 100").await;
+    assert_eq!(rows(&session, "SELECT sum(length(long(value))) FROM generate_series(1, 1500)").await, "1500000000");
+}

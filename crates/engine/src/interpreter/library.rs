@@ -275,6 +275,7 @@ impl Kept {
             kind::ARGUMENT => RowFailure::Argument,
             kind::INTERRUPTED => return PyFailure::Interrupted,
             kind::TIMED_OUT => return PyFailure::TimedOut,
+            kind::FULL => return PyFailure::Full,
             _ => return PyFailure::Host(self.message),
         };
         PyFailure::Row { row: self.row, line: self.line(), class: self.class, message: self.message, kind }
