@@ -36,6 +36,13 @@ pub(crate) struct Args {
     /// Never run CPython: what cannot run without it is refused.
     #[arg(long)]
     pub(crate) no_interpreter: bool,
+    /// Run CPython in a process of its own, so that a function that crashes it fails its query
+    /// and nothing else; with BYTES, such as 4GB, that is the memory which it may map.
+    #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "off", conflicts_with = "no_interpreter")]
+    pub(crate) worker: Option<String>,
+    /// The time that the Python calls of a query may take, such as 30s: SET can only shorten it.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
     /// Rows that a table shows; 0 shows all. In the shell 100, else all.
     #[arg(long, value_name = "ROWS")]
     pub(crate) maxrows: Option<usize>,

@@ -45,6 +45,18 @@ impl Runner {
         if args.no_interpreter {
             options = options.without_interpreter();
         }
+        if let Some(memory) = &args.worker {
+            let bytes = exuvia::parse_bytes(memory);
+            if bytes.is_none() && memory != "off" {
+                anyhow::bail!("--worker takes a number of bytes such as 4GB, not {memory}");
+            }
+            options = options.with_worker(bytes);
+        }
+        if let Some(time) = &args.timeout {
+            let time = exuvia::parse_duration(time)
+                .ok_or_else(|| anyhow!("--timeout takes a time such as 30s, not {time}"))?;
+            options = options.with_timeout(Some(time));
+        }
         let config = SessionConfig::from_env()
             .map_err(|error| anyhow!("{}", message(&error)))?
             .with_information_schema(true)

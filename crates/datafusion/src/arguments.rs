@@ -12,6 +12,7 @@ use crate::function::{Default, PythonFunction};
 use crate::routines::call::{routine_named, tables_as_queries};
 use crate::routines::column::window_name;
 use crate::routines::{Registered, Routines};
+use crate::script::Origin;
 use crate::statement::place;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, plan_err};
@@ -32,26 +33,26 @@ use exuvia_engine::routine::Kind;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Checks the calls of Python functions in a statement of `script`, and puts the defaults of
+/// Checks the calls of Python functions in a statement, and puts the defaults of
 /// left-out parameters into those that name later ones.
 ///
 /// # Errors
 /// A call with what a scalar function does not take.
-pub(crate) fn prepare(state: &SessionState, script: &str, statement: &mut Statement) -> Result<()> {
+pub(crate) fn prepare(state: &SessionState, origin: Origin<'_>, statement: &mut Statement) -> Result<()> {
     match statement {
-        Statement::Statement(statement) => prepare_calls(state, script, &mut **statement),
-        Statement::Explain(explain) => prepare(state, script, &mut explain.statement),
+        Statement::Statement(statement) => prepare_calls(state, origin, &mut **statement),
+        Statement::Explain(explain) => prepare(state, origin, &mut explain.statement),
         Statement::CopyTo(copy) => match &mut copy.source {
-            CopyToSource::Query(query) => prepare_calls(state, script, &mut **query),
+            CopyToSource::Query(query) => prepare_calls(state, origin, &mut **query),
             CopyToSource::Relation(_) => Ok(()),
         },
         Statement::CreateExternalTable(_) | Statement::Reset(_) => Ok(()),
     }
 }
 
-fn prepare_calls(state: &SessionState, script: &str, tree: &mut impl VisitMut) -> Result<()> {
+fn prepare_calls(state: &SessionState, origin: Origin<'_>, tree: &mut impl VisitMut) -> Result<()> {
     let routines = Routines::of(state.config_options());
-    match tree.visit(&mut Calls { state, script, routines: &routines }) {
+    match tree.visit(&mut Calls { state, origin, routines: &routines }) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(error) => Err(error),
     }
@@ -60,7 +61,7 @@ fn prepare_calls(state: &SessionState, script: &str, tree: &mut impl VisitMut) -
 /// Looks at the calls of a statement.
 struct Calls<'a> {
     state: &'a SessionState,
-    script: &'a str,
+    origin: Origin<'a>,
     routines: &'a Routines,
 }
 
@@ -74,7 +75,7 @@ impl VisitorMut for Calls<'_> {
         } else if let Some(udf) = callee(self.state, call)
             && let Some(python) = PythonFunction::of(&udf)
         {
-            check_form(python, self.script, call).and_then(|()| fill_named(python, self.script, call))
+            check_form(python, self.origin, call).and_then(|()| fill_named(python, self.origin, call))
         } else {
             Ok(())
         };
@@ -148,7 +149,7 @@ impl Calls<'_> {
     fn routine(&self, registered: &Registered, call: &mut ast::Function) -> Result<()> {
         let name = registered.name().to_string();
         let span = call.name.0.first().and_then(ast::ObjectNamePart::as_ident).map(|ident| ident.span);
-        let fail = |message: String| plan_err!("{message}{}", shown(self.script, span));
+        let fail = |message: String| plan_err!("{message}{}", shown(self.origin, span));
         match registered.routine.kind() {
             // As an argument of another it has become a query by now.
             Kind::Table | Kind::Rows => fail(format!(
@@ -180,7 +181,7 @@ fn callee(state: &SessionState, call: &ast::Function) -> Option<Arc<ScalarUDF>> 
 }
 
 /// Refuses what only calls of other kinds of functions may have.
-fn check_form(python: &PythonFunction, script: &str, call: &ast::Function) -> Result<()> {
+fn check_form(python: &PythonFunction, origin: Origin<'_>, call: &ast::Function) -> Result<()> {
     let name = &python.function().definition().name;
     let aggregate = |what: &str| Some(format!("{what} specified, but {name} is not an aggregate function"));
     let window = |what: &str| Some(format!("{what} specified, but {name} is not a window function"));
@@ -214,12 +215,12 @@ fn check_form(python: &PythonFunction, script: &str, call: &ast::Function) -> Re
     }
     let Some(wrong) = wrong else { return Ok(()) };
     let span = call.name.0.first().and_then(ast::ObjectNamePart::as_ident).map(|ident| ident.span);
-    plan_err!("{wrong}{}", shown(script, span))
+    plan_err!("{wrong}{}", shown(origin, span))
 }
 
 /// The place of a part of a call below a message; nothing where the parser gives none.
-fn shown(script: &str, span: Option<Span>) -> String {
-    span.filter(|span| span.start.line > 0).map(|span| place(script, &span).to_string()).unwrap_or_default()
+fn shown(origin: Origin<'_>, span: Option<Span>) -> String {
+    span.filter(|span| span.start.line > 0).map(|span| place(origin, &span).to_string()).unwrap_or_default()
 }
 
 fn is_wildcard(arg: &FunctionArg) -> bool {
@@ -234,12 +235,12 @@ fn is_wildcard(arg: &FunctionArg) -> bool {
 
 /// Checks the names in a call that names arguments, and appends `name => default` for each
 /// parameter that is not given and stands before one that is.
-fn fill_named(python: &PythonFunction, script: &str, call: &mut ast::Function) -> Result<()> {
+fn fill_named(python: &PythonFunction, origin: Origin<'_>, call: &mut ast::Function) -> Result<()> {
     let FunctionArguments::List(list) = &mut call.args else { return Ok(()) };
     let definition = python.function().definition();
     let (name, params) = (&definition.name, &definition.params);
     let fail = |message: String, span: Option<Span>| {
-        plan_err!("{message}{}\n  hint: {}", shown(script, span), python.signature_text())
+        plan_err!("{message}{}\n  hint: {}", shown(origin, span), python.signature_text())
     };
     let mut given = vec![false; params.len()];
     let mut operator = None;

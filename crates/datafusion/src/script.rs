@@ -27,22 +27,42 @@ impl<'a> Statement<'a> {
         line_of(self.script, self.start)
     }
 
-    /// The script in which it stands.
-    #[must_use]
-    pub fn script(&self) -> &'a str {
-        self.script
+    /// The lines that a parser of [`Statement::padded`] sees.
+    pub(crate) fn origin(&self) -> Origin<'a> {
+        Origin { text: &self.script[self.line_start()..], before: self.line() - 1 }
     }
 
-    /// The statement's text behind as many line ends and blanks as stand before it, so
-    /// that a parser reports places in the script.
-    #[must_use]
+    /// The statement's text behind as many blanks as characters stand before it in its line,
+    /// so that a parser reports places of its [`Statement::origin`].
     pub(crate) fn padded(&self) -> String {
-        let before = &self.script[..self.start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let mut padded = "\n".repeat(before.matches('\n').count());
-        padded.extend(std::iter::repeat_n(' ', before[line_start..].chars().count()));
+        let mut padded = " ".repeat(self.script[self.line_start()..self.start].chars().count());
         padded.push_str(self.text());
         padded
+    }
+
+    /// Where its first line begins.
+    fn line_start(&self) -> usize {
+        self.script[..self.start].rfind('\n').map_or(0, |at| at + 1)
+    }
+}
+
+/// Lines of a script from one on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin<'a> {
+    pub text: &'a str,
+    /// The lines of the script before them.
+    pub before: u32,
+}
+
+impl<'a> Origin<'a> {
+    /// All lines.
+    pub fn whole(script: &'a str) -> Origin<'a> {
+        Origin { text: script, before: 0 }
+    }
+
+    /// The number in the script of one of these lines, from 1.
+    pub fn line(&self, own: u64) -> u32 {
+        u32::try_from(own).unwrap_or(u32::MAX).saturating_add(self.before)
     }
 }
 
@@ -284,7 +304,8 @@ mod tests {
     fn pads_to_the_place_in_the_script() {
         let script = Script::cut("é; b;\n  /*\n*/ c");
         assert_eq!(script.statements[1].padded(), "   b");
-        assert_eq!(script.statements[2].padded(), "\n\n   c");
+        assert_eq!(script.statements[2].padded(), "   c");
+        assert_eq!(script.statements[2].origin().line(1), 3);
         assert_eq!(script.statements[2].line(), 3);
     }
 }

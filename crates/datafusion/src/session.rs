@@ -125,7 +125,7 @@ impl ExuviaSession {
         let dialect = state.config_options().sql_parser.dialect;
         let text = blank_table_keywords(statement.padded(), &routines);
         let parsed = depth::parsed(|| state.sql_to_statement(&text, &dialect));
-        let mut parsed = parsed.map_err(|error| statement::show_place(statement.script(), error))?;
+        let mut parsed = parsed.map_err(|error| statement::show_place(statement.origin(), error))?;
         if let Parsed::Reset(ResetStatement::Variable(name)) = &parsed
             && let Some(key) = name.to_string().to_lowercase().strip_prefix("exuvia.")
         {
@@ -137,7 +137,7 @@ impl ExuviaSession {
             }
             return nothing(state.clone());
         }
-        arguments::prepare(&state, statement.script(), &mut parsed)?;
+        arguments::prepare(&state, statement.origin(), &mut parsed)?;
         routines.forget_samples();
         let mut samples = 0;
         let plan = loop {

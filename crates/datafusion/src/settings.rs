@@ -320,7 +320,8 @@ fn switch(key: &str, value: &str) -> Result<bool> {
 
 /// Reads `64MB`, `1 GiB`, `4096`. The units are powers of two, as in DataFusion's own
 /// memory settings.
-fn parse_bytes(text: &str) -> Option<usize> {
+#[must_use]
+pub fn parse_bytes(text: &str) -> Option<usize> {
     let text = text.trim().to_ascii_lowercase();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: usize = text[..digits].parse().ok()?;
@@ -335,7 +336,8 @@ fn parse_bytes(text: &str) -> Option<usize> {
 }
 
 /// Reads `1.5s`, `200 ms`, `2min`, `1h`; a bare number counts seconds.
-pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
+#[must_use]
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.trim().to_ascii_lowercase();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..digits].parse().ok()?;

@@ -7,6 +7,7 @@
 
 use crate::Statement;
 use crate::inline::Inline;
+use crate::script::Origin;
 use datafusion::common::DataFusionError;
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
@@ -113,7 +114,7 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
         return Ok(None);
     }
     let parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
-    let mut reader = Reader { parser, script: statement.script(), name: String::new() };
+    let mut reader = Reader { parser, origin: statement.origin(), name: String::new() };
     if create { reader.create().map(Some) } else { reader.drop().map(Some) }
 }
 
@@ -145,7 +146,7 @@ pub(crate) fn parse_declaration(script: &str, text: &str, handler: &str) -> Resu
     let tokens = Tokenizer::new(&GenericDialect {}, text).tokenize_with_location();
     let tokens = tokens.map_err(|error| failed(error.to_string()))?;
     let parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
-    let mut reader = Reader { parser, script, name: String::new() };
+    let mut reader = Reader { parser, origin: Origin::whole(script), name: String::new() };
     reader.name = reader.function_name()?;
     let mut create = reader.signature(Some(script))?;
     create.or_replace = true;
@@ -155,8 +156,8 @@ pub(crate) fn parse_declaration(script: &str, text: &str, handler: &str) -> Resu
 
 struct Reader<'a> {
     parser: Parser<'a>,
-    /// The whole script, to show its lines.
-    script: &'a str,
+    /// Where it stands, to show its lines.
+    origin: Origin<'a>,
     /// The function's name once it was read.
     name: String,
 }
@@ -520,7 +521,7 @@ impl Reader<'_> {
                 return Err(self.error(&token.span, &format!("expected the body $$ … $$, found {other}")));
             }
         };
-        let mut line = u32::try_from(token.span.start.line).unwrap_or(u32::MAX);
+        let mut line = self.origin.line(token.span.start.line);
         let text = text.replace("\r\n", "\n");
         let mut body = text.as_str();
         while let Some((first, rest)) = body.split_once('\n') {
@@ -597,7 +598,7 @@ impl Reader<'_> {
     }
 
     fn place(&self, span: &Span) -> Place {
-        place(self.script, span)
+        place(self.origin, span)
     }
 }
 
@@ -608,7 +609,7 @@ fn reworded(message: &str) -> String {
 }
 
 /// A syntax error of sqlparser's with its place in the script; other errors as they are.
-pub(crate) fn show_place(script: &str, error: DataFusionError) -> DataFusionError {
+pub(crate) fn show_place(origin: Origin<'_>, error: DataFusionError) -> DataFusionError {
     if !matches!(error, DataFusionError::SQL(_, _)) {
         return error;
     }
@@ -618,16 +619,17 @@ pub(crate) fn show_place(script: &str, error: DataFusionError) -> DataFusionErro
         let (line, column) = numbers.split_once(", Column: ")?;
         let (line, column): (u64, u64) = (line.parse().ok()?, column.parse().ok()?);
         let found = message.rsplit_once(", found: ").map_or(1, |(_, token)| token.chars().count());
-        Some(place(script, &Span::new((line, column).into(), (line, column + found as u64).into())).to_string())
+        Some(place(origin, &Span::new((line, column).into(), (line, column + found as u64).into())).to_string())
     };
     let shown = format!("syntax error: {}{}", reworded(message), place().unwrap_or_default());
     DataFusionError::SQL(Box::new(ParserError::ParserError(shown)), None)
 }
 
 /// The place of a span of tokens in its script.
-pub(crate) fn place(script: &str, span: &Span) -> Place {
-    let line = u32::try_from(span.start.line).unwrap_or(u32::MAX);
-    let text = script.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default().to_string();
+pub(crate) fn place(origin: Origin<'_>, span: &Span) -> Place {
+    let line = origin.line(span.start.line);
+    let at = usize::try_from(span.start.line.saturating_sub(1)).unwrap_or(usize::MAX);
+    let text = origin.text.lines().nth(at).unwrap_or_default().to_string();
     let column = |column: u64| u32::try_from(column.saturating_sub(1)).unwrap_or(0);
     let start = column(span.start.column);
     let end = if span.end.line == span.start.line { column(span.end.column) } else { start + 1 };

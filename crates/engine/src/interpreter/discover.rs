@@ -2,7 +2,8 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// The oldest Python that the library can use.
 const OLDEST: (u32, u32) = (3, 11);
@@ -62,11 +63,31 @@ pub fn python() -> Result<Python, String> {
     Err(format!("no usable Python was found ({}); {HINT}", refused.join("; ")))
 }
 
+/// The time that a Python may take to say what it is.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a program prints; one that takes too long is ended.
+fn answer(command: &mut Command) -> std::io::Result<Output> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let end = Instant::now() + PATIENCE;
+    // It prints less than a pipe holds, so that nobody need read meanwhile.
+    while child.try_wait()?.is_none() {
+        if Instant::now() >= end {
+            child.kill()?;
+            child.wait()?;
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.wait_with_output()
+}
+
 fn probe(executable: &Path) -> Result<Python, String> {
     // Isolated, so that a file in the working folder cannot pose as a module.
     let output =
-        Command::new(executable).args(["-I", "-S", "-c", PROBE]).output().map_err(|error| match error.kind() {
+        answer(Command::new(executable).args(["-I", "-S", "-c", PROBE])).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => "not found".to_string(),
+            std::io::ErrorKind::TimedOut => format!("it did not answer within {} s", PATIENCE.as_secs()),
             _ => error.to_string(),
         })?;
     if !output.status.success() {
