@@ -52,6 +52,8 @@ pub(crate) enum Enclosing {
 /// The variables of a frame that has ended.
 #[derive(Debug)]
 pub(crate) struct Captured {
+    /// The depth that it had. Its own functions name it by that.
+    pub depth: usize,
     pub vars: Vars,
     pub enclosing: Enclosing,
 }

@@ -1,7 +1,7 @@
 //! Calls: of functions written in Python (unfolded, or called where they recurse), of
 //! methods, and of built-ins that are about static things.
 
-use crate::abs::{Abs, Captured, Closure, Enclosing, Iter};
+use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{Expr, ExprKind, FunctionDef, Name};
 use crate::bailout::Code;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Split, describe};
@@ -622,7 +622,7 @@ impl Lifter<'_> {
         let Some(at) = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Call { .. })) else { return };
         let Some(mut state) = self.state() else { return };
         if let Ctx::Call { returns, depth } = &mut self.contexts[at] {
-            let value = end_frame(value, *depth, &state.frames);
+            let value = crate::leave::leave(&value, *depth, &state.frames).unwrap_or(Abs::Conflict);
             state.frames.truncate(*depth);
             returns.push((state, value));
         }
@@ -752,41 +752,6 @@ impl Lifter<'_> {
             }
         };
         Ok(self.world.modules[index].globals.get(name).filter(|abs| matches!(abs, Abs::Func(_))).cloned())
-    }
-}
-
-/// A value that leaves the frame at `depth`: closures keep its variables.
-fn end_frame(value: Abs, depth: usize, frames: &[Frame]) -> Abs {
-    let capture = |enclosing: &Enclosing| match enclosing {
-        Enclosing::Live(at) if *at >= depth => Some(Enclosing::Ended(Rc::new(Captured {
-            vars: frames[*at].vars.clone(),
-            enclosing: frames[*at].enclosing.clone(),
-        }))),
-        _ => None,
-    };
-    match &value {
-        Abs::Func(closure) => match capture(&closure.enclosing) {
-            Some(enclosing) => Abs::Func(Rc::new(Closure {
-                def: closure.def.clone(),
-                module: closure.module,
-                enclosing,
-                defaults: closure.defaults.clone(),
-            })),
-            None => value,
-        },
-        Abs::Iter(iter) => match &**iter {
-            Iter::Generator { comp, first, enclosing, module } => match capture(enclosing) {
-                Some(enclosing) => Abs::Iter(Rc::new(Iter::Generator {
-                    comp: comp.clone(),
-                    first: first.clone(),
-                    enclosing,
-                    module: *module,
-                })),
-                None => value,
-            },
-            _ => value,
-        },
-        _ => value,
     }
 }
 

@@ -196,7 +196,7 @@ impl<'w> Lifter<'w> {
                 self.read_enclosing(name, &frame.enclosing)
             }
             Enclosing::Ended(captured) => match captured.vars.get(name) {
-                Some(found) => Some(found.clone()),
+                Some(found) => Some(crate::leave::rebound(found, captured)),
                 None => self.read_enclosing(name, &captured.enclosing),
             },
         }
@@ -730,6 +730,12 @@ impl<'w> Lifter<'w> {
         let Some(clause) = comp.clauses.get(index) else {
             let element = self.expr(&comp.element)?;
             let value = comp.value.as_ref().map(|value| self.expr(value)).transpose()?;
+            for made in [Some(&element), value.as_ref()].into_iter().flatten() {
+                // It would see what the variables of the comprehension are later.
+                if crate::leave::refers_to(made, self.current) {
+                    return self.bail(Code::StaticValue, "a function made within a comprehension outlives its turn");
+                }
+            }
             return each(self, element, value);
         };
         let iterable = match first {

@@ -21,6 +21,7 @@ mod expr;
 mod format;
 mod intrinsic;
 mod iterate;
+mod leave;
 mod lifter;
 mod module;
 mod names;

@@ -1,7 +1,7 @@
 //! Module bodies: run once, while lifting, on constants. What they define is the static
 //! world that functions see.
 
-use crate::abs::Abs;
+use crate::abs::{Abs, Enclosing};
 use crate::ast::{Module, Name, Stmt, StmtKind};
 use crate::bailout::{Bailout, Code};
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Stop, Vars};
@@ -34,7 +34,7 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
     let frame = Frame {
         vars: Vars::default(),
         locals: locals.into(),
-        enclosing: crate::abs::Enclosing::Module,
+        enclosing: Enclosing::Module,
         module: index,
         path: 0,
     };
@@ -118,6 +118,14 @@ impl Lifter<'_> {
     }
 }
 
+/// Whether a function keeps variables that hold something that code elsewhere can change.
+fn keeps_what_changes(enclosing: &Enclosing) -> bool {
+    match enclosing {
+        Enclosing::Module | Enclosing::Live(_) => false,
+        Enclosing::Ended(captured) => captured.vars.values().any(can_change) || keeps_what_changes(&captured.enclosing),
+    }
+}
+
 /// Whether a value is or holds something that code elsewhere can change.
 fn can_change(abs: &Abs) -> bool {
     fn object(constant: &Object) -> bool {
@@ -131,7 +139,9 @@ fn can_change(abs: &Abs) -> bool {
     match abs {
         Abs::Const(constant) => object(constant),
         Abs::Tuple(items) => items.iter().any(can_change),
-        Abs::Func(closure) => closure.defaults.iter().any(|(_, default)| can_change(default)),
+        Abs::Func(closure) => {
+            closure.defaults.iter().any(|(_, default)| can_change(default)) || keeps_what_changes(&closure.enclosing)
+        }
         Abs::Method(method) => can_change(&method.0),
         Abs::Iter(_) => true,
         _ => false,

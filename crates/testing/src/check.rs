@@ -264,6 +264,7 @@ fn answer_of(error: CallError) -> Answer {
         CallErrorKind::Cancelled
         | CallErrorKind::TimedOut
         | CallErrorKind::NoInterpreter(_)
+        | CallErrorKind::TooLarge
         | CallErrorKind::Host(_) => Answer::Failed(error.to_string()),
     }
 }

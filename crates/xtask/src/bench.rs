@@ -8,6 +8,7 @@
 mod calls;
 mod chart;
 mod compare;
+mod compile;
 mod engines;
 mod frames;
 mod machine;
@@ -39,7 +40,7 @@ struct Options {
 }
 
 const USAGE: &str =
-    "usage: cargo xtask bench zillow|more|placement|scaling|tables|tpcxai [--rows N] [--rounds N] [--core N] [--sf N] [--small]
+    "usage: cargo xtask bench zillow|more|placement|scaling|compile|tables|tpcxai [--rows N] [--rounds N] [--core N] [--sf N] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -85,6 +86,7 @@ pub fn run(args: &[String]) -> Result<()> {
         "more" => more::run(&options),
         "placement" => placement::run(&options),
         "scaling" => scaling::run(&options),
+        "compile" => compile::run(&options),
         "tables" => frames::tables(&options, scale),
         "tpcxai" => tpcxai::run(&options, scale),
         _ => bail!("{USAGE}"),

@@ -1,0 +1,222 @@
+//! Values that leave the frame in which they were made: functions and generators keep its
+//! variables.
+//!
+//! While a frame is active they name it by its depth ([`Enclosing::Live`]), since they see later
+//! assignments. When it ends, every way by which one of them leaves it, also within tuples,
+//! defaults of parameters and variables of other functions, must lead to a copy of its
+//! variables ([`Enclosing::Ended`]): at that depth there will be another frame.
+//!
+//! Among the variables that are kept may be functions of the same frame. Those still name it
+//! by its depth, which [`rebound`] replaces where one is read.
+
+use crate::abs::{Abs, Captured, Closure, Enclosing, Iter};
+use crate::lifter::{Frame, Vars};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Nodes of values that are looked at.
+const MOST: usize = 2_000;
+
+/// A value that leaves the frame at `depth` and those above it; `None` where that cannot be said.
+pub(crate) fn leave(value: &Abs, depth: usize, frames: &[Frame]) -> Option<Abs> {
+    let mut leaving = Leaving { depth, frames, kept: HashMap::new(), looked_at: 0 };
+    leaving.value(value, None)
+}
+
+/// Whether a value holds functions of the frame at `depth` or of one above it.
+pub(crate) fn refers_to(value: &Abs, depth: usize) -> bool {
+    Search { found: &|at, own| at >= depth && Some(at) != own, looked_at: 0 }.value(value, None)
+}
+
+/// A variable that a frame that has ended holds.
+pub(crate) fn rebound(value: &Abs, captured: &Rc<Captured>) -> Abs {
+    let own = captured.depth;
+    let mentions = Search { found: &|at, inner| at == own && inner.is_none(), looked_at: 0 }.value(value, None);
+    if !mentions {
+        return value.clone();
+    }
+    let enclosing = |enclosing: &Enclosing| {
+        Some(match enclosing {
+            Enclosing::Live(at) if *at == own => Enclosing::Ended(Rc::clone(captured)),
+            other => other.clone(),
+        })
+    };
+    mapped(value, &mut |part| match part {
+        Part::Enclosing(part) => enclosing(part).map(Made::Enclosing),
+        Part::Value(part) => Some(Made::Value(rebound(part, captured))),
+    })
+    .unwrap_or(Abs::Conflict)
+}
+
+/// What a value is made of.
+enum Part<'a> {
+    Enclosing(&'a Enclosing),
+    Value(&'a Abs),
+}
+
+/// What became of that.
+enum Made {
+    Enclosing(Enclosing),
+    Value(Abs),
+}
+
+/// The value of other parts.
+fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Abs> {
+    fn one(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Abs> {
+        match f(Part::Value(value))? {
+            Made::Value(value) => Some(value),
+            Made::Enclosing(_) => None,
+        }
+    }
+    fn around(enclosing: &Enclosing, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Enclosing> {
+        match f(Part::Enclosing(enclosing))? {
+            Made::Enclosing(enclosing) => Some(enclosing),
+            Made::Value(_) => None,
+        }
+    }
+    Some(match value {
+        Abs::Tuple(items) => Abs::Tuple(items.iter().map(|item| one(item, f)).collect::<Option<_>>()?),
+        Abs::Method(method) => Abs::Method(Rc::new((one(&method.0, f)?, method.1.clone()))),
+        Abs::ExcInst(exc) => {
+            Abs::ExcInst(Rc::new((exc.0, exc.1.iter().map(|arg| one(arg, f)).collect::<Option<_>>()?)))
+        }
+        Abs::Func(closure) => Abs::Func(Rc::new(Closure {
+            def: closure.def.clone(),
+            module: closure.module,
+            enclosing: around(&closure.enclosing, f)?,
+            defaults: closure
+                .defaults
+                .iter()
+                .map(|(name, default)| Some((name.clone(), one(default, f)?)))
+                .collect::<Option<_>>()?,
+        })),
+        Abs::Iter(iter) => Abs::Iter(Rc::new(match &**iter {
+            Iter::Range { start, stop, step } => {
+                Iter::Range { start: one(start, f)?, stop: one(stop, f)?, step: one(step, f)? }
+            }
+            Iter::Enumerate { inner, start } => Iter::Enumerate { inner: one(inner, f)?, start: one(start, f)? },
+            Iter::Zip(inner) => Iter::Zip(inner.iter().map(|inner| one(inner, f)).collect::<Option<_>>()?),
+            Iter::Reversed(inner) => Iter::Reversed(one(inner, f)?),
+            Iter::Map { func, inner } => Iter::Map { func: one(func, f)?, inner: one(inner, f)? },
+            Iter::Filter { func, inner } => Iter::Filter { func: one(func, f)?, inner: one(inner, f)? },
+            Iter::Generator { comp, first, enclosing, module } => Iter::Generator {
+                comp: comp.clone(),
+                first: one(first, f)?,
+                enclosing: around(enclosing, f)?,
+                module: *module,
+            },
+        })),
+        other => other.clone(),
+    })
+}
+
+/// Looks for frames in a value: their depths, and that of the ended frame whose variable it is.
+struct Search<'a> {
+    found: &'a dyn Fn(usize, Option<usize>) -> bool,
+    looked_at: usize,
+}
+
+impl Search<'_> {
+    fn value(&mut self, value: &Abs, own: Option<usize>) -> bool {
+        if matches!(value, Abs::Const(_) | Abs::Dyn(_)) {
+            return false;
+        }
+        self.looked_at += 1;
+        if self.looked_at > MOST {
+            return true;
+        }
+        let mut found = false;
+        let looked = mapped(value, &mut |part| {
+            found |= match part {
+                Part::Value(part) => self.value(part, own),
+                Part::Enclosing(part) => self.enclosing(part, own),
+            };
+            // Nothing is made.
+            match (found, part) {
+                (true, _) => None,
+                (false, Part::Value(part)) => Some(Made::Value(part.clone())),
+                (false, Part::Enclosing(part)) => Some(Made::Enclosing(part.clone())),
+            }
+        });
+        found || looked.is_none()
+    }
+
+    fn enclosing(&mut self, enclosing: &Enclosing, own: Option<usize>) -> bool {
+        match enclosing {
+            Enclosing::Module => false,
+            Enclosing::Live(at) => (self.found)(*at, own),
+            Enclosing::Ended(captured) => {
+                let own = Some(captured.depth);
+                self.enclosing(&captured.enclosing, own) || captured.vars.values().any(|value| self.value(value, own))
+            }
+        }
+    }
+}
+
+struct Leaving<'a> {
+    depth: usize,
+    frames: &'a [Frame],
+    /// What became of frames; nothing while it is being made.
+    kept: HashMap<usize, Option<Rc<Captured>>>,
+    looked_at: usize,
+}
+
+impl Leaving<'_> {
+    /// `own`: the depth of the ended frame whose variable it is.
+    fn value(&mut self, value: &Abs, own: Option<usize>) -> Option<Abs> {
+        if matches!(value, Abs::Const(_) | Abs::Dyn(_)) {
+            return Some(value.clone());
+        }
+        self.looked_at += 1;
+        if self.looked_at > MOST {
+            return None;
+        }
+        let depth = self.depth;
+        if !(Search { found: &|at, inner| at >= depth && Some(at) != inner, looked_at: 0 }).value(value, own) {
+            // As it is, so that it stays the same.
+            return Some(value.clone());
+        }
+        mapped(value, &mut |part| match part {
+            Part::Value(part) => self.value(part, own).map(Made::Value),
+            Part::Enclosing(part) => self.enclosing(part, own).map(Made::Enclosing),
+        })
+    }
+
+    fn enclosing(&mut self, enclosing: &Enclosing, own: Option<usize>) -> Option<Enclosing> {
+        Some(match enclosing {
+            Enclosing::Live(at) if *at >= self.depth && Some(*at) != own => Enclosing::Ended(self.frame(*at)?),
+            Enclosing::Ended(captured) => {
+                let own = Some(captured.depth);
+                Enclosing::Ended(Rc::new(Captured {
+                    depth: captured.depth,
+                    vars: self.vars(&captured.vars, own)?,
+                    enclosing: self.enclosing(&captured.enclosing, own)?,
+                }))
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// What is kept of a frame.
+    fn frame(&mut self, at: usize) -> Option<Rc<Captured>> {
+        if let Some(kept) = self.kept.get(&at) {
+            return kept.clone();
+        }
+        self.kept.insert(at, None);
+        let frame = self.frames.get(at)?;
+        let enclosing = self.enclosing(&frame.enclosing, None)?;
+        let kept = Rc::new(Captured { depth: at, vars: self.vars(&frame.vars, Some(at))?, enclosing });
+        self.kept.insert(at, Some(Rc::clone(&kept)));
+        Some(kept)
+    }
+
+    fn vars(&mut self, vars: &Vars, own: Option<usize>) -> Option<Vars> {
+        let mut left = vars.clone();
+        for (name, value) in vars.iter() {
+            if !matches!(value, Abs::Const(_) | Abs::Dyn(_)) {
+                left.insert(name.clone(), self.value(value, own)?);
+            }
+        }
+        Some(left)
+    }
+}
