@@ -2,7 +2,7 @@
 
 use crate::defined::DefinedIn;
 use crate::formula::{self, Formula};
-use crate::interpreter::{MODULE_TIME, ModuleLimits, OwnProcess, PrintSink};
+use crate::interpreter::{Interpreter, MODULE_TIME, ModuleLimits, OwnProcess, PrintSink};
 use crate::memoize::History;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
@@ -137,9 +137,9 @@ pub struct Work {
     pub instructions: usize,
 }
 
-/// Rows that leave native code before it is asked whether CPython does them better: its
-/// start takes as long as the evaluator takes for some thousand.
-const MANY: u64 = 10_000;
+/// The time that a function's rows may take in the evaluator, which is some times slower than
+/// CPython, before CPython does them: about as long as it takes to start, if it has not yet.
+const PATIENCE: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(400)];
 
 /// What was counted over all calls.
 #[derive(Debug, Default)]
@@ -148,14 +148,17 @@ pub(crate) struct Counters {
     pub memoized: AtomicU64,
     pub evaluated: AtomicU64,
     pub python: AtomicU64,
+    /// Nanoseconds in the evaluator.
+    pub evaluating: AtomicU64,
     pub compile_nanos: AtomicU64,
 }
 
 impl Counters {
-    /// Whether native code gave up most rows, and many: another rung may be better at them.
-    pub(crate) fn mostly_leave(&self) -> bool {
-        let left = self.evaluated.load(Ordering::Relaxed) + self.python.load(Ordering::Relaxed);
-        left > MANY && left > self.rows.load(Ordering::Relaxed) / 2
+    /// Whether CPython is to do rows that leave native code, after so much time in the
+    /// evaluator now and all that before.
+    pub(crate) fn tire_of_evaluator(&self, now: Duration) -> bool {
+        let before = Duration::from_nanos(self.evaluating.load(Ordering::Relaxed));
+        before + now > PATIENCE[usize::from(Interpreter::started().is_none())]
     }
 }
 

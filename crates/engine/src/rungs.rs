@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 /// there is no deadline to stop it.
 const FUEL: u64 = 200_000_000;
 
+/// Rows in the evaluator between two looks at the clock.
+const LOOKS: u64 = 8;
+
 pub(crate) fn invoke(
     function: &Function,
     args: &[ArrayRef],
@@ -102,9 +105,8 @@ fn run(
         return values.finish().map_err(|error| unfinished(function, &error));
     }
     let flag = Arc::clone(&watch.flag);
-    let to_python = function.counters.mostly_leave() && function.python(settings).is_ok();
     let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new() };
-    batch.evaluate(stages, &left, to_python)?;
+    batch.evaluate(stages, &left)?;
     batch.finish()
 }
 
@@ -122,14 +124,21 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Redoes rows in the evaluator; with `to_python` those that raised, for their messages,
-    /// and the others in CPython, which is faster.
-    fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)], to_python: bool) -> Result<(), CallError> {
+    /// Redoes rows in the evaluator. When that has taken long, only those that raised, for their
+    /// messages, and the others in CPython, which is faster.
+    fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)]) -> Result<(), CallError> {
         let mut cx = Cx::new(self.settings.row_memory, true, Arc::clone(&self.flag));
         let mut evaluated = 0;
+        let start = Instant::now();
+        let mut to_python = false;
+        let mut may_tire = true;
         for &(row, code) in left {
             if self.flag.load(Ordering::Relaxed) || code == status::INTERRUPTED {
                 return Err(stopped(self.function, self.invocation));
+            }
+            if may_tire && evaluated % LOOKS == 0 && self.function.counters.tire_of_evaluator(start.elapsed()) {
+                may_tire = false;
+                to_python = self.function.python(self.settings).is_ok();
             }
             if to_python && code == status::BAILOUT {
                 self.python.push(row);
@@ -173,7 +182,9 @@ impl Batch<'_> {
                 },
             }
         }
-        self.function.counters.evaluated.fetch_add(evaluated, Ordering::Relaxed);
+        let counters = &self.function.counters;
+        counters.evaluated.fetch_add(evaluated, Ordering::Relaxed);
+        counters.evaluating.fetch_add(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
         Ok(())
     }
 

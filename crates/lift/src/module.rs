@@ -31,13 +31,8 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
     let index = world.modules.len();
     world.modules.push(ModuleScope::default());
     let locals = crate::scope::locals(&crate::ast::Params::default(), body);
-    let frame = Frame {
-        vars: Vars::default(),
-        locals: locals.into(),
-        enclosing: Enclosing::Module,
-        module: index,
-        path: 0,
-    };
+    let frame =
+        Frame { vars: Vars::default(), locals: locals.into(), enclosing: Enclosing::Module, module: index, path: 0 };
     let mut lifter = Lifter {
         world,
         b: Builder::new("<module>", &[], Type::None),
