@@ -9,7 +9,9 @@
 
 use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::sql::parser::{CopyToSource, Statement};
-use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Query, SetExpr, Value, VisitMut, VisitorMut};
+use datafusion::sql::sqlparser::ast::{
+    ArrayElemTypeDef, BinaryOperator, DataType, Expr, Query, SetExpr, Value, VisitMut, VisitorMut,
+};
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -20,6 +22,9 @@ const STACK: usize = 1 << 30;
 
 /// How deep the parts of a statement may be nested in each other.
 const MAX_DEPTH: usize = 250;
+
+/// The levels for which a join counts.
+const JOIN: usize = 3;
 
 /// Terms of AND or OR that are left as they are.
 const FLAT: usize = 32;
@@ -56,6 +61,37 @@ impl<F: Future> Future for OnLargeStack<F> {
     }
 }
 
+/// Does what recurses as deep as a statement says, on a stack that suffices.
+pub(crate) fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
+    stacker::grow(STACK, work)
+}
+
+/// Measures an expression that stands alone, as a DEFAULT does.
+///
+/// # Errors
+/// It is nested too deeply.
+pub(crate) fn measured(expr: &mut Expr) -> Result<()> {
+    measure(expr)
+}
+
+/// How deep arrays are nested in a type.
+pub(crate) fn type_depth(mut ty: &DataType) -> usize {
+    let mut depth = 0;
+    while let DataType::Array(
+        ArrayElemTypeDef::AngleBracket(inner)
+        | ArrayElemTypeDef::SquareBracket(inner, _)
+        | ArrayElemTypeDef::Parenthesis(inner),
+    ) = ty
+    {
+        depth += 1;
+        ty = inner;
+    }
+    depth
+}
+
+/// How deep arrays may be nested.
+pub(crate) const MAX_ARRAYS: usize = 32;
+
 fn flatten(statement: &mut Statement) -> Result<()> {
     match statement {
         Statement::Statement(statement) => measure(&mut **statement),
@@ -90,8 +126,8 @@ impl Depth {
             return ControlFlow::Continue(());
         }
         let refused = plan_err!(
-            "the statement is nested more than {MAX_DEPTH} deep; each operator of a chain is a level, two AND are one, \
-             and OR is none. Lists belong into IN (…) or a table"
+            "the statement is nested more than {MAX_DEPTH} deep; each operator of a chain and each name of a WITH is a \
+             level, a join {JOIN}, two AND are one, and OR is none. Lists belong into IN (…) or a table"
         );
         refused.map_or_else(ControlFlow::Break, ControlFlow::Continue)
     }
@@ -101,7 +137,10 @@ impl VisitorMut for Depth {
     type Break = DataFusionError;
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<DataFusionError> {
-        let levels = balance(expr);
+        let mut levels = balance(expr);
+        if let Expr::Cast { data_type, .. } = expr {
+            levels += type_depth(data_type) * (MAX_DEPTH / MAX_ARRAYS);
+        }
         self.levels.push(levels);
         self.enter(levels)
     }
@@ -112,11 +151,13 @@ impl VisitorMut for Depth {
     }
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<DataFusionError> {
-        self.enter(set_depth(&query.body))
+        let with = query.with.as_ref().map_or(0, |with| with.cte_tables.len());
+        self.enter(set_depth(&query.body) + with)
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<DataFusionError> {
-        self.now -= set_depth(&query.body);
+        let with = query.with.as_ref().map_or(0, |with| with.cte_tables.len());
+        self.now -= set_depth(&query.body) + with;
         ControlFlow::Continue(())
     }
 }
@@ -127,6 +168,11 @@ fn set_depth(mut body: &SetExpr) -> usize {
     while let SetExpr::SetOperation { left, .. } = body {
         depth += 1;
         body = left;
+    }
+    // DataFusion makes a chain of tables and joins, each an operator of several calls.
+    if let SetExpr::Select(select) = body {
+        let joins: usize = select.from.iter().map(|table| table.joins.len()).sum();
+        depth += (select.from.len() + joins).saturating_sub(1) * JOIN;
     }
     depth
 }

@@ -115,7 +115,8 @@ impl ExuviaSession {
     }
 
     async fn plan(&self, statement: &Statement<'_>) -> Result<DataFrame> {
-        let ours = statement::parse(statement).map_err(|error| DataFusionError::External(Box::new(error)))?;
+        let ours = depth::on_large_stack(|| statement::parse(statement))
+            .map_err(|error| DataFusionError::External(Box::new(error)))?;
         if let Some(ours) = ours {
             create::execute(&self.ctx, ours)?;
             return nothing(self.ctx.state());

@@ -6,6 +6,7 @@
 //! DataFusion. Types and expressions are not planned here: that needs a session.
 
 use crate::Statement;
+use crate::depth::{self, MAX_ARRAYS};
 use crate::inline::Inline;
 use crate::script::Origin;
 use datafusion::common::DataFusionError;
@@ -349,7 +350,10 @@ impl Reader<'_> {
             };
             let place = self.place(&ty_token.span);
             let default = if self.parser.parse_keyword(Keyword::DEFAULT) || self.parser.consume_token(&Token::Eq) {
-                Some(self.parser.parse_expr().map_err(|error| self.parser_error(&error))?)
+                let place = self.parser.peek_token().span;
+                let mut default = self.parser.parse_expr().map_err(|error| self.parser_error(&error))?;
+                depth::measured(&mut default).map_err(|error| self.error(&place, &crate::message(&error)))?;
+                Some(default)
             } else {
                 None
             };
@@ -541,7 +545,12 @@ impl Reader<'_> {
     }
 
     fn data_type(&mut self) -> Parsed<ast::DataType> {
-        self.parser.parse_data_type().map_err(|error| self.parser_error(&error))
+        let place = self.parser.peek_token().span;
+        let ty = self.parser.parse_data_type().map_err(|error| self.parser_error(&error))?;
+        if depth::type_depth(&ty) > MAX_ARRAYS {
+            return Err(self.error(&place, &format!("arrays are nested more than {MAX_ARRAYS} deep")));
+        }
+        Ok(ty)
     }
 
     fn keyword(&mut self, keyword: Keyword) -> Parsed<()> {

@@ -3,7 +3,7 @@
 //!
 //! A formula is a tree, in which a value stands as often as it is used: `x = x + x` in
 //! forty lines is a tree of 2⁴⁰ nodes. So its size is known before it is made, and what
-//! would be larger than [`MAX_NODES`] is not made.
+//! would be larger than `MAX_NODES` is not made.
 
 use exuvia_ir::{BlockId, Edge, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
 use std::collections::HashMap;

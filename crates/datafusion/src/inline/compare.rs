@@ -3,7 +3,7 @@
 //! constants is the condition under which it returns that one, and `rate(currency) > 1` for a
 //! look-up in a constant dict asks whether the currency is among the keys of such values.
 
-use super::rules::{comparison_name, fits};
+use super::rules::{MAX_CONDITIONS, comparison_name, fits};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Operator;
@@ -86,6 +86,8 @@ impl Test<'_> {
     fn of_number_or_text(&self, result: &Formula, returns: &DataType) -> Option<Formula> {
         let (op, constant) = match self {
             Test::Compares(op, constant) => (op, constant),
+            // A formula is nested as deep as there are constants.
+            Test::IsIn(constants) if constants.len() > MAX_CONDITIONS => return None,
             // Law: IN is = with one of them.
             Test::IsIn(constants) => {
                 let truth = |value| Formula::Const(Object::Bool(value));

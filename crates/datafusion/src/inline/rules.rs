@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 const MAX_MEMBERS: usize = 64;
 
 /// Conditions that are as fast as native code at most.
-const MAX_CONDITIONS: usize = 12;
+pub(super) const MAX_CONDITIONS: usize = 12;
 
 /// A formula in SQL.
 #[derive(Debug)]

@@ -10,6 +10,11 @@ async fn chains_of_conditions_of_any_length_are_planned() {
     run(&session, "CREATE TABLE t AS SELECT value AS x FROM generate_series(0, 20000) AS g(value)").await;
     let any = (0..10_000).map(|at| format!("x = {}", at * 3)).collect::<Vec<_>>().join(" OR ");
     assert_eq!(rows(&session, &format!("SELECT count(*) FROM t WHERE {any}")).await, "6667");
+    run(&session, "CREATE FUNCTION next(x BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS 'return x + 1'").await;
+    let list = (0..5000).map(|at| (at * 3 + 1).to_string()).collect::<Vec<_>>().join(", ");
+    assert_eq!(rows(&session, &format!("SELECT count(*) FROM t WHERE next(x) IN ({list})")).await, "5000");
+    let any = (0..2000).map(|at| format!("next(x) = {}", at * 3 + 1)).collect::<Vec<_>>().join(" OR ");
+    assert_eq!(rows(&session, &format!("SELECT count(*) FROM t WHERE {any}")).await, "2000");
     let all = (0..460).map(|at| format!("x <> {}", at * 3)).collect::<Vec<_>>().join(" AND ");
     assert_eq!(rows(&session, &format!("SELECT count(*) FROM t WHERE {all}")).await, "19541");
     // The order of the terms stays: a call that may fail is made where those on its left hold.
@@ -28,6 +33,12 @@ async fn what_is_nested_too_deeply_is_refused() {
         vec!["SELECT 1"; 5000].join(" UNION ALL "),
         format!("CREATE TABLE u AS SELECT {}", vec!["1"; 8000].join(" * ")),
         format!("EXPLAIN SELECT {}", vec!["1"; 8000].join(" - ")),
+        format!("SELECT count(*) FROM {}", vec!["(SELECT 1)"; 600].join(", ")),
+        format!("SELECT CAST(NULL AS BIGINT{})", "[]".repeat(5000)),
+        format!(
+            "CREATE FUNCTION f(a BIGINT DEFAULT {}) RETURNS BIGINT LANGUAGE python AS 'return a'",
+            vec!["1"; 3000].join("+")
+        ),
         format!("PREPARE p AS SELECT {}", vec!["$1"; 8000].join(" - ")),
     ];
     for sql in chains {
@@ -37,10 +48,18 @@ async fn what_is_nested_too_deeply_is_refused() {
     for sql in [format!("SELECT {}1{}", "(".repeat(5000), ")".repeat(5000)), format!("SELECT {}1", "- ".repeat(5000))] {
         assert!(fails(&session, &sql).await.contains("recursion limit"));
     }
+    let error = fails(
+        &session,
+        &format!("CREATE FUNCTION f(a BIGINT{}) RETURNS BIGINT LANGUAGE python AS 'return 1'", "[]".repeat(3000)),
+    )
+    .await;
+    assert!(error.contains("arrays are nested more than 32 deep"), "{error:.300}");
     // What is within the bound is planned, optimised, compiled and run on any thread.
     run(&session, "CREATE TABLE v (x BIGINT); INSERT INTO v VALUES (1), (NULL)").await;
     run(&session, "CREATE FUNCTION one(x BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS 'return x'").await;
     // Expressions that calls become do not get deeper than that, either.
+    let joins: String = (1..60).map(|at| format!(" JOIN v AS t{at} ON t{at}.x = t0.x")).collect();
+    assert_eq!(rows(&session, &format!("SELECT count(*) FROM v AS t0{joins}")).await, "1");
     let sum = vec!["1.0"; 22].join(" + ");
     run(
         &session,

@@ -15,6 +15,13 @@ CREATE FUNCTION crash(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
 import ctypes
 return ctypes.string_at(0) and n
 $$;
+CREATE FUNCTION forked(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import os, time
+if os.fork() == 0:
+    time.sleep(5)
+    os._exit(0)
+return os._exit(1)
+$$;
 CREATE FUNCTION large(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
 import os
 return len(os.sep * n)
@@ -47,7 +54,7 @@ async fn a_function_that_ends_the_process_fails_its_query_only() {
     run(&session, FUNCTIONS).await;
     let first = rows(&session, "SELECT pid()").await;
     assert_ne!(first, std::process::id().to_string());
-    for sql in ["SELECT leave(column1) FROM t", "SELECT crash(column1) FROM t"] {
+    for sql in ["SELECT leave(column1) FROM t", "SELECT crash(column1) FROM t", "SELECT forked(column1) FROM t"] {
         let error = fails(&session, sql).await;
         assert!(error.contains("Python") && error.contains("ended"), "{error}");
         assert_eq!(rows(&session, "SELECT leave(column1) FROM t WHERE column1 < 3").await, "1\n2");

@@ -236,6 +236,7 @@ impl Worker {
         mut run: Option<&mut PyRun<'_>>,
     ) -> Result<Answer, Lost> {
         let mut stopped = None;
+        let mut gone = false;
         // Should sending fail, the process is gone, and waiting for its answer shows it.
         process.send(number, request);
         loop {
@@ -255,6 +256,12 @@ impl Worker {
                 Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Lost::Failed(format!("the Python process ended: {}", self.give_up(process))));
+                }
+                // What it has forked may hold its pipes. An answer may still be on its way.
+                Err(RecvTimeoutError::Timeout) if process.has_ended() => {
+                    if std::mem::replace(&mut gone, true) {
+                        return Err(Lost::Failed(format!("the Python process ended: {}", self.give_up(process))));
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => match (stopped, ended(limits)) {
                     (None, 0) => {}
@@ -277,6 +284,11 @@ impl Process {
     fn send(&self, number: u64, request: &Request) {
         let mut requests = lock(&self.requests);
         let _ = requests.write_all(&frame(number, &request.encode())).and_then(|()| requests.flush());
+    }
+
+    /// Whether it has ended by itself.
+    fn has_ended(&self) -> bool {
+        matches!(lock(&self.child).try_wait(), Ok(Some(_)))
     }
 
     /// Ends the process and says how it ended.
