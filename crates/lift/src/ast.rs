@@ -12,6 +12,9 @@ pub type Name = Arc<str>;
 pub struct Module {
     /// Its statements.
     pub body: Vec<Stmt>,
+    /// Whether code in it may assign its variables otherwise than where they stand: by `global`,
+    /// `globals()` and their like.
+    pub assigns_from_afar: bool,
 }
 
 /// A statement.

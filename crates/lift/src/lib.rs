@@ -95,7 +95,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Li
 }
 
 fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Module, Stop> {
-    let module = module::run(world, &source.module.body)?;
+    let module = module::run(world, &source.module)?;
     world.functions.push(None);
     let types: Vec<Type> = params
         .iter()

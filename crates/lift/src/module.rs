@@ -21,13 +21,14 @@ pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize>
         exuvia_ops::prelude::MODULES.iter().filter_map(parse).collect()
     });
     match parsed.get(name) {
-        Some(module) => run(world, &module.body),
+        Some(module) => run(world, module),
         None => Err(Bailout::new(Code::Import, Span::default(), format!("prelude module {name}")).into()),
     }
 }
 
 /// Runs a module body; returns the index of the module.
-pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
+pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
+    let body = &module.body;
     let index = world.modules.len();
     world.modules.push(ModuleScope::default());
     let locals = crate::scope::locals(&crate::ast::Params::default(), body);
@@ -54,7 +55,7 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
         steps: 0,
     };
     for stmt in body {
-        lifter.top_level(stmt)?;
+        lifter.top_level(stmt, module.assigns_from_afar)?;
     }
     let globals = std::mem::take(&mut lifter.frames[0].vars);
     lifter.world.modules[index].globals = globals;
@@ -62,7 +63,7 @@ pub(crate) fn run(world: &mut World, body: &[Stmt]) -> Lift<usize> {
 }
 
 impl Lifter<'_> {
-    fn top_level(&mut self, stmt: &Stmt) -> Lift<()> {
+    fn top_level(&mut self, stmt: &Stmt, assigns_from_afar: bool) -> Lift<()> {
         let result = self.stmts(std::slice::from_ref(stmt));
         let reason = match result {
             Ok(()) if !self.live => Bailout::new(Code::ModuleBody, stmt.span, "the top level raises an exception"),
@@ -80,6 +81,10 @@ impl Lifter<'_> {
         };
         // An assignment that is not lifted leaves the other names as they were, but what it
         // calls may change any object.
+        if assigns_from_afar {
+            // What it calls may have assigned any variable.
+            return Err(Bailout::new(Code::ModuleBody, reason.span, reason.detail).into());
+        }
         let StmtKind::Assign { targets, value } = &stmt.kind else {
             return Err(Bailout::new(Code::ModuleBody, reason.span, reason.detail).into());
         };

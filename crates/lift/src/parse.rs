@@ -77,7 +77,7 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
         return Err(SyntaxError { message, span: span(range) });
     }
     POSTPONED.set(body.iter().any(postpones_annotations));
-    let module = Module { body: stmts(&body) };
+    let module = Module { body: stmts(&body), assigns_from_afar: crate::scope::assigns_from_afar(&body) };
     let classes = body.iter().filter_map(class).collect();
     Ok(Parsed { module, string_lines, classes, bare, yields })
 }

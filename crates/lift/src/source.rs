@@ -126,7 +126,7 @@ fn bare(
     };
     Ok(Source {
         text: text.to_string(),
-        module: Module { body: Vec::new() },
+        module: Module { body: Vec::new(), assigns_from_afar: false },
         handler: Arc::new(handler),
         python,
         python_name,
