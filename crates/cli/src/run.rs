@@ -12,10 +12,12 @@ use futures::StreamExt;
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// How long a cancelled query may go on until the user is told that it does.
+/// How long a cancelled query may go on until the program ends, or the shell tells that it does.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The exit status of a program that Ctrl-C ended.
@@ -35,6 +37,11 @@ pub(crate) struct Runner {
     pub(crate) timing: bool,
     /// Whether the session's warning was shown.
     warned: Cell<bool>,
+    /// Whether a query is waited for, which Ctrl-C cancels; what else goes on, such as printing
+    /// a result, it ends with the program.
+    waiting: Arc<AtomicBool>,
+    cancelled: Cell<bool>,
+    interactive: bool,
 }
 
 impl Runner {
@@ -63,6 +70,22 @@ impl Runner {
             .with_option_extension(options);
         // A worker more than cores: one may be held by a function that is interpreted.
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let waiting = Arc::new(AtomicBool::new(false));
+        if !interactive {
+            let waiting = Arc::clone(&waiting);
+            // On a thread and a runtime of its own: queries may hold all others.
+            let own = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            std::thread::spawn(move || {
+                own.block_on(async {
+                    if tokio::signal::ctrl_c().await.is_ok() {
+                        if waiting.load(Ordering::Relaxed) {
+                            tokio::time::sleep(2 * PATIENCE).await;
+                        }
+                        std::process::exit(INTERRUPTED);
+                    }
+                });
+            });
+        }
         let session = ExuviaSession::new_with_config(config).enable_url_table();
         for model in &args.models {
             let (name, path) = model.split_once('=').ok_or_else(|| anyhow!("--model is NAME=FILE, not {model}"))?;
@@ -79,6 +102,9 @@ impl Runner {
             most,
             timing: interactive && !args.quiet,
             warned: Cell::new(args.quiet),
+            waiting,
+            cancelled: Cell::new(false),
+            interactive,
         })
     }
 
@@ -160,9 +186,25 @@ impl Runner {
         }
     }
 
+    /// The status of a program whose script has failed.
+    pub(crate) fn failure(&self) -> i32 {
+        if self.cancelled.get() { INTERRUPTED } else { 1 }
+    }
+
     /// Waits for a part of a query. Ctrl-C cancels the session's queries, which ends it;
-    /// what does not end, as a call into C in a Python function, a second one ends with the program.
+    /// what does not end soon, as a call into C in a Python function, ends with the program: in
+    /// the shell by a second one.
     fn interruptible<T, F>(&self, part: impl FnOnce() -> F) -> Result<T, String>
+    where
+        F: Future<Output = Result<T, DataFusionError>>,
+    {
+        self.waiting.store(true, Ordering::Relaxed);
+        let result = self.wait(part);
+        self.waiting.store(false, Ordering::Relaxed);
+        result
+    }
+
+    fn wait<T, F>(&self, part: impl FnOnce() -> F) -> Result<T, String>
     where
         F: Future<Output = Result<T, DataFusionError>>,
     {
@@ -170,13 +212,14 @@ impl Runner {
             // The part is polled on this thread and may block it, so the signal is awaited
             // on another.
             let session = self.session.clone();
+            let interactive = self.interactive;
             let (interrupted, on_interrupt) = tokio::sync::oneshot::channel();
             let waiter = tokio::spawn(async move {
                 if tokio::signal::ctrl_c().await.is_ok() {
                     session.cancel();
                     let _ = interrupted.send(());
                     let again = tokio::signal::ctrl_c();
-                    if tokio::time::timeout(PATIENCE, again).await.is_err() {
+                    if tokio::time::timeout(PATIENCE, again).await.is_err() && interactive {
                         eprintln!("waiting for a call that cannot be interrupted; Ctrl-C again ends the program");
                         let _ = tokio::signal::ctrl_c().await;
                     }
@@ -186,7 +229,10 @@ impl Runner {
             });
             let result = tokio::select! {
                 result = part() => result.map_err(|error| message(&error)),
-                Ok(()) = on_interrupt => Err("cancelled".to_string()),
+                Ok(()) = on_interrupt => {
+                    self.cancelled.set(true);
+                    Err("cancelled".to_string())
+                }
             };
             waiter.abort();
             result

@@ -40,7 +40,6 @@ use {
 
 /// The time that running a function's module may take if nothing shorter is said: enough to
 /// import large packages.
-#[cfg(feature = "python")]
 pub(crate) const MODULE_TIME: Duration = Duration::from_secs(60);
 
 /// The level whose semantics the engine follows.
