@@ -6,6 +6,7 @@ mod args;
 mod command;
 mod complete;
 mod demo;
+mod interrupt;
 mod output;
 mod run;
 mod shell;

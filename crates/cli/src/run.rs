@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use crate::command;
+use crate::interrupt::{INTERRUPTED, Interrupts};
 use crate::output::{Format, Printer};
 use anyhow::{Context, anyhow};
 use datafusion::common::DataFusionError;
@@ -12,16 +13,8 @@ use futures::StreamExt;
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::runtime::Runtime;
-
-/// How long a cancelled query may go on until the program ends, or the shell tells that it does.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// The exit status of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 
 /// A statement failed; it was reported.
 #[derive(Debug)]
@@ -37,11 +30,9 @@ pub(crate) struct Runner {
     pub(crate) timing: bool,
     /// Whether the session's warning was shown.
     warned: Cell<bool>,
-    /// Whether a query is waited for, which Ctrl-C cancels; what else goes on, such as printing
-    /// a result, it ends with the program.
-    waiting: Arc<AtomicBool>,
+    interrupts: Interrupts,
+    /// Whether Ctrl-C has cancelled a query.
     cancelled: Cell<bool>,
-    interactive: bool,
 }
 
 impl Runner {
@@ -70,23 +61,8 @@ impl Runner {
             .with_option_extension(options);
         // A worker more than cores: one may be held by a function that is interpreted.
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let waiting = Arc::new(AtomicBool::new(false));
-        if !interactive {
-            let waiting = Arc::clone(&waiting);
-            // On a thread and a runtime of its own: queries may hold all others.
-            let own = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            std::thread::spawn(move || {
-                own.block_on(async {
-                    if tokio::signal::ctrl_c().await.is_ok() {
-                        if waiting.load(Ordering::Relaxed) {
-                            tokio::time::sleep(2 * PATIENCE).await;
-                        }
-                        std::process::exit(INTERRUPTED);
-                    }
-                });
-            });
-        }
         let session = ExuviaSession::new_with_config(config).enable_url_table();
+        let interrupts = Interrupts::listen(session.clone(), interactive)?;
         for model in &args.models {
             let (name, path) = model.split_once('=').ok_or_else(|| anyhow!("--model is NAME=FILE, not {model}"))?;
             session.register_model(name, path);
@@ -102,9 +78,8 @@ impl Runner {
             most,
             timing: interactive && !args.quiet,
             warned: Cell::new(args.quiet),
-            waiting,
+            interrupts,
             cancelled: Cell::new(false),
-            interactive,
         })
     }
 
@@ -198,45 +173,18 @@ impl Runner {
     where
         F: Future<Output = Result<T, DataFusionError>>,
     {
-        self.waiting.store(true, Ordering::Relaxed);
-        let result = self.wait(part);
-        self.waiting.store(false, Ordering::Relaxed);
-        result
-    }
-
-    fn wait<T, F>(&self, part: impl FnOnce() -> F) -> Result<T, String>
-    where
-        F: Future<Output = Result<T, DataFusionError>>,
-    {
-        self.runtime.block_on(async {
-            // The part is polled on this thread and may block it, so the signal is awaited
-            // on another.
-            let session = self.session.clone();
-            let interactive = self.interactive;
-            let (interrupted, on_interrupt) = tokio::sync::oneshot::channel();
-            let waiter = tokio::spawn(async move {
-                if tokio::signal::ctrl_c().await.is_ok() {
-                    session.cancel();
-                    let _ = interrupted.send(());
-                    let again = tokio::signal::ctrl_c();
-                    if tokio::time::timeout(PATIENCE, again).await.is_err() && interactive {
-                        eprintln!("waiting for a call that cannot be interrupted; Ctrl-C again ends the program");
-                        let _ = tokio::signal::ctrl_c().await;
-                    }
-                    std::process::exit(INTERRUPTED);
-                }
-                // Dropped with the task otherwise, which leaves the receiver pending below.
-            });
-            let result = tokio::select! {
+        let result = self.runtime.block_on(async {
+            let cancelled = self.interrupts.begin();
+            tokio::select! {
                 result = part() => result.map_err(|error| message(&error)),
-                Ok(()) = on_interrupt => {
+                Ok(()) = cancelled => {
                     self.cancelled.set(true);
                     Err("cancelled".to_string())
                 }
-            };
-            waiter.abort();
-            result
-        })
+            }
+        });
+        self.interrupts.end();
+        result
     }
 }
 

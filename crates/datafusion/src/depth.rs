@@ -12,13 +12,10 @@ use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
     ArrayElemTypeDef, BinaryOperator, DataType, Expr, Query, SetExpr, Value, VisitMut, VisitorMut,
 };
+use exuvia_engine::on_large_stack;
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-
-/// The stack on which statements are parsed and measured: a statement of a million terms
-/// takes about half of it. It is only reserved.
-const STACK: usize = 1 << 30;
 
 /// How deep the parts of a statement may be nested in each other.
 const MAX_DEPTH: usize = 250;
@@ -33,8 +30,8 @@ const FLAT: usize = 32;
 ///
 /// # Errors
 /// As `parse`, or the statement is nested too deeply.
-pub(crate) fn parsed(parse: impl FnOnce() -> Result<Statement>) -> Result<Statement> {
-    stacker::grow(STACK, || {
+pub(crate) fn parsed(parse: impl FnOnce() -> Result<Statement> + Send) -> Result<Statement> {
+    on_large_stack(|| {
         let mut statement = parse()?;
         flatten(&mut statement)?;
         Ok(statement)
@@ -59,19 +56,6 @@ impl<F: Future> Future for OnLargeStack<F> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         stacker::maybe_grow(ENOUGH, 2 * ENOUGH, || self.0.as_mut().poll(cx))
     }
-}
-
-/// Does what recurses as deep as a statement says, on a stack that suffices.
-pub(crate) fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
-    stacker::grow(STACK, work)
-}
-
-/// Measures an expression that stands alone, as a DEFAULT does.
-///
-/// # Errors
-/// It is nested too deeply.
-pub(crate) fn measured(expr: &mut Expr) -> Result<()> {
-    measure(expr)
 }
 
 /// How deep arrays are nested in a type.
@@ -104,7 +88,11 @@ fn flatten(statement: &mut Statement) -> Result<()> {
     }
 }
 
-fn measure(tree: &mut impl VisitMut) -> Result<()> {
+/// Balances and measures a statement, or an expression that stands alone, as a DEFAULT does.
+///
+/// # Errors
+/// It is nested too deeply.
+pub(crate) fn measure(tree: &mut impl VisitMut) -> Result<()> {
     match tree.visit(&mut Depth::default()) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(error) => Err(error),
@@ -115,12 +103,13 @@ fn measure(tree: &mut impl VisitMut) -> Result<()> {
 #[derive(Default)]
 struct Depth {
     now: usize,
-    /// The levels that each expression around counts for.
+    /// The levels that each expression and query around counts for.
     levels: Vec<usize>,
 }
 
 impl Depth {
     fn enter(&mut self, levels: usize) -> ControlFlow<DataFusionError> {
+        self.levels.push(levels);
         self.now += levels;
         if self.now <= MAX_DEPTH {
             return ControlFlow::Continue(());
@@ -130,6 +119,11 @@ impl Depth {
              level, a join {JOIN}, two AND are one, and OR is none. Lists belong into IN (…) or a table"
         );
         refused.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+    }
+
+    fn leave(&mut self) -> ControlFlow<DataFusionError> {
+        self.now -= self.levels.pop().unwrap_or(0);
+        ControlFlow::Continue(())
     }
 }
 
@@ -141,13 +135,11 @@ impl VisitorMut for Depth {
         if let Expr::Cast { data_type, .. } = expr {
             levels += type_depth(data_type) * (MAX_DEPTH / MAX_ARRAYS);
         }
-        self.levels.push(levels);
         self.enter(levels)
     }
 
     fn post_visit_expr(&mut self, _: &mut Expr) -> ControlFlow<DataFusionError> {
-        self.now -= self.levels.pop().unwrap_or(0);
-        ControlFlow::Continue(())
+        self.leave()
     }
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<DataFusionError> {
@@ -155,10 +147,8 @@ impl VisitorMut for Depth {
         self.enter(set_depth(&query.body) + with)
     }
 
-    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<DataFusionError> {
-        let with = query.with.as_ref().map_or(0, |with| with.cte_tables.len());
-        self.now -= set_depth(&query.body) + with;
-        ControlFlow::Continue(())
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<DataFusionError> {
+        self.leave()
     }
 }
 

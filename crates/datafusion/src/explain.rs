@@ -12,6 +12,7 @@ use crate::function::PythonFunction;
 use crate::routines::aggregate::PythonAggregate;
 use crate::routines::call::{Generate, TableCall};
 use crate::routines::column::ColumnCall;
+use crate::routines::order_note;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{RecordBatch, StringArray};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -109,8 +110,7 @@ fn routines(plan: &LogicalPlan) -> Vec<String> {
                 if let Some((udf, order)) = call
                     && let Some(aggregate) = PythonAggregate::of(udf)
                 {
-                    let order =
-                        if order.is_empty() { "; may depend on the order of rows, which is not given" } else { "" };
+                    let order = order_note(!order.is_empty());
                     let line = format!("{}: python: {}{order}", expr.human_display(), aggregate.explained());
                     if !lines.contains(&line) {
                         lines.push(line);

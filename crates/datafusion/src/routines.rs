@@ -8,7 +8,7 @@
 //! | `column.rs` | calls on whole columns, in expressions and with OVER |
 //! | `aggregate.rs` | calls on the values of groups |
 //! | `drive.rs` | a running call: a thread, and streams to it and from it |
-//! | `exec.rs` | the operators |
+//! | `exec.rs`, `streams.rs` | the operators, and what they do with the streams of their inputs |
 //! | `sample.rs` | the columns of a table that nobody declared |
 //!
 //! All of them run in CPython; [`exuvia_engine::routine`] knows how.
@@ -20,6 +20,7 @@ mod drive;
 mod exec;
 pub(crate) mod lateral;
 pub(crate) mod sample;
+mod streams;
 mod tokens;
 
 pub(crate) use exec::RoutinePlanner;
@@ -63,6 +64,11 @@ impl Hash for Registered {
     fn hash<H: Hasher>(&self, state: &mut H) {
         Arc::as_ptr(&self.routine).hash(state);
     }
+}
+
+/// What EXPLAIN adds where a result may depend on an order of rows.
+pub(crate) fn order_note(is_given: bool) -> &'static str {
+    if is_given { "" } else { "; may depend on the order of rows, which is not given" }
 }
 
 impl Registered {

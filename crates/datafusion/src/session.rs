@@ -115,8 +115,7 @@ impl ExuviaSession {
     }
 
     async fn plan(&self, statement: &Statement<'_>) -> Result<DataFrame> {
-        let ours = depth::on_large_stack(|| statement::parse(statement))
-            .map_err(|error| DataFusionError::External(Box::new(error)))?;
+        let ours = statement::parse(statement).map_err(|error| DataFusionError::External(Box::new(error)))?;
         if let Some(ours) = ours {
             create::execute(&self.ctx, ours)?;
             return nothing(self.ctx.state());

@@ -16,7 +16,7 @@ use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
 use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer, Word};
 use exuvia_engine::routine::Kind;
-use exuvia_engine::{DefineError, Interpreter, OnError, Place, Volatility};
+use exuvia_engine::{DefineError, Interpreter, OnError, Place, Volatility, on_large_stack};
 use std::time::Duration;
 
 /// A statement that this plugin executes itself.
@@ -114,9 +114,12 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
     if !ours {
         return Ok(None);
     }
-    let parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
-    let mut reader = Reader { parser, origin: statement.origin(), name: String::new() };
-    if create { reader.create().map(Some) } else { reader.drop().map(Some) }
+    // A DEFAULT may be a long chain.
+    on_large_stack(|| {
+        let parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
+        let mut reader = Reader { parser, origin: statement.origin(), name: String::new() };
+        if create { reader.create().map(Some) } else { reader.drop().map(Some) }
+    })
 }
 
 /// Whether the tokens create a function in Python.
@@ -352,7 +355,7 @@ impl Reader<'_> {
             let default = if self.parser.parse_keyword(Keyword::DEFAULT) || self.parser.consume_token(&Token::Eq) {
                 let place = self.parser.peek_token().span;
                 let mut default = self.parser.parse_expr().map_err(|error| self.parser_error(&error))?;
-                depth::measured(&mut default).map_err(|error| self.error(&place, &crate::message(&error)))?;
+                depth::measure(&mut default).map_err(|error| self.error(&place, &crate::message(&error)))?;
                 Some(default)
             } else {
                 None

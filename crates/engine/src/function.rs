@@ -260,8 +260,7 @@ impl Function {
                 place: error.place.clone(),
             });
         }
-        let inferred =
-            if lifted { Volatility::Immutable } else { stack::on_large_stack(|| volatility::infer(&function.source)) };
+        let inferred = if lifted { Volatility::Immutable } else { volatility::infer(&function.source) };
         function.volatility = match (inferred, function.definition.volatility) {
             // State across rows makes it volatile whatever is declared.
             (Volatility::Volatile, Some(Volatility::Immutable) | None) => Volatility::Volatile,

@@ -261,9 +261,7 @@ impl Routine {
         let source = resolve(&definition)?;
         let merges = source.class.as_ref().is_some_and(|class| class.methods.iter().any(|method| &**method == "merge"));
         let routine = Routine {
-            volatility: definition
-                .volatility
-                .unwrap_or_else(|| stack::on_large_stack(|| crate::volatility::infer(&source))),
+            volatility: definition.volatility.unwrap_or_else(|| crate::volatility::infer(&source)),
             definition,
             kind,
             source,

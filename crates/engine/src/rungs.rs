@@ -87,11 +87,7 @@ fn run(
     let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
     let (values, left) = match &stages.kernel {
         Ok(kernel) => {
-            let output = kernel.run(args, rows, &mut cx).map_err(|error| match error {
-                RunError::Interrupted => stopped(function, invocation),
-                RunError::OutputTooLarge => function.failed(CallErrorKind::TooLarge),
-                other => host(function, other),
-            })?;
+            let output = kernel.run(args, rows, &mut cx).map_err(|error| failed(function, invocation, error))?;
             (output.values, output.exits)
         }
         Err(_) => {
@@ -102,7 +98,7 @@ fn run(
         }
     };
     if left.is_empty() {
-        return values.finish().map_err(|error| unfinished(function, &error));
+        return values.finish().map_err(|error| failed(function, invocation, error));
     }
     let flag = Arc::clone(&watch.flag);
     let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new() };
@@ -203,9 +199,11 @@ impl Batch<'_> {
     /// Redoes what is left in CPython and puts the batch together.
     fn finish(self) -> Result<ArrayRef, CallError> {
         let function = self.function;
-        let failed = |error: ArrowError| host(function, error);
+        let arrow = |error: ArrowError| host(function, error);
+        let total = self.values.rows();
+        let values = self.values.finish().map_err(|error| failed(function, self.invocation, error));
         if self.python.is_empty() {
-            return self.values.finish().map_err(|error| unfinished(function, &error));
+            return values;
         }
         let rung = self.function.python(self.settings).map_err(|error| CallError {
             arguments: python::arguments(self.function, self.args, self.python[0] as usize),
@@ -213,22 +211,22 @@ impl Batch<'_> {
         })?;
         let rows = UInt32Array::from(self.python.clone());
         let args: Vec<ArrayRef> =
-            self.args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<_, _>>().map_err(failed)?;
+            self.args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<_, _>>().map_err(arrow)?;
         let redone = rung.call(self.function, &args, self.python.len(), self.settings, self.invocation)?;
-        let total = self.values.rows();
-        let native = self.values.finish().map_err(|error| unfinished(function, &error))?;
-        let redone = cast_to(&redone, native.data_type()).map_err(failed)?;
+        let native = values?;
+        let redone = cast_to(&redone, native.data_type()).map_err(arrow)?;
         let mut indices: Vec<(usize, usize)> = (0..total).map(|row| (0, row)).collect();
         for (at, row) in self.python.iter().enumerate() {
             indices[*row as usize] = (1, at);
         }
-        interleave(&[native.as_ref(), redone.as_ref()], &indices).map_err(failed)
+        interleave(&[native.as_ref(), redone.as_ref()], &indices).map_err(arrow)
     }
 }
 
-/// Why a column has no end.
-fn unfinished(function: &Function, error: &RunError) -> CallError {
+/// Why a batch has no results.
+fn failed(function: &Function, invocation: &Invocation, error: RunError) -> CallError {
     match error {
+        RunError::Interrupted => stopped(function, invocation),
         RunError::OutputTooLarge => function.failed(CallErrorKind::TooLarge),
         other => host(function, other),
     }

@@ -4,6 +4,7 @@
 //! searched for anything that could reach outside state; where in doubt it is volatile.
 
 use crate::Volatility;
+use crate::stack::on_large_stack;
 use exuvia_lift::Source;
 use exuvia_lift::ast::{Expr, ExprKind, FPart, Name, Stmt, StmtKind};
 
@@ -105,6 +106,11 @@ const OUTSIDE: &[&str] = &[
 
 /// The volatility of a source that was not lifted.
 pub(crate) fn infer(source: &Source) -> Volatility {
+    // The walk goes as deep as the source is nested.
+    on_large_stack(|| of(source))
+}
+
+fn of(source: &Source) -> Volatility {
     let mut finder = Finder { found: false, by_name: false, clock: false, packages: false, random: false };
     finder.stmts(&source.module.body);
     finder.stmts(&source.handler.body);

@@ -6,8 +6,8 @@ mod cases;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Fields, Int64Type, Schema};
-use cases::{call, define};
-use exuvia_engine::interpreter::{Calling, Form, Interpreter, PrintSink, Pulled, Pushed, PyCall, PyFailure, PyRun};
+use cases::{call, define, definition};
+use exuvia_engine::interpreter::{Calling, Form, Interpreter, Pulled, Pushed, PyCall, PyDefinition, PyFailure, PyRun};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -24,21 +24,7 @@ fn one(value: i64) -> ArrayRef {
 fn a_process_that_ends_is_replaced() {
     // A process for this test alone, since the others would lose theirs.
     let python = Interpreter::in_own_process(None).unwrap();
-    let define = |source| {
-        let definition = exuvia_engine::interpreter::PyDefinition {
-            name: "f",
-            source,
-            handler: "f",
-            first_line: 1,
-            strict: false,
-            calling: Calling::default(),
-            param_names: &["a"],
-            params: &[DataType::Int64],
-            returns: &DataType::Int64,
-            print: &PrintSink::STDOUT,
-        };
-        python.define(definition).unwrap()
-    };
+    let define = |source| python.define(definition(source, &[DataType::Int64], &DataType::Int64)).unwrap();
     let state = define("n = 0\ndef f(a):\n    global n\n    n += a\n    return n");
     let deadly = define("import os\ndef f(a):\n    os._exit(a)");
     let stuck = define("import time\ndef f(a):\n    time.sleep(a)\n    return a");
@@ -48,20 +34,10 @@ fn a_process_that_ends_is_replaced() {
     assert_eq!(failure, PyFailure::Host("the Python process ended: exit status: 3".to_string()));
     assert_eq!((value(&state), value(&state)), (1, 2));
     // So it is for a run, in the middle of its rows.
-    let rows = python
-        .define(exuvia_engine::interpreter::PyDefinition {
-            name: "f",
-            source: "import os\ndef f(a):\n    yield a\n    os._exit(4)",
-            handler: "f",
-            first_line: 1,
-            strict: false,
-            calling: Calling { form: Form::Rows, ..Calling::default() },
-            param_names: &["a"],
-            params: &[DataType::Int64],
-            returns: &DataType::Struct(Fields::from(vec![Field::new("y", DataType::Int64, true)])),
-            print: &PrintSink::STDOUT,
-        })
-        .unwrap();
+    let source = "import os\ndef f(a):\n    yield a\n    os._exit(4)";
+    let row = DataType::Struct(Fields::from(vec![Field::new("y", DataType::Int64, true)]));
+    let calling = Calling { form: Form::Rows, ..Calling::default() };
+    let rows = python.define(PyDefinition { calling, ..definition(source, &[DataType::Int64], &row) }).unwrap();
     let fields = Fields::from(vec![Field::new("a", DataType::Int64, true)]);
     let batch = RecordBatch::try_new(Arc::new(Schema::new(fields.clone())), vec![one(1)]).unwrap();
     let mut given = Some(batch);

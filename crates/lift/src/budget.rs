@@ -44,8 +44,10 @@ impl Budget {
 }
 
 impl Lifter<'_> {
-    /// Gives up when too many steps were taken, or too much was made.
-    pub fn check_budget(&self) -> Lift<()> {
+    /// Counts a statement or an expression; gives up when too many steps were taken, or too
+    /// much was made.
+    pub fn step(&self) -> Lift<()> {
+        self.world.budget.take(4);
         if self.world.values + self.b.function.values.len() > MAX_VALUES {
             return self.bail(Code::Budget, format!("the function unfolds to more than {MAX_VALUES} values"));
         }

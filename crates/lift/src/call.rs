@@ -8,7 +8,7 @@ use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Split, describe};
 use crate::unsupported;
 use crate::world::Specialised;
 use exuvia_ir::{Builder, Class, ExcKind, FuncId, Object, Opcode, Type};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -697,26 +697,9 @@ impl Lifter<'_> {
                 module: closure.module,
                 path: mix(7, id.0),
             };
-            let mut inner = Lifter {
-                world: self.world,
-                b,
-                frames: vec![frame],
-                current: 0,
-                none_alternative: false,
-                place: exuvia_ir::Span::default(),
-                span_locked: false,
-                augmented: false,
-                contexts: vec![Ctx::Entry],
-                live: true,
-                handling: Vec::new(),
-                sites: HashMap::new(),
-                carried: HashMap::new(),
-                unfolding: vec![Arc::as_ptr(&closure.def)],
-                returns: Returns::Typed { assumed: assumed.clone(), found: assumed.clone() },
-                hidden: 0,
-                module_mode: false,
-                steps: 0,
-            };
+            let returns = Returns::Typed { assumed: assumed.clone(), found: assumed.clone() };
+            let mut inner = Lifter::new(self.world, b, frame, returns);
+            inner.unfolding.push(Arc::as_ptr(&closure.def));
             inner.stmts(&closure.def.body)?;
             if inner.live {
                 inner.leave_function(Abs::NONE)?;

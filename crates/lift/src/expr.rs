@@ -22,8 +22,7 @@ impl<'w> Lifter<'w> {
             return Ok(Abs::Unbound);
         }
         let outer = self.go_to(expr.span);
-        self.world.budget.take(4);
-        self.check_budget()?;
+        self.step()?;
         let result = self.expr_kind(&expr.kind, expr);
         if let (false, Ok(made)) = (matches!(expr.kind, ExprKind::Const(_) | ExprKind::Name(_)), &result) {
             self.check_size(made)?;

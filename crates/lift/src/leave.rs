@@ -60,6 +60,39 @@ enum Made {
     Value(Abs),
 }
 
+/// Looks at what a value is made of.
+fn each_part<'v>(value: &'v Abs, f: &mut dyn FnMut(Part<'v>)) {
+    match value {
+        Abs::Tuple(items) => items.iter().for_each(|item| f(Part::Value(item))),
+        Abs::Method(method) => f(Part::Value(&method.0)),
+        Abs::ExcInst(exc) => exc.1.iter().for_each(|arg| f(Part::Value(arg))),
+        Abs::Func(closure) => {
+            f(Part::Enclosing(&closure.enclosing));
+            closure.defaults.iter().for_each(|(_, default)| f(Part::Value(default)));
+        }
+        Abs::Iter(iter) => match &**iter {
+            Iter::Range { start, stop, step } => [start, stop, step].into_iter().for_each(|part| f(Part::Value(part))),
+            Iter::Enumerate { inner, start } => [inner, start].into_iter().for_each(|part| f(Part::Value(part))),
+            Iter::Zip(inner) => inner.iter().for_each(|part| f(Part::Value(part))),
+            Iter::Reversed(inner) => f(Part::Value(inner)),
+            Iter::Map { func, inner } | Iter::Filter { func, inner } => {
+                [func, inner].into_iter().for_each(|part| f(Part::Value(part)));
+            }
+            Iter::Generator { first, enclosing, .. } => {
+                f(Part::Value(first));
+                f(Part::Enclosing(enclosing));
+            }
+        },
+        Abs::Const(_)
+        | Abs::Dyn(_)
+        | Abs::Builtin(_)
+        | Abs::Module(_)
+        | Abs::ExcClass(_)
+        | Abs::Unbound
+        | Abs::Conflict => {}
+    }
+}
+
 /// The value of other parts.
 fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Abs> {
     fn one(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Abs> {
@@ -126,19 +159,14 @@ impl Search<'_> {
             return true;
         }
         let mut found = false;
-        let looked = mapped(value, &mut |part| {
-            found |= match part {
-                Part::Value(part) => self.value(part, own),
-                Part::Enclosing(part) => self.enclosing(part, own),
-            };
-            // Nothing is made.
-            match (found, part) {
-                (true, _) => None,
-                (false, Part::Value(part)) => Some(Made::Value(part.clone())),
-                (false, Part::Enclosing(part)) => Some(Made::Enclosing(part.clone())),
-            }
+        each_part(value, &mut |part| {
+            found = found
+                || match part {
+                    Part::Value(part) => self.value(part, own),
+                    Part::Enclosing(part) => self.enclosing(part, own),
+                };
         });
-        found || looked.is_none()
+        found
     }
 
     fn enclosing(&mut self, enclosing: &Enclosing, own: Option<usize>) -> bool {

@@ -23,6 +23,7 @@ mod intrinsic;
 mod iterate;
 mod leave;
 mod lifter;
+mod lists;
 mod module;
 mod names;
 mod operate;
@@ -44,8 +45,7 @@ pub use source::{Source, SourceError};
 
 use abs::Abs;
 use exuvia_ir::{Builder, Function, Module, Span, Type};
-use lifter::{Ctx, Frame, Lifter, Returns, Stop};
-use std::collections::HashMap;
+use lifter::{Frame, Lifter, Returns, Stop};
 use std::rc::Rc;
 use world::World;
 
@@ -110,26 +110,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
         module,
         path: 0,
     };
-    let mut lifter = Lifter {
-        world,
-        b,
-        frames: vec![frame],
-        current: 0,
-        none_alternative: false,
-        place: Span::default(),
-        span_locked: false,
-        augmented: false,
-        contexts: vec![Ctx::Entry],
-        live: true,
-        handling: Vec::new(),
-        sites: HashMap::new(),
-        carried: HashMap::new(),
-        unfolding: Vec::new(),
-        returns: Returns::Sql(returns.clone()),
-        hidden: 0,
-        module_mode: false,
-        steps: 0,
-    };
+    let mut lifter = Lifter::new(world, b, frame, Returns::Sql(returns.clone()));
     lifter.b.span = source.handler.span;
     lifter.handler(source, module, args, params)?;
     lifter.seal();

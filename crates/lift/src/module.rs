@@ -4,7 +4,7 @@
 use crate::abs::{Abs, Enclosing};
 use crate::ast::{Module, Name, Stmt, StmtKind};
 use crate::bailout::{Bailout, Code};
-use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Stop, Vars};
+use crate::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
 use crate::world::{ModuleScope, World};
 use exuvia_ir::{Builder, Object, Span, Type};
 use std::collections::HashMap;
@@ -34,26 +34,9 @@ pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
     let locals = crate::scope::locals(&crate::ast::Params::default(), body);
     let frame =
         Frame { vars: Vars::default(), locals: locals.into(), enclosing: Enclosing::Module, module: index, path: 0 };
-    let mut lifter = Lifter {
-        world,
-        b: Builder::new("<module>", &[], Type::None),
-        frames: vec![frame],
-        current: 0,
-        none_alternative: false,
-        place: Span::default(),
-        span_locked: false,
-        augmented: false,
-        contexts: vec![Ctx::Entry],
-        live: true,
-        handling: Vec::new(),
-        sites: HashMap::new(),
-        carried: HashMap::new(),
-        unfolding: Vec::new(),
-        returns: Returns::Typed { assumed: Type::None, found: Type::None },
-        hidden: 0,
-        module_mode: true,
-        steps: 0,
-    };
+    let b = Builder::new("<module>", &[], Type::None);
+    let mut lifter = Lifter::new(world, b, frame, Returns::Typed { assumed: Type::None, found: Type::None });
+    lifter.module_mode = true;
     for stmt in body {
         lifter.top_level(stmt, module.assigns_from_afar)?;
     }

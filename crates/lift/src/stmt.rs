@@ -14,8 +14,7 @@ impl Lifter<'_> {
                 break;
             }
             self.go_to(stmt.span);
-            self.world.budget.take(4);
-            self.check_budget()?;
+            self.step()?;
             self.stmt(stmt)?;
         }
         Ok(())

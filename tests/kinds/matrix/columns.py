@@ -133,16 +133,15 @@ def batches(name, table, form):
 
 def returned(name, table, form, over=""):
     columns = [column for column in COLUMNS if comes_back(column, form) and column in taken(form)]
-    for some in [columns]:
-        calls = ", ".join(f"same_{form}_{column.word}({column.quoted}) {over} AS c{n}" for n, column in enumerate(some))
-        cells = [table.column("id").to_pylist()]
-        for column in some:
-            items = declared(table.column(column.name), column).to_pylist()
-            if form == "ndarray" and pa.types.is_floating(column.stored):
-                items = given(table.column(column.name), column, form).tolist()
-            cells.append([None if form == "series" and item != item else item for item in items])
-        sql = f"SELECT id, {calls} FROM {name}_shuffled"
-        yield Query(f"{form} returned of {name} {over} from {some[0].name}", sql, list(zip(*cells)))
+    calls = ", ".join(f"same_{form}_{column.word}({column.quoted}) {over} AS c{n}" for n, column in enumerate(columns))
+    cells = [table.column("id").to_pylist()]
+    for column in columns:
+        items = declared(table.column(column.name), column).to_pylist()
+        if form == "ndarray" and pa.types.is_floating(column.stored):
+            items = given(table.column(column.name), column, form).tolist()
+        cells.append([None if form == "series" and item != item else item for item in items])
+    sql = f"SELECT id, {calls} FROM {name}_shuffled"
+    return Query(f"{form} returned of {name} {over}", sql, list(zip(*cells)))
 
 
 def known(name, table):
@@ -161,13 +160,13 @@ def of_table(name, table):
         yield whole(name, table, form)
         yield windows(name, table, form)
         yield batches(name, table, form)
-        yield from returned(name, table, form)
+        yield returned(name, table, form)
 
 
 def queries():
     every = TABLES["every"]
     yield from of_table("every", every)
-    yield from returned("every", every, "series", "OVER (PARTITION BY id % 4 ORDER BY id)")
+    yield returned("every", every, "series", "OVER (PARTITION BY id % 4 ORDER BY id)")
     for name in ("none", "one", "nulls"):
         yield from few(of_table(name, TABLES[name]))
     yield from few(known("every", every))

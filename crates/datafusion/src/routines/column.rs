@@ -5,7 +5,7 @@
 //! function that is never evaluated, and with OVER a window function that is none: the first
 //! rule of analysis makes nodes of both.
 
-use super::{Registered, exec};
+use super::{Registered, order_note, streams};
 use crate::barrier::node_of;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
@@ -204,18 +204,12 @@ impl ColumnCall {
 
     /// A line for EXPLAIN.
     pub(crate) fn explained(&self) -> String {
-        let by = match self.registered {
-            _ if by_batch(&self.registered) => "one call a batch".to_string(),
-            _ if self.partition.is_empty() && self.order.is_empty() => {
-                "whole column; may depend on the order of rows, which is not given".to_string()
-            }
-            _ if self.partition.is_empty() => "whole column".to_string(),
-            _ if self.order.is_empty() => {
-                "one call a partition; may depend on the order of rows, which is not given".to_string()
-            }
-            _ => "one call a partition".to_string(),
+        let (by, order) = match self.registered {
+            _ if by_batch(&self.registered) => ("one call a batch", ""),
+            _ if self.partition.is_empty() => ("whole column", order_note(!self.order.is_empty())),
+            _ => ("one call a partition", order_note(!self.order.is_empty())),
         };
-        format!("{}: python: a column function, {by}", self.text)
+        format!("{}: python: a column function, {by}{order}", self.text)
     }
 }
 
@@ -445,7 +439,7 @@ pub(super) fn groups(
     keys: Vec<Arc<dyn PhysicalExpr>>,
     name: String,
     context: &TaskContext,
-) -> exec::Batches<'static> {
+) -> streams::Batches<'static> {
     let reservation = MemoryConsumer::new(format!("Python function {name}")).register(context.memory_pool());
     let schema = input.schema();
     let state = Groups {

@@ -7,7 +7,7 @@
 
 use super::call::TableArgument;
 use super::drive::{Event, Fed, Run, Start};
-use super::{Registered, Routines, exec};
+use super::{Registered, Routines, streams};
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::cast;
@@ -91,7 +91,7 @@ pub(crate) async fn take(ctx: &SessionContext, call: Unsampled) -> Result<()> {
     let mut options = ExuviaOptions::of(state.config_options());
     options = options.clone().with_timeout(Some(options.timeout.map_or(TIME, |own| own.min(TIME))));
     let scalars = ctx.execute_logical_plan(call.scalars.as_ref().clone()).await?.execute_stream().await?;
-    let scalars = exec::scalar_values(scalars, &call.registered.value_types()).await?;
+    let scalars = streams::scalar_values(scalars, &call.registered.value_types()).await?;
     let mut inputs = vec![];
     let mut input_fields = vec![];
     for table in &call.tables {

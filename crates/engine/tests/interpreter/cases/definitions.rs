@@ -1,6 +1,6 @@
 //! Running modules and finding handlers.
 
-use super::{call, define, try_define};
+use super::{call, define, definition, try_define};
 use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray};
 use arrow::datatypes::{DataType, Int64Type};
 use exuvia_engine::interpreter::{PrintSink, PyCall, PyDefinition, PyError, PyFailure};
@@ -45,18 +45,7 @@ fn what_is_wrong_with_a_module_is_told_with_its_line() {
 
 #[test]
 fn lines_are_counted_from_the_script_s() {
-    let definition = |source| PyDefinition {
-        name: "f",
-        source,
-        handler: "f",
-        first_line: 40,
-        strict: false,
-        calling: exuvia_engine::interpreter::Calling::default(),
-        param_names: &[],
-        params: &[],
-        returns: &DataType::Int64,
-        print: &PrintSink::STDOUT,
-    };
+    let definition = |source| PyDefinition { first_line: 40, ..definition(source, &[], &DataType::Int64) };
     let python = crate::python();
     assert_eq!(python.define(definition("x = 1\n1 / 0")).unwrap_err().line, Some(41));
     assert_eq!(python.define(definition("x = 1\n1 1")).unwrap_err().line, Some(41));
@@ -67,18 +56,8 @@ fn lines_are_counted_from_the_script_s() {
 
 #[test]
 fn tracebacks_find_the_source() {
-    let definition = PyDefinition {
-        name: "sourced",
-        source: "import inspect\ndef sourced(): return inspect.getsource(sourced)\n",
-        handler: "sourced",
-        first_line: 1,
-        strict: false,
-        calling: exuvia_engine::interpreter::Calling::default(),
-        param_names: &[],
-        params: &[],
-        returns: &DataType::Utf8,
-        print: &PrintSink::STDOUT,
-    };
+    let source = "import inspect\ndef sourced(): return inspect.getsource(sourced)\n";
+    let definition = PyDefinition { name: "sourced", handler: "sourced", ..definition(source, &[], &DataType::Utf8) };
     let function = crate::python().define(definition).unwrap();
     let source = function.call(&[], 1, &PyCall::default()).unwrap();
     assert_eq!(source.as_string::<i32>().value(0), "def sourced(): return inspect.getsource(sourced)\n");
@@ -158,18 +137,7 @@ def f(a):
     print(a, end='')
     print('!')
     return a.no if a == 'bad' else a";
-    let definition = PyDefinition {
-        name: "f",
-        source,
-        handler: "f",
-        first_line: 1,
-        strict: false,
-        calling: exuvia_engine::interpreter::Calling::default(),
-        param_names: &["a"],
-        params: &[DataType::Utf8],
-        returns: &DataType::Utf8,
-        print,
-    };
+    let definition = PyDefinition { print, ..definition(source, &[DataType::Utf8], &DataType::Utf8) };
     let function = crate::python().define(definition).unwrap();
     let rows: ArrayRef = Arc::new(StringArray::from(vec!["one", "x", "zwei\u{e9}", "bad"]));
     let failure = function.call(&[rows], 4, &PyCall { print, ..PyCall::default() }).unwrap_err();

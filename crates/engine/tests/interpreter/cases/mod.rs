@@ -10,23 +10,28 @@ mod streams;
 use crate::python;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::DataType;
-use exuvia_engine::interpreter::{PrintSink, PyCall, PyDefinition, PyError, PyFailure, PyFunction, RowFailure};
+use exuvia_engine::interpreter::{
+    Calling, PrintSink, PyCall, PyDefinition, PyError, PyFailure, PyFunction, RowFailure,
+};
 
-/// Defines the function `f` with parameters `a`, `b`, `c` in a module.
-fn try_define(source: &str, params: &[DataType], returns: DataType) -> Result<PyFunction, PyError> {
-    let definition = PyDefinition {
+/// The function `f` with parameters `a`, `b`, `c` in a module.
+pub fn definition<'a>(source: &'a str, params: &'a [DataType], returns: &'a DataType) -> PyDefinition<'a> {
+    PyDefinition {
         name: "f",
         source,
         handler: "f",
         first_line: 1,
         strict: false,
-        calling: exuvia_engine::interpreter::Calling::default(),
+        calling: Calling::default(),
         param_names: &["a", "b", "c"][..params.len()],
         params,
-        returns: &returns,
+        returns,
         print: &PrintSink::STDOUT,
-    };
-    python().define(definition)
+    }
+}
+
+fn try_define(source: &str, params: &[DataType], returns: DataType) -> Result<PyFunction, PyError> {
+    python().define(definition(source, params, &returns))
 }
 
 pub fn define(source: &str, params: &[DataType], returns: DataType) -> PyFunction {

@@ -1,10 +1,10 @@
 //! Python objects as columns.
 
-use super::{IMPORTS, call, define, refused, results};
+use super::{IMPORTS, call, define, refused, results, try_define};
 use arrow::array::*;
 use arrow::datatypes::*;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use exuvia_engine::interpreter::{PrintSink, PyFailure, RowFailure};
+use exuvia_engine::interpreter::{PyFailure, RowFailure};
 use std::sync::Arc;
 
 /// What a column of the results shows as SQL would.
@@ -244,19 +244,7 @@ fn structs_and_maps() {
 fn numpy_and_pandas_scalars_count_as_their_base() {
     let has = |package: &str| {
         let source = format!("import importlib.util\nassert importlib.util.find_spec({package:?})\ndef f(): return 1");
-        let definition = exuvia_engine::interpreter::PyDefinition {
-            name: "f",
-            source: &source,
-            handler: "f",
-            first_line: 1,
-            strict: false,
-            calling: exuvia_engine::interpreter::Calling::default(),
-            param_names: &[],
-            params: &[],
-            returns: &DataType::Int64,
-            print: &PrintSink::STDOUT,
-        };
-        crate::python().define(definition).is_ok()
+        try_define(&source, &[], DataType::Int64).is_ok()
     };
     if !has("numpy") {
         return;

@@ -1,10 +1,11 @@
 //! Runs over streams of batches, wherever Python runs.
 
+use super::definition;
 use crate::python;
 use arrow::array::{ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch, UInt64Array};
 use arrow::datatypes::{DataType, Field, Fields, Int64Type, Schema};
 use exuvia_engine::interpreter::{
-    Calling, Form, PrintSink, Pulled, Pushed, PyCall, PyDefinition, PyFailure, PyFunction, PyRun, RowFailure,
+    Calling, Form, Pulled, Pushed, PyCall, PyDefinition, PyFailure, PyFunction, PyRun, RowFailure,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,19 +13,8 @@ use std::time::{Duration, Instant};
 
 /// The function `f` of one parameter `a`, in a form.
 fn define(source: &str, form: Form, param: DataType, returns: DataType) -> PyFunction {
-    let definition = PyDefinition {
-        name: "f",
-        source,
-        handler: "f",
-        first_line: 1,
-        strict: false,
-        calling: Calling { form, tables: &[form == Form::Table], ..Calling::default() },
-        param_names: &["a"],
-        params: &[param],
-        returns: &returns,
-        print: &PrintSink::STDOUT,
-    };
-    python().define(definition).unwrap()
+    let calling = Calling { form, tables: &[form == Form::Table], ..Calling::default() };
+    python().define(PyDefinition { calling, ..definition(source, &[param], &returns) }).unwrap()
 }
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
@@ -148,19 +138,7 @@ fn tables_and_columns_come_and_go() {
     // Only where pandas is installed, as for users.
     let probe = "import importlib.util\nassert importlib.util.find_spec('pandas') and importlib.util.find_spec('pyarrow')\n\
                  def f(a): return 1";
-    let found = python().define(PyDefinition {
-        name: "f",
-        source: probe,
-        handler: "f",
-        first_line: 1,
-        strict: false,
-        calling: Calling::default(),
-        param_names: &["a"],
-        params: &[DataType::Int64],
-        returns: &DataType::Int64,
-        print: &PrintSink::STDOUT,
-    });
-    if found.is_err() {
+    if python().define(definition(probe, &[DataType::Int64], &DataType::Int64)).is_err() {
         return;
     }
     let given = || vec![batch(vec![("a", ints(&[3, 1]))]), batch(vec![("a", ints(&[2]))])];

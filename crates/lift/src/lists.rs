@@ -1,0 +1,108 @@
+//! Run-time lists and what they hold: facts about the places where they are made, found out
+//! by lifting, and kept from one attempt to the next.
+
+use crate::abs::Abs;
+use crate::bailout::Code;
+use crate::lifter::{Lift, Lifter, Site, Stop, describe};
+use exuvia_ir::{Object, Opcode, Type, Value};
+
+impl Lifter<'_> {
+    pub fn site(&self) -> Site {
+        let frame = self.frames.get(self.current);
+        (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path))
+    }
+
+    /// A new list of those elements.
+    pub fn new_list(&mut self, items: &[Abs]) -> Lift<Abs> {
+        if self.module_mode {
+            let objects = items.iter().map(|item| item.as_const().cloned()).collect::<Option<Vec<_>>>();
+            return match objects {
+                Some(objects) => Ok(Abs::Const(Object::list(objects))),
+                None => self.bail(Code::ModuleBody, "a module-level list holds something that is not a constant"),
+            };
+        }
+        let site = self.site();
+        let mut element = match self.world.list_types.get(&site) {
+            Some(known) => known.clone(),
+            // An empty list is probably filled as those of the same place were.
+            None if items.is_empty() => self.guess(site),
+            None => Type::Never,
+        };
+        for item in items {
+            match self.type_of(item) {
+                Some(ty) => element = element.join(&ty),
+                None => return self.bail(Code::StaticValue, format!("a list holds {}", describe(item))),
+            }
+        }
+        let values = items.iter().map(|item| self.value_as(item, &element)).collect::<Lift<Vec<_>>>()?;
+        let list = self.b.inst(Opcode::List, values, Type::list(element), None);
+        self.sites.insert(list, vec![site]);
+        Ok(Abs::Dyn(list))
+    }
+
+    /// What a list that is made empty will probably hold: what others did that were made at
+    /// the same place, on other call paths. That saves an attempt for each of forty calls of
+    /// a function that makes a list.
+    fn guess(&mut self, site: Site) -> Type {
+        let Some(Some(likely)) = self.world.likely.get(&(site.0, site.1)) else { return Type::Never };
+        self.world.list_types.insert(site, likely.clone());
+        self.world.guessed.insert(site);
+        likely.clone()
+    }
+
+    /// Notes that lists of a site, so far of elements of type `have`, come to hold `element`.
+    fn found_elements(&mut self, site: Site, have: &Type, element: &Type) {
+        let world = &mut *self.world;
+        let place = (site.0, site.1);
+        if world.guessed.contains(&site) {
+            // The guess was wrong. What was guessed for others of this place counts no more.
+            world.likely.insert(place, None);
+            let here = |other: &Site| (other.0, other.1) == place;
+            world.list_types.retain(|other, _| !(here(other) && world.guessed.contains(other)));
+            world.guessed.retain(|other| !here(other));
+            return;
+        }
+        let known = world.list_types.entry(site).or_insert(Type::Never);
+        let old = known.join(have);
+        *known = old.join(element);
+        let likely = world.likely.entry(place).or_insert_with(|| Some(known.clone()));
+        if likely.as_ref().is_some_and(|likely| likely != known) {
+            // This one's own earlier finding is refined; where two differ there is no guess.
+            *likely = (*likely == Some(old)).then(|| known.clone());
+        }
+    }
+
+    /// A list must hold elements of another type: everything that makes such lists is
+    /// lifted again with that type.
+    pub fn widen_list(&mut self, list: Value, ty: &Type) -> Lift<Value> {
+        let wanted = ty.alternatives().iter().find_map(|a| match a {
+            Type::List(element) => Some((**element).clone()),
+            _ => None,
+        });
+        let Some(element) = wanted else {
+            return self.bail(Code::Join, "a list and another type have no common representation");
+        };
+        self.widen_element(list, &element)
+    }
+
+    /// Requires that a list can hold elements of a type.
+    pub fn widen_element(&mut self, list: Value, element: &Type) -> Lift<Value> {
+        let sites = self.sites.get(&list).cloned().unwrap_or_default();
+        if sites.is_empty() {
+            let ty = self.b.function.ty(list).clone();
+            return self.bail(Code::Join, format!("a {ty} cannot come to hold {element}"));
+        }
+        let have = match self.b.function.ty(list) {
+            Type::List(have) => (**have).clone(),
+            _ => Type::Never,
+        };
+        for site in sites {
+            self.found_elements(site, &have, element);
+        }
+        self.world.restarts += 1;
+        if self.world.restarts > 200 {
+            return self.bail(Code::Join, "the type of a list's elements does not settle");
+        }
+        Err(Stop::Restart)
+    }
+}
