@@ -1,17 +1,24 @@
 //! Results as text.
 //!
 //! Tables need all rows to find the columns' widths. The other formats are written batch by
-//! batch by Arrow's writers, with a header once.
+//! batch, with a header once.
+//!
+//! In CSV a NULL is nothing and an empty text is `""`, as PostgreSQL writes them. JSON has no
+//! numbers for NaN and the infinities: they are the texts `"NaN"`, `"Infinity"` and
+//! `"-Infinity"`, and `null` is NULL alone.
 
 use clap::ValueEnum;
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::csv::WriterBuilder;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::array::{Array, AsArray, Float16Array, Float32Array, Float64Array, RecordBatch};
+use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
+use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::Writer as JsonWriter;
-use datafusion::arrow::json::writer::{JsonArray, LineDelimited, WriterBuilder as JsonWriterBuilder};
-use datafusion::arrow::util::display::FormatOptions;
+use datafusion::arrow::json::writer::{
+    Encoder, EncoderFactory, EncoderOptions, JsonArray, LineDelimited, NullableEncoder, WriterBuilder, make_encoder,
+};
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::arrow::util::pretty::pretty_format_batches_with_options;
 use std::io::Write;
+use std::sync::{Arc, LazyLock};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,7 +63,7 @@ impl<'a, W: Write> Printer<'a, W> {
     /// Begins a result of columns `schema`. A table shows `most` rows.
     pub(crate) fn new(format: Format, out: &'a mut W, schema: SchemaRef, most: Option<usize>) -> Self {
         // A NULL is a key with the value null: a reader then sees every column of a row.
-        let json = || JsonWriterBuilder::new().with_explicit_nulls(true);
+        let json = || WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Floats));
         let sink = match format {
             Format::Table => Sink::Table { out, schema, batches: vec![], kept: 0, seen: 0, most },
             Format::Csv => Sink::Csv { out, delimiter: b',', schema, begun: false },
@@ -79,8 +86,10 @@ impl<'a, W: Write> Printer<'a, W> {
                 }
             }
             Sink::Csv { out, delimiter, begun, .. } => {
-                csv(out, *delimiter, !*begun).write(batch)?;
-                *begun = true;
+                if !std::mem::replace(begun, true) {
+                    write_header(out, *delimiter, &batch.schema())?;
+                }
+                write_rows(out, *delimiter, batch)?;
             }
             Sink::Json(writer) => writer.write(batch)?,
             Sink::Ndjson(writer) => writer.write(batch)?,
@@ -103,7 +112,7 @@ impl<'a, W: Write> Printer<'a, W> {
             }
             Sink::Csv { out, delimiter, begun, schema } => {
                 if !begun {
-                    csv(out, delimiter, true).write(&RecordBatch::new_empty(schema))?;
+                    write_header(out, delimiter, &schema)?;
                 }
             }
             Sink::Json(mut writer) => {
@@ -116,6 +125,102 @@ impl<'a, W: Write> Printer<'a, W> {
     }
 }
 
-fn csv<W: Write>(out: W, delimiter: u8, header: bool) -> datafusion::arrow::csv::Writer<W> {
-    WriterBuilder::new().with_header(header).with_delimiter(delimiter).build(out)
+/// The names of the columns as a line of CSV.
+fn write_header(out: &mut impl Write, delimiter: u8, schema: &SchemaRef) -> anyhow::Result<()> {
+    let mut line = String::new();
+    for (at, field) in schema.fields().iter().enumerate() {
+        add_field(&mut line, at, delimiter, field.name());
+    }
+    line.push('\n');
+    Ok(out.write_all(line.as_bytes())?)
+}
+
+/// The rows of a batch as lines of CSV (RFC 4180, with one kind of line end).
+fn write_rows(out: &mut impl Write, delimiter: u8, batch: &RecordBatch) -> anyhow::Result<()> {
+    let options = FormatOptions::default();
+    let columns: Vec<ArrayFormatter<'_>> =
+        batch.columns().iter().map(|column| ArrayFormatter::try_new(column, &options)).collect::<Result<_, _>>()?;
+    let (mut line, mut text) = (String::new(), String::new());
+    for row in 0..batch.num_rows() {
+        line.clear();
+        for (at, (values, shown)) in batch.columns().iter().zip(&columns).enumerate() {
+            if values.is_null(row) {
+                if at > 0 {
+                    line.push(char::from(delimiter));
+                }
+                continue;
+            }
+            text.clear();
+            shown.value(row).write(&mut text)?;
+            add_field(&mut line, at, delimiter, &text);
+        }
+        line.push('\n');
+        out.write_all(line.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Adds a text to a line, in quotes where it would be read as something else.
+fn add_field(line: &mut String, at: usize, delimiter: u8, text: &str) {
+    let delimiter = char::from(delimiter);
+    if at > 0 {
+        line.push(delimiter);
+    }
+    if text.is_empty() || text.contains([delimiter, '"', '\r', '\n']) {
+        line.push('"');
+        line.push_str(&text.replace('"', "\"\""));
+        line.push('"');
+    } else {
+        line.push_str(text);
+    }
+}
+
+/// Writes floats that JSON has no numbers for as texts.
+#[derive(Debug)]
+struct Floats;
+
+impl EncoderFactory for Floats {
+    fn make_default_encoder<'a>(
+        &self,
+        field: &'a FieldRef,
+        array: &'a dyn Array,
+        _: &'a EncoderOptions,
+    ) -> Result<Option<NullableEncoder<'a>>, ArrowError> {
+        static FINITE: LazyLock<EncoderOptions> = LazyLock::new(EncoderOptions::default);
+        let values = match array.data_type() {
+            DataType::Float64 => Values::Double(array.as_primitive()),
+            DataType::Float32 => Values::Single(array.as_primitive()),
+            DataType::Float16 => Values::Half(array.as_primitive()),
+            _ => return Ok(None),
+        };
+        let finite = make_encoder(field, array, &FINITE)?;
+        Ok(Some(NullableEncoder::new(Box::new(Float { values, finite }), array.nulls().cloned())))
+    }
+}
+
+struct Float<'a> {
+    values: Values<'a>,
+    finite: NullableEncoder<'a>,
+}
+
+enum Values<'a> {
+    Double(&'a Float64Array),
+    Single(&'a Float32Array),
+    Half(&'a Float16Array),
+}
+
+impl Encoder for Float<'_> {
+    fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
+        let value = match self.values {
+            Values::Double(values) => values.value(row),
+            Values::Single(values) => values.value(row).into(),
+            Values::Half(values) => values.value(row).to_f64(),
+        };
+        match value {
+            value if value.is_finite() => self.finite.encode(row, out),
+            value if value.is_nan() => out.extend(b"\"NaN\""),
+            value if value > 0.0 => out.extend(b"\"Infinity\""),
+            _ => out.extend(b"\"-Infinity\""),
+        }
+    }
 }

@@ -48,6 +48,20 @@ fn results_have_formats() {
     assert_eq!(out(&["-c", QUERY, "--format", "json"]), "[{\"x\":1,\"y\":\"a;b\"},{\"x\":null,\"y\":\"c\"}]\n");
     assert_eq!(out(&["-c", QUERY, "--format", "ndjson"]), "{\"x\":1,\"y\":\"a;b\"}\n{\"x\":null,\"y\":\"c\"}\n");
     assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "csv"]), "x\n");
+    // NULL, an empty text and what has no number are different things in each.
+    let odd = "SELECT * FROM (VALUES (CAST('nan' AS DOUBLE), '', NULL), (CAST('-inf' AS DOUBLE), NULL, 'a,\"b\"'), \
+               (NULL, ' ', E'c\nd'), (0.5, 'é', '')) AS t(x, y, \"z,\")";
+    assert_eq!(
+        out(&["-c", odd, "--format", "csv"]),
+        "x,y,\"z,\"\nNaN,\"\",\n-inf,,\"a,\"\"b\"\"\"\n, ,\"c\nd\"\n0.5,é,\"\"\n"
+    );
+    assert_eq!(
+        out(&["-c", odd, "--format", "ndjson"]),
+        "{\"x\":\"NaN\",\"y\":\"\",\"z,\":null}\n{\"x\":\"-Infinity\",\"y\":null,\"z,\":\"a,\\\"b\\\"\"}\n\
+         {\"x\":null,\"y\":\" \",\"z,\":\"c\\nd\"}\n{\"x\":0.5,\"y\":\"é\",\"z,\":\"\"}\n"
+    );
+    let nested = "SELECT [CAST('inf' AS REAL), NULL, 1.5] AS x, struct(CAST('nan' AS DOUBLE) AS y) AS s";
+    assert_eq!(out(&["-c", nested, "--format", "ndjson"]), "{\"x\":[\"Infinity\",null,1.5],\"s\":{\"y\":\"NaN\"}}\n");
     assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "json"]), "[]\n");
     assert!(
         out(&["-c", "SELECT value FROM range(10)", "--maxrows", "3"])

@@ -55,14 +55,33 @@ impl Barrier {
         &self.prefiltered
     }
 
-    /// A plan with such nodes below filters with calls of any kind, unless they stand on a
-    /// scan. DataFusion's physical pushdown looks for columns by their names, and where two
-    /// of a join have one name it may give a call the other.
-    pub(crate) fn below_filters(plan: LogicalPlan) -> Result<LogicalPlan> {
+    /// A plan with such nodes below projections with calls of any kind on a scan or a filter,
+    /// and below filters with them elsewhere.
+    ///
+    /// DataFusion moves such a projection below the filter, for more rows, and into the scan,
+    /// which takes its expressions one by one and makes a call as often as it occurs in them;
+    /// above, [`crate::fuse`] makes it once. And its physical pushdown of filters looks for
+    /// columns by their names, and where two of a join have one name it may give a call the
+    /// other.
+    pub(crate) fn below_calls(plan: LogicalPlan) -> Result<LogicalPlan> {
         let fenced = plan.transform_up_with_subqueries(|plan| match plan {
-            LogicalPlan::Filter(mut filter) if calls_function(&filter.predicate) && !is_scan(&filter.input) => {
+            LogicalPlan::Filter(mut filter)
+                if calls_function(&filter.predicate)
+                    && !matches!(below_columns(&filter.input), LogicalPlan::TableScan(_))
+                    && Barrier::of(below_columns(&filter.input)).is_none() =>
+            {
                 filter.input = Arc::new(Barrier::over(Arc::unwrap_or_clone(filter.input), vec![]));
                 Ok(Transformed::yes(LogicalPlan::Filter(filter)))
+            }
+            LogicalPlan::Projection(mut projection)
+                if projection.expr.iter().any(calls_function)
+                    && matches!(
+                        below_projections(&projection.input),
+                        LogicalPlan::TableScan(_) | LogicalPlan::Filter(_)
+                    ) =>
+            {
+                projection.input = Arc::new(Barrier::over(Arc::unwrap_or_clone(projection.input), vec![]));
+                Ok(Transformed::yes(LogicalPlan::Projection(projection)))
             }
             other => Ok(Transformed::no(other)),
         })?;
@@ -96,13 +115,21 @@ pub(crate) fn calls_function(expr: &Expr) -> bool {
     expr.exists(call).unwrap_or(true)
 }
 
-/// Whether a plan reads columns of one table, or of a barrier.
-fn is_scan(plan: &LogicalPlan) -> bool {
+/// What a plan takes columns of.
+fn below_columns(plan: &LogicalPlan) -> &LogicalPlan {
     match plan {
-        LogicalPlan::Projection(projection) => {
-            projection.expr.iter().all(|expr| matches!(expr, Expr::Column(_))) && is_scan(&projection.input)
+        LogicalPlan::Projection(projection) if projection.expr.iter().all(|expr| matches!(expr, Expr::Column(_))) => {
+            below_columns(&projection.input)
         }
-        plan => matches!(plan, LogicalPlan::TableScan(_)) || Barrier::of(plan).is_some(),
+        plan => plan,
+    }
+}
+
+/// What a plan computes columns of.
+fn below_projections(plan: &LogicalPlan) -> &LogicalPlan {
+    match plan {
+        LogicalPlan::Projection(projection) => below_projections(&projection.input),
+        plan => plan,
     }
 }
 

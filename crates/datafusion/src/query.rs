@@ -102,7 +102,7 @@ impl QueryPlanner for Planner {
         state.execution_props_mut().config_options = Some(Arc::clone(&config));
         let logical = aggregate::bound(logical_plan.clone(), &ExuviaOptions::of(&config))?;
         let plan = if self.knows_barriers {
-            self.inner.create_physical_plan(&Barrier::below_filters(logical)?, &state).await?
+            self.inner.create_physical_plan(&Barrier::below_calls(logical)?, &state).await?
         } else {
             self.inner.create_physical_plan(&Barrier::remove_from(logical)?, &state).await?
         };

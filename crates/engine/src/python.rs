@@ -5,7 +5,6 @@ use crate::interpreter::{Calling, Interpreter, PyCall, PyDefinition, PyFailure, 
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, Settings, place, sql};
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
-use std::sync::atomic::Ordering;
 
 /// A function defined in CPython.
 #[derive(Debug)]
@@ -47,7 +46,6 @@ impl PythonRung {
         settings: &Settings,
         invocation: &Invocation,
     ) -> Result<ArrayRef, CallError> {
-        function.counters.python.fetch_add(rows as u64, Ordering::Relaxed);
         let call = PyCall {
             on_error_null: function.definition.on_error == OnError::Null,
             stop: Some(&invocation.cancelled),

@@ -33,13 +33,31 @@ pub(crate) fn invoke(
     settings: &Settings,
     invocation: &Invocation,
 ) -> Result<ArrayRef, CallError> {
-    let values = memoized(function, args, rows, settings, invocation)?;
+    let mut ran = Ran::default();
+    let values = memoized(function, args, rows, settings, invocation, &mut ran)?;
     if is_over(invocation) {
         return Err(stopped(function, invocation));
     }
     // Counted when it ended: a caller may stop a batch and call it again elsewhere.
-    function.counters.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    let counters = &function.counters;
+    for (counter, rows) in [
+        (&counters.rows, rows),
+        (&counters.memoized, ran.memoized),
+        (&counters.evaluated, ran.evaluated),
+        (&counters.python, ran.python),
+    ] {
+        counter.fetch_add(rows as u64, Ordering::Relaxed);
+    }
     Ok(values)
+}
+
+/// Of how many rows of a batch the results come from elsewhere than native code.
+#[derive(Debug, Default)]
+struct Ran {
+    /// From another row with equal arguments.
+    memoized: usize,
+    evaluated: usize,
+    python: usize,
 }
 
 /// Runs a batch, for equal arguments once where that pays.
@@ -49,24 +67,24 @@ fn memoized(
     rows: usize,
     settings: &Settings,
     invocation: &Invocation,
+    ran: &mut Ran,
 ) -> Result<ArrayRef, CallError> {
     let ([column], true) = (args, settings.memoize && function.is_pure(settings)) else {
-        return run(function, args, rows, settings, invocation);
+        return run(function, args, rows, settings, invocation, ran);
     };
     let start = Instant::now();
     let every = settings.fault == "memoize";
     let found = if every { memoize::distinct(column, rows) } else { function.history.look(column) };
     let Some(found) = found else {
-        let values = run(function, args, rows, settings, invocation)?;
+        let values = run(function, args, rows, settings, invocation, ran)?;
         function.history.ran(rows, start.elapsed());
         return Ok(values);
     };
     let distinct = take(column, &found.rows, None).map_err(|error| host(function, error))?;
-    let results = run(function, &[distinct], found.rows.len(), settings, invocation)?;
+    let results = run(function, &[distinct], found.rows.len(), settings, invocation, ran)?;
     let values = take(&results, &found.of_row, None).map_err(|error| host(function, error))?;
     function.history.spared(rows, start.elapsed());
-    let spared = rows - found.rows.len();
-    function.counters.memoized.fetch_add(spared as u64, Ordering::Relaxed);
+    ran.memoized = rows - found.rows.len();
     Ok(values)
 }
 
@@ -76,14 +94,17 @@ fn run(
     rows: usize,
     settings: &Settings,
     invocation: &Invocation,
+    ran: &mut Ran,
 ) -> Result<ArrayRef, CallError> {
     let watch = Watch::start(invocation);
     let nullable = args.iter().any(|arg| arg.logical_null_count() > 0);
     let cell = function.compiled(nullable, settings);
     let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
-    let Some(stages) = stages else {
-        return function.python(settings)?.call(function, args, rows, settings, invocation);
+    let mut in_python = || {
+        ran.python = rows;
+        function.python(settings)?.call(function, args, rows, settings, invocation)
     };
+    let Some(stages) = stages else { return in_python() };
     let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
     let (values, left) = match &stages.kernel {
         Ok(kernel) => {
@@ -91,9 +112,7 @@ fn run(
             (output.values, output.exits)
         }
         Err(_) => {
-            let Some(values) = Partial::new(&function.definition.returns, rows) else {
-                return function.python(settings)?.call(function, args, rows, settings, invocation);
-            };
+            let Some(values) = Partial::new(&function.definition.returns, rows) else { return in_python() };
             (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
         }
     };
@@ -102,7 +121,8 @@ fn run(
     }
     let flag = Arc::clone(&watch.flag);
     let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new() };
-    batch.evaluate(stages, &left)?;
+    ran.evaluated = batch.evaluate(stages, &left)?;
+    ran.python = batch.python.len();
     batch.finish()
 }
 
@@ -120,11 +140,12 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Redoes rows in the evaluator. When that has taken long, only those that raised, for their
-    /// messages, and the others in CPython, which is faster.
-    fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)]) -> Result<(), CallError> {
+    /// Redoes rows in the evaluator; gives how many it finished. When that has taken long, only
+    /// those that raised, for their messages, and the others in CPython, which is faster; so are
+    /// those that need more memory than a row may have, which both rungs would find out again.
+    fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)]) -> Result<usize, CallError> {
         let mut cx = Cx::new(self.settings.row_memory, true, Arc::clone(&self.flag));
-        let mut evaluated = 0;
+        let (mut evaluated, mut finished) = (0, 0);
         let start = Instant::now();
         let mut to_python = false;
         let mut may_tire = true;
@@ -136,7 +157,12 @@ impl Batch<'_> {
                 may_tire = false;
                 to_python = self.function.python(self.settings).is_ok();
             }
-            if to_python && code == status::BAILOUT {
+            let prefers_python = match code {
+                status::BAILOUT => to_python,
+                status::ROW_MEMORY => to_python || self.function.python(self.settings).is_ok(),
+                _ => false,
+            };
+            if prefers_python {
                 self.python.push(row);
                 continue;
             }
@@ -159,7 +185,7 @@ impl Batch<'_> {
             let mut fuel = FUEL;
             match stages.program.call(&objects, &mut cx, &mut fuel) {
                 Ok(object) => match self.values.set(row as usize, &object) {
-                    Ok(()) => {}
+                    Ok(()) => finished += 1,
                     Err(_) => return Err(self.misfit(row, &object)),
                 },
                 Err(failure) => match failure.raise {
@@ -168,6 +194,7 @@ impl Batch<'_> {
                     Raise::Result(message) => return Err(self.error(row, CallErrorKind::Result(message))),
                     Raise::Exception { kind, args } => {
                         if on_null && kind.becomes_null() {
+                            finished += 1;
                             continue;
                         }
                         let message = exuvia_ops::show::message(kind, &args);
@@ -178,10 +205,9 @@ impl Batch<'_> {
                 },
             }
         }
-        let counters = &self.function.counters;
-        counters.evaluated.fetch_add(evaluated, Ordering::Relaxed);
-        counters.evaluating.fetch_add(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        Ok(())
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.function.counters.evaluating.fetch_add(nanos, Ordering::Relaxed);
+        Ok(finished)
     }
 
     fn error(&self, row: u32, kind: CallErrorKind) -> CallError {

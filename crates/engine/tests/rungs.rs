@@ -39,6 +39,35 @@ fn an_overflow_leaves_native_code_and_the_evaluator_finishes_the_row() {
     assert_eq!((placement.rung, placement.rows, placement.evaluated_rows), (Rung::Native, 3, 1));
 }
 
+/// A constant that needs more than 64 bits is no reason to leave native code.
+#[test]
+fn constants_beyond_64_bits_stay_native_where_the_result_fits() {
+    let settings = Settings::default();
+    let xs: ArrayRef = Arc::new(Int64Array::from_iter_values((0..1000).map(|n| n * 9_000_000_000_000_000 + n)));
+    for (expr, returns) in [
+        ("x / 10 ** 20", DataType::Float64),
+        ("x / math.factorial(40)", DataType::Float64),
+        ("x / 1_000_000_000", DataType::Float64),
+        ("10 ** 30 / (x + 1)", DataType::Float64),
+        ("float(x) * 10 ** 20", DataType::Float64),
+        ("x & 0xFFFF_FFFF_FFFF_FFFF", DataType::Int64),
+        ("x % 2 ** 64", DataType::Int64),
+        ("x // 10 ** 20", DataType::Int64),
+        ("-(2 ** 63) - 1 + x if x > 0 else 0", DataType::Int64),
+        ("(-x - 1) + 2 ** 63", DataType::Int64),
+        ("10 ** 20 % (x + 1)", DataType::Int64),
+        ("pow(x, 3, 10 ** 20) % 97 if x < 1000 else 0", DataType::Int64),
+        ("min(x, 10 ** 20)", DataType::Int64),
+    ] {
+        let source = format!("import math\ndef f(x):\n    return {expr}\n");
+        let function = Function::define(definition(&source, &[("x", DataType::Int64)], returns), &settings).unwrap();
+        function.invoke(&[Arc::clone(&xs)], xs.len(), &settings, &invocation()).unwrap();
+        let placement = function.placement(&settings);
+        let left = placement.evaluated_rows + placement.python_rows;
+        assert_eq!((placement.rung, placement.rows, left), (Rung::Native, 1000, 0), "{expr}");
+    }
+}
+
 #[test]
 fn an_exception_is_reported_with_its_place_and_the_arguments() {
     let settings = Settings::default();

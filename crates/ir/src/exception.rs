@@ -128,6 +128,9 @@ pub enum Raise {
 }
 
 impl Raise {
+    /// The row needs more memory than this rung gives to one.
+    pub const ROW_MEMORY: Raise = Raise::Bailout("memory limit of the row");
+
     /// An exception with one message.
     #[must_use]
     pub fn new(kind: ExcKind, message: impl Into<String>) -> Raise {

@@ -3,6 +3,7 @@
 use crate::CompileError;
 use crate::slots;
 use crate::table::Table;
+use crate::translate::Boxed;
 use arrow::buffer::Buffer;
 use exuvia_ir::{DictObj, Int, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
@@ -24,6 +25,7 @@ pub(crate) struct Constants {
     lists: Vec<List>,
     words: Vec<Box<[u64]>>,
     flags: Vec<Box<[u8]>>,
+    boxed: Vec<Box<Boxed>>,
 }
 
 /// The results of an operation for every ASCII character.
@@ -87,6 +89,14 @@ impl Constants {
     pub fn pattern(&mut self, pattern: &Arc<Pattern>) -> u64 {
         let kept = self.patterns.entry(pattern.clone()).or_insert_with(|| pattern.clone());
         Arc::as_ptr(kept) as u64
+    }
+
+    /// The address of an operation on boxed operands.
+    pub fn boxed(&mut self, call: Boxed) -> u64 {
+        let call = Box::new(call);
+        let address = std::ptr::from_ref(&*call) as u64;
+        self.boxed.push(call);
+        address
     }
 
     /// The address of a list.

@@ -3,6 +3,8 @@
 //! None of them can panic: what may is caught where it stands.
 
 use crate::table::Table;
+use crate::translate::{BOXED_WORDS, Boxed, BoxedArg};
+use exuvia_ir::{Int, Object, Raise};
 use exuvia_ops::adapt::{Pair, call_fallible};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::list::RawList;
@@ -72,4 +74,33 @@ pub(crate) extern "C" fn find_float(table: *const Table, key: f64) -> i64 {
 pub(crate) extern "C" fn find_none(table: *const Table) -> i64 {
     // SAFETY: as in `find_str`.
     unsafe { (*table).find_none() }
+}
+
+/// An operation on boxed operands, `a` and `b` those that are not known: status, word.
+pub(crate) extern "C" fn boxed(cx: *mut Cx, call: *const Boxed, a: u64, b: u64) -> Pair {
+    let apply = |cx: &mut Cx| {
+        // SAFETY: native code passes the address of a call that the kernel owns.
+        let call = unsafe { &*call };
+        let words: [u64; BOXED_WORDS] = [a, b];
+        let mut words = words.into_iter();
+        let mut word = || words.next().unwrap_or(0);
+        let args: Vec<Object> = call
+            .args
+            .iter()
+            .map(|arg| match arg {
+                BoxedArg::Known(object) => object.clone(),
+                BoxedArg::Int => Object::Int(Int::Small(word() as i64)),
+                BoxedArg::Float => Object::Float(f64::from_bits(word())),
+                BoxedArg::Bool => Object::Bool(word() != 0),
+            })
+            .collect();
+        match (call.def.eval)(cx, &args)? {
+            Object::Int(Int::Small(value)) => Ok(value),
+            Object::Float(value) => Ok(value.to_bits() as i64),
+            Object::Bool(value) => Ok(i64::from(value)),
+            _ => Err(Raise::Bailout("an integer beyond 64 bits")),
+        }
+    };
+    // SAFETY: native code passes the context that its caller lent it for the call.
+    unsafe { call_fallible(cx, apply) }
 }

@@ -82,6 +82,13 @@ pub(crate) enum Iter {
         start: Abs,
     },
     Zip(Vec<Abs>),
+    /// The keys, values or items of a constant dict, in a tuple. Like a range it can be iterated
+    /// again.
+    View {
+        of: ViewOf,
+        dict: Object,
+        items: Object,
+    },
     Reversed(Abs),
     Map {
         func: Abs,
@@ -101,7 +108,33 @@ pub(crate) enum Iter {
     },
 }
 
+/// What of a dict a view shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ViewOf {
+    Keys,
+    Values,
+    Items,
+}
+
+impl Iter {
+    /// Whether it can be iterated again.
+    pub fn is_lasting(&self) -> bool {
+        matches!(self, Iter::Range { .. } | Iter::View { .. })
+    }
+}
+
 impl Abs {
+    /// What a view shows, as a tuple; anything else as it is.
+    pub fn shown(&self) -> Abs {
+        match self {
+            Abs::Iter(iter) => match &**iter {
+                Iter::View { items, .. } => Abs::Const(items.clone()),
+                _ => self.clone(),
+            },
+            other => other.clone(),
+        }
+    }
+
     pub fn int(value: i64) -> Abs {
         Abs::Const(Object::int(value))
     }

@@ -1,7 +1,7 @@
 //! Calls: of functions written in Python (unfolded, or called where they recurse), of
 //! methods, and of built-ins that are about static things.
 
-use crate::abs::{Abs, Closure, Enclosing, Iter};
+use crate::abs::{Abs, Closure, Enclosing, Iter, ViewOf};
 use crate::ast::{Expr, ExprKind, FunctionDef, Name};
 use crate::bailout::Code;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Split, describe};
@@ -194,15 +194,15 @@ impl Lifter<'_> {
             return Ok(None);
         }
         match (receiver, name, args) {
-            (Abs::Const(Object::Dict(dict)), "items", []) => {
-                let pairs = dict.entries().iter().map(|e| Object::tuple(vec![e.0.clone(), e.1.clone()])).collect();
-                Ok(Some(Abs::Const(Object::tuple(pairs))))
-            }
-            (Abs::Const(Object::Dict(dict)), "keys", []) => {
-                Ok(Some(Abs::Const(Object::tuple(dict.entries().iter().map(|e| e.0.clone()).collect()))))
-            }
-            (Abs::Const(Object::Dict(dict)), "values", []) => {
-                Ok(Some(Abs::Const(Object::tuple(dict.entries().iter().map(|e| e.1.clone()).collect()))))
+            (Abs::Const(object @ Object::Dict(dict)), "keys" | "values" | "items", []) => {
+                let entries = dict.entries().iter();
+                let (of, items) = match name {
+                    "keys" => (ViewOf::Keys, entries.map(|e| e.0.clone()).collect()),
+                    "values" => (ViewOf::Values, entries.map(|e| e.1.clone()).collect()),
+                    _ => (ViewOf::Items, entries.map(|e| Object::tuple(vec![e.0.clone(), e.1.clone()])).collect()),
+                };
+                let items = Object::tuple(items);
+                Ok(Some(Abs::Iter(Rc::new(Iter::View { of, dict: object.clone(), items }))))
             }
             (receiver, "join", [iterable]) if self.type_of(receiver) == Some(Type::Str) => {
                 // What is not a list yet becomes one, as in CPython.

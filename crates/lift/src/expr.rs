@@ -130,7 +130,7 @@ impl<'w> Lifter<'w> {
                 ),
                 _ => None,
             },
-            other => other.tuple_items(),
+            other => other.shown().tuple_items(),
         }
     }
 

@@ -82,9 +82,10 @@ impl Lifter<'_> {
                 Iter::Generator { comp, first, enclosing, module } => {
                     return self.generate(comp, first, enclosing, *module, &mut |me, element, _| body(me, element));
                 }
-                Iter::Range { .. } | Iter::Zip(_) | Iter::Reversed(_) => {}
+                Iter::Range { .. } | Iter::Zip(_) | Iter::Reversed(_) | Iter::View { .. } => {}
             }
         }
+        let iterable = &iterable.shown();
         if let Some(items) = self.unrolled(iterable) {
             for item in items {
                 if self.live {
@@ -124,7 +125,7 @@ impl Lifter<'_> {
     /// The items of what is iterated turn by turn, each lifted on its own.
     fn unrolled(&mut self, iterable: &Abs) -> Option<Vec<Abs>> {
         let limit = if self.module_mode { MAX_STATIC_TURNS as usize } else { MAX_UNROLL };
-        match iterable {
+        match &iterable.shown() {
             Abs::Iter(iter) => match &**iter {
                 Iter::Zip(inners) => {
                     let mut columns = Vec::new();
@@ -165,7 +166,7 @@ impl Lifter<'_> {
     }
 
     fn cursor(&mut self, iterable: &Abs) -> Lift<Cursor> {
-        match iterable {
+        match &iterable.shown() {
             Abs::Iter(iter) => match &**iter {
                 Iter::Range { start, stop, step } => {
                     let at = self.hidden_name("at");
@@ -191,9 +192,11 @@ impl Lifter<'_> {
                         Ok(Cursor::ListReversed { list: list_name, at })
                     }
                 },
-                Iter::Enumerate { .. } | Iter::Map { .. } | Iter::Filter { .. } | Iter::Generator { .. } => {
-                    self.bail(Code::StaticValue, "an iterator inside zip or reversed")
-                }
+                Iter::Enumerate { .. }
+                | Iter::Map { .. }
+                | Iter::Filter { .. }
+                | Iter::Generator { .. }
+                | Iter::View { .. } => self.bail(Code::StaticValue, "an iterator inside zip or reversed"),
             },
             Abs::Const(Object::Set(_)) => self.bail(Code::SetOrder, "iteration over a set"),
             other => match self.type_of(other) {
@@ -526,6 +529,7 @@ impl Lifter<'_> {
 
     /// A list with the items, the thing itself where it is one: for reading only.
     pub fn listed(&mut self, iterable: &Abs) -> Lift<Abs> {
+        let iterable = &iterable.shown();
         match self.type_of(iterable) {
             Some(Type::List(_)) => return Ok(iterable.clone()),
             Some(Type::Tuple(_)) => {

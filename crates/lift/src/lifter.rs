@@ -683,6 +683,7 @@ pub(crate) fn describe(abs: &Abs) -> String {
         Abs::ExcInst(exc) => format!("an instance of {}", exc.0.name()),
         Abs::Iter(iter) => match &**iter {
             Iter::Range { .. } => "a range".to_string(),
+            Iter::View { .. } => "a view of a dict".to_string(),
             Iter::Generator { .. } => "a generator".to_string(),
             Iter::Enumerate { .. } | Iter::Zip(_) | Iter::Reversed(_) | Iter::Map { .. } | Iter::Filter { .. } => {
                 "an iterator".to_string()

@@ -1,7 +1,7 @@
 //! Module bodies: run once, while lifting, on constants. What they define is the static
 //! world that functions see.
 
-use crate::abs::{Abs, Enclosing};
+use crate::abs::{Abs, Enclosing, Iter};
 use crate::ast::{Module, Name, Stmt, StmtKind};
 use crate::bailout::{Bailout, Code};
 use crate::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
@@ -126,7 +126,10 @@ fn can_change(abs: &Abs) -> bool {
             closure.defaults.iter().any(|(_, default)| can_change(default)) || keeps_what_changes(&closure.enclosing)
         }
         Abs::Method(method) => can_change(&method.0),
-        Abs::Iter(_) => true,
+        Abs::Iter(iter) => match &**iter {
+            Iter::View { items, .. } => object(items),
+            _ => true,
+        },
         _ => false,
     }
 }

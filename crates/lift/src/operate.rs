@@ -2,7 +2,7 @@
 //! get their meaning. A union operand is split first; then an operation that accepts the
 //! types is looked for, then a prelude function; what is left is CPython's TypeError.
 
-use crate::abs::{Abs, Iter};
+use crate::abs::{Abs, Iter, ViewOf};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
 use crate::unsupported;
@@ -257,8 +257,22 @@ impl Lifter<'_> {
         }
     }
 
-    /// Length and membership of a range, by arithmetic.
+    /// Length and membership of a range, by arithmetic, and of a view of a dict.
     fn of_range(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        if let Some(Abs::Iter(iter)) = args.last()
+            && let Iter::View { of, dict, items } = &**iter
+        {
+            return match (spelling, args, of) {
+                ("len", [_], _) => self.try_apply(spelling, &[Abs::Const(items.clone())]),
+                ("a in b", [item, _], ViewOf::Keys) => {
+                    self.try_apply(spelling, &[item.clone(), Abs::Const(dict.clone())])
+                }
+                ("a in b", [item, _], ViewOf::Values) => {
+                    self.try_apply(spelling, &[item.clone(), Abs::Const(items.clone())])
+                }
+                _ => Ok(None),
+            };
+        }
         let (name, mut operands, range) = match (spelling, args) {
             ("len", [Abs::Iter(iter)]) => ("_range_len", Vec::new(), iter),
             ("a in b", [item, Abs::Iter(iter)]) if self.type_of(item) == Some(Type::Int) => {
@@ -415,7 +429,12 @@ impl Lifter<'_> {
             Abs::Func(_) | Abs::Method(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::ExcInst(_) => {
                 return Ok(Abs::bool(true));
             }
-            Abs::Iter(_) | Abs::Unbound | Abs::Conflict => {}
+            Abs::Iter(iter) => {
+                if let Iter::View { items: Object::Tuple(items), .. } = &**iter {
+                    return Ok(Abs::bool(!items.is_empty()));
+                }
+            }
+            Abs::Unbound | Abs::Conflict => {}
         }
         self.apply("truth", std::slice::from_ref(abs))
     }

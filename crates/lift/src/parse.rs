@@ -43,6 +43,10 @@ pub struct Parsed {
     pub yields: bool,
 }
 
+/// How deep brackets may nest, and blocks of lines (Parser/tokenizer.c, MAXLEVEL, MAXINDENT).
+const MAX_BRACKETS: u32 = 200;
+const MAX_INDENTS: u32 = 99;
+
 /// Parses a module. With a `return` or `yield` at the top level it is the body of a function
 /// whose parameters are `params`.
 ///
@@ -59,7 +63,27 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
         return Err(SyntaxError { message: error.to_string(), span: span(error.range) });
     }
     let mut string_lines = BTreeSet::new();
+    let (mut brackets, mut indents) = (0u32, 0u32);
     for token in parsed.tokens() {
+        let too_deep = match token.kind() {
+            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => {
+                brackets += 1;
+                (brackets > MAX_BRACKETS).then_some("too many nested parentheses")
+            }
+            TokenKind::Indent => {
+                indents += 1;
+                (indents > MAX_INDENTS).then_some("too many levels of indentation")
+            }
+            other => {
+                brackets -=
+                    u32::from(matches!(other, TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace)).min(brackets);
+                indents -= u32::from(other == TokenKind::Dedent).min(indents);
+                None
+            }
+        };
+        if let Some(message) = too_deep {
+            return Err(SyntaxError { message: message.to_string(), span: span(token.range()) });
+        }
         let text = matches!(token.kind(), TokenKind::String | TokenKind::FStringMiddle);
         if text {
             let range = token.range();
@@ -165,6 +189,10 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
         },
         py::Stmt::While(stmt) => {
             StmtKind::While { test: expr(&stmt.test), body: stmts(&stmt.body), orelse: stmts(&stmt.orelse) }
+        }
+        // CPython's compiler goes down one level for each, and has 3,000 in all.
+        py::Stmt::If(inner) if inner.elif_else_clauses.len() > MAX_ELIFS => {
+            unsupported("a chain of this many elifs", stmt)
         }
         py::Stmt::If(stmt) => {
             // `elif` is an `if` in the `else`.
@@ -336,6 +364,9 @@ thread_local! {
     /// Whether the annotations of the text being converted are never evaluated.
     static POSTPONED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
+
+/// Chains longer than this are left to CPython.
+const MAX_ELIFS: usize = 2_500;
 
 /// Expressions nested deeper than this are left to CPython, which has a limit of its own.
 const MAX_DEPTH: u32 = 500;

@@ -1,6 +1,6 @@
 //! Statements.
 
-use crate::abs::{Abs, Iter};
+use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind, Handler, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::lifter::{Ctx, Lift, Lifter, Pending};
@@ -222,9 +222,7 @@ impl Lifter<'_> {
     /// name could.
     pub fn refuse_iterator(&self, value: &Abs) -> Lift<()> {
         match value {
-            Abs::Iter(iter) if !matches!(**iter, Iter::Range { .. }) => {
-                self.bail(Code::StaticValue, "an iterator in a variable")
-            }
+            Abs::Iter(iter) if !iter.is_lasting() => self.bail(Code::StaticValue, "an iterator in a variable"),
             _ => Ok(()),
         }
     }

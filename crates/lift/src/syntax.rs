@@ -50,7 +50,12 @@ struct Scope {
     global: BTreeMap<String, TextRange>,
     /// Loops around the place.
     loops: u32,
+    /// What CPython's compiler counts as blocks around the place.
+    blocks: u32,
 }
+
+/// How deep such blocks may nest (Include/cpython/code.h, CO_MAXBLOCKS).
+const MAX_BLOCKS: u32 = 20;
 
 impl Scope {
     fn of(kind: Kind, body: &[py::Stmt]) -> Scope {
@@ -58,7 +63,7 @@ impl Scope {
         names.visit_body(body);
         let mut bound = names.bound;
         bound.retain(|name| !names.global.contains_key(name));
-        Scope { kind, params: BTreeSet::new(), bound, global: names.global, loops: 0 }
+        Scope { kind, params: BTreeSet::new(), bound, global: names.global, loops: 0, blocks: 0 }
     }
 
     fn function(kind: Kind, params: Option<&py::Parameters>, body: &[py::Stmt]) -> Scope {
@@ -276,6 +281,36 @@ impl Walk<'_> {
         count(self, -1);
     }
 
+    /// Walks what stands in so many blocks more.
+    fn in_blocks(&mut self, count: u32, place: TextRange, walk: impl FnOnce(&mut Self)) {
+        let Some(scope) = self.context.scopes.last_mut() else { return };
+        scope.blocks += count;
+        if scope.blocks > MAX_BLOCKS {
+            self.context.error("too many statically nested blocks", place);
+        }
+        walk(self);
+        if let Some(scope) = self.context.scopes.last_mut() {
+            scope.blocks -= count;
+        }
+    }
+
+    /// The blocks of a `try` statement (Python/compile.c, compiler_try_except and
+    /// compiler_try_finally).
+    fn walk_try(&mut self, stmt: &py::StmtTry) {
+        let finally = u32::from(!stmt.finalbody.is_empty());
+        let handled = u32::from(!stmt.handlers.is_empty());
+        self.in_blocks(finally + handled, stmt.range, |walk| walk.visit_body(&stmt.body));
+        self.in_blocks(finally, stmt.range, |walk| {
+            walk.visit_body(&stmt.orelse);
+            for handler in &stmt.handlers {
+                let py::ExceptHandler::ExceptHandler(clause) = handler;
+                clause.type_.iter().for_each(|class| walk.visit_expr(class));
+                walk.in_blocks(2, clause.range, |walk| walk.visit_body(&clause.body));
+            }
+        });
+        self.in_blocks(finally, stmt.range, |walk| walk.visit_body(&stmt.finalbody));
+    }
+
     fn comprehension(&mut self, parts: &[&py::Expr], clauses: &[py::Comprehension], generator: bool) {
         let Some((first, rest)) = clauses.split_first() else { return };
         // The first iterable is evaluated in the scope around (language reference 6.2.4).
@@ -333,13 +368,18 @@ impl<'a> Visitor<'a> for Walk<'_> {
             py::Stmt::For(stmt) => {
                 self.visit_expr(&stmt.target);
                 self.visit_expr(&stmt.iter);
-                self.looping(|walk| walk.visit_body(&stmt.body));
+                self.in_blocks(1, stmt.range, |walk| walk.looping(|walk| walk.visit_body(&stmt.body)));
                 self.visit_body(&stmt.orelse);
             }
             py::Stmt::While(stmt) => {
                 self.visit_expr(&stmt.test);
-                self.looping(|walk| walk.visit_body(&stmt.body));
+                self.in_blocks(1, stmt.range, |walk| walk.looping(|walk| walk.visit_body(&stmt.body)));
                 self.visit_body(&stmt.orelse);
+            }
+            py::Stmt::With(stmt) => {
+                stmt.items.iter().for_each(|item| self.visit_with_item(item));
+                let count = u32::try_from(stmt.items.len()).unwrap_or(MAX_BLOCKS + 1);
+                self.in_blocks(count, stmt.range, |walk| walk.visit_body(&stmt.body));
             }
             py::Stmt::ImportFrom(import)
                 if import.module.as_deref() == Some("__future__") && !self.context.in_module_scope() =>
@@ -349,7 +389,7 @@ impl<'a> Visitor<'a> for Walk<'_> {
             }
             py::Stmt::Try(inner) => {
                 self.check_try(inner);
-                walk_stmt(self, stmt);
+                self.walk_try(inner);
             }
             _ => walk_stmt(self, stmt),
         }

@@ -5,11 +5,13 @@
 
 use crate::cx::Cx;
 use crate::def::{Body, Default, Effect, Kind, OpDef, Param};
-use exuvia_ir::{ExcKind, Object, Raise, Type};
+use exuvia_ir::{ExcKind, Int, Object, Raise, Type};
+use num_bigint::BigInt;
+use num_traits::FromPrimitive;
 
 mod eval;
 
-pub(crate) use eval::nearest_float;
+pub(crate) use eval::{nearest_float, nearest_quotient};
 
 /// How two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,6 +158,19 @@ const FLOAT1: &[Param] = &[p("_a", Kind::Float)];
 /// the int operations stand before these in the table.
 const NUM2: &[Param] = &[p("_a", Kind::Number), p("_b", Kind::Number)];
 const FLOAT2: &[Param] = &[p("_a", Kind::Float), p("_b", Kind::Float)];
+
+/// The float next to an int, where there is a finite one.
+#[must_use]
+pub fn float_near(value: &Int) -> Option<f64> {
+    nearest_float(&value.to_big())
+}
+
+/// The float that is an int, where there is one.
+#[must_use]
+pub fn float_equal(value: &Int) -> Option<f64> {
+    let big = value.to_big();
+    nearest_float(&big).filter(|float| BigInt::from_f64(*float) == Some(big))
+}
 
 /// A core operation that neither bails out nor touches memory.
 #[expect(clippy::too_many_arguments, reason = "one argument a field: a row of a table")]

@@ -149,14 +149,13 @@ impl Cx {
                 return Ok((chunk.as_mut_ptr().cast::<u8>(), chunk.len() * 8));
             }
         }
-        const LIMIT: Raise = Raise::Bailout("memory limit of the row");
-        let needed = size.checked_next_multiple_of(8).ok_or(LIMIT)?;
+        let needed = size.checked_next_multiple_of(8).ok_or(Raise::ROW_MEMORY)?;
         let doubled = self.chunks.last().map_or(FIRST_CHUNK, |chunk| chunk.len() * 16);
         let limit = self.limit.max(FIRST_CHUNK);
         // Near the limit a chunk is as small as it can be.
         let next = if self.allocated.saturating_add(doubled) > limit { needed } else { doubled.max(needed) };
         if self.allocated.saturating_add(next) > limit {
-            return Err(LIMIT);
+            return Err(Raise::ROW_MEMORY);
         }
         self.allocated += next;
         let spare = if next == FIRST_CHUNK { SPARE_CHUNK.try_with(Cell::take).ok().flatten() } else { None };
@@ -266,7 +265,7 @@ impl Text<'_> {
 
     #[cold]
     fn grow(&mut self, more: usize) -> KernelResult<()> {
-        let needed = self.len.checked_add(more).ok_or(Raise::Bailout("memory limit of the row"))?;
+        let needed = self.len.checked_add(more).ok_or(Raise::ROW_MEMORY)?;
         let (ptr, room) = match self.cx.room(needed.saturating_mul(2)) {
             Ok(found) => found,
             Err(_) => self.cx.room(needed)?,
@@ -319,7 +318,7 @@ impl Text<'_> {
     /// # Errors
     /// As [`Cx::alloc`].
     pub fn push_repeated(&mut self, text: &str, times: usize) -> KernelResult<()> {
-        let total = text.len().checked_mul(times).ok_or(Raise::Bailout("memory limit of the row"))?;
+        let total = text.len().checked_mul(times).ok_or(Raise::ROW_MEMORY)?;
         if total == 0 {
             return Ok(());
         }

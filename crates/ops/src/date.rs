@@ -75,7 +75,7 @@ op! {
     Pure fn (cx, _days: int) -> str fallible {
         let (year, month, day) = civil(_days);
         let mut out = cx.text(10)?;
-        write!(out, "{year:04}-{month:02}-{day:02}").map_err(|_| FULL)?;
+        write!(out, "{year:04}-{month:02}-{day:02}").map_err(|_| Raise::ROW_MEMORY)?;
         Ok(out.finish())
     }
 }
@@ -125,7 +125,6 @@ op! {
     }
 }
 
-const FULL: Raise = Raise::Bailout("memory limit of the row");
 const FORMAT: Raise = Raise::Bailout("a format of a date that CPython must use");
 
 const MONTHS: [&str; 12] = [
@@ -169,5 +168,5 @@ fn directive(out: &mut crate::cx::Text<'_>, days: i64, directive: Option<char>) 
         Some('%') => out.write_str("%"),
         _ => return Err(FORMAT),
     };
-    written.map_err(|_| FULL)
+    written.map_err(|_| Raise::ROW_MEMORY)
 }

@@ -241,6 +241,8 @@ pub mod status {
     pub const BAILOUT: u64 = 1000;
     /// The query was cancelled or ran out of its time.
     pub const INTERRUPTED: u64 = 1001;
+    /// The row needs more memory than this rung gives to one.
+    pub const ROW_MEMORY: u64 = 1002;
 
     /// The status of a raise.
     #[must_use]
@@ -248,6 +250,7 @@ pub mod status {
         match raise {
             exuvia_ir::Raise::Exception { kind, .. } => *kind as u64,
             // The evaluator makes the message.
+            raise if *raise == exuvia_ir::Raise::ROW_MEMORY => ROW_MEMORY,
             exuvia_ir::Raise::Result(_) | exuvia_ir::Raise::Bailout(_) => BAILOUT,
             exuvia_ir::Raise::Interrupted => INTERRUPTED,
         }

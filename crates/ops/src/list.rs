@@ -27,7 +27,7 @@ impl RawList {
     /// As [`Cx::alloc`].
     pub fn new(cx: &mut Cx, cap: usize, slots: usize) -> KernelResult<*mut RawList> {
         let header = cx.alloc(size_of::<RawList>())?.cast::<RawList>();
-        let bytes = cap.checked_mul(slots * 8).ok_or(exuvia_ir::Raise::Bailout("memory limit of the row"))?;
+        let bytes = cap.checked_mul(slots * 8).ok_or(exuvia_ir::Raise::ROW_MEMORY)?;
         let data = if cap == 0 { std::ptr::null_mut() } else { cx.alloc(bytes)?.cast::<u64>() };
         // SAFETY: `alloc` gave room for a header, aligned to 8.
         unsafe { header.write(RawList { len: 0, cap: cap as u64, data }) };

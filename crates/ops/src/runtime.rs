@@ -31,3 +31,8 @@ pub unsafe extern "C" fn reset(cx: *mut Cx) {
     // SAFETY: the caller vouches for the context.
     unsafe { (*cx).reset() };
 }
+
+/// The quotient of two ints, `b` not zero, correctly rounded.
+pub extern "C" fn int_quotient(a: i64, b: i64) -> f64 {
+    crate::core::nearest_quotient(a, b)
+}

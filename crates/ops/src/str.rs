@@ -29,7 +29,7 @@ fn big_c_int(args: &[Object]) -> Result<Object, Raise> {
     if crate::adapt::take::any_big(args) {
         return Err(Raise::new(ExcKind::OverflowError, TOO_LARGE_FOR_INT));
     }
-    Err(Raise::Bailout("memory limit of the row"))
+    Err(Raise::ROW_MEMORY)
 }
 
 /// Every operation on strings.

@@ -92,8 +92,8 @@ pub fn programs() -> Vec<Large> {
         int("a chain of 3,000 comparisons", format!("return 1 if {} else 0", joined(3000, " < ", |_| "x".into()))),
         int("2,000 ifs", lines(2000, |at| format!("if x > {at}: x = x + {at}")) + "return x"),
         int(
-            "3,000 elifs",
-            format!("if x == 0: return 0\n{}return x", lines(3000, |at| format!("elif x == {}: return {at}", at + 1))),
+            "2,500 elifs",
+            format!("if x == 0: return 0\n{}return x", lines(2500, |at| format!("elif x == {}: return {at}", at + 1))),
         ),
         int("1,000 ternaries", format!("return {} else x", joined(1000, " else ", |at| format!("{at} if x == {at}")))),
         int(

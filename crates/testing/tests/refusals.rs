@@ -237,6 +237,54 @@ fn what_cpython_cannot_compile_is_refused() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Of each kind the first depth that CPython refuses, and the last that it takes.
+#[test]
+fn what_is_nested_too_deeply_is_refused() {
+    let nested = |count: usize, open: &str, close: &str| {
+        let indent = |depth: usize| " ".repeat(depth + 1);
+        let mut source = String::from("def f(a):\n");
+        (0..count).for_each(|depth| source += &format!("{}{open}\n", indent(depth)));
+        source += &format!("{}pass\n", indent(count));
+        if !close.is_empty() {
+            (0..count).rev().for_each(|depth| source += &format!("{}{close}\n", indent(depth)));
+        }
+        source + " return 1\n"
+    };
+    let mut oracle = Oracle::start().unwrap();
+    let with = |count: usize| format!("def f(a):\n with {}:\n  pass\n return 1\n", vec!["a"; count].join(", "));
+    let brackets = |count: usize| format!("def f(a):\n return {}a{}\n", "(".repeat(count), ")".repeat(count));
+    let makes: &[(&str, usize, &dyn Fn(usize) -> String)] = &[
+        ("for", 20, &|count| nested(count, "for x in a:", "")),
+        ("while", 20, &|count| nested(count, "while a:", "")),
+        ("try and except", 19, &|count| nested(count, "try:", "except ValueError: pass")),
+        ("try and finally", 20, &|count| nested(count, "try:", "finally: pass")),
+        ("try, except and finally", 9, &|count| nested(count, "try:", "except ValueError: pass\n@finally: pass")),
+        ("handlers", 10, &|count| nested(count, "try: pass\n@except ValueError:", "")),
+        ("if", 98, &|count| nested(count, "if a:", "")),
+        ("with", 20, &with),
+        ("brackets", 200, &brackets),
+    ];
+    for (kind, most, make) in makes {
+        for (count, refused) in [(*most, false), (*most + 1, true)] {
+            // A second line of a clause stands as deep as its first.
+            let mut lines: Vec<String> = vec![];
+            for line in make(count).lines() {
+                let line = match line.strip_prefix('@') {
+                    Some(rest) => {
+                        let before = lines.last().map_or("", String::as_str);
+                        format!("{}{rest}", &before[..before.len() - before.trim_start().len()])
+                    }
+                    None => line.to_string(),
+                };
+                lines.push(line);
+            }
+            let source = lines.join("\n");
+            assert_eq!(cpython(&mut oracle, &source).is_some(), refused, "CPython: {count} {kind}");
+            assert_eq!(define(&source).is_err(), refused, "{count} {kind}: {:?}", define(&source).map(|_| ()));
+        }
+    }
+}
+
 #[test]
 fn the_place_is_cpythons_line() {
     let mut oracle = Oracle::start().unwrap();

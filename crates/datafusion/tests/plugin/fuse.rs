@@ -1,7 +1,7 @@
 //! Filters and projections around calls: each call once, and for no row that the query as
 //! written excludes before it.
 
-use crate::common::{fails, physical, rows, run, session};
+use crate::common::{fails, parquet, physical, rows, run, session};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionContext;
@@ -160,4 +160,57 @@ async fn conditions_that_cannot_fail_find_their_order() {
 fn expected() -> String {
     let doubles: Vec<i64> = (0..50_000).map(|x| x + x).filter(|y| *y >= 10 && y % 4 == 0).collect();
     format!("{} | {}", doubles.iter().sum::<i64>(), doubles.len())
+}
+
+/// Over Parquet, where a scan would take any projection, as over a table in memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_made_once_over_a_scan() {
+    let session = session();
+    run(&session, "SET datafusion.execution.target_partitions = 2").await;
+    run(
+        &session,
+        "CREATE FUNCTION parts(t TEXT) RETURNS STRUCT<a BIGINT, b BIGINT, c TEXT> LANGUAGE python AS $$
+            return {'a': len(t), 'b': t.find('b'), 'c': t.strip()}
+         $$;
+         CREATE FUNCTION words(t TEXT) RETURNS TEXT[] LANGUAGE python AS $$ return t.split() $$;
+         CREATE FUNCTION size(t TEXT) RETURNS BIGINT LANGUAGE python AS $$ return len(t.strip()) * 3 % 7 $$",
+    )
+    .await;
+    let query = "SELECT 'é ' || repeat('ab ', n % 5) AS t, n FROM (SELECT unnest(range(0, 100)) AS n) AS r";
+    let _folder = parquet(&session, query, 50).await;
+    run(&session, &format!("CREATE TABLE m AS {query}")).await;
+    for (query, calls) in [
+        ("SELECT sum(r['a']), sum(r['b']), max(r['c']) FROM (SELECT parts(t) AS r FROM T) AS q WHERE r['b'] > 3", 100),
+        ("SELECT r['a'], r['b'], r['c'] FROM (SELECT parts(t) AS r FROM T) AS q", 100),
+        ("SELECT r['a'] + r['b'], n FROM (SELECT parts(t) AS r, n FROM T) AS q WHERE n < 50", 50),
+        ("SELECT parts(t)['a'], parts(t)['b'] FROM T WHERE parts(t)['b'] > 3", 100),
+        ("SELECT sum(parts(t)['a']), min(parts(t)['c']) FROM T", 100),
+        ("SELECT r['c'], count(*) FROM (SELECT parts(t) AS r FROM T) AS q GROUP BY r['c'] ORDER BY r['c']", 100),
+        ("SELECT r['a'] FROM (SELECT parts(t) AS r FROM T) AS q ORDER BY r['b'], r['c']", 100),
+        ("SELECT row_number() OVER (PARTITION BY r['a'] ORDER BY r['b']) FROM (SELECT parts(t) AS r FROM T) AS q", 100),
+        ("SELECT w[1], w[2], w FROM (SELECT words(t) AS w FROM T) AS q WHERE array_length(w) > 1", 100),
+        ("SELECT w[1] || w[2], cardinality(w) FROM (SELECT words(t) AS w FROM T) AS q", 100),
+        ("SELECT array_to_string(w, ','), w[1] FROM (SELECT words(t) AS w FROM T) AS q WHERE w[1] <> 'x'", 100),
+        ("SELECT CAST(s AS DOUBLE) AS d, CAST(s AS TEXT) AS t, s + 1 FROM (SELECT size(t) AS s FROM T) AS q", 100),
+        ("SELECT CAST(size(t) AS DOUBLE) AS d, size(t) % 2, n FROM T WHERE size(t) + 1 > 2 AND n >= 50", 50),
+        ("SELECT sum(s), avg(s), max(s) FROM (SELECT size(t) AS s FROM T) AS q WHERE s > 1", 100),
+        ("SELECT DISTINCT r['a'] FROM (SELECT parts(t) AS r FROM T) AS q WHERE r['a'] > 2 OR r['b'] = 1", 100),
+        (
+            "SELECT x['a'], x['b'] FROM (SELECT parts(t) AS x, n FROM T) AS l JOIN (SELECT n AS k FROM T) AS r ON n = k",
+            100,
+        ),
+    ] {
+        let (stored, held) = (query.replace("FROM T", "FROM p"), query.replace("FROM T", "FROM m"));
+        assert_eq!(rows(&session, &stored).await, rows(&session, &held).await, "{query}");
+        for query in [stored, held] {
+            let counted = rows(&session, &format!("EXPLAIN ANALYZE {query}")).await;
+            let made: usize = counted
+                .split("rows=")
+                .skip(1)
+                .filter_map(|rest| rest.split_once(" [native="))
+                .filter_map(|(rows, _)| rows.parse::<usize>().ok())
+                .sum();
+            assert_eq!(made, calls, "{query}\n{counted}");
+        }
+    }
 }

@@ -69,6 +69,9 @@ impl Translator<'_, '_, '_> {
         if let (Kind::Index, Some(Object::Int(big))) = (param.kind, self.known(inst, at)) {
             return Ok(vec![self.word(big.clamp_i64())]);
         }
+        if let (Kind::Number, Some(known)) = (param.kind, self.known_big_float(inst, at)) {
+            return Ok(vec![self.b.ins().f64const(known)]);
+        }
         let slots = self.slots(value)?;
         match (param.kind, &ty) {
             (Kind::Int | Kind::Index, Type::Int | Type::Bool) => Ok(vec![self.extend(slots[0])]),

@@ -3,9 +3,13 @@
 use super::{Result, Translator};
 use crate::CompileError;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, Value as Machine, types};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
 use exuvia_ir::{ExcKind, Inst};
 use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ops::runtime;
+
+/// Floats hold every int up to this one and its opposite.
+const EXACT: i64 = 1 << 53;
 
 /// The condition of a comparison of floats: with a NaN only `!=` holds.
 fn condition(cmp: Cmp) -> FloatCC {
@@ -76,6 +80,9 @@ impl Translator<'_, '_, '_> {
 
     /// An operand as a float; an int or bool is converted as `float()` does.
     pub(super) fn float(&mut self, inst: &Inst, index: usize) -> Result<Machine> {
+        if let Some(known) = self.known_big_float(inst, index) {
+            return Ok(self.b.ins().f64const(known));
+        }
         let value = self.one(inst, index)?;
         Ok(self.float_of(value))
     }
@@ -93,6 +100,12 @@ impl Translator<'_, '_, '_> {
         Ok((self.float(inst, 0)?, self.float(inst, 1)?))
     }
 
+    /// Whether an int lies outside of those that a float holds each of.
+    pub(super) fn beyond_float(&mut self, value: Machine) -> Machine {
+        let shifted = self.b.ins().iadd_imm_s(value, EXACT);
+        self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, shifted, 2 * EXACT)
+    }
+
     /// The quotient of two ints, correctly rounded: the machine's division is, if both are
     /// doubles exactly (Objects/longobject.c, long_true_divide).
     fn int_true_div(&mut self, inst: &Inst) -> Result<Machine> {
@@ -101,17 +114,31 @@ impl Translator<'_, '_, '_> {
             let zero = self.b.ins().icmp_imm_s(IntCC::Equal, b, 0);
             self.raise_if(zero, ExcKind::ZeroDivisionError, inst)?;
         }
-        const EXACT: i64 = 1 << 53;
+        let done = self.b.create_block();
+        let quotient = self.b.append_block_param(done, types::F64);
+        let by_hand = self.b.create_block();
+        self.b.set_cold_block(by_hand);
         for (side, value) in [(0, a), (1, b)] {
             if self.known_int(inst, side).is_some_and(|known| (-EXACT..=EXACT).contains(&known)) {
                 continue;
             }
-            let shifted = self.b.ins().iadd_imm_s(value, EXACT);
-            let inexact = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, shifted, 2 * EXACT);
-            self.guard_int(inexact);
+            let inexact = self.beyond_float(value);
+            let go_on = self.b.create_block();
+            self.b.ins().brif(inexact, by_hand, &[], go_on, &[]);
+            self.b.switch_to_block(go_on);
         }
-        let a = self.b.ins().fcvt_from_sint(types::F64, a);
-        let b = self.b.ins().fcvt_from_sint(types::F64, b);
-        Ok(self.b.ins().fdiv(a, b))
+        let divided = {
+            let a = self.b.ins().fcvt_from_sint(types::F64, a);
+            let b = self.b.ins().fcvt_from_sint(types::F64, b);
+            self.b.ins().fdiv(a, b)
+        };
+        self.b.ins().jump(done, &[BlockArg::Value(divided)]);
+        self.b.switch_to_block(by_hand);
+        let rounded = self.rarely(|this| {
+            this.call_helper("int.quotient", runtime::int_quotient as *const u8, &[types::F64], &[a, b])
+        })?;
+        self.b.ins().jump(done, &[BlockArg::Value(rounded[0])]);
+        self.b.switch_to_block(done);
+        Ok(quotient)
     }
 }

@@ -5,6 +5,7 @@
 //! How a row or a call ends is up to the caller ([`Ending`]): the same translation
 //! serves the loop over a batch and functions that are called.
 
+mod big;
 mod call;
 mod float;
 mod int;
@@ -15,6 +16,7 @@ mod str;
 mod table;
 mod union;
 
+pub(crate) use big::{BOXED_WORDS, Boxed, BoxedArg};
 pub(crate) use call::signature as call_signature;
 
 use crate::CompileError;
@@ -183,10 +185,11 @@ impl<'m> Translator<'_, '_, 'm> {
             Opcode::Op(name) => {
                 let def = exuvia_ops::by_name(name)
                     .ok_or_else(|| CompileError::unsupported(format!("the operation {name}")))?;
-                match def.body {
-                    Body::Core(op) => self.core(op, inst)?,
-                    Body::Kernel { address, result, .. } => {
-                        self.string_op(shortcut::Kernel { def, address: address(), result }, inst)?
+                match (self.big_op(def, inst)?, &def.body) {
+                    (Some(slots), _) => slots,
+                    (None, Body::Core(op)) => self.core(*op, inst)?,
+                    (None, Body::Kernel { address, result, .. }) => {
+                        self.string_op(shortcut::Kernel { def, address: address(), result: *result }, inst)?
                     }
                 }
             }
@@ -375,6 +378,11 @@ impl<'m> Translator<'_, '_, 'm> {
             if self.live.value(*param) {
                 if self.function.ty(*param) != self.function.ty(*arg) {
                     return Err(CompileError::malformed(format!("{arg} passed for {param} of another type")));
+                }
+                if let Some(Object::Int(Int::Big(_))) = self.constants.get(arg) {
+                    // Only who takes this edge needs more bits.
+                    let status = self.word(status::BAILOUT as i64);
+                    return Ok((self.env.exit, vec![BlockArg::Value(status)]));
                 }
                 args.extend(self.slots(*arg)?.into_iter().map(BlockArg::Value));
             }

@@ -125,16 +125,27 @@ pub(super) fn int_to_float(_: &mut Cx, args: &[Object]) -> Outcome {
     }
 }
 
+/// The quotient of two ints of 64 bits, `b` not zero, correctly rounded
+/// (Objects/longobject.c, long_true_divide).
+pub(crate) fn nearest_quotient(a: i64, b: i64) -> f64 {
+    let (numerator, denominator) = (u128::from(a.unsigned_abs()), u128::from(b.unsigned_abs()));
+    // 56 bits of the quotient or more, of which the last stands for all that follow: two
+    // more than rounding looks at.
+    let shift = (56 + numerator.leading_zeros()).saturating_sub(denominator.leading_zeros());
+    let (numerator, shift) = if numerator == 0 { (0, 0) } else { (numerator << shift, shift) };
+    let quotient = numerator / denominator | u128::from(numerator % denominator != 0);
+    let magnitude = quotient as f64 / (1u128 << shift) as f64;
+    if (a < 0) == (b < 0) { magnitude } else { -magnitude }
+}
+
 /// The correctly rounded quotient (Objects/longobject.c, long_true_divide).
 pub(super) fn int_truediv(_: &mut Cx, args: &[Object]) -> Outcome {
+    if let [Object::Int(Int::Small(a)), Object::Int(Int::Small(b @ (..=-1 | 1..)))] = args {
+        return Ok(Object::Float(nearest_quotient(*a, *b)));
+    }
     let (a, b) = (big(&args[0])?, big(&args[1])?);
     if b.is_zero() {
         return Err(Raise::new(ExcKind::ZeroDivisionError, "division by zero"));
-    }
-    const EXACT: u64 = 53;
-    if a.bits() <= EXACT && b.bits() <= EXACT {
-        let (a, b) = (a.to_f64().unwrap_or(0.0), b.to_f64().unwrap_or(1.0));
-        return Ok(Object::Float(a / b));
     }
     if a.is_zero() {
         return Ok(Object::Float(if b.is_negative() { -0.0 } else { 0.0 }));
@@ -315,7 +326,7 @@ const MAX_ITEMS: usize = 1 << 24;
 pub(super) fn list_append(_: &mut Cx, args: &[Object]) -> Outcome {
     with_list(&args[0], |items| {
         if items.len() >= MAX_ITEMS {
-            return Err(Raise::Bailout("memory limit of the row"));
+            return Err(Raise::ROW_MEMORY);
         }
         items.push(args[1].clone());
         Ok(Object::None)

@@ -235,7 +235,7 @@ fn big_float(cx: &mut Cx, args: &[Object]) -> KernelResult<Object> {
     let conversion = Conversion::parse(take::str(&args[0])?.as_str())?;
     let value = take::float(&args[1])?;
     if !matches!(conversion.code, b'd' | b'i' | b'u') {
-        return Err(Raise::Bailout("memory limit of the row"));
+        return Err(Raise::ROW_MEMORY);
     }
     let whole = crate::float::big_of_float(cx, value.trunc())?;
     big_value(cx, &conversion, &big(&whole)?)

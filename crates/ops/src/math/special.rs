@@ -20,8 +20,6 @@ op! {
             if result.is_infinite() {
                 return Err(range_error(cx));
             }
-        } else if _x == 0.0 && _y == f64::NEG_INFINITY {
-            return Err(domain_error(cx));
         }
         Ok(result)
     }

@@ -236,6 +236,9 @@ def reverse(self, /):
 
 
 def sort(self, /, *, key=None, reverse=False):
+    if not isinstance(reverse, bool):
+        if not isinstance(reverse, int) or reverse > 2147483647 or reverse < -2147483648:
+            return _leave("a `reverse` that is no C int")
     # A comparison that raises leaves the list in an order that only CPython knows.
     try:
         _sort(self, key, reverse)

@@ -1,0 +1,203 @@
+//! Operations with a constant int beyond 64 bits. The other operands have 64, and so has the
+//! result for most of them: `x / 10**20`, `x & 0xFFFF_FFFF_FFFF_FFFF`, `x % 2**64`.
+
+use super::{Result, Translator};
+use crate::helpers;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Machine, types};
+use exuvia_ir::{ExcKind, Inst, Int, Object, Type};
+use exuvia_ops::core::{CoreOp, float_equal, float_near};
+use exuvia_ops::def::{Body, Kind, OpDef};
+
+/// An operation whose operands native code passes as words, but for those that are known.
+#[derive(Debug)]
+pub(crate) struct Boxed {
+    pub def: &'static OpDef,
+    pub args: Vec<BoxedArg>,
+}
+
+/// An operand of a [`Boxed`].
+#[derive(Debug)]
+pub(crate) enum BoxedArg {
+    Known(Object),
+    Int,
+    Float,
+    Bool,
+}
+
+/// The words that a [`Boxed`] takes.
+pub(crate) const BOXED_WORDS: usize = 2;
+
+impl Translator<'_, '_, '_> {
+    /// The operand if it is a constant int that no register holds.
+    pub(super) fn known_big(&self, inst: &Inst, at: usize) -> Option<&Int> {
+        match self.known(inst, at) {
+            Some(Object::Int(big @ Int::Big(_))) => Some(big),
+            _ => None,
+        }
+    }
+
+    /// The float that such an operand is where a float is asked for.
+    pub(super) fn known_big_float(&self, inst: &Inst, at: usize) -> Option<f64> {
+        float_near(self.known_big(inst, at)?)
+    }
+
+    /// The result of an operation of which an operand is such an int, or nothing where that
+    /// makes no difference.
+    pub(super) fn big_op(&mut self, def: &'static OpDef, inst: &Inst) -> Result<Option<Vec<Machine>>> {
+        if let Body::Core(CoreOp::IntCmp(_) | CoreOp::DictFind | CoreOp::Reject) = def.body {
+            return Ok(None);
+        }
+        let matters = |at: &usize| match def.params.get(*at).map(|param| param.kind) {
+            Some(Kind::Index) => false,
+            Some(Kind::Number) => self.known_big(inst, *at).is_some() && self.known_big_float(inst, *at).is_none(),
+            _ => self.known_big(inst, *at).is_some(),
+        };
+        let Some(side) = (0..inst.args.len()).find(matters) else { return Ok(None) };
+        if let (Body::Core(op), [_, _]) = (&def.body, &inst.args[..])
+            && let Some(big) = self.known_big(inst, side).cloned()
+            && let Some(result) = self.with_big(def, *op, &big, side, inst)?
+        {
+            return Ok(Some(vec![result]));
+        }
+        self.boxed(def, inst)
+    }
+
+    /// The result where the machine's instructions give it for most values of the other
+    /// operand; `big` is the operand `side`.
+    fn with_big(
+        &mut self,
+        def: &'static OpDef,
+        op: CoreOp,
+        big: &Int,
+        side: usize,
+        inst: &Inst,
+    ) -> Result<Option<Machine>> {
+        if op == CoreOp::IntTrueDiv {
+            return self.divide_by_big(def, big, side, inst);
+        }
+        // Two words hold it, and its sum with an int of 64 bits.
+        let Ok(words) = i128::try_from(big.to_big()) else { return Ok(None) };
+        if words.unsigned_abs().leading_zeros() < 2 {
+            return Ok(None);
+        }
+        let a = self.int(inst, 1 - side)?;
+        let (low, high) = (self.word(words as i64), self.word((words >> 64) as i64));
+        let sign = self.b.ins().sshr_imm_u(a, 63);
+        let (result, high) = match (op, side) {
+            (CoreOp::IntAdd, _) => self.add_words((a, sign), (low, high)),
+            (CoreOp::IntSub, _) => {
+                let (a, b) = if side == 1 { ((a, sign), (low, high)) } else { ((low, high), (a, sign)) };
+                let borrow = self.b.ins().icmp(IntCC::UnsignedLessThan, a.0, b.0);
+                let borrow = self.b.ins().uextend(types::I64, borrow);
+                let (low, high) = (self.b.ins().isub(a.0, b.0), self.b.ins().isub(a.1, b.1));
+                (low, self.b.ins().isub(high, borrow))
+            }
+            (CoreOp::IntAnd, _) => (self.b.ins().band(a, low), self.b.ins().band(sign, high)),
+            (CoreOp::IntOr, _) => (self.b.ins().bor(a, low), self.b.ins().bor(sign, high)),
+            (CoreOp::IntXor, _) => (self.b.ins().bxor(a, low), self.b.ins().bxor(sign, high)),
+            (CoreOp::IntFloorDiv, 1) => {
+                // Its magnitude is less than the divisor's, or equal to -2**63's.
+                let order = if words > 0 { IntCC::SignedLessThan } else { IntCC::SignedGreaterThan };
+                let below = self.b.ins().icmp_imm_s(order, a, 0);
+                let below = self.b.ins().uextend(types::I64, below);
+                return Ok(Some(self.b.ins().ineg(below)));
+            }
+            (CoreOp::IntMod, 1) => {
+                let order = if words > 0 { IntCC::SignedLessThan } else { IntCC::SignedGreaterThan };
+                let moves = self.b.ins().icmp_imm_s(order, a, 0);
+                let (moved, high) = self.add_words((a, sign), (low, high));
+                (self.b.ins().select(moves, moved, a), self.b.ins().select(moves, high, sign))
+            }
+            _ => return Ok(None),
+        };
+        let sign = self.b.ins().sshr_imm_u(result, 63);
+        let outgrown = self.b.ins().icmp(IntCC::NotEqual, sign, high);
+        self.guard_int(outgrown);
+        Ok(Some(result))
+    }
+
+    /// The sum of two ints of two words, the lower first.
+    fn add_words(&mut self, a: (Machine, Machine), b: (Machine, Machine)) -> (Machine, Machine) {
+        let low = self.b.ins().iadd(a.0, b.0);
+        let carry = self.b.ins().icmp(IntCC::UnsignedLessThan, low, a.0);
+        let carry = self.b.ins().uextend(types::I64, carry);
+        let high = self.b.ins().iadd(a.1, b.1);
+        (low, self.b.ins().iadd(high, carry))
+    }
+
+    /// The quotient of an int and one that a float holds exactly: the machine's, if that is
+    /// so of the other, too.
+    fn divide_by_big(&mut self, def: &'static OpDef, big: &Int, side: usize, inst: &Inst) -> Result<Option<Machine>> {
+        let Some(exact) = float_equal(big) else { return Ok(None) };
+        let a = self.int(inst, 1 - side)?;
+        if side == 0 {
+            let zero = self.b.ins().icmp_imm_s(IntCC::Equal, a, 0);
+            self.raise_if(zero, ExcKind::ZeroDivisionError, inst)?;
+        }
+        let (done, by_hand, exactly) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let quotient = self.b.append_block_param(done, types::F64);
+        self.b.set_cold_block(by_hand);
+        let inexact = self.beyond_float(a);
+        self.b.ins().brif(inexact, by_hand, &[], exactly, &[]);
+        self.b.switch_to_block(exactly);
+        let a = self.b.ins().fcvt_from_sint(types::F64, a);
+        let big = self.b.ins().f64const(exact);
+        let divided = if side == 0 { self.b.ins().fdiv(big, a) } else { self.b.ins().fdiv(a, big) };
+        self.b.ins().jump(done, &[BlockArg::Value(divided)]);
+        self.b.switch_to_block(by_hand);
+        let Some(rounded) = self.rarely(|this| this.boxed(def, inst))? else { return Ok(None) };
+        self.b.ins().jump(done, &[BlockArg::Value(rounded[0])]);
+        self.b.switch_to_block(done);
+        Ok(Some(quotient))
+    }
+
+    /// The result from the operation's code for boxed operands, if it takes and gives what
+    /// one word holds.
+    fn boxed(&mut self, def: &'static OpDef, inst: &Inst) -> Result<Option<Vec<Machine>>> {
+        let mut args = Vec::new();
+        let mut words = Vec::new();
+        for (at, value) in inst.args.iter().enumerate() {
+            if let Some(known) = self.known(inst, at) {
+                args.push(BoxedArg::Known(known.clone()));
+                continue;
+            }
+            args.push(match self.function.ty(*value) {
+                Type::Int => BoxedArg::Int,
+                Type::Float => BoxedArg::Float,
+                Type::Bool => BoxedArg::Bool,
+                _ => return Ok(None),
+            });
+            words.push(*value);
+        }
+        let result = self.result_type(inst)?;
+        if words.len() > BOXED_WORDS || !matches!(result, Type::Int | Type::Float | Type::Bool) {
+            return Ok(None);
+        }
+        for param in def.params.iter().skip(inst.args.len()) {
+            let Some(default) = param.default else { return Ok(None) };
+            args.push(BoxedArg::Known(default.object()));
+        }
+        let call = self.unit.constants.boxed(Boxed { def, args });
+        let call = self.word(call as i64);
+        let mut passed = vec![self.env.cx, call];
+        for value in words {
+            let slot = self.first(value)?;
+            passed.push(match self.b.func.dfg.value_type(slot) {
+                types::F64 => self.b.ins().bitcast(types::I64, MemFlagsData::new(), slot),
+                types::I8 => self.b.ins().uextend(types::I64, slot),
+                _ => slot,
+            });
+        }
+        while passed.len() < 2 + BOXED_WORDS {
+            passed.push(self.word(0));
+        }
+        let made = self.call_helper("boxed", helpers::boxed as *const u8, &[types::I64, types::I64], &passed)?;
+        self.fail_if(made[0], made[0], inst)?;
+        Ok(Some(vec![match result {
+            Type::Float => self.b.ins().bitcast(types::F64, MemFlagsData::new(), made[1]),
+            Type::Bool => self.b.ins().ireduce(types::I8, made[1]),
+            _ => made[1],
+        }]))
+    }
+}
