@@ -133,7 +133,7 @@ pub(crate) fn nearest_quotient(a: i64, b: i64) -> f64 {
     // more than rounding looks at.
     let shift = (56 + numerator.leading_zeros()).saturating_sub(denominator.leading_zeros());
     let (numerator, shift) = if numerator == 0 { (0, 0) } else { (numerator << shift, shift) };
-    let quotient = numerator / denominator | u128::from(numerator % denominator != 0);
+    let quotient = (numerator / denominator) | u128::from(numerator % denominator != 0);
     let magnitude = quotient as f64 / (1u128 << shift) as f64;
     if (a < 0) == (b < 0) { magnitude } else { -magnitude }
 }

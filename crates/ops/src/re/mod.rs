@@ -4,12 +4,14 @@
 //! every one whose matches might not be CPython 3.11's; so does a search refuse a text
 //! ([`Leave`]). Both then are CPython's to handle. Parsing (`parse`) follows CPython's
 //! parser, sets of characters (`classes`) its tables, and the translation
-//! (`translate`) yields the form that the crate `regex-automata` compiles.
+//! (`translate`) yields the form that the crate `regex-automata` compiles. Groups are found
+//! by trying one way after the other (`backtrack`), where that ends soon.
 //!
 //! Left out: what automata cannot say (references, look-around, conditional, atomic and
 //! possessive parts), repetitions of what may be empty, which sre handles in its own way,
 //! patterns for `bytes`, and `LOCALE`.
 
+mod backtrack;
 mod classes;
 mod parse;
 mod translate;
@@ -72,7 +74,14 @@ pub struct Regex {
     needs: Needs,
     /// The automata of the variants, by [`Regex::automaton`]'s number; `None` inside is
     /// one that would take too much memory.
-    automata: [OnceLock<Option<meta::Regex>>; 8],
+    automata: [OnceLock<Option<Automata>>; 8],
+}
+
+/// A pattern compiled for certain texts.
+struct Automata {
+    all: meta::Regex,
+    /// For matches whose groups are asked for.
+    tries: Option<backtrack::Program>,
 }
 
 impl Regex {
@@ -212,16 +221,17 @@ impl Regex {
         Ok(self.over(anchor, text)?.is_match())
     }
 
-    fn automaton(&self, variant: Variant) -> Option<&meta::Regex> {
+    fn automaton(&self, variant: Variant) -> Option<&Automata> {
         let at = usize::from(variant.ascii) | usize::from(variant.newline) << 1 | usize::from(variant.full) << 2;
         self.automata[at].get_or_init(|| self.compile(variant)).as_ref()
     }
 
     #[cold]
-    fn compile(&self, variant: Variant) -> Option<meta::Regex> {
+    fn compile(&self, variant: Variant) -> Option<Automata> {
         let (hir, _) = translate::translate(&self.node, self.flags, variant).ok()?;
         let config = meta::Config::new().nfa_size_limit(Some(NFA_SIZE)).hybrid_cache_capacity(CACHE_SIZE);
-        meta::Builder::new().configure(config).build_from_hir(&hir).ok()
+        let all = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
+        Some(Automata { all, tries: backtrack::Program::new(&hir) })
     }
 }
 
@@ -235,7 +245,7 @@ impl fmt::Debug for Regex {
 /// The search of one text: what depends on the text alone was chosen.
 #[derive(Clone, Copy)]
 pub struct Matcher<'r, 't> {
-    automaton: &'r meta::Regex,
+    automaton: &'r Automata,
     anchored: Anchored,
     text: &'t str,
 }
@@ -254,6 +264,21 @@ impl Matcher<'_, '_> {
     /// If `at` lies beyond the text.
     #[inline]
     pub fn find(&self, at: usize, spans: &mut [i64]) -> bool {
+        let mut at = at;
+        if spans.len() > 2
+            && let Some(program) = &self.automaton.tries
+        {
+            let anchored = self.anchored == Anchored::Yes;
+            if let Some(found) = program.find(self.text, &mut at, anchored, spans) {
+                return found;
+            }
+            // Where the match is, an automaton tells soonest; what its groups are, a try there.
+            let Some((begin, _)) = self.find_span(at) else { return false };
+            at = begin;
+            if let Some(found) = program.find(self.text, &mut at, true, spans) {
+                return found;
+            }
+        }
         // Few groups need not clear a large buffer, none need none.
         match spans.len() {
             2 => self.find_span(at).is_some_and(|(begin, end)| {
@@ -270,7 +295,7 @@ impl Matcher<'_, '_> {
     fn find_with<const N: usize>(&self, at: usize, spans: &mut [i64]) -> bool {
         let mut buffer = [None::<NonMaxUsize>; N];
         let slots = &mut buffer[..spans.len()];
-        if self.automaton.search_slots(&self.input(at), slots).is_none() {
+        if self.automaton.all.search_slots(&self.input(at), slots).is_none() {
             return false;
         }
         for (span, slot) in spans.iter_mut().zip(slots) {
@@ -287,14 +312,14 @@ impl Matcher<'_, '_> {
     #[inline]
     #[must_use]
     pub fn find_span(&self, at: usize) -> Option<(usize, usize)> {
-        self.automaton.search(&self.input(at)).map(|found| (found.start(), found.end()))
+        self.automaton.all.search(&self.input(at)).map(|found| (found.start(), found.end()))
     }
 
     /// As [`Regex::is_match`].
     #[inline]
     #[must_use]
     pub fn is_match(&self) -> bool {
-        self.automaton.is_match(self.input(0))
+        self.automaton.all.is_match(self.input(0))
     }
 
     fn input(&self, at: usize) -> Input<'_> {

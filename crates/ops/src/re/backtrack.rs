@@ -1,0 +1,587 @@
+//! A search that tries one way after the other, as CPython's does, and gives up early.
+//!
+//! Where the groups of a match are asked for, an automaton must follow all ways at once, or be
+//! one that never has two. Most patterns that people write have one way nearly everywhere:
+//! what a loop over one set of characters leaves is what the next part begins with, so that
+//! its end is known at once. For those, trying is several times faster. It has a number of
+//! steps that is linear in the text; a search that needs more is the automaton's.
+
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+/// Instructions that a program may have.
+const MOST_OPS: usize = 1_000;
+
+/// Bytes with which a match may begin for this search to look for them.
+const MOST_BEGINS: usize = 3;
+
+/// Searches that may end without an answer before no more are tried.
+const MOST_FAILURES: u32 = 32;
+
+/// As [`Program::luck`] below which other searches are asked first, and what it is at most.
+const BAD_LUCK: i32 = -16;
+const MOST_LUCK: i32 = 64;
+
+/// A position that no text has: the loop has no upper bound, the group took no part.
+const NONE: usize = usize::MAX;
+
+/// What a byte says of the character that begins with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    /// It is not in the set.
+    No,
+    /// It is, and has one byte.
+    Yes,
+    /// It is, and has several bytes.
+    Wide,
+    /// It has several bytes, which must be looked at.
+    Look,
+}
+
+/// A set of characters.
+#[derive(Debug)]
+struct Set {
+    begins: [Begin; 256],
+    ranges: Vec<(char, char)>,
+}
+
+impl Set {
+    /// Where the character at `at` ends, if it is in the set.
+    #[inline]
+    fn step(&self, text: &str, at: usize) -> Option<usize> {
+        match self.begins[usize::from(*text.as_bytes().get(at)?)] {
+            Begin::Yes => Some(at + 1),
+            Begin::No => None,
+            Begin::Wide => Some(at + width(text.as_bytes()[at])),
+            Begin::Look => self.look(text, at),
+        }
+    }
+
+    #[cold]
+    fn look(&self, text: &str, at: usize) -> Option<usize> {
+        let ch = text[at..].chars().next()?;
+        let behind = self.ranges.partition_point(|range| range.1 < ch);
+        self.ranges.get(behind).filter(|range| range.0 <= ch).map(|_| at + ch.len_utf8())
+    }
+
+    /// Where the longest run of characters of the set from `at` ends.
+    #[inline]
+    fn run(&self, text: &str, mut at: usize) -> usize {
+        let bytes = text.as_bytes();
+        loop {
+            while at < bytes.len() && self.begins[usize::from(bytes[at])] == Begin::Yes {
+                at += 1;
+            }
+            match self.step(text, at) {
+                Some(next) => at = next,
+                None => return at,
+            }
+        }
+    }
+}
+
+/// The bytes of a character that begins with one beyond ASCII.
+fn width(begin: u8) -> usize {
+    match begin {
+        0xF0.. => 4,
+        0xE0.. => 3,
+        _ => 2,
+    }
+}
+
+/// The bytes with which a match can go on.
+#[derive(Clone, Debug)]
+struct First {
+    bytes: Box<[bool; 256]>,
+    /// It can also end.
+    ends: bool,
+}
+
+#[derive(Debug)]
+enum Op {
+    Literal(Box<[u8]>),
+    /// One character of a set.
+    One(usize),
+    /// As many characters of a set as there are, at first, or as few.
+    Loop {
+        set: usize,
+        min: usize,
+        max: usize,
+        greedy: bool,
+        /// No other number than the largest can lead to a match.
+        only: bool,
+    },
+    /// The instruction behind, or if that leads to no match another one.
+    Try(usize),
+    /// Another instruction, or if that leads to no match the one behind.
+    Prefer(usize),
+    Jump(usize),
+    Save(usize),
+    Look(Look),
+    Match,
+}
+
+/// A pattern compiled for this search.
+pub(super) struct Program {
+    ops: Vec<Op>,
+    sets: Vec<Set>,
+    /// What a match can go on with at the beginning, behind loops and behind forks.
+    firsts: Vec<Option<First>>,
+    /// The set of a loop with which the pattern begins, of which each run is tried once.
+    leading: Option<usize>,
+    /// Whether a match can only begin where the text does.
+    at_start: bool,
+    /// Whether a match begins with one of few bytes, so that trying is as fast as any search.
+    selective: bool,
+    failures: AtomicU32,
+    /// How often more a match began where it could first than it did not.
+    luck: AtomicI32,
+}
+
+/// What is to be tried if what is being tried fails.
+#[derive(Clone, Copy)]
+enum Frame {
+    Branch { op: usize, at: usize },
+    Restore { slot: usize, old: usize },
+    /// A loop that ends before `at`, but not before `least`.
+    Shorter { op: usize, at: usize, least: usize },
+    /// A loop that has come to `at` and may take so many characters more.
+    Longer { op: usize, at: usize, more: usize },
+}
+
+thread_local! {
+    static STACK: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A search that took too many steps.
+struct Tired;
+
+impl Program {
+    /// Compiles a pattern, if it is small and has nothing that this search does not know.
+    pub fn new(hir: &Hir) -> Option<Program> {
+        let mut program = Program {
+            ops: vec![],
+            sets: vec![],
+            firsts: vec![],
+            leading: None,
+            at_start: false,
+            selective: false,
+            failures: AtomicU32::new(0),
+            luck: AtomicI32::new(0),
+        };
+        program.add(hir)?;
+        program.ops.push(Op::Match);
+        let asked = |op: usize| op == 0 || matches!(program.ops[op - 1], Op::Loop { .. } | Op::Try(_));
+        program.firsts = (0..program.ops.len()).map(|op| asked(op).then(|| program.first(op))).collect();
+        for op in 0..program.ops.len() {
+            if let Op::Loop { set, greedy: true, .. } = program.ops[op] {
+                let set = &program.sets[set].begins;
+                let apart = |next: &First| {
+                    !next.ends && set.iter().zip(&*next.bytes).all(|(begin, next)| *begin == Begin::No || !next)
+                };
+                let only = program.firsts[op + 1].as_ref().is_some_and(apart);
+                if let Op::Loop { only: known, .. } = &mut program.ops[op] {
+                    *known = only;
+                }
+            }
+        }
+        let few = |first: &First| !first.ends && first.bytes.iter().filter(|begins| **begins).count() <= MOST_BEGINS;
+        program.selective = program.firsts[0].as_ref().is_some_and(few);
+        let begin = program.ops.iter().find(|op| !matches!(op, Op::Save(_)));
+        program.at_start = matches!(begin, Some(Op::Look(Look::Start)));
+        program.leading = match begin {
+            Some(Op::Loop { set, max: NONE, only: true, .. }) => Some(*set),
+            _ => None,
+        };
+        Some(program)
+    }
+
+    fn add(&mut self, hir: &Hir) -> Option<()> {
+        if self.ops.len() > MOST_OPS {
+            return None;
+        }
+        match hir.kind() {
+            HirKind::Empty => {}
+            HirKind::Literal(literal) => self.ops.push(Op::Literal(literal.0.clone())),
+            HirKind::Class(_) => {
+                let set = self.set(hir)?;
+                self.ops.push(Op::One(set));
+            }
+            HirKind::Look(look @ (Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::WordAscii)) => {
+                self.ops.push(Op::Look(*look));
+            }
+            HirKind::Look(_) => return None,
+            HirKind::Capture(capture) => {
+                let slot = 2 * capture.index as usize;
+                self.ops.push(Op::Save(slot));
+                self.add(&capture.sub)?;
+                self.ops.push(Op::Save(slot + 1));
+            }
+            HirKind::Concat(parts) => parts.iter().try_for_each(|part| self.add(part))?,
+            HirKind::Alternation(branches) => {
+                let mut ends = vec![];
+                for (at, branch) in branches.iter().enumerate() {
+                    let last = at + 1 == branches.len();
+                    let fork = self.ops.len();
+                    if !last {
+                        self.ops.push(Op::Try(0));
+                    }
+                    self.add(branch)?;
+                    if !last {
+                        ends.push(self.ops.len());
+                        self.ops.push(Op::Jump(0));
+                        self.ops[fork] = Op::Try(self.ops.len());
+                    }
+                }
+                let end = self.ops.len();
+                ends.into_iter().for_each(|jump| self.ops[jump] = Op::Jump(end));
+            }
+            HirKind::Repetition(repetition) => {
+                let (min, max) = (repetition.min as usize, repetition.max.map_or(NONE, |max| max as usize));
+                if let Some(set) = self.set(&repetition.sub) {
+                    self.ops.push(Op::Loop { set, min, max, greedy: repetition.greedy, only: false });
+                    return Some(());
+                }
+                let fork = |to| if repetition.greedy { Op::Try(to) } else { Op::Prefer(to) };
+                for _ in 0..min {
+                    self.add(&repetition.sub)?;
+                }
+                if max == NONE {
+                    let begin = self.ops.len();
+                    self.ops.push(Op::Match);
+                    self.add(&repetition.sub)?;
+                    self.ops.push(Op::Jump(begin));
+                    self.ops[begin] = fork(self.ops.len());
+                } else {
+                    let mut forks = vec![];
+                    for _ in min..max {
+                        forks.push(self.ops.len());
+                        self.ops.push(Op::Match);
+                        self.add(&repetition.sub)?;
+                    }
+                    let end = self.ops.len();
+                    forks.into_iter().for_each(|at| self.ops[at] = fork(end));
+                }
+            }
+        }
+        (self.ops.len() <= MOST_OPS).then_some(())
+    }
+
+    /// The number of a set of characters, if the expression is one.
+    fn set(&mut self, hir: &Hir) -> Option<usize> {
+        let ranges: Vec<(char, char)> = match hir.kind() {
+            HirKind::Class(Class::Unicode(class)) => {
+                class.ranges().iter().map(|range| (range.start(), range.end())).collect()
+            }
+            HirKind::Literal(literal) => {
+                let text = std::str::from_utf8(&literal.0).ok()?;
+                let mut characters = text.chars();
+                let only = characters.next().filter(|_| characters.next().is_none())?;
+                vec![(only, only)]
+            }
+            _ => return None,
+        };
+        if let Some(known) = self.sets.iter().position(|set| set.ranges == ranges) {
+            return Some(known);
+        }
+        let mut begins = [Begin::No; 256];
+        for (byte, begin) in (0u8..128).zip(&mut begins) {
+            if ranges.iter().any(|range| (range.0..=range.1).contains(&char::from(byte))) {
+                *begin = Begin::Yes;
+            }
+        }
+        let wide = if ranges.last().is_some_and(|range| range.0 <= '\u{80}' && range.1 == char::MAX) {
+            Begin::Wide
+        } else if ranges.last().is_some_and(|range| range.1 >= '\u{80}') {
+            Begin::Look
+        } else {
+            Begin::No
+        };
+        begins[128..].fill(wide);
+        self.sets.push(Set { begins, ranges });
+        Some(self.sets.len() - 1)
+    }
+
+    /// What a match can go on with from an instruction.
+    fn first(&self, op: usize) -> First {
+        let mut first = First { bytes: Box::new([false; 256]), ends: false };
+        let mut seen = vec![false; self.ops.len()];
+        let mut work = vec![op];
+        while let Some(op) = work.pop() {
+            if std::mem::replace(&mut seen[op], true) {
+                continue;
+            }
+            match &self.ops[op] {
+                Op::Literal(literal) => match literal.first() {
+                    Some(byte) => first.bytes[usize::from(*byte)] = true,
+                    None => work.push(op + 1),
+                },
+                Op::One(set) | Op::Loop { set, .. } => {
+                    for (byte, begin) in first.bytes.iter_mut().zip(&self.sets[*set].begins) {
+                        *byte |= *begin != Begin::No;
+                    }
+                    if matches!(self.ops[op], Op::Loop { min: 0, .. }) {
+                        work.push(op + 1);
+                    }
+                }
+                Op::Try(to) | Op::Prefer(to) => work.extend([op + 1, *to]),
+                Op::Jump(to) => work.push(*to),
+                Op::Save(_) | Op::Look(_) => work.push(op + 1),
+                Op::Match => first.ends = true,
+            }
+        }
+        first
+    }
+
+    /// Finds the first match that begins at `at` or later, or only there, and writes its offsets
+    /// as [`super::Matcher::find`] does. `None` if another search is faster: `at` is then where
+    /// that may begin.
+    pub fn find(&self, text: &str, at: &mut usize, anchored: bool, spans: &mut [i64]) -> Option<bool> {
+        if self.failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+            return None;
+        }
+        STACK.with(|stack| {
+            let mut stack = stack.try_borrow_mut().ok()?;
+            stack.clear();
+            let mut steps = 8 * (text.len() - *at) + 256;
+            match self.search(text, at, anchored, spans, &mut stack, &mut steps) {
+                Ok(found) => found,
+                Err(Tired) => {
+                    self.failures.fetch_add(1, Ordering::Relaxed);
+                    None
+                }
+            }
+        })
+    }
+
+    fn search(
+        &self,
+        text: &str,
+        at: &mut usize,
+        anchored: bool,
+        spans: &mut [i64],
+        stack: &mut Vec<Frame>,
+        steps: &mut usize,
+    ) -> Result<Option<bool>, Tired> {
+        let bytes = text.as_bytes();
+        // A way that fails leaves them so.
+        spans.fill(-1);
+        loop {
+            if !anchored && !self.at_start {
+                match (*at..bytes.len()).find(|at| self.may_go_on(0, bytes, *at)) {
+                    Some(next) => *at = next,
+                    None if self.may_go_on(0, bytes, bytes.len()) => *at = bytes.len(),
+                    None => return Ok(Some(false)),
+                }
+            }
+            let gambles = !(anchored || self.at_start || self.selective);
+            let luck = self.luck.load(Ordering::Relaxed);
+            if gambles && luck < BAD_LUCK {
+                return Ok(None);
+            }
+            let end = self.begin(text, *at, spans, stack, steps)?;
+            if gambles && luck < MOST_LUCK {
+                self.luck.store(if end.is_some() { luck + 1 } else { luck - 1 }, Ordering::Relaxed);
+            }
+            if let Some(end) = end {
+                if let [first, second, ..] = spans {
+                    (*first, *second) = (*at as i64, end as i64);
+                }
+                return Ok(Some(true));
+            }
+            if anchored || self.at_start || *at >= bytes.len() {
+                return Ok(Some(false));
+            }
+            *steps = steps.checked_sub(1).ok_or(Tired)?;
+            *at = match self.leading {
+                // The loop would end where it did.
+                Some(set) => self.sets[set].run(text, *at).max(*at + 1),
+                None => *at + 1,
+            };
+            while !text.is_char_boundary(*at) {
+                *at += 1;
+            }
+            if !self.selective {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether a match can go on, or end, with an instruction at `at`.
+    #[inline]
+    fn may_go_on(&self, op: usize, text: &[u8], at: usize) -> bool {
+        let Some(first) = &self.firsts[op] else { return true };
+        first.ends || text.get(at).is_some_and(|byte| first.bytes[usize::from(*byte)])
+    }
+
+    /// Where a match that begins at `at` ends.
+    fn begin(
+        &self,
+        text: &str,
+        mut at: usize,
+        spans: &mut [i64],
+        stack: &mut Vec<Frame>,
+        steps: &mut usize,
+    ) -> Result<Option<usize>, Tired> {
+        let bytes = text.as_bytes();
+        let mut op = 0;
+        loop {
+            *steps = steps.checked_sub(1).ok_or(Tired)?;
+            let goes_on = match &self.ops[op] {
+                Op::Literal(literal) => {
+                    let matches = bytes[at..].starts_with(literal);
+                    at += literal.len();
+                    op += 1;
+                    matches
+                }
+                Op::One(set) => match self.sets[*set].step(text, at) {
+                    Some(next) => {
+                        at = next;
+                        op += 1;
+                        true
+                    }
+                    None => false,
+                },
+                Op::Loop { set, min, max, greedy, only } => {
+                    let set = &self.sets[*set];
+                    let mut taken = 0;
+                    let mut least = at;
+                    // Steps are counted for what is looked at again and again.
+                    while taken < *min
+                        && let Some(next) = set.step(text, least)
+                    {
+                        least = next;
+                        taken += 1;
+                    }
+                    *steps = steps.checked_sub(taken / 4).ok_or(Tired)?;
+                    if taken < *min {
+                        false
+                    } else if *greedy {
+                        let mut end = least;
+                        if *max == NONE {
+                            end = set.run(text, least);
+                        } else {
+                            while taken < *max
+                                && let Some(next) = set.step(text, end)
+                            {
+                                end = next;
+                                taken += 1;
+                            }
+                        }
+                        *steps = steps.checked_sub((end - least) / 4).ok_or(Tired)?;
+                        op += 1;
+                        if !only && end > least {
+                            stack.push(Frame::Shorter { op, at: end, least });
+                        }
+                        at = end;
+                        true
+                    } else {
+                        let more = if *max == NONE { NONE } else { max - min };
+                        if more > 0 {
+                            stack.push(Frame::Longer { op, at: least, more });
+                        }
+                        at = least;
+                        op += 1;
+                        true
+                    }
+                }
+                Op::Try(to) => {
+                    // What cannot even begin is not begun.
+                    if self.may_go_on(op + 1, bytes, at) {
+                        stack.push(Frame::Branch { op: *to, at });
+                        op += 1;
+                    } else {
+                        op = *to;
+                    }
+                    true
+                }
+                Op::Prefer(to) => {
+                    stack.push(Frame::Branch { op: op + 1, at });
+                    op = *to;
+                    true
+                }
+                Op::Jump(to) => {
+                    op = *to;
+                    true
+                }
+                Op::Save(slot) => {
+                    if let Some(span) = spans.get_mut(*slot) {
+                        stack.push(Frame::Restore { slot: *slot, old: usize::try_from(*span).unwrap_or(NONE) });
+                        *span = at as i64;
+                    }
+                    op += 1;
+                    true
+                }
+                Op::Look(look) => {
+                    op += 1;
+                    holds(*look, bytes, at)
+                }
+                Op::Match => {
+                    stack.clear();
+                    return Ok(Some(at));
+                }
+            };
+            if goes_on {
+                continue;
+            }
+            loop {
+                *steps = steps.checked_sub(1).ok_or(Tired)?;
+                match stack.pop() {
+                    None => return Ok(None),
+                    Some(Frame::Restore { slot, old }) => {
+                        spans[slot] = if old == NONE { -1 } else { old as i64 };
+                    }
+                    Some(Frame::Branch { op: other, at: from }) => {
+                        (op, at) = (other, from);
+                        break;
+                    }
+                    Some(Frame::Shorter { op: next, at: end, least }) => {
+                        let mut end = end;
+                        let mut fits = false;
+                        while end > least && !fits {
+                            *steps = steps.checked_sub(1).ok_or(Tired)?;
+                            end -= 1;
+                            while !text.is_char_boundary(end) {
+                                end -= 1;
+                            }
+                            fits = self.may_go_on(next, bytes, end);
+                        }
+                        if fits {
+                            if end > least {
+                                stack.push(Frame::Shorter { op: next, at: end, least });
+                            }
+                            (op, at) = (next, end);
+                            break;
+                        }
+                    }
+                    Some(Frame::Longer { op: loops, at: end, more }) => {
+                        let Op::Loop { set, .. } = &self.ops[loops] else { continue };
+                        if let Some(next) = self.sets[*set].step(text, end) {
+                            let more = if more == NONE { NONE } else { more - 1 };
+                            if more > 0 {
+                                stack.push(Frame::Longer { op: loops, at: next, more });
+                            }
+                            (op, at) = (loops + 1, next);
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether an assertion holds between the byte before `at` and that behind.
+fn holds(look: Look, text: &[u8], at: usize) -> bool {
+    let word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    match look {
+        Look::Start => at == 0,
+        Look::End => at == text.len(),
+        Look::StartLF => before.is_none_or(|byte| *byte == b'\n'),
+        Look::EndLF => text.get(at).is_none_or(|byte| *byte == b'\n'),
+        Look::WordAscii => word(before) != word(text.get(at)),
+        _ => false,
+    }
+}
