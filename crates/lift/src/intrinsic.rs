@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The names.
 pub(crate) const NAMES: &[&str] =
-    &["_is_missing", "_is_function", "_type_name", "_leave", "_refuse", "_operation", "_field", "_record", "_compile"];
+    &["_is_missing", "_is_function", "_type_name", "_leave", "_refuse", "_operation", "_takes", "_field", "_record", "_compile"];
 
 impl Lifter<'_> {
     /// Calls an intrinsic.
@@ -44,6 +44,12 @@ impl Lifter<'_> {
             }
             // The function goes to CPython.
             ("_refuse", [Abs::Const(Object::Str(reason))]) => self.bail(Code::Callee, reason.to_string()),
+            // Whether an operation takes operands of these types.
+            ("_takes", [Abs::Const(Object::Str(name)), operands @ ..]) => {
+                let types = operands.iter().map(|operand| self.type_of(operand)).collect::<Option<Vec<_>>>();
+                let takes = |types: Vec<Type>| exuvia_ops::by_name(name).is_some_and(|def| def.accepts(&types));
+                Ok(Abs::bool(types.is_some_and(takes)))
+            }
             // An operation by its name in the IR.
             ("_operation", [Abs::Const(Object::Str(name)), operands @ ..]) => {
                 let types = operands.iter().map(|operand| self.type_of(operand)).collect::<Option<Vec<_>>>();

@@ -132,6 +132,14 @@ impl StrListBuilder {
         Ok(StrListBuilder { list: RawList::new(cx, 8, 2)? })
     }
 
+    /// An empty list with room for `cap` items.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    pub fn with_capacity(cx: &mut Cx, cap: usize) -> KernelResult<StrListBuilder> {
+        Ok(StrListBuilder { list: RawList::new(cx, cap, 2)? })
+    }
+
     /// Appends `item`, whose text must live as long as the row.
     ///
     /// # Errors

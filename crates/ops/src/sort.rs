@@ -6,10 +6,11 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::list::{RawList, StrListBuilder};
 use crate::op;
+use crate::text::Str;
 use exuvia_ir::Raise;
 
 /// The operations of sorting.
-pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF];
+pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF, &sort_chars::DEF];
 
 op! {
     /// A new, sorted list.
@@ -72,13 +73,54 @@ op! {
     /// ['a', 'b', 'é']
     sort_str = "list.sort_str" ""
     Alloc fn (cx, _items: strs, reverse: keyword_bool = Bool(false)) -> str_list fallible {
-        let mut items = _items.items().to_vec();
-        items.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
-        let mut sorted = StrListBuilder::new(cx)?;
+        // Most texts differ in the first bytes, which are compared as a number.
+        let key = |item: &Str<'_>| {
+            let bytes = item.as_bytes();
+            let mut first = [0; 8];
+            let len = bytes.len().min(8);
+            first[..len].copy_from_slice(&bytes[..len]);
+            u64::from_be_bytes(first)
+        };
+        let mut keyed: Vec<(u64, Str<'_>)> = _items.items().iter().map(|item| (key(item), *item)).collect();
+        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.as_bytes().cmp(b.1.as_bytes())));
+        let mut sorted = StrListBuilder::with_capacity(cx, keyed.len())?;
+        keyed.iter().try_for_each(|(_, item)| sorted.push(cx, *item))?;
         if reverse {
-            items.iter().rev().try_for_each(|item| sorted.push(cx, *item))?;
+            sorted.reverse();
+        }
+        Ok(sorted.finish())
+    }
+}
+
+op! {
+    /// The characters of a string, sorted.
+    ///
+    /// >>> sorted("banane")
+    /// ['a', 'a', 'b', 'e', 'n', 'n']
+    sort_chars = "str.sorted_chars" ""
+    Alloc fn (cx, _s: str, reverse: keyword_bool = Bool(false)) -> str_list fallible {
+        let mut sorted = StrListBuilder::with_capacity(cx, _s.byte_len())?;
+        if _s.is_ascii() {
+            // As many of each as there are, of those that there are.
+            let (mut counts, mut found) = ([0usize; 128], 0u128);
+            for byte in _s.as_bytes() {
+                counts[usize::from(*byte)] += 1;
+                found |= 1 << byte;
+            }
+            while found != 0 {
+                let byte = found.trailing_zeros() as u8;
+                found &= found - 1;
+                let text = crate::str::ascii_char(byte);
+                (0..counts[usize::from(byte)]).try_for_each(|_| sorted.push(cx, text))?;
+            }
         } else {
-            items.iter().try_for_each(|item| sorted.push(cx, *item))?;
+            let mut characters: Vec<Str<'_>> =
+                _s.as_str().char_indices().map(|(at, ch)| _s.slice_bytes(at, at + ch.len_utf8())).collect();
+            characters.sort_unstable_by_key(|ch| ch.as_str().chars().next());
+            characters.iter().try_for_each(|ch| sorted.push(cx, *ch))?;
+        }
+        if reverse {
+            sorted.reverse();
         }
         Ok(sorted.finish())
     }

@@ -16,6 +16,7 @@ mod slice;
 mod split;
 mod strip;
 
+pub(crate) use slice::ascii_char;
 pub use slice::{NO_BOUND, stepped};
 
 use crate::def::OpDef;

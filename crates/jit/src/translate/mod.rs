@@ -10,6 +10,7 @@ mod call;
 mod float;
 mod int;
 mod list;
+mod power;
 mod search;
 mod shortcut;
 mod str;

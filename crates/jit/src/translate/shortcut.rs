@@ -78,13 +78,14 @@ impl Translator<'_, '_, '_> {
                 Some(affix) => self.affix(inst, affix.as_bytes(), kernel.def.name == "str.endswith"),
                 None => self.kernel(kernel, inst),
             },
+            ("float.pow" | "float.pow_call", 2) => self.power(kernel, inst),
             _ => self.one_character(kernel, inst),
         }
     }
 
     /// The kernel, and in front of it what `quick` does unless it goes to the block that it
     /// is given.
-    fn around(
+    pub(super) fn around(
         &mut self,
         kernel: Kernel,
         inst: &Inst,
@@ -340,7 +341,7 @@ impl Translator<'_, '_, '_> {
 
     /// An operation on a single character: a table of its results for ASCII, made by the
     /// operation itself, stands in front of the kernel.
-    fn one_character(&mut self, kernel: Kernel, inst: &Inst) -> Result<Vec<Machine>> {
+    pub(super) fn one_character(&mut self, kernel: Kernel, inst: &Inst) -> Result<Vec<Machine>> {
         let Some((operand, ty)) = self.character_operand(kernel, inst) else { return self.kernel(kernel, inst) };
         let args: Vec<Option<Object>> =
             (0..inst.args.len()).map(|at| if at == operand { None } else { self.known(inst, at).cloned() }).collect();

@@ -144,3 +144,41 @@ fn native_operations_equal_boxed_ones() {
     // Format specifications are no nasty values, so what takes one may always raise.
     assert!(never.len() * 10 < checked, "{never:?} never stay native");
 }
+
+/// Products stand in for C's `pow` only where they are the same float, which one in ten would not
+/// show: the numbers are many, and of all sizes.
+#[test]
+fn powers_are_those_of_c() {
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    let mut numbers: Vec<f64> = (0..40_000).map(|_| f64::from_bits(random())).collect();
+    numbers.extend((0..120_000).map(|_| f64::from_bits((1013 + random() % 20) << 52 | random() >> 12)));
+    numbers.extend((0..40_000).map(|_| f64::from_bits((random() % 2) << 63 | (820 + random() % 410) << 52 | random() >> 12)));
+    numbers.extend((0..4_000).map(|n| f64::from(n) / 8.0));
+    let objects: Vec<Object> = numbers.iter().map(|number| Object::Float(*number)).collect();
+    for exponent in [Object::Float(0.5), Object::Float(2.0), Object::Float(3.0), Object::Float(4.0)] {
+        let constant = exponent.clone();
+        let module = simple(&[Type::Float], Type::Float, |b, params| {
+            let exponent = b.constant(constant);
+            op(b, "float.pow", vec![params[0], exponent], Type::Float)
+        });
+        let native = crate::support::run(&module, &[objects.clone()]);
+        let def = exuvia_ops::by_name("float.pow").unwrap();
+        let mut cx = context();
+        for (number, row) in numbers.iter().zip(native) {
+            match ((def.eval)(&mut cx, &[Object::Float(*number), exponent.clone()]), row) {
+                (Ok(Object::Float(expected)), Row::Value(Object::Float(found))) => {
+                    let same = expected.to_bits() == found.to_bits() || expected.is_nan() && found.is_nan();
+                    assert!(same, "{number:e} ** {exponent:?}: {expected:e}, not {found:e}");
+                }
+                (Err(_), Row::Exit(_)) => {}
+                (expected, found) => panic!("{number:e} ** {exponent:?}: {expected:?}, {found:?}"),
+            }
+        }
+    }
+}

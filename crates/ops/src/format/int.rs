@@ -106,6 +106,23 @@ fn big_format(cx: &mut Cx, args: &[Object]) -> KernelResult<Object> {
     render_big(cx, &value, &spec).map(|text| Object::str(text.as_str()))
 }
 
+/// The field of a specification that asks for decimal digits in a field of few places, and
+/// whether that is filled with zeros: `5`, `02`, `08d`.
+pub(super) fn decimal_field(spec: &[u8]) -> Option<(usize, bool)> {
+    let spec = spec.strip_suffix(b"d").unwrap_or(spec);
+    let (zeros, width) = match spec {
+        [b'0', width @ ..] => (true, width),
+        width => (false, width),
+    };
+    let digit = |byte: u8| (byte.is_ascii_digit()).then(|| usize::from(byte - b'0'));
+    let width = match width {
+        [one] => digit(*one)?,
+        [ten, one] => digit(*ten)? * 10 + digit(*one)?,
+        _ => return None,
+    };
+    (width <= Digits::WIDEST).then_some((width, zeros))
+}
+
 op! {
     /// The int by a format specification.
     ///
@@ -113,6 +130,9 @@ op! {
     /// '-1_234_567'
     int_format = "int.format" "format"
     Pure fn (cx, _value: int, _spec: str = Str("")) -> str fallible [ValueError, OverflowError] {
+        if let Some((width, zeros)) = decimal_field(_spec.as_bytes()) {
+            return cx.store(Digits::in_field(_value, width, zeros).as_str());
+        }
         let spec = spec::parse(cx, _spec.as_str(), b'>', 'd', "int")?;
         render(cx, _value, &spec, "int")
     }

@@ -194,7 +194,15 @@ impl Conversion {
     }
 }
 
+/// The field of a conversion such as `%05d`.
+fn decimal_field(spec: Str<'_>) -> Option<(usize, bool)> {
+    spec.as_bytes().strip_prefix(b"%").filter(|rest| rest.ends_with(b"d")).and_then(super::int::decimal_field)
+}
+
 fn int<'a>(cx: &mut Cx, spec: Str<'_>, value: i64) -> KernelResult<Str<'a>> {
+    if let Some((width, zeros)) = decimal_field(spec) {
+        return cx.store(Digits::in_field(value, width, zeros).as_str());
+    }
     let conversion = Conversion::parse(spec.as_str())?;
     match conversion.code {
         b'c' => conversion.character(cx, value),
@@ -258,6 +266,10 @@ op! {
     /// '2.50'
     percent_float = "percent.float" ""
     Pure fn (cx, _spec: str, _value: float) -> str fallible [ValueError, OverflowError, TypeError] {
+        if let Some((width, zeros)) = decimal_field(_spec) {
+            let whole = crate::float::trunc(cx, _value.trunc())?;
+            return cx.store(Digits::in_field(whole, width, zeros).as_str());
+        }
         let conversion = Conversion::parse(_spec.as_str())?;
         match conversion.code {
             _ if conversion.is_text() => conversion.text(cx, Str::with_ascii(Repr::new(_value).as_str(), true)),

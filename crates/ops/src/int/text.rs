@@ -56,6 +56,29 @@ impl Digits {
         digits
     }
 
+    /// The decimal text of an integer in a field of `width` places, at most [`Digits::WIDEST`],
+    /// with zeros behind the sign or spaces before it.
+    pub(crate) fn in_field(value: i64, width: usize, zeros: bool) -> Digits {
+        let mut digits = Digits::of_magnitude(value.unsigned_abs());
+        let negative = value < 0;
+        let first = 66 - width.min(Digits::WIDEST);
+        if zeros {
+            while digits.start > first + usize::from(negative) {
+                digits.byte(b'0');
+            }
+        }
+        if negative {
+            digits.byte(b'-');
+        }
+        while digits.start > first {
+            digits.byte(b' ');
+        }
+        digits
+    }
+
+    /// The widest field that there is room for.
+    pub(crate) const WIDEST: usize = 60;
+
     fn byte(&mut self, byte: u8) {
         self.start -= 1;
         self.buffer[self.start] = byte;

@@ -123,6 +123,15 @@ def pow(base, exp, mod=None):
 
 
 def sorted(iterable, /, *, key=None, reverse=False):
+    if key is None and isinstance(iterable, str) and isinstance(reverse, bool):
+        return _operation("str.sorted_chars", iterable, reverse)
     result = list(iterable)
+    if key is None and isinstance(reverse, bool):
+        if _takes("list.sort_int", result):
+            return _operation("list.sort_int", result, reverse)
+        if _takes("list.sort_str", result):
+            return _operation("list.sort_str", result, reverse)
+        if _takes("list.sort_float", result):
+            return _operation("list.sort_float", result, reverse)
     result.sort(key=key, reverse=reverse)
     return result

@@ -239,6 +239,12 @@ def sort(self, /, *, key=None, reverse=False):
     if not isinstance(reverse, bool):
         if not isinstance(reverse, int) or reverse > 2147483647 or reverse < -2147483648:
             return _leave("a `reverse` that is no C int")
+    if key is None and (_takes("list.sort_int", self) or _takes("list.sort_str", self) or _takes("list.sort_float", self)):
+        i = 0
+        for item in sorted(self, reverse=True if reverse else False):
+            self[i] = item
+            i += 1
+        return None
     # A comparison that raises leaves the list in an order that only CPython knows.
     try:
         _sort(self, key, reverse)

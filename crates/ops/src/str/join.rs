@@ -69,12 +69,26 @@ fn join<'a>(cx: &mut Cx, s: Str<'a>, items: StrList<'a>) -> KernelResult<Str<'a>
     let total = items.items().iter().map(|item| item.byte_len()).sum::<usize>() + s.byte_len() * rest.len();
     let mut ascii = s.known_ascii() && first.known_ascii();
     let mut out = cx.text(total)?;
-    out.push_str(first.as_str())?;
+    let mut spare = &mut out.spare(total)?[..total];
+    let mut add = |text: &[u8]| {
+        let (here, behind) = std::mem::take(&mut spare).split_at_mut(text.len());
+        match (here, text) {
+            // A call to copy one byte costs more than the byte.
+            ([here], [byte]) => *here = *byte,
+            (here, text) => here.copy_from_slice(text),
+        }
+        spare = behind;
+    };
+    add(first.as_bytes());
     for item in rest {
-        out.push_str(s.as_str())?;
-        out.push_str(item.as_str())?;
+        if s.byte_len() > 0 {
+            add(s.as_bytes());
+        }
+        add(item.as_bytes());
         ascii &= item.known_ascii();
     }
+    // SAFETY: texts stand one behind the other in all of it.
+    unsafe { out.advance(total) };
     Ok(out.finish_as(ascii))
 }
 

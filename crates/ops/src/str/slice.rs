@@ -229,6 +229,12 @@ fn one_char<'a>(cx: &mut Cx, ch: char) -> KernelResult<Str<'a>> {
     cx.store(ch.encode_utf8(&mut [0; 4]))
 }
 
+/// An ASCII character as a text.
+pub(crate) fn ascii_char(byte: u8) -> Str<'static> {
+    let at = usize::from(byte & 0x7F);
+    Str::with_ascii(&ASCII[at..=at], true)
+}
+
 /// Every ASCII character in order, so that a view of one needs no memory.
 static ASCII: &str = {
     const BYTES: [u8; 128] = {
