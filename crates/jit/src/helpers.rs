@@ -51,6 +51,24 @@ pub(crate) extern "C" fn list_slice(cx: *mut Cx, list: *const RawList, start: i6
     unsafe { call_fallible(cx, slice) }
 }
 
+/// Takes the element at `from` to `to`; those between make room.
+pub(crate) extern "C" fn list_move(list: *mut RawList, from: u64, to: u64, slots: u64) {
+    if slots == 0 {
+        return;
+    }
+    let (from, to, slots) = (from as usize, to as usize, slots as usize);
+    let (first, last) = (from.min(to), from.max(to));
+    // SAFETY: native code passes the address of a live list that nothing else looks at during
+    // the call, the number of slots of its elements, and two positions within it.
+    let between =
+        unsafe { std::slice::from_raw_parts_mut((*list).data.add(first * slots), (last - first + 1) * slots) };
+    if from <= to {
+        between.rotate_left(slots);
+    } else {
+        between.rotate_right(slots);
+    }
+}
+
 /// The position of a string key, or -1.
 pub(crate) extern "C" fn find_str(table: *const Table, ptr: *const u8, len: u64) -> i64 {
     // SAFETY: native code passes the address of a table that the kernel owns, and the

@@ -116,6 +116,8 @@ pub enum CoreOp {
     ListAppend,
     /// Removes the last element and returns it; raises `IndexError`.
     ListPop,
+    /// Takes the element at one index to another; those between make room. Raises `IndexError`.
+    ListMove,
     /// A new list of the elements from one index to another, clamped as slices are.
     ListSlice,
     /// The position of a key in a constant dict or set, or -1.
@@ -746,6 +748,20 @@ static CORE: &[OpDef] = &[
             element,
             INDEX,
             eval::list_pop,
+        ),
+        Effect::Write,
+        false,
+    ),
+    with_effect(
+        core(
+            "list.move",
+            "",
+            "Takes the element at one index to another; those between make room.",
+            CoreOp::ListMove,
+            &[p("_x", Kind::List), p("_from", Kind::Int), p("_to", Kind::Int)],
+            none,
+            INDEX,
+            eval::list_move,
         ),
         Effect::Write,
         false,

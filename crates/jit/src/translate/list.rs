@@ -103,6 +103,13 @@ impl Translator<'_, '_, '_> {
                 let address = self.element_address(list, last, &element);
                 Ok(self.load(&element, address))
             }
+            CoreOp::ListMove => {
+                let (from, to) = (self.int(inst, 1)?, self.int(inst, 2)?);
+                let (from, to) = (self.position(list, from, inst)?, self.position(list, to, inst)?);
+                let width = self.word(slots::count(&element) as i64);
+                self.call_helper("list.move", helpers::list_move as *const u8, &[], &[list, from, to, width])?;
+                Ok(Vec::new())
+            }
             CoreOp::ListSlice => {
                 let (start, stop) = (self.index(inst, 1, 0)?, self.index(inst, 2, i64::MAX)?);
                 let width = self.word(slots::count(&element) as i64);

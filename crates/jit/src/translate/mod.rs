@@ -293,6 +293,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListSet
             | CoreOp::ListAppend
             | CoreOp::ListPop
+            | CoreOp::ListMove
             | CoreOp::ListSlice => self.list_op(op, inst),
             CoreOp::DictFind => Ok(vec![self.dict_find(inst)?]),
             CoreOp::DictValue => self.dict_value(inst),

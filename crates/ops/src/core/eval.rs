@@ -337,6 +337,19 @@ pub(super) fn list_pop(_: &mut Cx, args: &[Object]) -> Outcome {
     with_list(&args[0], |items| items.pop().ok_or_else(|| Raise::new(ExcKind::IndexError, "pop from empty list")))?
 }
 
+pub(super) fn list_move(_: &mut Cx, args: &[Object]) -> Outcome {
+    with_list(&args[0], |items| {
+        let at = |arg| position(arg, items.len(), "list index out of range");
+        let (from, to) = (at(&args[1])?, at(&args[2])?);
+        if from <= to {
+            items[from..=to].rotate_left(1);
+        } else {
+            items[to..=from].rotate_right(1);
+        }
+        Ok(Object::None)
+    })?
+}
+
 /// The range of elements that a slice without step takes.
 #[must_use]
 pub fn slice_range(start: i64, stop: i64, len: usize) -> std::ops::Range<usize> {

@@ -188,11 +188,8 @@ def pop(self, index=-1, /):
         index = index + n
     if index < 0 or index >= n:
         raise IndexError("pop index out of range")
-    item = self[index]
-    for i in range(index + 1, n):
-        self[i - 1] = self[i]
-    self.pop()
-    return item
+    _operation("list.move", self, index, n - 1)
+    return self.pop()
 
 
 def insert(self, index, value, /):
@@ -206,9 +203,7 @@ def insert(self, index, value, /):
     if index > n:
         index = n
     self.append(value)
-    for i in range(n, index, -1):
-        self[i] = self[i - 1]
-    self[index] = value
+    _operation("list.move", self, n, index)
 
 
 def remove(self, value, /):
