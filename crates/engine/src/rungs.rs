@@ -146,6 +146,7 @@ impl Batch<'_> {
     fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)]) -> Result<usize, CallError> {
         let mut cx = Cx::new(self.settings.row_memory, true, Arc::clone(&self.flag));
         let (mut evaluated, mut finished) = (0, 0);
+        let mut runner = stages.program.runner();
         let start = Instant::now();
         let mut to_python = false;
         let mut may_tire = true;
@@ -183,7 +184,7 @@ impl Batch<'_> {
             evaluated += 1;
             cx.reset();
             let mut fuel = FUEL;
-            match stages.program.call(&objects, &mut cx, &mut fuel) {
+            match runner.call(&objects, &mut cx, &mut fuel) {
                 Ok(object) => match self.values.set(row as usize, &object) {
                     Ok(()) => finished += 1,
                     Err(_) => return Err(self.misfit(row, &object)),

@@ -22,6 +22,7 @@ mod run;
 mod tests;
 
 pub use program::Program;
+pub use run::Runner;
 
 use exuvia_ir::{FuncId, Module, Object, Raise, Span};
 use exuvia_ops::cx::Cx;

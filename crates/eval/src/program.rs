@@ -19,15 +19,14 @@ pub(crate) type Reg = u32;
 /// A function.
 #[derive(Debug)]
 pub(crate) struct Code {
-    pub(crate) registers: usize,
+    /// What its registers hold at first: constants, which nothing overwrites.
+    pub(crate) registers: Vec<Object>,
     pub(crate) params: usize,
     pub(crate) blocks: Vec<Block>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// Registers of the parameters.
-    pub(crate) params: Vec<Reg>,
     pub(crate) steps: Vec<Step>,
     pub(crate) end: End,
 }
@@ -44,7 +43,8 @@ pub(crate) struct Step {
 
 #[derive(Debug)]
 pub(crate) enum Action {
-    Const(Object),
+    /// A constant that is too large for a program with 64 bits.
+    TooLarge,
     Op(&'static OpDef, Option<CoreOp>),
     /// An operation that this build does not have.
     Missing,
@@ -61,10 +61,25 @@ pub(crate) enum Action {
     Poll,
 }
 
+/// A value that a block gives to a parameter of the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Move {
+    pub(crate) from: Reg,
+    pub(crate) to: Reg,
+    /// Whether nobody else reads the value: it is made by the block that gives it, and used there
+    /// only.
+    pub(crate) last: bool,
+}
+
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) block: u32,
-    pub(crate) args: Vec<Reg>,
+    /// The register of the exception, on an edge to a handler.
+    pub(crate) exception: Option<Reg>,
+    /// What goes where.
+    pub(crate) moves: Vec<Move>,
+    /// Whether no move overwrites what a later one copies.
+    pub(crate) in_order: bool,
 }
 
 #[derive(Debug)]
@@ -82,7 +97,7 @@ impl Program {
     /// bails out when it is reached.
     #[must_use]
     pub fn new(module: &Module) -> Program {
-        Program { functions: module.functions.iter().map(prepare).collect(), narrow: false }
+        Program { functions: module.functions.iter().map(|function| prepare(function, false)).collect(), narrow: false }
     }
 
     /// Prepares a module to run as native code does, for tests: an integer that does not
@@ -91,7 +106,7 @@ impl Program {
     /// Running panics where an instruction claims [`Inst::no_overflow`] in vain.
     #[must_use]
     pub fn with_64_bits(module: &Module) -> Program {
-        Program { narrow: true, ..Program::new(module) }
+        Program { functions: module.functions.iter().map(|function| prepare(function, true)).collect(), narrow: true }
     }
 }
 
@@ -99,6 +114,32 @@ impl Program {
 struct Registers {
     of: Vec<Option<Reg>>,
     used: u32,
+    /// Values of the block at hand that are used once, by an edge out of it.
+    passing: Vec<Value>,
+}
+
+/// How often each value is used.
+fn uses(function: &Function) -> Vec<u32> {
+    let mut uses = vec![0; function.values.len()];
+    let mut count = |values: &[Value]| values.iter().for_each(|value| uses[value.index()] += 1);
+    for block in &function.blocks {
+        for inst in &block.insts {
+            count(&inst.args);
+            inst.unwind.iter().for_each(|edge| count(&edge.args));
+        }
+        match &block.term {
+            Terminator::Jump(edge) => count(&edge.args),
+            Terminator::Branch(cond, yes, no) => {
+                count(std::slice::from_ref(cond));
+                count(&yes.args);
+                count(&no.args);
+            }
+            Terminator::Return(value) | Terminator::Reraise(value, _) => count(std::slice::from_ref(value)),
+            Terminator::Raise(_, args, _) => count(args),
+            Terminator::Bailout(..) | Terminator::Open | Terminator::Unreachable => {}
+        }
+    }
+    uses
 }
 
 impl Registers {
@@ -113,29 +154,57 @@ impl Registers {
         values.iter().map(|value| self.reg(*value)).collect()
     }
 
-    fn target(&mut self, edge: &Edge) -> Target {
-        Target { block: edge.block.0, args: self.regs(&edge.args) }
+    /// The way to a block; on an unwind edge its first parameter is the exception.
+    fn target(&mut self, function: &Function, edge: &Edge, unwinds: bool) -> Target {
+        let mut params = self.regs(&function.block(edge.block).params).into_iter();
+        let exception = if unwinds { params.next() } else { None };
+        let moves: Vec<Move> = edge
+            .args
+            .iter()
+            .zip(params)
+            .map(|(value, to)| Move { from: self.reg(*value), to, last: self.passing.contains(value) })
+            .filter(|one| one.from != one.to)
+            .collect();
+        let overwrites = |(at, one): (usize, &Move)| moves[at + 1..].iter().any(|later| later.from == one.to);
+        let in_order = exception.is_none() && !moves.iter().enumerate().any(overwrites);
+        Target { block: edge.block.0, exception, moves, in_order }
     }
 }
 
-fn prepare(function: &Function) -> Code {
-    let mut registers = Registers { of: vec![None; function.values.len()], used: 0 };
+fn prepare(function: &Function, narrow: bool) -> Code {
+    let mut registers = Registers { of: vec![None; function.values.len()], used: 0, passing: vec![] };
+    let uses = uses(function);
     let params = registers.regs(&function.block(function.entry()).params).len();
-    let blocks = function
-        .blocks
-        .iter()
-        .map(|block| Block {
-            params: registers.regs(&block.params),
-            steps: block.insts.iter().map(|inst| step(function, inst, &mut registers)).collect(),
-            end: end(&block.term, &mut registers),
-        })
-        .collect();
-    Code { registers: registers.used as usize, params, blocks }
+    let mut constants = vec![];
+    let mut blocks = vec![];
+    for block in &function.blocks {
+        // A constant stays in its register.
+        let made = block.insts.iter().filter(|inst| !matches!(inst.op, Opcode::Const(_)));
+        let made = made.filter_map(|inst| inst.result).chain(block.params.iter().copied());
+        registers.passing = made.filter(|value| uses[value.index()] == 1).collect();
+        let mut steps = vec![];
+        for inst in &block.insts {
+            match (&inst.op, inst.result) {
+                (Opcode::Const(object), Some(result))
+                    if !(narrow && matches!(object, Object::Int(exuvia_ir::Int::Big(_)))) =>
+                {
+                    constants.push((registers.reg(result), object.clone()));
+                }
+                _ => steps.push(step(function, inst, &mut registers)),
+            }
+        }
+        blocks.push(Block { steps, end: end(function, &block.term, &mut registers) });
+    }
+    let mut initial = vec![Object::Unbound; registers.used as usize];
+    for (register, object) in constants {
+        initial[register as usize] = object;
+    }
+    Code { registers: initial, params, blocks }
 }
 
 fn step(function: &Function, inst: &Inst, registers: &mut Registers) -> Step {
     let action = match &inst.op {
-        Opcode::Const(object) => Action::Const(object.clone()),
+        Opcode::Const(_) => Action::TooLarge,
         Opcode::Op(name) => match exuvia_ops::by_name(name) {
             Some(def) => Action::Op(
                 def,
@@ -161,17 +230,18 @@ fn step(function: &Function, inst: &Inst, registers: &mut Registers) -> Step {
         action,
         args: registers.regs(&inst.args),
         result: inst.result.map(|value| registers.reg(value)),
-        unwind: inst.unwind.as_ref().map(|edge| registers.target(edge)),
+        unwind: inst.unwind.as_ref().map(|edge| registers.target(function, edge, true)),
         no_overflow: inst.no_overflow,
         span: inst.span,
     }
 }
 
-fn end(term: &Terminator, registers: &mut Registers) -> End {
+fn end(function: &Function, term: &Terminator, registers: &mut Registers) -> End {
     match term {
-        Terminator::Jump(edge) => End::Jump(registers.target(edge)),
+        Terminator::Jump(edge) => End::Jump(registers.target(function, edge, false)),
         Terminator::Branch(cond, yes, no) => {
-            End::Branch(registers.reg(*cond), registers.target(yes), registers.target(no))
+            let cond = registers.reg(*cond);
+            End::Branch(cond, registers.target(function, yes, false), registers.target(function, no, false))
         }
         Terminator::Return(value) => End::Return(registers.reg(*value)),
         Terminator::Raise(kind, args, span) => End::Raise(*kind, registers.regs(args), *span),

@@ -1,12 +1,13 @@
 //! The loop that runs a program.
 
-use crate::program::{Action, Code, End, Program, Reg, Step, Target};
+use crate::program::{Action, Code, End, Move, Program, Reg, Step, Target};
 use crate::{Failure, MAX_FRAMES, fast};
 use exuvia_ir::{ExcObj, FuncId, Int, Object, Raise, RecordObj, Span};
 use exuvia_ops::cx::Cx;
 use std::sync::Arc;
 
 /// A function that is active.
+#[derive(Debug)]
 struct Frame {
     function: FuncId,
     block: usize,
@@ -15,35 +16,36 @@ struct Frame {
     registers: Vec<Object>,
 }
 
-/// What ends a block early.
-enum Outcome {
-    /// Go on with the frame that is now on top.
-    Continue,
-    /// The outermost function returned.
-    Finished(Object),
-}
-
-struct Machine<'a> {
-    program: &'a Program,
-    cx: &'a mut Cx,
-    fuel: &'a mut u64,
+/// What runs a program, row by row. It keeps its memory between rows.
+#[derive(Debug)]
+pub struct Runner<'p> {
+    program: &'p Program,
     frames: Vec<Frame>,
-    /// Operands and edge arguments on their way, kept to save allocations.
+    /// For each function the registers of calls that have ended, with its constants in place.
+    spare: Vec<Vec<Vec<Object>>>,
+    /// Operands and edge arguments on their way.
     scratch: Vec<Object>,
 }
 
 const MALFORMED: Raise = Raise::Bailout("the function is malformed");
 
 impl Program {
-    /// Runs function 0; see [`crate::call`].
+    /// What runs the program.
+    #[must_use]
+    pub fn runner(&self) -> Runner<'_> {
+        let spare = self.functions.iter().map(|_| vec![]).collect();
+        Runner { program: self, frames: vec![], spare, scratch: vec![] }
+    }
+
+    /// Runs function 0 once; see [`crate::call`].
     ///
     /// # Errors
     /// The exception or the reason for which there is no value, with its place.
     pub fn call(&self, args: &[Object], cx: &mut Cx, fuel: &mut u64) -> Result<Object, Failure> {
-        self.call_function(FuncId(0), args, cx, fuel)
+        self.runner().call(args, cx, fuel)
     }
 
-    /// Runs a function; see [`crate::call`].
+    /// Runs a function once; see [`crate::call`].
     ///
     /// # Errors
     /// The exception or the reason for which there is no value, with its place.
@@ -54,24 +56,44 @@ impl Program {
         cx: &mut Cx,
         fuel: &mut u64,
     ) -> Result<Object, Failure> {
-        let scratch = args.to_vec();
-        let mut machine = Machine { program: self, cx, fuel, frames: Vec::new(), scratch };
-        if let Err(raise) = machine.enter(function) {
-            return Err(Failure { raise, span: Span::default(), trace: vec![] });
-        }
-        loop {
-            match machine.advance() {
-                Ok(Outcome::Continue) => {}
-                Ok(Outcome::Finished(value)) => return Ok(value),
-                Err((raise, span)) => machine.unwind(raise, span)?,
-            }
-        }
+        self.runner().call_function(function, args, cx, fuel)
     }
 }
 
-impl Machine<'_> {
+impl Runner<'_> {
+    /// Runs function 0; see [`crate::call`].
+    ///
+    /// # Errors
+    /// The exception or the reason for which there is no value, with its place.
+    pub fn call(&mut self, args: &[Object], cx: &mut Cx, fuel: &mut u64) -> Result<Object, Failure> {
+        self.call_function(FuncId(0), args, cx, fuel)
+    }
+
+    fn call_function(
+        &mut self,
+        function: FuncId,
+        args: &[Object],
+        cx: &mut Cx,
+        fuel: &mut u64,
+    ) -> Result<Object, Failure> {
+        while !self.frames.is_empty() {
+            self.leave();
+        }
+        self.scratch.clear();
+        self.scratch.extend_from_slice(args);
+        if let Err(raise) = self.enter(function, fuel) {
+            return Err(Failure { raise, span: Span::default(), trace: vec![] });
+        }
+        loop {
+            match self.advance(cx, fuel) {
+                Ok(value) => return Ok(value),
+                Err((raise, span)) => self.unwind(raise, span, fuel)?,
+            }
+        }
+    }
+
     /// Pushes a frame; the arguments are in `scratch`, which is left empty.
-    fn enter(&mut self, function: FuncId) -> Result<(), Raise> {
+    fn enter(&mut self, function: FuncId, fuel: &mut u64) -> Result<(), Raise> {
         let code = self.program.functions.get(function.index()).ok_or(MALFORMED)?;
         if code.params != self.scratch.len() {
             return Err(MALFORMED);
@@ -79,148 +101,130 @@ impl Machine<'_> {
         if self.frames.len() >= MAX_FRAMES {
             return Err(Raise::Bailout("recursion near CPython's limit"));
         }
+        let mut registers = self.spare[function.index()].pop().unwrap_or_else(|| code.registers.clone());
         // The registers of the parameters come first; see `program::prepare`.
-        let mut registers = Vec::with_capacity(code.registers);
-        registers.append(&mut self.scratch);
-        registers.resize(code.registers, Object::Unbound);
+        for (register, argument) in registers.iter_mut().zip(self.scratch.drain(..)) {
+            *register = argument;
+        }
         self.frames.push(Frame { function, block: 0, step: 0, registers });
-        self.burn(code, 0)
+        burn(code, 0, fuel)
     }
 
-    /// Charges a block's instructions when it is entered, so that every loop pays.
-    fn burn(&mut self, code: &Code, block: usize) -> Result<(), Raise> {
-        let cost = code.blocks[block].steps.len() as u64 + 1;
-        match self.fuel.checked_sub(cost) {
-            Some(left) => {
-                *self.fuel = left;
-                Ok(())
-            }
-            None => Err(Raise::Bailout("out of fuel")),
+    /// Removes the frame on top.
+    fn leave(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.spare[frame.function.index()].push(frame.registers);
         }
     }
 
-    /// Runs the frame on top until it calls, returns, jumps or raises.
-    fn advance(&mut self) -> Result<Outcome, (Raise, Span)> {
+    /// Runs until the outermost function returns, or something is raised.
+    fn advance(&mut self, cx: &mut Cx, fuel: &mut u64) -> Result<Object, (Raise, Span)> {
         let program = self.program;
-        let Some(frame) = self.frames.last() else { return Err((MALFORMED, Span::default())) };
-        let code = &program.functions[frame.function.index()];
-        let block = &code.blocks[frame.block];
-        let first = frame.step;
-        for (at, step) in block.steps.iter().enumerate().skip(first) {
-            if let Action::Call(callee) = step.action {
-                self.load(&step.args);
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.step = at + 1;
-                }
-                if self.cx.interrupted() {
-                    return Err((Raise::Interrupted, step.span));
-                }
-                self.enter(callee).map_err(|raise| (raise, step.span))?;
-                return Ok(Outcome::Continue);
-            }
-            match self.perform(step) {
-                Ok(Object::Int(Int::Big(_))) if program.narrow => {
-                    assert!(!step.no_overflow, "{step:?} does not fit in 64 bits");
-                    return Err((Raise::Bailout("an integer beyond 64 bits"), step.span));
-                }
-                Ok(value) => {
-                    if let (Some(result), Some(frame)) = (step.result, self.frames.last_mut()) {
-                        frame.registers[result as usize] = value;
+        'frames: loop {
+            let Some(Frame { function, block: at_block, step: at_step, registers }) = self.frames.last_mut() else {
+                return Err((MALFORMED, Span::default()));
+            };
+            let code = &program.functions[function.index()];
+            loop {
+                let block = &code.blocks[*at_block];
+                for (at, step) in block.steps.iter().enumerate().skip(*at_step) {
+                    if let Action::Call(callee) = step.action {
+                        *at_step = at + 1;
+                        load(&mut self.scratch, registers, &step.args);
+                        if cx.interrupted() {
+                            return Err((Raise::Interrupted, step.span));
+                        }
+                        self.enter(callee, fuel).map_err(|raise| (raise, step.span))?;
+                        continue 'frames;
+                    }
+                    match perform(step, registers, &mut self.scratch, cx) {
+                        Ok(Object::Int(Int::Big(_))) if program.narrow => {
+                            assert!(!step.no_overflow, "{step:?} does not fit in 64 bits");
+                            return Err((Raise::Bailout("an integer beyond 64 bits"), step.span));
+                        }
+                        Ok(value) => {
+                            if let Some(result) = step.result {
+                                registers[result as usize] = value;
+                            }
+                        }
+                        Err(raise) => {
+                            *at_step = at + 1;
+                            return Err((raise, step.span));
+                        }
                     }
                 }
-                Err(raise) => {
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.step = at + 1;
+                *at_step = block.steps.len() + 1;
+                let target = match &block.end {
+                    End::Jump(target) => target,
+                    End::Branch(cond, yes, no) => match registers[*cond as usize] {
+                        Object::Bool(true) => yes,
+                        Object::Bool(false) => no,
+                        _ => return Err((MALFORMED, Span::default())),
+                    },
+                    End::Return(value) => {
+                        let value = registers[*value as usize].clone();
+                        self.leave();
+                        match self.deliver(value) {
+                            None => continue 'frames,
+                            Some(value) => return Ok(value),
+                        }
                     }
-                    return Err((raise, step.span));
-                }
+                    End::Raise(kind, args, span) => {
+                        let args = args.iter().map(|arg| registers[*arg as usize].clone()).collect();
+                        return Err((Raise::Exception { kind: *kind, args }, *span));
+                    }
+                    End::Reraise(value, span) => match &registers[*value as usize] {
+                        Object::Exc(exc) => {
+                            return Err((Raise::Exception { kind: exc.kind, args: exc.args.clone() }, *span));
+                        }
+                        _ => return Err((MALFORMED, *span)),
+                    },
+                    End::Bailout(reason, span) => return Err((Raise::Bailout(reason), *span)),
+                };
+                pass(&mut self.scratch, registers, target);
+                *at_block = target.block as usize;
+                *at_step = 0;
+                burn(code, *at_block, fuel).map_err(|raise| (raise, Span::default()))?;
             }
-        }
-        if let Some(frame) = self.frames.last_mut() {
-            frame.step = block.steps.len() + 1;
-        }
-        match &block.end {
-            End::Jump(target) => self.jump(target, None),
-            End::Branch(cond, yes, no) => match self.get(*cond) {
-                Object::Bool(true) => self.jump(yes, None),
-                Object::Bool(false) => self.jump(no, None),
-                _ => Err((MALFORMED, Span::default())),
-            },
-            End::Return(value) => {
-                let value = self.get(*value).clone();
-                self.frames.pop();
-                Ok(self.deliver(value))
-            }
-            End::Raise(kind, args, span) => {
-                let args = args.iter().map(|arg| self.get(*arg).clone()).collect();
-                Err((Raise::Exception { kind: *kind, args }, *span))
-            }
-            End::Reraise(value, span) => match self.get(*value) {
-                Object::Exc(exc) => Err((Raise::Exception { kind: exc.kind, args: exc.args.clone() }, *span)),
-                _ => Err((MALFORMED, *span)),
-            },
-            End::Bailout(reason, span) => Err((Raise::Bailout(reason), *span)),
         }
     }
 
-    /// Gives a returned value to the call that waits on top of the stack.
-    fn deliver(&mut self, value: Object) -> Outcome {
-        let Some(frame) = self.frames.last_mut() else { return Outcome::Finished(value) };
+    /// Gives a returned value to the call that waits on top of the stack, or back where none does.
+    fn deliver(&mut self, value: Object) -> Option<Object> {
+        let Some(frame) = self.frames.last_mut() else { return Some(value) };
         let code = &self.program.functions[frame.function.index()];
         if let Some(result) = code.blocks[frame.block].steps[frame.step - 1].result {
             frame.registers[result as usize] = value;
         }
-        Outcome::Continue
-    }
-
-    fn get(&self, reg: Reg) -> &Object {
-        self.frames.last().map_or(&Object::Unbound, |frame| &frame.registers[reg as usize])
-    }
-
-    /// Copies registers of the frame on top to `scratch`.
-    fn load(&mut self, regs: &[Reg]) {
-        self.scratch.clear();
-        if let Some(frame) = self.frames.last() {
-            self.scratch.extend(regs.iter().map(|reg| frame.registers[*reg as usize].clone()));
-        }
-    }
-
-    /// Goes to a block; `exc` is the exception on an unwind edge. The arguments are read
-    /// before a parameter is written: an edge is a parallel assignment.
-    fn jump(&mut self, target: &Target, exc: Option<Object>) -> Result<Outcome, (Raise, Span)> {
-        self.load(&target.args);
-        let Some(frame) = self.frames.last_mut() else { return Err((MALFORMED, Span::default())) };
-        let code = &self.program.functions[frame.function.index()];
-        let block = target.block as usize;
-        for (param, value) in code.blocks[block].params.iter().zip(exc.into_iter().chain(self.scratch.drain(..))) {
-            frame.registers[*param as usize] = value;
-        }
-        frame.block = block;
-        frame.step = 0;
-        self.burn(code, block).map_err(|raise| (raise, Span::default()))?;
-        Ok(Outcome::Continue)
+        None
     }
 
     /// Takes an exception to the nearest handler.
     ///
     /// # Errors
     /// The failure of the whole call where there is none.
-    fn unwind(&mut self, raise: Raise, span: Span) -> Result<(), Failure> {
+    fn unwind(&mut self, raise: Raise, span: Span, fuel: &mut u64) -> Result<(), Failure> {
         let failed: Vec<(FuncId, Span)> = self.trace(span);
         if let Raise::Exception { kind, args } = &raise {
-            while let Some(frame) = self.frames.last() {
+            while let Some(frame) = self.frames.last_mut() {
                 let code = &self.program.functions[frame.function.index()];
                 // A step that raised, or the call that waits. The end of a block raises out
                 // of the function: its position is past the steps.
                 let step = frame.step.checked_sub(1).and_then(|at| code.blocks[frame.block].steps.get(at));
                 if let Some(target) = step.and_then(|step| step.unwind.as_ref()) {
-                    let exc = Object::Exc(Arc::new(ExcObj { kind: *kind, args: args.clone() }));
-                    return match self.jump(target, Some(exc)) {
-                        Ok(_) => Ok(()),
-                        Err((raise, span)) => Err(Failure { raise, span, trace: self.trace(span) }),
-                    };
+                    pass(&mut self.scratch, &mut frame.registers, target);
+                    if let Some(register) = target.exception {
+                        let exc = Object::Exc(Arc::new(ExcObj { kind: *kind, args: args.clone() }));
+                        frame.registers[register as usize] = exc;
+                    }
+                    (frame.block, frame.step) = (target.block as usize, 0);
+                    let block = frame.block;
+                    return burn(code, block, fuel).map_err(|raise| {
+                        let span = Span::default();
+                        Failure { raise, span, trace: self.trace(span) }
+                    });
                 }
-                self.frames.pop();
+                self.leave();
             }
         }
         let span = failed.last().map_or(span, |last| last.1);
@@ -237,51 +241,89 @@ impl Machine<'_> {
         };
         self.frames.iter().enumerate().map(place).collect()
     }
+}
 
-    /// Does everything but a call.
-    fn perform(&mut self, step: &Step) -> Result<Object, Raise> {
-        let first = || step.args.first().map_or(&Object::Unbound, |reg| self.get(*reg));
-        Ok(match &step.action {
-            Action::Const(object) => object.clone(),
-            Action::Op(def, core) => {
-                self.load(&step.args);
-                if let Some(value) = core.and_then(|op| fast::eval(op, &self.scratch)) {
-                    return Ok(value);
-                }
-                if self.scratch.len() != def.params.len() {
-                    return Err(MALFORMED);
-                }
-                (def.eval)(self.cx, &self.scratch)?
-            }
-            Action::Missing => return Err(Raise::Bailout("an operation that this build does not have")),
-            Action::Call(_) => return Err(MALFORMED),
-            Action::Same => first().clone(),
-            Action::Is(test) => Object::Bool(test.holds(first())),
-            Action::Tuple => Object::tuple(step.args.iter().map(|reg| self.get(*reg).clone()).collect()),
-            Action::Record(class) => {
-                let fields = step.args.iter().map(|reg| self.get(*reg).clone()).collect();
-                Object::Record(Arc::new(RecordObj { class: *class, fields }))
-            }
-            Action::Field(index) => match first() {
-                Object::Tuple(items) => items.get(*index).cloned().ok_or(MALFORMED)?,
-                Object::Record(record) => record.fields.get(*index).cloned().ok_or(MALFORMED)?,
-                _ => return Err(MALFORMED),
-            },
-            Action::List => Object::list(step.args.iter().map(|reg| self.get(*reg).clone()).collect()),
-            Action::NewExc(kind) => {
-                let args = step.args.iter().map(|reg| self.get(*reg).clone()).collect();
-                Object::Exc(Arc::new(ExcObj { kind: *kind, args }))
-            }
-            Action::ExcIs(kinds) => match first() {
-                Object::Exc(exc) => Object::Bool(kinds.iter().any(|kind| exc.kind.is_subclass(*kind))),
-                _ => return Err(MALFORMED),
-            },
-            Action::Poll => {
-                if self.cx.interrupted() {
-                    return Err(Raise::Interrupted);
-                }
-                Object::None
-            }
-        })
+/// Charges a block's instructions when it is entered, so that every loop pays.
+#[inline]
+fn burn(code: &Code, block: usize, fuel: &mut u64) -> Result<(), Raise> {
+    let cost = code.blocks[block].steps.len() as u64 + 1;
+    *fuel = fuel.checked_sub(cost).ok_or(Raise::Bailout("out of fuel"))?;
+    Ok(())
+}
+
+/// Copies registers to `scratch`.
+#[inline]
+fn load(scratch: &mut Vec<Object>, registers: &[Object], regs: &[Reg]) {
+    scratch.clear();
+    scratch.extend(regs.iter().map(|reg| registers[*reg as usize].clone()));
+}
+
+/// Gives a block its parameters, but for an exception: a parallel assignment.
+#[inline]
+fn pass(scratch: &mut Vec<Object>, registers: &mut [Object], target: &Target) {
+    let read = |registers: &mut [Object], one: &Move| {
+        let register = &mut registers[one.from as usize];
+        if one.last { std::mem::replace(register, Object::Unbound) } else { register.clone() }
+    };
+    if target.in_order {
+        for one in &target.moves {
+            let value = read(registers, one);
+            registers[one.to as usize] = value;
+        }
+        return;
     }
+    scratch.clear();
+    scratch.extend(target.moves.iter().map(|one| read(registers, one)));
+    for (one, value) in target.moves.iter().zip(scratch.drain(..)) {
+        registers[one.to as usize] = value;
+    }
+}
+
+/// Does everything but a call.
+#[inline]
+fn perform(step: &Step, registers: &[Object], scratch: &mut Vec<Object>, cx: &mut Cx) -> Result<Object, Raise> {
+    let get = |reg: &Reg| &registers[*reg as usize];
+    let first = || step.args.first().map_or(&Object::Unbound, get);
+    let copied = || step.args.iter().map(|reg| get(reg).clone()).collect();
+    Ok(match &step.action {
+        Action::Op(def, core) => {
+            let quick = match (core, &step.args[..]) {
+                (Some(op), [a, b]) => fast::two(*op, get(a), get(b)),
+                (Some(op), [a]) => fast::one(*op, get(a)),
+                _ => None,
+            };
+            if let Some(value) = quick {
+                return Ok(value);
+            }
+            if step.args.len() != def.params.len() {
+                return Err(MALFORMED);
+            }
+            load(scratch, registers, &step.args);
+            (def.eval)(cx, scratch)?
+        }
+        Action::TooLarge => return Err(Raise::Bailout("an integer beyond 64 bits")),
+        Action::Missing => return Err(Raise::Bailout("an operation that this build does not have")),
+        Action::Call(_) => return Err(MALFORMED),
+        Action::Same => first().clone(),
+        Action::Is(test) => Object::Bool(test.holds(first())),
+        Action::Tuple => Object::tuple(copied()),
+        Action::Record(class) => Object::Record(Arc::new(RecordObj { class: *class, fields: copied() })),
+        Action::Field(index) => match first() {
+            Object::Tuple(items) => items.get(*index).cloned().ok_or(MALFORMED)?,
+            Object::Record(record) => record.fields.get(*index).cloned().ok_or(MALFORMED)?,
+            _ => return Err(MALFORMED),
+        },
+        Action::List => Object::list(copied()),
+        Action::NewExc(kind) => Object::Exc(Arc::new(ExcObj { kind: *kind, args: copied() })),
+        Action::ExcIs(kinds) => match first() {
+            Object::Exc(exc) => Object::Bool(kinds.iter().any(|kind| exc.kind.is_subclass(*kind))),
+            _ => return Err(MALFORMED),
+        },
+        Action::Poll => {
+            if cx.interrupted() {
+                return Err(Raise::Interrupted);
+            }
+            Object::None
+        }
+    })
 }

@@ -24,6 +24,24 @@ impl Int {
         }
     }
 
+    /// The value of 128 bits.
+    #[must_use]
+    pub fn from_i128(value: i128) -> Int {
+        match i64::try_from(value) {
+            Ok(small) => Int::Small(small),
+            Err(_) => Int::Big(BigInt::from(value)),
+        }
+    }
+
+    /// The value where it fits in 128 bits.
+    #[must_use]
+    pub fn to_i128(&self) -> Option<i128> {
+        match self {
+            Int::Small(value) => Some((*value).into()),
+            Int::Big(value) => value.to_i128(),
+        }
+    }
+
     /// The value as a big integer.
     #[must_use]
     pub fn to_big(&self) -> BigInt {

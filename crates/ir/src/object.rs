@@ -2,7 +2,7 @@
 
 use crate::{ExcKind, Int, Pattern, RecordObj, Type};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// A Python value.
 #[derive(Clone, Debug)]
@@ -169,7 +169,13 @@ impl Object {
     /// A string.
     #[must_use]
     pub fn str(text: &str) -> Object {
-        Object::Str(Arc::from(text))
+        // Loops over characters make these over and over.
+        static CHARACTERS: LazyLock<[Arc<str>; 128]> =
+            LazyLock::new(|| std::array::from_fn(|byte| Arc::from(char::from(byte as u8).to_string())));
+        match text.as_bytes() {
+            [byte @ ..128] => Object::Str(Arc::clone(&CHARACTERS[usize::from(*byte)])),
+            _ => Object::Str(Arc::from(text)),
+        }
     }
 
     /// A small integer.
