@@ -7,6 +7,7 @@ use crate::output::{Format, Printer};
 use anyhow::{Context, anyhow};
 use datafusion::common::DataFusionError;
 use datafusion::dataframe::DataFrame;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionConfig;
 use exuvia::{ExuviaOptions, ExuviaSession, Script, Statement, message};
 use futures::StreamExt;
@@ -132,6 +133,9 @@ impl Runner {
 
     /// Prints the rows of a query, if it has columns, and counts them.
     fn print(&self, frame: DataFrame) -> Result<Option<usize>, String> {
+        if let LogicalPlan::Copy(copy) = frame.logical_plan() {
+            takes_files(&copy.output_url)?;
+        }
         if frame.schema().fields().is_empty() {
             return self.interruptible(|| async { frame.collect().await }).map(|_| None);
         }
@@ -195,4 +199,18 @@ pub(crate) fn report(text: &str) {
     let label = if colour { "\x1b[31merror\x1b[0m" } else { "error" };
     // Nobody is left to be told when standard error is gone.
     let _ = writeln!(err, "{label}: {text}");
+}
+
+/// Whether a file can be made where COPY wants one. DataFusion's store of local files tries
+/// without end where a folder is there but takes none, such as `/proc`.
+fn takes_files(target: &str) -> Result<(), String> {
+    let path = target.strip_prefix("file://").unwrap_or(target);
+    if path.contains("://") {
+        return Ok(());
+    }
+    let path = std::path::absolute(path).map_err(|error| format!("cannot write to {target}: {error}"))?;
+    let Some(folder) = path.ancestors().find(|ancestor| ancestor.is_dir()) else { return Ok(()) };
+    let probe = folder.join(format!(".exuvia-{}", std::process::id()));
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe);
+    made.and_then(|_| std::fs::remove_file(&probe)).map_err(|error| format!("cannot write to {target}: {error}"))
 }

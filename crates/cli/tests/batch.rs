@@ -111,6 +111,16 @@ fn python_files_declare_functions() {
     assert!(err(&["--udfs", "/nowhere", "-c", "SELECT 1"]).starts_with("error: cannot read /nowhere"));
 }
 
+/// A store of local files would try without end to make one there.
+#[cfg(target_os = "linux")]
+#[test]
+fn copying_to_where_no_file_can_be_is_an_error() {
+    for target in ["/proc/rows.csv", "/proc/none/rows.csv"] {
+        let error = err(&["-c", &format!("COPY (SELECT 1 AS a) TO '{target}' STORED AS CSV")]);
+        assert!(error.contains(&format!("cannot write to {target}: ")), "{error}");
+    }
+}
+
 #[test]
 fn files_are_tables() {
     let csv = file("cities.csv", "name,people\nUlm,126000\nBonn,330000\n");
