@@ -6,13 +6,20 @@
 //! associative), becomes a balanced tree; and what is still nested deeper than
 //! [`MAX_DEPTH`] is refused. DataFusion makes a chain of the terms of AND again, so that
 //! two of them count as a level. The parser itself bounds parentheses and nested queries.
+//!
+//! Few words can also stand for much: names of a WITH that each name the one before twice, and
+//! CUBE of many columns. DataFusion plans each use of a name and each set of columns, and is not
+//! interrupted while it does, so that what stands for more than [`MAX_TABLES`] tables or
+//! [`MAX_CUBE`] columns is refused.
 
 use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
-    ArrayElemTypeDef, BinaryOperator, DataType, Expr, Query, SetExpr, Value, VisitMut, VisitorMut,
+    ArrayElemTypeDef, BinaryOperator, DataType, Expr, GroupByExpr, GroupByWithModifier, Query, SetExpr, Value,
+    VisitMut, VisitorMut, visit_relations,
 };
 use exuvia_engine::on_large_stack;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -22,6 +29,12 @@ const MAX_DEPTH: usize = 250;
 
 /// The levels for which a join counts.
 const JOIN: usize = 3;
+
+/// The tables for which the names of a query's WITH may stand together.
+const MAX_TABLES: u64 = 1_000;
+
+/// The columns of which a query may ask all subsets.
+const MAX_CUBE: usize = 12;
 
 /// Terms of AND or OR that are left as they are.
 const FLAT: usize = 32;
@@ -105,6 +118,13 @@ struct Depth {
     now: usize,
     /// The levels that each expression and query around counts for.
     levels: Vec<usize>,
+    /// For the names of each WITH around, how many tables they stand for.
+    names: Vec<HashMap<String, u64>>,
+}
+
+/// The refusal of a statement.
+fn refuse(message: String) -> ControlFlow<DataFusionError> {
+    ControlFlow::Break(DataFusionError::Plan(message))
 }
 
 impl Depth {
@@ -144,12 +164,70 @@ impl VisitorMut for Depth {
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<DataFusionError> {
         let with = query.with.as_ref().map_or(0, |with| with.cte_tables.len());
+        self.count_tables(query)?;
+        if let SetExpr::Select(select) = &*query.body
+            && cubed(&select.group_by) > MAX_CUBE
+        {
+            return refuse(format!("CUBE of more than {MAX_CUBE} columns: it groups by each of their subsets"));
+        }
         self.enter(set_depth(&query.body) + with)
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<DataFusionError> {
+        self.names.pop();
         self.leave()
     }
+}
+
+impl Depth {
+    /// Counts what the names of a query's WITH stand for.
+    fn count_tables(&mut self, query: &Query) -> ControlFlow<DataFusionError> {
+        self.names.push(HashMap::new());
+        let Some(with) = &query.with else { return ControlFlow::Continue(()) };
+        for table in &with.cte_tables {
+            let tables = self.tables(&table.query);
+            if tables > MAX_TABLES {
+                return refuse(format!(
+                    "{} of WITH stands for {tables} tables, more than {MAX_TABLES}: each use of a name is planned anew.                      A table can hold what is used often",
+                    table.alias.name
+                ));
+            }
+            if let Some(names) = self.names.last_mut() {
+                names.insert(table.alias.name.value.to_ascii_lowercase(), tables);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The tables of a query, each name of a WITH for what it stands for.
+    fn tables(&self, query: &Query) -> u64 {
+        let mut tables = 0u64;
+        let walk: ControlFlow<()> = visit_relations(query, |name| {
+            let name = name.to_string().to_ascii_lowercase();
+            let known = self.names.iter().rev().find_map(|names| names.get(&name));
+            tables = tables.saturating_add(known.copied().unwrap_or(1));
+            ControlFlow::Continue(())
+        });
+        let ControlFlow::Continue(()) = walk else { return u64::MAX };
+        tables.max(1)
+    }
+}
+
+/// The columns of CUBE in a GROUP BY.
+fn cubed(group_by: &GroupByExpr) -> usize {
+    let (GroupByExpr::All(modifiers) | GroupByExpr::Expressions(_, modifiers)) = group_by;
+    let expressions = match group_by {
+        GroupByExpr::Expressions(expressions, _) => expressions.as_slice(),
+        GroupByExpr::All(_) => &[],
+    };
+    if modifiers.iter().any(|modifier| matches!(modifier, GroupByWithModifier::Cube)) {
+        return expressions.len();
+    }
+    let columns = |expr: &Expr| match expr {
+        Expr::Cube(sets) => sets.len(),
+        _ => 0,
+    };
+    expressions.iter().map(columns).sum()
 }
 
 /// How deep UNION and its like are nested to the left, as chains of them are.

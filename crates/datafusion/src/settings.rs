@@ -151,6 +151,9 @@ impl ExuviaOptions {
         let name = format!("{}.{key}", Self::PREFIX);
         let mut initial = ExuviaOptions { timeout: self.ceilings.timeout, ..ExuviaOptions::default() };
         initial.settings.row_memory = self.ceilings.row_memory.unwrap_or(initial.settings.row_memory);
+        if self.settings.worker.is_some() {
+            initial.settings.worker = Some(OwnProcess::new(self.ceilings.worker_memory));
+        }
         match initial.entries().into_iter().find(|entry| entry.key == name) {
             Some(ConfigEntry { value: Some(value), .. }) => self.set(key, &value),
             _ => config_err!("there is no setting {name}"),
@@ -394,6 +397,12 @@ mod tests {
         options.reset("timeout").expect("back to the ceiling");
         assert_eq!(options.settings.row_memory, 1 << 20);
         assert_eq!(options.timeout, Some(Duration::from_secs(2)));
+        let mut worker = ExuviaOptions::default().with_worker(Some(4 << 30));
+        assert!(worker.set("worker_memory", "off").is_err());
+        worker.set("worker_memory", "1GB").expect("within the ceiling");
+        worker.reset("worker_memory").expect("back to the ceiling");
+        assert_eq!(worker.settings.worker.as_ref().and_then(OwnProcess::memory), Some(4 << 30));
+        worker.reset("interpreter").expect("as it was");
         let mut trusted = ExuviaOptions::default().without_interpreter();
         assert!(trusted.set("row_memory", "1TB").is_err());
     }

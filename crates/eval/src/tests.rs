@@ -1,7 +1,7 @@
 //! Control flow of the evaluator; what operations compute is tested with them.
 
 use crate::{Failure, MAX_FRAMES, Program};
-use exuvia_ir::{Int, ExcKind, Module, Object, Raise, Span};
+use exuvia_ir::{ExcKind, Int, Module, Object, Raise, Span};
 use exuvia_ops::cx::Cx;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

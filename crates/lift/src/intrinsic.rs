@@ -9,8 +9,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The names.
-pub(crate) const NAMES: &[&str] =
-    &["_is_missing", "_is_function", "_type_name", "_leave", "_refuse", "_operation", "_takes", "_field", "_record", "_compile"];
+pub(crate) const NAMES: &[&str] = &[
+    "_is_missing",
+    "_is_function",
+    "_type_name",
+    "_leave",
+    "_refuse",
+    "_operation",
+    "_takes",
+    "_field",
+    "_record",
+    "_compile",
+];
 
 impl Lifter<'_> {
     /// Calls an intrinsic.

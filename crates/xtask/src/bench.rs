@@ -20,6 +20,7 @@ mod process;
 mod scaling;
 mod setup;
 mod tpcxai;
+mod worker;
 mod zillow;
 
 use anyhow::{Context, Result, bail};
@@ -40,7 +41,7 @@ struct Options {
 }
 
 const USAGE: &str =
-    "usage: cargo xtask bench zillow|more|placement|scaling|compile|tables|tpcxai [--rows N] [--rounds N] [--core N] [--sf N] [--small]
+    "usage: cargo xtask bench zillow|more|corners|placement|scaling|compile|tables|tpcxai|worker [--rows N] [--rounds N] [--core N] [--sf N] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -83,12 +84,13 @@ pub fn run(args: &[String]) -> Result<()> {
     }
     match name.as_str() {
         "zillow" => zillow::run(&options),
-        "more" => more::run(&options),
+        "more" | "corners" => more::run(name, &options),
         "placement" => placement::run(&options),
         "scaling" => scaling::run(&options),
         "compile" => compile::run(&options),
         "tables" => frames::tables(&options, scale),
         "tpcxai" => tpcxai::run(&options, scale),
+        "worker" => worker::run(&options),
         _ => bail!("{USAGE}"),
     }
 }

@@ -208,3 +208,35 @@ CREATE TABLE t AS SELECT value AS x FROM generate_series(1, 1500) AS g(value)",
     run(&session, "SET datafusion.execution.batch_size = 100").await;
     assert_eq!(rows(&session, "SELECT sum(length(long(value))) FROM generate_series(1, 1500)").await, "1500000000");
 }
+
+/// Few words that stand for much: DataFusion would plan for hours, and in gigabytes.
+#[tokio::test(flavor = "multi_thread")]
+async fn statements_that_stand_for_too_much_are_refused() {
+    let session = session();
+    let columns: Vec<String> = (0..25).map(|at| format!("a{at}")).collect();
+    let columns = columns.join(", ");
+    run(&session, &format!("CREATE TABLE wide AS SELECT {}", columns.replace('a', "1 AS a"))).await;
+    for group_by in [format!("CUBE ({columns})"), format!("CUBE ({}), CUBE ({})", &columns[..38], &columns[40..])] {
+        let error = fails(&session, &format!("SELECT count(*) FROM wide GROUP BY {group_by}")).await;
+        assert!(error.contains("CUBE of more than 12 columns"), "{error}");
+    }
+    let some = rows(&session, "SELECT count(*) FROM wide GROUP BY CUBE (a0, a1, a2)").await;
+    assert_eq!(some.lines().count(), 8);
+    let doubling = |times: usize| {
+        let names = (1..=times).map(|at| {
+            let before = at - 1;
+            format!("c{at} AS (SELECT a.x FROM c{before} AS a JOIN C{before} AS b ON a.x = b.x)")
+        });
+        let names: Vec<String> = std::iter::once("c0 AS (SELECT 1 AS x)".to_string()).chain(names).collect();
+        format!("WITH {} SELECT count(*) FROM c{times}", names.join(", "))
+    };
+    for sql in [doubling(20), format!("EXPLAIN {}", doubling(60)), format!("SELECT * FROM ({}) AS q", doubling(20))] {
+        let error = fails(&session, &sql).await;
+        assert!(error.contains("of WITH stands for"), "{error}");
+    }
+    assert_eq!(rows(&session, &doubling(4)).await, "1");
+    // Names that are used once each are as many as one likes.
+    let chain: Vec<String> = (1..100).map(|at| format!("c{at} AS (SELECT x + 1 AS x FROM c{})", at - 1)).collect();
+    let sql = format!("WITH c0 AS (SELECT 1 AS x), {} SELECT x FROM c99", chain.join(", "));
+    assert_eq!(rows(&session, &sql).await, "100");
+}

@@ -158,7 +158,9 @@ fn powers_are_those_of_c() {
     };
     let mut numbers: Vec<f64> = (0..40_000).map(|_| f64::from_bits(random())).collect();
     numbers.extend((0..120_000).map(|_| f64::from_bits((1013 + random() % 20) << 52 | random() >> 12)));
-    numbers.extend((0..40_000).map(|_| f64::from_bits((random() % 2) << 63 | (820 + random() % 410) << 52 | random() >> 12)));
+    numbers.extend(
+        (0..40_000).map(|_| f64::from_bits((random() % 2) << 63 | (820 + random() % 410) << 52 | random() >> 12)),
+    );
     numbers.extend((0..4_000).map(|n| f64::from(n) / 8.0));
     let objects: Vec<Object> = numbers.iter().map(|number| Object::Float(*number)).collect();
     for exponent in [Object::Float(0.5), Object::Float(2.0), Object::Float(3.0), Object::Float(4.0)] {

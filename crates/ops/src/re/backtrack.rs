@@ -142,12 +142,26 @@ pub(super) struct Program {
 /// What is to be tried if what is being tried fails.
 #[derive(Clone, Copy)]
 enum Frame {
-    Branch { op: usize, at: usize },
-    Restore { slot: usize, old: usize },
+    Branch {
+        op: usize,
+        at: usize,
+    },
+    Restore {
+        slot: usize,
+        old: usize,
+    },
     /// A loop that ends before `at`, but not before `least`.
-    Shorter { op: usize, at: usize, least: usize },
+    Shorter {
+        op: usize,
+        at: usize,
+        least: usize,
+    },
     /// A loop that has come to `at` and may take so many characters more.
-    Longer { op: usize, at: usize, more: usize },
+    Longer {
+        op: usize,
+        at: usize,
+        more: usize,
+    },
 }
 
 thread_local! {

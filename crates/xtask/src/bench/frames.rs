@@ -83,7 +83,7 @@ pub(super) fn files(folder: &Path, names: &[&str]) -> Value {
 
 /// What the functions of `bench tables` are in SQL: the name of the peer, a title, statements,
 /// tables and the query.
-fn programs(folder: &Path) -> Vec<(&'static str, &'static str, Value)> {
+pub(super) fn programs(folder: &Path) -> Vec<(&'static str, &'static str, Value)> {
     let tables = files(folder, &["numbers"]);
     vec![
         (

@@ -1,5 +1,5 @@
-//! Functions of other kinds, `udfs/more.py`: written as a user would and not tuned for.
-//! Where each ran and how fast is told, whatever it is.
+//! Functions of other kinds: `udfs/more.py`, written as a user would and not tuned for, and
+//! `udfs/corners.py`, which once were slow. Where each ran and how fast is told, whatever it is.
 
 use super::markdown::figure;
 use super::measure::{Contender, Outcome, Side, geometric_mean};
@@ -27,18 +27,18 @@ struct Row {
     place: Value,
 }
 
-/// Runs the benchmark.
+/// Runs the benchmark of that name.
 ///
 /// # Errors
 /// If a process cannot be run. Functions that fail are results.
-pub(super) fn run(options: &Options) -> Result<()> {
+pub(super) fn run(suite: &str, options: &Options) -> Result<()> {
     let setup = Setup::new()?;
-    let columns = columns(&setup, "more")?;
+    let columns = columns(&setup, suite)?;
     let folder = setup.table(options.rows)?;
     let saved = setup.compared();
-    let inspect = tool(&setup, &["inspect", folder.to_str().context("a path in UTF-8")?, "more"])?;
+    let inspect = tool(&setup, &["inspect", folder.to_str().context("a path in UTF-8")?, suite])?;
     let places = inspect.get("functions").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut processes = start(&setup, options, &folder, "more", &columns)?;
+    let mut processes = start(&setup, options, &folder, suite, &columns)?;
     let mut rows = Vec::new();
     for (index, (name, _)) in columns.iter().enumerate() {
         println!("[{}/{}] {name}", index + 1, columns.len());
@@ -53,27 +53,35 @@ pub(super) fn run(options: &Options) -> Result<()> {
         let place = places.get(index).cloned().unwrap_or_default();
         rows.push(Row { name: name.clone(), outcomes, differs, place });
     }
-    let page = page(options, &rows)?;
+    let page = page(suite, options, &rows)?;
     println!("{page}");
     if options.publish {
         let results = setup.results()?;
-        std::fs::write(results.join("more.md"), page)?;
+        std::fs::write(results.join(format!("{suite}.md")), page)?;
         let rows: Vec<Value> = rows.iter().map(json_of).collect();
         let all = json!({"command": options.command, "machine": machine::describe(), "rows": options.rows, "functions": rows});
-        std::fs::write(results.join("more.json"), serde_json::to_string_pretty(&all)? + "\n")?;
+        std::fs::write(results.join(format!("{suite}.json")), serde_json::to_string_pretty(&all)? + "\n")?;
     }
     Ok(())
 }
 
-fn page(options: &Options, rows: &[Row]) -> Result<String, std::fmt::Error> {
+fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt::Error> {
     let mut page = String::new();
-    writeln!(page, "# Further functions\n")?;
+    let (title, about) = match suite {
+        "corners" => {
+            ("Corners", "The functions of `udfs/corners.py` are of kinds that were once slower than they should be.")
+        }
+        _ => (
+            "Further functions",
+            "The functions of `udfs/more.py` were written as a user of Python writes them and nothing was tuned for them.",
+        ),
+    };
+    writeln!(page, "# {title}\n")?;
     writeln!(page, "Written by `{}`; do not edit.\n", options.command)?;
     writeln!(page, "Machine: {}. One thread. {} records in memory.\n", machine::describe(), options.rows)?;
     writeln!(
         page,
-        "The functions of `udfs/more.py` were written as a user of Python writes them and nothing was tuned for them. \
-         Times are nanoseconds a row, medians of interleaved rounds. *Left* counts the rows that left native code.\n"
+        "{about} Times are nanoseconds a row, medians of interleaved rounds. *Left* counts the rows that left native code.\n"
     )?;
     write!(page, "| function | rung | left |")?;
     for contender in CONTENDERS {
