@@ -59,52 +59,42 @@ pub(crate) fn two(op: CoreOp, a: &Object, b: &Object) -> Option<Object> {
     }
 }
 
-/// Integers of at most 127 bits and a sign, without memory for their digits.
-fn wide(op: CoreOp, a: i128, b: i128) -> Option<Object> {
-    let value = match op {
-        CoreOp::IntAdd => a.checked_add(b)?,
-        CoreOp::IntSub => a.checked_sub(b)?,
-        CoreOp::IntMul => a.checked_mul(b)?,
-        CoreOp::IntAnd => a & b,
-        CoreOp::IntOr => a | b,
-        CoreOp::IntXor => a ^ b,
-        CoreOp::IntFloorDiv => {
-            let quotient = a.checked_div(b)?;
-            if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+/// Operations on two integers of a machine's type.
+macro_rules! integers {
+    ($(#[$doc:meta] $name:ident($int:ty) -> $make:expr;)*) => {$(
+        #[$doc]
+        fn $name(op: CoreOp, a: $int, b: $int) -> Option<Object> {
+            let value = match op {
+                CoreOp::IntAdd => a.checked_add(b)?,
+                CoreOp::IntSub => a.checked_sub(b)?,
+                CoreOp::IntMul => a.checked_mul(b)?,
+                CoreOp::IntAnd => a & b,
+                CoreOp::IntOr => a | b,
+                CoreOp::IntXor => a ^ b,
+                CoreOp::IntShr if (0..64).contains(&b) => a >> b,
+                // `checked_div` and `checked_rem` fail for a zero divisor and for the one
+                // quotient that does not fit; then the floor is taken as Python does.
+                CoreOp::IntFloorDiv => {
+                    let quotient = a.checked_div(b)?;
+                    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+                }
+                CoreOp::IntMod => {
+                    let remainder = a.checked_rem(b)?;
+                    if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
+                }
+                CoreOp::IntCmp(cmp) => return Some(Object::Bool(holds(cmp, a, b))),
+                _ => return None,
+            };
+            Some(Object::Int($make(value)))
         }
-        CoreOp::IntMod => {
-            let remainder = a.checked_rem(b)?;
-            if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
-        }
-        CoreOp::IntCmp(cmp) => return Some(Object::Bool(holds(cmp, a, b))),
-        _ => return None,
-    };
-    Some(Object::Int(Int::from_i128(value)))
+    )*};
 }
 
-fn int2(op: CoreOp, a: i64, b: i64) -> Option<Object> {
-    let value = match op {
-        CoreOp::IntAdd => a.checked_add(b)?,
-        CoreOp::IntSub => a.checked_sub(b)?,
-        CoreOp::IntMul => a.checked_mul(b)?,
-        CoreOp::IntAnd => a & b,
-        CoreOp::IntOr => a | b,
-        CoreOp::IntXor => a ^ b,
-        CoreOp::IntShr if (0..64).contains(&b) => a >> b,
-        // `checked_div` and `checked_rem` fail for a zero divisor and for the one
-        // quotient that does not fit; then the floor is taken as Python does.
-        CoreOp::IntFloorDiv => {
-            let quotient = a.checked_div(b)?;
-            if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
-        }
-        CoreOp::IntMod => {
-            let remainder = a.checked_rem(b)?;
-            if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
-        }
-        CoreOp::IntCmp(cmp) => return Some(Object::Bool(holds(cmp, a, b))),
-        _ => return None,
-    };
-    Some(Object::int(value))
+integers! {
+    /// Small integers.
+    int2(i64) -> Int::Small;
+    /// Integers of at most 127 bits and a sign, without memory for their digits on the way.
+    wide(i128) -> Int::from_i128;
 }
 
 fn float2(op: CoreOp, a: f64, b: f64) -> Option<Object> {

@@ -49,7 +49,7 @@ fn loops_pass_arguments_at_once_and_leave_64_bits() {
     let big = run(SWAP_LOOP, &[Object::int(100)]).expect("returns");
     assert_eq!(
         format!("{big:?}"),
-        format!("{:?}", Object::Int(exuvia_ir::Int::from_big("354224848179261915075".parse().expect("a number"))))
+        format!("{:?}", Object::Int(Int::from_big("354224848179261915075".parse().expect("a number"))))
     );
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Constants {
     lists: Vec<List>,
     words: Vec<Box<[u64]>>,
     flags: Vec<Box<[u8]>>,
-    boxed: Vec<Box<Boxed>>,
+    boxed: Vec<Arc<Boxed>>,
 }
 
 /// The results of an operation for every ASCII character.
@@ -93,8 +93,8 @@ impl Constants {
 
     /// The address of an operation on boxed operands.
     pub fn boxed(&mut self, call: Boxed) -> u64 {
-        let call = Box::new(call);
-        let address = std::ptr::from_ref(&*call) as u64;
+        let call = Arc::new(call);
+        let address = Arc::as_ptr(&call) as u64;
         self.boxed.push(call);
         address
     }

@@ -253,7 +253,8 @@ fn what_is_nested_too_deeply_is_refused() {
     let mut oracle = Oracle::start().unwrap();
     let with = |count: usize| format!("def f(a):\n with {}:\n  pass\n return 1\n", vec!["a"; count].join(", "));
     let brackets = |count: usize| format!("def f(a):\n return {}a{}\n", "(".repeat(count), ")".repeat(count));
-    let makes: &[(&str, usize, &dyn Fn(usize) -> String)] = &[
+    type Make<'a> = &'a dyn Fn(usize) -> String;
+    let makes: &[(&str, usize, Make<'_>)] = &[
         ("for", 20, &|count| nested(count, "for x in a:", "")),
         ("while", 20, &|count| nested(count, "while a:", "")),
         ("try and except", 19, &|count| nested(count, "try:", "except ValueError: pass")),

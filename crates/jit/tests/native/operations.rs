@@ -169,7 +169,7 @@ fn powers_are_those_of_c() {
             let exponent = b.constant(constant);
             op(b, "float.pow", vec![params[0], exponent], Type::Float)
         });
-        let native = crate::support::run(&module, &[objects.clone()]);
+        let native = crate::support::run(&module, std::slice::from_ref(&objects));
         let def = exuvia_ops::by_name("float.pow").unwrap();
         let mut cx = context();
         for (number, row) in numbers.iter().zip(native) {
