@@ -96,6 +96,8 @@ struct First {
     bytes: Box<[bool; 256]>,
     /// It can also end.
     ends: bool,
+    /// It can end where the text does.
+    at_end: bool,
 }
 
 #[derive(Debug)]
@@ -319,7 +321,7 @@ impl Program {
 
     /// What a match can go on with from an instruction.
     fn first(&self, op: usize) -> First {
-        let mut first = First { bytes: Box::new([false; 256]), ends: false };
+        let mut first = First { bytes: Box::new([false; 256]), ends: false, at_end: false };
         let mut seen = vec![false; self.ops.len()];
         let mut work = vec![op];
         while let Some(op) = work.pop() {
@@ -341,6 +343,12 @@ impl Program {
                 }
                 Op::Try(to) | Op::Prefer(to) => work.extend([op + 1, *to]),
                 Op::Jump(to) => work.push(*to),
+                // Nothing but a newline stands behind these.
+                Op::Look(Look::End) => first.at_end = true,
+                Op::Look(Look::EndLF) => {
+                    first.at_end = true;
+                    first.bytes[usize::from(b'\n')] = true;
+                }
                 Op::Save(_) | Op::Look(_) => work.push(op + 1),
                 Op::Match => first.ends = true,
             }
@@ -426,7 +434,7 @@ impl Program {
     #[inline]
     fn may_go_on(&self, op: usize, text: &[u8], at: usize) -> bool {
         let Some(first) = &self.firsts[op] else { return true };
-        first.ends || text.get(at).is_some_and(|byte| first.bytes[usize::from(*byte)])
+        first.ends || text.get(at).map_or(first.at_end, |byte| first.bytes[usize::from(*byte)])
     }
 
     /// Where a match that begins at `at` ends.
@@ -571,12 +579,21 @@ impl Program {
                     }
                     Some(Frame::Longer { op: loops, at: end, more }) => {
                         let Op::Loop { set, .. } = &self.ops[loops] else { continue };
-                        if let Some(next) = self.sets[*set].step(text, end) {
-                            let more = if more == NONE { NONE } else { more - 1 };
+                        let (mut end, mut more, mut fits) = (end, more, false);
+                        while more > 0
+                            && !fits
+                            && let Some(next) = self.sets[*set].step(text, end)
+                        {
+                            *steps = steps.checked_sub(1).ok_or(Tired)?;
+                            end = next;
+                            more -= usize::from(more != NONE);
+                            fits = self.may_go_on(loops + 1, bytes, end);
+                        }
+                        if fits {
                             if more > 0 {
-                                stack.push(Frame::Longer { op: loops, at: next, more });
+                                stack.push(Frame::Longer { op: loops, at: end, more });
                             }
-                            (op, at) = (loops + 1, next);
+                            (op, at) = (loops + 1, end);
                             break;
                         }
                     }
