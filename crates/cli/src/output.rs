@@ -137,14 +137,16 @@ fn write_header(out: &mut impl Write, delimiter: u8, schema: &SchemaRef) -> anyh
 
 /// The rows of a batch as lines of CSV (RFC 4180, with one kind of line end).
 fn write_rows(out: &mut impl Write, delimiter: u8, batch: &RecordBatch) -> anyhow::Result<()> {
-    let options = FormatOptions::default();
+    // Within lists and structs a NULL must be told by a word.
+    let options = FormatOptions::default().with_null("NULL");
+    let nulls: Vec<_> = batch.columns().iter().map(|column| column.logical_nulls()).collect();
     let columns: Vec<ArrayFormatter<'_>> =
         batch.columns().iter().map(|column| ArrayFormatter::try_new(column, &options)).collect::<Result<_, _>>()?;
     let (mut line, mut text) = (String::new(), String::new());
     for row in 0..batch.num_rows() {
         line.clear();
-        for (at, (values, shown)) in batch.columns().iter().zip(&columns).enumerate() {
-            if values.is_null(row) {
+        for (at, (nulls, shown)) in nulls.iter().zip(&columns).enumerate() {
+            if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                 if at > 0 {
                     line.push(char::from(delimiter));
                 }

@@ -60,6 +60,8 @@ fn results_have_formats() {
         "{\"x\":\"NaN\",\"y\":\"\",\"z,\":null}\n{\"x\":\"-Infinity\",\"y\":null,\"z,\":\"a,\\\"b\\\"\"}\n\
          {\"x\":null,\"y\":\" \",\"z,\":\"c\\nd\"}\n{\"x\":0.5,\"y\":\"é\",\"z,\":\"\"}\n"
     );
+    let nested = "SELECT NULL AS n, [1, NULL] AS l";
+    assert_eq!(out(&["-c", nested, "--format", "csv"]), "n,l\n,\"[1, NULL]\"\n");
     let nested = "SELECT [CAST('inf' AS REAL), NULL, 1.5] AS x, struct(CAST('nan' AS DOUBLE) AS y) AS s";
     assert_eq!(out(&["-c", nested, "--format", "ndjson"]), "{\"x\":[\"Infinity\",null,1.5],\"s\":{\"y\":\"NaN\"}}\n");
     assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "json"]), "[]\n");

@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind, FPart};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, ExcKind, Object, Type};
+use exuvia_ir::{Class, ExcKind, Int, Object, Type};
 
 impl Lifter<'_> {
     /// A binary operator, by its symbol.
@@ -97,6 +97,19 @@ impl Lifter<'_> {
         let high = self.apply("a>=b", &[index.clone(), Abs::int(len)])?;
         let (bad_high, good) = self.split_value(&high)?;
         self.enter_any([bad_low, bad_high].concat())?;
+        // Ints that no C integer holds have another message.
+        for (far, order) in [(1 << 63, "a>=b"), (-(1 << 63) - 1, "a<=b")] {
+            if self.live {
+                let far = Abs::Const(Object::Int(Int::from_i128(far)));
+                let beyond = self.apply(order, &[index.clone(), far])?;
+                let (beyond, near) = self.split_value(&beyond)?;
+                self.enter_any(beyond)?;
+                if self.live {
+                    self.raise_message(ExcKind::IndexError, "cannot fit 'int' into an index-sized integer")?;
+                }
+                self.enter_any(near)?;
+            }
+        }
         if self.live {
             self.raise_message(ExcKind::IndexError, "tuple index out of range")?;
         }

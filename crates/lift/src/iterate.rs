@@ -392,6 +392,7 @@ impl Lifter<'_> {
         for _ in 0..64 {
             let saved = self.save();
             self.hidden = hidden;
+            self.world.budget.take(8 * carried.len());
             // The types of what comes in may be wider than what an earlier attempt saw.
             for ((depth, name), how) in &mut carried {
                 let abs = entry.get(*depth).and_then(|frame| frame.vars.get(name)).cloned().unwrap_or(Abs::Unbound);
@@ -435,6 +436,8 @@ impl Lifter<'_> {
                 let mut changes = Vec::new();
                 for (depth, frame) in self.frames.iter().enumerate() {
                     let mut names: Vec<&Name> = frame.vars.keys().chain(at_header[depth].vars.keys()).collect();
+                    // Names are compared by their texts.
+                    self.world.budget.take(8 * names.len());
                     names.sort();
                     names.dedup();
                     for name in names {

@@ -311,10 +311,17 @@ impl Lifter<'_> {
             return Ok(Some(Abs::str("")));
         }
         if types.first() == Some(&Type::list(Type::Never)) && matches!(spelling, "a[b]" | ".pop") {
-            let message = if spelling == ".pop" { "pop from empty list" } else { "list index out of range" };
+            // Other operands are told of by who takes lists of anything.
+            let message = match (spelling, args, types) {
+                (".pop", [_], _) => "pop from empty list",
+                ("a[b]", [_, Abs::Const(Object::Int(Int::Big(_)))], _) => {
+                    "cannot fit 'int' into an index-sized integer"
+                }
+                ("a[b]", _, [_, Type::Int | Type::Bool]) => "list index out of range",
+                _ => return Ok(None),
+            };
             return self.raise_message(ExcKind::IndexError, message).map(Some);
         }
-        let _ = args;
         Ok(None)
     }
 

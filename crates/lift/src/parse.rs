@@ -47,6 +47,10 @@ pub struct Parsed {
 const MAX_BRACKETS: u32 = 200;
 const MAX_INDENTS: u32 = 99;
 
+/// How many decimal digits an int may have in source (Python/sysmodule.c,
+/// `sys.int_info.default_max_str_digits`).
+const MAX_DIGITS: usize = 4300;
+
 /// Parses a module. With a `return` or `yield` at the top level it is the body of a function
 /// whose parameters are `params`.
 ///
@@ -69,6 +73,14 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
             TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => {
                 brackets += 1;
                 (brackets > MAX_BRACKETS).then_some("too many nested parentheses")
+            }
+            TokenKind::Int => {
+                let text = &source[usize::from(token.range().start())..usize::from(token.range().end())];
+                let decimal = !text.starts_with("0x") && !text.starts_with("0X") && !text.starts_with("0o");
+                let decimal = decimal && !["0O", "0b", "0B"].iter().any(|prefix| text.starts_with(prefix));
+                let digits = text.bytes().filter(u8::is_ascii_digit).count();
+                (decimal && digits > MAX_DIGITS)
+                    .then_some("Exceeds the limit (4300 digits) for integer string conversion")
             }
             TokenKind::Indent => {
                 indents += 1;

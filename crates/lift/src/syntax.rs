@@ -23,7 +23,7 @@ pub(crate) fn check(source: &str, body: &[py::Stmt], bare: Option<&[&str]>) -> O
         None => Scope::of(Kind::Module, body),
     };
     let context = Context { source, scopes: vec![scope], errors: RefCell::default() };
-    let mut walk = Walk { checker: SemanticSyntaxChecker::new(), context };
+    let mut walk = Walk { checker: SemanticSyntaxChecker::new(), context, specifications: 0 };
     walk.visit_body(body);
     // CPython looks at the scopes before it compiles, but all are errors of the same class.
     walk.context.errors.into_inner().into_iter().min_by_key(|(_, range)| range.start())
@@ -261,6 +261,8 @@ impl SemanticSyntaxContext for Context<'_> {
 struct Walk<'a> {
     checker: SemanticSyntaxChecker,
     context: Context<'a>,
+    /// The format specifications around the place, of one f-string.
+    specifications: u32,
 }
 
 impl Walk<'_> {
@@ -411,7 +413,30 @@ impl<'a> Visitor<'a> for Walk<'_> {
                 let parts: Vec<&py::Expr> = key.into_iter().chain([comp.value.as_ref()]).collect();
                 self.comprehension(&parts, &comp.generators, false);
             }
+            py::Expr::FString(_) => {
+                // An f-string in a part of another begins anew.
+                let around = std::mem::take(&mut self.specifications);
+                walk_expr(self, expr);
+                self.specifications = around;
+            }
             _ => walk_expr(self, expr),
+        }
+    }
+
+    /// A field of an f-string. One in a specification may not have one in its own
+    /// (Parser/string_parser.c, fstring_find_expr).
+    fn visit_interpolated_string_element(&mut self, element: &'a py::InterpolatedStringElement) {
+        if let py::InterpolatedStringElement::Interpolation(field) = element {
+            if self.specifications >= 2 {
+                self.context.error("f-string: expressions nested too deeply", field.range);
+            }
+            let around = std::mem::take(&mut self.specifications);
+            self.visit_expr(&field.expression);
+            self.specifications = around + 1;
+            if let Some(specification) = &field.format_spec {
+                specification.elements.iter().for_each(|element| self.visit_interpolated_string_element(element));
+            }
+            self.specifications = around;
         }
     }
 }

@@ -101,6 +101,10 @@ pub fn programs() -> Vec<Large> {
             lines(90, |at| format!("{}if x > {at}:", indent(at))) + &format!("{}return 1\nreturn 0", indent(90)),
         ),
         int(
+            "a comprehension of 500 loops",
+            format!("return len([x {}])", joined(500, " ", |_| "for i in range(1)".into())),
+        ),
+        int(
             "40 calls of sorted",
             format!(
                 "{}return {}",

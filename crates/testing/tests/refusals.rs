@@ -77,6 +77,8 @@ const BROKEN: &[&str] = &[
     "return f'{a['x']}'",
     "try:\n    pass\nexcept* ValueError:\n    for x in a:\n        pass\n    else:\n        return 2\nreturn 1",
     "for y in a:\n    try:\n        pass\n    except* ValueError:\n        for x in a:\n            pass\n        else:\n            break\nreturn 1",
+    "return f'{a:{a:{a}}}'",
+    "return f'{a:{a:{a:1}}}'",
     "def f(a):\n    def g():\n        def h(b=(x := 1)):\n            return b\n        nonlocal y\n    return a",
 ];
 
@@ -132,6 +134,8 @@ const FINE: &[&str] = &[
     "return [x for x in a if x for y in x]",
     "with a as b, c as d: pass\nreturn 1",
     "return f'{a!r:>{a}}{{}}{a=}'",
+    "return f'{a:{a:1}}'",
+    "return f'{f\"{a:{a}}\":{a:5}}'",
     "return (lambda *a, **k: a)(1)",
     "é = 1\nreturn é",
     "x: int\nreturn x",
@@ -264,6 +268,7 @@ fn what_is_nested_too_deeply_is_refused() {
         ("if", 98, &|count| nested(count, "if a:", "")),
         ("with", 20, &with),
         ("brackets", 200, &brackets),
+        ("digits", 4300, &|count| format!("def f(a):\n return {} % 7", "1".repeat(count))),
     ];
     for (kind, most, make) in makes {
         for (count, refused) in [(*most, false), (*most + 1, true)] {

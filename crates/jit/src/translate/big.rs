@@ -129,7 +129,7 @@ impl Translator<'_, '_, '_> {
     /// The quotient of an int and one that a float holds exactly: the machine's, if that is
     /// so of the other, too.
     fn divide_by_big(&mut self, def: &'static OpDef, big: &Int, side: usize, inst: &Inst) -> Result<Option<Machine>> {
-        let Some(exact) = float_equal(big) else { return Ok(None) };
+        let Some(exact) = float_equal(big).filter(|_| inst.result.is_some()) else { return Ok(None) };
         let a = self.int(inst, 1 - side)?;
         if side == 0 {
             let zero = self.b.ins().icmp_imm_s(IntCC::Equal, a, 0);
@@ -170,7 +170,8 @@ impl Translator<'_, '_, '_> {
             });
             words.push(*value);
         }
-        let result = self.result_type(inst)?;
+        // Without a result nobody asks but whether it raises.
+        let result = inst.result.map_or(&Type::Int, |result| self.function.ty(result));
         if words.len() > BOXED_WORDS || !matches!(result, Type::Int | Type::Float | Type::Bool) {
             return Ok(None);
         }

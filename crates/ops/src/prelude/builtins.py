@@ -96,8 +96,12 @@ def min(*args, key=None, default=_missing):
 
 def _range_len(start, stop, step):
     if step > 0:
-        return (stop - start + step - 1) // step if start < stop else 0
-    return (start - stop - step - 1) // -step if start > stop else 0
+        length = (stop - start + step - 1) // step if start < stop else 0
+    else:
+        length = (start - stop - step - 1) // -step if start > stop else 0
+    if length >= 9223372036854775808:
+        raise OverflowError("Python int too large to convert to C ssize_t")
+    return length
 
 
 def _in_range(item, start, stop, step):

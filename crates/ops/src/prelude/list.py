@@ -85,7 +85,17 @@ def __add__(self, other):
     return result
 
 
+def _as_size(index):
+    # What CPython converts to a C ssize_t.
+    if not isinstance(index, int):
+        raise TypeError(f"'{_type_name(index)}' object cannot be interpreted as an integer")
+    if index >= 9223372036854775808 or index <= -9223372036854775809:
+        raise OverflowError("Python int too large to convert to C ssize_t")
+
+
 def __mul__(self, times):
+    if times >= 9223372036854775808 or times <= -9223372036854775809:
+        raise OverflowError("cannot fit 'int' into an index-sized integer")
     result = []
     for _ in range(times):
         for item in self:
@@ -105,12 +115,20 @@ def __bool__(self):
     return len(self) != 0
 
 
+def _as_bound(index):
+    if index is not None and not isinstance(index, int):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+
+
 def __getslice__(self, start, stop, step):
     n = len(self)
+    _as_bound(step)
     if step is None:
         step = 1
     if step == 0:
         raise ValueError("slice step cannot be zero")
+    _as_bound(start)
+    _as_bound(stop)
     if step > 0:
         low, high = 0, n
     else:
@@ -163,6 +181,8 @@ def count(self, value, /):
 
 
 def index(self, value, start=0, stop=9223372036854775807, /):
+    if not isinstance(start, int) or not isinstance(stop, int):
+        raise TypeError("slice indices must be integers or have an __index__ method")
     n = len(self)
     if start < 0:
         start = start + n
@@ -179,8 +199,7 @@ def index(self, value, start=0, stop=9223372036854775807, /):
 
 
 def pop(self, index=-1, /):
-    if not isinstance(index, int):
-        raise TypeError(f"'{_type_name(index)}' object cannot be interpreted as an integer")
+    _as_size(index)
     n = len(self)
     if n == 0:
         raise IndexError("pop from empty list")
@@ -193,8 +212,7 @@ def pop(self, index=-1, /):
 
 
 def insert(self, index, value, /):
-    if not isinstance(index, int):
-        raise TypeError(f"'{_type_name(index)}' object cannot be interpreted as an integer")
+    _as_size(index)
     n = len(self)
     if index < 0:
         index = index + n

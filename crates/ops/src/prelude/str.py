@@ -23,7 +23,14 @@ def rpartition(self, sep, /):
     return (self[:at], sep, self[at + len(sep):])
 
 
+def _as_bounds(start, end):
+    for bound in (start, end):
+        if bound is not None and not isinstance(bound, int):
+            raise TypeError("slice indices must be integers or None or have an __index__ method")
+
+
 def startswith(self, prefix, start=0, end=None, /):
+    _as_bounds(start, end)
     if not isinstance(prefix, tuple):
         raise TypeError(f"startswith first arg must be str or a tuple of str, not {_type_name(prefix)}")
     for one in prefix:
@@ -35,6 +42,7 @@ def startswith(self, prefix, start=0, end=None, /):
 
 
 def endswith(self, suffix, start=0, end=None, /):
+    _as_bounds(start, end)
     if not isinstance(suffix, tuple):
         raise TypeError(f"endswith first arg must be str or a tuple of str, not {_type_name(suffix)}")
     for one in suffix:
