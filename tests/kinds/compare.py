@@ -47,7 +47,9 @@ def ran(binary, file, name):
         )
     if done.returncode:
         return None, done.stderr.strip().replace(script.name, "SCRIPT")
-    return [list(row.values()) for row in json.loads(done.stdout)], done.stderr.strip()
+    # The oracle takes NaN for a missing value, as DataFrames do.
+    rows = [[None if value == "NaN" else value for value in row.values()] for row in json.loads(done.stdout)]
+    return rows, done.stderr.strip()
 
 
 def same(a, b, close):

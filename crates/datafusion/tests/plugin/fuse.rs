@@ -1,7 +1,9 @@
 //! Filters and projections around calls: each call once, and for no row that the query as
 //! written excludes before it.
 
-use crate::common::{fails, parquet, physical, rows, run, session};
+#[cfg(feature = "python")]
+use crate::common::parquet;
+use crate::common::{fails, physical, rows, run, session};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionContext;
@@ -163,6 +165,7 @@ fn expected() -> String {
 }
 
 /// Over Parquet, where a scan would take any projection, as over a table in memory.
+#[cfg(feature = "python")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_is_made_once_over_a_scan() {
     let session = session();
