@@ -16,8 +16,11 @@ const MOST_OPS: usize = 1_000;
 /// Bytes with which a match may begin for this search to look for them.
 const MOST_BEGINS: usize = 3;
 
-/// Searches that may end without an answer before no more are tried.
-const MOST_FAILURES: u32 = 32;
+/// A search that ends without an answer costs about as much as so many that are spared.
+const FAILURE: u32 = 16;
+
+/// As [`Program::failures`] from which a search is left to the automaton.
+const MOST_FAILURES: u32 = 512;
 
 /// As [`Program::luck`] below which other searches are asked first, and what it is at most.
 const BAD_LUCK: i32 = -16;
@@ -136,6 +139,7 @@ pub(super) struct Program {
     at_start: bool,
     /// Whether a match begins with one of few bytes, so that trying is as fast as any search.
     selective: bool,
+    /// What searches that ended without an answer have cost more than others have spared.
     failures: AtomicU32,
     /// How often more a match began where it could first than it did not.
     luck: AtomicI32,
@@ -360,7 +364,11 @@ impl Program {
     /// as [`super::Matcher::find`] does. `None` if another search is faster: `at` is then where
     /// that may begin.
     pub fn find(&self, text: &str, at: &mut usize, anchored: bool, spans: &mut [i64]) -> Option<bool> {
-        if self.failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+        let failures = self.failures.load(Ordering::Relaxed);
+        if failures > 0 {
+            self.failures.store(failures - 1, Ordering::Relaxed);
+        }
+        if failures >= MOST_FAILURES {
             return None;
         }
         STACK.with(|stack| {
@@ -370,7 +378,7 @@ impl Program {
             match self.search(text, at, anchored, spans, &mut stack, &mut steps) {
                 Ok(found) => found,
                 Err(Tired) => {
-                    self.failures.fetch_add(1, Ordering::Relaxed);
+                    self.failures.store(failures + FAILURE, Ordering::Relaxed);
                     None
                 }
             }
