@@ -12,7 +12,7 @@
 //! interrupted while it does, so that what stands for more than [`MAX_TABLES`] tables or
 //! [`MAX_CUBE`] columns is refused.
 
-use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::common::{DataFusionError, Result};
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
     ArrayElemTypeDef, BinaryOperator, DataType, Expr, GroupByExpr, GroupByWithModifier, Query, SetExpr, Value,
@@ -134,11 +134,10 @@ impl Depth {
         if self.now <= MAX_DEPTH {
             return ControlFlow::Continue(());
         }
-        let refused = plan_err!(
+        refuse(format!(
             "the statement is nested more than {MAX_DEPTH} deep; each operator of a chain and each name of a WITH is a \
              level, a join {JOIN}, two AND are one, and OR is none. Lists belong into IN (…) or a table"
-        );
-        refused.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+        ))
     }
 
     fn leave(&mut self) -> ControlFlow<DataFusionError> {
@@ -188,7 +187,8 @@ impl Depth {
             let tables = self.tables(&table.query);
             if tables > MAX_TABLES {
                 return refuse(format!(
-                    "{} of WITH stands for {tables} tables, more than {MAX_TABLES}: each use of a name is planned anew.                      A table can hold what is used often",
+                    "{} of WITH stands for {tables} tables, more than {MAX_TABLES}: each use of a name is planned anew. A table \
+                     can hold what is used often",
                     table.alias.name
                 ));
             }

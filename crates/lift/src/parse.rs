@@ -76,8 +76,7 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
             }
             TokenKind::Int => {
                 let text = &source[usize::from(token.range().start())..usize::from(token.range().end())];
-                let decimal = !text.starts_with("0x") && !text.starts_with("0X") && !text.starts_with("0o");
-                let decimal = decimal && !["0O", "0b", "0B"].iter().any(|prefix| text.starts_with(prefix));
+                let decimal = !["0x", "0X", "0o", "0O", "0b", "0B"].iter().any(|prefix| text.starts_with(prefix));
                 let digits = text.bytes().filter(u8::is_ascii_digit).count();
                 (decimal && digits > MAX_DIGITS)
                     .then_some("Exceeds the limit (4300 digits) for integer string conversion")
@@ -86,12 +85,15 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
                 indents += 1;
                 (indents > MAX_INDENTS).then_some("too many levels of indentation")
             }
-            other => {
-                brackets -=
-                    u32::from(matches!(other, TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace)).min(brackets);
-                indents -= u32::from(other == TokenKind::Dedent).min(indents);
+            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => {
+                brackets = brackets.saturating_sub(1);
                 None
             }
+            TokenKind::Dedent => {
+                indents = indents.saturating_sub(1);
+                None
+            }
+            _ => None,
         };
         if let Some(message) = too_deep {
             return Err(SyntaxError { message: message.to_string(), span: span(token.range()) });

@@ -2,9 +2,9 @@
 //! result for most of them: `x / 10**20`, `x & 0xFFFF_FFFF_FFFF_FFFF`, `x % 2**64`.
 
 use super::{Result, Translator};
-use crate::helpers;
+use crate::{CompileError, helpers};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Machine, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value as Machine, types};
 use exuvia_ir::{ExcKind, Inst, Int, Object, Type};
 use exuvia_ops::core::{CoreOp, float_equal, float_near};
 use exuvia_ops::def::{Body, Kind, OpDef};
@@ -135,21 +135,20 @@ impl Translator<'_, '_, '_> {
             let zero = self.b.ins().icmp_imm_s(IntCC::Equal, a, 0);
             self.raise_if(zero, ExcKind::ZeroDivisionError, inst)?;
         }
-        let (done, by_hand, exactly) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let quotient = self.b.append_block_param(done, types::F64);
-        self.b.set_cold_block(by_hand);
-        let inexact = self.beyond_float(a);
-        self.b.ins().brif(inexact, by_hand, &[], exactly, &[]);
-        self.b.switch_to_block(exactly);
-        let a = self.b.ins().fcvt_from_sint(types::F64, a);
-        let big = self.b.ins().f64const(exact);
-        let divided = if side == 0 { self.b.ins().fdiv(big, a) } else { self.b.ins().fdiv(a, big) };
-        self.b.ins().jump(done, &[BlockArg::Value(divided)]);
-        self.b.switch_to_block(by_hand);
-        let Some(rounded) = self.rarely(|this| this.boxed(def, inst))? else { return Ok(None) };
-        self.b.ins().jump(done, &[BlockArg::Value(rounded[0])]);
-        self.b.switch_to_block(done);
-        Ok(Some(quotient))
+        let quotient = self.either(
+            &Type::Float,
+            |this, slow| {
+                this.require_exact(a, slow);
+                let a = this.b.ins().fcvt_from_sint(types::F64, a);
+                let big = this.b.ins().f64const(exact);
+                Ok(vec![if side == 0 { this.b.ins().fdiv(big, a) } else { this.b.ins().fdiv(a, big) }])
+            },
+            |this| {
+                let slots = this.boxed(def, inst)?;
+                slots.ok_or_else(|| CompileError::malformed("a quotient of no ints"))
+            },
+        )?;
+        Ok(Some(quotient[0]))
     }
 
     /// The result from the operation's code for boxed operands, if it takes and gives what

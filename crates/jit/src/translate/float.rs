@@ -3,8 +3,8 @@
 use super::{Result, Translator};
 use crate::CompileError;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
-use exuvia_ir::{ExcKind, Inst};
+use cranelift_codegen::ir::{Block, InstBuilder, Value as Machine, types};
+use exuvia_ir::{ExcKind, Inst, Type};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::runtime;
 
@@ -100,10 +100,11 @@ impl Translator<'_, '_, '_> {
         Ok((self.float(inst, 0)?, self.float(inst, 1)?))
     }
 
-    /// Whether an int lies outside of those that a float holds each of.
-    pub(super) fn beyond_float(&mut self, value: Machine) -> Machine {
+    /// Goes on if an int is among those that a float holds each of.
+    pub(super) fn require_exact(&mut self, value: Machine, slow: Block) {
         let shifted = self.b.ins().iadd_imm_s(value, EXACT);
-        self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, shifted, 2 * EXACT)
+        let exact = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, shifted, 2 * EXACT);
+        self.require(exact, slow);
     }
 
     /// The quotient of two ints, correctly rounded: the machine's division is, if both are
@@ -114,31 +115,20 @@ impl Translator<'_, '_, '_> {
             let zero = self.b.ins().icmp_imm_s(IntCC::Equal, b, 0);
             self.raise_if(zero, ExcKind::ZeroDivisionError, inst)?;
         }
-        let done = self.b.create_block();
-        let quotient = self.b.append_block_param(done, types::F64);
-        let by_hand = self.b.create_block();
-        self.b.set_cold_block(by_hand);
-        for (side, value) in [(0, a), (1, b)] {
-            if self.known_int(inst, side).is_some_and(|known| (-EXACT..=EXACT).contains(&known)) {
-                continue;
-            }
-            let inexact = self.beyond_float(value);
-            let go_on = self.b.create_block();
-            self.b.ins().brif(inexact, by_hand, &[], go_on, &[]);
-            self.b.switch_to_block(go_on);
-        }
-        let divided = {
-            let a = self.b.ins().fcvt_from_sint(types::F64, a);
-            let b = self.b.ins().fcvt_from_sint(types::F64, b);
-            self.b.ins().fdiv(a, b)
-        };
-        self.b.ins().jump(done, &[BlockArg::Value(divided)]);
-        self.b.switch_to_block(by_hand);
-        let rounded = self.rarely(|this| {
-            this.call_helper("int.quotient", runtime::int_quotient as *const u8, &[types::F64], &[a, b])
-        })?;
-        self.b.ins().jump(done, &[BlockArg::Value(rounded[0])]);
-        self.b.switch_to_block(done);
-        Ok(quotient)
+        let quotient = self.either(
+            &Type::Float,
+            |this, slow| {
+                for (side, value) in [(0, a), (1, b)] {
+                    if !this.known_int(inst, side).is_some_and(|known| (-EXACT..=EXACT).contains(&known)) {
+                        this.require_exact(value, slow);
+                    }
+                }
+                let a = this.b.ins().fcvt_from_sint(types::F64, a);
+                let b = this.b.ins().fcvt_from_sint(types::F64, b);
+                Ok(vec![this.b.ins().fdiv(a, b)])
+            },
+            |this| this.call_helper("int.quotient", runtime::int_quotient as *const u8, &[types::F64], &[a, b]),
+        )?;
+        Ok(quotient[0])
     }
 }

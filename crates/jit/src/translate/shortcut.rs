@@ -92,6 +92,16 @@ impl Translator<'_, '_, '_> {
         ty: &Type,
         quick: impl FnOnce(&mut Self, &Inst, Block) -> Result<Vec<Machine>>,
     ) -> Result<Vec<Machine>> {
+        self.either(ty, |this, slow| quick(this, inst, slow), |this| this.kernel(kernel, inst))
+    }
+
+    /// What `quick` gives unless it goes to the block that it is given, else what `rare` gives.
+    pub(super) fn either(
+        &mut self,
+        ty: &Type,
+        quick: impl FnOnce(&mut Self, Block) -> Result<Vec<Machine>>,
+        rare: impl FnOnce(&mut Self) -> Result<Vec<Machine>>,
+    ) -> Result<Vec<Machine>> {
         let slow = self.b.create_block();
         let done = self.b.create_block();
         self.b.set_cold_block(slow);
@@ -101,16 +111,16 @@ impl Translator<'_, '_, '_> {
             let args: Vec<BlockArg> = slots.into_iter().map(BlockArg::Value).collect();
             this.b.ins().jump(done, &args);
         };
-        let slots = quick(self, inst, slow)?;
+        let slots = quick(self, slow)?;
         jump(self, slots);
         self.b.switch_to_block(slow);
-        let slots = self.rarely(|this| this.kernel(kernel, inst))?;
+        let slots = self.rarely(rare)?;
         jump(self, slots);
         self.b.switch_to_block(done);
         Ok(results)
     }
 
-    /// Goes on if `cond` is not zero, else to the kernel.
+    /// Goes on if `cond` is not zero, else to the block.
     pub(super) fn require(&mut self, cond: Machine, slow: Block) {
         let go_on = self.b.create_block();
         self.b.ins().brif(cond, go_on, &[], slow, &[]);

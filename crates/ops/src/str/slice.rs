@@ -210,8 +210,7 @@ op! {
             return Err(cx.raise(ValueError, || "chr() arg not in range(0x110000)".into()));
         }
         if let Ok(byte) = u8::try_from(_i) && byte < 0x80 {
-            let at = usize::from(byte);
-            return Ok(Str::with_ascii(&ASCII[at..=at], true));
+            return Ok(ascii_char(byte));
         }
         match char::from_u32(_i as u32) {
             Some(ch) => one_char(cx, ch),
