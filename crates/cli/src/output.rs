@@ -177,7 +177,7 @@ fn add_field(line: &mut String, at: usize, delimiter: u8, text: &str) {
     }
 }
 
-/// Writes floats that JSON has no numbers for as texts.
+/// Writes floats that JSON has no numbers for as texts, and refuses times that have no text.
 #[derive(Debug)]
 struct Floats;
 
@@ -193,11 +193,29 @@ impl EncoderFactory for Floats {
             DataType::Float64 => Values::Double(array.as_primitive()),
             DataType::Float32 => Values::Single(array.as_primitive()),
             DataType::Float16 => Values::Half(array.as_primitive()),
-            _ => return Ok(None),
+            kind => {
+                if kind.is_temporal() {
+                    can_be_shown(array)?;
+                }
+                return Ok(None);
+            }
         };
         let finite = make_encoder(field, array, &FINITE)?;
         Ok(Some(NullableEncoder::new(Box::new(Float { values, finite }), array.nulls().cloned())))
     }
+}
+
+/// Refuses what has no text, such as a timestamp beyond the calendar: an encoder has no way to
+/// fail, and would write the error as if it were the value.
+fn can_be_shown(array: &dyn Array) -> Result<(), ArrowError> {
+    let options = FormatOptions::default();
+    let shown = ArrayFormatter::try_new(array, &options)?;
+    let mut text = String::new();
+    for row in (0..array.len()).filter(|row| array.is_valid(*row)) {
+        text.clear();
+        shown.value(row).write(&mut text)?;
+    }
+    Ok(())
 }
 
 struct Float<'a> {

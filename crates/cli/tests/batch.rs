@@ -64,6 +64,11 @@ fn results_have_formats() {
     assert_eq!(out(&["-c", nested, "--format", "csv"]), "n,l\n,\"[1, NULL]\"\n");
     let nested = "SELECT [CAST('inf' AS REAL), NULL, 1.5] AS x, struct(CAST('nan' AS DOUBLE) AS y) AS s";
     assert_eq!(out(&["-c", nested, "--format", "ndjson"]), "{\"x\":[\"Infinity\",null,1.5],\"s\":{\"y\":\"NaN\"}}\n");
+    // What no calendar has is an error in each, never a text that says so.
+    let beyond = "SELECT arrow_cast(9223372036854775807, 'Timestamp(Second, None)') AS t";
+    for format in ["csv", "json", "ndjson"] {
+        assert!(err(&["-c", beyond, "--format", format]).contains("9223372036854775807"), "{format}");
+    }
     assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "json"]), "[]\n");
     assert!(
         out(&["-c", "SELECT value FROM range(10)", "--maxrows", "3"])

@@ -9,7 +9,7 @@ use arrow::datatypes::DataType;
 use exuvia_eval::Program;
 use exuvia_ir::{Module, Span};
 use exuvia_jit::{Kernel, Options};
-use exuvia_lift::{Lifted, Param, Source, SqlReturn};
+use exuvia_lift::{Calls, Lifted, Param, Source, SqlReturn};
 use std::time::Instant;
 
 /// A function compiled for arguments of its declared types, with or without NULLs.
@@ -75,8 +75,9 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
         return Err(reason(exuvia_lift::Code::SqlType.code(), message));
     };
     let returns = SqlReturn { class, name: sql::type_name(&definition.returns) };
+    let calls = if settings.fault == "calls" { Calls::All } else { Calls::Large };
     let Lifted { module: lifted, unchecked, steps } =
-        exuvia_lift::lift(source, &params, &returns).map_err(|bailout| Reason {
+        exuvia_lift::lift(source, &params, &returns, calls).map_err(|bailout| Reason {
             code: bailout.code.code().to_string(),
             message: format!("{}: {}", bailout.code.title(), bailout.detail),
             span: bailout.span,

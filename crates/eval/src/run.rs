@@ -227,7 +227,9 @@ impl Runner<'_> {
                 self.leave();
             }
         }
-        let span = failed.last().map_or(span, |last| last.1);
+        // Code without places of its own, the prelude's, is where it was called.
+        let places = failed.iter().rev().map(|(_, place)| *place);
+        let span = places.into_iter().find(|place| *place != Span::default()).unwrap_or(span);
         Err(Failure { raise, span, trace: failed })
     }
 

@@ -1,13 +1,12 @@
-//! Calls: of functions written in Python (unfolded, or called where they recurse), of
+//! Calls: of functions written in Python (unfolded here, or specialised, see `specialise.rs`), of
 //! methods, and of built-ins that are about static things.
 
-use crate::abs::{Abs, Closure, Enclosing, Iter, ViewOf};
-use crate::ast::{Expr, ExprKind, FunctionDef, Name};
+use crate::abs::{Abs, Closure, Iter, ViewOf};
+use crate::ast::{Expr, ExprKind, Name};
 use crate::bailout::Code;
-use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Split, describe};
+use crate::lifter::{Ctx, Frame, Lift, Lifter, Split, describe};
 use crate::unsupported;
-use crate::world::Specialised;
-use exuvia_ir::{Builder, Class, ExcKind, FuncId, Object, Opcode, Type};
+use exuvia_ir::{Class, ExcKind, Object, Type};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -560,18 +559,24 @@ impl Lifter<'_> {
             }
         }
         let vars = self.bind(closure, args, named)?;
-        let pointer = Arc::as_ptr(&def);
-        if self.unfolding.contains(&pointer) {
-            return self.call_specialised(closure, vars);
+        if self.unfolding.contains(&Arc::as_ptr(&def)) {
+            return self.recursion(closure, &vars);
         }
         if self.unfolding.len() >= MAX_DEPTH {
             return self.bail(Code::Budget, "calls nest too deeply");
         }
-        self.unfold(closure, vars)
+        if let Some(result) = self.shared(closure, &vars)? {
+            return Ok(result);
+        }
+        let before = self.b.function.values.len();
+        let result = self.unfold(closure, vars)?;
+        let size = self.b.function.values.len().saturating_sub(before);
+        self.world.sizes.insert(Arc::as_ptr(&def), size);
+        Ok(result)
     }
 
     /// Whether a module is one of the prelude's.
-    fn in_prelude(&self, module: usize) -> bool {
+    pub fn in_prelude(&self, module: usize) -> bool {
         self.world.prelude.values().any(|index| *index == module)
     }
 
@@ -627,101 +632,6 @@ impl Lifter<'_> {
             returns.push((state, value));
         }
         self.die();
-    }
-
-    /// Calls a function that is being unfolded already: it becomes a function of its own.
-    fn call_specialised(&mut self, closure: &Rc<Closure>, vars: BTreeMap<Name, Abs>) -> Lift<Abs> {
-        if !matches!(closure.enclosing, Enclosing::Module) {
-            return self.bail(Code::Recursion, format!("{} recurses and has free variables", closure.def.name));
-        }
-        let params = &closure.def.params;
-        if params.rest.is_some() {
-            return self.bail(Code::Recursion, format!("{} recurses and takes *args", closure.def.name));
-        }
-        let names: Vec<Name> = params.positional.iter().chain(&params.keyword).map(|p| p.0.clone()).collect();
-        let mut values = Vec::new();
-        for name in &names {
-            let abs = vars.get(name).cloned().unwrap_or(Abs::Unbound);
-            values.push(self.value(&abs)?);
-        }
-        let types: Vec<Type> = values.iter().map(|value| self.b.function.ty(*value).clone()).collect();
-        let key = (Arc::as_ptr(&closure.def), types.clone());
-        if !self.world.specialised.contains_key(&key) {
-            if self.world.functions.len() > 64 {
-                return self.bail(Code::Recursion, "a recursion has too many specialisations");
-            }
-            let id = FuncId(self.world.functions.len() as u32);
-            self.world.functions.push(None);
-            self.world.specialised.insert(key.clone(), Specialised { id, ret: Type::Never });
-            self.lift_specialised(closure, &names, &types, &key, id)?;
-        }
-        let Some(found) = self.world.specialised.get(&key) else {
-            return self.bail(Code::Recursion, "a recursion was lost");
-        };
-        let (id, ret) = (found.id, found.ret.clone());
-        if ret == Type::Never {
-            // As far as known the call does not return; more is known at the next attempt.
-            self.inst(Opcode::Call(id), values, Type::None, None)?;
-            let span = self.b.span;
-            self.end(exuvia_ir::Terminator::Bailout("a recursion that does not return", span));
-            return Ok(Abs::Unbound);
-        }
-        let result = self.inst(Opcode::Call(id), values, ret, None)?;
-        Ok(Abs::Dyn(result))
-    }
-
-    /// Lifts a function until the type of its result is the one that its own recursive
-    /// calls assumed.
-    fn lift_specialised(
-        &mut self,
-        closure: &Rc<Closure>,
-        names: &[Name],
-        types: &[Type],
-        key: &(*const FunctionDef, Vec<Type>),
-        id: FuncId,
-    ) -> Lift<()> {
-        if self.module_mode
-            && let Some(frame) = self.frames.first()
-        {
-            self.world.modules[frame.module].globals = frame.vars.clone();
-        }
-        for _ in 0..8 {
-            let assumed = self.world.specialised.get(key).map_or(Type::Never, |s| s.ret.clone());
-            let b = Builder::new(closure.def.name.to_string(), types, assumed.clone());
-            let vars: BTreeMap<_, _> =
-                names.iter().enumerate().map(|(index, name)| (name.clone(), Abs::Dyn(b.param(index)))).collect();
-            let frame = Frame {
-                vars: vars.into(),
-                locals: closure.def.locals.clone().into(),
-                enclosing: Enclosing::Module,
-                module: closure.module,
-                path: mix(7, id.0),
-            };
-            let returns = Returns::Typed { assumed: assumed.clone(), found: assumed.clone() };
-            let mut inner = Lifter::new(self.world, b, frame, returns);
-            inner.unfolding.push(Arc::as_ptr(&closure.def));
-            inner.stmts(&closure.def.body)?;
-            if inner.live {
-                inner.leave_function(Abs::NONE)?;
-            }
-            inner.seal();
-            let mut function = inner.b.function;
-            let Returns::Typed { found, .. } = inner.returns else { break };
-            let settled = found == assumed;
-            if settled && found == Type::Never {
-                // It never returns; its calls have no result.
-                function.ret = Type::None;
-            }
-            if let Some(entry) = self.world.specialised.get_mut(key) {
-                entry.ret = found;
-            }
-            if settled {
-                self.world.values += function.values.len();
-                self.world.functions[id.index()] = Some(function);
-                return Ok(());
-            }
-        }
-        self.bail(Code::Recursion, format!("the type of what {} returns does not settle", closure.def.name))
     }
 
     /// The function of a prelude module, lifted when it is first needed.

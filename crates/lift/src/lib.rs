@@ -32,6 +32,7 @@ mod percent;
 mod returns;
 mod scope;
 mod source;
+mod specialise;
 pub mod standard;
 mod stmt;
 mod syntax;
@@ -42,6 +43,7 @@ pub use bailout::{Bailout, Code};
 pub use budget::MAX_STEPS;
 pub use returns::{SqlClass, SqlReturn};
 pub use source::{Source, SourceError};
+pub use specialise::Calls;
 
 use abs::Abs;
 use exuvia_ir::{Builder, Function, Module, Span, Type};
@@ -76,8 +78,8 @@ pub struct Lifted {
 ///
 /// # Errors
 /// Why it cannot be lifted.
-pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Lifted, Bailout> {
-    let mut world = World::new();
+pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls) -> Result<Lifted, Bailout> {
+    let mut world = World::new(calls);
     loop {
         match lift_once(&mut world, source, params, returns) {
             Ok(module) => return Ok(Lifted { module, unchecked: world.unchecked, steps: world.budget.steps() }),
@@ -89,6 +91,8 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Li
                 world.functions.clear();
                 world.values = 0;
                 world.specialised.clear();
+                world.sizes.clear();
+                world.unfolded_only.clear();
             }
         }
     }

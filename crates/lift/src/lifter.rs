@@ -192,8 +192,22 @@ pub(crate) enum Carried {
 pub(crate) enum Returns {
     /// The handler: converted to the SQL type.
     Sql(crate::returns::SqlReturn),
-    /// A called IR function: wrapped to that type; widened where it does not fit.
-    Typed { assumed: Type, found: Type },
+    /// A called IR function: wrapped to a type that is widened where it does not fit.
+    Typed {
+        /// The type of its result that calls of it assumed.
+        assumed: Type,
+        /// The type of what it returns.
+        found: Type,
+        /// Where lists that it returns were made.
+        sites: Vec<Site>,
+    },
+}
+
+impl Returns {
+    /// Of a function whose result has that type as far as known.
+    pub fn typed(assumed: Type) -> Returns {
+        Returns::Typed { found: assumed.clone(), assumed, sites: Vec::new() }
+    }
 }
 
 impl<'w> Lifter<'w> {

@@ -35,7 +35,7 @@ pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
     let frame =
         Frame { vars: Vars::default(), locals: locals.into(), enclosing: Enclosing::Module, module: index, path: 0 };
     let b = Builder::new("<module>", &[], Type::None);
-    let mut lifter = Lifter::new(world, b, frame, Returns::Typed { assumed: Type::None, found: Type::None });
+    let mut lifter = Lifter::new(world, b, frame, Returns::typed(Type::None));
     lifter.module_mode = true;
     for stmt in body {
         lifter.top_level(stmt, module.assigns_from_afar)?;

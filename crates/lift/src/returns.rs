@@ -85,6 +85,10 @@ impl Lifter<'_> {
             Returns::Typed { assumed, .. } => {
                 let returned = self.value(&value)?;
                 let ty = self.b.function.ty(returned).clone();
+                let made = self.sites.get(&returned).cloned().unwrap_or_default();
+                if let Returns::Typed { sites, .. } = &mut self.returns {
+                    sites.extend(made);
+                }
                 if ty.is_within(&assumed) {
                     let returned = self.value_as(&Abs::Dyn(returned), &assumed)?;
                     self.end(Terminator::Return(returned));

@@ -3,7 +3,7 @@
 use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind, Handler, Name, Stmt, StmtKind};
 use crate::bailout::Code;
-use crate::lifter::{Ctx, Lift, Lifter, Pending};
+use crate::lifter::{Ctx, Lift, Lifter, Pending, Returns};
 use exuvia_ir::{ExcKind, Object, Opcode, Type};
 use std::sync::Arc;
 
@@ -437,6 +437,9 @@ impl Lifter<'_> {
                 Some(exc) => {
                     self.throw(exc, None);
                     Ok(())
+                }
+                None if matches!(self.returns, Returns::Typed { .. }) => {
+                    self.bail(Code::Recursion, "what a bare raise raises depends on who calls the function")
                 }
                 None => {
                     self.raise_message(ExcKind::RuntimeError, "No active exception to reraise")?;

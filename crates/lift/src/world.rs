@@ -5,7 +5,8 @@ use crate::ast::{FunctionDef, Name};
 use crate::bailout::Bailout;
 use crate::budget::Budget;
 use crate::lifter::{Place, Site, Vars};
-use exuvia_ir::{FuncId, Function, Type};
+use crate::specialise::{Calls, Specialised};
+use exuvia_ir::{Function, Type};
 use exuvia_ops::cx::Cx;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,22 +18,19 @@ pub(crate) struct ModuleScope {
     pub failed: BTreeMap<Name, Bailout>,
 }
 
-/// A function that is called rather than unfolded.
-#[derive(Debug)]
-pub(crate) struct Specialised {
-    pub id: FuncId,
-    /// The type of its result as far as known.
-    pub ret: Type,
-}
-
 pub(crate) struct World {
+    pub calls: Calls,
     pub modules: Vec<ModuleScope>,
     /// Prelude modules that were loaded, by name.
     pub prelude: HashMap<&'static str, usize>,
     /// The functions of the IR module; `None` while one is being lifted.
     pub functions: Vec<Option<Function>>,
-    /// Specialisations by definition and argument types.
-    pub specialised: HashMap<(*const FunctionDef, Vec<Type>), Specialised>,
+    /// Functions that are called rather than unfolded, by definition.
+    pub specialised: HashMap<*const FunctionDef, Vec<Specialised>>,
+    /// How many values functions unfolded to last.
+    pub sizes: HashMap<*const FunctionDef, usize>,
+    /// Functions that can only be unfolded: their results have no run-time form.
+    pub unfolded_only: HashSet<*const FunctionDef>,
     /// Element types of lists by where they are made.
     pub list_types: HashMap<Site, Type>,
     /// Element types by place alone, where they were the same on all call paths: the first
@@ -53,12 +51,15 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub fn new() -> World {
+    pub fn new(calls: Calls) -> World {
         World {
+            calls,
             modules: Vec::new(),
             prelude: HashMap::new(),
             functions: Vec::new(),
             specialised: HashMap::new(),
+            sizes: HashMap::new(),
+            unfolded_only: HashSet::new(),
             list_types: HashMap::new(),
             likely: HashMap::new(),
             guessed: HashSet::new(),

@@ -1,7 +1,7 @@
 //! Functions lifted and evaluated, compared with what CPython says of the same source.
 
 use exuvia_ir::{Object, Raise};
-use exuvia_lift::{Param, Source, SqlClass, SqlReturn, lift};
+use exuvia_lift::{Calls, Param, Source, SqlClass, SqlReturn, lift};
 use exuvia_ops::cx::Cx;
 use std::process::Command;
 
@@ -30,32 +30,35 @@ fn object(literal: &str) -> (Object, SqlClass) {
 }
 
 #[track_caller]
-fn check(source: &str, returns: SqlClass, calls: &[&[&str]]) {
-    for call in calls {
+fn check(source: &str, returns: SqlClass, rows: &[&[&str]]) {
+    for call in rows {
         let (objects, classes): (Vec<Object>, Vec<SqlClass>) = call.iter().map(|arg| object(arg)).unzip();
         let params: Vec<Param> = classes.iter().map(|class| Param { class: *class, nullable: true }).collect();
         let names: Vec<String> = (0..params.len()).map(|index| format!("p{index}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let source_of = Source::resolve(source, "f", None, &names).unwrap_or_else(|error| panic!("{error:?}"));
         let returns = SqlReturn { class: returns, name: "T".to_string() };
-        let module = match lift(&source_of, &params, &returns) {
-            Ok(lifted) => lifted.module,
-            Err(bailout) => panic!(
-                "{bailout} at {:?}\n{source}",
-                source.get(bailout.span.start as usize..bailout.span.end as usize)
-            ),
-        };
-        let mut fuel = 10_000_000;
-        let mut cx = Cx::for_folding();
-        let got = match exuvia_eval::call(&module, &objects, &mut cx, &mut fuel) {
-            Ok(object) => exuvia_ops::show::repr(&object),
-            Err(failure) => match failure.raise {
-                raise @ (Raise::Exception { .. } | Raise::Bailout(_) | Raise::Result(_) | Raise::Interrupted) => {
-                    exuvia_ops::show::raise(&raise)
-                }
-            },
-        };
-        assert_eq!(got, cpython(source, call), "f({})\n{source}\n{module}", call.join(", "));
+        let expected = cpython(source, call);
+        for calls in [Calls::Large, Calls::All] {
+            let module = match lift(&source_of, &params, &returns, calls) {
+                Ok(lifted) => lifted.module,
+                Err(bailout) => panic!(
+                    "{bailout} at {:?}\n{source}",
+                    source.get(bailout.span.start as usize..bailout.span.end as usize)
+                ),
+            };
+            let mut fuel = 10_000_000;
+            let mut cx = Cx::for_folding();
+            let got = match exuvia_eval::call(&module, &objects, &mut cx, &mut fuel) {
+                Ok(object) => exuvia_ops::show::repr(&object),
+                Err(failure) => match failure.raise {
+                    raise @ (Raise::Exception { .. } | Raise::Bailout(_) | Raise::Result(_) | Raise::Interrupted) => {
+                        exuvia_ops::show::raise(&raise)
+                    }
+                },
+            };
+            assert_eq!(got, expected, "f({})\n{source}\n{module}", call.join(", "));
+        }
     }
 }
 

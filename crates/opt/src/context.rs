@@ -1,7 +1,8 @@
 //! What every pass may ask: the definitions of operations, and the folder's context.
 
 use crate::interval::Interval;
-use exuvia_ir::{Function, Inst, Object, Opcode, Value};
+use crate::summary::Summary;
+use exuvia_ir::{FuncId, Function, Inst, Object, Opcode, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Body, Effect, OpDef};
@@ -16,11 +17,13 @@ pub(crate) struct Context {
     /// Which ints the parameters of the function being optimised can be; those that are
     /// missing can be any.
     pub(crate) params: Vec<Interval>,
+    /// What calls of the module's functions do; those that are missing may do anything.
+    pub(crate) summaries: Vec<Summary>,
 }
 
 impl Context {
     pub(crate) fn new() -> Context {
-        Context { names: HashMap::default(), cx: Cx::for_folding(), params: Vec::new() }
+        Context { names: HashMap::default(), cx: Cx::for_folding(), params: Vec::new(), summaries: Vec::new() }
     }
 
     /// The definition of an operation. Names come from the definitions themselves, so
@@ -54,7 +57,31 @@ impl Context {
     pub(crate) fn may_raise(&mut self, inst: &Inst) -> bool {
         match inst.op {
             Opcode::Op(name) => self.def(name).is_none_or(|def| !def.raises.is_empty()),
-            Opcode::Call(_) => true,
+            Opcode::Call(callee) => self.summary(callee).raises,
+            Opcode::Const(_)
+            | Opcode::Wrap
+            | Opcode::Is(_)
+            | Opcode::Unwrap
+            | Opcode::Tuple
+            | Opcode::Record(_)
+            | Opcode::Field(_)
+            | Opcode::List
+            | Opcode::NewExc(_)
+            | Opcode::ExcIs(_)
+            | Opcode::Poll => false,
+        }
+    }
+
+    /// What a call of a function does.
+    pub(crate) fn summary(&self, callee: FuncId) -> Summary {
+        self.summaries.get(callee.index()).copied().unwrap_or(Summary::UNKNOWN)
+    }
+
+    /// Whether an instruction changes an object.
+    pub(crate) fn may_write(&mut self, inst: &Inst) -> bool {
+        match inst.op {
+            Opcode::Op(name) => self.def(name).is_none_or(|def| def.effect == Effect::Write),
+            Opcode::Call(callee) => self.summary(callee).writes,
             Opcode::Const(_)
             | Opcode::Wrap
             | Opcode::Is(_)
@@ -84,7 +111,8 @@ impl Context {
                 };
                 harmless && def.effect != Effect::Write
             }),
-            Opcode::Call(_) | Opcode::Poll => false,
+            Opcode::Call(callee) => self.summary(callee).is_pure(),
+            Opcode::Poll => false,
             Opcode::Const(_)
             | Opcode::Wrap
             | Opcode::Is(_)

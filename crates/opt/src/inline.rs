@@ -5,6 +5,9 @@
 //! without an unwind edge, `raise`, `reraise`) goes where the call unwinds to, or leaves
 //! the function as it did before; a bailout leaves anyway.
 //!
+//! An instruction without a place, an empty span, is where the call is: so is the prelude's
+//! code, which has none that a user could look at.
+//!
 //! Callees are taken before their callers, and each is tidied first, so that what is
 //! copied is simple already. A function that can reach itself is not copied. What nobody
 //! can reach any more is dropped.
@@ -28,6 +31,7 @@ pub(crate) fn run(
         return;
     }
     let (order, recursive) = callees_first(module);
+    context.summaries = crate::summary::of(module, context);
     for id in order {
         // The function is taken out while callees are copied into it; it calls itself only
         // if it is recursive, and then it is not copied.
@@ -47,7 +51,7 @@ fn callees(function: &Function) -> Vec<FuncId> {
 
 /// The functions that the entry reaches, callees before callers where there is no cycle,
 /// and which of them reach themselves: Tarjan's strongly connected components.
-fn callees_first(module: &Module) -> (Vec<FuncId>, Vec<bool>) {
+pub(crate) fn callees_first(module: &Module) -> (Vec<FuncId>, Vec<bool>) {
     let count = module.functions.len();
     let (mut order, mut recursive) = (Vec::new(), vec![false; count]);
     let (mut number, mut low) = (vec![usize::MAX; count], vec![usize::MAX; count]);
@@ -139,6 +143,7 @@ fn copy(function: &mut Function, block: BlockId, index: usize, callee: &Function
         let mut insts = Vec::with_capacity(from.insts.len());
         for inst in &from.insts {
             let mut inst = inst.clone();
+            inst.span = place(inst.span, call.span);
             inst.args.iter_mut().for_each(|value| *value = values[value.index()]);
             inst.result = inst.result.map(|value| values[value.index()]);
             if let Some(edge) = &mut inst.unwind {
@@ -149,6 +154,9 @@ fn copy(function: &mut Function, block: BlockId, index: usize, callee: &Function
             insts.push(inst);
         }
         let mut term = from.term.clone();
+        if let Terminator::Raise(_, _, span) | Terminator::Reraise(_, span) | Terminator::Bailout(_, span) = &mut term {
+            *span = place(*span, call.span);
+        }
         term.for_each_value_mut(|value| *value = values[value.index()]);
         term.for_each_edge_mut(|edge| edge.block = blocks[edge.block.index()]);
         let term = leave(function, term, &mut insts, &call, rest);
@@ -156,6 +164,11 @@ fn copy(function: &mut Function, block: BlockId, index: usize, callee: &Function
         function.block_mut(*to).term = term;
     }
     rest
+}
+
+/// Where an instruction of a callee stands: code without places of its own is at the call.
+fn place(own: Span, call: Span) -> Span {
+    if own == Span::default() { call } else { own }
 }
 
 /// What the end of a callee's block is in the caller.

@@ -32,6 +32,7 @@ mod ranges;
 mod semantics;
 mod simplify;
 mod splits;
+mod summary;
 mod ssa;
 mod tags;
 #[cfg(test)]
@@ -97,6 +98,7 @@ pub fn optimize_within(module: &mut Module, ints: &[RangeInclusive<i64>], large:
         }
     });
     check(module, "inlining");
+    context.summaries = summary::of(module, &mut context);
     for pass in pipeline() {
         run(module, &mut context, pass, &ints);
     }

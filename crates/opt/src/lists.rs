@@ -6,7 +6,7 @@
 //! different objects.
 
 use crate::context::Context;
-use exuvia_ir::{BlockId, Flow, Function, Inst, Opcode, Type, Value};
+use exuvia_ir::{BlockId, Flow, Function, Opcode, Type, Value};
 use exuvia_ops::def::Effect;
 
 /// For each value whether it is a list that keeps its elements while the function runs,
@@ -17,7 +17,7 @@ use exuvia_ops::def::Effect;
 /// passed to nothing but reading operations, so no other name for it exists.
 pub(crate) fn frozen(function: &Function, context: &mut Context) -> Vec<bool> {
     let insts = || function.blocks.iter().flat_map(|block| &block.insts);
-    if insts().all(|inst| !may_write(inst, context)) {
+    if insts().all(|inst| !context.may_write(inst)) {
         return vec![true; function.values.len()];
     }
     let is_list = |value: Value| function.ty(value).holds_list();
@@ -35,8 +35,12 @@ pub(crate) fn frozen(function: &Function, context: &mut Context) -> Vec<bool> {
     }
     for block in &function.blocks {
         for inst in &block.insts {
+            let only_reads = match inst.op {
+                Opcode::Op(_) | Opcode::Call(_) => !context.may_write(inst),
+                _ => false,
+            };
             // An element that is a list is another name for it.
-            let reads = context.def_of(inst).is_some_and(|def| def.effect != Effect::Write)
+            let reads = only_reads
                 && inst.result.is_none_or(|result| !is_list(result) || context.is_allocation(inst));
             if !reads {
                 inst.args.iter().filter(|arg| is_list(**arg)).for_each(|arg| frozen[arg.index()] = false);
@@ -78,7 +82,7 @@ impl States {
             first.push(count);
             count += block.insts.len() as u32;
             for inst in &block.insts {
-                let is_write = matches!(inst.op, Opcode::Op(_)) && may_write(inst, context);
+                let is_write = matches!(inst.op, Opcode::Op(_)) && context.may_write(inst);
                 for arg in inst.args.iter().filter(|_| is_write) {
                     let ty = function.ty(*arg);
                     if matches!(ty, Type::List(_)) && !types.contains(ty) {
@@ -131,7 +135,7 @@ impl States {
         at: usize,
     ) {
         let inst = &function.block(block).insts[at];
-        if self.types.is_empty() || !may_write(inst, context) {
+        if self.types.is_empty() || !context.may_write(inst) {
             return;
         }
         let number = self.first[block.index()] + at as u32;
@@ -153,23 +157,5 @@ impl States {
             return None;
         }
         Some(self.types.iter().position(|other| other == ty).map_or(0, |at| state.0[at]))
-    }
-}
-
-fn may_write(inst: &Inst, context: &mut Context) -> bool {
-    match inst.op {
-        Opcode::Op(name) => context.def(name).is_none_or(|def| def.effect == Effect::Write),
-        Opcode::Call(_) => true,
-        Opcode::Const(_)
-        | Opcode::Wrap
-        | Opcode::Is(_)
-        | Opcode::Unwrap
-        | Opcode::Tuple
-        | Opcode::Record(_)
-        | Opcode::Field(_)
-        | Opcode::List
-        | Opcode::NewExc(_)
-        | Opcode::ExcIs(_)
-        | Opcode::Poll => false,
     }
 }

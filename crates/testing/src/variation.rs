@@ -19,13 +19,15 @@ pub enum Variation {
     NoCompiler,
     /// With equal arguments called once.
     Memoized,
+    /// With every call that can be one.
+    Calls,
     /// In CPython.
     Python,
 }
 
 impl Variation {
     /// All of them, the most telling first.
-    pub const ALL: [Variation; 8] = [
+    pub const ALL: [Variation; 9] = [
         Variation::Native,
         Variation::Evaluator,
         Variation::Unoptimized,
@@ -34,6 +36,7 @@ impl Variation {
         Variation::NoCompiler,
         Variation::NoInterpreter,
         Variation::Memoized,
+        Variation::Calls,
     ];
 
     /// Its name in reports and in `EXUVIA_ONLY`.
@@ -47,6 +50,7 @@ impl Variation {
             Variation::Guards => "guards",
             Variation::NoCompiler => "no-compiler",
             Variation::Memoized => "memoized",
+            Variation::Calls => "calls",
             Variation::Python => "python",
         }
     }
@@ -74,6 +78,7 @@ impl Variation {
             Variation::Evaluator => Settings { native: false, ..settings },
             Variation::Guards => Settings { fault: "guards".to_string(), ..settings },
             Variation::Memoized => Settings { fault: "memoize".to_string(), ..settings },
+            Variation::Calls => Settings { fault: "calls".to_string(), ..settings },
             Variation::NoCompiler => Settings { fault: "compile".to_string(), ..settings },
             Variation::Python => Settings { lift: false, ..settings },
         }
@@ -91,7 +96,8 @@ impl Variation {
                 | Variation::NoInterpreter
                 | Variation::Unoptimized
                 | Variation::Guards
-                | Variation::Memoized,
+                | Variation::Memoized
+                | Variation::Calls,
                 Rung::Native,
             ) => Some(Rung::Native),
         }

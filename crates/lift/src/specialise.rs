@@ -1,0 +1,369 @@
+//! Specialisation: calls that stay calls.
+//!
+//! A function is unfolded where it is called, so that what is known of its arguments is known
+//! in its body. That copies it once for each path of calls, which is a tree: helpers that call
+//! each other twice, fourteen deep, are 16,384 copies. So a function becomes an IR function of
+//! its own where it recurses, and where the function around has become large and it is not
+//! small: then it is lifted once for each *key* (definition, arguments that are static, types of
+//! the others), and calls with equal keys share it. The optimiser copies those that are small
+//! after all into their callers.
+//!
+//! What has no run-time form cannot be an argument of a call, or its result: such calls are
+//! unfolded. Arguments that are constants are part of the key, until a definition has
+//! [`MAX_STATIC`] specialisations; after that, and in a recursion, they are passed.
+//!
+//! Code of the prelude has no places of its own: errors in it are shown where it was called.
+//! Instructions of its specialisations have an empty span, which stands for that of the call.
+
+use crate::abs::{Abs, Closure, Enclosing};
+use crate::ast::{FunctionDef, Name};
+use crate::bailout::Code;
+use crate::call::mix;
+use crate::lifter::{Frame, Lift, Lifter, Returns, Site, Stop, describe};
+use exuvia_ir::{Builder, ExcKind, FuncId, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A function with so many values takes no more copies of functions that are not small.
+const ROOM: usize = 1_500;
+
+/// The values of a function that is always copied.
+const SMALL: usize = 40;
+
+/// Specialisations of one definition by constants.
+const MAX_STATIC: usize = 8;
+
+/// Specialisations of one definition.
+const MAX_OF_ONE: usize = 64;
+
+/// All specialisations.
+const MAX: usize = 400;
+
+/// Which calls stay calls, besides those in recursions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Calls {
+    /// Those of functions that are not small, where the one around is large already.
+    #[default]
+    Large,
+    /// All that can, for tests.
+    All,
+}
+
+/// A function that is called rather than unfolded.
+#[derive(Debug)]
+pub(crate) struct Specialised {
+    /// Its arguments in the order of the names of its parameters.
+    args: Vec<Arg>,
+    pub id: FuncId,
+    /// The type of its result as far as known.
+    ret: Type,
+    /// Where lists that it returns were made.
+    sites: Vec<Site>,
+    /// What it raises; `None` where that is not known (yet).
+    raises: Option<Vec<ExcKind>>,
+}
+
+/// What a specialisation is made for.
+#[derive(Clone, Debug)]
+enum Arg {
+    /// That value, which is not passed.
+    Static(Abs),
+    /// A value of that type.
+    Passed(Type),
+    /// A tuple of known length.
+    Tuple(Vec<Arg>),
+}
+
+impl Arg {
+    fn is(&self, other: &Arg) -> bool {
+        match (self, other) {
+            (Arg::Static(a), Arg::Static(b)) => a.same(b),
+            (Arg::Passed(a), Arg::Passed(b)) => a == b,
+            (Arg::Tuple(a), Arg::Tuple(b)) => same_args(a, b),
+            _ => false,
+        }
+    }
+
+    /// Adds what tells it from others, but for static values that look alike.
+    fn hash(&self, hasher: &mut DefaultHasher) {
+        match self {
+            Arg::Static(abs) => describe(abs).hash(hasher),
+            Arg::Passed(ty) => ty.hash(hasher),
+            Arg::Tuple(items) => items.iter().for_each(|item| item.hash(hasher)),
+        }
+    }
+
+    /// The types of what is passed.
+    fn types(&self, out: &mut Vec<Type>) {
+        match self {
+            Arg::Static(_) => {}
+            Arg::Passed(ty) => out.push(ty.clone()),
+            Arg::Tuple(items) => items.iter().for_each(|item| item.types(out)),
+        }
+    }
+
+    /// What the function sees; `passed` gives the values that were passed.
+    fn seen(&self, passed: &mut impl Iterator<Item = Value>) -> Abs {
+        match self {
+            Arg::Static(abs) => abs.clone(),
+            Arg::Passed(_) => passed.next().map_or(Abs::Unbound, Abs::Dyn),
+            Arg::Tuple(items) => Abs::tuple(items.iter().map(|item| item.seen(passed)).collect()),
+        }
+    }
+}
+
+fn same_args(a: &[Arg], b: &[Arg]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is(b))
+}
+
+impl Lifter<'_> {
+    /// Calls a function that is being unfolded or lifted already.
+    pub fn recursion(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>) -> Lift<Abs> {
+        if !matches!(closure.enclosing, Enclosing::Module) {
+            return self.bail(Code::Recursion, format!("{} recurses and has free variables", closure.def.name));
+        }
+        match self.key(vars, false) {
+            Some(args) => self.call_specialised(closure, vars, args),
+            None => self.bail(
+                Code::Recursion,
+                format!("{} recurses and takes an argument that has no run-time form", closure.def.name),
+            ),
+        }
+    }
+
+    /// Calls a function that was unfolded before and is not worth another copy; `None` where
+    /// it is to be unfolded.
+    pub fn shared(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>) -> Lift<Option<Abs>> {
+        let def = Arc::as_ptr(&closure.def);
+        let is_copied = match (self.world.calls, self.world.sizes.get(&def)) {
+            (Calls::All, _) => false,
+            (Calls::Large, Some(size)) => *size <= SMALL || self.b.function.values.len() + size <= ROOM,
+            // What it will be is not known.
+            (Calls::Large, None) => true,
+        };
+        if is_copied
+            || self.module_mode
+            // A bare `raise` in it means the exception that is handled here.
+            || !self.handling.is_empty()
+            || !matches!(closure.enclosing, Enclosing::Module)
+            || self.world.unfolded_only.contains(&def)
+        {
+            return Ok(None);
+        }
+        let known = self.world.specialised.get(&def).map_or(0, Vec::len);
+        let Some(args) = self.key(vars, known < MAX_STATIC) else { return Ok(None) };
+        let (functions, values) = (self.world.functions.len(), self.world.values);
+        match self.call_specialised(closure, vars, args) {
+            Ok(result) => Ok(Some(result)),
+            Err(Stop::Restart) => Err(Stop::Restart),
+            Err(Stop::Bailout(_)) => {
+                // Unfolding it says why, and where, if that fails too.
+                self.world.unfolded_only.insert(def);
+                self.world.functions.truncate(functions);
+                self.world.values = values;
+                for all in self.world.specialised.values_mut() {
+                    all.retain(|one| one.id.index() < functions);
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// The arguments of a call as a key; `None` where one has no run-time form and is not
+    /// the same for all calls either.
+    fn key(&self, vars: &BTreeMap<Name, Abs>, constants: bool) -> Option<Vec<Arg>> {
+        vars.values().map(|abs| self.key_of(abs, constants)).collect()
+    }
+
+    fn key_of(&self, abs: &Abs, constants: bool) -> Option<Arg> {
+        let passed = |ty: &Type| {
+            let refused = |ty: &Type| matches!(ty, Type::Exc | Type::Unbound);
+            (!ty.alternatives().iter().any(refused)).then(|| Arg::Passed(ty.clone()))
+        };
+        match abs {
+            Abs::Dyn(value) => passed(self.b.function.ty(*value)),
+            Abs::Const(object) if constants || is_static(object) => Some(Arg::Static(abs.clone())),
+            Abs::Const(object) => passed(&object.ty()),
+            Abs::Tuple(items) => {
+                Some(Arg::Tuple(items.iter().map(|item| self.key_of(item, constants)).collect::<Option<_>>()?))
+            }
+            Abs::Func(closure) if matches!(closure.enclosing, Enclosing::Module) => Some(Arg::Static(abs.clone())),
+            Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) => Some(Arg::Static(abs.clone())),
+            Abs::Func(_) | Abs::Method(_) | Abs::ExcInst(_) | Abs::Iter(_) | Abs::Unbound | Abs::Conflict => None,
+        }
+    }
+
+    /// The values that are passed for an argument.
+    fn pass(&mut self, arg: &Arg, abs: &Abs, out: &mut Vec<Value>) -> Lift<()> {
+        match (arg, abs) {
+            (Arg::Static(_), _) => {}
+            (Arg::Tuple(args), Abs::Tuple(items)) => {
+                for (arg, item) in args.iter().zip(items.iter()) {
+                    self.pass(arg, item, out)?;
+                }
+            }
+            _ => out.push(self.value(abs)?),
+        }
+        Ok(())
+    }
+
+    fn call_specialised(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>, args: Vec<Arg>) -> Lift<Abs> {
+        let mut values = Vec::new();
+        for (arg, abs) in args.iter().zip(vars.values()) {
+            self.pass(arg, abs, &mut values)?;
+        }
+        let def = Arc::as_ptr(&closure.def);
+        let all = self.world.specialised.entry(def).or_default();
+        let at = match all.iter().position(|one| same_args(&one.args, &args)) {
+            Some(at) => at,
+            None => {
+                let (at, id) = (all.len(), FuncId(self.world.functions.len() as u32));
+                if at > MAX_OF_ONE || id.index() > MAX {
+                    return self.bail(Code::Recursion, "a function has too many specialisations");
+                }
+                let entry = Specialised { args: args.clone(), id, ret: Type::Never, sites: Vec::new(), raises: None };
+                all.push(entry);
+                self.world.functions.push(None);
+                self.lift_specialised(closure, vars, &args, &values, at)?;
+                at
+            }
+        };
+        let Some(found) = self.world.specialised.get(&def).and_then(|all| all.get(at)) else {
+            return self.bail(Code::Recursion, "a specialisation was lost");
+        };
+        let (id, ret, sites, raises) = (found.id, found.ret.clone(), found.sites.clone(), found.raises.clone());
+        if ret == Type::Never {
+            // As far as known the call does not return; more is known at the next attempt.
+            self.inst(Opcode::Call(id), values, Type::None, raises.as_deref())?;
+            let span = self.b.span;
+            self.end(Terminator::Bailout("a recursion that does not return", span));
+            return Ok(Abs::Unbound);
+        }
+        let returns_none = ret == Type::None;
+        let result = self.inst(Opcode::Call(id), values, ret, raises.as_deref())?;
+        self.sites.insert(result, sites);
+        Ok(if returns_none { Abs::NONE } else { Abs::Dyn(result) })
+    }
+
+    /// Lifts a function until the type of its result is the one that its own recursive
+    /// calls assumed.
+    fn lift_specialised(
+        &mut self,
+        closure: &Rc<Closure>,
+        vars: &BTreeMap<Name, Abs>,
+        args: &[Arg],
+        passed: &[Value],
+        at: usize,
+    ) -> Lift<()> {
+        if self.module_mode
+            && let Some(frame) = self.frames.first()
+        {
+            self.world.modules[frame.module].globals = frame.vars.clone();
+        }
+        let def = Arc::as_ptr(&closure.def);
+        let prelude = self.in_prelude(closure.module);
+        let mut types = Vec::new();
+        args.iter().for_each(|arg| arg.types(&mut types));
+        let made: Vec<Vec<Site>> =
+            passed.iter().map(|value| self.sites.get(value).cloned().unwrap_or_default()).collect();
+        let path = path_of(closure, args);
+        for _ in 0..8 {
+            let assumed = self.of(def, at).map_or(Type::Never, |one| one.ret.clone());
+            let b = Builder::new(closure.def.name.to_string(), &types, assumed.clone());
+            let params: Vec<Value> = (0..types.len()).map(|index| b.param(index)).collect();
+            let mut values = params.iter().copied();
+            let seen = args.iter().map(|arg| arg.seen(&mut values));
+            let vars: BTreeMap<Name, Abs> = vars.keys().cloned().zip(seen).collect();
+            let frame = Frame {
+                vars: vars.into(),
+                locals: closure.def.locals.clone().into(),
+                enclosing: Enclosing::Module,
+                module: closure.module,
+                path,
+            };
+            let mut inner = Lifter::new(self.world, b, frame, Returns::typed(assumed.clone()));
+            inner.sites = params.into_iter().zip(made.iter().cloned()).collect();
+            inner.unfolding.push(def);
+            inner.span_locked = prelude;
+            inner.stmts(&closure.def.body)?;
+            if inner.live {
+                inner.leave_function(Abs::NONE)?;
+            }
+            inner.seal();
+            let mut function = inner.b.function;
+            let Returns::Typed { found, sites, .. } = inner.returns else { break };
+            let settled = found == assumed;
+            if settled && found == Type::Never {
+                // It never returns; its calls have no result.
+                function.ret = Type::None;
+            }
+            let raises = if settled { self.raised(&function) } else { None };
+            let Some(entry) = self.world.specialised.get_mut(&def).and_then(|all| all.get_mut(at)) else { break };
+            entry.ret = found;
+            entry.sites = sites;
+            entry.raises = raises;
+            if settled {
+                let id = entry.id;
+                self.world.values += function.values.len();
+                self.world.functions[id.index()] = Some(function);
+                return Ok(());
+            }
+        }
+        self.bail(Code::Recursion, format!("the type of what {} returns does not settle", closure.def.name))
+    }
+
+    fn of(&self, def: *const FunctionDef, at: usize) -> Option<&Specialised> {
+        self.world.specialised.get(&def)?.get(at)
+    }
+
+    /// The classes of the exceptions that leave a function; `None` where that is not known.
+    fn raised(&self, function: &Function) -> Option<Vec<ExcKind>> {
+        let mut kinds = Vec::new();
+        let mut add = |more: &[ExcKind]| {
+            for kind in more {
+                if !kinds.contains(kind) {
+                    kinds.push(*kind);
+                }
+            }
+        };
+        for block in &function.blocks {
+            for Inst { op, .. } in block.insts.iter().filter(|inst| inst.unwind.is_none()) {
+                match op {
+                    Opcode::Op(name) => add(exuvia_ops::by_name(name)?.raises),
+                    Opcode::Call(id) => {
+                        let callee = self.world.specialised.values().flatten().find(|one| one.id == *id)?;
+                        add(callee.raises.as_deref()?);
+                    }
+                    _ => {}
+                }
+            }
+            match &block.term {
+                Terminator::Raise(kind, ..) => add(&[*kind]),
+                Terminator::Reraise(..) => return None,
+                _ => {}
+            }
+        }
+        Some(kinds)
+    }
+}
+
+/// Whether a constant is never passed: it has no run-time form, or code could change it.
+fn is_static(object: &Object) -> bool {
+    match object {
+        Object::List(_) | Object::Dict(_) | Object::Set(_) | Object::Pattern(_) | Object::Exc(_) => true,
+        Object::Tuple(items) => items.iter().any(is_static),
+        _ => false,
+    }
+}
+
+/// What tells the lists that a specialisation makes from those of others, also when all is
+/// lifted again.
+fn path_of(closure: &Closure, args: &[Arg]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    args.iter().for_each(|arg| arg.hash(&mut hasher));
+    let Span { start, .. } = closure.def.span;
+    mix(hasher.finish(), start) ^ closure.module as u64
+}
