@@ -1,7 +1,9 @@
 """What of defining a function is easier said in Python."""
 
 import builtins
+import contextlib
 import dataclasses
+import importlib.util
 import linecache
 import sys
 import types
@@ -36,7 +38,8 @@ def define(name, source, handler, form, models, parameters):
     module = {"__name__": name, "__builtins__": builtins}
     for global_name, path in models:
         module[global_name] = model(global_name, path)
-    exec(code, module)
+    with found_by_dataclasses(name, source, module):
+        exec(code, module)
     if handler not in module:
         raise NameError(f"name {handler!r} is not defined")
     function = module[handler]
@@ -60,6 +63,20 @@ def define(name, source, handler, form, models, parameters):
     if isinstance(function, type) and form == VALUES:
         function = over_rows(function)
     return function, becomes, may_change_context(source)
+
+
+@contextlib.contextmanager
+def found_by_dataclasses(name, source, module):
+    """While classes are made, `dataclasses` looks for the module of one by its name, if
+    annotations are texts."""
+    if "dataclass" not in source or name in sys.modules or importlib.util.find_spec(name) is not None:
+        yield
+        return
+    sys.modules[name] = types.ModuleType(name)
+    try:
+        yield
+    finally:
+        sys.modules.pop(name, None)
 
 
 def what_becomes(hint, is_struct, rank, dtype):
