@@ -29,6 +29,7 @@ impl Suite {
             "zillow" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/zillow.py"), "listings.arrow"),
             "more" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/more.py"), "records.arrow"),
             "corners" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/corners.py"), "records.arrow"),
+            "objects" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/objects.py"), "records.arrow"),
             other => bail!("no benchmark {other}"),
         };
         let source = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn files_are_read() -> Result<()> {
-        for (suite, count) in [("zillow", 12), ("more", 17), ("corners", 12)] {
+        for (suite, count) in [("zillow", 12), ("more", 17), ("corners", 12), ("objects", 7)] {
             assert_eq!(definitions(&Suite::named(suite)?.source)?.len(), count);
         }
         let price = definition("list_price(price TEXT, area BIGINT) RETURNS BIGINT OPTIONS (on_error 'null')", "")?;

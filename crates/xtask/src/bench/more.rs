@@ -1,5 +1,5 @@
 //! Functions of other kinds: `udfs/more.py`, written as a user would and not tuned for, and
-//! `udfs/corners.py`, which once were slow. Where each ran and how fast is told, whatever it is.
+//! `udfs/corners.py`, which once were slow, and of `udfs/objects.py`. Where each ran and how fast is told, whatever it is.
 
 use super::markdown::figure;
 use super::measure::{Contender, Outcome, Side, geometric_mean};
@@ -71,6 +71,7 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
         "corners" => {
             ("Corners", "The functions of `udfs/corners.py` are of kinds that were once slower than they should be.")
         }
+        "objects" => ("Objects", "The functions of `udfs/objects.py` make dicts, sets and objects of classes."),
         _ => (
             "Further functions",
             "The functions of `udfs/more.py` were written as a user of Python writes them and nothing was tuned for them.",
