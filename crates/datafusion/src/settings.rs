@@ -251,7 +251,9 @@ impl ExtensionOptions for ExuviaOptions {
                 return config_err!("exuvia.fault is for tests, and the host of this session does not allow it");
             }
             "fault" => match value.to_ascii_lowercase().as_str() {
-                fault @ ("guards" | "compile" | "memoize" | "loops" | "calls" | "") => self.settings.fault = fault.to_string(),
+                fault @ ("guards" | "compile" | "memoize" | "loops" | "calls" | "") => {
+                    self.settings.fault = fault.to_string()
+                }
                 "off" | "none" => self.settings.fault.clear(),
                 _ => {
                     return config_err!(

@@ -178,7 +178,7 @@ pub fn kind_of(definition: &RoutineDefinition) -> Result<Kind, DefineError> {
                 let missing = missing.iter().find(|wanted| !class.methods.iter().any(|method| &**method == **wanted));
                 match missing {
                     // It may have its methods from a base, which Python knows.
-                    Some(method) if !class.derived => {
+                    Some(method) if class.bases.is_empty() => {
                         failed(format!("the class {} has no method {method}", class.name))
                     }
                     _ => Ok(kind),

@@ -152,7 +152,8 @@ impl Finder {
     fn stmts(&mut self, body: &[Stmt]) {
         for stmt in body {
             match &stmt.kind {
-                StmtKind::Unsupported { .. } => self.found = true,
+                // A class may keep state.
+                StmtKind::Unsupported { .. } | StmtKind::ClassDef(_) => self.found = true,
                 StmtKind::Import { module, .. } | StmtKind::ImportFrom { module, .. } => self.module(module),
                 _ => {}
             }
@@ -287,6 +288,7 @@ fn each_part(stmt: &Stmt, bodies: &mut dyn FnMut(&[Stmt]), exprs: &mut dyn FnMut
         | StmtKind::Pass
         | StmtKind::Break
         | StmtKind::Continue
+        | StmtKind::ClassDef(_)
         | StmtKind::Unsupported { .. } => {}
     }
 }

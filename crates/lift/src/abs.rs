@@ -1,6 +1,8 @@
 //! Abstract values: what the lifter knows of a Python value.
 
 use crate::ast::{Comprehension, FunctionDef, Name};
+use crate::class::{ClassObj, Method};
+use crate::heap::Instance;
 use crate::lifter::Vars;
 use exuvia_ir::{ExcKind, Object, Value};
 use std::rc::Rc;
@@ -25,6 +27,14 @@ pub(crate) enum Abs {
     Builtin(Name),
     /// A module.
     Module(Name),
+    /// A class written in Python.
+    Class(Rc<ClassObj>),
+    /// An object of such a class; what it holds is in the lifter's heap.
+    Instance(Rc<Instance>),
+    /// A method of such a class with its receiver.
+    Bound(Rc<Method>),
+    /// What `super()` gives: the classes above one, and the receiver.
+    Super(Rc<(Rc<ClassObj>, Abs)>),
     /// An exception class.
     ExcClass(ExcKind),
     /// An exception object that was not raised yet.
@@ -65,6 +75,8 @@ pub(crate) struct Closure {
     /// The module whose globals it sees, an index into the lifter's modules.
     pub module: usize,
     pub enclosing: Enclosing,
+    /// Whether decorators make it something else, which is not known.
+    pub decorated: bool,
     /// Values of the defaults, by parameter name.
     pub defaults: Vec<(Name, Abs)>,
 }
@@ -184,6 +196,9 @@ impl Abs {
             (Abs::Tuple(a), Abs::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),
             (Abs::Func(a), Abs::Func(b)) => Rc::ptr_eq(a, b),
             (Abs::Method(a), Abs::Method(b)) => a.1 == b.1 && a.0.same(&b.0),
+            (Abs::Class(a), Abs::Class(b)) => Rc::ptr_eq(a, b),
+            (Abs::Instance(a), Abs::Instance(b)) => a.is(b),
+            (Abs::Bound(a), Abs::Bound(b)) => Rc::ptr_eq(&a.closure, &b.closure) && a.receiver.same(&b.receiver),
             (Abs::Builtin(a), Abs::Builtin(b)) | (Abs::Module(a), Abs::Module(b)) => a == b,
             (Abs::ExcClass(a), Abs::ExcClass(b)) => a == b,
             (Abs::ExcInst(a), Abs::ExcInst(b)) => Rc::ptr_eq(a, b),

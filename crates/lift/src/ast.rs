@@ -31,6 +31,7 @@ pub struct Stmt {
 #[expect(missing_docs, reason = "the names are Python's (library reference, module ast)")]
 pub enum StmtKind {
     FunctionDef(Arc<FunctionDef>),
+    ClassDef(Arc<ClassDef>),
     Return(Option<Expr>),
     Assign {
         targets: Vec<Expr>,
@@ -119,8 +120,8 @@ pub struct FunctionDef {
     pub annotations: Vec<Expr>,
     /// What runs; a lambda's is one `return`.
     pub body: Vec<Stmt>,
-    /// Whether it has decorators.
-    pub decorated: bool,
+    /// Its decorators.
+    pub decorators: Vec<Expr>,
     /// What the annotations of the positional parameters ask for.
     pub asked: Vec<Asked>,
     /// What the annotation of the result says.
@@ -153,15 +154,23 @@ pub enum Asked {
     Table,
 }
 
-/// A class at the top level of a module.
+/// A class.
 #[derive(Debug)]
 pub struct ClassDef {
     /// Its name.
     pub name: Name,
+    /// Its bases.
+    pub bases: Vec<Expr>,
+    /// Its decorators.
+    pub decorators: Vec<Expr>,
+    /// What runs to make it.
+    pub body: Vec<Stmt>,
+    /// The names that its body annotates, with what it assigns to them.
+    pub fields: Vec<Name>,
+    /// What of it is not lifted, for people.
+    pub unsupported: Option<&'static str>,
     /// The names of the functions defined in its body.
     pub methods: Vec<Name>,
-    /// Whether it has bases.
-    pub derived: bool,
     /// Where it stands.
     pub span: Span,
 }

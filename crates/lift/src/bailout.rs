@@ -46,8 +46,8 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The statement is not among those that are lifted: `with`, `match`, classes,
-    /// `global`, `nonlocal` and their like.
+    /// The statement is not among those that are lifted: `with`, `match`, `global`, `nonlocal`, a
+    /// class with a metaclass or several bases, and their like.
     Statement = "E001" "unsupported statement";
     /// The expression is not among those that are lifted: bytes, complex numbers,
     /// `await` and their like.
@@ -58,12 +58,12 @@ codes! {
     Callee = "E004" "unsupported function";
     /// The operation is lifted, but not for operands of these types.
     Operands = "E005" "unsupported operand types";
-    /// A function, module, iterator or class is used as a run-time value: stored in a
-    /// list, returned, or chosen by a condition.
+    /// A function, module, iterator, class or object of a class is used as a run-time value:
+    /// stored in a list, returned, or chosen by a condition.
     StaticValue = "E006" "static value at run time";
-    /// A module-level container is changed by a function, or a dict or set is built or
-    /// changed at run time.
-    Mutation = "E007" "run-time dict or set, or a constant changed";
+    /// A container or an object of the module is changed by a function, or a container or object
+    /// in a way that is not lifted.
+    Mutation = "E007" "a constant changed, or a change that is not lifted";
     /// A variable holds values on two paths that have no common representation.
     Join = "E008" "no common type";
     /// The function is larger than what is lifted in bounded time.

@@ -109,6 +109,11 @@ fn constant(object: &Object, left: usize, depth: usize) -> Option<usize> {
     }
 }
 
+/// Whether a type is one that lifting goes on with.
+pub(crate) fn is_small(of: &Type) -> bool {
+    ty(of, MAX_PARTS, 0).is_some()
+}
+
 fn ty(of: &Type, left: usize, depth: usize) -> Option<usize> {
     let left = enter(left, depth)?;
     match of {

@@ -4,6 +4,7 @@
 use crate::abs::{Abs, Closure, Iter, ViewOf};
 use crate::ast::{Expr, ExprKind, Name};
 use crate::bailout::Code;
+use crate::class::{ClassObj, Member, Method};
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Split, describe};
 use crate::unsupported;
 use exuvia_ir::{Class, ExcKind, Object, Type};
@@ -15,10 +16,17 @@ use std::sync::Arc;
 const MAX_DEPTH: usize = 40;
 
 /// A class that `isinstance` tests for.
-pub(crate) type Classes = Vec<&'static str>;
+#[derive(Clone, Debug)]
+pub(crate) enum Tested {
+    BuiltIn(&'static str),
+    Class(Rc<ClassObj>),
+}
+
+pub(crate) type Classes = Vec<Tested>;
 
 impl Lifter<'_> {
     pub fn call(&mut self, func: &Expr, args: &[Expr], keywords: &[(Option<Name>, Expr)]) -> Lift<Abs> {
+        let held = self.held.len();
         let callee = match &func.kind {
             // A method is looked up on its receiver before the arguments are evaluated.
             ExprKind::Attribute { value, name } => {
@@ -46,6 +54,8 @@ impl Lifter<'_> {
             let value = self.expr(value)?;
             named.push((name.clone(), value));
         }
+        // The arguments are the variables of the callee now.
+        self.held.truncate(held);
         self.call_value(&callee, positional, named)
     }
 
@@ -59,6 +69,22 @@ impl Lifter<'_> {
             Abs::Method(method) => {
                 let (receiver, name) = (method.0.clone(), method.1.clone());
                 self.call_method(&receiver, &name, args, named)
+            }
+            Abs::Bound(method) => self.call_bound(&Rc::clone(method), args, named),
+            Abs::Class(class) => self.instantiate(&Rc::clone(class), args, named),
+            Abs::Instance(object) => {
+                let object = Rc::clone(object);
+                match ClassObj::find(&object.class, "__call__") {
+                    Some((owner, Member::Value(Abs::Func(closure)))) => {
+                        let receiver = Abs::Instance(object);
+                        self.call_bound(&Method { closure, owner, receiver }, args, named)
+                    }
+                    Some(_) => self.bail(Code::Callee, "__call__ is no function"),
+                    None => {
+                        let message = format!("'{}' object is not callable", object.class.name);
+                        self.raise_message(ExcKind::TypeError, &message)
+                    }
+                }
             }
             Abs::Builtin(name) => self.call_builtin(&name.clone(), args, named),
             Abs::ExcClass(kind) if named.is_empty() => Ok(Abs::ExcInst(Rc::new((*kind, args)))),
@@ -75,8 +101,12 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
-        if let Abs::Module(module) = &value {
-            return self.module_attribute(module, name);
+        match &value {
+            Abs::Module(module) => return self.module_attribute(module, name),
+            Abs::Instance(object) => return self.instance_attribute(&Rc::clone(object), name),
+            Abs::Class(class) => return self.class_attribute(&Rc::clone(class), name),
+            Abs::Super(of) => return self.super_attribute(&of.0, &of.1, name),
+            _ => {}
         }
         if let Abs::Dyn(v) = &value
             && matches!(self.b.function.ty(*v), Type::Union(_))
@@ -158,6 +188,14 @@ impl Lifter<'_> {
         }
         let spelling = format!("{module}.{name}");
         let prelude = exuvia_ops::prelude::MODULES.iter().any(|entry| entry.0 == &**module);
+        if prelude
+            && crate::standard::has_name(module, name)
+            && self.prelude_defines(module, "class", name)
+            && let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == &**module)
+            && let Some(class @ Abs::Class(_)) = self.prelude_function(entry.0, name)?
+        {
+            return Ok(class);
+        }
         if !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {
             return Ok(Abs::Builtin(spelling.into()));
         }
@@ -168,7 +206,11 @@ impl Lifter<'_> {
     }
 
     fn prelude_has(&self, module: &str, name: &str) -> bool {
-        exuvia_ops::prelude::module(module).is_some_and(|source| source.contains(&format!("\ndef {name}(")))
+        self.prelude_defines(module, "def", name)
+    }
+
+    fn prelude_defines(&self, module: &str, keyword: &str, name: &str) -> bool {
+        exuvia_ops::prelude::module(module).is_some_and(|source| source.contains(&format!("\n{keyword} {name}(")))
     }
 
     fn call_method(&mut self, receiver: &Abs, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
@@ -178,7 +220,20 @@ impl Lifter<'_> {
             return self
                 .dispatch(*value, &mut |me, narrowed| me.call_method(&narrowed, name, args.clone(), named.clone()));
         }
+        if let Abs::Instance(object) = receiver {
+            // Those of the built-in class above one of exceptions.
+            return match &**name {
+                "__init__" if named.is_empty() => {
+                    self.set_arguments(object, &args)?;
+                    Ok(Abs::NONE)
+                }
+                "__str__" if args.is_empty() => self.text_of_exception(&Rc::clone(object), false),
+                "__repr__" if args.is_empty() => self.text_of_exception(&Rc::clone(object), true),
+                _ => self.bail(Code::Callee, format!("method {name} of an exception")),
+            };
+        }
         let receiver = &self.known_pattern(receiver);
+        self.change_of_constant(receiver, name)?;
         if let Some(result) = self.static_method(receiver, name, &args, &named)? {
             return Ok(result);
         }
@@ -211,6 +266,11 @@ impl Lifter<'_> {
                         return self.raise_message(ExcKind::TypeError, "can only join an iterable").map(Some);
                     }
                     _ => {}
+                }
+                if let Abs::Instance(object) = iterable
+                    && ClassObj::find(&object.class, "__iter__").is_none()
+                {
+                    return self.bail(Code::Operands, "join of an object");
                 }
                 let list = self.listed(iterable)?;
                 if !self.live {
@@ -306,10 +366,16 @@ impl Lifter<'_> {
                     return self.isinstance(value, &classes);
                 }
                 (name, args) if crate::intrinsic::NAMES.contains(&name) => return self.intrinsic(name, args),
+                ("super", []) => return self.super_(),
+                ("type", [Abs::Instance(object)]) if !object.class.prelude => {
+                    return Ok(Abs::Class(Rc::clone(&object.class)));
+                }
+                ("object.__init__", []) => return Ok(Abs::NONE),
                 ("list", []) => return self.new_list(&[]),
                 ("list", [iterable]) => return self.copy_to_list(iterable),
                 ("tuple", []) => return Ok(Abs::tuple(Vec::new())),
                 ("tuple", [iterable]) => return self.tuple_of(iterable),
+                ("set", args) if !self.module_mode => return self.set_of(args.first()),
                 ("set" | "frozenset", []) => return self.constant_set(Vec::new(), &**name == "frozenset"),
                 ("set" | "frozenset", [iterable]) => {
                     return match self.known_items(iterable) {
@@ -317,6 +383,7 @@ impl Lifter<'_> {
                         None => self.bail(Code::Mutation, "a set built at run time"),
                     };
                 }
+                ("dict", args @ ([] | [_])) if !self.module_mode => return self.dict_of(args.first()),
                 ("dict", []) => return Ok(Abs::Const(Object::Dict(Arc::default()))),
                 ("dict", [Abs::Const(Object::Dict(dict))]) => return Ok(Abs::Const(Object::Dict(dict.clone()))),
                 ("str", []) => return Ok(Abs::str("")),
@@ -494,8 +561,18 @@ impl Lifter<'_> {
         {
             return self.dispatch(*v, &mut |me, narrowed| me.isinstance(&narrowed, classes));
         }
+        if let Abs::Instance(object) = value {
+            let is = |tested: &Tested| match tested {
+                Tested::Class(class) => ClassObj::is_subclass(&object.class, class),
+                Tested::BuiltIn(name) => {
+                    ClassObj::ancestry(&object.class).any(|class| class.prelude && *class.name == **name)
+                }
+            };
+            return Ok(Abs::bool(classes.iter().any(is)));
+        }
         match self.type_of(value) {
             Some(ty) => Ok(Abs::bool(is_instance(&ty, classes))),
+            None if matches!(value, Abs::Tuple(_)) => Ok(Abs::bool(is_instance(&Type::Tuple(Vec::new()), classes))),
             None if !matches!(value, Abs::Unbound | Abs::Conflict) => Ok(Abs::bool(false)),
             None => self.bail(Code::StaticValue, "isinstance of a static value"),
         }
@@ -547,10 +624,11 @@ impl Lifter<'_> {
 
     fn call_function(&mut self, closure: &Rc<Closure>, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
         let def = closure.def.clone();
+        let owner = self.next_owner.take();
         if def.generator {
             return self.bail(Code::Handler, format!("{} is a generator", def.name));
         }
-        if def.decorated {
+        if closure.decorated {
             return self.bail(Code::Handler, format!("{} is decorated", def.name));
         }
         if !self.in_prelude(closure.module) {
@@ -569,7 +647,7 @@ impl Lifter<'_> {
             return Ok(result);
         }
         let before = self.b.function.values.len();
-        let result = self.unfold(closure, vars)?;
+        let result = self.unfold(closure, vars, owner)?;
         let size = self.b.function.values.len().saturating_sub(before);
         self.world.sizes.insert(Arc::as_ptr(&def), size);
         Ok(result)
@@ -581,7 +659,12 @@ impl Lifter<'_> {
     }
 
     /// Lifts the body of a function in place of the call.
-    fn unfold(&mut self, closure: &Rc<Closure>, vars: BTreeMap<Name, Abs>) -> Lift<Abs> {
+    fn unfold(
+        &mut self,
+        closure: &Rc<Closure>,
+        vars: BTreeMap<Name, Abs>,
+        owner: Option<(Rc<ClassObj>, Abs)>,
+    ) -> Lift<Abs> {
         let def = closure.def.clone();
         let depth = self.frames.len();
         let caller = self.current;
@@ -589,7 +672,7 @@ impl Lifter<'_> {
         let outer_path = self.frames.get(caller).map_or(0, |frame| frame.path);
         let path = mix(outer_path, self.place.start);
         // What the prelude does is reported where it was called.
-        let prelude = self.in_prelude(closure.module);
+        let prelude = self.in_prelude(closure.module) || self.is_made(Arc::as_ptr(&def));
         let locked = std::mem::replace(&mut self.span_locked, prelude);
         self.frames.push(Frame {
             vars: vars.into(),
@@ -597,6 +680,8 @@ impl Lifter<'_> {
             enclosing: closure.enclosing.clone(),
             module: closure.module,
             path,
+            class_body: false,
+            owner,
         });
         self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
@@ -639,12 +724,19 @@ impl Lifter<'_> {
         let index = match self.world.prelude.get(module) {
             Some(index) => *index,
             None => {
-                let index = crate::module::load_prelude(self.world, module)?;
+                let outer = std::mem::replace(&mut self.world.loading_prelude, true);
+                let index = crate::module::load_prelude(self.world, module);
+                self.world.loading_prelude = outer;
+                let index = index?;
                 self.world.prelude.insert(module, index);
                 index
             }
         };
-        Ok(self.world.modules[index].globals.get(name).filter(|abs| matches!(abs, Abs::Func(_))).cloned())
+        Ok(self.world.modules[index]
+            .globals
+            .get(name)
+            .filter(|abs| matches!(abs, Abs::Func(_) | Abs::Class(_)))
+            .cloned())
     }
 }
 
@@ -656,11 +748,13 @@ pub(crate) fn mix(path: u64, place: u32) -> u64 {
 /// The classes named by the second argument of `isinstance`.
 fn class_names(abs: &Abs) -> Option<Classes> {
     let one = |abs: &Abs| match abs {
-        Abs::Builtin(name) if &**name == "datetime.date" => Some("date"),
-        Abs::Builtin(name) if &**name == "datetime.timedelta" => Some("timedelta"),
-        Abs::Builtin(name) => {
-            ["int", "float", "str", "bool", "list", "tuple", "dict", "set"].into_iter().find(|class| *class == &**name)
-        }
+        Abs::Class(class) => Some(Tested::Class(Rc::clone(class))),
+        Abs::Builtin(name) if &**name == "datetime.date" => Some(Tested::BuiltIn("date")),
+        Abs::Builtin(name) if &**name == "datetime.timedelta" => Some(Tested::BuiltIn("timedelta")),
+        Abs::Builtin(name) => ["int", "float", "str", "bool", "list", "tuple", "dict", "set"]
+            .into_iter()
+            .find(|class| *class == &**name)
+            .map(Tested::BuiltIn),
         _ => None,
     };
     match abs {
@@ -672,5 +766,9 @@ fn class_names(abs: &Abs) -> Option<Classes> {
 fn is_instance(ty: &Type, classes: &Classes) -> bool {
     // A bool is an int, and so is a flag of a pattern.
     let is_int = matches!(ty, Type::Bool | Type::Record(Class::RegexFlag, _));
-    classes.contains(&ty.python_name()) || (is_int && classes.contains(&"int"))
+    classes.iter().any(|tested| match tested {
+        Tested::BuiltIn(name) => *name == ty.python_name() || is_int && *name == "int",
+        // The prelude's dict stands for constant ones too.
+        Tested::Class(class) => class.prelude && *class.name == *ty.python_name(),
+    })
 }

@@ -27,6 +27,11 @@ impl<'w> Lifter<'w> {
         if let (false, Ok(made)) = (matches!(expr.kind, ExprKind::Const(_) | ExprKind::Name(_)), &result) {
             self.check_size(made)?;
         }
+        if let Ok(made) = &result
+            && !matches!(made, Abs::Const(_) | Abs::Dyn(_) | Abs::Builtin(_) | Abs::Module(_))
+        {
+            self.held.push(made.clone());
+        }
         self.back_to(outer);
         result
     }
@@ -56,9 +61,11 @@ impl<'w> Lifter<'w> {
             ExprKind::IfExp { test, body, orelse } => {
                 let (yes, no) = self.split(test)?;
                 let mut arms = Vec::new();
+                let held = self.held.len();
                 for (states, value) in [(yes, body), (no, orelse)] {
                     self.enter_any(states)?;
                     let value = self.expr(value)?;
+                    self.held.truncate(held);
                     arms.extend(self.state().map(|state| (state, vec![value])));
                 }
                 Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
@@ -73,7 +80,7 @@ impl<'w> Lifter<'w> {
             }
             ExprKind::Set(items) => {
                 let items = self.exprs(items)?;
-                self.constant_set(items, false)
+                self.set_display(items)
             }
             ExprKind::Dict(items) => self.dict_display(items),
             ExprKind::Comprehension(comp) => self.comprehension(comp),
@@ -159,6 +166,8 @@ impl<'w> Lifter<'w> {
         let Some(frame) = self.frames.get(self.current) else { return self.bail(Code::ModuleBody, "no frame") };
         let Some((found, local)) = self.variable(name) else { return self.read_global(name, frame.module) };
         match found {
+            // The body of a class sees the module's variables behind its own.
+            Abs::Unbound if local && frame.class_body => self.read_global(name, frame.module),
             Abs::Unbound => {
                 let message = if local {
                     format!("cannot access local variable '{name}' where it is not associated with a value")
@@ -220,7 +229,9 @@ impl<'w> Lifter<'w> {
                 found => Ok(found.clone()),
             };
         }
-        if crate::intrinsic::NAMES.contains(&&**name) && self.world.prelude.values().any(|index| *index == module) {
+        if crate::intrinsic::NAMES.contains(&&**name)
+            && (self.in_prelude(module) || self.unfolding.last().is_some_and(|def| self.is_made(*def)))
+        {
             return Ok(Abs::Builtin(name.clone()));
         }
         match crate::names::builtin(name) {
@@ -305,7 +316,7 @@ impl<'w> Lifter<'w> {
         }
     }
 
-    fn negate(&mut self, abs: Abs) -> Lift<Abs> {
+    pub fn negate(&mut self, abs: Abs) -> Lift<Abs> {
         match abs {
             Abs::Const(Object::Bool(value)) => Ok(Abs::bool(!value)),
             Abs::Dyn(value) if self.live => Ok(Abs::Dyn(self.named("bool.not", vec![value])?)),
@@ -316,6 +327,9 @@ impl<'w> Lifter<'w> {
     /// `==` or `!=`: values of unrelated classes are never equal.
     fn equal(&mut self, eq: bool, left: &Abs, right: &Abs) -> Lift<Abs> {
         let args = [left.clone(), right.clone()];
+        if let Some(result) = self.apply_to_object(if eq { "a==b" } else { "a!=b" }, &args)? {
+            return Ok(result);
+        }
         if let Some((_, value)) = self.union_operand(&args) {
             return self.dispatch(value, &mut |me, narrowed| {
                 let left = left.replace(value, &narrowed).unwrap_or_else(|| left.clone());
@@ -324,6 +338,9 @@ impl<'w> Lifter<'w> {
             });
         }
         let (Some(a), Some(b)) = (self.type_of(left), self.type_of(right)) else {
+            if [left, right].iter().any(|abs| matches!(abs, Abs::Tuple(_))) {
+                return self.apply(if eq { "a==b" } else { "a!=b" }, &args);
+            }
             return self.bail(Code::StaticValue, "comparison of static values");
         };
         if a == Type::None && b == Type::None {
@@ -344,6 +361,14 @@ impl<'w> Lifter<'w> {
 
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
     fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
+        if let (Abs::Instance(_), Abs::Instance(_)) | (Abs::Class(_), Abs::Class(_)) = (left, right) {
+            return Ok(Abs::bool(left.same(right)));
+        }
+        let object = |abs: &Abs| matches!(abs, Abs::Instance(_) | Abs::Class(_));
+        let value = |abs: &Abs| matches!(abs, Abs::Const(_) | Abs::Dyn(_) | Abs::Tuple(_));
+        if object(left) && value(right) || value(left) && object(right) {
+            return Ok(Abs::bool(false));
+        }
         let singleton = |abs: &Abs| matches!(abs, Abs::Const(Object::None | Object::Bool(_)));
         let (value, constant) = match (singleton(left), singleton(right)) {
             (_, true) => (left, right),
@@ -561,8 +586,11 @@ impl<'w> Lifter<'w> {
         }
         let depth = self.current;
         let module = self.frames[depth].module;
-        let enclosing = if self.module_mode && depth == 0 { Enclosing::Module } else { Enclosing::Live(depth) };
-        Ok(Abs::Func(Rc::new(Closure { def: def.clone(), module, enclosing, defaults })))
+        let top = depth == 0 || self.frames[depth].class_body;
+        let enclosing = if self.module_mode && top { Enclosing::Module } else { Enclosing::Live(depth) };
+        // The body of a class knows the decorators of its methods.
+        let decorated = !def.decorators.is_empty() && !self.frames[depth].class_body;
+        Ok(Abs::Func(Rc::new(Closure { def: def.clone(), module, enclosing, decorated, defaults })))
     }
 
     pub fn constant_set(&mut self, items: Vec<Abs>, frozen: bool) -> Lift<Abs> {
@@ -578,33 +606,12 @@ impl<'w> Lifter<'w> {
         Ok(Abs::Const(Object::Set(Arc::new(set))))
     }
 
-    fn dict_display(&mut self, items: &[(Option<Expr>, Expr)]) -> Lift<Abs> {
-        let mut dict = DictObj::default();
-        for (key, value) in items {
-            let value = self.expr(value)?;
-            let Some(key) = key else {
-                let Abs::Const(Object::Dict(inner)) = value else {
-                    return self.bail(Code::Mutation, "a dict built at run time");
-                };
-                for (key, value) in inner.entries() {
-                    dict.insert(key.clone(), value.clone());
-                }
-                continue;
-            };
-            let key = self.expr(key)?;
-            let (Abs::Const(key), Abs::Const(value)) = (key, value) else {
-                return self.bail(Code::Mutation, "a dict built at run time");
-            };
-            if !dict.insert(key, value) {
-                return self.bail(Code::Operands, "a key of a dict that is not hashable here");
-            }
-        }
-        Ok(Abs::Const(Object::Dict(Arc::new(dict))))
-    }
-
     fn comprehension(&mut self, comp: &Arc<Comprehension>) -> Lift<Abs> {
         let depth = self.current;
         let module = self.frames[depth].module;
+        if self.frames[depth].class_body {
+            return self.bail(Code::Statement, "a comprehension in the body of a class");
+        }
         // The first iterable is evaluated in the frame around (language reference 6.2.4).
         let first = self.expr(&comp.clauses[0].iter)?;
         if comp.collects == Collects::Generator {
@@ -615,6 +622,9 @@ impl<'w> Lifter<'w> {
         if comp.collects == Collects::List {
             let list = self.new_list(&[])?;
             return self.collect(comp, first, Enclosing::Live(depth), module, list);
+        }
+        if !self.module_mode {
+            return self.collect_entries(comp, &first, Enclosing::Live(depth), module);
         }
         // A set or dict must come out constant: its elements are collected now.
         let mut members = Vec::new();
@@ -627,7 +637,7 @@ impl<'w> Lifter<'w> {
                 (Abs::Const(key), Some(Abs::Const(value))) => members.push((key, value)),
                 _ => return me.bail(Code::Mutation, "a set or dict built at run time"),
             }
-            if me.module_mode { Ok(()) } else { me.bail(Code::Mutation, "a set or dict built at run time") }
+            Ok(())
         })?;
         let mut dict = DictObj::default();
         for (key, value) in members {
@@ -645,6 +655,9 @@ impl<'w> Lifter<'w> {
 
     /// What `iter()` of a value does at once: a value that cannot be iterated raises.
     pub fn iterable(&mut self, value: Abs) -> Lift<Abs> {
+        if let Abs::Instance(object) = &value {
+            return self.iterator_of(&Rc::clone(object));
+        }
         if let Some((_, v)) = self.union_operand(std::slice::from_ref(&value)) {
             return self.dispatch(v, &mut |me, narrowed| me.iterable(narrowed));
         }
@@ -701,6 +714,8 @@ impl<'w> Lifter<'w> {
             enclosing: enclosing.clone(),
             module,
             path,
+            class_body: false,
+            owner: None,
         });
         let depth = self.frames.len() - 1;
         self.current = depth;

@@ -54,6 +54,9 @@ impl Lifter<'_> {
     }
 
     fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
+        if matches!(value, Abs::Instance(_)) {
+            return self.apply("a[b]", &[value, index]);
+        }
         if let Some((_, v)) = self.union_operand(&[value.clone(), index.clone()]) {
             return self.dispatch(v, &mut |me, narrowed| {
                 let value = value.replace(v, &narrowed).unwrap_or_else(|| value.clone());
@@ -163,6 +166,7 @@ impl Lifter<'_> {
             return Ok(Abs::Const(object.entries()[at as usize].1.clone()));
         }
         if object.entries().iter().any(|entry| matches!(entry.1, Object::List(_) | Object::Dict(_) | Object::Set(_))) {
+            self.changes(dict)?;
             return self.bail(Code::Operands, "a dict of containers");
         }
         let (dict, at) = (self.value(dict)?, self.value(at)?);
@@ -321,7 +325,9 @@ impl Lifter<'_> {
                 return Ok(Abs::Unbound);
             }
         }
-        if items.next().is_some() {
+        // One argument that has items of its own may go unused.
+        let has_items = matches!(arguments, Abs::Instance(_)) || matches!(self.type_of(arguments), Some(Type::List(_)));
+        if !has_items && items.next().is_some() {
             return self.raise_message(ExcKind::TypeError, "not all arguments converted during string formatting");
         }
         self.concat(pieces)

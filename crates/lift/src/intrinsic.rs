@@ -20,6 +20,10 @@ pub(crate) const NAMES: &[&str] = &[
     "_field",
     "_record",
     "_compile",
+    "_same_class",
+    "_same_object",
+    "_item",
+    "_unordered",
 ];
 
 impl Lifter<'_> {
@@ -38,14 +42,36 @@ impl Lifter<'_> {
                 Ok(Abs::bool(matches!(value, Abs::Func(closure) if &*closure.def.name == "_missing")))
             }
             // The class of a value as messages name it.
+            ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&object.class.name)),
             ("_type_name", [value]) => match self.type_of(value) {
                 Some(ty) => Ok(Abs::str(ty.message_name())),
                 None => self.bail(Code::StaticValue, "the type of a static value"),
             },
-            // Whether it is something to call.
-            ("_is_function", [value]) => {
-                Ok(Abs::bool(matches!(value, Abs::Func(_) | Abs::Method(_) | Abs::Builtin(_))))
+            // An element of a list that has it.
+            ("_item", [list, index]) => self.element(list, index),
+            // The members of a set, for what does not depend on their order; anything else as it is.
+            ("_unordered", [Abs::Const(Object::Set(set))]) => {
+                Ok(Abs::Const(Object::list(set.members.entries().iter().map(|entry| entry.0.clone()).collect())))
             }
+            ("_unordered", [value]) => {
+                if let Abs::Instance(object) = value
+                    && let Some(members) = self.call_special(&Rc::clone(object), "_in_any_order", Vec::new())?
+                {
+                    return Ok(members);
+                }
+                Ok(value.clone())
+            }
+            // Whether both are one object of a class written in Python.
+            ("_same_object", [a, b]) => Ok(Abs::bool(matches!(a, Abs::Instance(_)) && a.same(b))),
+            // Whether two objects have one class.
+            ("_same_class", [Abs::Instance(a), b]) => {
+                Ok(Abs::bool(matches!(b, Abs::Instance(b) if Rc::ptr_eq(&a.class, &b.class))))
+            }
+            // Whether it is something to call.
+            ("_is_function", [value]) => Ok(Abs::bool(matches!(
+                value,
+                Abs::Func(_) | Abs::Method(_) | Abs::Bound(_) | Abs::Class(_) | Abs::Builtin(_)
+            ))),
             // The row goes to CPython.
             ("_leave", _) => {
                 let span = self.b.span;

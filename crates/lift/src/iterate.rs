@@ -9,8 +9,10 @@
 use crate::abs::{Abs, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
+use crate::heap::{Instance, cell_of, cells};
 use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter, Split};
 use exuvia_ir::{ExcKind, Object, Opcode, Type, Value};
+use std::rc::Rc;
 
 /// Tuples and other things of known length are unrolled up to this many turns.
 const MAX_UNROLL: usize = 64;
@@ -29,6 +31,14 @@ enum Cursor {
 impl Lifter<'_> {
     /// Runs `body` for each item.
     pub fn for_each(&mut self, iterable: &Abs, body: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
+        let held = self.held.len();
+        self.held.push(iterable.clone());
+        let result = self.for_each_item(iterable, body);
+        self.held.truncate(held);
+        result
+    }
+
+    fn for_each_item(&mut self, iterable: &Abs, body: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
         if !self.live {
             return Ok(());
         }
@@ -40,6 +50,10 @@ impl Lifter<'_> {
                 Ok(Abs::NONE)
             })?;
             return Ok(());
+        }
+        if let Abs::Instance(object) = iterable {
+            let iterator = self.iterator_of(&Rc::clone(object))?;
+            return self.for_each(&iterator, body);
         }
         if let Abs::Iter(iter) = iterable {
             match &**iter {
@@ -175,8 +189,13 @@ impl Lifter<'_> {
                 }
                 Iter::Zip(inners) => {
                     let mut cursors = Vec::new();
-                    for inner in inners {
-                        cursors.push(self.cursor(inner)?);
+                    for (at, inner) in inners.iter().enumerate() {
+                        // Lists that are made of them are different ones.
+                        let path = self.frames[self.current].path;
+                        self.frames[self.current].path = crate::call::mix(path, at as u32);
+                        let cursor = self.cursor(inner);
+                        self.frames[self.current].path = path;
+                        cursors.push(cursor?);
                     }
                     Ok(Cursor::Zip(cursors))
                 }
@@ -199,6 +218,10 @@ impl Lifter<'_> {
                 | Iter::View { .. } => self.bail(Code::StaticValue, "an iterator inside zip or reversed"),
             },
             Abs::Const(Object::Set(_)) => self.bail(Code::SetOrder, "iteration over a set"),
+            Abs::Instance(_) => {
+                let list = self.copy_to_list(iterable)?;
+                if self.live { self.cursor(&list) } else { Ok(Cursor::Zip(Vec::new())) }
+            }
             other => match self.type_of(other) {
                 Some(Type::Str) => {
                     let (text, at) = (self.hidden_name("text"), self.hidden_name("at"));
@@ -332,17 +355,19 @@ impl Lifter<'_> {
     }
 
     /// An element at an index known to be within the list.
-    fn element(&mut self, list: &Abs, index: &Abs) -> Lift<Abs> {
+    pub fn element(&mut self, list: &Abs, index: &Abs) -> Lift<Abs> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
-        let (list, index) = (self.value(list)?, self.value(index)?);
+        let (list, index) = (self.value_to_read(list)?, self.value(index)?);
         if matches!(self.b.function.ty(list), Type::List(element) if **element == Type::Never) {
             // Nothing can be in it; the turn is never reached.
             self.end(exuvia_ir::Terminator::Unreachable);
             return Ok(Abs::Unbound);
         }
-        Ok(Abs::Dyn(self.named("list.get_unchecked", vec![list, index])?))
+        let item = self.named("list.get_unchecked", vec![list, index])?;
+        self.read_from(list, item);
+        Ok(Abs::Dyn(item))
     }
 
     fn forget(&mut self, depth: usize, cursor: &Cursor) {
@@ -387,15 +412,22 @@ impl Lifter<'_> {
         let frame = self.frames.get(self.current);
         let key = (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path));
         let hidden = self.hidden;
-        let entry = self.frames.clone();
         let mut carried = self.carried.get(&key).cloned().unwrap_or_default();
+        let mut objects: Vec<(usize, Name)> = Vec::new();
         for _ in 0..64 {
             let saved = self.save();
             self.hidden = hidden;
             self.world.budget.take(8 * carried.len());
+            // Variables that hold another object from turn to turn hold one of the loop's own.
+            let renamed: Vec<Option<Rc<Instance>>> =
+                objects.iter().map(|(depth, name)| self.rename_object(*depth, name)).collect();
+            for (slot, _) in objects.iter().zip(&renamed).filter(|(_, object)| object.is_none()) {
+                carried.insert(slot.clone(), Carried::Conflict);
+            }
             // The types of what comes in may be wider than what an earlier attempt saw.
             for ((depth, name), how) in &mut carried {
-                let abs = entry.get(*depth).and_then(|frame| frame.vars.get(name)).cloned().unwrap_or(Abs::Unbound);
+                let frame = self.frames.get(*depth);
+                let abs = frame.and_then(|frame| frame.vars.get(name)).cloned().unwrap_or(Abs::Unbound);
                 *how = self.carry(Some(how), &abs);
             }
             let header = self.b.function.new_block();
@@ -433,6 +465,8 @@ impl Lifter<'_> {
             let mut grown = false;
             if self.live {
                 self.frames.truncate(at_header.len());
+                self.forget_objects(&at_header);
+                self.back_into(&objects, &renamed);
                 let mut changes = Vec::new();
                 for (depth, frame) in self.frames.iter().enumerate() {
                     let mut names: Vec<&Name> = frame.vars.keys().chain(at_header[depth].vars.keys()).collect();
@@ -441,6 +475,9 @@ impl Lifter<'_> {
                     names.sort();
                     names.dedup();
                     for name in names {
+                        if crate::heap::is_dropped(name, [&at_header[depth].vars, &frame.vars].into_iter()) {
+                            continue;
+                        }
                         let now = frame.vars.get(name).cloned().unwrap_or(Abs::Unbound);
                         let before = at_header[depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
                         if !now.same(&before) {
@@ -449,6 +486,20 @@ impl Lifter<'_> {
                     }
                 }
                 for (slot, before, now) in changes {
+                    if matches!(now, Abs::Instance(_)) {
+                        self.changes(&before)?;
+                    }
+                    if let (Abs::Instance(a), Abs::Instance(b)) = (&before, &now)
+                        && Rc::ptr_eq(&a.class, &b.class)
+                        && !objects.contains(&slot)
+                        && !carried.contains_key(&slot)
+                        && a.module.is_none()
+                        && b.module.is_none()
+                    {
+                        objects.push(slot);
+                        grown = true;
+                        continue;
+                    }
                     let old = carried.get(&slot).cloned();
                     let first = old.clone().unwrap_or_else(|| self.carry(None, &before));
                     let new = self.carry(Some(&first), &now);
@@ -485,6 +536,60 @@ impl Lifter<'_> {
             return self.enter_any(no);
         }
         self.bail(Code::Join, "the types of a loop's variables do not settle")
+    }
+
+    /// A variable that holds an object at the end of a turn and none at its start has no
+    /// representation at the next: it refers to nothing.
+    fn forget_objects(&mut self, at_header: &[Frame]) {
+        for (frame, before) in self.frames.iter_mut().zip(at_header) {
+            let lost = |(name, value): (&Name, &Abs)| {
+                let object = matches!(value, Abs::Instance(_));
+                let kept = matches!(
+                    before.vars.get(name),
+                    Some(Abs::Instance(_) | Abs::Const(Object::Dict(_) | Object::Set(_)))
+                );
+                (object && !kept).then(|| name.clone())
+            };
+            let names: Vec<Name> = frame.vars.iter().filter_map(lost).collect();
+            for name in names {
+                if crate::heap::object_of(&name).is_none() {
+                    frame.vars.insert(name, Abs::Conflict);
+                }
+            }
+        }
+    }
+
+    /// Puts what variables hold at the end of a turn into the objects that the loop has for them.
+    fn back_into(&mut self, slots: &[(usize, Name)], objects: &[Option<Rc<Instance>>]) {
+        let mut moves = Vec::new();
+        for ((depth, name), object) in slots.iter().zip(objects) {
+            let Some(object) = object else { continue };
+            match self.frames[*depth].vars.get(name) {
+                Some(Abs::Instance(now)) if now.is(object) => {}
+                Some(Abs::Instance(now))
+                    if now.module.is_none()
+                        && Rc::ptr_eq(&now.class, &object.class)
+                        && self.references(now, &self.frames, &[]) == 1 =>
+                {
+                    moves.push((*depth, name.clone(), Rc::clone(now), Rc::clone(object)));
+                }
+                _ => {}
+            }
+        }
+        // All are read before any is written: one may hold what was another's.
+        let before = self.frames[0].vars.clone();
+        for (_, _, _, to) in &moves {
+            let old: Vec<Name> = cells(&self.frames[0].vars, to).map(|(name, _)| name.clone()).collect();
+            old.iter().for_each(|name| {
+                self.frames[0].vars.remove(name);
+            });
+        }
+        for (depth, name, from, to) in moves {
+            for (cell, value) in cells(&before, &from) {
+                self.frames[0].vars.insert(cell_of(cell, &from, &to), value.clone());
+            }
+            self.frames[depth].vars.insert(name, Abs::Instance(to));
+        }
     }
 
     /// How a variable is carried that held `abs` besides what is known of it.

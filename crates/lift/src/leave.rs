@@ -49,7 +49,7 @@ pub(crate) fn rebound(value: &Abs, captured: &Rc<Captured>) -> Abs {
 }
 
 /// What a value is made of.
-enum Part<'a> {
+pub(crate) enum Part<'a> {
     Enclosing(&'a Enclosing),
     Value(&'a Abs),
 }
@@ -61,10 +61,12 @@ enum Made {
 }
 
 /// Looks at what a value is made of.
-fn each_part<'v>(value: &'v Abs, f: &mut dyn FnMut(Part<'v>)) {
+pub(crate) fn each_part<'v>(value: &'v Abs, f: &mut dyn FnMut(Part<'v>)) {
     match value {
         Abs::Tuple(items) => items.iter().for_each(|item| f(Part::Value(item))),
         Abs::Method(method) => f(Part::Value(&method.0)),
+        Abs::Bound(method) => f(Part::Value(&method.receiver)),
+        Abs::Super(of) => f(Part::Value(&of.1)),
         Abs::ExcInst(exc) => exc.1.iter().for_each(|arg| f(Part::Value(arg))),
         Abs::Func(closure) => {
             f(Part::Enclosing(&closure.enclosing));
@@ -89,6 +91,8 @@ fn each_part<'v>(value: &'v Abs, f: &mut dyn FnMut(Part<'v>)) {
         | Abs::Builtin(_)
         | Abs::Module(_)
         | Abs::ExcClass(_)
+        | Abs::Class(_)
+        | Abs::Instance(_)
         | Abs::Unbound
         | Abs::Conflict => {}
     }
@@ -117,6 +121,7 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
         Abs::Func(closure) => Abs::Func(Rc::new(Closure {
             def: closure.def.clone(),
             module: closure.module,
+            decorated: closure.decorated,
             enclosing: around(&closure.enclosing, f)?,
             defaults: closure
                 .defaults

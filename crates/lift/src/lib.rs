@@ -8,8 +8,9 @@
 //! No rule of Python's semantics stands in the walker: it evaluates operands in Python's
 //! order and applies operations (`operate`), which `exuvia-ops` defines, or functions of
 //! the prelude, which are lifted like user code. Left out, and gone to CPython with a
-//! [`Bailout`]: classes, generators, run-time dicts and sets, and modules other than
-//! `math` and `string`.
+//! [`Bailout`]: generators, `with`, `match`, most modules, and objects that a run-time value would
+//! have to stand for. Objects of classes, dicts and sets live on a heap of their own while lifting
+//! (`heap`).
 
 mod abs;
 mod annotation;
@@ -17,18 +18,23 @@ pub mod ast;
 mod bailout;
 mod budget;
 mod call;
+mod class;
+mod containers;
 mod expr;
 mod format;
+mod heap;
 mod intrinsic;
 mod iterate;
 mod leave;
 mod lifter;
 mod lists;
+mod merge;
 mod module;
 mod names;
 mod operate;
 pub mod parse;
 mod percent;
+mod protocol;
 mod returns;
 mod scope;
 mod source;
@@ -60,6 +66,9 @@ pub struct Param {
     pub nullable: bool,
 }
 
+/// How often lifting begins again.
+const MAX_RESTARTS: u32 = 200;
+
 /// A lifted handler.
 #[derive(Clone, Debug)]
 pub struct Lifted {
@@ -81,10 +90,23 @@ pub struct Lifted {
 pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls) -> Result<Lifted, Bailout> {
     let mut world = World::new(calls);
     loop {
-        match lift_once(&mut world, source, params, returns) {
+        let lifted = match lift_once(&mut world, source, params, returns) {
+            // Which exception or reason there is will show when all is known.
+            Err(Stop::Bailout(bailout)) if bailout.code == Code::Budget => Err(Stop::Bailout(bailout)),
+            Ok(_) | Err(Stop::Bailout(_)) if world.stale => Err(Stop::Restart),
+            other => other,
+        };
+        match lifted {
             Ok(module) => return Ok(Lifted { module, unchecked: world.unchecked, steps: world.budget.steps() }),
             Err(Stop::Bailout(bailout)) => return Err(bailout),
             Err(Stop::Restart) => {
+                world.restarts += 1;
+                if world.restarts > MAX_RESTARTS {
+                    let detail = "the types of the elements of lists do not settle";
+                    return Err(Bailout::new(Code::Join, source.handler.span, detail));
+                }
+                world.stale = false;
+                world.withdrawn.clear();
                 world.modules.clear();
                 world.budget.take(1000);
                 world.prelude.clear();
@@ -92,6 +114,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                 world.values = 0;
                 world.specialised.clear();
                 world.sizes.clear();
+                world.displays.clear();
                 world.unfolded_only.clear();
             }
         }
@@ -113,6 +136,8 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
         enclosing: abs::Enclosing::Module,
         module,
         path: 0,
+        class_body: false,
+        owner: None,
     };
     let mut lifter = Lifter::new(world, b, frame, Returns::Sql(returns.clone()));
     lifter.b.span = source.handler.span;
@@ -131,7 +156,7 @@ impl Lifter<'_> {
     /// Runs the handler's body in this function's own frame.
     fn handler(&mut self, source: &Source, module: usize, args: Vec<Abs>, params: &[Param]) -> lifter::Lift<()> {
         let def = source.handler.clone();
-        if def.decorated {
+        if !def.decorators.is_empty() {
             return self.bail(Code::Handler, format!("{} is decorated", def.name));
         }
         // Defaults were evaluated when the module ran; a bare body has none.
@@ -140,7 +165,13 @@ impl Lifter<'_> {
             None if source.module.body.is_empty() => Vec::new(),
             _ => return self.bail(Code::ModuleBody, format!("{} is bound to something else in the end", def.name)),
         };
-        let closure = Rc::new(abs::Closure { def: def.clone(), module, enclosing: abs::Enclosing::Module, defaults });
+        let closure = Rc::new(abs::Closure {
+            def: def.clone(),
+            module,
+            enclosing: abs::Enclosing::Module,
+            decorated: false,
+            defaults,
+        });
         let args = args.into_iter().zip(params).map(|(arg, param)| self.argument(arg, param.class));
         let args = args.collect::<lifter::Lift<Vec<Abs>>>()?;
         let vars = self.bind(&closure, args, Vec::new())?;
@@ -150,6 +181,8 @@ impl Lifter<'_> {
             enclosing: abs::Enclosing::Module,
             module,
             path: 1,
+            class_body: false,
+            owner: None,
         }];
         self.unfolding.push(std::sync::Arc::as_ptr(&def));
         self.stmts(&def.body)?;

@@ -9,6 +9,7 @@
 use crate::abs::{Abs, Enclosing, Iter};
 use crate::ast::{Name, Stmt};
 use crate::bailout::{Bailout, Code};
+use crate::class::ClassObj;
 use crate::world::World;
 use exuvia_ir::{BlockId, Builder, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
 use exuvia_ops::def::OpDef;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 pub(crate) enum Stop {
     /// It cannot be lifted.
     Bailout(Bailout),
-    /// A fact about a list's elements was found too late: lift again from the start.
+    /// A fact was found too late: lift again from the start.
     Restart,
 }
 
@@ -60,7 +61,7 @@ impl DerefMut for Vars {
 
 impl Vars {
     /// Whether both are one copy: nothing differs.
-    fn is(&self, other: &Vars) -> bool {
+    pub fn is(&self, other: &Vars) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 }
@@ -75,6 +76,10 @@ pub(crate) struct Frame {
     pub module: usize,
     /// Identifies the call path, so that two unfoldings of one list display differ.
     pub path: u64,
+    /// Whether it is the body of a class: what it does not bind is looked for in the module.
+    pub class_body: bool,
+    /// Of a method the class that defines it, and its receiver: what `super()` is about.
+    pub owner: Option<(Rc<ClassObj>, Abs)>,
 }
 
 impl Frame {
@@ -123,12 +128,15 @@ pub(crate) enum Ctx {
 /// What [`Lifter::rollback`] restores.
 #[derive(Clone)]
 pub(crate) struct Saved {
-    function: exuvia_ir::Function,
+    /// How many blocks and values there were, and instructions in the current block. What is
+    /// older than them does not change: code is only appended.
+    blocks: usize,
+    values: usize,
+    insts: usize,
     block: BlockId,
     frames: Vec<Frame>,
     contexts: Vec<Ctx>,
     live: bool,
-    sites: HashMap<Value, Vec<Site>>,
     handling: Vec<Abs>,
 }
 
@@ -165,6 +173,13 @@ pub(crate) struct Lifter<'w> {
     pub sites: HashMap<Value, Vec<Site>>,
     /// Loop-carried variables found by earlier attempts.
     pub carried: HashMap<LoopKey, BTreeMap<(usize, Name), Carried>>,
+    /// What the evaluation of the current statements holds beside variables, if it may refer to an
+    /// object.
+    pub held: Vec<Abs>,
+    /// The IR function that is lifted, where that is a specialisation.
+    pub own: Option<exuvia_ir::FuncId>,
+    /// The class and the receiver of the method that is called next.
+    pub next_owner: Option<(Rc<ClassObj>, Abs)>,
     /// The functions being unfolded, to detect recursion.
     pub unfolding: Vec<*const crate::ast::FunctionDef>,
     /// The type of what this IR function returns, as far as known, for functions that are
@@ -200,13 +215,15 @@ pub(crate) enum Returns {
         found: Type,
         /// Where lists that it returns were made.
         sites: Vec<Site>,
+        /// What it returned each time, so far.
+        values: Vec<Abs>,
     },
 }
 
 impl Returns {
     /// Of a function whose result has that type as far as known.
     pub fn typed(assumed: Type) -> Returns {
-        Returns::Typed { found: assumed.clone(), assumed, sites: Vec::new() }
+        Returns::Typed { found: assumed.clone(), assumed, sites: Vec::new(), values: Vec::new() }
     }
 }
 
@@ -227,6 +244,9 @@ impl<'w> Lifter<'w> {
             handling: Vec::new(),
             sites: HashMap::new(),
             carried: HashMap::new(),
+            held: Vec::new(),
+            own: None,
+            next_owner: None,
             unfolding: Vec::new(),
             returns,
             hidden: 0,
@@ -293,25 +313,32 @@ impl Lifter<'_> {
     }
 
     pub fn save(&self) -> Saved {
-        self.world.budget.take(self.b.function.values.len());
+        self.world.budget.take(self.frames.len() + 4 * self.contexts.len());
         Saved {
-            function: self.b.function.clone(),
+            blocks: self.b.function.blocks.len(),
+            values: self.b.function.values.len(),
+            insts: self.b.function.block(self.b.block).insts.len(),
             block: self.b.block,
             frames: self.frames.clone(),
             contexts: self.contexts.clone(),
             live: self.live,
-            sites: self.sites.clone(),
             handling: self.handling.clone(),
         }
     }
 
     pub fn rollback(&mut self, saved: Saved) {
-        self.b.function = saved.function;
+        let function = &mut self.b.function;
+        self.world.budget.take(function.values.len() - saved.values);
+        function.blocks.truncate(saved.blocks);
+        function.values.truncate(saved.values);
+        let block = function.block_mut(saved.block);
+        block.insts.truncate(saved.insts);
+        block.term = Terminator::Open;
+        self.sites.retain(|value, _| value.index() < saved.values);
         self.b.block = saved.block;
         self.frames = saved.frames;
         self.contexts = saved.contexts;
         self.live = saved.live;
-        self.sites = saved.sites;
         self.handling = saved.handling;
     }
 
@@ -331,6 +358,10 @@ impl Lifter<'_> {
             | Abs::ExcClass(_)
             | Abs::ExcInst(_)
             | Abs::Iter(_)
+            | Abs::Class(_)
+            | Abs::Instance(_)
+            | Abs::Bound(_)
+            | Abs::Super(_)
             | Abs::Conflict => return None,
         })
     }
@@ -363,6 +394,10 @@ impl Lifter<'_> {
             | Abs::Module(_)
             | Abs::ExcClass(_)
             | Abs::ExcInst(_)
+            | Abs::Class(_)
+            | Abs::Instance(_)
+            | Abs::Bound(_)
+            | Abs::Super(_)
             | Abs::Iter(_) => self.bail(Code::StaticValue, format!("{} is used as a run-time value", describe(abs))),
         }
     }
@@ -382,7 +417,7 @@ impl Lifter<'_> {
         self.convert(value, ty)
     }
 
-    fn convert(&mut self, value: Value, ty: &Type) -> Lift<Value> {
+    pub fn convert(&mut self, value: Value, ty: &Type) -> Lift<Value> {
         let from = self.b.function.ty(value).clone();
         if from == *ty {
             return Ok(value);
@@ -420,6 +455,9 @@ impl Lifter<'_> {
     /// the joined extras; where no path arrives the state is dead.
     pub fn join(&mut self, arms: Vec<(State, Vec<Abs>)>) -> Lift<Vec<Abs>> {
         let mut arms = arms;
+        if arms.len() > 1 {
+            self.merge_objects(&mut arms);
+        }
         match arms.len() {
             0 => {
                 self.die();
@@ -447,6 +485,10 @@ impl Lifter<'_> {
             names.dedup();
             let mut frame = arms[0].0.frames[depth].clone();
             for name in names {
+                if crate::heap::is_dropped(&name, arms.iter().map(|arm| &arm.0.frames[depth].vars)) {
+                    frame.vars.remove(&name);
+                    continue;
+                }
                 let column: Vec<Abs> = arms
                     .iter()
                     .map(|arm| arm.0.frames[depth].vars.get(&name).cloned().unwrap_or(Abs::Unbound))
@@ -494,11 +536,17 @@ impl Lifter<'_> {
             return Ok(Abs::tuple(items));
         }
         let Some(types) = column.iter().map(|abs| self.type_of(abs)).collect::<Option<Vec<_>>>() else {
+            if column.iter().any(|abs| matches!(abs, Abs::Instance(_))) {
+                column.iter().try_for_each(|abs| self.changes(abs))?;
+            }
             return Ok(Abs::Conflict);
         };
         let has_constant_list = column.iter().any(|abs| abs.as_const().is_some_and(Self::is_mutable_const));
         let ty = Type::union(types);
         if has_constant_list || incompatible_containers(&ty) {
+            if !has_constant_list {
+                column.iter().try_for_each(|abs| self.changes(abs))?;
+            }
             return Ok(Abs::Conflict);
         }
         let mut sites = Vec::new();
@@ -581,7 +629,11 @@ impl Lifter<'_> {
                 self.die();
             }
             _ => {
-                if let Abs::Dyn(value) = exc {
+                if let Abs::Instance(_) = exc {
+                    // The class has no number by which this rung could tell of it.
+                    let span = self.b.span;
+                    self.end(Terminator::Bailout("an exception of a class of the module", span));
+                } else if let Abs::Dyn(value) = exc {
                     let span = self.b.span;
                     self.end(Terminator::Reraise(value, span));
                 }
@@ -694,6 +746,10 @@ pub(crate) fn describe(abs: &Abs) -> String {
         Abs::Builtin(name) => format!("built-in {name}"),
         Abs::Module(name) => format!("module {name}"),
         Abs::ExcClass(kind) => format!("class {}", kind.name()),
+        Abs::Class(class) => format!("class {}", class.name),
+        Abs::Instance(object) => format!("an object of class {}", object.class.name),
+        Abs::Bound(method) => format!("method {}", method.closure.def.name),
+        Abs::Super(_) => "super()".to_string(),
         Abs::ExcInst(exc) => format!("an instance of {}", exc.0.name()),
         Abs::Iter(iter) => match &**iter {
             Iter::Range { .. } => "a range".to_string(),

@@ -3,7 +3,7 @@
 
 use crate::abs::Abs;
 use crate::bailout::Code;
-use crate::lifter::{Lift, Lifter, Site, Stop, describe};
+use crate::lifter::{Lift, Lifter, Site, describe};
 use exuvia_ir::{Object, Opcode, Type, Value};
 
 impl Lifter<'_> {
@@ -35,9 +35,44 @@ impl Lifter<'_> {
             }
         }
         let values = items.iter().map(|item| self.value_as(item, &element)).collect::<Lift<Vec<_>>>()?;
-        let list = self.b.inst(Opcode::List, values, Type::list(element), None);
+        let list = self.b.inst(Opcode::List, values.clone(), Type::list(element), None);
         self.sites.insert(list, vec![site]);
+        values.into_iter().for_each(|item| self.put_into(list, item));
         Ok(Abs::Dyn(list))
+    }
+
+    /// Notes that a list holds another: where that is read from it, it is known where it was made.
+    pub fn put_into(&mut self, list: Value, item: Value) {
+        if !matches!(self.b.function.ty(item), Type::List(_)) {
+            return;
+        }
+        let made = self.sites.get(&item).cloned().unwrap_or_default();
+        for site in self.sites.get(&list).into_iter().flatten() {
+            let inner = self.world.inner.entry(*site).or_default();
+            for one in &made {
+                if !inner.contains(one) {
+                    inner.push(*one);
+                }
+            }
+        }
+    }
+
+    /// Notes that a value was read from a list, if it is a list that the other holds.
+    pub fn read_from(&mut self, list: Value, item: Value) {
+        let types = (self.b.function.ty(list), self.b.function.ty(item));
+        let (Type::List(element), held @ Type::List(_)) = types else { return };
+        if **element != *held {
+            return;
+        }
+        let mut made: Vec<Site> = Vec::new();
+        for site in self.sites.get(&list).into_iter().flatten() {
+            for one in self.world.inner.get(site).into_iter().flatten() {
+                if !made.contains(one) {
+                    made.push(*one);
+                }
+            }
+        }
+        self.sites.insert(item, made);
     }
 
     /// What a list that is made empty will probably hold: what others did that were made at
@@ -55,11 +90,16 @@ impl Lifter<'_> {
         let world = &mut *self.world;
         let place = (site.0, site.1);
         if world.guessed.contains(&site) {
-            // The guess was wrong. What was guessed for others of this place counts no more.
+            // The guess was wrong. What was guessed for others of this place counts no more, and
+            // what this attempt still finds out of them comes of it.
             world.likely.insert(place, None);
             let here = |other: &Site| (other.0, other.1) == place;
+            world.withdrawn.extend(world.guessed.iter().filter(|other| here(other)));
             world.list_types.retain(|other, _| !(here(other) && world.guessed.contains(other)));
             world.guessed.retain(|other| !here(other));
+            return;
+        }
+        if world.withdrawn.contains(&site) {
             return;
         }
         let known = world.list_types.entry(site).or_insert(Type::Never);
@@ -82,11 +122,17 @@ impl Lifter<'_> {
         let Some(element) = wanted else {
             return self.bail(Code::Join, "a list and another type have no common representation");
         };
-        self.widen_element(list, &element)
+        self.widen_element(list, &element)?;
+        // Stands for the list in what is thrown away.
+        let sites = self.sites.get(&list).cloned().unwrap_or_default();
+        let widened = self.b.inst(Opcode::List, vec![], Type::list(element), None);
+        self.sites.insert(widened, sites);
+        self.convert(widened, ty)
     }
 
-    /// Requires that a list can hold elements of a type.
-    pub fn widen_element(&mut self, list: Value, element: &Type) -> Lift<Value> {
+    /// Requires that a list can hold elements of a type. The attempt goes on, for what else it
+    /// finds out, and is thrown away at its end.
+    pub fn widen_element(&mut self, list: Value, element: &Type) -> Lift<()> {
         let sites = self.sites.get(&list).cloned().unwrap_or_default();
         if sites.is_empty() {
             let ty = self.b.function.ty(list).clone();
@@ -98,11 +144,12 @@ impl Lifter<'_> {
         };
         for site in sites {
             self.found_elements(site, &have, element);
+            let found = self.world.list_types.get(&site);
+            if found.is_some_and(|found| !crate::budget::is_small(found)) {
+                return self.bail(Code::Budget, "a list whose elements have too large a type");
+            }
         }
-        self.world.restarts += 1;
-        if self.world.restarts > 200 {
-            return self.bail(Code::Join, "the type of a list's elements does not settle");
-        }
-        Err(Stop::Restart)
+        self.world.stale = true;
+        Ok(())
     }
 }

@@ -32,8 +32,15 @@ pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
     let index = world.modules.len();
     world.modules.push(ModuleScope::default());
     let locals = crate::scope::locals(&crate::ast::Params::default(), body);
-    let frame =
-        Frame { vars: Vars::default(), locals: locals.into(), enclosing: Enclosing::Module, module: index, path: 0 };
+    let frame = Frame {
+        vars: Vars::default(),
+        locals: locals.into(),
+        enclosing: Enclosing::Module,
+        module: index,
+        path: 0,
+        class_body: false,
+        owner: None,
+    };
     let b = Builder::new("<module>", &[], Type::None);
     let mut lifter = Lifter::new(world, b, frame, Returns::typed(Type::None));
     lifter.module_mode = true;
@@ -49,6 +56,12 @@ impl Lifter<'_> {
     fn top_level(&mut self, stmt: &Stmt, assigns_from_afar: bool) -> Lift<()> {
         let result = self.stmts(std::slice::from_ref(stmt));
         let reason = match result {
+            // Of all that is lifted, not of this statement.
+            Err(Stop::Bailout(reason))
+                if reason.code == Code::Budget && self.world.budget.steps() > crate::MAX_STEPS =>
+            {
+                return Err(reason.into());
+            }
             Ok(()) if !self.live => Bailout::new(Code::ModuleBody, stmt.span, "the top level raises an exception"),
             Ok(()) => {
                 // What is not constant is an error only where it is read.
@@ -62,15 +75,21 @@ impl Lifter<'_> {
             Err(Stop::Bailout(reason)) => reason,
             Err(Stop::Restart) => Bailout::new(Code::ModuleBody, stmt.span, "a list at the top level"),
         };
-        // An assignment that is not lifted leaves the other names as they were, but what it
+        // An assignment or a class that is not lifted leaves the other names as they were, but what it
         // calls may change any object.
         if assigns_from_afar {
             // What it calls may have assigned any variable.
             return Err(Bailout::new(Code::ModuleBody, reason.span, reason.detail).into());
         }
-        let StmtKind::Assign { targets, value } = &stmt.kind else {
-            return Err(Bailout::new(Code::ModuleBody, reason.span, reason.detail).into());
-        };
+        let mut names: Vec<Name> = Vec::new();
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => {
+                targets.iter().for_each(|target| crate::scope::target_names(target, &mut names));
+                crate::scope::walrus_names(value, &mut names);
+            }
+            StmtKind::ClassDef(def) => names.push(def.name.clone()),
+            _ => return Err(Bailout::new(Code::ModuleBody, reason.span, reason.detail).into()),
+        }
         self.frames.truncate(1);
         self.contexts.truncate(1);
         self.live = true;
@@ -82,9 +101,6 @@ impl Lifter<'_> {
         self.augmented = false;
         self.none_alternative = false;
         self.b.block = self.b.function.new_block();
-        let mut names: Vec<Name> = Vec::new();
-        targets.iter().for_each(|target| crate::scope::target_names(target, &mut names));
-        crate::scope::walrus_names(value, &mut names);
         let module = self.frames[0].module;
         for name in names {
             let failed = &mut self.world.modules[module].failed;
@@ -126,6 +142,8 @@ fn can_change(abs: &Abs) -> bool {
             closure.defaults.iter().any(|(_, default)| can_change(default)) || keeps_what_changes(&closure.enclosing)
         }
         Abs::Method(method) => can_change(&method.0),
+        // Their attributes.
+        Abs::Class(_) | Abs::Instance(_) | Abs::Bound(_) | Abs::Super(_) => true,
         Abs::Iter(iter) => match &**iter {
             Iter::View { items, .. } => object(items),
             _ => true,

@@ -33,6 +33,10 @@ const SPECIAL: &[&str] = &[
     "format",
     "divmod",
     "pow",
+    "super",
+    "type",
+    "object",
+    "NotImplemented",
 ];
 
 /// Built-in functions of CPython 3.11 that are not lifted: known, so that they are no
@@ -67,7 +71,6 @@ const OTHERS: &[&str] = &[
     "locals",
     "memoryview",
     "next",
-    "object",
     "oct",
     "open",
     "print",
@@ -75,11 +78,8 @@ const OTHERS: &[&str] = &[
     "setattr",
     "slice",
     "staticmethod",
-    "super",
-    "type",
     "vars",
     "Ellipsis",
-    "NotImplemented",
     "__name__",
     "__file__",
     "__doc__",

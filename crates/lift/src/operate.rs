@@ -64,6 +64,9 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Some(Abs::Unbound));
         }
+        if let Some(result) = self.apply_to_object(spelling, args)? {
+            return Ok(Some(result));
+        }
         if let Some((_, value)) = self.union_operand(args) {
             let result = self.dispatch(value, &mut |me, narrowed| {
                 let args: Vec<Abs> =
@@ -141,9 +144,14 @@ impl Lifter<'_> {
         let sites = matches!(def.body, Body::Core(exuvia_ops::core::CoreOp::ListSlice))
             .then(|| self.sites.get(&values[0]).cloned())
             .flatten();
+        let first = values.first().copied();
         let result = self.operation(def, values)?;
-        if let Some(sites) = sites {
-            self.sites.insert(result, sites);
+        match (sites, first) {
+            (Some(sites), _) => {
+                self.sites.insert(result, sites);
+            }
+            (None, Some(first)) => self.read_from(first, result),
+            (None, None) => {}
         }
         if self.b.function.ty(result) == &Type::None {
             return Ok(Abs::NONE);
@@ -223,12 +231,18 @@ impl Lifter<'_> {
             return self.bail(Code::StaticValue, format!("a list holds {}", crate::lifter::describe(&args[last])));
         };
         if element.join(&ty) != element {
+            if let Ok(item) = self.value(&args[last]) {
+                self.put_into(list, item);
+            }
             self.widen_element(list, &ty)?;
+            return Ok(Some(Abs::NONE));
         }
         let mut values = vec![list];
         for (index, arg) in args.iter().enumerate().skip(1) {
             let value = if index == last {
-                self.value_as(arg, &element)?
+                let item = self.value_as(arg, &element)?;
+                self.put_into(list, item);
+                item
             } else {
                 let value = self.value(arg)?;
                 if self.b.function.ty(value) == &Type::Bool { self.named("bool.to_int", vec![value])? } else { value }
@@ -244,6 +258,9 @@ impl Lifter<'_> {
         match (spelling, args, types) {
             ("truth" | "bool", _, [Type::None]) => Ok(Some(Abs::bool(false))),
             ("str" | "repr", _, [Type::None]) => Ok(Some(Abs::str("None"))),
+            ("str" | "repr", [Abs::Const(dict @ Object::Dict(_))], _) => {
+                Ok(Some(Abs::str(&exuvia_ops::show::repr(dict))))
+            }
             ("len", _, [Type::Tuple(items)]) => Ok(Some(Abs::int(items.len() as i64))),
             ("len", [Abs::Const(Object::Dict(dict))], _) => Ok(Some(Abs::int(dict.len() as i64))),
             ("len", [Abs::Const(Object::Set(set))], _) => Ok(Some(Abs::int(set.members.len() as i64))),
@@ -433,7 +450,14 @@ impl Lifter<'_> {
                 }
                 _ => {}
             },
-            Abs::Func(_) | Abs::Method(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::ExcInst(_) => {
+            Abs::Func(_)
+            | Abs::Method(_)
+            | Abs::Bound(_)
+            | Abs::Class(_)
+            | Abs::Builtin(_)
+            | Abs::Module(_)
+            | Abs::ExcClass(_)
+            | Abs::ExcInst(_) => {
                 return Ok(Abs::bool(true));
             }
             Abs::Iter(iter) => {
@@ -441,7 +465,7 @@ impl Lifter<'_> {
                     return Ok(Abs::bool(!items.is_empty()));
                 }
             }
-            Abs::Unbound | Abs::Conflict => {}
+            Abs::Instance(_) | Abs::Super(_) | Abs::Unbound | Abs::Conflict => {}
         }
         self.apply("truth", std::slice::from_ref(abs))
     }

@@ -35,8 +35,6 @@ pub struct Parsed {
     pub module: Module,
     /// Starts of lines that lie within a string literal: they must not be indented.
     pub string_lines: BTreeSet<usize>,
-    /// Its classes.
-    pub classes: Vec<ClassDef>,
     /// Whether it is the body of a function: a `return` or `yield` stands at its top level.
     pub bare: bool,
     /// Whether a `yield` stands at the top level.
@@ -116,19 +114,68 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
     }
     POSTPONED.set(body.iter().any(postpones_annotations));
     let module = Module { body: stmts(&body), assigns_from_afar: crate::scope::assigns_from_afar(&body) };
-    let classes = body.iter().filter_map(class).collect();
-    Ok(Parsed { module, string_lines, classes, bare, yields })
+    Ok(Parsed { module, string_lines, bare, yields })
 }
 
-/// A class, if a statement defines one.
-fn class(stmt: &py::Stmt) -> Option<ClassDef> {
-    let py::Stmt::ClassDef(def) = stmt else { return None };
+fn class(def: &py::StmtClassDef) -> ClassDef {
+    let outer = IN_CLASS.replace(true);
+    let body = stmts(&def.body);
+    IN_CLASS.set(outer);
     let methods = def.body.iter().filter_map(|stmt| match stmt {
         py::Stmt::FunctionDef(method) => Some(name(&method.name)),
         _ => None,
     });
-    let derived = def.arguments.as_ref().is_some_and(|bases| !bases.args.is_empty());
-    Some(ClassDef { name: name(&def.name), methods: methods.collect(), derived, span: span(def.range()) })
+    let mut fields: Vec<Name> = Vec::new();
+    let mut special = false;
+    for stmt in &def.body {
+        if let py::Stmt::AnnAssign(assign) = stmt
+            && let py::Expr::Name(target) = &*assign.target
+        {
+            special |= is_pseudo_field(&assign.annotation);
+            if !fields.iter().any(|field| **field == *target.id) {
+                fields.push(name(&target.id));
+            }
+        }
+    }
+    let arguments = def.arguments.as_deref();
+    let unsupported = if arguments.is_some_and(|arguments| !arguments.keywords.is_empty()) {
+        Some("a class with a metaclass or keywords")
+    } else if def.type_params.is_some() {
+        Some("a generic class")
+    } else if special {
+        Some("a class with ClassVar or InitVar")
+    } else {
+        None
+    };
+    ClassDef {
+        name: name(&def.name),
+        bases: arguments.map(|arguments| exprs(&arguments.args)).unwrap_or_default(),
+        decorators: def.decorator_list.iter().map(|decorator| expr(&decorator.expression)).collect(),
+        body,
+        fields,
+        unsupported,
+        methods: methods.collect(),
+        span: span(def.range()),
+    }
+}
+
+/// Whether an annotation says that a name is no field of a dataclass, or a special one.
+fn is_pseudo_field(annotation: &py::Expr) -> bool {
+    match annotation {
+        py::Expr::Name(name) => matches!(name.id.as_str(), "ClassVar" | "InitVar" | "KW_ONLY"),
+        py::Expr::Attribute(attribute) => matches!(attribute.attr.as_str(), "ClassVar" | "InitVar" | "KW_ONLY"),
+        py::Expr::Subscript(subscript) => is_pseudo_field(&subscript.value),
+        py::Expr::StringLiteral(text) => {
+            let text = text.value.to_str();
+            text.contains("ClassVar") || text.contains("InitVar") || text.contains("KW_ONLY")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a name is one that a class around it changes.
+fn is_private(name: &str) -> bool {
+    IN_CLASS.get() && name.starts_with("__") && !name.ends_with("__")
 }
 
 fn span(range: TextRange) -> Span {
@@ -248,7 +295,7 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
         py::Stmt::Continue(_) => StmtKind::Continue,
         py::Stmt::For(_) => unsupported("async for", stmt),
         py::Stmt::Try(_) => unsupported("except*", stmt),
-        py::Stmt::ClassDef(_) => unsupported("a class", stmt),
+        py::Stmt::ClassDef(def) => StmtKind::ClassDef(Arc::new(class(def))),
         py::Stmt::With(_) => unsupported("with", stmt),
         py::Stmt::Match(_) => unsupported("match", stmt),
         py::Stmt::Global(_) => unsupported("global", stmt),
@@ -275,7 +322,7 @@ fn function(def: &py::StmtFunctionDef) -> FunctionDef {
         generator: def.is_async || crate::scope::has_yield(&def.body),
         params,
         body,
-        decorated: !def.decorator_list.is_empty(),
+        decorators: def.decorator_list.iter().map(|decorator| expr(&decorator.expression)).collect(),
         asked: def
             .parameters
             .posonlyargs
@@ -375,6 +422,8 @@ fn exprs(values: &[py::Expr]) -> Vec<Expr> {
 thread_local! {
     /// How deep the expression being converted is nested.
     static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    /// Whether what is converted stands in a class.
+    static IN_CLASS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     /// Whether the annotations of the text being converted are never evaluated.
     static POSTPONED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
@@ -415,6 +464,11 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
             py::Number::Float(value) => ExprKind::Const(Object::Float(*value)),
             py::Number::Complex { .. } => ExprKind::Unsupported("a complex number"),
         },
+        // In a class they stand for others (language reference 6.2.1).
+        py::Expr::Name(py::ExprName { id, .. }) if is_private(id) => ExprKind::Unsupported("a private name of a class"),
+        py::Expr::Attribute(py::ExprAttribute { attr, .. }) if is_private(attr) => {
+            ExprKind::Unsupported("a private name of a class")
+        }
         py::Expr::Name(name_expr) => ExprKind::Name(name(&name_expr.id)),
         py::Expr::BoolOp(op) => ExprKind::BoolOp { and: matches!(op.op, py::BoolOp::And), values: exprs(&op.values) },
         py::Expr::Named(named) => match named.target.as_ref() {
@@ -437,7 +491,7 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
                 locals: crate::scope::locals(&params, &body),
                 params,
                 body,
-                decorated: false,
+                decorators: Vec::new(),
                 asked: Vec::new(),
                 gives: Asked::Nothing,
                 asynchronous: false,

@@ -86,8 +86,11 @@ impl Lifter<'_> {
                 let returned = self.value(&value)?;
                 let ty = self.b.function.ty(returned).clone();
                 let made = self.sites.get(&returned).cloned().unwrap_or_default();
-                if let Returns::Typed { sites, .. } = &mut self.returns {
+                if let Returns::Typed { sites, values, .. } = &mut self.returns {
                     sites.extend(made);
+                    if values.len() < 2 && !values.iter().any(|other| other.same(&value)) {
+                        values.push(value.clone());
+                    }
                 }
                 if ty.is_within(&assumed) {
                     let returned = self.value_as(&Abs::Dyn(returned), &assumed)?;

@@ -28,6 +28,7 @@ fn block_names(body: &[Stmt], names: &mut Vec<Name>) {
 fn stmt_names(stmt: &Stmt, names: &mut Vec<Name>) {
     match &stmt.kind {
         StmtKind::FunctionDef(def) => names.push(def.name.clone()),
+        StmtKind::ClassDef(def) => names.push(def.name.clone()),
         StmtKind::Assign { targets, value } => {
             for target in targets {
                 target_names(target, names);

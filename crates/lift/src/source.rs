@@ -21,7 +21,7 @@ pub struct Source {
     /// How many lines of it stand before the first line of the text.
     pub python_shift: u32,
     /// The handler is this class, and `handler` an empty function of its name.
-    pub class: Option<ClassDef>,
+    pub class: Option<Arc<ClassDef>>,
 }
 
 /// Why a body cannot be a function.
@@ -119,7 +119,7 @@ fn bare(
         asynchronous: false,
         annotations: Vec::new(),
         body: module.body,
-        decorated: false,
+        decorators: Vec::new(),
         asked: Vec::new(),
         gives: Asked::Nothing,
         span: span.unwrap_or_default(),
@@ -143,14 +143,14 @@ fn from_module(
     params: &[&str],
     parsed: Parsed,
 ) -> Result<Source, SourceError> {
-    let Parsed { module, classes, .. } = parsed;
-    if let Some(class) = aggregate(classes, &module, name, handler) {
+    let Parsed { module, .. } = parsed;
+    if let Some(class) = aggregate(&module, name, handler) {
         let handler = FunctionDef {
             name: class.name.clone(),
             params: Params::default(),
             annotations: Vec::new(),
             body: Vec::new(),
-            decorated: false,
+            decorators: Vec::new(),
             asked: Vec::new(),
             gives: Asked::Nothing,
             generator: false,
@@ -229,17 +229,21 @@ fn from_module(
 
 /// The class that is the handler: the one that is named, or the only one with the methods of
 /// an aggregate where no function has the name.
-fn aggregate(classes: Vec<ClassDef>, module: &Module, name: &str, handler: Option<&str>) -> Option<ClassDef> {
+fn aggregate(module: &Module, name: &str, handler: Option<&str>) -> Option<Arc<ClassDef>> {
     let wanted = handler.unwrap_or(name);
     let same = |own: &str| own == wanted || handler.is_none() && own.eq_ignore_ascii_case(wanted);
     if defs(&module.body).any(|def| same(&def.name)) {
         return None;
     }
-    let (mut named, others): (Vec<_>, Vec<_>) = classes.into_iter().partition(|class| same(&class.name));
+    let classes = module.body.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::ClassDef(class) => Some(Arc::clone(class)),
+        _ => None,
+    });
+    let (mut named, others): (Vec<_>, Vec<_>) = classes.partition(|class| same(&class.name));
     if let Some(class) = named.pop() {
         return Some(class);
     }
-    let is_aggregate = |class: &ClassDef| {
+    let is_aggregate = |class: &Arc<ClassDef>| {
         ["accumulate", "finish"].iter().all(|wanted| class.methods.iter().any(|method| &**method == *wanted))
     };
     let mut found = others.into_iter().filter(is_aggregate);

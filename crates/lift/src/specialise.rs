@@ -64,6 +64,8 @@ pub(crate) struct Specialised {
     sites: Vec<Site>,
     /// What it raises; `None` where that is not known (yet).
     raises: Option<Vec<ExcKind>>,
+    /// What it returns if that is always the same constant.
+    constant: Option<Abs>,
 }
 
 /// What a specialisation is made for.
@@ -191,7 +193,10 @@ impl Lifter<'_> {
                 Some(Arg::Tuple(items.iter().map(|item| self.key_of(item, constants)).collect::<Option<_>>()?))
             }
             Abs::Func(closure) if matches!(closure.enclosing, Enclosing::Module) => Some(Arg::Static(abs.clone())),
-            Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) => Some(Arg::Static(abs.clone())),
+            Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::Class(_) => Some(Arg::Static(abs.clone())),
+            // One of the module, which no function changes.
+            Abs::Instance(object) if object.module.is_some() => Some(Arg::Static(abs.clone())),
+            Abs::Instance(_) | Abs::Bound(_) | Abs::Super(_) => None,
             Abs::Func(_) | Abs::Method(_) | Abs::ExcInst(_) | Abs::Iter(_) | Abs::Unbound | Abs::Conflict => None,
         }
     }
@@ -218,16 +223,27 @@ impl Lifter<'_> {
         let def = Arc::as_ptr(&closure.def);
         let all = self.world.specialised.entry(def).or_default();
         let at = match all.iter().position(|one| same_args(&one.args, &args)) {
+            Some(at) if self.world.functions[all[at].id.index()].is_none() && self.own != Some(all[at].id) => {
+                // What it returns is not known before the function around it is finished.
+                return self.bail(Code::Recursion, "functions that call each other");
+            }
             Some(at) => at,
             None => {
                 let (at, id) = (all.len(), FuncId(self.world.functions.len() as u32));
                 if at > MAX_OF_ONE || id.index() > MAX {
                     return self.bail(Code::Recursion, "a function has too many specialisations");
                 }
-                let entry = Specialised { args: args.clone(), id, ret: Type::Never, sites: Vec::new(), raises: None };
+                let entry = Specialised {
+                    args: args.clone(),
+                    id,
+                    ret: Type::Never,
+                    sites: Vec::new(),
+                    raises: None,
+                    constant: None,
+                };
                 all.push(entry);
                 self.world.functions.push(None);
-                self.lift_specialised(closure, vars, &args, &values, at)?;
+                self.lift_specialised(closure, vars, &args, &values, (at, id))?;
                 at
             }
         };
@@ -235,6 +251,10 @@ impl Lifter<'_> {
             return self.bail(Code::Recursion, "a specialisation was lost");
         };
         let (id, ret, sites, raises) = (found.id, found.ret.clone(), found.sites.clone(), found.raises.clone());
+        let constant = found.constant.clone();
+        if constant.is_none() && ret.alternatives().iter().any(|ty| matches!(ty, Type::Pattern(_))) {
+            return self.bail(Code::StaticValue, "a function that returns one of several patterns");
+        }
         if ret == Type::Never {
             // As far as known the call does not return; more is known at the next attempt.
             self.inst(Opcode::Call(id), values, Type::None, raises.as_deref())?;
@@ -242,10 +262,19 @@ impl Lifter<'_> {
             self.end(Terminator::Bailout("a recursion that does not return", span));
             return Ok(Abs::Unbound);
         }
-        let returns_none = ret == Type::None;
         let result = self.inst(Opcode::Call(id), values, ret, raises.as_deref())?;
-        self.sites.insert(result, sites);
-        Ok(if returns_none { Abs::NONE } else { Abs::Dyn(result) })
+        if !sites.is_empty() {
+            self.sites.insert(result, sites);
+        }
+        if let Some(constant) = constant {
+            return Ok(constant);
+        }
+        // A tuple of known length stays one.
+        let result = Abs::Dyn(result);
+        Ok(match (self.type_of(&result), self.known_items(&result)) {
+            (Some(Type::Tuple(_)), Some(items)) => Abs::tuple(items),
+            _ => result,
+        })
     }
 
     /// Lifts a function until the type of its result is the one that its own recursive
@@ -256,7 +285,7 @@ impl Lifter<'_> {
         vars: &BTreeMap<Name, Abs>,
         args: &[Arg],
         passed: &[Value],
-        at: usize,
+        (at, id): (usize, FuncId),
     ) -> Lift<()> {
         if self.module_mode
             && let Some(frame) = self.frames.first()
@@ -283,18 +312,21 @@ impl Lifter<'_> {
                 enclosing: Enclosing::Module,
                 module: closure.module,
                 path,
+                class_body: false,
+                owner: None,
             };
             let mut inner = Lifter::new(self.world, b, frame, Returns::typed(assumed.clone()));
             inner.sites = params.into_iter().zip(made.iter().cloned()).collect();
             inner.unfolding.push(def);
             inner.span_locked = prelude;
+            inner.own = Some(id);
             inner.stmts(&closure.def.body)?;
             if inner.live {
                 inner.leave_function(Abs::NONE)?;
             }
             inner.seal();
             let mut function = inner.b.function;
-            let Returns::Typed { found, sites, .. } = inner.returns else { break };
+            let Returns::Typed { found, sites, mut values, .. } = inner.returns else { break };
             let settled = found == assumed;
             if settled && found == Type::Never {
                 // It never returns; its calls have no result.
@@ -305,8 +337,8 @@ impl Lifter<'_> {
             entry.ret = found;
             entry.sites = sites;
             entry.raises = raises;
+            entry.constant = values.pop().filter(|value| settled && values.is_empty() && value.as_const().is_some());
             if settled {
-                let id = entry.id;
                 self.world.values += function.values.len();
                 self.world.functions[id.index()] = Some(function);
                 return Ok(());

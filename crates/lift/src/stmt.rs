@@ -3,8 +3,10 @@
 use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind, Handler, Name, Stmt, StmtKind};
 use crate::bailout::Code;
-use crate::lifter::{Ctx, Lift, Lifter, Pending, Returns};
+use crate::class::ClassObj;
+use crate::lifter::{Ctx, Lift, Lifter, Pending, Returns, State};
 use exuvia_ir::{ExcKind, Object, Opcode, Type};
+use std::rc::Rc;
 use std::sync::Arc;
 
 impl Lifter<'_> {
@@ -15,7 +17,9 @@ impl Lifter<'_> {
             }
             self.go_to(stmt.span);
             self.step()?;
+            let held = self.held.len();
             self.stmt(stmt)?;
+            self.held.truncate(held);
         }
         Ok(())
     }
@@ -42,7 +46,9 @@ impl Lifter<'_> {
                 self.return_(value)
             }
             StmtKind::If { test, body, orelse } => {
+                let held = self.held.len();
                 let (yes, no) = self.split(test)?;
+                self.held.truncate(held);
                 self.enter_any(yes)?;
                 self.stmts(body)?;
                 let mut states: Vec<_> = self.state().into_iter().collect();
@@ -80,6 +86,7 @@ impl Lifter<'_> {
             StmtKind::Annotation(annotation) if self.module_mode && self.current == 0 => self.annotation(annotation),
             // A function does not evaluate its variables' annotations.
             StmtKind::Annotation(_) => Ok(()),
+            StmtKind::ClassDef(def) => self.class_statement(def),
             StmtKind::FunctionDef(def) => {
                 let closure = self.closure(def)?;
                 self.bind_name(&def.name, closure);
@@ -132,6 +139,28 @@ impl Lifter<'_> {
                             self.read(name)?;
                             self.bind_name(&name.clone(), Abs::Unbound);
                         }
+                        ExprKind::Attribute { value, name } => {
+                            let object = self.expr(value)?;
+                            match &object {
+                                _ if !self.live => {}
+                                Abs::Instance(object) => self.delete_attribute(&Rc::clone(object), name)?,
+                                _ => return self.bail(Code::Statement, "del of an attribute"),
+                            }
+                        }
+                        ExprKind::Subscript { value, index } if !matches!(index.kind, ExprKind::Slice { .. }) => {
+                            let container = self.expr(value)?;
+                            let index = self.expr(index)?;
+                            match &container {
+                                _ if !self.live => {}
+                                Abs::Instance(_) => {
+                                    self.apply("del a[b]", &[container, index])?;
+                                }
+                                _ => {
+                                    self.changes(&container)?;
+                                    return self.bail(Code::Statement, "del of an element");
+                                }
+                            }
+                        }
                         _ => return self.bail(Code::Statement, "del of an element"),
                     }
                 }
@@ -157,7 +186,13 @@ impl Lifter<'_> {
         self.loop_statement(
             &mut |me| {
                 me.go_to(span);
-                me.run_split_loop(&mut |me| me.split(test), &mut |me| {
+                let held = me.held.len();
+                let condition = &mut |me: &mut Self| {
+                    let split = me.split(test);
+                    me.held.truncate(held);
+                    split
+                };
+                me.run_split_loop(condition, &mut |me| {
                     me.loop_body(body)?;
                     me.go_to(span);
                     Ok(())
@@ -196,14 +231,21 @@ impl Lifter<'_> {
                     return Ok(());
                 }
                 match self.type_of(&container) {
+                    None if matches!(container, Abs::Instance(_)) => {
+                        self.apply("a[b]=c", &[container, index, value])?;
+                        Ok(())
+                    }
                     Some(Type::List(_)) => {
                         self.apply("a[b]=c", &[container, index, value])?;
                         Ok(())
                     }
+                    Some(Type::Dict(..)) if !self.module_mode => {
+                        self.changes(&container)?;
+                        self.bail(Code::Mutation, "a dict of the module is changed")
+                    }
                     Some(Type::Dict(..)) if self.module_mode => {
                         self.bail(Code::Mutation, "a dict filled at the top level")
                     }
-                    Some(Type::Dict(..)) => self.bail(Code::Mutation, "a dict changed at run time"),
                     Some(ty @ (Type::Str | Type::Tuple(_) | Type::None | Type::Int | Type::Float | Type::Bool)) => {
                         let message = format!("'{}' object does not support item assignment", ty.message_name());
                         self.raise_message(ExcKind::TypeError, &message)?;
@@ -212,7 +254,14 @@ impl Lifter<'_> {
                     _ => self.bail(Code::Mutation, "assignment to an element"),
                 }
             }
-            ExprKind::Attribute { name, .. } => self.bail(Code::Mutation, format!("assignment to attribute {name}")),
+            ExprKind::Attribute { value: object, name } => {
+                let object = self.expr(object)?;
+                match &object {
+                    _ if !self.live => Ok(()),
+                    Abs::Instance(object) => self.set_attribute(&Rc::clone(object), name, value),
+                    _ => self.bail(Code::Mutation, format!("assignment to attribute {name}")),
+                }
+            }
             ExprKind::Starred(_) => self.bail(Code::Statement, "a starred target"),
             _ => self.bail(Code::Statement, "such an assignment"),
         }
@@ -321,33 +370,84 @@ impl Lifter<'_> {
             ExprKind::Name(name) => {
                 let old = self.read(name)?;
                 let value = self.expr(value)?;
-                if op == "+" && matches!(self.type_of(&old), Some(Type::List(_))) {
-                    // `+=` on a list extends it in place and keeps its identity.
-                    self.call_spelled(".extend", vec![old, value], Vec::new())?;
-                    return Ok(());
-                }
-                let new = self.augmented_binary(op, old, value)?;
+                let new = self.in_place(op, old, value)?;
                 self.bind_name(name, new);
                 Ok(())
             }
             ExprKind::Subscript { value: container, index } if !matches!(index.kind, ExprKind::Slice { .. }) => {
                 let container = self.expr(container)?;
                 let index = self.expr(index)?;
+                self.changes(&container)?;
                 let old = self.apply("a[b]", &[container.clone(), index.clone()])?;
                 let value = self.expr(value)?;
-                let new = self.augmented_binary(op, old, value)?;
+                let new = self.in_place(op, old, value)?;
                 if !self.live {
                     return Ok(());
                 }
                 match self.type_of(&container) {
+                    None if matches!(container, Abs::Instance(_)) => {
+                        self.apply("a[b]=c", &[container, index, new])?;
+                        Ok(())
+                    }
                     Some(Type::List(_)) => {
                         self.apply("a[b]=c", &[container, index, new])?;
                         Ok(())
                     }
-                    _ => self.bail(Code::Mutation, "an augmented assignment to an element"),
+                    _ => {
+                        self.changes(&container)?;
+                        self.bail(Code::Mutation, "an augmented assignment to an element")
+                    }
                 }
             }
+            ExprKind::Attribute { value: object, name } => {
+                let object = self.expr(object)?;
+                let Abs::Instance(object) = object else {
+                    return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
+                };
+                let old = self.instance_attribute(&object, name)?;
+                let value = self.expr(value)?;
+                let new = self.in_place(op, old, value)?;
+                self.set_attribute(&object, name, new)
+            }
             _ => self.bail(Code::Statement, "such an augmented assignment"),
+        }
+    }
+
+    /// What an augmented assignment assigns: lists and containers change and stay what they are.
+    fn in_place(&mut self, op: &str, old: Abs, value: Abs) -> Lift<Abs> {
+        if let (Some((0, union)), true) = (self.union_operand(std::slice::from_ref(&old)), self.live) {
+            let holds_list = self.b.function.ty(union).alternatives().iter().any(|ty| matches!(ty, Type::List(_)));
+            if holds_list {
+                return self.dispatch(union, &mut |me, narrowed| {
+                    let value = value.replace(union, &narrowed).unwrap_or_else(|| value.clone());
+                    me.in_place(op, narrowed, value)
+                });
+            }
+        }
+        match (op, &old, self.type_of(&old)) {
+            ("+", _, Some(Type::List(_))) => {
+                self.call_spelled(".extend", vec![old.clone(), value], Vec::new())?;
+                Ok(old)
+            }
+            ("*", _, Some(Type::List(_))) => {
+                if !matches!(self.type_of(&value), Some(Type::Int | Type::Bool)) {
+                    return match self.type_of(&value) {
+                        Some(Type::Union(_)) | None => self.bail(Code::Mutation, "*= of a list"),
+                        Some(_) => self.augmented_binary(op, old, value),
+                    };
+                }
+                self.call_spelled(".__imul__", vec![old.clone(), value], Vec::new())?;
+                Ok(old)
+            }
+            (_, Abs::Const(Object::Dict(_)), _) => {
+                self.changes(&old)?;
+                self.bail(Code::Mutation, "a dict of the module is changed")
+            }
+            (_, Abs::Const(Object::Set(set)), _) if !set.frozen => {
+                self.changes(&old)?;
+                self.bail(Code::Mutation, "a set of the module is changed")
+            }
+            _ => self.augmented_binary(op, old, value),
         }
     }
 
@@ -458,6 +558,21 @@ impl Lifter<'_> {
         match &exc {
             Abs::ExcClass(kind) => self.raise(*kind, Vec::new()),
             Abs::ExcInst(exc) => self.raise(exc.0, exc.1.clone()),
+            Abs::Instance(object) if object.class.exception.is_some() => {
+                self.throw(exc, Some(Vec::new()));
+                Ok(())
+            }
+            Abs::Class(class) if class.exception.is_some() => {
+                let exc = self.instantiate(&Rc::clone(class), Vec::new(), Vec::new())?;
+                if self.live {
+                    self.throw(exc, Some(Vec::new()));
+                }
+                Ok(())
+            }
+            Abs::Instance(_) => {
+                self.raise_message(ExcKind::TypeError, "exceptions must derive from BaseException")?;
+                Ok(())
+            }
             Abs::Dyn(value) if *self.b.function.ty(*value) == Type::Exc => {
                 self.throw(exc, None);
                 Ok(())
@@ -488,6 +603,14 @@ impl Lifter<'_> {
         self.contexts.pop();
         let after = self.state();
         // However an exception leaves, `finally` runs and the exception goes on.
+        let (objects, pending) = objects_apart(pending);
+        for Pending { state, exc, kinds } in objects {
+            self.enter(state);
+            self.stmts(finalbody)?;
+            if self.live {
+                self.throw(exc, kinds);
+            }
+        }
         if let Some((exc, kinds)) = self.catch(pending)? {
             let hidden = self.hidden_name("exc");
             self.set_var(&hidden, exc);
@@ -536,6 +659,11 @@ impl Lifter<'_> {
             self.stmts(orelse)?;
         }
         let mut ends: Vec<_> = self.state().into_iter().collect();
+        let (objects, pending) = objects_apart(pending);
+        for Pending { state, exc, .. } in objects {
+            self.enter(state);
+            ends.extend(self.handle_object(exc, handlers)?);
+        }
         let Some((exc, mut kinds)) = self.catch(pending)? else {
             return self.enter_any(ends);
         };
@@ -543,21 +671,12 @@ impl Lifter<'_> {
             if !self.live {
                 break;
             }
-            let classes = match &handler.class {
-                Some(class) => {
-                    let class = self.expr(class)?;
-                    match exception_classes(&class) {
-                        Some(classes) => classes,
-                        None => return self.bail(Code::Callee, "except with such a class"),
-                    }
-                }
-                None => vec![ExcKind::BaseException],
-            };
+            let (classes, _) = self.handled(handler)?;
             let matches = |kind: &ExcKind| classes.iter().any(|class| kind.is_subclass(*class));
             let known = kinds.clone();
             let (all, any) = match &known {
                 Some(kinds) => (kinds.iter().all(matches), kinds.iter().any(matches)),
-                None => (classes.contains(&ExcKind::BaseException), true),
+                None => (classes.contains(&ExcKind::BaseException), !classes.is_empty()),
             };
             if !any {
                 continue;
@@ -573,18 +692,7 @@ impl Lifter<'_> {
                     kinds.retain(|kind| !matches(kind));
                 }
             }
-            if let Some(name) = &handler.name {
-                self.bind_name(name, exc.clone());
-            }
-            self.handling.push(exc.clone());
-            self.stmts(&handler.body)?;
-            self.handling.pop();
-            if let Some(name) = &handler.name
-                && self.live
-            {
-                // The name is deleted at the end of the clause.
-                self.bind_name(name, Abs::Unbound);
-            }
+            self.handle(&exc, handler)?;
             ends.extend(self.state());
             match otherwise {
                 Some(state) => self.enter(state),
@@ -596,14 +704,66 @@ impl Lifter<'_> {
         }
         self.enter_any(ends)
     }
+
+    /// The classes that an `except` clause names.
+    fn handled(&mut self, handler: &Handler) -> Lift<Handled> {
+        let Some(class) = &handler.class else { return Ok((vec![ExcKind::BaseException], Vec::new())) };
+        let class = self.expr(class)?;
+        let mut handled = (Vec::new(), Vec::new());
+        match exception_classes(&class, &mut handled) {
+            Some(()) => Ok(handled),
+            None => self.bail(Code::Callee, "except with such a class"),
+        }
+    }
+
+    /// Runs the body of an `except` clause.
+    fn handle(&mut self, exc: &Abs, handler: &Handler) -> Lift<()> {
+        if let Some(name) = &handler.name {
+            self.bind_name(name, exc.clone());
+        }
+        self.handling.push(exc.clone());
+        self.stmts(&handler.body)?;
+        self.handling.pop();
+        if let Some(name) = &handler.name
+            && self.live
+        {
+            // The name is deleted at the end of the clause.
+            self.bind_name(name, Abs::Unbound);
+        }
+        Ok(())
+    }
+
+    /// Handles an exception whose class is written in Python: its class is known.
+    fn handle_object(&mut self, exc: Abs, handlers: &[Handler]) -> Lift<Option<State>> {
+        let Abs::Instance(object) = &exc else { return Ok(None) };
+        for handler in handlers {
+            let (kinds, classes) = self.handled(handler)?;
+            let builtin = object.class.exception.is_some_and(|own| kinds.iter().any(|kind| own.is_subclass(*kind)));
+            if builtin || classes.iter().any(|class| ClassObj::is_subclass(&object.class, class)) {
+                self.handle(&exc, handler)?;
+                return Ok(self.state());
+            }
+        }
+        self.throw(exc, Some(Vec::new()));
+        Ok(None)
+    }
 }
 
-/// The classes that an `except` clause names.
-fn exception_classes(abs: &Abs) -> Option<Vec<ExcKind>> {
+/// The classes that an `except` clause names: built-in ones, and others.
+type Handled = (Vec<ExcKind>, Vec<Rc<ClassObj>>);
+
+/// The raises of exceptions whose class is written in Python, each on its own, and the others.
+fn objects_apart(pending: Vec<Pending>) -> (Vec<Pending>, Vec<Pending>) {
+    pending.into_iter().partition(|one| matches!(one.exc, Abs::Instance(_)))
+}
+
+fn exception_classes(abs: &Abs, out: &mut Handled) -> Option<()> {
     match abs {
-        Abs::ExcClass(kind) => Some(vec![*kind]),
-        Abs::Tuple(items) => items.iter().map(exception_classes).collect::<Option<Vec<_>>>().map(|all| all.concat()),
-        Abs::Const(Object::Tuple(items)) if items.is_empty() => Some(Vec::new()),
-        _ => None,
+        Abs::ExcClass(kind) => out.0.push(*kind),
+        Abs::Class(class) if class.exception.is_some() => out.1.push(Rc::clone(class)),
+        Abs::Tuple(items) => return items.iter().try_for_each(|item| exception_classes(item, out)),
+        Abs::Const(Object::Tuple(items)) if items.is_empty() => {}
+        _ => return None,
     }
+    Some(())
 }

@@ -6,9 +6,10 @@ use crate::bailout::Bailout;
 use crate::budget::Budget;
 use crate::lifter::{Place, Site, Vars};
 use crate::specialise::{Calls, Specialised};
-use exuvia_ir::{Function, Type};
+use exuvia_ir::{Function, Object, Type};
 use exuvia_ops::cx::Cx;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// A module with what its body defined.
 #[derive(Debug, Default)]
@@ -38,14 +39,29 @@ pub(crate) struct World {
     pub likely: HashMap<Place, Option<Type>>,
     /// The sites whose element types are such guesses.
     pub guessed: HashSet<Site>,
-    /// How often lifting began again because of those.
+    /// Those whose guess this attempt found to be wrong.
+    pub withdrawn: HashSet<Site>,
+    /// How often lifting began again because of what was found.
     pub restarts: u32,
+    /// Whether this attempt found out that a list holds more than it was made for: what it lifts
+    /// is thrown away.
+    pub stale: bool,
     /// Whether the module has an assignment that was passed over.
     pub unchecked: bool,
     /// The values of the functions that are finished.
     pub values: usize,
     /// The steps taken, over all attempts.
     pub budget: Budget,
+    /// Where the lists were made that lists hold, by where those were made.
+    pub inner: HashMap<Site, Vec<Site>>,
+    /// Constant dicts and sets of functions, by their addresses, with where they were written.
+    pub displays: HashMap<usize, (Object, Site)>,
+    /// Where dicts and sets are written that change, or hold what is no constant.
+    pub changing: HashSet<Site>,
+    /// Whether a module of the prelude is being loaded.
+    pub loading_prelude: bool,
+    /// Functions that were made as text.
+    pub made: Vec<Arc<FunctionDef>>,
     /// For folding.
     pub cx: Cx,
 }
@@ -63,10 +79,17 @@ impl World {
             list_types: HashMap::new(),
             likely: HashMap::new(),
             guessed: HashSet::new(),
+            withdrawn: HashSet::new(),
             restarts: 0,
+            stale: false,
             unchecked: false,
             values: 0,
             budget: Budget::default(),
+            inner: HashMap::new(),
+            displays: HashMap::new(),
+            changing: HashSet::new(),
+            loading_prelude: false,
+            made: Vec::new(),
             cx: Cx::for_folding(),
         }
     }

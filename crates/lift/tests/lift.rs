@@ -160,3 +160,202 @@ fn functions() {
     );
     check("def f(x):\n    if x > 0:\n        y = 1\n    return y\n", SqlClass::Int, &[&["5"], &["-5"]]);
 }
+
+#[test]
+fn objects_of_classes() {
+    check(
+        "class P:
+    unit = 'm'
+    def __init__(self, x, y=2):
+        self.x = x
+        self.y = y
+    def __add__(self, other):
+        if isinstance(other, P):
+            return P(self.x + other.x, self.y + other.y)
+        return NotImplemented
+    def __radd__(self, other):
+        return P(other + self.x, self.y)
+    def __eq__(self, other):
+        return self.x == other.x and self.y == other.y
+    def __repr__(self):
+        return f'P({self.x!r}, {self.y}){self.unit}'
+    @property
+    def norm(self):
+        return self.x * self.x + self.y * self.y
+    @staticmethod
+    def origin():
+        return P(0, 0)
+    @classmethod
+    def of(cls, pair):
+        return cls(pair[0], pair[1])
+def f(a, b):
+    p = P(a) + P(b, 3)
+    q = 1 + P.of((a, b))
+    if p == q:
+        return 'same'
+    p.x += 5
+    return str(p) + repr(q) + f'{p.norm} {q == q} {p != q} {P.origin()}'
+",
+        SqlClass::Str,
+        &[&["1", "2"], &["5", "-3"], &["0", "5"]],
+    );
+    check(
+        "class Base:
+    def __init__(self, start):
+        self.total = start
+        self.seen = []
+    def add(self, x):
+        self.total += x
+        self.seen.append(x)
+        return self
+    def result(self):
+        return self.total
+class Twice(Base):
+    def __init__(self, start):
+        super().__init__(start * 2)
+        self.calls = 0
+    def add(self, x):
+        self.calls += 1
+        return super().add(x + x)
+    def __len__(self):
+        return self.calls
+    def __call__(self, y):
+        return y + self.result()
+def f(n):
+    acc = Twice(3)
+    if acc:
+        return -1
+    for i in range(n):
+        if i % 3 == 1:
+            continue
+        acc.add(i).add(1)
+    if n > 3:
+        acc.extra = 7
+    return acc(len(acc)) * 1000 + len(acc.seen) + (acc.extra if n > 3 else 0)
+",
+        SqlClass::Int,
+        &[&["0"], &["1"], &["10"]],
+    );
+    check(
+        "class A:
+    pass
+def f(n):
+    a = A()
+    if n > 2:
+        a.x = n
+    return a.x
+",
+        SqlClass::Int,
+        &[&["1"], &["5"]],
+    );
+    check("class A:\n    pass\ndef f(n):\n    return (A() + n)\n", SqlClass::Int, &[&["1"]]);
+    check("class A:\n    pass\ndef f(n):\n    return A() < A()\n", SqlClass::Int, &[&["1"]]);
+    check("class A:\n    pass\ndef f(n):\n    return A(n)\n", SqlClass::Int, &[&["1"]]);
+    check("class A:\n    pass\ndef f(n):\n    return len(A()) + A()[n]\n", SqlClass::Int, &[&["1"]]);
+    check("class A:\n    pass\ndef f(n):\n    a = A()\n    a += n\n    return n\n", SqlClass::Int, &[&["1"]]);
+    check("class A:\n    pass\ndef f(n):\n    for x in A():\n        n += 1\n    return n\n", SqlClass::Int, &[&["1"]]);
+}
+
+#[test]
+fn dataclasses() {
+    check(
+        "from dataclasses import dataclass
+@dataclass
+class Item:
+    name: str
+    price: float = 1.5
+    count: int = 2
+    def total(self):
+        return self.price * self.count
+@dataclass(order=True)
+class Tagged(Item):
+    tag: str = 'x'
+    def __post_init__(self):
+        self.tag = self.tag.upper()
+def f(s, n):
+    a = Item(s)
+    b = Item(s, count=n)
+    c, d = Tagged(s, tag='b'), Tagged(name=s, count=n)
+    return f'{a} {b == a} {a != b} {c < d} {c >= d} {c} {b.total()} {a == c}'
+",
+        SqlClass::Str,
+        &[&["'a'", "2"], &["'é b'", "3"]],
+    );
+}
+
+#[test]
+fn dicts_made_at_run_time() {
+    check(
+        "def f(s):
+    counts = {}
+    for word in s.split():
+        counts[word] = counts.get(word, 0) + 1
+    best = max(counts, key=counts.get) if counts else None
+    out = [f'{k}={v}' for k, v in counts.items()]
+    return f'{best} {out} {len(counts)} {sorted(counts)} {sum(counts.values())} {counts}'
+",
+        SqlClass::Str,
+        &[&["'a b a é b a'"], &["''"], &["'q w e r t y u i o p a s d f g h j k l z x c v b n m q q'"]],
+    );
+    check(
+        "def f(n):
+    d = {1: 'a', 2: 'b'}
+    d[n] = 'c'
+    if n in d:
+        del d[1]
+    d.setdefault(7, 'x')
+    e = {k: v * 2 for k, v in d.items()}
+    x = d.pop(2)
+    y = d.pop(99, 'none')
+    try:
+        d[99]
+    except KeyError as error:
+        y += str(error)
+    d.update({5: 'five', 7: 'seven'})
+    return f'{d} {e} {x} {y} {d == e} {list(d.keys())} {d.popitem()} {d}'
+",
+        SqlClass::Str,
+        &[&["1"], &["2"], &["3"]],
+    );
+    check(
+        "from collections import Counter, defaultdict
+def f(s):
+    c = Counter(s)
+    groups = defaultdict(list)
+    for ch in s:
+        groups[ch.lower()].append(ch)
+    totals = defaultdict(int)
+    for k, v in groups.items():
+        totals[k] += len(v)
+    return f'{c.most_common(2)} {c[\"q\"]} {dict(totals)} {groups[\"a\"]} {list(groups.items())}'
+",
+        SqlClass::Str,
+        &[&["'aAbBa é'"], &["''"]],
+    );
+    check(
+        "def f(s):
+    seen = set()
+    twice = set()
+    for ch in s:
+        if ch in seen:
+            twice.add(ch)
+        seen.add(ch)
+    vowels = {'a', 'e', 'i'}
+    rest = seen - vowels
+    return f'{sorted(seen)} {sorted(twice)} {len(rest)} {sorted(seen & vowels)} {vowels <= seen} {sorted(set(s))}'
+",
+        SqlClass::Str,
+        &[&["'abracadabra'"], &["''"], &["'aeiéé'"]],
+    );
+    check(
+        "def f(n):\n    d = {}\n    d[n] = 1\n    for k in d:\n        d[k + 1] = 2\n    return len(d)\n",
+        SqlClass::Int,
+        &[&["1"]],
+    );
+    check("def f(n):\n    d = {}\n    d[[n]] = 1\n    return len(d)\n", SqlClass::Int, &[&["1"]]);
+    check(
+        "def f(n):\n    d = {}\n    for i in range(n):\n        d[(i % 7, str(i % 3))] = i\n    return sum(k[0] * v for k, v in d.items()) + d.get((1, '1'), -1)\n",
+        SqlClass::Int,
+        &[&["0"], &["100"]],
+    );
+}

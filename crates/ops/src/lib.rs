@@ -15,6 +15,7 @@ pub mod date;
 pub mod def;
 pub mod float;
 pub mod format;
+pub mod hash;
 pub mod int;
 pub mod list;
 pub mod math;
@@ -37,8 +38,18 @@ use std::sync::OnceLock;
 /// Every operation, in the order in which overloads are tried.
 pub fn all() -> impl Iterator<Item = &'static OpDef> {
     // Those of bools stand before those of ints, which take bools too.
-    let families =
-        [text_repr::OPS, str::OPS, int::OPS, float::OPS, math::OPS, format::OPS, sort::OPS, pattern::OPS, date::OPS];
+    let families = [
+        text_repr::OPS,
+        str::OPS,
+        int::OPS,
+        float::OPS,
+        math::OPS,
+        format::OPS,
+        sort::OPS,
+        pattern::OPS,
+        date::OPS,
+        hash::OPS,
+    ];
     core::all().chain(families.into_iter().flatten().copied())
 }
 

@@ -85,6 +85,7 @@ macro_rules! op {
             }
             fn small(cx: &mut $crate::cx::Cx, args: &[exuvia_ir::Object]) -> Result<exuvia_ir::Object, exuvia_ir::Raise> {
                 let mut rest = args.iter();
+                #[allow(unused_variables, reason = "an operation without operands misses none")]
                 let missing = || exuvia_ir::Raise::Bailout("an operand is missing");
                 $($crate::op!(@take rest missing $arg $kind);)*
                 if rest.next().is_some() {

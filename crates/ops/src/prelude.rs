@@ -12,6 +12,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("str", include_str!("prelude/str.py")),
     ("list", include_str!("prelude/list.py")),
     ("tuple", include_str!("prelude/tuple.py")),
+    ("collections", include_str!("prelude/collections.py")),
     ("re", include_str!("prelude/re.py")),
     ("Pattern", include_str!("prelude/Pattern.py")),
     ("Match", include_str!("prelude/Match.py")),

@@ -32,8 +32,8 @@ mod ranges;
 mod semantics;
 mod simplify;
 mod splits;
-mod summary;
 mod ssa;
+mod summary;
 mod tags;
 #[cfg(test)]
 mod testing;

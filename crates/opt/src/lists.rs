@@ -40,8 +40,7 @@ pub(crate) fn frozen(function: &Function, context: &mut Context) -> Vec<bool> {
                 _ => false,
             };
             // An element that is a list is another name for it.
-            let reads = only_reads
-                && inst.result.is_none_or(|result| !is_list(result) || context.is_allocation(inst));
+            let reads = only_reads && inst.result.is_none_or(|result| !is_list(result) || context.is_allocation(inst));
             if !reads {
                 inst.args.iter().filter(|arg| is_list(**arg)).for_each(|arg| frozen[arg.index()] = false);
             }

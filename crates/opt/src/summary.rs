@@ -64,8 +64,10 @@ fn one(function: &Function, context: &mut Context) -> Summary {
             // What raises is counted already.
             summary.stays |= match inst.op {
                 Opcode::Call(callee) => context.summary(callee).stays,
-                _ => !context.is_removable(inst) && !context.may_raise(inst) && !context.may_write(inst)
-                    || context.def_of(inst).is_some_and(|def| def.bails),
+                _ => {
+                    !context.is_removable(inst) && !context.may_raise(inst) && !context.may_write(inst)
+                        || context.def_of(inst).is_some_and(|def| def.bails)
+                }
             };
         }
         match block.term {

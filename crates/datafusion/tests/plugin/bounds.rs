@@ -117,7 +117,7 @@ async fn native_calls_are_stopped() {
         "CREATE FUNCTION tree(n BIGINT) RETURNS BIGINT STRICT LANGUAGE python AS $$
 def g(n):
     if n < 2: return n
-    return g(n - 1) + g(n - 1)
+    return g(n - 1) + g(n - 2)
 def tree(n): return g(n)
 $$;
 CREATE FUNCTION long(s TEXT) RETURNS BIGINT STRICT LANGUAGE python AS $$

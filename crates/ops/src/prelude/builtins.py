@@ -10,14 +10,14 @@ _OBJECTS = ("datetime.timedelta", "RegexFlag")
 
 
 def any(iterable, /):
-    for item in iterable:
+    for item in _unordered(iterable):
         if item:
             return True
     return False
 
 
 def all(iterable, /):
-    for item in iterable:
+    for item in _unordered(iterable):
         if not item:
             return False
     return True
@@ -46,7 +46,7 @@ def max(*args, key=None, default=_missing):
             raise TypeError("Cannot specify a default for max() with multiple positional arguments")
         items = args
     else:
-        items = _items(args[0])
+        items = _items(_unordered(args[0]) if key is None else args[0])
         if len(items) == 0:
             if _is_missing(default):
                 raise ValueError("max() arg is an empty sequence")
@@ -74,7 +74,7 @@ def min(*args, key=None, default=_missing):
             raise TypeError("Cannot specify a default for min() with multiple positional arguments")
         items = args
     else:
-        items = _items(args[0])
+        items = _items(_unordered(args[0]) if key is None else args[0])
         if len(items) == 0:
             if _is_missing(default):
                 raise ValueError("min() arg is an empty sequence")
@@ -129,7 +129,7 @@ def pow(base, exp, mod=None):
 def sorted(iterable, /, *, key=None, reverse=False):
     if key is None and isinstance(iterable, str) and isinstance(reverse, bool):
         return _operation("str.sorted_chars", iterable, reverse)
-    result = list(iterable)
+    result = list(_unordered(iterable) if key is None else iterable)
     if key is None and isinstance(reverse, bool):
         if _takes("list.sort_int", result):
             return _operation("list.sort_int", result, reverse)

@@ -103,6 +103,18 @@ def __mul__(self, times):
     return result
 
 
+def __imul__(self, times):
+    if times >= 9223372036854775808 or times <= -9223372036854775809:
+        raise OverflowError("cannot fit 'int' into an index-sized integer")
+    n = len(self)
+    if times <= 0:
+        while len(self) > 0:
+            self.pop()
+    for _ in range(times - 1):
+        for i in range(n):
+            self.append(self[i])
+
+
 def __repr__(self):
     return "[" + ", ".join([repr(item) for item in self]) + "]"
 

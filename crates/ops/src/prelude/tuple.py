@@ -5,6 +5,8 @@ CPython compares elements by identity before equality, which only shows for a Na
 
 
 def _same(a, b):
+    if _same_object(a, b):
+        return True
     if isinstance(a, float) and isinstance(b, float):
         if a != a and b != b:
             return _leave("identity of a NaN")

@@ -1,0 +1,549 @@
+//! Classes written in Python: `class` statements of modules, of users and of the prelude.
+//!
+//! A class is known while lifting: what it defines never changes, so that every attribute and
+//! every method is looked up now. Its objects are on the lifter's heap (`heap.rs`); what
+//! operators do with them is in `protocol.rs`.
+//!
+//! Lifted are single inheritance, methods, properties, static and class methods, values of the
+//! class, and `dataclasses.dataclass`, whose methods are made as text, as CPython's own are. A
+//! class that does anything else is not lifted, which matters to functions that use it only.
+
+use crate::abs::{Abs, Closure, Enclosing};
+use crate::ast::{ClassDef, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
+use crate::bailout::Code;
+use crate::lifter::{Frame, Lift, Lifter, Vars, describe};
+use exuvia_ir::{ExcKind, Object, Type};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A class.
+#[derive(Debug)]
+pub(crate) struct ClassObj {
+    pub name: Name,
+    /// Its base, unless that is `object`.
+    pub base: Option<Rc<ClassObj>>,
+    members: BTreeMap<Name, Member>,
+    /// Whether the prelude defines it: it stands for a class of CPython's.
+    pub prelude: bool,
+    /// Of a class of exceptions the built-in one above it.
+    pub exception: Option<ExcKind>,
+    /// Whether its objects do not change once they are made.
+    pub frozen: bool,
+    /// The fields of a dataclass with their defaults.
+    fields: Vec<(Name, Option<Abs>)>,
+}
+
+/// What a class defines.
+#[derive(Clone, Debug)]
+pub(crate) enum Member {
+    /// A value, or a method if it is a function.
+    Value(Abs),
+    Static(Abs),
+    OfClass(Abs),
+    Property(Abs),
+}
+
+/// A method with its receiver.
+#[derive(Debug)]
+pub(crate) struct Method {
+    pub closure: Rc<Closure>,
+    /// The class that defines it.
+    pub owner: Rc<ClassObj>,
+    /// An object, or for class methods the class.
+    pub receiver: Abs,
+}
+
+/// The special methods that are looked at. A class with others is not lifted.
+const SPECIAL: &[&str] = &[
+    "__init__",
+    "__post_init__",
+    "__repr__",
+    "__str__",
+    "__format__",
+    "__eq__",
+    "__ne__",
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
+    "__hash__",
+    "__bool__",
+    "__len__",
+    "__call__",
+    "__contains__",
+    "__getitem__",
+    "__setitem__",
+    "__delitem__",
+    "__iter__",
+    "__add__",
+    "__radd__",
+    "__iadd__",
+    "__sub__",
+    "__rsub__",
+    "__isub__",
+    "__mul__",
+    "__rmul__",
+    "__imul__",
+    "__truediv__",
+    "__rtruediv__",
+    "__itruediv__",
+    "__floordiv__",
+    "__rfloordiv__",
+    "__ifloordiv__",
+    "__mod__",
+    "__rmod__",
+    "__imod__",
+    "__pow__",
+    "__rpow__",
+    "__ipow__",
+    "__and__",
+    "__rand__",
+    "__iand__",
+    "__or__",
+    "__ror__",
+    "__ior__",
+    "__xor__",
+    "__rxor__",
+    "__ixor__",
+    "__neg__",
+    "__pos__",
+    "__invert__",
+    "__abs__",
+    "__int__",
+    "__float__",
+    "__round__",
+    "__doc__",
+];
+
+/// Built-in exceptions whose objects hold their arguments and nothing else.
+const EXCEPTIONS: &[ExcKind] = &[
+    ExcKind::Exception,
+    ExcKind::ArithmeticError,
+    ExcKind::AssertionError,
+    ExcKind::IndexError,
+    ExcKind::KeyError,
+    ExcKind::LookupError,
+    ExcKind::NotImplementedError,
+    ExcKind::OverflowError,
+    ExcKind::RuntimeError,
+    ExcKind::TypeError,
+    ExcKind::ValueError,
+    ExcKind::ZeroDivisionError,
+];
+
+/// How many classes may stand above each other.
+const MAX_BASES: usize = 20;
+
+impl ClassObj {
+    /// The class and those above it, nearest first.
+    pub fn ancestry(class: &Rc<ClassObj>) -> impl Iterator<Item = &Rc<ClassObj>> {
+        std::iter::successors(Some(class), |class| class.base.as_ref())
+    }
+
+    /// What a name means in a class: with the class that defines it.
+    pub fn find(class: &Rc<ClassObj>, name: &str) -> Option<(Rc<ClassObj>, Member)> {
+        ClassObj::ancestry(class).find_map(|one| Some((Rc::clone(one), one.members.get(name)?.clone())))
+    }
+
+    /// Whether it is a class or below it.
+    pub fn is_subclass(class: &Rc<ClassObj>, of: &Rc<ClassObj>) -> bool {
+        ClassObj::ancestry(class).any(|one| Rc::ptr_eq(one, of))
+    }
+}
+
+/// What `dataclass` was asked for.
+struct Dataclass {
+    eq: bool,
+    order: bool,
+    repr: bool,
+    init: bool,
+    frozen: bool,
+}
+
+impl Lifter<'_> {
+    /// A `class` statement.
+    pub fn class_statement(&mut self, def: &ClassDef) -> Lift<()> {
+        if !(self.module_mode && self.current == 0) {
+            return self.bail(Code::Statement, "a class within a function");
+        }
+        if let Some(what) = def.unsupported {
+            return self.bail(Code::Statement, what);
+        }
+        let dataclass = self.class_decorators(&def.decorators)?;
+        let (base, exception) = self.bases(&def.bases)?;
+        let depth = self.frames.len();
+        let module = self.frames[0].module;
+        let locals = crate::scope::locals(&crate::ast::Params::default(), &def.body);
+        self.frames.push(Frame {
+            vars: Vars::default(),
+            locals: locals.into(),
+            enclosing: Enclosing::Module,
+            module,
+            path: 0,
+            class_body: true,
+            owner: None,
+        });
+        self.current = depth;
+        let members = self.class_body(&def.body);
+        self.current = 0;
+        let members = members?;
+        self.frames.truncate(depth);
+        if !self.live {
+            return Ok(());
+        }
+        let prelude = self.in_prelude(module) || self.world.loading_prelude;
+        let unknown = members.keys().find(|name| name.starts_with("__") && !SPECIAL.contains(&&***name));
+        if let (Some(name), false) = (unknown, prelude) {
+            return self.bail(Code::Statement, format!("a class with {name}"));
+        }
+        let mut class = ClassObj {
+            name: def.name.clone(),
+            frozen: base.as_ref().is_some_and(|base| base.frozen),
+            base,
+            exception,
+            members,
+            prelude,
+            fields: Vec::new(),
+        };
+        // Equality without a hash makes a class unhashable; neither is looked at elsewhere.
+        if let Some(dataclass) = dataclass {
+            self.dataclass(&mut class, &dataclass, &def.fields, module)?;
+        }
+        self.bind_name(&def.name, Abs::Class(Rc::new(class)));
+        Ok(())
+    }
+
+    fn bases(&mut self, bases: &[Expr]) -> Lift<(Option<Rc<ClassObj>>, Option<ExcKind>)> {
+        let [base] = bases else {
+            return if bases.is_empty() {
+                Ok((None, None))
+            } else {
+                self.bail(Code::Statement, "a class with several bases")
+            };
+        };
+        match self.expr(base)? {
+            Abs::Class(base) if base.prelude && !self.world.loading_prelude => {
+                self.bail(Code::Statement, format!("a class whose base is {}", base.name))
+            }
+            Abs::Class(base) => {
+                if ClassObj::ancestry(&base).count() >= MAX_BASES {
+                    return self.bail(Code::Budget, "a class below too many others");
+                }
+                let exception = base.exception;
+                Ok((Some(base), exception))
+            }
+            Abs::ExcClass(kind) if EXCEPTIONS.contains(&kind) => Ok((None, Some(kind))),
+            Abs::Builtin(name) if &*name == "object" => Ok((None, None)),
+            other => self.bail(Code::Statement, format!("a class whose base is {}", describe(&other))),
+        }
+    }
+
+    /// Runs the body of a class in the frame on top.
+    fn class_body(&mut self, body: &[Stmt]) -> Lift<BTreeMap<Name, Member>> {
+        let mut wrapped: BTreeMap<Name, Member> = BTreeMap::new();
+        for stmt in body {
+            self.go_to(stmt.span);
+            self.step()?;
+            match &stmt.kind {
+                StmtKind::FunctionDef(def) => {
+                    let closure = self.closure(def)?;
+                    let member = match def.decorators.as_slice() {
+                        [] => Member::Value(closure.clone()),
+                        [one] => match self.method_kind(one) {
+                            Some("staticmethod") => Member::Static(closure.clone()),
+                            Some("classmethod") => Member::OfClass(closure.clone()),
+                            Some("property") => Member::Property(closure.clone()),
+                            _ => return self.bail(Code::Statement, format!("a method {} that is decorated", def.name)),
+                        },
+                        _ => return self.bail(Code::Statement, format!("a method {} that is decorated", def.name)),
+                    };
+                    wrapped.insert(def.name.clone(), member);
+                    self.bind_name(&def.name, closure);
+                }
+                StmtKind::Assign { targets, .. } if targets.iter().all(is_name) => {
+                    for target in targets {
+                        if let ExprKind::Name(name) = &target.kind {
+                            wrapped.remove(name);
+                        }
+                    }
+                    self.stmts(std::slice::from_ref(stmt))?;
+                }
+                StmtKind::Expr(Expr { kind: ExprKind::Const(_), .. }) | StmtKind::Pass => {}
+                StmtKind::Annotation(annotation) => self.annotation(annotation)?,
+                _ => return self.bail(Code::Statement, "a statement in the body of a class"),
+            }
+            if !self.live {
+                return Ok(BTreeMap::new());
+            }
+        }
+        let vars = self.frames[self.current].vars.clone();
+        let mut members = BTreeMap::new();
+        for (name, value) in vars.iter() {
+            let member = wrapped.remove(name).unwrap_or_else(|| Member::Value(value.clone()));
+            if matches!(value, Abs::Dyn(_) | Abs::Conflict | Abs::Unbound) {
+                return self.bail(Code::ModuleBody, format!("{name} of a class is not constant"));
+            }
+            members.insert(name.clone(), member);
+        }
+        Ok(members)
+    }
+
+    /// The kind of method that a decorator makes, if it is a built-in.
+    fn method_kind(&self, decorator: &Expr) -> Option<&'static str> {
+        let ExprKind::Name(name) = &decorator.kind else { return None };
+        let kind = ["staticmethod", "classmethod", "property"].into_iter().find(|kind| *kind == &**name)?;
+        self.lookup(name).is_none().then_some(kind)
+    }
+
+    /// The decorators of a class: none, or `dataclass`.
+    fn class_decorators(&mut self, decorators: &[Expr]) -> Lift<Option<Dataclass>> {
+        let [decorator] = decorators else {
+            return match decorators {
+                [] => Ok(None),
+                _ => self.bail(Code::Statement, "a class that is decorated twice"),
+            };
+        };
+        let mut made = Dataclass { eq: true, order: false, repr: true, init: true, frozen: false };
+        let (callee, keywords) = match &decorator.kind {
+            ExprKind::Call { func, args, keywords } if args.is_empty() => (&**func, keywords.as_slice()),
+            _ => (decorator, [].as_slice()),
+        };
+        let is_dataclass = match &callee.kind {
+            ExprKind::Name(name) => {
+                matches!(self.lookup(name), Some(Abs::Module(module)) if &*module == "dataclasses.dataclass")
+            }
+            ExprKind::Attribute { value, name } => {
+                matches!(&value.kind, ExprKind::Name(module)
+                    if matches!(self.lookup(module), Some(Abs::Module(module)) if &*module == "dataclasses"))
+                    && &**name == "dataclass"
+            }
+            _ => false,
+        };
+        if !is_dataclass {
+            return self.bail(Code::Statement, "a class that is decorated");
+        }
+        for (name, value) in keywords {
+            let (Some(name), ExprKind::Const(Object::Bool(value))) = (name, &value.kind) else {
+                return self.bail(Code::Statement, "a dataclass with such an option");
+            };
+            match &**name {
+                "eq" => made.eq = *value,
+                "order" => made.order = *value,
+                "repr" => made.repr = *value,
+                "init" => made.init = *value,
+                "frozen" => made.frozen = *value,
+                // Hashes are not looked at.
+                "unsafe_hash" => {}
+                other => return self.bail(Code::Statement, format!("a dataclass with {other}")),
+            }
+        }
+        if made.order && !made.eq {
+            return self.bail(Code::Statement, "a dataclass with order and without eq");
+        }
+        Ok(Some(made))
+    }
+
+    /// What `dataclass` adds to a class (library reference, module dataclasses).
+    fn dataclass(&mut self, class: &mut ClassObj, asked: &Dataclass, own: &[Name], module: usize) -> Lift<()> {
+        let mut fields: Vec<(Name, Option<Abs>)> = Vec::new();
+        if let Some(base) = &class.base {
+            fields.extend(base.fields.iter().cloned());
+        }
+        for name in own {
+            let default = match class.members.get(name) {
+                None => None,
+                Some(Member::Value(value @ Abs::Const(object))) => {
+                    if matches!(object, Object::List(_) | Object::Dict(_) | Object::Set(_)) {
+                        return self.bail(Code::Statement, "a dataclass with a mutable default");
+                    }
+                    Some(value.clone())
+                }
+                Some(_) => return self.bail(Code::Statement, "a dataclass with a default that is no constant"),
+            };
+            match fields.iter_mut().find(|field| field.0 == *name) {
+                Some(field) => field.1 = default,
+                None => fields.push((name.clone(), default)),
+            }
+        }
+        let ordered = ["__lt__", "__le__", "__gt__", "__ge__"];
+        if asked.order && ordered.iter().any(|method| class.members.contains_key(*method)) {
+            return self.bail(Code::Statement, "a dataclass with order that defines an order");
+        }
+        if class.base.as_ref().is_some_and(|base| !base.fields.is_empty() && base.frozen != asked.frozen) {
+            return self.bail(Code::Statement, "a frozen dataclass below one that is not, or the other way");
+        }
+        let optional = fields.iter().position(|field| field.1.is_some()).unwrap_or(fields.len());
+        if fields[optional..].iter().any(|field| field.1.is_none()) {
+            return self.bail(Code::Statement, "a dataclass with a field without default behind one with");
+        }
+        let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
+        if names.iter().any(|name| name.starts_with("__")) {
+            return self.bail(Code::Statement, "a dataclass with a field of such a name");
+        }
+        let has_post = ClassObj::ancestry_of(class, "__post_init__");
+        let text = dataclass_text(class, asked, &names, has_post);
+        let Ok(parsed) = crate::parse::parse_source(&text, &[]) else {
+            return self.bail(Code::Statement, "a dataclass with such fields");
+        };
+        for stmt in &parsed.module.body {
+            let StmtKind::FunctionDef(def) = &stmt.kind else { continue };
+            let defaults = match &*def.name {
+                "__init__" => fields.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?))).collect(),
+                _ => Vec::new(),
+            };
+            // The body has no places of its own: errors are shown where it is called.
+            let closure =
+                Closure { def: Arc::clone(def), module, enclosing: Enclosing::Module, decorated: false, defaults };
+            self.world.made.push(Arc::clone(def));
+            class.members.insert(def.name.clone(), Member::Value(Abs::Func(Rc::new(closure))));
+        }
+        class.frozen = asked.frozen;
+        class.fields = fields;
+        Ok(())
+    }
+
+    /// Whether a function was made as text, by `dataclass`.
+    pub fn is_made(&self, def: *const FunctionDef) -> bool {
+        self.world.made.iter().any(|made| Arc::as_ptr(made) == def)
+    }
+
+    /// `C(…)`.
+    pub fn instantiate(&mut self, class: &Rc<ClassObj>, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        let object = self.new_instance(class);
+        if let (Some(_), Abs::Instance(made)) = (class.exception, &object) {
+            // `BaseException.__new__` keeps what it is given.
+            self.set_arguments(made, &args)?;
+        }
+        match ClassObj::find(class, "__init__") {
+            Some((owner, Member::Value(Abs::Func(closure)))) => {
+                let mut all = vec![object.clone()];
+                all.extend(args);
+                self.next_owner = Some((owner, object.clone()));
+                let result = self.call_value(&Abs::Func(closure), all, named)?;
+                if self.live && self.type_of(&result) != Some(Type::None) {
+                    return self.bail(Code::Callee, "__init__ returns a value");
+                }
+            }
+            Some(_) => return self.bail(Code::Callee, "__init__ is no function"),
+            None if class.exception.is_some() && named.is_empty() => {}
+            None if class.exception.is_some() => {
+                return self.bail(Code::Arguments, "keyword arguments of an exception");
+            }
+            None if !args.is_empty() || !named.is_empty() => {
+                return self.raise_message(ExcKind::TypeError, &format!("{}() takes no arguments", class.name));
+            }
+            None => {}
+        }
+        Ok(if self.live { object } else { Abs::Unbound })
+    }
+
+    /// What a member of a class is when it is read from `receiver`, an object or a class.
+    pub fn member(&mut self, owner: Rc<ClassObj>, member: Member, receiver: &Abs) -> Lift<Abs> {
+        let class = match receiver {
+            Abs::Instance(object) => Some(Rc::clone(&object.class)),
+            _ => None,
+        };
+        match (member, class) {
+            (Member::Value(Abs::Func(closure)), Some(_)) => {
+                Ok(Abs::Bound(Rc::new(Method { closure, owner, receiver: receiver.clone() })))
+            }
+            (Member::Value(value) | Member::Static(value), _) => Ok(value),
+            (Member::OfClass(Abs::Func(closure)), class) => {
+                let receiver = class.map_or_else(|| receiver.clone(), Abs::Class);
+                Ok(Abs::Bound(Rc::new(Method { closure, owner, receiver })))
+            }
+            (Member::Property(Abs::Func(closure)), Some(_)) => {
+                self.next_owner = Some((owner, receiver.clone()));
+                self.call_value(&Abs::Func(closure), vec![receiver.clone()], Vec::new())
+            }
+            _ => self.bail(Code::Callee, "such an attribute of a class"),
+        }
+    }
+
+    /// `C.name`.
+    pub fn class_attribute(&mut self, class: &Rc<ClassObj>, name: &Name) -> Lift<Abs> {
+        match ClassObj::find(class, name) {
+            Some((owner, member)) => self.member(owner, member, &Abs::Class(Rc::clone(class))),
+            None if &**name == "__name__" => Ok(Abs::str(&class.name)),
+            None if name.starts_with("__") => self.bail(Code::Callee, format!("attribute {name} of a class")),
+            None => {
+                let message = format!("type object '{}' has no attribute '{name}'", class.name);
+                self.raise_message(ExcKind::AttributeError, &message)
+            }
+        }
+    }
+
+    /// `super()`.
+    pub fn super_(&mut self) -> Lift<Abs> {
+        match self.frames.get(self.current).and_then(|frame| frame.owner.clone()) {
+            // It is about what the first parameter holds now.
+            Some(owner) if self.frames[self.current].vars.values().any(|value| value.same(&owner.1)) => {
+                Ok(Abs::Super(Rc::new(owner)))
+            }
+            Some(_) => self.bail(Code::Callee, "super() where the first parameter was assigned"),
+            None => self.bail(Code::Callee, "super() outside of a method"),
+        }
+    }
+
+    /// `super().name`.
+    pub fn super_attribute(&mut self, class: &ClassObj, receiver: &Abs, name: &Name) -> Lift<Abs> {
+        let found = class.base.as_ref().and_then(|base| ClassObj::find(base, name));
+        match found {
+            Some((owner, member)) => self.member(owner, member, receiver),
+            // That of `object`, which does nothing.
+            None if &**name == "__init__" && class.exception.is_none() => Ok(Abs::Builtin("object.__init__".into())),
+            None if matches!(&**name, "__init__" | "__str__" | "__repr__") && class.exception.is_some() => {
+                Ok(Abs::Method(Rc::new((receiver.clone(), name.clone()))))
+            }
+            None => self.bail(Code::Callee, format!("super().{name}")),
+        }
+    }
+}
+
+impl ClassObj {
+    fn ancestry_of(class: &ClassObj, name: &str) -> bool {
+        class.members.contains_key(name) || class.base.as_ref().is_some_and(|base| ClassObj::find(base, name).is_some())
+    }
+}
+
+fn is_name(target: &Expr) -> bool {
+    matches!(target.kind, ExprKind::Name(_))
+}
+
+/// The methods that `dataclass` makes, as text.
+fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], has_post: bool) -> String {
+    let mut text = String::new();
+    let own = |name: &str| class.members.contains_key(name);
+    let listed = |of: &str| names.iter().fold(String::new(), |list, name| list + &format!("{of}.{name}, "));
+    if asked.init && !own("__init__") {
+        let params: String = names.iter().map(|name| format!(", {name}")).collect();
+        // Defaults are given by the closure; the parser only wants them in order.
+        let _ = writeln!(text, "def __init__(self{params}):\n    pass");
+        for name in names {
+            let _ = writeln!(text, "    self.{name} = {name}");
+        }
+        if has_post {
+            text.push_str("    self.__post_init__()\n");
+        }
+    }
+    if asked.repr && !own("__repr__") {
+        let shown: Vec<String> = names.iter().map(|name| format!("{name}={{self.{name}!r}}")).collect();
+        let _ = writeln!(text, "def __repr__(self):\n    return f'{{_type_name(self)}}({})'", shown.join(", "));
+    }
+    let compared: &[(&str, &str)] = match (asked.eq, asked.order) {
+        (false, _) => &[],
+        (true, false) => &[("__eq__", "==")],
+        (true, true) => &[("__eq__", "=="), ("__lt__", "<"), ("__le__", "<="), ("__gt__", ">"), ("__ge__", ">=")],
+    };
+    for (method, symbol) in compared.iter().filter(|(method, _)| !own(method)) {
+        let _ = writeln!(
+            text,
+            "def {method}(self, other):\n    if _same_class(self, other):\n        return ({}) {symbol} ({})\n    return NotImplemented",
+            listed("self"),
+            listed("other"),
+        );
+    }
+    text
+}

@@ -1,0 +1,224 @@
+//! Dicts and sets: those that are constant, and those that are made at run time.
+//!
+//! What a function writes as a constant, `{'a': 1}`, stays one as long as nothing changes it:
+//! then it is a table that native code searches. Where it is changed, all is lifted again, and
+//! what is written there is an object of the prelude's class from the start
+//! (`prelude/collections.py`), as is what holds run-time values.
+
+use crate::abs::{Abs, Enclosing};
+use crate::ast::{Collects, Comprehension, Expr};
+use crate::bailout::Code;
+use crate::lifter::{Lift, Lifter, Stop};
+use exuvia_ir::{DictObj, Object};
+use std::sync::Arc;
+
+/// Methods that change a dict or a set.
+const CHANGING: &[&str] = &[
+    "update",
+    "setdefault",
+    "pop",
+    "popitem",
+    "clear",
+    "add",
+    "discard",
+    "remove",
+    "difference_update",
+    "intersection_update",
+    "symmetric_difference_update",
+];
+
+impl Lifter<'_> {
+    /// A new, empty object of a class of `collections` in the prelude.
+    fn new_container(&mut self, class: &'static str, args: Vec<Abs>) -> Lift<Abs> {
+        match self.prelude_function("collections", class)? {
+            Some(Abs::Class(class)) => self.instantiate(&class, args, Vec::new()),
+            _ => {
+                let failed = self
+                    .world
+                    .prelude
+                    .get("collections")
+                    .and_then(|module| self.world.modules[*module].failed.get(class));
+                let why = failed.map_or_else(String::new, |why| format!(": {}", why.detail));
+                self.bail(Code::Mutation, format!("a {class} made at run time{why}"))
+            }
+        }
+    }
+
+    /// Whether what is written here becomes an object.
+    fn is_changing(&self) -> bool {
+        !self.module_mode && self.world.changing.contains(&self.site())
+    }
+
+    /// Notes where a constant was written.
+    fn written(&mut self, object: Object) -> Abs {
+        let site = self.site();
+        if let (false, Some(address)) = (self.module_mode, address(&object)) {
+            self.world.displays.insert(address, (object.clone(), site));
+        }
+        Abs::Const(object)
+    }
+
+    /// A container is changed: a constant that a function wrote becomes an object, by lifting
+    /// again. Others stay.
+    pub fn changes(&mut self, container: &Abs) -> Lift<()> {
+        let Abs::Const(object) = container else { return Ok(()) };
+        let Some((_, site)) = address(object).and_then(|address| self.world.displays.get(&address)) else {
+            return Ok(());
+        };
+        self.world.changing.insert(*site);
+        Err(Stop::Restart)
+    }
+
+    /// The same for what a method does.
+    pub fn change_of_constant(&mut self, receiver: &Abs, method: &str) -> Lift<()> {
+        if CHANGING.contains(&method) { self.changes(receiver) } else { Ok(()) }
+    }
+
+    /// `{key: value, **other}`.
+    pub fn dict_display(&mut self, items: &[(Option<Expr>, Expr)]) -> Lift<Abs> {
+        let mut entries = Vec::new();
+        for (key, value) in items {
+            // The language reference has the key first, and so has CPython.
+            let key = key.as_ref().map(|key| self.expr(key)).transpose()?;
+            let value = self.expr(value)?;
+            entries.push((key, value));
+        }
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let constant = |(key, value): &(Option<Abs>, Abs)| match key {
+            Some(key) => key.as_const().is_some() && value.as_const().is_some(),
+            None => matches!(value, Abs::Const(Object::Dict(_))),
+        };
+        let all_constant = entries.iter().all(constant);
+        if all_constant && (self.module_mode || !(entries.is_empty() || self.is_changing())) {
+            let mut dict = DictObj::default();
+            let mut hashable = true;
+            for entry in &entries {
+                match entry {
+                    (Some(Abs::Const(key)), Abs::Const(value)) => hashable &= dict.insert(key.clone(), value.clone()),
+                    (_, Abs::Const(Object::Dict(other))) => {
+                        for (key, value) in other.entries() {
+                            dict.insert(key.clone(), value.clone());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if hashable {
+                return Ok(self.written(Object::Dict(Arc::new(dict))));
+            }
+            return self.bail(Code::Operands, "a key of a dict that is not hashable here");
+        }
+        if self.module_mode {
+            return self.bail(Code::Mutation, "a dict built at run time");
+        }
+        let dict = self.new_container("dict", Vec::new())?;
+        for (key, value) in entries {
+            match key {
+                Some(key) => {
+                    self.refuse_iterator(&value)?;
+                    self.apply("a[b]=c", &[dict.clone(), key, value])?;
+                }
+                None => {
+                    self.call_of(&dict, "update", vec![value])?;
+                }
+            }
+        }
+        Ok(if self.live { dict } else { Abs::Unbound })
+    }
+
+    /// `{a, b}`.
+    pub fn set_display(&mut self, items: Vec<Abs>) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let all_constant = items.iter().all(|item| item.as_const().is_some());
+        if self.module_mode || all_constant && !self.is_changing() {
+            return match self.constant_set(items, false)? {
+                Abs::Const(object) => Ok(self.written(object)),
+                other => Ok(other),
+            };
+        }
+        let set = self.new_container("set", Vec::new())?;
+        for item in items {
+            self.call_of(&set, "add", vec![item])?;
+        }
+        Ok(if self.live { set } else { Abs::Unbound })
+    }
+
+    /// `set(x)` in a function.
+    pub fn set_of(&mut self, iterable: Option<&Abs>) -> Lift<Abs> {
+        if let Some(iterable) = iterable
+            && !self.is_changing()
+            && let Some(items) = self.constant_items(iterable)
+        {
+            return self.set_display(items);
+        }
+        self.new_container("set", iterable.cloned().into_iter().collect())
+    }
+
+    fn constant_items(&mut self, iterable: &Abs) -> Option<Vec<Abs>> {
+        if let Abs::Const(Object::Set(set)) = iterable {
+            return Some(set.members.entries().iter().map(|entry| Abs::Const(entry.0.clone())).collect());
+        }
+        iterable.as_const()?;
+        self.known_items(iterable)
+    }
+
+    /// `dict(x)` in a function.
+    pub fn dict_of(&mut self, source: Option<&Abs>) -> Lift<Abs> {
+        if let Some(Abs::Const(Object::Dict(dict))) = source
+            && !self.is_changing()
+        {
+            let mut copy = DictObj::default();
+            for (key, value) in dict.entries() {
+                copy.insert(key.clone(), value.clone());
+            }
+            return Ok(self.written(Object::Dict(Arc::new(copy))));
+        }
+        let dict = self.new_container("dict", Vec::new())?;
+        if let Some(source) = source {
+            self.call_of(&dict, "update", vec![source.clone()])?;
+        }
+        Ok(if self.live { dict } else { Abs::Unbound })
+    }
+
+    /// A set or dict comprehension in a function.
+    pub fn collect_entries(
+        &mut self,
+        comp: &Comprehension,
+        first: &Abs,
+        enclosing: Enclosing,
+        module: usize,
+    ) -> Lift<Abs> {
+        let class = if comp.collects == Collects::Dict { "dict" } else { "set" };
+        let made = self.new_container(class, Vec::new())?;
+        self.generate(comp, first, &enclosing, module, &mut |me, element, value| {
+            match value {
+                Some(value) => me.apply("a[b]=c", &[made.clone(), element, value])?,
+                None => me.call_of(&made, "add", vec![element])?,
+            };
+            Ok(())
+        })?;
+        Ok(if self.live { made } else { Abs::Unbound })
+    }
+
+    /// Calls a method of an object.
+    fn call_of(&mut self, object: &Abs, method: &str, args: Vec<Abs>) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let method = self.attribute(object.clone(), &method.into())?;
+        self.call_value(&method, args, Vec::new())
+    }
+}
+
+/// What tells a constant container from others that are equal.
+fn address(object: &Object) -> Option<usize> {
+    match object {
+        Object::Dict(dict) => Some(Arc::as_ptr(dict) as usize),
+        Object::Set(set) => Some(Arc::as_ptr(set) as usize),
+        _ => None,
+    }
+}

@@ -1,0 +1,235 @@
+//! The heap while lifting: objects of classes written in Python.
+//!
+//! An object is made at one place, on one path of calls, and never becomes a run-time value:
+//! what it holds is kept in *cells*, hidden variables of the function's outermost frame, one for
+//! each attribute. So it costs what local variables cost, and paths join cell by cell as they do
+//! variable by variable. Each object has a cell of its own, without a name, that says that it
+//! exists: where paths meet of which only some made it, nothing can refer to it afterwards (a
+//! variable that did is a [`Abs::Conflict`] there), and its cells are dropped; the same at the
+//! end of a loop's turn.
+//!
+//! An object of a module is read from the variables of that module, and no function changes it.
+
+use crate::abs::Abs;
+use crate::ast::Name;
+use crate::bailout::Code;
+use crate::class::{ClassObj, Member};
+use crate::lifter::{Lift, Lifter, Vars};
+use exuvia_ir::{ExcKind, Type};
+use std::rc::Rc;
+
+/// An object of a class written in Python.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub class: Rc<ClassObj>,
+    /// Tells it from others of the same lifting or module.
+    id: u32,
+    /// The module whose body made it; `None`: the function did.
+    pub module: Option<usize>,
+}
+
+impl Instance {
+    /// Whether both are one object.
+    pub fn is(&self, other: &Instance) -> bool {
+        self.id == other.id && self.module == other.module
+    }
+
+    /// The same object under another number.
+    pub fn with_id(&self, id: u32) -> Instance {
+        Instance { class: Rc::clone(&self.class), id, module: None }
+    }
+
+    /// The variable that says that it exists.
+    fn own(&self) -> String {
+        format!("{CELL}{}", self.id)
+    }
+
+    /// The variable that holds an attribute.
+    fn cell(&self, name: &str) -> Name {
+        Name::from(format!("{}.{name}", self.own()))
+    }
+}
+
+/// The variables of an object: what says that it exists, and its cells.
+pub(crate) fn cells<'v>(vars: &'v Vars, object: &Instance) -> impl Iterator<Item = (&'v Name, &'v Abs)> {
+    let own = object.own();
+    vars.iter().filter(move |(name, _)| object_of(name) == Some(&own))
+}
+
+/// The variable of one object for that of another.
+pub(crate) fn cell_of(name: &Name, from: &Instance, to: &Instance) -> Name {
+    Name::from(format!("{}{}", to.own(), &name[from.own().len()..]))
+}
+
+/// How the names of cells begin.
+const CELL: &str = ".object";
+
+/// The variable that says that the object exists of which a variable is a cell.
+pub(crate) fn object_of(name: &Name) -> Option<&str> {
+    let rest = name.strip_prefix(CELL)?;
+    let digits = rest.find('.').unwrap_or(rest.len());
+    Some(&name[..CELL.len() + digits])
+}
+
+/// Whether a variable is a cell of an object that does not exist everywhere.
+pub(crate) fn is_dropped<'a>(name: &Name, mut everywhere: impl Iterator<Item = &'a Vars>) -> bool {
+    object_of(name).is_some_and(|own| everywhere.any(|vars| !vars.contains_key(own)))
+}
+
+impl Lifter<'_> {
+    /// A new object without attributes.
+    pub fn new_instance(&mut self, class: &Rc<ClassObj>) -> Abs {
+        self.hidden += 1;
+        let module = self.module_mode.then(|| self.frames.first().map_or(0, |frame| frame.module));
+        let object = Instance { class: Rc::clone(class), id: self.hidden, module };
+        if let Some(frame) = self.frames.first_mut() {
+            frame.vars.insert(Name::from(object.own()), Abs::NONE);
+        }
+        Abs::Instance(Rc::new(object))
+    }
+
+    /// Whether this lifting may change an object.
+    fn is_open(&self, object: &Instance) -> bool {
+        match object.module {
+            None => true,
+            Some(module) => self.module_mode && self.frames.first().is_some_and(|frame| frame.module == module),
+        }
+    }
+
+    /// Whether the code being lifted is the prelude's.
+    fn is_in_prelude(&self) -> bool {
+        self.frames.get(self.current).is_some_and(|frame| self.in_prelude(frame.module))
+    }
+
+    /// An attribute that the object itself has.
+    fn own_attribute(&self, object: &Instance, name: &str) -> Option<Abs> {
+        let cell = object.cell(name);
+        match object.module {
+            Some(module) if !self.is_open(object) => self.world.modules.get(module)?.globals.get(&cell).cloned(),
+            _ => self.frames.first()?.vars.get(&cell).cloned(),
+        }
+    }
+
+    /// `object.name`.
+    pub fn instance_attribute(&mut self, object: &Rc<Instance>, name: &Name) -> Lift<Abs> {
+        let member = ClassObj::find(&object.class, name);
+        if let Some((owner, member @ Member::Property(_))) = member {
+            return self.member(owner, member, &Abs::Instance(Rc::clone(object)));
+        }
+        if object.class.prelude && !self.is_in_prelude() && (name.starts_with('_') || member.is_none()) {
+            return self.bail(Code::Callee, format!("attribute {name} of a {}", object.class.name));
+        }
+        let missing = || format!("'{}' object has no attribute '{name}'", object.class.name);
+        match (self.own_attribute(object, name), member) {
+            (Some(Abs::Conflict), _) => {
+                self.bail(Code::Join, format!("attribute {name} holds values of unrelated kinds on two paths"))
+            }
+            (Some(Abs::Dyn(value)), member) if self.b.function.ty(value).alternatives().contains(&Type::Unbound) => {
+                if member.is_some() {
+                    return self.bail(Code::Join, format!("attribute {name} is the object's or the class's"));
+                }
+                let missing = missing();
+                self.dispatch(value, &mut |me, narrowed| match narrowed {
+                    Abs::Unbound => me.raise_message(ExcKind::AttributeError, &missing),
+                    other => Ok(other),
+                })
+            }
+            (Some(Abs::Unbound) | None, Some((owner, member))) => {
+                self.member(owner, member, &Abs::Instance(Rc::clone(object)))
+            }
+            // What every object has, or every exception.
+            (Some(Abs::Unbound) | None, None)
+                if name.starts_with("__")
+                    || object.class.exception.is_some() && matches!(&**name, "with_traceback" | "add_note") =>
+            {
+                self.bail(Code::Callee, format!("attribute {name} of an object"))
+            }
+            (Some(Abs::Unbound) | None, None) => self.raise_message(ExcKind::AttributeError, &missing()),
+            (Some(value), _) => Ok(value),
+        }
+    }
+
+    /// `object.name = value`.
+    pub fn set_attribute(&mut self, object: &Rc<Instance>, name: &Name, value: Abs) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        if !self.is_open(object) {
+            return self.bail(Code::Mutation, format!("attribute {name} of an object of the module is changed"));
+        }
+        if object.class.prelude && !self.is_in_prelude() {
+            return self.bail(Code::Mutation, format!("attribute {name} of a {}", object.class.name));
+        }
+        if matches!(ClassObj::find(&object.class, name), Some((_, Member::Property(_)))) {
+            return self.bail(Code::Mutation, format!("assignment to the property {name}"));
+        }
+        // The `__init__` that `dataclass` makes sets them otherwise.
+        let is_being_made = self.unfolding.last().is_some_and(|def| self.is_made(*def));
+        if object.class.frozen && !is_being_made {
+            return self.bail(Code::Mutation, format!("attribute {name} of a frozen object is changed"));
+        }
+        if name.starts_with("__") {
+            return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
+        }
+        self.refuse_iterator(&value)?;
+        // The object may outlive the frame that a function sees.
+        if crate::leave::refers_to(&value, 1) {
+            return self.bail(Code::StaticValue, "an object holds a function that sees variables of another");
+        }
+        if let Some(frame) = self.frames.first_mut() {
+            frame.vars.insert(object.cell(name), value);
+        }
+        Ok(())
+    }
+
+    /// Sets the arguments of an exception.
+    pub fn set_arguments(&mut self, object: &Instance, args: &[Abs]) -> Lift<()> {
+        for arg in args {
+            self.refuse_iterator(arg)?;
+            if crate::leave::refers_to(arg, 1) {
+                return self.bail(Code::StaticValue, "an exception holds a function that sees variables of another");
+            }
+        }
+        if let Some(frame) = self.frames.first_mut() {
+            frame.vars.insert(object.cell("args"), Abs::tuple(args.to_vec()));
+        }
+        Ok(())
+    }
+
+    /// The text of an exception, and what shows it (Objects/exceptions.c).
+    pub fn text_of_exception(&mut self, object: &Rc<Instance>, repr: bool) -> Lift<Abs> {
+        let args = self.own_attribute(object, "args").and_then(|args| args.tuple_items());
+        let Some(args) = args else { return self.bail(Code::Join, "the arguments of an exception") };
+        let all = Abs::tuple(args.clone());
+        match (args.as_slice(), repr) {
+            ([], false) => Ok(Abs::str("")),
+            ([one], false) if object.class.exception == Some(ExcKind::KeyError) => {
+                self.apply("repr", std::slice::from_ref(one))
+            }
+            ([one], false) => self.apply("str", std::slice::from_ref(one)),
+            (_, false) => self.apply("str", &[all]),
+            ([one], true) => {
+                let shown = self.apply("repr", std::slice::from_ref(one))?;
+                let head = self.apply("a+b", &[Abs::str(&format!("{}(", object.class.name)), shown])?;
+                self.apply("a+b", &[head, Abs::str(")")])
+            }
+            (_, true) => {
+                let shown = self.apply("repr", &[all])?;
+                self.apply("a+b", &[Abs::str(&object.class.name), shown])
+            }
+        }
+    }
+
+    /// `del object.name`.
+    pub fn delete_attribute(&mut self, object: &Rc<Instance>, name: &Name) -> Lift<()> {
+        let value = self.own_attribute(object, name);
+        let perhaps = |value: &Abs| match value {
+            Abs::Dyn(value) => self.b.function.ty(*value).alternatives().contains(&Type::Unbound),
+            other => matches!(other, Abs::Unbound | Abs::Conflict),
+        };
+        if value.as_ref().is_none_or(perhaps) {
+            return self.bail(Code::Mutation, "del of an attribute that is not there");
+        }
+        self.set_attribute(object, name, Abs::Unbound)
+    }
+}

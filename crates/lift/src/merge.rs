@@ -1,0 +1,150 @@
+//! Objects that become one where paths meet.
+//!
+//! A variable may hold one object on one path and another on the next: `p = a if c else b`,
+//! `p = p + q` in a loop. Law: if both are of one class and nothing but that variable refers to
+//! either, nobody can tell which of the two it is, nor that it is one of two. So both become a
+//! new object, cell by cell. Otherwise the variable is a [`Abs::Conflict`].
+//!
+//! What refers to an object is looked for in all variables, cells among them, in receivers of
+//! methods, in exceptions being handled, and in what the evaluation of a statement holds
+//! ([`Lifter::held`]).
+
+use crate::abs::{Abs, Enclosing};
+use crate::ast::Name;
+use crate::heap::{Instance, cell_of, cells};
+use crate::leave::{Part, each_part};
+use crate::lifter::{Frame, Lifter, State};
+use std::rc::Rc;
+
+/// Objects that are merged at one point.
+const MOST: usize = 64;
+
+/// A variable, or a value that comes along.
+enum Slot {
+    Variable(usize, Name),
+    Extra(usize),
+}
+
+impl Lifter<'_> {
+    /// Merges the objects of variables that hold different ones on the arms.
+    pub fn merge_objects(&mut self, arms: &mut [(State, Vec<Abs>)]) {
+        for _ in 0..MOST {
+            let Some(slot) = self.to_merge(arms) else { return };
+            self.hidden += 1;
+            let id = self.hidden;
+            for (state, extras) in arms.iter_mut() {
+                let held = match &slot {
+                    Slot::Variable(depth, name) => state.frames[*depth].vars.get(name).cloned(),
+                    Slot::Extra(index) => extras.get(*index).cloned(),
+                };
+                let Some(Abs::Instance(old)) = held else { continue };
+                let new = Rc::new(old.with_id(id));
+                move_cells(&mut state.frames[0], &old, &new);
+                match &slot {
+                    Slot::Variable(depth, name) => {
+                        state.frames[*depth].vars.insert(name.clone(), Abs::Instance(new));
+                    }
+                    Slot::Extra(index) => extras[*index] = Abs::Instance(new),
+                }
+            }
+        }
+    }
+
+    fn to_merge(&self, arms: &[(State, Vec<Abs>)]) -> Option<Slot> {
+        let first = &arms[0];
+        for (depth, frame) in first.0.frames.iter().enumerate() {
+            if arms.iter().all(|arm| arm.0.frames[depth].vars.is(&frame.vars)) {
+                continue;
+            }
+            for (name, value) in frame.vars.iter().filter(|(_, value)| matches!(value, Abs::Instance(_))) {
+                let column: Option<Vec<&Abs>> = arms.iter().map(|arm| arm.0.frames[depth].vars.get(name)).collect();
+                if column.is_some_and(|column| {
+                    column.iter().any(|other| !other.same(value)) && self.may_merge(&column, arms)
+                }) {
+                    return Some(Slot::Variable(depth, name.clone()));
+                }
+            }
+        }
+        (0..first.1.len()).map(Slot::Extra).find(|slot| {
+            let Slot::Extra(index) = slot else { return false };
+            let column: Vec<&Abs> = arms.iter().filter_map(|arm| arm.1.get(*index)).collect();
+            column.len() == arms.len()
+                && column.iter().any(|other| !other.same(column[0]))
+                && self.may_merge(&column, arms)
+        })
+    }
+
+    fn may_merge(&self, column: &[&Abs], arms: &[(State, Vec<Abs>)]) -> bool {
+        let Abs::Instance(first) = column[0] else { return false };
+        column.iter().zip(arms).all(|(value, (state, extras))| match value {
+            Abs::Instance(object) => {
+                object.module.is_none()
+                    && Rc::ptr_eq(&object.class, &first.class)
+                    && self.references(object, &state.frames, extras) == 1
+            }
+            _ => false,
+        })
+    }
+
+    /// How often an object is referred to.
+    pub fn references(&self, object: &Instance, frames: &[Frame], extras: &[Abs]) -> usize {
+        let mut count = 0;
+        for frame in frames {
+            self.world.budget.take(frame.vars.len() / 4);
+            frame.vars.values().for_each(|value| count += in_value(value, object, 0));
+            if let Some((_, receiver)) = &frame.owner {
+                // A method's own parameter is counted once.
+                let named = frame.vars.values().any(|value| value.same(receiver));
+                count += if named { 0 } else { in_value(receiver, object, 0) };
+            }
+        }
+        let others = extras.iter().chain(&self.held).chain(&self.handling);
+        count + others.map(|value| in_value(value, object, 0)).sum::<usize>()
+    }
+
+    /// Makes a variable hold a new object, that takes the place of the one that it holds, if
+    /// nothing else refers to that.
+    pub fn rename_object(&mut self, depth: usize, name: &Name) -> Option<Rc<Instance>> {
+        let Some(Abs::Instance(old)) = self.frames[depth].vars.get(name).cloned() else { return None };
+        if old.module.is_some() || self.references(&old, &self.frames, &[]) != 1 {
+            return None;
+        }
+        self.hidden += 1;
+        let new = Rc::new(old.with_id(self.hidden));
+        move_cells(&mut self.frames[0], &old, &new);
+        self.frames[depth].vars.insert(name.clone(), Abs::Instance(Rc::clone(&new)));
+        Some(new)
+    }
+}
+
+/// Gives the cells of an object to another.
+pub(crate) fn move_cells(frame: &mut Frame, from: &Instance, to: &Instance) {
+    let moved: Vec<(Name, Abs)> = cells(&frame.vars, from).map(|(name, value)| (name.clone(), value.clone())).collect();
+    for (name, _) in &moved {
+        frame.vars.remove(name);
+    }
+    for (name, value) in moved {
+        frame.vars.insert(cell_of(&name, from, to), value);
+    }
+}
+
+/// How often a value refers to an object; more than once where that would take long to say.
+fn in_value(value: &Abs, object: &Instance, depth: usize) -> usize {
+    match value {
+        Abs::Const(_) | Abs::Dyn(_) => 0,
+        Abs::Instance(other) => usize::from(object.is(other)),
+        _ if depth > 40 => 2,
+        other => {
+            let mut count = 0;
+            each_part(other, &mut |part| match part {
+                Part::Value(part) => count += in_value(part, object, depth + 1),
+                Part::Enclosing(Enclosing::Ended(captured)) => {
+                    captured.vars.values().for_each(|part| count += in_value(part, object, depth + 1));
+                }
+                // Those variables are looked at where they are.
+                Part::Enclosing(_) => {}
+            });
+            count
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Protocols: what operators, calls and built-in functions ask of objects whose class is
+//! written in Python (language reference, "Special method names").
+
+use crate::abs::Abs;
+use crate::bailout::Code;
+use crate::class::{ClassObj, Member, Method};
+use crate::heap::Instance;
+use crate::lifter::{Lift, Lifter, describe};
+use exuvia_ir::{ExcKind, Object, Type};
+use std::rc::Rc;
+
+/// Binary operators: the spelling, the method of the left operand, that of the right one.
+const BINARY: &[(&str, &str, &str)] = &[
+    ("a+b", "__add__", "__radd__"),
+    ("a-b", "__sub__", "__rsub__"),
+    ("a*b", "__mul__", "__rmul__"),
+    ("a/b", "__truediv__", "__rtruediv__"),
+    ("a//b", "__floordiv__", "__rfloordiv__"),
+    ("a%b", "__mod__", "__rmod__"),
+    ("a**b", "__pow__", "__rpow__"),
+    ("a&b", "__and__", "__rand__"),
+    ("a|b", "__or__", "__ror__"),
+    ("a^b", "__xor__", "__rxor__"),
+];
+
+/// Comparisons, with the method that the other operand has for it.
+const COMPARE: &[(&str, &str, &str)] = &[
+    ("a==b", "__eq__", "__eq__"),
+    ("a!=b", "__ne__", "__ne__"),
+    ("a<b", "__lt__", "__gt__"),
+    ("a<=b", "__le__", "__ge__"),
+    ("a>b", "__gt__", "__lt__"),
+    ("a>=b", "__ge__", "__le__"),
+];
+
+/// Operations of one method of the first operand, and what CPython says without it.
+const UNARY: &[(&str, &str, Option<&str>)] = &[
+    ("-a", "__neg__", Some("bad operand type for unary -: '{}'")),
+    ("+a", "__pos__", Some("bad operand type for unary +: '{}'")),
+    ("~a", "__invert__", Some("bad operand type for unary ~: '{}'")),
+    ("abs", "__abs__", Some("bad operand type for abs(): '{}'")),
+    ("len", "__len__", Some("object of type '{}' has no len()")),
+    ("a[b]", "__getitem__", Some("'{}' object is not subscriptable")),
+    ("a[b]=c", "__setitem__", Some("'{}' object does not support item assignment")),
+    ("del a[b]", "__delitem__", None),
+    ("int", "__int__", None),
+    ("float", "__float__", None),
+    ("round", "__round__", None),
+];
+
+/// Classes of the prelude that have every operator that CPython's have.
+const KNOWN: &[&str] = &["dict", "set"];
+
+impl Lifter<'_> {
+    /// Applies an operation of which an operand is such an object; `None` where none is.
+    pub fn apply_to_object(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        if !args.iter().any(|arg| matches!(arg, Abs::Instance(_))) {
+            return Ok(None);
+        }
+        // What a class of the prelude lacks may be in CPython's.
+        let prelude = args.iter().any(|arg| matches!(arg, Abs::Instance(object) if object.class.prelude));
+        let refused = |me: &mut Self| me.bail(Code::Operands, format!("{spelling} with an object"));
+        if let ([left, right], Some((_, method, reflected))) = (args, BINARY.iter().find(|row| row.0 == spelling)) {
+            return self.binary_of_object(spelling, left, right, method, reflected).map(Some);
+        }
+        if let ([left, right], Some((_, method, reflected))) = (args, COMPARE.iter().find(|row| row.0 == spelling)) {
+            return self.compare_objects(spelling, left, right, method, reflected).map(Some);
+        }
+        if let ("a in b", [item, Abs::Instance(container)]) = (spelling, args) {
+            let Some(found) = self.call_special(container, "__contains__", vec![item.clone()])? else {
+                return refused(self);
+            };
+            return self.bool_of_result(&found).map(Some);
+        }
+        let Some(Abs::Instance(object)) = args.first() else { return Ok(None) };
+        let object = Rc::clone(object);
+        let rest = args[1..].to_vec();
+        let result = match spelling {
+            "truth" | "bool" => self.truth_of_object(&object)?,
+            "str" if rest.is_empty() => self.text_of_object(&object, &["__str__", "__repr__"])?,
+            "repr" => self.text_of_object(&object, &["__repr__"])?,
+            "format" => match self.call_special(&object, "__format__", rest.clone())? {
+                Some(text) => text,
+                None if rest.iter().all(|spec| spec.same(&Abs::str(""))) => {
+                    self.text_of_object(&object, &["__str__", "__repr__"])?
+                }
+                None => return refused(self),
+            },
+            _ => {
+                // What is left is a function of the prelude, if it takes objects.
+                let Some((_, method, missing)) = UNARY.iter().find(|row| row.0 == spelling) else {
+                    return Ok(None);
+                };
+                match (self.call_special(&object, method, rest)?, missing) {
+                    (Some(result), _) => result,
+                    (None, Some(missing)) if !prelude => {
+                        self.raise_message(ExcKind::TypeError, &missing.replace("{}", &object.class.name))?
+                    }
+                    (None, _) => return refused(self),
+                }
+            }
+        };
+        Ok(Some(result))
+    }
+
+    /// Calls a special method: it is looked up in the class. `None` where there is none.
+    pub fn call_special(&mut self, object: &Rc<Instance>, name: &str, args: Vec<Abs>) -> Lift<Option<Abs>> {
+        match ClassObj::find(&object.class, name) {
+            None => Ok(None),
+            Some((owner, Member::Value(Abs::Func(closure)))) => {
+                let receiver = Abs::Instance(Rc::clone(object));
+                self.call_bound(&Method { closure, owner, receiver }, args, Vec::new()).map(Some)
+            }
+            Some(_) => self.bail(Code::Callee, format!("{name} is no function")),
+        }
+    }
+
+    /// Calls a method with its receiver.
+    pub fn call_bound(&mut self, method: &Method, args: Vec<Abs>, named: Vec<(crate::ast::Name, Abs)>) -> Lift<Abs> {
+        let mut all = vec![method.receiver.clone()];
+        all.extend(args);
+        self.next_owner = Some((Rc::clone(&method.owner), method.receiver.clone()));
+        self.call_value(&Abs::Func(Rc::clone(&method.closure)), all, named)
+    }
+
+    /// The name of a value's class in messages.
+    fn class_of(&self, abs: &Abs) -> Lift<String> {
+        match (abs, self.type_of(abs)) {
+            (Abs::Instance(object), _) => Ok(object.class.name.to_string()),
+            (_, Some(Type::Union(_))) | (_, None) => {
+                self.bail(Code::Operands, format!("an object and {}", describe(abs)))
+            }
+            (_, Some(ty)) => Ok(ty.message_name().to_string()),
+        }
+    }
+
+    fn binary_of_object(
+        &mut self,
+        spelling: &str,
+        left: &Abs,
+        right: &Abs,
+        method: &str,
+        reflected: &str,
+    ) -> Lift<Abs> {
+        let symbol = &spelling[1..spelling.len() - 1];
+        // What comes of it is one too.
+        if matches!(left, Abs::Const(Object::Set(set)) if set.frozen) {
+            return self.bail(Code::Operands, "an operator of a frozenset");
+        }
+        if self.augmented
+            && let Abs::Instance(object) = left
+        {
+            let in_place = format!("__i{}", &method[2..]);
+            if let Some(result) = self.call_special(object, &in_place, vec![right.clone()])?
+                && !is_not_implemented(&result)
+            {
+                return Ok(result);
+            }
+        }
+        if let Some(result) = self.either_way(left, right, method, reflected)? {
+            return Ok(result);
+        }
+        let sequence = |abs: &Abs| {
+            let is = |ty: &Type| matches!(ty, Type::Str | Type::List(_) | Type::Tuple(_));
+            self.type_of(abs).is_some_and(|ty| ty.alternatives().iter().any(is))
+        };
+        if matches!(symbol, "+" | "*" | "%") && (sequence(left) || sequence(right)) {
+            return self.bail(Code::Operands, format!("{symbol} of a sequence and an object"));
+        }
+        let symbol = match (symbol, self.augmented) {
+            ("**", false) => "** or pow()".to_string(),
+            ("**", true) => "**=".to_string(),
+            (symbol, augmented) => format!("{symbol}{}", if augmented { "=" } else { "" }),
+        };
+        self.refuse_classes(left, right, &|a, b| format!("unsupported operand type(s) for {symbol}: '{a}' and '{b}'"))
+    }
+
+    /// Raises a TypeError about the classes of two operands.
+    fn refuse_classes(&mut self, left: &Abs, right: &Abs, message: &dyn Fn(&str, &str) -> String) -> Lift<Abs> {
+        let known = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.class.prelude && !KNOWN.contains(&&*object.class.name));
+        if known(left) || known(right) {
+            return self.bail(Code::Operands, "an operator of such a class");
+        }
+        if let Some((_, value)) = self.union_operand(&[left.clone(), right.clone()]) {
+            return self.dispatch(value, &mut |me, narrowed| {
+                let left = left.replace(value, &narrowed).unwrap_or_else(|| left.clone());
+                let right = right.replace(value, &narrowed).unwrap_or_else(|| right.clone());
+                me.refuse_classes(&left, &right, message)
+            });
+        }
+        let (a, b) = (self.class_of(left)?, self.class_of(right)?);
+        self.raise_message(ExcKind::TypeError, &message(&a, &b))
+    }
+
+    /// What one of two operands says; that of a subclass is asked first (language reference
+    /// 3.3.8). `None` where neither does.
+    fn either_way(&mut self, left: &Abs, right: &Abs, method: &str, reflected: &str) -> Lift<Option<Abs>> {
+        let mut ways = vec![(left, method, right), (right, reflected, left)];
+        if let (Abs::Instance(a), Abs::Instance(b)) = (left, right) {
+            let same = Rc::ptr_eq(&a.class, &b.class);
+            // An object of the same class is not asked again, but for comparisons.
+            if same && method != reflected && BINARY.iter().any(|row| row.1 == method) {
+                ways.pop();
+            } else if !same && ClassObj::is_subclass(&b.class, &a.class) {
+                let binary = BINARY.iter().any(|row| row.1 == method);
+                let owner = |class| ClassObj::find(class, reflected).map(|found| Rc::as_ptr(&found.0));
+                if !binary || owner(&a.class) != owner(&b.class) {
+                    ways.reverse();
+                }
+            }
+        }
+        for (object, method, other) in ways {
+            if let Abs::Instance(object) = object
+                && let Some(result) = self.call_special(object, method, vec![other.clone()])?
+            {
+                if !self.live {
+                    return Ok(Some(Abs::Unbound));
+                }
+                if matches!(result, Abs::Conflict) {
+                    return self.bail(Code::Join, format!("{method} returns NotImplemented on some paths"));
+                }
+                if !is_not_implemented(&result) {
+                    return Ok(Some(result));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn compare_objects(&mut self, spelling: &str, left: &Abs, right: &Abs, method: &str, reflected: &str) -> Lift<Abs> {
+        if spelling == "a!=b" {
+            // `object.__ne__` inverts `__eq__`.
+            let has = |abs: &Abs, name| matches!(abs, Abs::Instance(o) if ClassObj::find(&o.class, name).is_some());
+            if !has(left, "__ne__") && !has(right, "__ne__") {
+                let equal = self.compare_objects("a==b", left, right, "__eq__", "__eq__")?;
+                let truth = self.truth(&equal)?;
+                return self.negate(truth);
+            }
+        }
+        if let Some(result) = self.either_way(left, right, method, reflected)? {
+            return Ok(result);
+        }
+        let prelude = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.class.prelude);
+        if (prelude(left) || prelude(right)) && !matches!(spelling, "a<b" | "a<=b" | "a>b" | "a>=b") {
+            // Neither knows the other: for dicts and sets that is certain, if the class is known.
+            let known = [left, right].iter().all(|abs| match abs {
+                Abs::Instance(object) if object.class.prelude => KNOWN.contains(&&*object.class.name),
+                Abs::Instance(_) => true,
+                other => self.type_of(other).is_some(),
+            });
+            if !known {
+                return self.bail(Code::Operands, "a comparison of such a class");
+            }
+        }
+        match spelling {
+            "a==b" => Ok(Abs::bool(left.same(right))),
+            "a!=b" => Ok(Abs::bool(!left.same(right))),
+            _ => {
+                let symbol = &spelling[1..spelling.len() - 1];
+                self.refuse_classes(left, right, &|a, b| {
+                    format!("'{symbol}' not supported between instances of '{a}' and '{b}'")
+                })
+            }
+        }
+    }
+
+    fn truth_of_object(&mut self, object: &Rc<Instance>) -> Lift<Abs> {
+        if let Some(truth) = self.call_special(object, "__bool__", Vec::new())? {
+            return match self.type_of(&truth) {
+                Some(Type::Bool) => Ok(truth),
+                _ if !self.live => Ok(Abs::Unbound),
+                _ => self.bail(Code::Operands, "__bool__ returns no bool"),
+            };
+        }
+        match self.call_special(object, "__len__", Vec::new())? {
+            Some(len) if self.live => self.length_is_not_zero(&len),
+            Some(_) => Ok(Abs::Unbound),
+            None => Ok(Abs::bool(true)),
+        }
+    }
+
+    fn length_is_not_zero(&mut self, len: &Abs) -> Lift<Abs> {
+        match self.type_of(len) {
+            Some(Type::Int) => self.apply("a!=b", &[len.clone(), Abs::int(0)]),
+            _ => self.bail(Code::Operands, "__len__ returns no int"),
+        }
+    }
+
+    /// The truth of what a special method gives.
+    fn bool_of_result(&mut self, result: &Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        if let Some((_, value)) = self.union_operand(std::slice::from_ref(result)) {
+            return self.dispatch(value, &mut |me, narrowed| me.truth(&narrowed));
+        }
+        self.truth(result)
+    }
+
+    fn text_of_object(&mut self, object: &Rc<Instance>, methods: &[&str]) -> Lift<Abs> {
+        // The built-in class has both.
+        let builtin = object.class.exception.map(|_| methods[0] == "__repr__");
+        let methods = if builtin.is_some() { &methods[..1] } else { methods };
+        for method in methods {
+            if let Some(text) = self.call_special(object, method, Vec::new())? {
+                return match self.type_of(&text) {
+                    Some(Type::Str) => Ok(text),
+                    _ if !self.live => Ok(Abs::Unbound),
+                    _ => self.bail(Code::Operands, format!("{method} returns no str")),
+                };
+            }
+        }
+        if let Some(repr) = builtin {
+            return self.text_of_exception(object, repr);
+        }
+        self.bail(Code::Operands, "the text of an object, which has its address")
+    }
+
+    /// What iterates over an object.
+    pub fn iterator_of(&mut self, object: &Rc<Instance>) -> Lift<Abs> {
+        match self.call_special(object, "__iter__", Vec::new())? {
+            Some(iterator @ Abs::Iter(_)) => Ok(iterator),
+            Some(_) if !self.live => Ok(Abs::Unbound),
+            Some(other) => self.bail(Code::Operands, format!("__iter__ returns {}", describe(&other))),
+            None if object.class.prelude || ClassObj::find(&object.class, "__getitem__").is_some() => {
+                self.bail(Code::Operands, "iteration by __getitem__")
+            }
+            None => {
+                let message = format!("'{}' object is not iterable", object.class.name);
+                self.raise_message(ExcKind::TypeError, &message)
+            }
+        }
+    }
+}
+
+fn is_not_implemented(abs: &Abs) -> bool {
+    matches!(abs, Abs::Builtin(name) if &**name == "NotImplemented")
+}

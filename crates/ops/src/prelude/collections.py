@@ -1,0 +1,619 @@
+"""Dicts and sets that are made at run time, and the classes of `collections` below them.
+
+A dict is three lists in the order of insertion, keys, values and hashes, and a table that has
+the position of each entry where its hash points, or after that: open addressing with linear
+probing, of a power of two that is at most two thirds full. An entry that was removed keeps its
+place with the hash -1, until the table grows. CPython's dicts have the same order; that of sets
+depends on its hashes, so iteration over a set leaves where the order could show.
+"""
+
+
+def _missing():
+    """Stands for an argument that was not given; see _is_missing."""
+
+
+def _hash(key):
+    if isinstance(key, str):
+        return _operation("str.hash", key)
+    if isinstance(key, int):
+        return _operation("int.hash", key)
+    if isinstance(key, float):
+        if key != key:
+            return _leave("the identity of a NaN")
+        return _operation("float.hash", key)
+    if key is None:
+        return 1
+    if isinstance(key, tuple):
+        result = 7
+        for item in key:
+            result = _operation("hash.mix", result, _hash(item))
+        return result
+    if isinstance(key, (list, dict, set)):
+        raise TypeError(f"unhashable type: '{_type_name(key)}'")
+    return _refuse("a key of such a class")
+
+
+def _find(index, hashes, keys, key, code):
+    # The position of the entry of a key; where there is none, -1 less the place for it in the table.
+    mask = len(index) - 1
+    at = code & mask
+    while True:
+        slot = _item(index, at)
+        if slot < 0:
+            return -1 - at
+        if _item(hashes, slot) == code and _item(keys, slot) == key:
+            return slot
+        at = (at + 1) & mask
+
+
+def _place(index, code, slot):
+    mask = len(index) - 1
+    at = code & mask
+    while _item(index, at) >= 0:
+        at = (at + 1) & mask
+    index[at] = slot
+
+
+class dict:
+    def __init__(self):
+        self._keys = []
+        self._values = []
+        self._hashes = _operation("hash.none")
+        self._index = _operation("hash.table", self._hashes)
+        # Entries that were not removed, and how many were ever added.
+        self._live = 0
+        self._added = 0
+
+    def _slot(self, key):
+        return _find(self._index, self._hashes, self._keys, key, _hash(key))
+
+    def _compact(self):
+        # Takes removed entries out, in place.
+        to = 0
+        for slot in range(len(self._hashes)):
+            if self._hashes[slot] >= 0:
+                self._keys[to] = self._keys[slot]
+                self._values[to] = self._values[slot]
+                self._hashes[to] = self._hashes[slot]
+                to += 1
+        while len(self._hashes) > to:
+            self._keys.pop()
+            self._values.pop()
+            self._hashes.pop()
+
+    def _add(self, key, code, value, missing):
+        if len(self._hashes) * 3 >= len(self._index) * 2:
+            if self._live < len(self._hashes):
+                self._compact()
+            self._index = _operation("hash.table", self._hashes)
+            _place(self._index, code, len(self._hashes))
+        else:
+            self._index[-1 - missing] = len(self._hashes)
+        self._keys.append(key)
+        self._values.append(value)
+        self._hashes.append(code)
+        self._live += 1
+        self._added += 1
+
+    def _remove(self, slot):
+        self._hashes[slot] = -1
+        self._live -= 1
+
+    def _turn(self, slot, live, added):
+        # Whether the loop that began with so many entries has one at a position.
+        if self._live != live:
+            raise RuntimeError("dictionary changed size during iteration")
+        if self._added != added:
+            return _leave("a dict whose keys change during iteration")
+        return slot < len(self._hashes) and self._hashes[slot] >= 0
+
+    def __len__(self):
+        return self._live
+
+    def __contains__(self, key):
+        return self._slot(key) >= 0
+
+    def __missing__(self, key):
+        raise KeyError(key)
+
+    def __getitem__(self, key):
+        slot = self._slot(key)
+        if slot < 0:
+            return self.__missing__(key)
+        return _item(self._values, slot)
+
+    def __setitem__(self, key, value):
+        code = _hash(key)
+        slot = _find(self._index, self._hashes, self._keys, key, code)
+        if slot < 0:
+            self._add(key, code, value, slot)
+        else:
+            self._values[slot] = value
+
+    def __delitem__(self, key):
+        slot = self._slot(key)
+        if slot < 0:
+            raise KeyError(key)
+        self._remove(slot)
+
+    def __iter__(self):
+        live = self._live
+        added = self._added
+        return (_item(self._keys, i) for i in range(len(self._hashes) + 1) if self._turn(i, live, added))
+
+    def __eq__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        if self._live != len(other):
+            return False
+        for i in range(len(self._hashes)):
+            if self._hashes[i] >= 0:
+                key = _item(self._keys, i)
+                if key not in other:
+                    return False
+                if not _same(_item(self._values, i), other[key]):
+                    return False
+        return True
+
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        result = self.copy()
+        result.update(other)
+        return result
+
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        result = dict()
+        result.update(other)
+        result.update(self)
+        return result
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def __repr__(self):
+        return "{" + ", ".join([f"{key!r}: {value!r}" for key, value in self.items()]) + "}"
+
+    def get(self, key, default=None, /):
+        slot = self._slot(key)
+        if slot < 0:
+            return default
+        return _item(self._values, slot)
+
+    def setdefault(self, key, default=None, /):
+        code = _hash(key)
+        slot = _find(self._index, self._hashes, self._keys, key, code)
+        if slot < 0:
+            self._add(key, code, default, slot)
+            return default
+        return _item(self._values, slot)
+
+    def pop(self, key, default=_missing, /):
+        slot = self._slot(key)
+        if slot < 0:
+            if _is_missing(default):
+                raise KeyError(key)
+            return default
+        value = _item(self._values, slot)
+        self._remove(slot)
+        return value
+
+    def popitem(self, /):
+        slot = len(self._hashes) - 1
+        while slot >= 0 and self._hashes[slot] < 0:
+            slot -= 1
+        if slot < 0:
+            raise KeyError("popitem(): dictionary is empty")
+        pair = (_item(self._keys, slot), _item(self._values, slot))
+        self._remove(slot)
+        return pair
+
+    def clear(self, /):
+        self._keys.clear()
+        self._values.clear()
+        self._hashes.clear()
+        self._index = _operation("hash.table", self._hashes)
+        self._live = 0
+
+    def copy(self, /):
+        result = _new(self)
+        for i in range(len(self._hashes)):
+            if self._hashes[i] >= 0:
+                result[_item(self._keys, i)] = _item(self._values, i)
+        return result
+
+    def update(self, other=_missing, /):
+        if _is_missing(other):
+            return None
+        if isinstance(other, dict):
+            for key, value in other.items():
+                self[key] = value
+            return None
+        for item in other:
+            if not isinstance(item, tuple) or len(item) != 2:
+                return _leave("a dict made of something else than pairs")
+            self[item[0]] = item[1]
+
+    def keys(self, /):
+        return dict_keys(self)
+
+    def values(self, /):
+        return dict_values(self)
+
+    def items(self, /):
+        return dict_items(self)
+
+
+def _new(of):
+    if isinstance(of, defaultdict):
+        return defaultdict(of.default_factory)
+    if isinstance(of, Counter):
+        return Counter()
+    return dict()
+
+
+class dict_keys:
+    def __init__(self, of):
+        self._of = of
+
+    def __len__(self):
+        return len(self._of)
+
+    def __contains__(self, key):
+        return key in self._of
+
+    def __iter__(self):
+        return self._of.__iter__()
+
+    def __repr__(self):
+        return "dict_keys([" + ", ".join([repr(key) for key in self]) + "])"
+
+
+class dict_values:
+    def __init__(self, of):
+        self._of = of
+
+    def __len__(self):
+        return len(self._of)
+
+    def __contains__(self, value):
+        for one in self:
+            if _same(one, value):
+                return True
+        return False
+
+    def __iter__(self):
+        of = self._of
+        live = of._live
+        added = of._added
+        return (_item(of._values, i) for i in range(len(of._hashes) + 1) if of._turn(i, live, added))
+
+    def __repr__(self):
+        return "dict_values([" + ", ".join([repr(value) for value in self]) + "])"
+
+
+class dict_items:
+    def __init__(self, of):
+        self._of = of
+
+    def __len__(self):
+        return len(self._of)
+
+    def __contains__(self, item):
+        if not isinstance(item, tuple) or len(item) != 2:
+            return False
+        slot = self._of._slot(item[0])
+        return slot >= 0 and _same(_item(self._of._values, slot), item[1])
+
+    def __iter__(self):
+        of = self._of
+        live = of._live
+        added = of._added
+        return (
+            (_item(of._keys, i), _item(of._values, i))
+            for i in range(len(of._hashes) + 1)
+            if of._turn(i, live, added)
+        )
+
+    def __repr__(self):
+        return "dict_items([" + ", ".join([repr(item) for item in self]) + "])"
+
+
+class defaultdict(dict):
+    def __init__(self, default_factory=None, other=_missing, /):
+        super().__init__()
+        if default_factory is not None and not _is_function(default_factory):
+            raise TypeError("first argument must be callable or None")
+        self.default_factory = default_factory
+        self.update(other)
+
+    def __missing__(self, key):
+        if self.default_factory is None:
+            raise KeyError(key)
+        value = self.default_factory()
+        self[key] = value
+        return value
+
+    def __repr__(self):
+        return _refuse("the text of a defaultdict")
+
+
+class Counter(dict):
+    def __init__(self, iterable=None, /):
+        super().__init__()
+        self.update(iterable)
+
+    def __missing__(self, key):
+        return 0
+
+    def update(self, iterable=None, /):
+        if iterable is None:
+            return None
+        if isinstance(iterable, dict):
+            if len(self) == 0:
+                return super().update(iterable)
+            for key, count in iterable.items():
+                self[key] = count + self.get(key, 0)
+            return None
+        for key in iterable:
+            code = _hash(key)
+            slot = _find(self._index, self._hashes, self._keys, key, code)
+            if slot < 0:
+                self._add(key, code, 1, slot)
+            else:
+                self._values[slot] += 1
+
+    def most_common(self, n=None, /):
+        ordered = sorted(self.items(), key=_count_of, reverse=True)
+        if n is None:
+            return ordered
+        if not isinstance(n, int):
+            return _refuse("most_common of something else than an int")
+        if n < 0:
+            n = 0
+        return ordered[:n]
+
+    def total(self, /):
+        return sum(self.values())
+
+    def __eq__(self, other):
+        return _refuse("comparison of a Counter")
+
+    def __or__(self, other):
+        return _refuse("an operator of Counter")
+
+    def __ior__(self, other):
+        return _refuse("an operator of Counter")
+
+    def __delitem__(self, key):
+        if key in self:
+            super().__delitem__(key)
+
+    def __repr__(self):
+        if len(self) == 0:
+            return "Counter()"
+        return "Counter({" + ", ".join([f"{key!r}: {count!r}" for key, count in self.most_common()]) + "})"
+
+
+def _count_of(item):
+    return item[1]
+
+
+def _same(a, b):
+    # CPython compares by identity before equality, which shows for a NaN.
+    if isinstance(a, float) and isinstance(b, float):
+        if a != a and b != b:
+            return _leave("identity of a NaN")
+    return a == b
+
+
+class set:
+    def __init__(self, iterable=_missing, /):
+        self._keys = []
+        self._hashes = _operation("hash.none")
+        self._index = _operation("hash.table", self._hashes)
+        self._live = 0
+        if not _is_missing(iterable):
+            self.update(iterable)
+
+    def _slot(self, key):
+        if isinstance(key, set):
+            return _refuse("a set as a key")
+        return _find(self._index, self._hashes, self._keys, key, _hash(key))
+
+    def _compact(self):
+        to = 0
+        for slot in range(len(self._hashes)):
+            if self._hashes[slot] >= 0:
+                self._keys[to] = self._keys[slot]
+                self._hashes[to] = self._hashes[slot]
+                to += 1
+        while len(self._hashes) > to:
+            self._keys.pop()
+            self._hashes.pop()
+
+    def _in_any_order(self):
+        # For what does not depend on the order.
+        return (_item(self._keys, i) for i in range(len(self._hashes)) if self._hashes[i] >= 0)
+
+    def __len__(self):
+        return self._live
+
+    def __contains__(self, key):
+        return self._slot(key) >= 0
+
+    def __iter__(self):
+        return _refuse("the order of a set")
+
+    def add(self, key, /):
+        code = _hash(key)
+        slot = _find(self._index, self._hashes, self._keys, key, code)
+        if slot < 0:
+            if len(self._hashes) * 3 >= len(self._index) * 2:
+                if self._live < len(self._hashes):
+                    self._compact()
+                self._index = _operation("hash.table", self._hashes)
+                _place(self._index, code, len(self._hashes))
+            else:
+                self._index[-1 - slot] = len(self._hashes)
+            self._keys.append(key)
+            self._hashes.append(code)
+            self._live += 1
+
+    def discard(self, key, /):
+        slot = self._slot(key)
+        if slot >= 0:
+            self._hashes[slot] = -1
+            self._live -= 1
+
+    def remove(self, key, /):
+        slot = self._slot(key)
+        if slot < 0:
+            raise KeyError(key)
+        self._hashes[slot] = -1
+        self._live -= 1
+
+    def clear(self, /):
+        self._keys.clear()
+        self._hashes.clear()
+        self._index = _operation("hash.table", self._hashes)
+        self._live = 0
+
+    def copy(self, /):
+        return set(self)
+
+    def update(self, *iterables):
+        for iterable in iterables:
+            for key in _unordered(iterable):
+                self.add(key)
+
+    def union(self, *others):
+        result = set(self)
+        for other in others:
+            result.update(other)
+        return result
+
+    def intersection(self, other, /):
+        return _common(self, other)
+
+    def difference(self, other, /):
+        result = set(self)
+        for key in _unordered(other):
+            result.discard(key)
+        return result
+
+    def symmetric_difference(self, other, /):
+        other = set(other)
+        result = set()
+        for key in _unordered(self):
+            if key not in other:
+                result.add(key)
+        for key in _unordered(other):
+            if key not in self:
+                result.add(key)
+        return result
+
+    def issubset(self, other, /):
+        other = set(other)
+        for key in _unordered(self):
+            if key not in other:
+                return False
+        return True
+
+    def issuperset(self, other, /):
+        for key in _unordered(other):
+            if key not in self:
+                return False
+        return True
+
+    def isdisjoint(self, other, /):
+        for key in _unordered(other):
+            if key in self:
+                return False
+        return True
+
+    def __or__(self, other):
+        return self.union(other) if isinstance(other, set) else NotImplemented
+
+    def __and__(self, other):
+        return self.intersection(other) if isinstance(other, set) else NotImplemented
+
+    def __sub__(self, other):
+        return self.difference(other) if isinstance(other, set) else NotImplemented
+
+    def __xor__(self, other):
+        return self.symmetric_difference(other) if isinstance(other, set) else NotImplemented
+
+    def __ior__(self, other):
+        if not isinstance(other, set):
+            return NotImplemented
+        self.update(other)
+        return self
+
+    def __iand__(self, other):
+        if not isinstance(other, set):
+            return NotImplemented
+        result = _common(self, other)
+        self.clear()
+        self.update(result)
+        return self
+
+    def __isub__(self, other):
+        if not isinstance(other, set):
+            return NotImplemented
+        if other is self:
+            self.clear()
+            return self
+        for key in _unordered(other):
+            self.discard(key)
+        return self
+
+    def __ixor__(self, other):
+        return _refuse("^= of a set")
+
+    def __ror__(self, other):
+        return set(other).union(self) if isinstance(other, set) else NotImplemented
+
+    def __rand__(self, other):
+        return _common(other, self) if isinstance(other, set) else NotImplemented
+
+    def __rsub__(self, other):
+        return set(other).difference(self) if isinstance(other, set) else NotImplemented
+
+    def __rxor__(self, other):
+        return self.symmetric_difference(other) if isinstance(other, set) else NotImplemented
+
+    def __eq__(self, other):
+        if not isinstance(other, set):
+            return NotImplemented
+        return self._live == len(other) and self.issubset(other)
+
+    def __le__(self, other):
+        return self.issubset(other) if isinstance(other, set) else NotImplemented
+
+    def __ge__(self, other):
+        return self.issuperset(other) if isinstance(other, set) else NotImplemented
+
+    def __lt__(self, other):
+        return self._live < len(other) and self.issubset(other) if isinstance(other, set) else NotImplemented
+
+    def __gt__(self, other):
+        return self._live > len(other) and self.issuperset(other) if isinstance(other, set) else NotImplemented
+
+
+def _common(left, right):
+    # The members of the smaller set, of the right one where both are as large
+    # (Objects/setobject.c, set_intersection).
+    result = set()
+    if isinstance(right, set) and len(right) > len(left):
+        for key in _unordered(left):
+            if key in right:
+                result.add(key)
+    else:
+        for key in _unordered(right):
+            if key in left:
+                result.add(key)
+    return result
