@@ -152,6 +152,26 @@ pub enum Opcode {
     Poll,
 }
 
+impl Opcode {
+    /// Whether it only makes a value of its operands: it neither raises, nor changes an object,
+    /// nor leaves, nor waits.
+    pub fn only_makes(&self) -> bool {
+        match self {
+            Opcode::Op(_) | Opcode::Call(_) | Opcode::Poll => false,
+            Opcode::Const(_)
+            | Opcode::Wrap
+            | Opcode::Is(_)
+            | Opcode::Unwrap
+            | Opcode::Tuple
+            | Opcode::Record(_)
+            | Opcode::Field(_)
+            | Opcode::List
+            | Opcode::NewExc(_)
+            | Opcode::ExcIs(_) => true,
+        }
+    }
+}
+
 /// A jump to a block with arguments for its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {

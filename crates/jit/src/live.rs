@@ -46,17 +46,7 @@ fn removable(inst: &Inst) -> bool {
             let checks = matches!(def.body, Body::Core(CoreOp::Reject | CoreOp::IntFits));
             def.raises.is_empty() && def.effect != Effect::Write && !checks
         }),
-        Opcode::Call(_) | Opcode::Poll => false,
-        Opcode::Const(_)
-        | Opcode::Wrap
-        | Opcode::Is(_)
-        | Opcode::Unwrap
-        | Opcode::Tuple
-        | Opcode::Record(_)
-        | Opcode::Field(_)
-        | Opcode::List
-        | Opcode::NewExc(_)
-        | Opcode::ExcIs(_) => true,
+        op => op.only_makes(),
     }
 }
 

@@ -45,7 +45,7 @@ impl Instance {
     }
 
     /// The variable that holds an attribute.
-    fn cell(&self, name: &str) -> Name {
+    pub fn cell(&self, name: &str) -> Name {
         Name::from(format!("{}.{name}", self.own()))
     }
 }
@@ -102,7 +102,7 @@ impl Lifter<'_> {
     }
 
     /// An attribute that the object itself has.
-    fn own_attribute(&self, object: &Instance, name: &str) -> Option<Abs> {
+    pub fn own_attribute(&self, object: &Instance, name: &str) -> Option<Abs> {
         let cell = object.cell(name);
         match object.module {
             Some(module) if !self.is_open(object) => self.world.modules.get(module)?.globals.get(&cell).cloned(),
@@ -171,53 +171,20 @@ impl Lifter<'_> {
         if name.starts_with("__") {
             return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
         }
-        self.refuse_iterator(&value)?;
-        // The object may outlive the frame that a function sees.
-        if crate::leave::refers_to(&value, 1) {
-            return self.bail(Code::StaticValue, "an object holds a function that sees variables of another");
-        }
+        self.may_hold(&value)?;
         if let Some(frame) = self.frames.first_mut() {
             frame.vars.insert(object.cell(name), value);
         }
         Ok(())
     }
 
-    /// Sets the arguments of an exception.
-    pub fn set_arguments(&mut self, object: &Instance, args: &[Abs]) -> Lift<()> {
-        for arg in args {
-            self.refuse_iterator(arg)?;
-            if crate::leave::refers_to(arg, 1) {
-                return self.bail(Code::StaticValue, "an exception holds a function that sees variables of another");
-            }
-        }
-        if let Some(frame) = self.frames.first_mut() {
-            frame.vars.insert(object.cell("args"), Abs::tuple(args.to_vec()));
+    /// Refuses what an object may not hold, which may outlive the frame that a function sees.
+    pub fn may_hold(&self, value: &Abs) -> Lift<()> {
+        self.refuse_iterator(value)?;
+        if crate::leave::refers_to(value, 1) {
+            return self.bail(Code::StaticValue, "an object holds a function that sees variables of another");
         }
         Ok(())
-    }
-
-    /// The text of an exception, and what shows it (Objects/exceptions.c).
-    pub fn text_of_exception(&mut self, object: &Rc<Instance>, repr: bool) -> Lift<Abs> {
-        let args = self.own_attribute(object, "args").and_then(|args| args.tuple_items());
-        let Some(args) = args else { return self.bail(Code::Join, "the arguments of an exception") };
-        let all = Abs::tuple(args.clone());
-        match (args.as_slice(), repr) {
-            ([], false) => Ok(Abs::str("")),
-            ([one], false) if object.class.exception == Some(ExcKind::KeyError) => {
-                self.apply("repr", std::slice::from_ref(one))
-            }
-            ([one], false) => self.apply("str", std::slice::from_ref(one)),
-            (_, false) => self.apply("str", &[all]),
-            ([one], true) => {
-                let shown = self.apply("repr", std::slice::from_ref(one))?;
-                let head = self.apply("a+b", &[Abs::str(&format!("{}(", object.class.name)), shown])?;
-                self.apply("a+b", &[head, Abs::str(")")])
-            }
-            (_, true) => {
-                let shown = self.apply("repr", &[all])?;
-                self.apply("a+b", &[Abs::str(&object.class.name), shown])
-            }
-        }
     }
 
     /// `del object.name`.

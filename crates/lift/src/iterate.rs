@@ -9,7 +9,7 @@
 use crate::abs::{Abs, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
-use crate::heap::{Instance, cell_of, cells};
+use crate::heap::Instance;
 use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter, Split};
 use exuvia_ir::{ExcKind, Object, Opcode, Type, Value};
 use std::rc::Rc;
@@ -536,60 +536,6 @@ impl Lifter<'_> {
             return self.enter_any(no);
         }
         self.bail(Code::Join, "the types of a loop's variables do not settle")
-    }
-
-    /// A variable that holds an object at the end of a turn and none at its start has no
-    /// representation at the next: it refers to nothing.
-    fn forget_objects(&mut self, at_header: &[Frame]) {
-        for (frame, before) in self.frames.iter_mut().zip(at_header) {
-            let lost = |(name, value): (&Name, &Abs)| {
-                let object = matches!(value, Abs::Instance(_));
-                let kept = matches!(
-                    before.vars.get(name),
-                    Some(Abs::Instance(_) | Abs::Const(Object::Dict(_) | Object::Set(_)))
-                );
-                (object && !kept).then(|| name.clone())
-            };
-            let names: Vec<Name> = frame.vars.iter().filter_map(lost).collect();
-            for name in names {
-                if crate::heap::object_of(&name).is_none() {
-                    frame.vars.insert(name, Abs::Conflict);
-                }
-            }
-        }
-    }
-
-    /// Puts what variables hold at the end of a turn into the objects that the loop has for them.
-    fn back_into(&mut self, slots: &[(usize, Name)], objects: &[Option<Rc<Instance>>]) {
-        let mut moves = Vec::new();
-        for ((depth, name), object) in slots.iter().zip(objects) {
-            let Some(object) = object else { continue };
-            match self.frames[*depth].vars.get(name) {
-                Some(Abs::Instance(now)) if now.is(object) => {}
-                Some(Abs::Instance(now))
-                    if now.module.is_none()
-                        && Rc::ptr_eq(&now.class, &object.class)
-                        && self.references(now, &self.frames, &[]) == 1 =>
-                {
-                    moves.push((*depth, name.clone(), Rc::clone(now), Rc::clone(object)));
-                }
-                _ => {}
-            }
-        }
-        // All are read before any is written: one may hold what was another's.
-        let before = self.frames[0].vars.clone();
-        for (_, _, _, to) in &moves {
-            let old: Vec<Name> = cells(&self.frames[0].vars, to).map(|(name, _)| name.clone()).collect();
-            old.iter().for_each(|name| {
-                self.frames[0].vars.remove(name);
-            });
-        }
-        for (depth, name, from, to) in moves {
-            for (cell, value) in cells(&before, &from) {
-                self.frames[0].vars.insert(cell_of(cell, &from, &to), value.clone());
-            }
-            self.frames[depth].vars.insert(name, Abs::Instance(to));
-        }
     }
 
     /// How a variable is carried that held `abs` besides what is known of it.

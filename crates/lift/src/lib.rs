@@ -20,6 +20,7 @@ mod budget;
 mod call;
 mod class;
 mod containers;
+mod exceptions;
 mod expr;
 mod format;
 mod heap;

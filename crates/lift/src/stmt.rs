@@ -1,11 +1,10 @@
 //! Statements.
 
 use crate::abs::Abs;
-use crate::ast::{Expr, ExprKind, Handler, Name, Stmt, StmtKind};
+use crate::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::bailout::Code;
-use crate::class::ClassObj;
-use crate::lifter::{Ctx, Lift, Lifter, Pending, Returns, State};
-use exuvia_ir::{ExcKind, Object, Opcode, Type};
+use crate::lifter::{Ctx, Lift, Lifter};
+use exuvia_ir::{ExcKind, Object, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -231,20 +230,14 @@ impl Lifter<'_> {
                     return Ok(());
                 }
                 match self.type_of(&container) {
-                    None if matches!(container, Abs::Instance(_)) => {
-                        self.apply("a[b]=c", &[container, index, value])?;
-                        Ok(())
-                    }
-                    Some(Type::List(_)) => {
-                        self.apply("a[b]=c", &[container, index, value])?;
-                        Ok(())
-                    }
-                    Some(Type::Dict(..)) if !self.module_mode => {
-                        self.changes(&container)?;
-                        self.bail(Code::Mutation, "a dict of the module is changed")
-                    }
+                    None if matches!(container, Abs::Instance(_)) => self.set_item(container, index, value),
+                    Some(Type::List(_)) => self.set_item(container, index, value),
                     Some(Type::Dict(..)) if self.module_mode => {
                         self.bail(Code::Mutation, "a dict filled at the top level")
+                    }
+                    Some(Type::Dict(..)) => {
+                        self.changes(&container)?;
+                        self.bail(Code::Mutation, "a dict of the module is changed")
                     }
                     Some(ty @ (Type::Str | Type::Tuple(_) | Type::None | Type::Int | Type::Float | Type::Bool)) => {
                         let message = format!("'{}' object does not support item assignment", ty.message_name());
@@ -265,6 +258,11 @@ impl Lifter<'_> {
             ExprKind::Starred(_) => self.bail(Code::Statement, "a starred target"),
             _ => self.bail(Code::Statement, "such an assignment"),
         }
+    }
+
+    fn set_item(&mut self, container: Abs, index: Abs, value: Abs) -> Lift<()> {
+        self.apply("a[b]=c", &[container, index, value])?;
+        Ok(())
     }
 
     /// An iterator is used up by its first user, so it may not have a second: what has a
@@ -385,18 +383,9 @@ impl Lifter<'_> {
                     return Ok(());
                 }
                 match self.type_of(&container) {
-                    None if matches!(container, Abs::Instance(_)) => {
-                        self.apply("a[b]=c", &[container, index, new])?;
-                        Ok(())
-                    }
-                    Some(Type::List(_)) => {
-                        self.apply("a[b]=c", &[container, index, new])?;
-                        Ok(())
-                    }
-                    _ => {
-                        self.changes(&container)?;
-                        self.bail(Code::Mutation, "an augmented assignment to an element")
-                    }
+                    None if matches!(container, Abs::Instance(_)) => self.set_item(container, index, new),
+                    Some(Type::List(_)) => self.set_item(container, index, new),
+                    _ => self.bail(Code::Mutation, "an augmented assignment to an element"),
                 }
             }
             ExprKind::Attribute { value: object, name } => {
@@ -528,242 +517,4 @@ impl Lifter<'_> {
         self.die();
         Ok(())
     }
-
-    // ---- exceptions ----
-
-    fn raise_statement(&mut self, exc: Option<&Expr>, cause: Option<&Expr>) -> Lift<()> {
-        let Some(exc) = exc else {
-            return match self.handling.last().cloned() {
-                Some(exc) => {
-                    self.throw(exc, None);
-                    Ok(())
-                }
-                None if matches!(self.returns, Returns::Typed { .. }) => {
-                    self.bail(Code::Recursion, "what a bare raise raises depends on who calls the function")
-                }
-                None => {
-                    self.raise_message(ExcKind::RuntimeError, "No active exception to reraise")?;
-                    Ok(())
-                }
-            };
-        };
-        let exc = self.expr(exc)?;
-        if let Some(cause) = cause {
-            // The cause is only seen through `__cause__`, which is not lifted.
-            self.expr(cause)?;
-        }
-        if !self.live {
-            return Ok(());
-        }
-        match &exc {
-            Abs::ExcClass(kind) => self.raise(*kind, Vec::new()),
-            Abs::ExcInst(exc) => self.raise(exc.0, exc.1.clone()),
-            Abs::Instance(object) if object.class.exception.is_some() => {
-                self.throw(exc, Some(Vec::new()));
-                Ok(())
-            }
-            Abs::Class(class) if class.exception.is_some() => {
-                let exc = self.instantiate(&Rc::clone(class), Vec::new(), Vec::new())?;
-                if self.live {
-                    self.throw(exc, Some(Vec::new()));
-                }
-                Ok(())
-            }
-            Abs::Instance(_) => {
-                self.raise_message(ExcKind::TypeError, "exceptions must derive from BaseException")?;
-                Ok(())
-            }
-            Abs::Dyn(value) if *self.b.function.ty(*value) == Type::Exc => {
-                self.throw(exc, None);
-                Ok(())
-            }
-            other => match self.type_of(other) {
-                Some(Type::None | Type::Bool | Type::Int | Type::Float | Type::Str) => {
-                    self.raise_message(ExcKind::TypeError, "exceptions must derive from BaseException")?;
-                    Ok(())
-                }
-                _ => self.bail(Code::Callee, "raise of such a value"),
-            },
-        }
-    }
-
-    fn try_(&mut self, body: &[Stmt], handlers: &[Handler], orelse: &[Stmt], finalbody: &Arc<[Stmt]>) -> Lift<()> {
-        if finalbody.is_empty() {
-            return self.try_except(body, handlers, orelse);
-        }
-        let depth = self.frames.len();
-        self.contexts.push(Ctx::Finally { body: finalbody.clone(), depth });
-        self.contexts.push(Ctx::Try { pending: Vec::new(), depth });
-        if handlers.is_empty() {
-            self.stmts(body)?
-        } else {
-            self.try_except(body, handlers, orelse)?
-        }
-        let pending = self.pop_try()?;
-        self.contexts.pop();
-        let after = self.state();
-        // However an exception leaves, `finally` runs and the exception goes on.
-        let (objects, pending) = objects_apart(pending);
-        for Pending { state, exc, kinds } in objects {
-            self.enter(state);
-            self.stmts(finalbody)?;
-            if self.live {
-                self.throw(exc, kinds);
-            }
-        }
-        if let Some((exc, kinds)) = self.catch(pending)? {
-            let hidden = self.hidden_name("exc");
-            self.set_var(&hidden, exc);
-            self.stmts(finalbody)?;
-            if self.live {
-                let exc = self.get_hidden(&hidden);
-                self.throw(exc, kinds);
-            }
-        }
-        if let Some(after) = after {
-            self.enter(after);
-            self.stmts(finalbody)?;
-        } else {
-            self.die();
-        }
-        Ok(())
-    }
-
-    fn pop_try(&mut self) -> Lift<Vec<Pending>> {
-        match self.contexts.pop() {
-            Some(Ctx::Try { pending, .. }) => Ok(pending),
-            _ => self.bail(Code::Budget, "contexts are out of step"),
-        }
-    }
-
-    /// Continues where raises arrive: the exception and the classes it can have.
-    fn catch(&mut self, pending: Vec<Pending>) -> Lift<Option<(Abs, Option<Vec<ExcKind>>)>> {
-        let mut kinds = Some(Vec::new());
-        for one in &pending {
-            match (&mut kinds, &one.kinds) {
-                (Some(all), Some(some)) => all.extend(some.iter().copied()),
-                (all, _) => *all = None,
-            }
-        }
-        let arms = pending.into_iter().map(|one| (one.state, vec![one.exc])).collect();
-        let exc = self.join(arms)?.pop();
-        Ok(exc.filter(|_| self.live).map(|exc| (exc, kinds)))
-    }
-
-    fn try_except(&mut self, body: &[Stmt], handlers: &[Handler], orelse: &[Stmt]) -> Lift<()> {
-        let depth = self.frames.len();
-        self.contexts.push(Ctx::Try { pending: Vec::new(), depth });
-        self.stmts(body)?;
-        let pending = self.pop_try()?;
-        if self.live {
-            self.stmts(orelse)?;
-        }
-        let mut ends: Vec<_> = self.state().into_iter().collect();
-        let (objects, pending) = objects_apart(pending);
-        for Pending { state, exc, .. } in objects {
-            self.enter(state);
-            ends.extend(self.handle_object(exc, handlers)?);
-        }
-        let Some((exc, mut kinds)) = self.catch(pending)? else {
-            return self.enter_any(ends);
-        };
-        for handler in handlers {
-            if !self.live {
-                break;
-            }
-            let (classes, _) = self.handled(handler)?;
-            let matches = |kind: &ExcKind| classes.iter().any(|class| kind.is_subclass(*class));
-            let known = kinds.clone();
-            let (all, any) = match &known {
-                Some(kinds) => (kinds.iter().all(matches), kinds.iter().any(matches)),
-                None => (classes.contains(&ExcKind::BaseException), !classes.is_empty()),
-            };
-            if !any {
-                continue;
-            }
-            let mut otherwise = None;
-            if !all {
-                let value = self.value(&exc)?;
-                let is = self.b.inst(Opcode::ExcIs(classes.clone()), vec![value], Type::Bool, None);
-                let (yes, no) = self.branch(is);
-                self.enter(yes);
-                otherwise = Some(no);
-                if let Some(kinds) = &mut kinds {
-                    kinds.retain(|kind| !matches(kind));
-                }
-            }
-            self.handle(&exc, handler)?;
-            ends.extend(self.state());
-            match otherwise {
-                Some(state) => self.enter(state),
-                None => self.die(),
-            }
-        }
-        if self.live {
-            self.throw(exc, kinds);
-        }
-        self.enter_any(ends)
-    }
-
-    /// The classes that an `except` clause names.
-    fn handled(&mut self, handler: &Handler) -> Lift<Handled> {
-        let Some(class) = &handler.class else { return Ok((vec![ExcKind::BaseException], Vec::new())) };
-        let class = self.expr(class)?;
-        let mut handled = (Vec::new(), Vec::new());
-        match exception_classes(&class, &mut handled) {
-            Some(()) => Ok(handled),
-            None => self.bail(Code::Callee, "except with such a class"),
-        }
-    }
-
-    /// Runs the body of an `except` clause.
-    fn handle(&mut self, exc: &Abs, handler: &Handler) -> Lift<()> {
-        if let Some(name) = &handler.name {
-            self.bind_name(name, exc.clone());
-        }
-        self.handling.push(exc.clone());
-        self.stmts(&handler.body)?;
-        self.handling.pop();
-        if let Some(name) = &handler.name
-            && self.live
-        {
-            // The name is deleted at the end of the clause.
-            self.bind_name(name, Abs::Unbound);
-        }
-        Ok(())
-    }
-
-    /// Handles an exception whose class is written in Python: its class is known.
-    fn handle_object(&mut self, exc: Abs, handlers: &[Handler]) -> Lift<Option<State>> {
-        let Abs::Instance(object) = &exc else { return Ok(None) };
-        for handler in handlers {
-            let (kinds, classes) = self.handled(handler)?;
-            let builtin = object.class.exception.is_some_and(|own| kinds.iter().any(|kind| own.is_subclass(*kind)));
-            if builtin || classes.iter().any(|class| ClassObj::is_subclass(&object.class, class)) {
-                self.handle(&exc, handler)?;
-                return Ok(self.state());
-            }
-        }
-        self.throw(exc, Some(Vec::new()));
-        Ok(None)
-    }
-}
-
-/// The classes that an `except` clause names: built-in ones, and others.
-type Handled = (Vec<ExcKind>, Vec<Rc<ClassObj>>);
-
-/// The raises of exceptions whose class is written in Python, each on its own, and the others.
-fn objects_apart(pending: Vec<Pending>) -> (Vec<Pending>, Vec<Pending>) {
-    pending.into_iter().partition(|one| matches!(one.exc, Abs::Instance(_)))
-}
-
-fn exception_classes(abs: &Abs, out: &mut Handled) -> Option<()> {
-    match abs {
-        Abs::ExcClass(kind) => out.0.push(*kind),
-        Abs::Class(class) if class.exception.is_some() => out.1.push(Rc::clone(class)),
-        Abs::Tuple(items) => return items.iter().try_for_each(|item| exception_classes(item, out)),
-        Abs::Const(Object::Tuple(items)) if items.is_empty() => {}
-        _ => return None,
-    }
-    Some(())
 }

@@ -58,17 +58,7 @@ impl Context {
         match inst.op {
             Opcode::Op(name) => self.def(name).is_none_or(|def| !def.raises.is_empty()),
             Opcode::Call(callee) => self.summary(callee).raises,
-            Opcode::Const(_)
-            | Opcode::Wrap
-            | Opcode::Is(_)
-            | Opcode::Unwrap
-            | Opcode::Tuple
-            | Opcode::Record(_)
-            | Opcode::Field(_)
-            | Opcode::List
-            | Opcode::NewExc(_)
-            | Opcode::ExcIs(_)
-            | Opcode::Poll => false,
+            _ => false,
         }
     }
 
@@ -82,17 +72,7 @@ impl Context {
         match inst.op {
             Opcode::Op(name) => self.def(name).is_none_or(|def| def.effect == Effect::Write),
             Opcode::Call(callee) => self.summary(callee).writes,
-            Opcode::Const(_)
-            | Opcode::Wrap
-            | Opcode::Is(_)
-            | Opcode::Unwrap
-            | Opcode::Tuple
-            | Opcode::Record(_)
-            | Opcode::Field(_)
-            | Opcode::List
-            | Opcode::NewExc(_)
-            | Opcode::ExcIs(_)
-            | Opcode::Poll => false,
+            _ => false,
         }
     }
 
@@ -112,17 +92,7 @@ impl Context {
                 harmless && def.effect != Effect::Write
             }),
             Opcode::Call(callee) => self.summary(callee).is_pure(),
-            Opcode::Poll => false,
-            Opcode::Const(_)
-            | Opcode::Wrap
-            | Opcode::Is(_)
-            | Opcode::Unwrap
-            | Opcode::Tuple
-            | Opcode::Record(_)
-            | Opcode::Field(_)
-            | Opcode::List
-            | Opcode::NewExc(_)
-            | Opcode::ExcIs(_) => true,
+            _ => inst.op.only_makes(),
         }
     }
 }

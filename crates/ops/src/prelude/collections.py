@@ -54,34 +54,39 @@ def _place(index, code, slot):
     index[at] = slot
 
 
-class dict:
+class _Table:
+    """The keys of a dict or a set."""
+
     def __init__(self):
         self._keys = []
-        self._values = []
         self._hashes = _operation("hash.none")
         self._index = _operation("hash.table", self._hashes)
-        # Entries that were not removed, and how many were ever added.
+        # Entries that were not removed.
         self._live = 0
-        self._added = 0
 
     def _slot(self, key):
         return _find(self._index, self._hashes, self._keys, key, _hash(key))
+
+    def _move(self, slot, to):
+        self._keys[to] = self._keys[slot]
+        self._hashes[to] = self._hashes[slot]
+
+    def _pop(self):
+        self._keys.pop()
+        self._hashes.pop()
 
     def _compact(self):
         # Takes removed entries out, in place.
         to = 0
         for slot in range(len(self._hashes)):
             if self._hashes[slot] >= 0:
-                self._keys[to] = self._keys[slot]
-                self._values[to] = self._values[slot]
-                self._hashes[to] = self._hashes[slot]
+                self._move(slot, to)
                 to += 1
         while len(self._hashes) > to:
-            self._keys.pop()
-            self._values.pop()
-            self._hashes.pop()
+            self._pop()
 
-    def _add(self, key, code, value, missing):
+    def _enter(self, key, code, missing):
+        # Adds a key for which _find returned `missing`.
         if len(self._hashes) * 3 >= len(self._index) * 2:
             if self._live < len(self._hashes):
                 self._compact()
@@ -90,14 +95,45 @@ class dict:
         else:
             self._index[-1 - missing] = len(self._hashes)
         self._keys.append(key)
-        self._values.append(value)
         self._hashes.append(code)
         self._live += 1
-        self._added += 1
 
     def _remove(self, slot):
         self._hashes[slot] = -1
         self._live -= 1
+
+    def __len__(self):
+        return self._live
+
+    def __contains__(self, key):
+        return self._slot(key) >= 0
+
+    def clear(self, /):
+        self._keys.clear()
+        self._hashes.clear()
+        self._index = _operation("hash.table", self._hashes)
+        self._live = 0
+
+
+class dict(_Table):
+    def __init__(self):
+        super().__init__()
+        self._values = []
+        # How many entries were ever added.
+        self._added = 0
+
+    def _move(self, slot, to):
+        super()._move(slot, to)
+        self._values[to] = self._values[slot]
+
+    def _pop(self):
+        super()._pop()
+        self._values.pop()
+
+    def _add(self, key, code, value, missing):
+        self._enter(key, code, missing)
+        self._values.append(value)
+        self._added += 1
 
     def _turn(self, slot, live, added):
         # Whether the loop that began with so many entries has one at a position.
@@ -106,12 +142,6 @@ class dict:
         if self._added != added:
             return _leave("a dict whose keys change during iteration")
         return slot < len(self._hashes) and self._hashes[slot] >= 0
-
-    def __len__(self):
-        return self._live
-
-    def __contains__(self, key):
-        return self._slot(key) >= 0
 
     def __missing__(self, key):
         raise KeyError(key)
@@ -212,11 +242,8 @@ class dict:
         return pair
 
     def clear(self, /):
-        self._keys.clear()
+        super().clear()
         self._values.clear()
-        self._hashes.clear()
-        self._index = _operation("hash.table", self._hashes)
-        self._live = 0
 
     def copy(self, /):
         result = _new(self)
@@ -410,40 +437,20 @@ def _same(a, b):
     return a == b
 
 
-class set:
+class set(_Table):
     def __init__(self, iterable=_missing, /):
-        self._keys = []
-        self._hashes = _operation("hash.none")
-        self._index = _operation("hash.table", self._hashes)
-        self._live = 0
+        super().__init__()
         if not _is_missing(iterable):
             self.update(iterable)
 
     def _slot(self, key):
         if isinstance(key, set):
             return _refuse("a set as a key")
-        return _find(self._index, self._hashes, self._keys, key, _hash(key))
-
-    def _compact(self):
-        to = 0
-        for slot in range(len(self._hashes)):
-            if self._hashes[slot] >= 0:
-                self._keys[to] = self._keys[slot]
-                self._hashes[to] = self._hashes[slot]
-                to += 1
-        while len(self._hashes) > to:
-            self._keys.pop()
-            self._hashes.pop()
+        return super()._slot(key)
 
     def _in_any_order(self):
         # For what does not depend on the order.
         return (_item(self._keys, i) for i in range(len(self._hashes)) if self._hashes[i] >= 0)
-
-    def __len__(self):
-        return self._live
-
-    def __contains__(self, key):
-        return self._slot(key) >= 0
 
     def __iter__(self):
         return _refuse("the order of a set")
@@ -452,35 +459,18 @@ class set:
         code = _hash(key)
         slot = _find(self._index, self._hashes, self._keys, key, code)
         if slot < 0:
-            if len(self._hashes) * 3 >= len(self._index) * 2:
-                if self._live < len(self._hashes):
-                    self._compact()
-                self._index = _operation("hash.table", self._hashes)
-                _place(self._index, code, len(self._hashes))
-            else:
-                self._index[-1 - slot] = len(self._hashes)
-            self._keys.append(key)
-            self._hashes.append(code)
-            self._live += 1
+            self._enter(key, code, slot)
 
     def discard(self, key, /):
         slot = self._slot(key)
         if slot >= 0:
-            self._hashes[slot] = -1
-            self._live -= 1
+            self._remove(slot)
 
     def remove(self, key, /):
         slot = self._slot(key)
         if slot < 0:
             raise KeyError(key)
-        self._hashes[slot] = -1
-        self._live -= 1
-
-    def clear(self, /):
-        self._keys.clear()
-        self._hashes.clear()
-        self._index = _operation("hash.table", self._hashes)
-        self._live = 0
+        self._remove(slot)
 
     def copy(self, /):
         return set(self)
