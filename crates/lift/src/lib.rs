@@ -32,6 +32,7 @@ mod lists;
 mod merge;
 mod module;
 mod names;
+mod nesting;
 mod operate;
 pub mod parse;
 mod percent;

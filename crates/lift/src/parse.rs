@@ -5,6 +5,7 @@ use crate::ast::{
     Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, FunctionDef, Handler, Module, Name,
     Params, Stmt, StmtKind,
 };
+use crate::nesting::Nesting;
 use exuvia_ir::{Int, Object, Span};
 use num_bigint::BigInt;
 use ruff_python_ast as py;
@@ -41,10 +42,6 @@ pub struct Parsed {
     pub yields: bool,
 }
 
-/// How deep brackets may nest, and blocks of lines (Parser/tokenizer.c, MAXLEVEL, MAXINDENT).
-const MAX_BRACKETS: u32 = 200;
-const MAX_INDENTS: u32 = 99;
-
 /// How many decimal digits an int may have in source (Python/sysmodule.c,
 /// `sys.int_info.default_max_str_digits`).
 const MAX_DIGITS: usize = 4300;
@@ -65,35 +62,14 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
         return Err(SyntaxError { message: error.to_string(), span: span(error.range) });
     }
     let mut string_lines = BTreeSet::new();
-    let (mut brackets, mut indents) = (0u32, 0u32);
+    let mut nesting = Nesting::new();
     for token in parsed.tokens() {
-        let too_deep = match token.kind() {
-            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => {
-                brackets += 1;
-                (brackets > MAX_BRACKETS).then_some("too many nested parentheses")
-            }
-            TokenKind::Int => {
-                let text = &source[usize::from(token.range().start())..usize::from(token.range().end())];
-                let decimal = !["0x", "0X", "0o", "0O", "0b", "0B"].iter().any(|prefix| text.starts_with(prefix));
-                let digits = text.bytes().filter(u8::is_ascii_digit).count();
-                (decimal && digits > MAX_DIGITS)
-                    .then_some("Exceeds the limit (4300 digits) for integer string conversion")
-            }
-            TokenKind::Indent => {
-                indents += 1;
-                (indents > MAX_INDENTS).then_some("too many levels of indentation")
-            }
-            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => {
-                brackets = brackets.saturating_sub(1);
-                None
-            }
-            TokenKind::Dedent => {
-                indents = indents.saturating_sub(1);
-                None
-            }
-            _ => None,
-        };
-        if let Some(message) = too_deep {
+        let refused = nesting.take(token.kind()).or_else(|| {
+            let text = &source[usize::from(token.range().start())..usize::from(token.range().end())];
+            (token.kind() == TokenKind::Int && has_too_many_digits(text))
+                .then_some("Exceeds the limit (4300 digits) for integer string conversion")
+        });
+        if let Some(message) = refused {
             return Err(SyntaxError { message: message.to_string(), span: span(token.range()) });
         }
         let text = matches!(token.kind(), TokenKind::String | TokenKind::FStringMiddle);
@@ -115,6 +91,11 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
     POSTPONED.set(body.iter().any(postpones_annotations));
     let module = Module { body: stmts(&body), assigns_from_afar: crate::scope::assigns_from_afar(&body) };
     Ok(Parsed { module, string_lines, bare, yields })
+}
+
+fn has_too_many_digits(int: &str) -> bool {
+    let decimal = !["0x", "0X", "0o", "0O", "0b", "0B"].iter().any(|prefix| int.starts_with(prefix));
+    decimal && int.bytes().filter(u8::is_ascii_digit).count() > MAX_DIGITS
 }
 
 fn class(def: &py::StmtClassDef) -> ClassDef {
