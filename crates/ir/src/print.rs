@@ -96,7 +96,7 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
         Opcode::Is(ty) => write!(f, "is {ty}")?,
         Opcode::Unwrap => f.write_str("unwrap")?,
         Opcode::Tuple => f.write_str("tuple")?,
-        Opcode::Record(class) => write!(f, "record {}", class.name())?,
+        Opcode::Record(class) => write!(f, "record {class}")?,
         Opcode::Field(index) => write!(f, "field {index}")?,
         Opcode::List => f.write_str("list")?,
         Opcode::NewExc(kind) => write!(f, "new_exc {}", kind.name())?,
@@ -213,7 +213,7 @@ fn write_object(f: &mut Formatter<'_>, object: &Object) -> fmt::Result {
             write!(f, " {}", pattern.flags)
         }
         Object::Record(record) => {
-            write!(f, "record {}(", record.class.name())?;
+            write!(f, "record {}(", record.class)?;
             separated(f, ", ", &record.fields, write_object)?;
             f.write_char(')')
         }

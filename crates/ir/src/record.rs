@@ -23,10 +23,13 @@ pub enum Class {
     Date,
     /// `datetime.timedelta`: days, seconds of a day, microseconds of a second.
     Timedelta,
+    /// A class written in Python, as objects of it are laid out: the number of a shape. What its
+    /// fields hold may be lists, which code may change.
+    Object(u32),
 }
 
 impl Class {
-    /// Every class.
+    /// Every class of the standard library.
     pub const ALL: [Class; 4] = [Class::Match, Class::RegexFlag, Class::Date, Class::Timedelta];
 
     /// The name, as `type(x).__name__` gives it.
@@ -37,13 +40,26 @@ impl Class {
             Class::RegexFlag => "RegexFlag",
             Class::Date => "date",
             Class::Timedelta => "timedelta",
+            Class::Object(_) => "object",
         }
     }
 
     /// The class of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Class> {
+        if let Some(shape) = name.strip_prefix("object") {
+            return shape.parse().ok().map(Class::Object);
+        }
         Class::ALL.into_iter().find(|class| class.name() == name)
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Class::Object(shape) => write!(f, "object{shape}"),
+            other => f.write_str(other.name()),
+        }
     }
 }
 

@@ -114,18 +114,21 @@ impl Type {
         self.holds(&|ty| matches!(ty, Type::Pattern(_) | Type::Record(..)))
     }
 
-    /// Whether a value is or holds a list that code may change; what a record holds nobody
-    /// changes.
+    /// Whether a value is or holds a list that code may change; what an object of the standard
+    /// library holds nobody changes.
     #[must_use]
     pub fn holds_list(&self) -> bool {
         self.holds(&|ty| matches!(ty, Type::List(_)))
     }
 
-    /// Whether it is wanted, or a type of what it holds is; records are not looked into.
-    fn holds(&self, wanted: &impl Fn(&Type) -> bool) -> bool {
+    /// Whether it is wanted, or a type of what it holds is; objects of the standard library are
+    /// not looked into.
+    pub fn holds(&self, wanted: &impl Fn(&Type) -> bool) -> bool {
         wanted(self)
             || match self {
-                Type::Tuple(types) | Type::Union(types) => types.iter().any(|ty| ty.holds(wanted)),
+                Type::Tuple(types) | Type::Union(types) | Type::Record(Class::Object(_), types) => {
+                    types.iter().any(|ty| ty.holds(wanted))
+                }
                 Type::List(element) | Type::Set(element) => element.holds(wanted),
                 Type::Dict(key, value) => key.holds(wanted) || value.holds(wanted),
                 Type::Never
@@ -177,8 +180,8 @@ impl Type {
 }
 
 /// Adds an alternative, merging it with a container of the same shape: a union never
-/// holds two list types (an object has one identity and so one representation) and
-/// never two tuples of one length.
+/// holds two list types (an object has one identity and so one representation), never two
+/// tuples of one length, and never two records of one shape.
 fn insert_alternative(all: &mut Vec<Type>, new: &Type) {
     for old in all.iter_mut() {
         if old == new {
@@ -191,6 +194,10 @@ fn insert_alternative(all: &mut Vec<Type>, new: &Type) {
             }
             (Type::List(a), Type::List(b)) => {
                 *old = Type::list(a.join(b));
+                return;
+            }
+            (Type::Record(a @ Class::Object(_), x), Type::Record(b, y)) if a == b && x.len() == y.len() => {
+                *old = Type::Record(*a, x.iter().zip(y).map(|(x, y)| x.join(y)).collect());
                 return;
             }
             _ => {}
@@ -233,7 +240,7 @@ impl fmt::Display for Type {
                 write!(f, " {}", pattern.flags)
             }
             Type::Record(class, types) => {
-                write!(f, "record {}[", class.name())?;
+                write!(f, "record {class}[")?;
                 commas(f, types)?;
                 f.write_str("]")
             }

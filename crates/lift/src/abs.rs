@@ -196,7 +196,7 @@ impl Abs {
             (Abs::Tuple(a), Abs::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),
             (Abs::Func(a), Abs::Func(b)) => Rc::ptr_eq(a, b),
             (Abs::Method(a), Abs::Method(b)) => a.1 == b.1 && a.0.same(&b.0),
-            (Abs::Class(a), Abs::Class(b)) => Rc::ptr_eq(a, b),
+            (Abs::Class(a), Abs::Class(b)) => a.is(b),
             (Abs::Instance(a), Abs::Instance(b)) => a.is(b),
             (Abs::Bound(a), Abs::Bound(b)) => Rc::ptr_eq(&a.closure, &b.closure) && a.receiver.same(&b.receiver),
             (Abs::Builtin(a), Abs::Builtin(b)) | (Abs::Module(a), Abs::Module(b)) => a == b,

@@ -5,6 +5,7 @@ use crate::abs::{Abs, Closure, Iter, ViewOf};
 use crate::ast::{Expr, ExprKind, Name};
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member, Method};
+use crate::escape::Shape;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Split, describe};
 use crate::unsupported;
 use exuvia_ir::{Class, ExcKind, Object, Type};
@@ -114,6 +115,9 @@ impl Lifter<'_> {
             // A method is chosen by the class, so the union is split where it is called;
             // classes without the attribute raise here, before the arguments.
             let ty = self.b.function.ty(*v).clone();
+            if ty.alternatives().iter().any(|alternative| self.holds_attribute(alternative, name)) {
+                return self.dispatch(*v, &mut |me, narrowed| me.attribute(narrowed, name));
+            }
             let lacking: Vec<Type> = ty
                 .alternatives()
                 .iter()
@@ -220,6 +224,12 @@ impl Lifter<'_> {
             return self
                 .dispatch(*value, &mut |me, narrowed| me.call_method(&narrowed, name, args.clone(), named.clone()));
         }
+        if let Abs::Instance(object) = receiver
+            && object.class.exception.is_none()
+        {
+            let method = self.attribute(receiver.clone(), name)?;
+            return self.call_value(&method, args, named);
+        }
         if let Abs::Instance(object) = receiver {
             // Those of the built-in class above one of exceptions.
             return match &**name {
@@ -296,6 +306,7 @@ impl Lifter<'_> {
             if let Some((kind, message)) = types.as_deref().and_then(|types| unsupported::error(spelling, types)) {
                 return self.raise_message(kind, &message);
             }
+            args.iter().filter(|arg| matches!(arg, Abs::Dyn(_))).try_for_each(|arg| self.changes(arg))?;
             let shown: Vec<String> =
                 types.map_or_else(Vec::new, |types| types.iter().map(ToString::to_string).collect());
             return self.bail(Code::Callee, format!("{} of ({})", spelling.trim_start_matches('.'), shown.join(", ")));
@@ -549,7 +560,8 @@ impl Lifter<'_> {
         if let Abs::Dyn(v) = value
             && matches!(self.b.function.ty(*v), Type::Union(_))
         {
-            return self.split_type(*v, &|ty| is_instance(ty, classes));
+            let shapes = self.world.shapes.clone();
+            return self.split_type(*v, &|ty| is_instance(ty, classes, &shapes));
         }
         let result = self.isinstance(value, classes)?;
         self.split_value(&result)
@@ -562,17 +574,13 @@ impl Lifter<'_> {
             return self.dispatch(*v, &mut |me, narrowed| me.isinstance(&narrowed, classes));
         }
         if let Abs::Instance(object) = value {
-            let is = |tested: &Tested| match tested {
-                Tested::Class(class) => ClassObj::is_subclass(&object.class, class),
-                Tested::BuiltIn(name) => {
-                    ClassObj::ancestry(&object.class).any(|class| class.prelude && *class.name == **name)
-                }
-            };
-            return Ok(Abs::bool(classes.iter().any(is)));
+            return Ok(Abs::bool(is_object_of(&object.class, classes)));
         }
         match self.type_of(value) {
-            Some(ty) => Ok(Abs::bool(is_instance(&ty, classes))),
-            None if matches!(value, Abs::Tuple(_)) => Ok(Abs::bool(is_instance(&Type::Tuple(Vec::new()), classes))),
+            Some(ty) => Ok(Abs::bool(is_instance(&ty, classes, &[]))),
+            None if matches!(value, Abs::Tuple(_)) => {
+                Ok(Abs::bool(is_instance(&Type::Tuple(Vec::new()), classes, &[])))
+            }
             None if !matches!(value, Abs::Unbound | Abs::Conflict) => Ok(Abs::bool(false)),
             None => self.bail(Code::StaticValue, "isinstance of a static value"),
         }
@@ -763,7 +771,17 @@ fn class_names(abs: &Abs) -> Option<Classes> {
     }
 }
 
-fn is_instance(ty: &Type, classes: &Classes) -> bool {
+fn is_object_of(class: &Rc<ClassObj>, classes: &Classes) -> bool {
+    classes.iter().any(|tested| match tested {
+        Tested::Class(tested) => ClassObj::is_subclass(class, tested),
+        Tested::BuiltIn(name) => ClassObj::ancestry(class).any(|class| class.prelude && *class.name == **name),
+    })
+}
+
+fn is_instance(ty: &Type, classes: &Classes, shapes: &[Shape]) -> bool {
+    if let Type::Record(Class::Object(shape), _) = ty {
+        return shapes.get(*shape as usize).is_some_and(|shape| is_object_of(&shape.class, classes));
+    }
     // A bool is an int, and so is a flag of a pattern.
     let is_int = matches!(ty, Type::Bool | Type::Record(Class::RegexFlag, _));
     classes.iter().any(|tested| match tested {

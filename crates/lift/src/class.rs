@@ -18,10 +18,15 @@ use std::fmt::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// What tells a class from others: its module, or that it is the prelude's, where its statement
+/// stands there, and its name.
+pub(crate) type ClassKey = (Option<usize>, u32, Name);
+
 /// A class.
 #[derive(Debug)]
 pub(crate) struct ClassObj {
     pub name: Name,
+    pub key: ClassKey,
     /// Its base, unless that is `object`.
     pub base: Option<Rc<ClassObj>>,
     members: BTreeMap<Name, Member>,
@@ -149,7 +154,12 @@ impl ClassObj {
 
     /// Whether it is a class or below it.
     pub fn is_subclass(class: &Rc<ClassObj>, of: &Rc<ClassObj>) -> bool {
-        ClassObj::ancestry(class).any(|one| Rc::ptr_eq(one, of))
+        ClassObj::ancestry(class).any(|one| one.is(of))
+    }
+
+    /// Whether both are one class; one may be of an earlier attempt.
+    pub fn is(&self, other: &ClassObj) -> bool {
+        self.key == other.key
     }
 }
 
@@ -194,12 +204,14 @@ impl Lifter<'_> {
             return Ok(());
         }
         let prelude = self.in_prelude(module) || self.world.loading_prelude;
+        let key = ((!prelude).then_some(module), def.span.start, def.name.clone());
         let unknown = members.keys().find(|name| name.starts_with("__") && !SPECIAL.contains(&&***name));
         if let (Some(name), false) = (unknown, prelude) {
             return self.bail(Code::Statement, format!("a class with {name}"));
         }
         let mut class = ClassObj {
             name: def.name.clone(),
+            key,
             frozen: base.as_ref().is_some_and(|base| base.frozen),
             base,
             exception,

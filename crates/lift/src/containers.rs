@@ -8,8 +8,8 @@
 use crate::abs::{Abs, Enclosing};
 use crate::ast::{Collects, Comprehension, Expr};
 use crate::bailout::Code;
-use crate::lifter::{Lift, Lifter, Stop};
-use exuvia_ir::{DictObj, Object};
+use crate::lifter::{Lift, Lifter, Site, Stop};
+use exuvia_ir::{DictObj, Object, Type};
 use std::sync::Arc;
 
 /// Methods that change a dict or a set.
@@ -61,11 +61,30 @@ impl Lifter<'_> {
     /// A container is changed: a constant that a function wrote becomes an object, by lifting
     /// again. Others stay.
     pub fn changes(&mut self, container: &Abs) -> Lift<()> {
-        let Abs::Const(object) = container else { return Ok(()) };
-        let Some((_, site)) = address(object).and_then(|address| self.world.displays.get(&address)) else {
-            return Ok(());
+        let world = &mut *self.world;
+        let is_dict = |ty: &Type| matches!(ty, Type::Dict(..));
+        let is_set = |ty: &Type| matches!(ty, Type::Set(_));
+        let sites: Vec<Site> = match container {
+            Abs::Const(object) => address(object)
+                .and_then(|address| world.displays.get(&address))
+                .map(|known| known.1)
+                .into_iter()
+                .collect(),
+            // One of those that were written, but not which.
+            Abs::Dyn(value) => {
+                let ty = self.b.function.ty(*value).clone();
+                let same =
+                    |object: &Object| is_dict(&ty) && is_dict(&object.ty()) || is_set(&ty) && is_set(&object.ty());
+                world.displays.values().filter(|(object, _)| same(object)).map(|known| known.1).collect()
+            }
+            _ => Vec::new(),
         };
-        self.world.changing.insert(*site);
+        let known = world.changing.len();
+        world.changing.extend(sites);
+        if world.changing.len() == known {
+            return Ok(());
+        }
+        world.forget_elements(&|ty| is_dict(ty) || is_set(ty));
         Err(Stop::Restart)
     }
 
@@ -114,16 +133,14 @@ impl Lifter<'_> {
             return self.bail(Code::Mutation, "a dict built at run time");
         }
         let dict = self.new_container("dict", Vec::new())?;
-        for (key, value) in entries {
-            match key {
+        for (at, (key, value)) in entries.into_iter().enumerate() {
+            self.apart(at, |me| match key {
                 Some(key) => {
-                    self.refuse_iterator(&value)?;
-                    self.apply("a[b]=c", &[dict.clone(), key, value])?;
+                    me.refuse_iterator(&value)?;
+                    me.apply("a[b]=c", &[dict.clone(), key, value])
                 }
-                None => {
-                    self.call_of(&dict, "update", vec![value])?;
-                }
-            }
+                None => me.call_of(&dict, "update", vec![value]),
+            })?;
         }
         Ok(if self.live { dict } else { Abs::Unbound })
     }
@@ -141,8 +158,8 @@ impl Lifter<'_> {
             };
         }
         let set = self.new_container("set", Vec::new())?;
-        for item in items {
-            self.call_of(&set, "add", vec![item])?;
+        for (at, item) in items.into_iter().enumerate() {
+            self.apart(at, |me| me.call_of(&set, "add", vec![item]))?;
         }
         Ok(if self.live { set } else { Abs::Unbound })
     }

@@ -244,7 +244,7 @@ impl Lifter<'_> {
 
     /// The text of an exception, and what shows it (Objects/exceptions.c).
     pub fn text_of_exception(&mut self, object: &Rc<Instance>, repr: bool) -> Lift<Abs> {
-        let args = self.own_attribute(object, "args").and_then(|args| args.tuple_items());
+        let args = self.own_attribute(object, "args")?.and_then(|args| args.tuple_items());
         let Some(args) = args else { return self.bail(Code::Join, "the arguments of an exception") };
         let all = Abs::tuple(args.clone());
         match (args.as_slice(), repr) {

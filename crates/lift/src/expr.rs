@@ -23,7 +23,7 @@ impl<'w> Lifter<'w> {
         }
         let outer = self.go_to(expr.span);
         self.step()?;
-        let result = self.expr_kind(&expr.kind, expr);
+        let result = self.expr_kind(&expr.kind, expr).map(|made| self.seen(made));
         if let (false, Ok(made)) = (matches!(expr.kind, ExprKind::Const(_) | ExprKind::Name(_)), &result) {
             self.check_size(made)?;
         }
@@ -131,7 +131,7 @@ impl<'w> Lifter<'w> {
                         .enumerate()
                         .map(|(index, ty)| {
                             let field = self.b.inst(Opcode::Field(index as u32), vec![*value], ty, None);
-                            Abs::Dyn(field)
+                            self.seen(Abs::Dyn(field))
                         })
                         .collect(),
                 ),
@@ -361,7 +361,10 @@ impl<'w> Lifter<'w> {
 
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
     fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
-        if let (Abs::Instance(_), Abs::Instance(_)) | (Abs::Class(_), Abs::Class(_)) = (left, right) {
+        if let (Abs::Instance(_), Abs::Instance(_)) = (left, right) {
+            return self.is_one_object(left, right);
+        }
+        if let (Abs::Class(_), Abs::Class(_)) = (left, right) {
             return Ok(Abs::bool(left.same(right)));
         }
         let object = |abs: &Abs| matches!(abs, Abs::Instance(_) | Abs::Class(_));

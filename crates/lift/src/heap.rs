@@ -14,8 +14,8 @@ use crate::abs::Abs;
 use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
-use crate::lifter::{Lift, Lifter, Vars};
-use exuvia_ir::{ExcKind, Type};
+use crate::lifter::{Lift, Lifter, Site, Vars};
+use exuvia_ir::{ExcKind, Type, Value};
 use std::rc::Rc;
 
 /// An object of a class written in Python.
@@ -24,6 +24,10 @@ pub(crate) struct Instance {
     pub class: Rc<ClassObj>,
     /// Tells it from others of the same lifting or module.
     id: u32,
+    /// Where it was made, if the class is of the prelude.
+    pub site: Option<Site>,
+    /// The record that it is (`escape.rs`); it has no cells then.
+    pub value: Option<Value>,
     /// The module whose body made it; `None`: the function did.
     pub module: Option<usize>,
 }
@@ -31,16 +35,21 @@ pub(crate) struct Instance {
 impl Instance {
     /// Whether both are one object.
     pub fn is(&self, other: &Instance) -> bool {
-        self.id == other.id && self.module == other.module
+        self.id == other.id && self.module == other.module && self.value == other.value
+    }
+
+    /// An object that is a run-time value.
+    pub fn of_record(class: &Rc<ClassObj>, site: Option<Site>, record: Value) -> Instance {
+        Instance { class: Rc::clone(class), id: 0, site, value: Some(record), module: None }
     }
 
     /// The same object under another number.
     pub fn with_id(&self, id: u32) -> Instance {
-        Instance { class: Rc::clone(&self.class), id, module: None }
+        Instance { class: Rc::clone(&self.class), id, site: self.site, value: None, module: None }
     }
 
     /// The variable that says that it exists.
-    fn own(&self) -> String {
+    pub fn own(&self) -> String {
         format!("{CELL}{}", self.id)
     }
 
@@ -71,6 +80,11 @@ pub(crate) fn object_of(name: &Name) -> Option<&str> {
     Some(&name[..CELL.len() + digits])
 }
 
+/// Whether a variable is the one that says that an object exists, or which record it is.
+pub(crate) fn is_own(name: &Name) -> bool {
+    object_of(name) == Some(&**name)
+}
+
 /// Whether a variable is a cell of an object that does not exist everywhere.
 pub(crate) fn is_dropped<'a>(name: &Name, mut everywhere: impl Iterator<Item = &'a Vars>) -> bool {
     object_of(name).is_some_and(|own| everywhere.any(|vars| !vars.contains_key(own)))
@@ -81,11 +95,20 @@ impl Lifter<'_> {
     pub fn new_instance(&mut self, class: &Rc<ClassObj>) -> Abs {
         self.hidden += 1;
         let module = self.module_mode.then(|| self.frames.first().map_or(0, |frame| frame.module));
-        let object = Instance { class: Rc::clone(class), id: self.hidden, module };
+        let site = class.prelude.then(|| self.site());
+        let object = Instance { class: Rc::clone(class), id: self.hidden, site, value: None, module };
+        Abs::Instance(self.exists(object))
+    }
+
+    /// Notes that an object exists.
+    pub fn exists(&mut self, object: Instance) -> Rc<Instance> {
+        let own = Name::from(object.own());
+        let object = Rc::new(object);
         if let Some(frame) = self.frames.first_mut() {
-            frame.vars.insert(Name::from(object.own()), Abs::NONE);
+            frame.vars.insert(own.clone(), Abs::NONE);
         }
-        Abs::Instance(Rc::new(object))
+        self.objects.insert(own, Rc::clone(&object));
+        object
     }
 
     /// Whether this lifting may change an object.
@@ -102,12 +125,19 @@ impl Lifter<'_> {
     }
 
     /// An attribute that the object itself has.
-    pub fn own_attribute(&self, object: &Instance, name: &str) -> Option<Abs> {
-        let cell = object.cell(name);
-        match object.module {
-            Some(module) if !self.is_open(object) => self.world.modules.get(module)?.globals.get(&cell).cloned(),
-            _ => self.frames.first()?.vars.get(&cell).cloned(),
+    pub fn own_attribute(&mut self, object: &Instance, name: &str) -> Lift<Option<Abs>> {
+        if let Some(record) = self.escaped_as(object) {
+            return self.load(record, name);
         }
+        let cell = object.cell(name);
+        let vars = match object.module {
+            Some(module) if !self.is_open(object) => self.world.modules.get(module).map(|module| &module.globals),
+            _ => self.frames.first().map(|frame| &frame.vars),
+        };
+        if vars.is_some_and(|vars| matches!(vars.get(&object.own()[..]), Some(Abs::Conflict))) {
+            return self.bail(Code::Join, format!("an object of class {} on two paths", object.class.name));
+        }
+        Ok(vars.and_then(|vars| vars.get(&cell).cloned()))
     }
 
     /// `object.name`.
@@ -120,7 +150,7 @@ impl Lifter<'_> {
             return self.bail(Code::Callee, format!("attribute {name} of a {}", object.class.name));
         }
         let missing = || format!("'{}' object has no attribute '{name}'", object.class.name);
-        match (self.own_attribute(object, name), member) {
+        match (self.own_attribute(object, name)?, member) {
             (Some(Abs::Conflict), _) => {
                 self.bail(Code::Join, format!("attribute {name} holds values of unrelated kinds on two paths"))
             }
@@ -172,6 +202,9 @@ impl Lifter<'_> {
             return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
         }
         self.may_hold(&value)?;
+        if let Some(record) = self.escaped_as(object) {
+            return self.store(object, record, name, &value);
+        }
         if let Some(frame) = self.frames.first_mut() {
             frame.vars.insert(object.cell(name), value);
         }
@@ -189,7 +222,7 @@ impl Lifter<'_> {
 
     /// `del object.name`.
     pub fn delete_attribute(&mut self, object: &Rc<Instance>, name: &Name) -> Lift<()> {
-        let value = self.own_attribute(object, name);
+        let value = self.own_attribute(object, name)?;
         let perhaps = |value: &Abs| match value {
             Abs::Dyn(value) => self.b.function.ty(*value).alternatives().contains(&Type::Unbound),
             other => matches!(other, Abs::Unbound | Abs::Conflict),

@@ -3,6 +3,7 @@
 use crate::abs::Abs;
 use crate::ast::Name;
 use crate::bailout::Code;
+use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, Object, Opcode, RecordObj, Terminator, Type};
 use std::rc::Rc;
@@ -62,10 +63,23 @@ impl Lifter<'_> {
                 Ok(value.clone())
             }
             // Whether both are one object of a class written in Python.
-            ("_same_object", [a, b]) => Ok(Abs::bool(matches!(a, Abs::Instance(_)) && a.same(b))),
+            ("_same_object", [a @ Abs::Instance(one), b @ Abs::Instance(_)]) => {
+                // Then equality says the same.
+                let is_implied = match ClassObj::find(&one.class, "__eq__") {
+                    Some((owner, Member::Value(Abs::Func(closure)))) => {
+                        owner.prelude || self.is_made(Arc::as_ptr(&closure.def))
+                    }
+                    _ => false,
+                };
+                if is_implied {
+                    return Ok(Abs::bool(a.same(b)));
+                }
+                self.is_one_object(a, b)
+            }
+            ("_same_object", [_, _]) => Ok(Abs::bool(false)),
             // Whether two objects have one class.
             ("_same_class", [Abs::Instance(a), b]) => {
-                Ok(Abs::bool(matches!(b, Abs::Instance(b) if Rc::ptr_eq(&a.class, &b.class))))
+                Ok(Abs::bool(matches!(b, Abs::Instance(b) if a.class.is(&b.class))))
             }
             // Whether it is something to call.
             ("_is_function", [value]) => Ok(Abs::bool(matches!(

@@ -191,11 +191,7 @@ impl Lifter<'_> {
                     let mut cursors = Vec::new();
                     for (at, inner) in inners.iter().enumerate() {
                         // Lists that are made of them are different ones.
-                        let path = self.frames[self.current].path;
-                        self.frames[self.current].path = crate::call::mix(path, at as u32);
-                        let cursor = self.cursor(inner);
-                        self.frames[self.current].path = path;
-                        cursors.push(cursor?);
+                        cursors.push(self.apart(at, |me| me.cursor(inner))?);
                     }
                     Ok(Cursor::Zip(cursors))
                 }
@@ -367,7 +363,7 @@ impl Lifter<'_> {
         }
         let item = self.named("list.get_unchecked", vec![list, index])?;
         self.read_from(list, item);
-        Ok(Abs::Dyn(item))
+        Ok(self.seen(Abs::Dyn(item)))
     }
 
     fn forget(&mut self, depth: usize, cursor: &Cursor) {
@@ -413,16 +409,38 @@ impl Lifter<'_> {
         let key = (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path));
         let hidden = self.hidden;
         let mut carried = self.carried.get(&key).cloned().unwrap_or_default();
+        // Hidden variables of another attempt may have had other numbers.
+        carried.retain(|(depth, name), _| {
+            !name.starts_with('.') || self.frames.get(*depth).is_some_and(|frame| frame.vars.contains_key(name))
+        });
         let mut objects: Vec<(usize, Name)> = Vec::new();
+        // What becomes a run-time value before the loop: objects, and what variables hold.
+        let (mut escaped, mut escaping): (Vec<Name>, Vec<(usize, Name)>) = (Vec::new(), Vec::new());
         for _ in 0..64 {
             let saved = self.save();
+            let known = objects.len() + escaped.len() + escaping.len();
             self.hidden = hidden;
+            for object in &escaped {
+                if let Some(object) = self.objects.get(object).cloned() {
+                    self.escape(&object)?;
+                }
+            }
+            for (depth, name) in &escaping {
+                if let Some(Abs::Instance(object)) = self.frames[*depth].vars.get(name).cloned() {
+                    self.may_escape(&object)?;
+                }
+            }
             self.world.budget.take(8 * carried.len());
             // Variables that hold another object from turn to turn hold one of the loop's own.
             let renamed: Vec<Option<Rc<Instance>>> =
                 objects.iter().map(|(depth, name)| self.rename_object(*depth, name)).collect();
             for (slot, _) in objects.iter().zip(&renamed).filter(|(_, object)| object.is_none()) {
-                carried.insert(slot.clone(), Carried::Conflict);
+                let held = self.frames[slot.0].vars.get(&slot.1).cloned();
+                if let Some(Abs::Instance(object)) = held
+                    && !self.may_escape(&object)?
+                {
+                    carried.insert(slot.clone(), Carried::Conflict);
+                }
             }
             // The types of what comes in may be wider than what an earlier attempt saw.
             for ((depth, name), how) in &mut carried {
@@ -465,7 +483,7 @@ impl Lifter<'_> {
             let mut grown = false;
             if self.live {
                 self.frames.truncate(at_header.len());
-                self.forget_objects(&at_header);
+                self.forget_objects(&at_header)?;
                 self.back_into(&objects, &renamed);
                 let mut changes = Vec::new();
                 for (depth, frame) in self.frames.iter().enumerate() {
@@ -485,18 +503,34 @@ impl Lifter<'_> {
                         }
                     }
                 }
+                let own = |change: &&((usize, Name), Abs, Abs)| {
+                    crate::heap::is_own(&change.0.1) && matches!(change.2, Abs::Dyn(_)) && change.1.same(&Abs::NONE)
+                };
+                let became: Vec<Name> = changes.iter().filter(own).map(|change| change.0.1.clone()).collect();
+                if !became.is_empty() {
+                    escaped.extend(became);
+                    changes.clear();
+                    grown = true;
+                }
                 for (slot, before, now) in changes {
                     if matches!(now, Abs::Instance(_)) {
                         self.changes(&before)?;
                     }
                     if let (Abs::Instance(a), Abs::Instance(b)) = (&before, &now)
-                        && Rc::ptr_eq(&a.class, &b.class)
+                        && a.class.is(&b.class)
+                        && self.is_static_object(&before)
+                        && self.is_static_object(&now)
                         && !objects.contains(&slot)
                         && !carried.contains_key(&slot)
                         && a.module.is_none()
                         && b.module.is_none()
                     {
                         objects.push(slot);
+                        grown = true;
+                        continue;
+                    }
+                    if self.is_static_object(&before) && self.type_of(&now).is_some() && !escaping.contains(&slot) {
+                        escaping.push(slot);
                         grown = true;
                         continue;
                     }
@@ -511,6 +545,10 @@ impl Lifter<'_> {
             }
             if grown {
                 self.rollback(saved);
+                if known != objects.len() + escaped.len() + escaping.len() {
+                    // The hidden variables of loops within have other numbers then.
+                    self.carried.clear();
+                }
                 self.carried.insert(key, carried.clone());
                 continue;
             }

@@ -20,6 +20,7 @@ mod budget;
 mod call;
 mod class;
 mod containers;
+mod escape;
 mod exceptions;
 mod expr;
 mod format;

@@ -10,8 +10,9 @@ use crate::abs::{Abs, Enclosing, Iter};
 use crate::ast::{Name, Stmt};
 use crate::bailout::{Bailout, Code};
 use crate::class::ClassObj;
+use crate::heap::Instance;
 use crate::world::World;
-use exuvia_ir::{BlockId, Builder, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Builder, Class, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
 use exuvia_ops::def::OpDef;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut};
@@ -176,6 +177,10 @@ pub(crate) struct Lifter<'w> {
     /// What the evaluation of the current statements holds beside variables, if it may refer to an
     /// object.
     pub held: Vec<Abs>,
+    /// The objects that were made, by the variables that say that they exist.
+    pub objects: HashMap<Name, Rc<Instance>>,
+    /// Those that are becoming run-time values.
+    pub escaping: Vec<String>,
     /// The IR function that is lifted, where that is a specialisation.
     pub own: Option<exuvia_ir::FuncId>,
     /// The class and the receiver of the method that is called next.
@@ -245,6 +250,8 @@ impl<'w> Lifter<'w> {
             sites: HashMap::new(),
             carried: HashMap::new(),
             held: Vec::new(),
+            objects: HashMap::new(),
+            escaping: Vec::new(),
             own: None,
             next_owner: None,
             unfolding: Vec::new(),
@@ -351,6 +358,7 @@ impl Lifter<'_> {
             Abs::Dyn(value) => self.b.function.ty(*value).clone(),
             Abs::Tuple(items) => Type::Tuple(items.iter().map(|item| self.type_of(item)).collect::<Option<_>>()?),
             Abs::Unbound => Type::Unbound,
+            Abs::Instance(object) => self.b.function.ty(self.escaped_as(object)?).clone(),
             Abs::Func(_)
             | Abs::Method(_)
             | Abs::Builtin(_)
@@ -359,7 +367,6 @@ impl Lifter<'_> {
             | Abs::ExcInst(_)
             | Abs::Iter(_)
             | Abs::Class(_)
-            | Abs::Instance(_)
             | Abs::Bound(_)
             | Abs::Super(_)
             | Abs::Conflict => return None,
@@ -382,6 +389,7 @@ impl Lifter<'_> {
             Abs::Const(object) if !Self::is_mutable_const(object) => Ok(self.b.constant(object.clone())),
             Abs::Const(_) => self.bail(Code::Mutation, "a module-level list escapes into a run-time value"),
             Abs::Unbound => Ok(self.b.constant(Object::Unbound)),
+            Abs::Instance(object) => self.escape(object),
             Abs::Tuple(items) => {
                 let values = items.iter().map(|item| self.value(item)).collect::<Lift<Vec<_>>>()?;
                 let ty = Type::Tuple(values.iter().map(|value| self.b.function.ty(*value).clone()).collect());
@@ -395,7 +403,6 @@ impl Lifter<'_> {
             | Abs::ExcClass(_)
             | Abs::ExcInst(_)
             | Abs::Class(_)
-            | Abs::Instance(_)
             | Abs::Bound(_)
             | Abs::Super(_)
             | Abs::Iter(_) => self.bail(Code::StaticValue, format!("{} is used as a run-time value", describe(abs))),
@@ -425,12 +432,10 @@ impl Lifter<'_> {
         match (&from, ty) {
             // A tuple is converted element by element: its elements are values of their own.
             (Type::Tuple(have), Type::Tuple(want)) if have.len() == want.len() => {
-                let mut fields = Vec::new();
-                for (index, (have, want)) in have.iter().zip(want).enumerate() {
-                    let field = self.b.inst(Opcode::Field(index as u32), vec![value], have.clone(), None);
-                    fields.push(self.convert(field, want)?);
-                }
-                Ok(self.b.inst(Opcode::Tuple, fields, ty.clone(), None))
+                self.convert_fields(Opcode::Tuple, value, have, want, ty)
+            }
+            (Type::Record(class @ Class::Object(_), have), Type::Record(other, want)) if class == other => {
+                self.convert_fields(Opcode::Record(*class), value, have, want, ty)
             }
             (_, Type::Union(_)) if from.is_within(ty) => Ok(self.b.inst(Opcode::Wrap, vec![value], ty.clone(), None)),
             (Type::Tuple(have), Type::Union(alternatives)) => {
@@ -444,9 +449,30 @@ impl Lifter<'_> {
                     None => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
                 }
             }
+            (Type::Record(class @ Class::Object(_), _), Type::Union(alternatives)) => {
+                match alternatives.iter().find(|a| matches!(a, Type::Record(other, _) if other == class)).cloned() {
+                    Some(wanted) => {
+                        let record = self.convert(value, &wanted)?;
+                        Ok(self.b.inst(Opcode::Wrap, vec![record], ty.clone(), None))
+                    }
+                    None => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
+                }
+            }
             (Type::List(_), _) => self.widen_list(value, ty),
             _ => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
         }
+    }
+
+    fn convert_fields(&mut self, op: Opcode, value: Value, have: &[Type], want: &[Type], ty: &Type) -> Lift<Value> {
+        let mut fields = Vec::new();
+        for (index, (have, want)) in have.iter().zip(want).enumerate() {
+            let field = match self.b.function.ty(value) {
+                Type::Record(Class::Object(shape), _) => self.field_value(value, *shape as usize, index as u32),
+                _ => self.b.inst(Opcode::Field(index as u32), vec![value], have.clone(), None),
+            };
+            fields.push(self.convert(field, want)?);
+        }
+        Ok(self.b.inst(op, fields, ty.clone(), None))
     }
 
     // ---- joins ----
@@ -457,6 +483,7 @@ impl Lifter<'_> {
         let mut arms = arms;
         if arms.len() > 1 {
             self.merge_objects(&mut arms);
+            self.escape_objects(&mut arms)?;
         }
         match arms.len() {
             0 => {
@@ -682,7 +709,7 @@ impl Lifter<'_> {
                 if let Some(sites) = self.sites.get(&value).cloned() {
                     self.sites.insert(inner, sites);
                 }
-                Abs::Dyn(inner)
+                self.seen(Abs::Dyn(inner))
             }
         };
         self.substitute(value, &narrowed);

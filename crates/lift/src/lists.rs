@@ -4,7 +4,7 @@
 use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter, Site, describe};
-use exuvia_ir::{Object, Opcode, Type, Value};
+use exuvia_ir::{Class, Object, Opcode, Type, Value};
 
 impl Lifter<'_> {
     pub fn site(&self) -> Site {
@@ -12,8 +12,24 @@ impl Lifter<'_> {
         (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path))
     }
 
+    /// Does one of several things at one place of the source: lists made by it and loops in it are
+    /// told from those of the others.
+    pub fn apart<T>(&mut self, index: usize, f: impl FnOnce(&mut Self) -> Lift<T>) -> Lift<T> {
+        let path = self.frames[self.current].path;
+        self.frames[self.current].path = crate::call::mix(path, index as u32);
+        let result = f(self);
+        self.frames[self.current].path = path;
+        result
+    }
+
     /// A new list of those elements.
     pub fn new_list(&mut self, items: &[Abs]) -> Lift<Abs> {
+        let site = self.site();
+        self.list_at(site, items)
+    }
+
+    /// A new list that counts as made at a site.
+    pub fn list_at(&mut self, site: Site, items: &[Abs]) -> Lift<Abs> {
         if self.module_mode {
             let objects = items.iter().map(|item| item.as_const().cloned()).collect::<Option<Vec<_>>>();
             return match objects {
@@ -21,7 +37,7 @@ impl Lifter<'_> {
                 None => self.bail(Code::ModuleBody, "a module-level list holds something that is not a constant"),
             };
         }
-        let site = self.site();
+        let items = &items.iter().map(|item| self.escaped(item)).collect::<Lift<Vec<_>>>()?[..];
         let mut element = match self.world.list_types.get(&site) {
             Some(known) => known.clone(),
             // An empty list is probably filled as those of the same place were.
@@ -43,10 +59,7 @@ impl Lifter<'_> {
 
     /// Notes that a list holds another: where that is read from it, it is known where it was made.
     pub fn put_into(&mut self, list: Value, item: Value) {
-        if !matches!(self.b.function.ty(item), Type::List(_)) {
-            return;
-        }
-        let made = self.sites.get(&item).cloned().unwrap_or_default();
+        let Some(made) = self.sites.get(&item).cloned() else { return };
         for site in self.sites.get(&list).into_iter().flatten() {
             let inner = self.world.inner.entry(*site).or_default();
             for one in &made {
@@ -60,8 +73,9 @@ impl Lifter<'_> {
     /// Notes that a value was read from a list, if it is a list that the other holds.
     pub fn read_from(&mut self, list: Value, item: Value) {
         let types = (self.b.function.ty(list), self.b.function.ty(item));
-        let (Type::List(element), held @ Type::List(_)) = types else { return };
-        if **element != *held {
+        let (Type::List(element), held) = types else { return };
+        let is_list = |ty: &Type| matches!(ty, Type::List(_));
+        if **element != *held || !held.alternatives().iter().any(is_list) {
             return;
         }
         let mut made: Vec<Site> = Vec::new();
@@ -80,6 +94,10 @@ impl Lifter<'_> {
     /// a function that makes a list.
     fn guess(&mut self, site: Site) -> Type {
         let Some(Some(likely)) = self.world.likely.get(&(site.0, site.1)) else { return Type::Never };
+        // A dict may hold dicts, whose lists are made at the same place.
+        if likely.holds(&|ty| matches!(ty, Type::Record(Class::Object(_), _))) {
+            return Type::Never;
+        }
         self.world.list_types.insert(site, likely.clone());
         self.world.guessed.insert(site);
         likely.clone()

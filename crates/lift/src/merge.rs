@@ -13,7 +13,7 @@ use crate::abs::{Abs, Enclosing};
 use crate::ast::Name;
 use crate::heap::{Instance, cell_of, cells};
 use crate::leave::{Part, each_part};
-use crate::lifter::{Frame, Lifter, State};
+use crate::lifter::{Frame, Lift, Lifter, State};
 use exuvia_ir::Object;
 use std::rc::Rc;
 
@@ -40,6 +40,7 @@ impl Lifter<'_> {
                 };
                 let Some(Abs::Instance(old)) = held else { continue };
                 let new = Rc::new(old.with_id(id));
+                self.objects.insert(Name::from(new.own()), Rc::clone(&new));
                 move_cells(&mut state.frames[0], &old, &new);
                 match &slot {
                     Slot::Variable(depth, name) => {
@@ -80,7 +81,8 @@ impl Lifter<'_> {
         column.iter().zip(arms).all(|(value, (state, extras))| match value {
             Abs::Instance(object) => {
                 object.module.is_none()
-                    && Rc::ptr_eq(&object.class, &first.class)
+                    && object.class.is(&first.class)
+                    && is_cells(object, &state.frames)
                     && self.references(object, &state.frames, extras) == 1
             }
             _ => false,
@@ -107,22 +109,43 @@ impl Lifter<'_> {
     /// nothing else refers to that.
     pub fn rename_object(&mut self, depth: usize, name: &Name) -> Option<Rc<Instance>> {
         let Some(Abs::Instance(old)) = self.frames[depth].vars.get(name).cloned() else { return None };
-        if old.module.is_some() || self.references(&old, &self.frames, &[]) != 1 {
+        if old.module.is_some() || !is_cells(&old, &self.frames) || self.references(&old, &self.frames, &[]) != 1 {
             return None;
         }
         self.hidden += 1;
         let new = Rc::new(old.with_id(self.hidden));
+        self.objects.insert(Name::from(new.own()), Rc::clone(&new));
         move_cells(&mut self.frames[0], &old, &new);
         self.frames[depth].vars.insert(name.clone(), Abs::Instance(Rc::clone(&new)));
         Some(new)
     }
 
     /// A variable that holds an object at the end of a turn and none at its start has no
-    /// representation at the next: it refers to nothing.
-    pub fn forget_objects(&mut self, at_header: &[Frame]) {
+    /// representation at the next, unless the object becomes a run-time value and what it held
+    /// is one: then it refers to nothing.
+    pub fn forget_objects(&mut self, at_header: &[Frame]) -> Lift<()> {
+        for (depth, before) in at_header.iter().enumerate() {
+            let kept: Vec<Rc<Instance>> = self.frames[depth]
+                .vars
+                .iter()
+                .filter_map(|(name, now)| match (now, before.vars.get(name)?) {
+                    (Abs::Instance(object), Abs::Dyn(_) | Abs::Tuple(_)) => Some(Rc::clone(object)),
+                    (Abs::Instance(object), Abs::Const(constant))
+                        if !matches!(constant, Object::Dict(_) | Object::Set(_)) =>
+                    {
+                        Some(Rc::clone(object))
+                    }
+                    (Abs::Instance(object), Abs::Instance(other)) if other.value.is_some() => Some(Rc::clone(object)),
+                    _ => None,
+                })
+                .collect();
+            for object in kept {
+                self.may_escape(&object)?;
+            }
+        }
         for (frame, before) in self.frames.iter_mut().zip(at_header) {
             let lost = |(name, value): (&Name, &Abs)| {
-                let object = matches!(value, Abs::Instance(_));
+                let object = matches!(value, Abs::Instance(object) if object.value.is_none());
                 let kept = matches!(
                     before.vars.get(name),
                     Some(Abs::Instance(_) | Abs::Const(Object::Dict(_) | Object::Set(_)))
@@ -136,6 +159,7 @@ impl Lifter<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Puts what variables hold at the end of a turn into the objects that the loop has for them.
@@ -147,7 +171,8 @@ impl Lifter<'_> {
                 Some(Abs::Instance(now)) if now.is(object) => {}
                 Some(Abs::Instance(now))
                     if now.module.is_none()
-                        && Rc::ptr_eq(&now.class, &object.class)
+                        && now.class.is(&object.class)
+                        && is_cells(now, &self.frames)
                         && self.references(now, &self.frames, &[]) == 1 =>
                 {
                     moves.push((*depth, name.clone(), Rc::clone(now), Rc::clone(object)));
@@ -170,6 +195,12 @@ impl Lifter<'_> {
             self.frames[depth].vars.insert(name, Abs::Instance(to));
         }
     }
+}
+
+/// Whether an object is nothing but cells.
+fn is_cells(object: &Instance, frames: &[Frame]) -> bool {
+    let own = |frame: &Frame| frame.vars.get(&object.own()[..]).is_some_and(|own| own.same(&Abs::NONE));
+    object.value.is_none() && frames.first().is_some_and(own)
 }
 
 /// Gives the cells of an object to another.

@@ -28,6 +28,8 @@ impl Lifter<'_> {
                 Ok(Abs::Unbound)
             }
             None => {
+                // What is written as a constant dict may have to be one that is made.
+                args.iter().filter(|arg| matches!(arg, Abs::Dyn(_))).try_for_each(|arg| self.changes(arg))?;
                 let types: Vec<String> = types.iter().map(ToString::to_string).collect();
                 self.bail(Code::Operands, format!("{spelling} with {}", types.join(", ")))
             }
@@ -89,7 +91,19 @@ impl Lifter<'_> {
             if let Some(result) = self.of_range(spelling, args)? {
                 return Ok(Some(result));
             }
-            return self.prelude_operation(spelling, args);
+            if let Some(result) = self.prelude_operation(spelling, args)? {
+                return Ok(Some(result));
+            }
+            // What is left takes run-time values.
+            if !args.iter().any(|arg| self.holds_static_object(arg)) {
+                return Ok(None);
+            }
+            let args = args.iter().map(|arg| self.escaped(arg)).collect::<Lift<Vec<_>>>()?;
+            return if args.iter().all(|arg| self.type_of(arg).is_some()) {
+                self.try_apply(spelling, &args)
+            } else {
+                Ok(None)
+            };
         };
         if let Some(result) = self.list_of_never(spelling, args, &types)? {
             return Ok(Some(result));
@@ -156,7 +170,7 @@ impl Lifter<'_> {
         if self.b.function.ty(result) == &Type::None {
             return Ok(Abs::NONE);
         }
-        Ok(Abs::Dyn(result))
+        Ok(self.seen(Abs::Dyn(result)))
     }
 
     /// Appends an operation by its name.
@@ -240,9 +254,9 @@ impl Lifter<'_> {
         let mut values = vec![list];
         for (index, arg) in args.iter().enumerate().skip(1) {
             let value = if index == last {
-                let item = self.value_as(arg, &element)?;
+                let item = self.value(arg)?;
                 self.put_into(list, item);
-                item
+                self.convert(item, &element)?
             } else {
                 let value = self.value(arg)?;
                 if self.b.function.ty(value) == &Type::Bool { self.named("bool.to_int", vec![value])? } else { value }

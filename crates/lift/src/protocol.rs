@@ -54,7 +54,9 @@ const KNOWN: &[&str] = &["dict", "set"];
 impl Lifter<'_> {
     /// Applies an operation of which an operand is such an object; `None` where none is.
     pub fn apply_to_object(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
-        if !args.iter().any(|arg| matches!(arg, Abs::Instance(_))) {
+        if !args.iter().any(|arg| matches!(arg, Abs::Instance(_)))
+            || args.iter().any(|arg| self.union_with_objects(arg).is_some())
+        {
             return Ok(None);
         }
         // What a class of the prelude lacks may be in CPython's.
@@ -197,7 +199,7 @@ impl Lifter<'_> {
     fn either_way(&mut self, left: &Abs, right: &Abs, method: &str, reflected: &str) -> Lift<Option<Abs>> {
         let mut ways = vec![(left, method, right), (right, reflected, left)];
         if let (Abs::Instance(a), Abs::Instance(b)) = (left, right) {
-            let same = Rc::ptr_eq(&a.class, &b.class);
+            let same = a.class.is(&b.class);
             // An object of the same class is not asked again, but for comparisons.
             if same && method != reflected && BINARY.iter().any(|row| row.1 == method) {
                 ways.pop();
@@ -253,8 +255,11 @@ impl Lifter<'_> {
             }
         }
         match spelling {
-            "a==b" => Ok(Abs::bool(left.same(right))),
-            "a!=b" => Ok(Abs::bool(!left.same(right))),
+            "a==b" => self.is_one_object(left, right),
+            "a!=b" => {
+                let one = self.is_one_object(left, right)?;
+                self.negate(one)
+            }
             _ => {
                 let symbol = &spelling[1..spelling.len() - 1];
                 self.refuse_classes(left, right, &|a, b| {

@@ -83,6 +83,7 @@ impl Lifter<'_> {
         match self.returns.clone() {
             Returns::Sql(sql) => self.return_sql(&value, &sql),
             Returns::Typed { assumed, .. } => {
+                let value = self.escaped(&value)?;
                 let returned = self.value(&value)?;
                 let ty = self.b.function.ty(returned).clone();
                 let made = self.sites.get(&returned).cloned().unwrap_or_default();

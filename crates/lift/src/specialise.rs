@@ -127,8 +127,13 @@ impl Lifter<'_> {
         if !matches!(closure.enclosing, Enclosing::Module) {
             return self.bail(Code::Recursion, format!("{} recurses and has free variables", closure.def.name));
         }
-        match self.key(vars, false) {
-            Some(args) => self.call_specialised(closure, vars, args),
+        let mut escaped = BTreeMap::new();
+        for (name, value) in vars {
+            let is_of_module = matches!(value, Abs::Instance(object) if object.module.is_some());
+            escaped.insert(name.clone(), if is_of_module { value.clone() } else { self.escaped(value)? });
+        }
+        match self.key(&escaped, false) {
+            Some(args) => self.call_specialised(closure, &escaped, args),
             None => self.bail(
                 Code::Recursion,
                 format!("{} recurses and takes an argument that has no run-time form", closure.def.name),
@@ -196,7 +201,8 @@ impl Lifter<'_> {
             Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::Class(_) => Some(Arg::Static(abs.clone())),
             // One of the module, which no function changes.
             Abs::Instance(object) if object.module.is_some() => Some(Arg::Static(abs.clone())),
-            Abs::Instance(_) | Abs::Bound(_) | Abs::Super(_) => None,
+            Abs::Instance(object) => passed(self.b.function.ty(self.escaped_as(object)?)),
+            Abs::Bound(_) | Abs::Super(_) => None,
             Abs::Func(_) | Abs::Method(_) | Abs::ExcInst(_) | Abs::Iter(_) | Abs::Unbound | Abs::Conflict => None,
         }
     }

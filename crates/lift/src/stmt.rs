@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::lifter::{Ctx, Lift, Lifter};
-use exuvia_ir::{ExcKind, Object, Type};
+use exuvia_ir::{ExcKind, Object, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -229,39 +229,66 @@ impl Lifter<'_> {
                 if !self.live {
                     return Ok(());
                 }
-                match self.type_of(&container) {
-                    None if matches!(container, Abs::Instance(_)) => self.set_item(container, index, value),
-                    Some(Type::List(_)) => self.set_item(container, index, value),
-                    Some(Type::Dict(..)) if self.module_mode => {
-                        self.bail(Code::Mutation, "a dict filled at the top level")
-                    }
-                    Some(Type::Dict(..)) => {
-                        self.changes(&container)?;
-                        self.bail(Code::Mutation, "a dict of the module is changed")
-                    }
-                    Some(ty @ (Type::Str | Type::Tuple(_) | Type::None | Type::Int | Type::Float | Type::Bool)) => {
-                        let message = format!("'{}' object does not support item assignment", ty.message_name());
-                        self.raise_message(ExcKind::TypeError, &message)?;
-                        Ok(())
-                    }
-                    _ => self.bail(Code::Mutation, "assignment to an element"),
-                }
+                self.store_item(container, index, value)
             }
             ExprKind::Attribute { value: object, name } => {
                 let object = self.expr(object)?;
-                match &object {
-                    _ if !self.live => Ok(()),
-                    Abs::Instance(object) => self.set_attribute(&Rc::clone(object), name, value),
-                    _ => self.bail(Code::Mutation, format!("assignment to attribute {name}")),
-                }
+                self.store_attribute(&object, name, value)
             }
             ExprKind::Starred(_) => self.bail(Code::Statement, "a starred target"),
             _ => self.bail(Code::Statement, "such an assignment"),
         }
     }
 
-    fn set_item(&mut self, container: Abs, index: Abs, value: Abs) -> Lift<()> {
-        self.apply("a[b]=c", &[container, index, value])?;
+    /// `container[index] = value`.
+    fn store_item(&mut self, container: Abs, index: Abs, value: Abs) -> Lift<()> {
+        if let Some(union) = self.union_with_objects(&container) {
+            return self.for_each_alternative(union, &mut |me, narrowed| {
+                let value = value.replace(union, &narrowed).unwrap_or_else(|| value.clone());
+                me.store_item(narrowed, index.clone(), value)
+            });
+        }
+        match (&container, self.type_of(&container)) {
+            (Abs::Instance(_), _) | (_, Some(Type::List(_))) => {
+                self.apply("a[b]=c", &[container, index, value])?;
+                Ok(())
+            }
+            (_, Some(Type::Dict(..))) if self.module_mode => {
+                self.bail(Code::Mutation, "a dict filled at the top level")
+            }
+            (_, Some(Type::Dict(..))) => {
+                self.changes(&container)?;
+                self.bail(Code::Mutation, "a dict of the module is changed")
+            }
+            (_, Some(ty @ (Type::Str | Type::Tuple(_) | Type::None | Type::Int | Type::Float | Type::Bool))) => {
+                let message = format!("'{}' object does not support item assignment", ty.message_name());
+                self.raise_message(ExcKind::TypeError, &message)?;
+                Ok(())
+            }
+            _ => self.bail(Code::Mutation, "assignment to an element"),
+        }
+    }
+
+    /// `object.name = value`.
+    fn store_attribute(&mut self, object: &Abs, name: &Name, value: Abs) -> Lift<()> {
+        if let Some(union) = self.union_with_objects(object) {
+            return self.for_each_alternative(union, &mut |me, narrowed| {
+                let value = value.replace(union, &narrowed).unwrap_or_else(|| value.clone());
+                me.store_attribute(&narrowed, name, value)
+            });
+        }
+        match object {
+            _ if !self.live => Ok(()),
+            Abs::Instance(object) => self.set_attribute(&Rc::clone(object), name, value),
+            _ => self.bail(Code::Mutation, format!("assignment to attribute {name}")),
+        }
+    }
+
+    fn for_each_alternative(&mut self, union: Value, f: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
+        self.dispatch(union, &mut |me, narrowed| {
+            f(me, narrowed)?;
+            Ok(if me.live { Abs::NONE } else { Abs::Unbound })
+        })?;
         Ok(())
     }
 
@@ -382,21 +409,14 @@ impl Lifter<'_> {
                 if !self.live {
                     return Ok(());
                 }
-                match self.type_of(&container) {
-                    None if matches!(container, Abs::Instance(_)) => self.set_item(container, index, new),
-                    Some(Type::List(_)) => self.set_item(container, index, new),
-                    _ => self.bail(Code::Mutation, "an augmented assignment to an element"),
-                }
+                self.store_item(container, index, new)
             }
             ExprKind::Attribute { value: object, name } => {
                 let object = self.expr(object)?;
-                let Abs::Instance(object) = object else {
-                    return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
-                };
-                let old = self.instance_attribute(&object, name)?;
+                let old = self.attribute(object.clone(), name)?;
                 let value = self.expr(value)?;
                 let new = self.in_place(op, old, value)?;
-                self.set_attribute(&object, name, new)
+                self.store_attribute(&object, name, new)
             }
             _ => self.bail(Code::Statement, "such an augmented assignment"),
         }

@@ -4,6 +4,8 @@
 use crate::ast::{FunctionDef, Name};
 use crate::bailout::Bailout;
 use crate::budget::Budget;
+use crate::class::ClassKey;
+use crate::escape::{Assigned, Shape};
 use crate::lifter::{Place, Site, Vars};
 use crate::specialise::{Calls, Specialised};
 use exuvia_ir::{Function, Object, Type};
@@ -60,6 +62,12 @@ pub(crate) struct World {
     pub changing: HashSet<Site>,
     /// Whether a module of the prelude is being loaded.
     pub loading_prelude: bool,
+    /// What objects are as run-time values, by number.
+    pub shapes: Vec<Shape>,
+    /// Attributes that are assigned to when their objects are run-time values.
+    pub assigned: Assigned,
+    /// Classes whose objects are told from each other at run time.
+    pub identified: HashSet<ClassKey>,
     /// Functions that were made as text.
     pub made: Vec<Arc<FunctionDef>>,
     /// For folding.
@@ -67,6 +75,12 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// Forgets which lists hold values of some types: what has them will be another type.
+    pub fn forget_elements(&mut self, of: &impl Fn(&Type) -> bool) {
+        self.list_types.retain(|_, ty| !ty.holds(of));
+        self.likely.retain(|_, ty| !ty.as_ref().is_some_and(|ty| ty.holds(of)));
+    }
+
     pub fn new(calls: Calls) -> World {
         World {
             calls,
@@ -89,6 +103,9 @@ impl World {
             displays: HashMap::new(),
             changing: HashSet::new(),
             loading_prelude: false,
+            shapes: Vec::new(),
+            assigned: Assigned::default(),
+            identified: HashSet::new(),
             made: Vec::new(),
             cx: Cx::for_folding(),
         }

@@ -359,3 +359,218 @@ def f(s):
         &[&["0"], &["100"]],
     );
 }
+
+#[test]
+fn objects_at_run_time() {
+    use SqlClass::{Bool, Float, Int, Str};
+    let classes = "
+from dataclasses import dataclass
+@dataclass
+class Item:
+    name: str
+    price: float
+    count: int = 1
+    def total(self): return self.price * self.count
+class P:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+    def __add__(self, o): return P(self.x + o.x, self.y + o.y)
+    def __lt__(self, o): return (self.x, self.y) < (o.x, o.y)
+    def move(self, d): self.x += d
+";
+    let c = |f: &str| format!("{classes}{f}");
+    let check = |f: &str, ty, rows: &[&[&str]]| check(&c(f), ty, rows);
+    let words: &[&[&str]] = &[&["'a:1.5:2,b:2.5:3,a:0.5:1'"], &["'é:1:1'"], &["'a:1:1,a:2:2,c:3:3,b:2:9'"]];
+    check(
+        "
+def f(s):
+    items = [Item(n, float(p), int(c)) for n, p, c in [part.split(':') for part in s.split(',')]]
+    return sum(i.total() for i in items)",
+        Float,
+        words,
+    );
+    check(
+        "
+def f(s):
+    items = []
+    for part in s.split(','):
+        n, p, c = part.split(':')
+        items.append(Item(n, float(p), int(c)))
+    items.sort(key=lambda i: (-i.price, i.name))
+    return ' '.join(i.name + str(i.count) for i in items)",
+        Str,
+        words,
+    );
+    check(
+        "
+def f(s):
+    best = None
+    for part in s.split(','):
+        n, p, c = part.split(':')
+        item = Item(n, float(p), int(c))
+        if best is None or item.price > best.price:
+            best = item
+    return best.name",
+        Str,
+        words,
+    );
+    check(
+        "
+def f(s):
+    items = [Item(part.split(':')[0], 1.0) for part in s.split(',')]
+    for i in items:
+        i.count += len(items)
+    return ','.join(f'{i.name}{i.count}' for i in items) + str(items[0])",
+        Str,
+        words,
+    );
+    check(
+        "
+def f(n):
+    p = P(n, 1)
+    q = p
+    for i in range(3):
+        if i % 2:
+            q = P(i, i)
+        q.move(10)
+    return p.x * 1000 + q.x",
+        Int,
+        &[&["1"], &["5"], &["-7"]],
+    );
+    check(
+        "
+def f(n):
+    points = [P(n - i, i * n % 3) for i in range(4)]
+    low = min(points)
+    points.sort()
+    return f'{low.x} {low.y} ' + ';'.join(f'{p.x}/{p.y}' for p in points) + str(sum(points, P(0, 0)).x)",
+        Str,
+        &[&["1"], &["5"], &["-7"]],
+    );
+    check(
+        "
+def f(s):
+    groups = {}
+    for part in s.split(','):
+        n, p, c = part.split(':')
+        g = groups.setdefault(n, {'count': 0, 'sum': 0})
+        g['count'] += 1
+        g['sum'] += int(c)
+    return ' '.join(f\"{k}:{v['count']}:{v['sum']}\" for k, v in groups.items())",
+        Str,
+        words,
+    );
+    check(
+        "
+from collections import defaultdict
+def f(s):
+    groups = defaultdict(dict)
+    for part in s.split(','):
+        n, p, c = part.split(':')
+        groups[n][c] = p
+    return str({k: len(v) for k, v in groups.items()}) + str(groups['zz'])",
+        Str,
+        words,
+    );
+    check(
+        "
+def f(s):
+    rows = []
+    for part in s.split(','):
+        n, p, c = part.split(':')
+        rows.append({'name': n, 'count': c})
+    rows = sorted(rows, key=lambda r: r['count'], reverse=True)
+    for r in rows: r['extra'] = 'x'
+    return str(rows)",
+        Str,
+        words,
+    );
+    check(
+        "
+def f(s):
+    seen = [set(), set()]
+    for i, ch in enumerate(s):
+        seen[i % 2].add(ch)
+    return len(seen[0] & seen[1]) * 100 + len(seen[0] | seen[1])",
+        Int,
+        words,
+    );
+    check(
+        "
+def f(n):
+    a = P(n, 0)
+    pair = [a, a]
+    pair[0].x += 1
+    pair[1].x += 1
+    a.y = 7
+    return f'{a.x} {pair[0].y} {pair[1].x} {pair[0] is None} {isinstance(pair[0], P)} {isinstance(pair[1], Item)}'",
+        Str,
+        &[&["1"], &["-7"]],
+    );
+    check(
+        "
+def f(n):
+    objects = [P(n, 1), Item('a', 2.0)]
+    out = []
+    for o in objects:
+        if isinstance(o, P): out.append(o.x)
+        else: out.append(o.count)
+    return sum(out)",
+        Int,
+        &[&["1"], &["-7"]],
+    );
+    check(
+        "
+def walk(p, n):
+    if n == 0: return p.x
+    return walk(P(p.x + p.y, n), n - 1)
+def f(n): return walk(P(n, 2), 5)",
+        Int,
+        &[&["1"], &["-7"]],
+    );
+    check(
+        "
+def build(n):
+    if n == 0: return P(0, 0)
+    p = build(n - 1)
+    return P(p.x + n, p.y + 1)
+def f(n): return build(n % 5).x",
+        Int,
+        &[&["4"], &["3"]],
+    );
+    check(
+        "
+def f(n):
+    try:
+        p = P(n, 2)
+        q = [p]
+        if n > 3: raise ValueError('x')
+        p.x = 100
+    except ValueError:
+        p.y = 50
+    return p.x * 1000 + p.y + q[0].x",
+        Int,
+        &[&["4"], &["3"]],
+    );
+    check(
+        "
+def f(n):
+    p = P(n, 2)
+    if n > 3:
+        q = [p]
+        q[0].x = 5
+    p.y += 1
+    return p.x * 1000 + p.y",
+        Int,
+        &[&["4"], &["3"]],
+    );
+    check(
+        "
+def f(n):
+    items = [Item('a', 1.0), Item('b', 2.0, n)]
+    return Item('b', 2.0, 3) in items",
+        Bool,
+        &[&["4"], &["3"]],
+    );
+}

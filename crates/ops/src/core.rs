@@ -106,6 +106,8 @@ pub enum CoreOp {
     StrByteLen,
     /// The number of elements of a list.
     ListLen,
+    /// Whether two lists are one object.
+    ListIs,
     /// Element of a list by an index that may be negative; raises `IndexError`.
     ListGet,
     /// Element of a list by an index known to lie within it.
@@ -681,6 +683,16 @@ static CORE: &[OpDef] = &[
         ),
         Effect::Read,
         false,
+    ),
+    core(
+        "list.is",
+        "",
+        "Whether the lists are one object.",
+        CoreOp::ListIs,
+        &[p("_x", Kind::List), p("_y", Kind::List)],
+        bool,
+        &[],
+        eval::list_is,
     ),
     with_effect(
         core(

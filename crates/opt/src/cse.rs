@@ -144,7 +144,7 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
         Opcode::Tuple => mix.add(5),
         Opcode::Record(class) => {
             mix.add(8);
-            mix.add(*class as u64);
+            class.hash(&mut mix);
         }
         Opcode::Field(index) => {
             mix.add(6);
@@ -203,7 +203,8 @@ fn hash_constant(object: &Object, mix: &mut Mix) {
             pattern.hash(mix);
         }
         Object::Record(record) => {
-            mix.add(23 + ((record.class as u64) << 8));
+            mix.add(23);
+            record.class.hash(mix);
             record.fields.iter().for_each(|field| hash_constant(field, mix));
         }
     }

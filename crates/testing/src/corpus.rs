@@ -217,6 +217,7 @@ fn strings(corpus: &str) -> anyhow::Result<Vec<String>> {
         "numbers" => own(NUMBERS),
         "spaces" => own(SPACES),
         "words" => own(WORDS),
+        "orders" => own(ORDERS),
         "listings" => own(LISTINGS),
         other => bail!("no corpus {other} of strings"),
     })
@@ -408,6 +409,24 @@ const SPACES: &[&str] = &[
     "a b c d e f",
     "one  two   three",
     ",a,,b,",
+];
+
+/// Records of a name, a price and a number; some are malformed.
+const ORDERS: &[&str] = &[
+    "",
+    "a:1.5:2",
+    "a:1.5:2,b:2.5:3,a:0.5:1",
+    "é:1:1,日本:2:2,é:3:1",
+    "a:1:1,a:2:2,c:3:3,b:2:9",
+    "x:0:0",
+    "b:2:2,a:2:2,a:1:7,b:3:-4",
+    "a:1",
+    "a:x:1",
+    "a:1:x,b:1:1",
+    "a:nan:1,a:2:1,b:nan:3",
+    "k1:10:1,k2:20:2,k3:30:3,k4:40:4,k5:50:5,k6:60:6,k7:70:7,k1:80:8",
+    ":::,:::",
+    "one, two: three",
 ];
 
 const WORDS: &[&str] = &[

@@ -68,6 +68,10 @@ impl Translator<'_, '_, '_> {
         let element = self.element_type(inst)?;
         match op {
             CoreOp::ListLen => Ok(vec![self.b.ins().load(types::I64, trusted(), list, LEN)]),
+            CoreOp::ListIs => {
+                let other = self.one(inst, 1)?;
+                Ok(vec![self.b.ins().icmp(IntCC::Equal, list, other)])
+            }
             CoreOp::ListTruth => {
                 let len = self.b.ins().load(types::I64, trusted(), list, LEN);
                 Ok(vec![self.b.ins().icmp_imm_s(IntCC::NotEqual, len, 0)])

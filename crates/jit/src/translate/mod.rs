@@ -287,6 +287,7 @@ impl<'m> Translator<'_, '_, 'm> {
             // Native ints have 64 bits; the operation that makes one checks it.
             CoreOp::IntFits => Ok(vec![self.int(inst, 0)?]),
             CoreOp::ListLen
+            | CoreOp::ListIs
             | CoreOp::ListTruth
             | CoreOp::ListGet
             | CoreOp::ListGetUnchecked

@@ -304,6 +304,13 @@ fn position(index: &Object, len: usize, message: &str) -> Result<usize, Raise> {
     }
 }
 
+pub(super) fn list_is(_: &mut Cx, args: &[Object]) -> Outcome {
+    match args {
+        [Object::List(a), Object::List(b)] => Ok(Object::Bool(std::sync::Arc::ptr_eq(a, b))),
+        _ => Err(Raise::Bailout("an operand that is no list")),
+    }
+}
+
 pub(super) fn list_len(_: &mut Cx, args: &[Object]) -> Outcome {
     with_list(&args[0], |items| Object::int(items.len() as i64))
 }

@@ -431,6 +431,8 @@ def _count_of(item):
 
 def _same(a, b):
     # CPython compares by identity before equality, which shows for a NaN.
+    if _same_object(a, b):
+        return True
     if isinstance(a, float) and isinstance(b, float):
         if a != a and b != b:
             return _leave("identity of a NaN")

@@ -1,0 +1,501 @@
+//! Objects that become run-time values.
+//!
+//! As long as everything that refers to an object is known while lifting, it lives in cells
+//! (`heap.rs`). Where a list comes to hold it, where paths meet of which one has it and another
+//! has something else, or where it is passed to a function that recurses, it *escapes*: it becomes
+//! a record ([`Class::Object`]) of what its attributes hold, and every variable that referred to
+//! it refers to that.
+//!
+//! Law: attributes that no code of the function assigns to after an escape are fields of the
+//! record. Nobody can tell a copy of it from the record itself: where `is` could, or equality that
+//! asks for identity, the record has a list of nothing besides, which is the identity of all its
+//! copies. An attribute that is assigned to is a list of one element instead, to which all
+//! copies refer. Which ones are is a fact that lifting finds out: then all is lifted again.
+//!
+//! A *shape* is a class with the names and kinds of its attributes, for dicts and sets with the
+//! place where they are made, so that one may hold others. Its number is the record's class.
+
+use crate::abs::{Abs, Enclosing};
+use crate::ast::Name;
+use crate::bailout::Code;
+use crate::class::{ClassKey, ClassObj, Member};
+use crate::heap::{Instance, cells, is_own};
+use crate::lifter::{Frame, Lift, Lifter, Site, State, Stop};
+use exuvia_ir::{Class, Opcode, Span, Type, Value};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Shapes of one handler.
+const MAX_SHAPES: usize = 100;
+
+/// The name of a field that tells an object from others: a list of nothing.
+const IDENTITY: &str = ".identity";
+
+/// What the objects of one kind are as run-time values.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub class: Rc<ClassObj>,
+    /// Where they are made, for those of the prelude.
+    site: Option<Site>,
+    fields: Vec<(Name, Field)>,
+    /// Where the lists were made that the fields hold.
+    sites: Vec<Vec<Site>>,
+}
+
+/// Where an attribute is.
+#[derive(Clone, Debug)]
+enum Field {
+    /// In that field.
+    Value(u32),
+    /// In the list that is in that field.
+    Cell(u32),
+    /// It is the same for all, and has no run-time form.
+    Static(Abs),
+}
+
+impl Field {
+    fn is(&self, other: &Field) -> bool {
+        match (self, other) {
+            (Field::Value(a), Field::Value(b)) | (Field::Cell(a), Field::Cell(b)) => a == b,
+            (Field::Static(a), Field::Static(b)) => same_static(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a value may be a static field: it depends on no variable.
+fn is_static(abs: &Abs) -> bool {
+    match abs {
+        Abs::Builtin(_) | Abs::Module(_) | Abs::Class(_) | Abs::ExcClass(_) => true,
+        Abs::Func(closure) => matches!(closure.enclosing, Enclosing::Module) && closure.defaults.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether both are the same, also if they are of different attempts.
+fn same_static(a: &Abs, b: &Abs) -> bool {
+    match (a, b) {
+        (Abs::Class(a), Abs::Class(b)) => a.is(b),
+        (Abs::Func(a), Abs::Func(b)) => Arc::ptr_eq(&a.def, &b.def) && a.module == b.module,
+        _ => a.same(b),
+    }
+}
+
+impl Lifter<'_> {
+    /// A value as lifting sees it: a record of a shape is an object.
+    pub fn seen(&self, abs: Abs) -> Abs {
+        let Abs::Dyn(value) = abs else { return abs };
+        let Type::Record(Class::Object(shape), _) = self.b.function.ty(value) else { return abs };
+        match self.world.shapes.get(*shape as usize) {
+            Some(shape) => Abs::Instance(Rc::new(Instance::of_record(&shape.class, shape.site, value))),
+            None => abs,
+        }
+    }
+
+    /// The record that an object is, if it is one.
+    pub fn escaped_as(&self, object: &Instance) -> Option<Value> {
+        object.value.or_else(|| match self.frames.first()?.vars.get(&object.own()[..]) {
+            Some(Abs::Dyn(value)) if object.module.is_none() => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// Whether an object is nothing but cells.
+    pub fn is_static_object(&self, abs: &Abs) -> bool {
+        matches!(abs, Abs::Instance(object) if self.escaped_as(object).is_none())
+    }
+
+    /// Whether a value is or holds an object that is nothing but cells.
+    pub fn holds_static_object(&self, abs: &Abs) -> bool {
+        match abs {
+            Abs::Tuple(items) => items.iter().any(|item| self.holds_static_object(item)),
+            other => self.is_static_object(other),
+        }
+    }
+
+    /// A value with its objects as run-time values.
+    pub fn escaped(&mut self, abs: &Abs) -> Lift<Abs> {
+        match abs {
+            Abs::Instance(object) => {
+                let record = self.escape(object)?;
+                Ok(self.seen(Abs::Dyn(record)))
+            }
+            Abs::Tuple(items) => {
+                let items = items.iter().map(|item| self.escaped(item)).collect::<Lift<Vec<_>>>()?;
+                Ok(Abs::tuple(items))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    /// Makes an object a run-time value.
+    pub fn escape(&mut self, object: &Rc<Instance>) -> Lift<Value> {
+        if let Some(record) = self.escaped_as(object) {
+            return Ok(record);
+        }
+        let what = &object.class.name;
+        if self.module_mode || object.module.is_some() {
+            return self.bail(Code::StaticValue, format!("an object of class {what} of the module at run time"));
+        }
+        if object.class.exception.is_some() {
+            return self.bail(Code::StaticValue, format!("an exception of class {what} at run time"));
+        }
+        if self.escaping.contains(&object.own()) {
+            return self.bail(Code::StaticValue, format!("an object of class {what} that refers to itself"));
+        }
+        let own = object.own();
+        let held: Vec<(Name, Abs)> = self.frames.first().map_or_else(Vec::new, |frame| {
+            cells(&frame.vars, object).map(|(name, value)| (name.clone(), value.clone())).collect()
+        });
+        let mut attributes: Vec<(Name, Abs)> = held
+            .iter()
+            .filter(|(name, value)| !is_own(name) && !matches!(value, Abs::Unbound))
+            .map(|(name, value)| (Name::from(&name[own.len() + 1..]), value.clone()))
+            .collect();
+        if !held.iter().any(|(name, value)| **name == *own && value.same(&Abs::NONE)) {
+            return self.bail(Code::Join, format!("an object of class {what} that exists on some paths only"));
+        }
+        attributes.sort_by(|a, b| a.0.cmp(&b.0));
+        self.escaping.push(own.clone());
+        let record = self.record_of(object, &attributes);
+        self.escaping.pop();
+        let record = record?;
+        if let Some(frame) = self.frames.first_mut() {
+            for (name, _) in &held {
+                frame.vars.remove(name);
+            }
+            frame.vars.insert(Name::from(own), Abs::Dyn(record));
+        }
+        let view = self.seen(Abs::Dyn(record));
+        let from = Abs::Instance(Rc::clone(object));
+        for frame in &mut self.frames {
+            refer(frame, &from, &view);
+        }
+        Ok(record)
+    }
+
+    /// Makes an object a run-time value, if it can become one.
+    pub fn may_escape(&mut self, object: &Rc<Instance>) -> Lift<bool> {
+        match self.escape(object) {
+            Ok(_) => Ok(true),
+            Err(Stop::Bailout(_)) => Ok(false),
+            Err(Stop::Restart) => Err(Stop::Restart),
+        }
+    }
+
+    fn record_of(&mut self, object: &Rc<Instance>, attributes: &[(Name, Abs)]) -> Lift<Value> {
+        let key = object.class.key.clone();
+        let mut fields = Vec::new();
+        let mut held: Vec<Abs> = Vec::new();
+        for (name, value) in attributes {
+            let field = if is_static(value) {
+                Field::Static(value.clone())
+            } else {
+                let at = held.len() as u32;
+                held.push(value.clone());
+                let is_assigned = self.world.assigned.contains(&(key.clone(), name.clone()));
+                if is_assigned { Field::Cell(at) } else { Field::Value(at) }
+            };
+            fields.push((name.clone(), field));
+        }
+        if self.world.identified.contains(&key) {
+            fields.push((Name::from(IDENTITY), Field::Value(held.len() as u32)));
+            held.push(Abs::Dyn(self.b.inst(Opcode::List, Vec::new(), Type::list(Type::Never), None)));
+        }
+        let shape = self.shape(object, fields)?;
+        let mut values = Vec::new();
+        for at in 0..held.len() {
+            let field = |field: &&(Name, Field)| matches!(&field.1, Field::Cell(index) if *index as usize == at);
+            let is_cell = self.world.shapes[shape].fields.iter().any(|one| field(&one));
+            let value = if is_cell {
+                let item = self.escaped(&held[at])?;
+                // One place for the cells of all objects of the shape.
+                let site = (usize::MAX, Span { start: shape as u32, end: at as u32 }, 0);
+                let list = self.list_at(site, &[item])?;
+                self.value(&list)?
+            } else {
+                self.value(&held[at])?
+            };
+            let made = self.sites.get(&value).cloned().unwrap_or_default();
+            let known = &mut self.world.shapes[shape].sites[at];
+            for site in made {
+                if !known.contains(&site) {
+                    known.push(site);
+                }
+            }
+            values.push(value);
+        }
+        let types: Vec<Type> = values.iter().map(|value| self.b.function.ty(*value).clone()).collect();
+        let class = Class::Object(shape as u32);
+        if types.iter().any(|ty| ty.holds(&|ty| matches!(ty, Type::Record(other, _) if *other == class))) {
+            let what = &object.class.name;
+            return self.bail(Code::StaticValue, format!("an object of class {what} that holds others of its kind"));
+        }
+        let ty = Type::Record(class, types);
+        if !crate::budget::is_small(&ty) {
+            return self.bail(Code::Budget, format!("an object of class {} with too large a type", object.class.name));
+        }
+        Ok(self.b.inst(Opcode::Record(class), values, ty, None))
+    }
+
+    /// The number of a shape.
+    fn shape(&mut self, object: &Instance, fields: Vec<(Name, Field)>) -> Lift<usize> {
+        let site = object.site;
+        let is = |shape: &Shape| {
+            shape.class.is(&object.class)
+                && shape.site == site
+                && shape.fields.len() == fields.len()
+                && shape.fields.iter().zip(&fields).all(|(a, b)| a.0 == b.0 && a.1.is(&b.1))
+        };
+        let count = fields.len();
+        let shape = Shape { class: Rc::clone(&object.class), site, fields: Vec::new(), sites: Vec::new() };
+        match self.world.shapes.iter().position(is) {
+            Some(at) => {
+                // Of this attempt.
+                let known = &mut self.world.shapes[at];
+                known.class = shape.class;
+                known.fields = fields;
+                Ok(at)
+            }
+            None if self.world.shapes.len() >= MAX_SHAPES => {
+                self.bail(Code::Budget, "objects of too many shapes at run time")
+            }
+            None => {
+                self.world.shapes.push(Shape { fields, sites: vec![Vec::new(); count], ..shape });
+                Ok(self.world.shapes.len() - 1)
+            }
+        }
+    }
+
+    fn field_of(&self, record: Value, name: &str) -> Option<(usize, Field)> {
+        let Type::Record(Class::Object(shape), _) = self.b.function.ty(record) else { return None };
+        let at = *shape as usize;
+        let fields = &self.world.shapes.get(at)?.fields;
+        fields.iter().find(|field| *field.0 == *name).map(|field| (at, field.1.clone()))
+    }
+
+    pub fn field_value(&mut self, record: Value, shape: usize, index: u32) -> Value {
+        let ty = match self.b.function.ty(record) {
+            Type::Record(_, types) => types.get(index as usize).cloned().unwrap_or(Type::Never),
+            _ => Type::Never,
+        };
+        let field = self.b.inst(Opcode::Field(index), vec![record], ty, None);
+        let sites = self.world.shapes[shape].sites[index as usize].clone();
+        if !sites.is_empty() {
+            self.sites.insert(field, sites);
+        }
+        field
+    }
+
+    /// An attribute of an object that is a run-time value; `None` where it has none.
+    pub fn load(&mut self, record: Value, name: &str) -> Lift<Option<Abs>> {
+        Ok(match self.field_of(record, name) {
+            None => None,
+            Some((_, Field::Static(value))) => Some(value),
+            Some((shape, Field::Value(index))) => {
+                let field = self.field_value(record, shape, index);
+                Some(self.seen(Abs::Dyn(field)))
+            }
+            Some((shape, Field::Cell(index))) => {
+                let cell = self.field_value(record, shape, index);
+                let value = self.element(&Abs::Dyn(cell), &Abs::int(0))?;
+                Some(self.seen(value))
+            }
+        })
+    }
+
+    /// The value, if it is one of several of which an object is one.
+    pub fn union_with_objects(&self, abs: &Abs) -> Option<Value> {
+        let (_, union) = self.union_operand(std::slice::from_ref(abs))?;
+        let is_object = |ty: &Type| matches!(ty, Type::Record(Class::Object(_), _));
+        self.b.function.ty(union).alternatives().iter().any(is_object).then_some(union)
+    }
+
+    /// Whether an attribute of objects of a type is something else than a method.
+    pub fn holds_attribute(&self, of: &Type, name: &str) -> bool {
+        let Type::Record(Class::Object(shape), _) = of else { return false };
+        let Some(shape) = self.world.shapes.get(*shape as usize) else { return false };
+        let has_field = shape.fields.iter().any(|field| *field.0 == *name);
+        let is_method = matches!(
+            ClassObj::find(&shape.class, name),
+            Some((_, Member::Value(Abs::Func(_)) | Member::Static(_) | Member::OfClass(_)))
+        );
+        has_field || !is_method
+    }
+
+    /// Sets an attribute of an object that is a run-time value.
+    pub fn store(&mut self, object: &Instance, record: Value, name: &Name, value: &Abs) -> Lift<()> {
+        match self.field_of(record, name) {
+            Some((shape, Field::Cell(index))) if !matches!(value, Abs::Unbound) => {
+                let cell = self.field_value(record, shape, index);
+                self.apply("a[b]=c", &[Abs::Dyn(cell), Abs::int(0), value.clone()])?;
+                Ok(())
+            }
+            Some((_, Field::Value(_))) => {
+                let world = &mut *self.world;
+                world.assigned.insert((object.class.key.clone(), name.clone()));
+                // They are of another shape then.
+                world.forget_elements(&|ty| matches!(ty, Type::Record(Class::Object(_), _)));
+                Err(Stop::Restart)
+            }
+            _ => {
+                let what = format!("attribute {name} of an object of class {} at run time", object.class.name);
+                self.bail(Code::Mutation, what)
+            }
+        }
+    }
+
+    /// Whether two objects are one.
+    pub fn is_one_object(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
+        if left.same(right) {
+            return Ok(Abs::bool(true));
+        }
+        let (Abs::Instance(a), Abs::Instance(b)) = (left, right) else { return Ok(Abs::bool(false)) };
+        // What refers to an object that did not escape is known.
+        let (Some(one), Some(other)) = (self.escaped_as(a), self.escaped_as(b)) else { return Ok(Abs::bool(false)) };
+        if !a.class.is(&b.class) {
+            return Ok(Abs::bool(false));
+        }
+        match (self.load(one, IDENTITY)?, self.load(other, IDENTITY)?) {
+            (Some(a), Some(b)) => self.apply_named("list.is", &[a, b]),
+            _ => {
+                self.world.identified.insert(a.class.key.clone());
+                self.world.forget_elements(&|ty| matches!(ty, Type::Record(Class::Object(_), _)));
+                Err(Stop::Restart)
+            }
+        }
+    }
+
+    // ---- where paths meet ----
+
+    /// Makes objects run-time values that are so on one of the arms, and those of variables that
+    /// hold something else on another.
+    pub fn escape_objects(&mut self, arms: &mut [(State, Vec<Abs>)]) -> Lift<()> {
+        // An object that escapes may be held by other variables on other arms.
+        for _ in 0..MAX_SHAPES {
+            if !self.escape_some(arms)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there was one.
+    fn escape_some(&mut self, arms: &mut [(State, Vec<Abs>)]) -> Lift<bool> {
+        let mut some = false;
+        for name in self.names_of_escaped(arms) {
+            let Some(object) = self.objects.get(&name).cloned() else { continue };
+            let all = (0..arms.len()).try_fold(true, |all, at| Ok(all & self.escape_on(&mut arms[at], &object)?));
+            match all {
+                Err(stop) => return Err(stop),
+                Ok(true) => some = true,
+                // There it is neither.
+                Ok(false) => arms.iter_mut().for_each(|arm| {
+                    arm.0.frames[0].vars.insert(name.clone(), Abs::Conflict);
+                }),
+            }
+        }
+        for (depth, name) in self.differing_objects(arms) {
+            for arm in arms.iter_mut() {
+                let held = match &name {
+                    Slot::Variable(name) => arm.0.frames[depth].vars.get(name).cloned(),
+                    Slot::Extra(index) => arm.1.get(*index).cloned(),
+                };
+                if let Some(Abs::Instance(object)) = held
+                    && object.value.is_none()
+                {
+                    some |= self.escape_on(arm, &object)?;
+                }
+            }
+        }
+        Ok(some)
+    }
+
+    /// Whether an object could become a run-time value at the end of an arm.
+    fn escape_on(&mut self, arm: &mut (State, Vec<Abs>), object: &Rc<Instance>) -> Lift<bool> {
+        self.enter(arm.0.clone());
+        if !self.may_escape(object)? {
+            return Ok(false);
+        }
+        if let Some(state) = self.state() {
+            arm.0 = state;
+        }
+        let from = Abs::Instance(Rc::clone(object));
+        let view = self.escaped(&from)?;
+        arm.1.iter_mut().filter(|extra| extra.same(&from)).for_each(|extra| *extra = view.clone());
+        Ok(true)
+    }
+
+    /// Objects that are run-time values on some arms and not on others.
+    fn names_of_escaped(&self, arms: &[(State, Vec<Abs>)]) -> Vec<Name> {
+        let first = &arms[0].0.frames[0].vars;
+        if arms.iter().all(|arm| arm.0.frames[0].vars.is(first)) {
+            return Vec::new();
+        }
+        let differs = |name: &&Name| {
+            let column = || arms.iter().map(|arm| arm.0.frames[0].vars.get(*name));
+            is_own(name)
+                && column().all(|value| value.is_some())
+                && column().any(|value| matches!(value, Some(Abs::Dyn(_))))
+                && column().any(|value| !matches!(value, Some(Abs::Dyn(_))))
+        };
+        first.keys().filter(differs).cloned().collect()
+    }
+
+    /// Variables that hold an object on one arm and another value that exists at run time on
+    /// another.
+    fn differing_objects(&self, arms: &[(State, Vec<Abs>)]) -> Vec<(usize, Slot)> {
+        let mut found = Vec::new();
+        let differs = |column: &[Option<&Abs>]| {
+            column.iter().any(|value| matches!(value, Some(Abs::Instance(object)) if object.value.is_none()))
+                && column.iter().any(|value| value.is_some_and(|value| column[0].is_some_and(|one| !one.same(value))))
+                && column.iter().all(|value| match value {
+                    Some(Abs::Instance(object)) => object.module.is_none() && object.class.exception.is_none(),
+                    Some(Abs::Dyn(value)) => !self.b.function.ty(*value).alternatives().contains(&Type::Unbound),
+                    Some(Abs::Const(exuvia_ir::Object::Dict(_) | exuvia_ir::Object::Set(_))) => false,
+                    Some(Abs::Const(_)) => true,
+                    _ => false,
+                })
+        };
+        for (depth, frame) in arms[0].0.frames.iter().enumerate() {
+            if arms.iter().all(|arm| arm.0.frames[depth].vars.is(&frame.vars)) {
+                continue;
+            }
+            for name in frame.vars.keys().filter(|name| !is_own(name)) {
+                let column: Vec<Option<&Abs>> = arms.iter().map(|arm| arm.0.frames[depth].vars.get(name)).collect();
+                if differs(&column) {
+                    found.push((depth, Slot::Variable(name.clone())));
+                }
+            }
+        }
+        for index in 0..arms[0].1.len() {
+            let column: Vec<Option<&Abs>> = arms.iter().map(|arm| arm.1.get(index)).collect();
+            if differs(&column) {
+                found.push((0, Slot::Extra(index)));
+            }
+        }
+        found
+    }
+}
+
+enum Slot {
+    Variable(Name),
+    Extra(usize),
+}
+
+/// Makes the variables of a frame that refer to one object refer to another.
+fn refer(frame: &mut Frame, from: &Abs, to: &Abs) {
+    let names: Vec<Name> =
+        frame.vars.iter().filter(|(_, value)| value.same(from)).map(|(name, _)| name.clone()).collect();
+    for name in names {
+        frame.vars.insert(name, to.clone());
+    }
+    if let Some((_, receiver)) = &mut frame.owner
+        && receiver.same(from)
+    {
+        *receiver = to.clone();
+    }
+}
+
+/// Which attributes are assigned to.
+pub(crate) type Assigned = std::collections::HashSet<(ClassKey, Name)>;
