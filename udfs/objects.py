@@ -113,3 +113,48 @@ def country_or_code(iban):
         return _checked(iban)
     except Rejected as e:
         return f"{e} ({e.code})"
+
+
+@dataclass
+class Word:
+    text: str
+    count: int = 0
+
+
+# sql: longest_words(title TEXT) RETURNS TEXT STRICT
+def longest_words(title):
+    """The three longest words, by a sorted list of objects."""
+    words = [Word(w.strip(",."), len(w)) for w in title.split()]
+    words.sort(key=lambda w: (-w.count, w.text))
+    return " ".join(w.text for w in words[:3])
+
+
+# sql: word_kinds(title TEXT) RETURNS TEXT STRICT
+def word_kinds(title):
+    """Words by their kind, in a dict of dicts."""
+    kinds = {}
+    for word in title.split():
+        kind = "number" if word.isdigit() else "name" if word[:1].isupper() else "other"
+        group = kinds.setdefault(kind, {"count": 0, "letters": 0})
+        group["count"] += 1
+        group["letters"] += len(word)
+    return ", ".join(f"{kind} {g['count']}/{g['letters']}" for kind, g in kinds.items())
+
+
+class Token:
+    def __init__(self, kind, text):
+        self.kind = kind
+        self.text = text
+
+
+# sql: tokens(card TEXT) RETURNS TEXT STRICT
+def tokens(card):
+    """Runs of digits and of letters, in a list of objects of which the last one grows."""
+    found = []
+    for c in card:
+        kind = "d" if c.isdigit() else "a" if c.isalpha() else "-"
+        if found and found[-1].kind == kind:
+            found[-1].text += c
+        else:
+            found.append(Token(kind, c))
+    return " ".join(t.kind + t.text for t in found)
