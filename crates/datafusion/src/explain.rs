@@ -212,7 +212,7 @@ pub(crate) fn rung_name(rung: Rung) -> &'static str {
 pub(crate) fn reason(placement: &Placement) -> Option<String> {
     let (code, sentence) = placement.reason.as_ref()?;
     let place = placement.place.as_ref();
-    let place = place.map(|place| format!(", line {}: {}", place.line, place.text.trim())).unwrap_or_default();
+    let place = place.map(|place| format!(", line {}: {}", place.line, place.excerpt().0.trim())).unwrap_or_default();
     let python = Interpreter::started().filter(|_| placement.rung == Rung::Python);
     let warning = python.and_then(Interpreter::warning).map(|text| format!("; {text}")).unwrap_or_default();
     Some(format!("{code} {sentence}{place}{warning}"))

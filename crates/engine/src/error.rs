@@ -65,10 +65,11 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
-        write!(f, "\n{margin} |\n{number} | {}", self.text.trim_end())?;
-        if let Some((start, end)) = self.columns {
-            let carets = "^".repeat((end.saturating_sub(start)).max(1) as usize);
-            write!(f, "\n{margin} | {}{carets}", " ".repeat(start as usize))?;
+        let (text, columns) = self.excerpt();
+        write!(f, "\n{margin} |\n{number} | {text}")?;
+        if let Some((start, end)) = columns {
+            let carets = "^".repeat(end.saturating_sub(start).max(1));
+            write!(f, "\n{margin} | {}{carets}", " ".repeat(start))?;
         }
         Ok(())
     }

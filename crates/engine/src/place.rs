@@ -27,9 +27,51 @@ pub(crate) fn of_line(text: &str, line: u32, first_line: u32) -> Option<Place> {
     Some(Place { line: first_line + index, text: content.to_string(), columns: None })
 }
 
+/// The characters of a line that a message shows.
+const SHOWN: usize = 120;
+
+impl Place {
+    /// The line and the columns in it as messages show them: of a long line the part around the
+    /// columns, with `…` for what is left out.
+    #[must_use]
+    pub fn excerpt(&self) -> (String, Option<(usize, usize)>) {
+        let columns = self.columns.map(|(start, end)| (start as usize, end as usize));
+        let text = self.text.trim_end();
+        let count = text.chars().count();
+        if count <= SHOWN {
+            return (text.to_string(), columns);
+        }
+        let (start, end) = columns.unwrap_or((0, 0));
+        let from = start.saturating_sub(SHOWN / 3).min(count - SHOWN);
+        let mut shown: String = text.chars().skip(from).take(SHOWN).collect();
+        if from > 0 {
+            shown.insert(0, '…');
+        }
+        if from + SHOWN < count {
+            shown.push('…');
+        }
+        let moved = |column: usize| (column.saturating_sub(from) + usize::from(from > 0)).min(shown.chars().count());
+        let columns = columns.map(|_| (moved(start), moved(end)));
+        (shown, columns)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_are_shown_around_their_place() {
+        let text = format!("y = {} + é / z + {}", "x + ".repeat(500), "x + ".repeat(500));
+        let column = text.chars().position(|c| c == 'é').unwrap() as u32;
+        let place = Place { line: 1, text, columns: Some((column, column + 5)) };
+        let (shown, columns) = place.excerpt();
+        let (start, end) = columns.unwrap();
+        assert_eq!(shown.chars().skip(start).take(end - start).collect::<String>(), "é / z");
+        assert!(shown.chars().count() == 122 && shown.starts_with('…') && shown.ends_with('…'), "{shown}");
+        let all = Place { columns: Some((0, 4000)), ..place };
+        assert_eq!(all.excerpt().1, Some((0, 121)));
+    }
 
     #[test]
     fn columns_count_characters_on_the_line() {

@@ -15,7 +15,20 @@ pub(crate) extern "C" fn bytes_equal(a: *const u8, b: *const u8, len: u64) -> u6
     // SAFETY: native code compares the lengths of two live strings first and passes the
     // common one.
     let (a, b) = unsafe { (std::slice::from_raw_parts(a, len as usize), std::slice::from_raw_parts(b, len as usize)) };
-    u64::from(a == b)
+    u64::from(equal(a, b))
+}
+
+/// Whether two texts of one length are equal: short ones, which keys mostly are, by words.
+#[inline]
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    match (a, b) {
+        ([a], [b]) => a == b,
+        ([a, c], [b, d]) => a == b && c == d,
+        ([a, c, e], [b, d, f]) => a == b && c == d && e == f,
+        _ if a.len() < 8 => a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk(),
+        _ if a.len() <= 16 => a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk(),
+        _ => a == b,
+    }
 }
 
 /// The number of code points in `len` bytes of valid UTF-8.
@@ -121,4 +134,22 @@ pub(crate) extern "C" fn boxed(cx: *mut Cx, call: *const Boxed, a: u64, b: u64) 
     };
     // SAFETY: native code passes the context that its caller lent it for the call.
     unsafe { call_fallible(cx, apply) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::equal;
+
+    #[test]
+    fn texts_are_equal_if_each_byte_is() {
+        for len in 0..40 {
+            let text: Vec<u8> = (0..len).collect();
+            assert!(equal(&text, &text.clone()));
+            for at in 0..usize::from(len) {
+                let mut other = text.clone();
+                other[at] ^= 1;
+                assert!(!equal(&text, &other), "{len} {at}");
+            }
+        }
+    }
 }

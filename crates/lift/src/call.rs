@@ -268,6 +268,10 @@ impl Lifter<'_> {
                 let items = Object::tuple(items);
                 Ok(Some(Abs::Iter(Rc::new(Iter::View { of, dict: object.clone(), items }))))
             }
+            (Abs::Const(Object::Dict(_)), "copy", []) if !self.module_mode => self.dict_of(Some(receiver)).map(Some),
+            (Abs::Const(Object::Set(set)), "copy", []) if !self.module_mode && !set.frozen => {
+                self.set_of(Some(receiver)).map(Some)
+            }
             (receiver, "join", [iterable]) if self.type_of(receiver) == Some(Type::Str) => {
                 // What is not a list yet becomes one, as in CPython.
                 match self.type_of(iterable) {

@@ -29,27 +29,30 @@ fn fold(a: u64, b: u64) -> u64 {
 /// A hash of a word.
 #[inline]
 fn of_word(word: u64) -> i64 {
-    let word = (word ^ GOLDEN ^ (word >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    let word = (word ^ (word >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    ((word ^ (word >> 32)) & (i64::MAX as u64)) as i64
+    (fold(word ^ GOLDEN, 0xd6e8_feb8_6659_fd93) & (i64::MAX as u64)) as i64
+}
+
+/// The first bytes of a text, at most eight, as a word: those of different texts of one length
+/// differ.
+#[inline]
+fn head(bytes: &[u8]) -> u64 {
+    let part = |at: usize| u64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]));
+    match bytes.len() {
+        0 => 0,
+        1 => u64::from(bytes[0]),
+        2 | 3 => u64::from(bytes[0]) | u64::from(bytes[1]) << 8 | u64::from(bytes[bytes.len() - 1]) << 16,
+        len => part(0) | part(len.min(8) - 4) << 32,
+    }
 }
 
 #[inline]
 fn of_bytes(bytes: &[u8]) -> i64 {
-    let word = |at: usize| {
-        let mut word = [0; 8];
-        let part = &bytes[at..(at + 8).min(bytes.len())];
-        word[..part.len()].copy_from_slice(part);
-        u64::from_le_bytes(word)
-    };
     if bytes.len() <= 8 {
-        return of_word(word(0) ^ (bytes.len() as u64).wrapping_mul(GOLDEN));
+        return of_word(head(bytes) ^ (bytes.len() as u64).wrapping_mul(GOLDEN));
     }
     let mut hash = bytes.len() as u64 ^ GOLDEN;
-    let mut at = 0;
-    while at < bytes.len() {
-        hash = fold(hash ^ word(at), 0xd6e8_feb8_6659_fd93).rotate_left(23);
-        at += 8;
+    for part in bytes.chunks(8) {
+        hash = fold(hash ^ head(part), 0xd6e8_feb8_6659_fd93).rotate_left(23);
     }
     of_word(hash)
 }
@@ -113,7 +116,8 @@ op! {
     hash_table = "hash.table" ""
     Alloc fn (cx, _hashes: ints) -> int_list fallible {
         let size = (_hashes.len() * 3).next_power_of_two().max(16);
-        let mut table = vec![u64::MAX; size];
+        let (list, table) = RawList::filled(cx, size)?;
+        table.fill(u64::MAX);
         for (slot, hash) in _hashes.iter().enumerate().filter(|(_, hash)| **hash >= 0) {
             let mut at = *hash as usize & (size - 1);
             while table[at] != u64::MAX {
@@ -121,7 +125,7 @@ op! {
             }
             table[at] = slot as u64;
         }
-        RawList::of_words(cx, table.into_iter()).map(IntList)
+        Ok(IntList(list))
     }
 }
 

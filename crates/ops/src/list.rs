@@ -39,12 +39,25 @@ impl RawList {
     /// # Errors
     /// As [`Cx::alloc`].
     pub fn of_words(cx: &mut Cx, words: impl ExactSizeIterator<Item = u64>) -> KernelResult<*mut RawList> {
-        let list = RawList::new(cx, words.len(), 1)?;
-        for word in words {
-            // SAFETY: the list was made with room for all elements.
-            unsafe { (*list).push(cx, 1)?.write(word) };
-        }
+        let (list, slots) = RawList::filled(cx, words.len())?;
+        slots.iter_mut().zip(words).for_each(|(slot, word)| *slot = word);
         Ok(list)
+    }
+
+    /// A list in the row's arena of so many elements of one word, and those: any value, for the
+    /// caller to set.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    pub fn filled<'a>(cx: &mut Cx, len: usize) -> KernelResult<(*mut RawList, &'a mut [u64])> {
+        let list = RawList::new(cx, len, 1)?;
+        // SAFETY: the list was made with room for so many elements, whose memory is initialised
+        // and lives as long as the row; nobody else knows it yet.
+        let slots = unsafe {
+            (*list).len = len as u64;
+            if len == 0 { &mut [] } else { std::slice::from_raw_parts_mut((*list).data, len) }
+        };
+        Ok((list, slots))
     }
 
     /// Room for one more element at the end; returns its slots. The caller writes them.

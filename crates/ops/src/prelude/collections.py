@@ -102,6 +102,13 @@ class _Table:
         self._hashes[slot] = -1
         self._live -= 1
 
+    def _take(self, other):
+        # Becomes a copy of another table.
+        self._keys = other._keys[:]
+        self._hashes = other._hashes[:]
+        self._index = other._index[:]
+        self._live = other._live
+
     def __len__(self):
         return self._live
 
@@ -129,6 +136,11 @@ class dict(_Table):
     def _pop(self):
         super()._pop()
         self._values.pop()
+
+    def _take(self, other):
+        super()._take(other)
+        self._values = other._values[:]
+        self._added = other._added
 
     def _add(self, key, code, value, missing):
         self._enter(key, code, missing)
@@ -247,9 +259,7 @@ class dict(_Table):
 
     def copy(self, /):
         result = _new(self)
-        for i in range(len(self._hashes)):
-            if self._hashes[i] >= 0:
-                result[_item(self._keys, i)] = _item(self._values, i)
+        result._take(self)
         return result
 
     def update(self, other=_missing, /):
@@ -475,7 +485,9 @@ class set(_Table):
         self._remove(slot)
 
     def copy(self, /):
-        return set(self)
+        result = set()
+        result._take(self)
+        return result
 
     def update(self, *iterables):
         for iterable in iterables:
@@ -483,7 +495,7 @@ class set(_Table):
                 self.add(key)
 
     def union(self, *others):
-        result = set(self)
+        result = self.copy()
         for other in others:
             result.update(other)
         return result
@@ -492,13 +504,13 @@ class set(_Table):
         return _common(self, other)
 
     def difference(self, other, /):
-        result = set(self)
+        result = self.copy()
         for key in _unordered(other):
             result.discard(key)
         return result
 
     def symmetric_difference(self, other, /):
-        other = set(other)
+        other = _as_set(other)
         result = set()
         for key in _unordered(self):
             if key not in other:
@@ -509,7 +521,7 @@ class set(_Table):
         return result
 
     def issubset(self, other, /):
-        other = set(other)
+        other = _as_set(other)
         for key in _unordered(self):
             if key not in other:
                 return False
@@ -594,6 +606,10 @@ class set(_Table):
 
     def __gt__(self, other):
         return self._live > len(other) and self.issuperset(other) if isinstance(other, set) else NotImplemented
+
+
+def _as_set(iterable):
+    return iterable if isinstance(iterable, set) else set(iterable)
 
 
 def _common(left, right):
