@@ -38,7 +38,12 @@ pub(crate) struct ClassObj {
     pub frozen: bool,
     /// The fields of a dataclass with their defaults.
     fields: Vec<(Name, Option<Abs>)>,
+    /// What makes the defaults of fields that have one of their own for each object.
+    factories: BTreeMap<Name, Abs>,
 }
+
+/// The default of a field that a factory makes: stands for an argument that was not given.
+pub(crate) const MADE: &str = "_missing";
 
 /// What a class defines.
 #[derive(Clone, Debug)]
@@ -163,6 +168,15 @@ impl ClassObj {
     }
 }
 
+/// What the body of a class defines, and the factories of its fields.
+type Body = (BTreeMap<Name, Member>, BTreeMap<Name, Abs>);
+
+/// What `dataclasses.field` says of a field.
+enum FieldOf {
+    Default(Abs),
+    Factory(Abs),
+}
+
 /// What `dataclass` was asked for.
 struct Dataclass {
     eq: bool,
@@ -196,9 +210,9 @@ impl Lifter<'_> {
             owner: None,
         });
         self.current = depth;
-        let members = self.class_body(&def.body);
+        let members = self.class_body(&def.body, dataclass.is_some());
         self.current = 0;
-        let members = members?;
+        let (members, factories) = members?;
         self.frames.truncate(depth);
         if !self.live {
             return Ok(());
@@ -218,6 +232,7 @@ impl Lifter<'_> {
             members,
             prelude,
             fields: Vec::new(),
+            factories,
         };
         // Equality without a hash makes a class unhashable; neither is looked at elsewhere.
         if let Some(dataclass) = dataclass {
@@ -253,7 +268,8 @@ impl Lifter<'_> {
     }
 
     /// Runs the body of a class in the frame on top.
-    fn class_body(&mut self, body: &[Stmt]) -> Lift<BTreeMap<Name, Member>> {
+    fn class_body(&mut self, body: &[Stmt], is_dataclass: bool) -> Lift<Body> {
+        let mut factories = BTreeMap::new();
         let mut wrapped: BTreeMap<Name, Member> = BTreeMap::new();
         for stmt in body {
             self.go_to(stmt.span);
@@ -274,20 +290,31 @@ impl Lifter<'_> {
                     wrapped.insert(def.name.clone(), member);
                     self.bind_name(&def.name, closure);
                 }
-                StmtKind::Assign { targets, .. } if targets.iter().all(is_name) => {
+                StmtKind::Assign { targets, value } if targets.iter().all(is_name) => {
                     for target in targets {
                         if let ExprKind::Name(name) = &target.kind {
                             wrapped.remove(name);
+                            factories.remove(name);
                         }
                     }
-                    self.stmts(std::slice::from_ref(stmt))?;
+                    let field = if is_dataclass { self.field_call(value)? } else { None };
+                    match (targets.as_slice(), field) {
+                        (_, None) => self.stmts(std::slice::from_ref(stmt))?,
+                        ([Expr { kind: ExprKind::Name(name), .. }], Some(FieldOf::Default(value))) => {
+                            self.bind_name(name, value);
+                        }
+                        ([Expr { kind: ExprKind::Name(name), .. }], Some(FieldOf::Factory(factory))) => {
+                            factories.insert(name.clone(), factory);
+                        }
+                        (_, Some(_)) => return self.bail(Code::Statement, "such a field of a dataclass"),
+                    }
                 }
                 StmtKind::Expr(Expr { kind: ExprKind::Const(_), .. }) | StmtKind::Pass => {}
                 StmtKind::Annotation(annotation) => self.annotation(annotation)?,
                 _ => return self.bail(Code::Statement, "a statement in the body of a class"),
             }
             if !self.live {
-                return Ok(BTreeMap::new());
+                return Ok(Body::default());
             }
         }
         let vars = self.frames[self.current].vars.clone();
@@ -299,7 +326,42 @@ impl Lifter<'_> {
             }
             members.insert(name.clone(), member);
         }
-        Ok(members)
+        Ok((members, factories))
+    }
+
+    /// What `dataclasses.field(…)` says of a field, if that is called.
+    fn field_call(&mut self, value: &Expr) -> Lift<Option<FieldOf>> {
+        let ExprKind::Call { func, args, keywords } = &value.kind else { return Ok(None) };
+        if !self.is_of_dataclasses(func, "field") {
+            return Ok(None);
+        }
+        match (args.as_slice(), keywords.as_slice()) {
+            ([], [(Some(name), value)]) if &**name == "default" => Ok(Some(FieldOf::Default(self.expr(value)?))),
+            ([], [(Some(name), value)]) if &**name == "default_factory" => {
+                Ok(Some(FieldOf::Factory(self.expr(value)?)))
+            }
+            _ => self.bail(Code::Statement, "a field of a dataclass with such options"),
+        }
+    }
+
+    /// Whether an expression is a name of the module `dataclasses`.
+    fn is_of_dataclasses(&self, expr: &Expr, wanted: &str) -> bool {
+        let is = |name: &Name, module: &str| matches!(self.lookup(name), Some(Abs::Module(found)) if *found == *module);
+        match &expr.kind {
+            ExprKind::Name(name) => is(name, &format!("dataclasses.{wanted}")),
+            ExprKind::Attribute { value, name } => {
+                matches!(&value.kind, ExprKind::Name(module) if is(module, "dataclasses")) && **name == *wanted
+            }
+            _ => false,
+        }
+    }
+
+    /// The default of a field that its factory makes for an object.
+    pub fn made_default(&mut self, class: &Rc<ClassObj>, name: &str) -> Lift<Abs> {
+        match ClassObj::ancestry(class).find_map(|class| class.factories.get(name).cloned()) {
+            Some(factory) => self.call_value(&factory, Vec::new(), Vec::new()),
+            None => self.bail(Code::Callee, format!("the default of {name}")),
+        }
     }
 
     /// The kind of method that a decorator makes, if it is a built-in.
@@ -322,18 +384,7 @@ impl Lifter<'_> {
             ExprKind::Call { func, args, keywords } if args.is_empty() => (&**func, keywords.as_slice()),
             _ => (decorator, [].as_slice()),
         };
-        let is_dataclass = match &callee.kind {
-            ExprKind::Name(name) => {
-                matches!(self.lookup(name), Some(Abs::Module(module)) if &*module == "dataclasses.dataclass")
-            }
-            ExprKind::Attribute { value, name } => {
-                matches!(&value.kind, ExprKind::Name(module)
-                    if matches!(self.lookup(module), Some(Abs::Module(module)) if &*module == "dataclasses"))
-                    && &**name == "dataclass"
-            }
-            _ => false,
-        };
-        if !is_dataclass {
+        if !self.is_of_dataclasses(callee, "dataclass") {
             return self.bail(Code::Statement, "a class that is decorated");
         }
         for (name, value) in keywords {
@@ -365,6 +416,7 @@ impl Lifter<'_> {
         }
         for name in own {
             let default = match class.members.get(name) {
+                _ if class.factories.contains_key(name) => Some(Abs::Builtin(MADE.into())),
                 None => None,
                 Some(Member::Value(value @ Abs::Const(object))) => {
                     if matches!(object, Object::List(_) | Object::Dict(_) | Object::Set(_)) {
@@ -395,7 +447,12 @@ impl Lifter<'_> {
             return self.bail(Code::Statement, "a dataclass with a field of such a name");
         }
         let has_post = ClassObj::ancestry_of(class, "__post_init__");
-        let text = dataclass_text(class, asked, &names, has_post);
+        let made: Vec<&Name> = fields
+            .iter()
+            .filter(|field| field.1.as_ref().is_some_and(|value| value.same(&Abs::Builtin(MADE.into()))))
+            .map(|field| &field.0)
+            .collect();
+        let text = dataclass_text(class, asked, &names, &made, has_post);
         let Ok(parsed) = crate::parse::parse_source(&text, &[]) else {
             return self.bail(Code::Statement, "a dataclass with such fields");
         };
@@ -525,7 +582,7 @@ fn is_name(target: &Expr) -> bool {
 }
 
 /// The methods that `dataclass` makes, as text.
-fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], has_post: bool) -> String {
+fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], made: &[&Name], has_post: bool) -> String {
     let mut text = String::new();
     let own = |name: &str| class.members.contains_key(name);
     let listed = |of: &str| names.iter().fold(String::new(), |list, name| list + &format!("{of}.{name}, "));
@@ -534,7 +591,10 @@ fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], has_post
         // Defaults are given by the closure; the parser only wants them in order.
         let _ = writeln!(text, "def __init__(self{params}):\n    pass");
         for name in names {
-            let _ = writeln!(text, "    self.{name} = {name}");
+            let _ = match made.contains(name) {
+                true => writeln!(text, "    self.{name} = _made(self, '{name}') if _is_missing({name}) else {name}"),
+                false => writeln!(text, "    self.{name} = {name}"),
+            };
         }
         if has_post {
             text.push_str("    self.__post_init__()\n");

@@ -3,7 +3,7 @@
 use crate::abs::Abs;
 use crate::ast::Name;
 use crate::bailout::Code;
-use crate::class::{ClassObj, Member};
+use crate::class::{ClassObj, MADE, Member};
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, Object, Opcode, RecordObj, Terminator, Type};
 use std::rc::Rc;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 /// The names.
 pub(crate) const NAMES: &[&str] = &[
     "_is_missing",
+    "_made",
     "_is_function",
     "_type_name",
     "_leave",
@@ -39,8 +40,14 @@ impl Lifter<'_> {
         }
         match (name, args) {
             // Whether an argument was not given.
-            ("_is_missing", [value]) => {
-                Ok(Abs::bool(matches!(value, Abs::Func(closure) if &*closure.def.name == "_missing")))
+            ("_is_missing", [value]) => Ok(Abs::bool(match value {
+                Abs::Func(closure) => &*closure.def.name == "_missing",
+                Abs::Builtin(name) => &**name == MADE,
+                _ => false,
+            })),
+            // What the factory of a field makes.
+            ("_made", [Abs::Instance(object), Abs::Const(Object::Str(name))]) => {
+                self.made_default(&Rc::clone(&object.class), name)
             }
             // The class of a value as messages name it.
             ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&object.class.name)),
