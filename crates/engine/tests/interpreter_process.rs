@@ -7,7 +7,9 @@ mod cases;
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Fields, Int64Type, Schema};
 use cases::{call, define, definition};
-use exuvia_engine::interpreter::{Calling, Form, Interpreter, Pulled, Pushed, PyCall, PyDefinition, PyFailure, PyRun};
+use exuvia_engine::interpreter::{
+    Calling, Form, Interpreter, ModuleLimits, Pulled, Pushed, PyCall, PyDefinition, PyFailure, PyRun,
+};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -60,6 +62,16 @@ fn a_process_that_ends_is_replaced() {
     let start = Instant::now();
     let failure = stuck.call(&[one(600)], 1, &PyCall { deadline, ..PyCall::default() }).unwrap_err();
     assert_eq!(failure, PyFailure::TimedOut);
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(value(&state), 1);
+    // So does a module.
+    let limits = ModuleLimits { time: Duration::from_millis(500), ..ModuleLimits::default() };
+    let calling = Calling { limits, ..Calling::default() };
+    let source = "import time\ntime.sleep(600)\ndef f(a): return a";
+    let slow = PyDefinition { calling, ..definition(source, &[DataType::Int64], &DataType::Int64) };
+    let start = Instant::now();
+    let error = python.define(slow).unwrap_err();
+    assert!(error.message.contains("its module ran for more than 500ms"), "{error:?}");
     assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(value(&state), 1);
 }

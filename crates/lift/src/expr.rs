@@ -189,7 +189,7 @@ impl<'w> Lifter<'w> {
                     other => Ok(other),
                 })
             }
-            found => Ok(found),
+            found => Ok(self.seen(found)),
         }
     }
 
@@ -361,11 +361,20 @@ impl<'w> Lifter<'w> {
 
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
     fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
+        let (left, right) = (&self.seen(left.clone()), &self.seen(right.clone()));
         if let (Abs::Instance(_), Abs::Instance(_)) = (left, right) {
             return self.is_one_object(left, right);
         }
         if let (Abs::Class(_), Abs::Class(_)) = (left, right) {
             return Ok(Abs::bool(left.same(right)));
+        }
+        for (side, other) in [(left, right), (right, left)] {
+            if let Some(union) = self.union_with_objects(side) {
+                return self.dispatch(union, &mut |me, narrowed| {
+                    let other = other.replace(union, &narrowed).unwrap_or_else(|| other.clone());
+                    me.identical(&narrowed, &other)
+                });
+            }
         }
         let object = |abs: &Abs| matches!(abs, Abs::Instance(_) | Abs::Class(_));
         let value = |abs: &Abs| matches!(abs, Abs::Const(_) | Abs::Dyn(_) | Abs::Tuple(_));

@@ -121,6 +121,11 @@ impl Lifter<'_> {
             self.raise_message(kind, &message)?;
             return Ok(());
         }
+        if matches!((iterable, self.type_of(iterable)), (Abs::Dyn(_), Some(Type::Dict(..) | Type::Set(_)))) {
+            // What is written as a constant may have to be one that is made.
+            self.changes(iterable)?;
+            return self.bail(Code::Operands, "iteration over one of several constant dicts or sets");
+        }
         let depth = self.current;
         let cursor = self.cursor(iterable)?;
         if !self.live {

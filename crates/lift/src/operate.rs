@@ -66,6 +66,8 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Some(Abs::Unbound));
         }
+        let seen: Vec<Abs> = args.iter().map(|arg| self.seen(arg.clone())).collect();
+        let args = &seen[..];
         if let Some(result) = self.apply_to_object(spelling, args)? {
             return Ok(Some(result));
         }

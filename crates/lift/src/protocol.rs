@@ -39,7 +39,6 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
     ("+a", "__pos__", Some("bad operand type for unary +: '{}'")),
     ("~a", "__invert__", Some("bad operand type for unary ~: '{}'")),
     ("abs", "__abs__", Some("bad operand type for abs(): '{}'")),
-    ("len", "__len__", Some("object of type '{}' has no len()")),
     ("a[b]", "__getitem__", Some("'{}' object is not subscriptable")),
     ("a[b]=c", "__setitem__", Some("'{}' object does not support item assignment")),
     ("del a[b]", "__delitem__", None),
@@ -81,13 +80,23 @@ impl Lifter<'_> {
             "truth" | "bool" => self.truth_of_object(&object)?,
             "str" if rest.is_empty() => self.text_of_object(&object, &["__str__", "__repr__"])?,
             "repr" => self.text_of_object(&object, &["__repr__"])?,
-            "format" => match self.call_special(&object, "__format__", rest.clone())? {
-                Some(text) => text,
-                None if rest.iter().all(|spec| spec.same(&Abs::str(""))) => {
-                    self.text_of_object(&object, &["__str__", "__repr__"])?
+            "len" if rest.is_empty() => match self.length_of_object(&object)? {
+                Some(length) => length,
+                None if prelude => return refused(self),
+                None => {
+                    let message = format!("object of type '{}' has no len()", object.class.name);
+                    self.raise_message(ExcKind::TypeError, &message)?
                 }
-                None => return refused(self),
             },
+            "format" => {
+                let spec = rest.first().cloned().unwrap_or_else(|| Abs::str(""));
+                match self.call_special(&object, "__format__", vec![spec.clone()])? {
+                    Some(text) if !self.live || self.type_of(&text) == Some(Type::Str) => text,
+                    Some(_) => return self.bail(Code::Operands, "__format__ returns no str"),
+                    None if spec.same(&Abs::str("")) => self.text_of_object(&object, &["__str__", "__repr__"])?,
+                    None => return refused(self),
+                }
+            }
             _ => {
                 // What is left is a function of the prelude, if it takes objects.
                 let Some((_, method, missing)) = UNARY.iter().find(|row| row.0 == spelling) else {
@@ -277,17 +286,23 @@ impl Lifter<'_> {
                 _ => self.bail(Code::Operands, "__bool__ returns no bool"),
             };
         }
-        match self.call_special(object, "__len__", Vec::new())? {
-            Some(len) if self.live => self.length_is_not_zero(&len),
+        match self.length_of_object(object)? {
+            Some(len) if self.live => self.apply("a!=b", &[len, Abs::int(0)]),
             Some(_) => Ok(Abs::Unbound),
             None => Ok(Abs::bool(true)),
         }
     }
 
-    fn length_is_not_zero(&mut self, len: &Abs) -> Lift<Abs> {
-        match self.type_of(len) {
-            Some(Type::Int) => self.apply("a!=b", &[len.clone(), Abs::int(0)]),
-            _ => self.bail(Code::Operands, "__len__ returns no int"),
+    /// What `__len__` gives, checked (Objects/typeobject.c, slot_sq_length); `None` where there
+    /// is none.
+    fn length_of_object(&mut self, object: &Rc<Instance>) -> Lift<Option<Abs>> {
+        let Some(length) = self.call_special(object, "__len__", Vec::new())? else { return Ok(None) };
+        if !self.live || object.class.prelude {
+            return Ok(Some(length));
+        }
+        match self.prelude_function("builtins", "_length")? {
+            Some(check) => self.call_value(&check, vec![length], Vec::new()).map(Some),
+            None => self.bail(Code::Callee, "the check of a length"),
         }
     }
 

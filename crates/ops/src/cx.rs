@@ -26,7 +26,21 @@ pub struct Cx {
     want_message: bool,
     poisoned: bool,
     interrupt: Arc<AtomicBool>,
+    place: Place,
 }
+
+/// A place in a long text beyond ASCII that was looked for last: loops look for the next one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// The text: its address and its length.
+    text: (usize, usize),
+    /// The place, in code points and in bytes.
+    chars: usize,
+    bytes: usize,
+}
+
+/// Texts of fewer bytes are searched from their start.
+const LONG: usize = 128;
 
 /// The size of the first chunk of the arena; later ones double.
 const FIRST_CHUNK: usize = 64 << 10;
@@ -64,6 +78,7 @@ impl Cx {
             want_message,
             poisoned: false,
             interrupt,
+            place: Place::default(),
         }
     }
 
@@ -78,6 +93,48 @@ impl Cx {
         self.current = 0;
         self.used = 0;
         self.text_end = 0;
+        self.place = Place::default();
+    }
+
+    /// Whether places in a text are kept. Texts of native code stay where they are until the next
+    /// reset; those of the evaluator may make room for others of the same length.
+    #[inline]
+    fn keeps_place(&self, s: Str<'_>) -> bool {
+        !s.known_ascii() && s.byte_len() >= LONG && !self.want_message
+    }
+
+    /// The place before another one of a text, from which to look for that.
+    fn place_in(&self, s: Str<'_>, is_before: impl Fn(&Place) -> bool) -> Place {
+        let text = (s.words().0 as usize, s.byte_len());
+        if self.place.text == text && is_before(&self.place) { self.place } else { Place { text, chars: 0, bytes: 0 } }
+    }
+
+    /// [`Str::byte_offset`]; in native code it takes as long as the way from where it was asked
+    /// for last, if that was before.
+    #[inline]
+    pub fn byte_offset(&mut self, s: Str<'_>, index: usize) -> usize {
+        if !self.keeps_place(s) {
+            return s.byte_offset(index);
+        }
+        let from = self.place_in(s, |place| place.chars <= index);
+        let rest = s.slice_bytes(from.bytes, s.byte_len());
+        let bytes = from.bytes + rest.byte_offset(index - from.chars);
+        if bytes < s.byte_len() {
+            self.place = Place { chars: index, bytes, ..from };
+        }
+        bytes
+    }
+
+    /// [`Str::char_index`], likewise.
+    #[inline]
+    pub fn char_index(&mut self, s: Str<'_>, offset: usize) -> usize {
+        if !self.keeps_place(s) {
+            return s.char_index(offset);
+        }
+        let from = self.place_in(s, |place| place.bytes <= offset);
+        let chars = from.chars + s.slice_bytes(from.bytes, s.byte_len()).char_index(offset - from.bytes);
+        self.place = Place { chars, bytes: offset, ..from };
+        chars
     }
 
     /// The bytes held by the arena.
@@ -373,5 +430,33 @@ impl Text<'_> {
 impl std::fmt::Write for Text<'_> {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         self.push_str(text).map_err(|_| std::fmt::Error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cx;
+    use crate::text::Str;
+    use std::sync::Arc;
+
+    #[test]
+    fn places_in_long_texts_are_those_of_the_characters() {
+        let texts = ["aé日😀 ".repeat(80), "日".repeat(200), "é".repeat(64) + &"a".repeat(300), "ñ".to_string()];
+        let mut cx = Cx::new(1 << 20, false, Arc::default());
+        let orders: [fn(usize, usize) -> usize; 4] =
+            [|at, _| at, |at, len| len - at, |at, len| at * 7919 % (len + 1), |at, len| (at / 2 * 3) % (len + 2)];
+        for order in orders {
+            for text in &texts {
+                let s = Str::new(text);
+                for at in 0..=s.char_len() {
+                    let index = order(at, s.char_len());
+                    let offset = cx.byte_offset(s, index);
+                    assert_eq!(offset, s.byte_offset(index));
+                    assert_eq!(cx.char_index(s, offset), s.char_index(offset));
+                }
+                let part = s.slice_bytes(s.byte_offset(1), s.byte_len());
+                assert_eq!(cx.byte_offset(part, 5), part.byte_offset(5));
+            }
+        }
     }
 }

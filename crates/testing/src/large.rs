@@ -178,6 +178,19 @@ pub fn programs() -> Vec<Large> {
             "a constant of 2^40 characters",
             format!("t = 'ab'\n{}return x + len(t)", lines(40, |_| "t = t + t".into())),
         ),
+        int("9,000 sums in an f-string", format!("return len(f'{}')", joined(9000, "", |at| format!("{{x+{at}}}")))),
+        int("a list of 4,000 sums", format!("l = [{}]\nreturn sum(l)", joined(4000, ", ", |at| format!("x+{at}")))),
+        int(
+            "a list of 3,000 objects",
+            format!(
+                "class P:\n    def __init__(self, a): self.a = a\ndef f(x):\n    l = [{}]\n    return sum(p.a for p in l)",
+                joined(3000, ", ", |at| format!("P(x+{at})"))
+            ),
+        ),
+        int(
+            "50 dicts put into a dict",
+            format!("p = {{}}\n{}return len(p)", lines(50, |at| format!("if x > {at}: p['k{at}'] = {{'z': x}}"))),
+        ),
         int("a constant to its 2^40th power", format!("t = 3\n{}return x + t % 7", lines(40, |_| "t = t * t".into()))),
     ]
 }

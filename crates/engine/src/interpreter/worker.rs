@@ -193,13 +193,16 @@ impl Worker {
             returns: definition.returns.clone(),
         };
         let ModuleLimits { stop, time } = definition.calling.limits;
-        let limits = PyCall { print: definition.print, stop, ..PyCall::default() };
+        // The process watches the time too, and can say what it ran; this is for one that cannot.
+        let deadline = Instant::now().checked_add(time);
+        let limits = PyCall { print: definition.print, stop, deadline, ..PyCall::default() };
         match self.process().and_then(|process| function.handle(&process, &limits)) {
             Ok(Ok(_)) => Ok(function),
             Ok(Err(kept)) if kept.kind == kind::TIMED_OUT => Err(host(took_too_long(time))),
             Ok(Err(kept)) if kept.kind == kind::INTERRUPTED => Err(host(CANCELLED.to_string())),
             Ok(Err(kept)) => Err(PyError { line: kept.line(), class: kept.class, message: kept.message }),
             Err(Lost::Failed(message)) => Err(host(message)),
+            Err(Lost::Stopped(kind::TIMED_OUT)) => Err(host(took_too_long(time))),
             Err(Lost::Stopped(_)) => Err(host(CANCELLED.to_string())),
         }
     }

@@ -94,6 +94,15 @@ def min(*args, key=None, default=_missing):
     return best
 
 
+def _length(n):
+    # What `__len__` returned, as `len` gives it (Objects/typeobject.c, slot_sq_length).
+    if not isinstance(n, int):
+        raise TypeError(f"'{_type_name(n)}' object cannot be interpreted as an integer")
+    if n < 0:
+        raise ValueError("__len__() should return >= 0")
+    return int(n)
+
+
 def _range_len(start, stop, step):
     if step > 0:
         length = (stop - start + step - 1) // step if start < stop else 0

@@ -128,6 +128,9 @@ class dict(_Table):
         self._values = []
         # How many entries were ever added.
         self._added = 0
+        # Where popitem left off, and how many had been added then.
+        self._top = 0
+        self._top_added = -1
 
     def _move(self, slot, to):
         super()._move(slot, to)
@@ -244,11 +247,16 @@ class dict(_Table):
         return value
 
     def popitem(self, /):
-        slot = len(self._hashes) - 1
+        slot = len(self._hashes)
+        if self._top_added == self._added and self._top < slot:
+            slot = self._top
+        slot -= 1
         while slot >= 0 and self._hashes[slot] < 0:
             slot -= 1
         if slot < 0:
             raise KeyError("popitem(): dictionary is empty")
+        self._top = slot
+        self._top_added = self._added
         pair = (_item(self._keys, slot), _item(self._values, slot))
         self._remove(slot)
         return pair

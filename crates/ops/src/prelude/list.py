@@ -272,27 +272,97 @@ def sort(self, /, *, key=None, reverse=False):
             self[i] = item
             i += 1
         return None
-    # A comparison that raises leaves the list in an order that only CPython knows.
+    # A comparison that raises leaves a list of many values in an order that only CPython knows.
     try:
-        _sort(self, key, reverse)
+        _sort(self, key, True if reverse else False)
     except TypeError:
         return _leave("sorting values that do not compare")
+    except Exception:
+        if reverse or len(self) >= 64:
+            return _leave("sorting values whose comparison raises")
+        raise
 
 
 def _sort(self, key, reverse):
-    # A stable insertion by halves: keys are computed once, in order; `reverse` keeps the
-    # order of equal elements, as CPython's does.
-    n = len(self)
-    keys = []
-    for item in self:
-        if key is None:
-            keys.append(item)
-        else:
+    # Keys are computed once, in order.
+    keys = self
+    if key is not None:
+        keys = []
+        for item in self:
             keys.append(key(item))
+    n = len(keys)
     for i in range(n):
         if isinstance(keys[i], float):
             if keys[i] != keys[i]:
                 return _leave("sorting a NaN")
+    if n < 64:
+        if reverse:
+            _reverse(self, keys, key is not None, n)
+        _sort_few(self, keys, key is not None, n)
+        if reverse:
+            _reverse(self, keys, key is not None, n)
+        return None
+    for i in range(n):
+        if not _is_ordered(keys[i]):
+            return _leave("sorting many values whose order may not be total")
+    _sort_many(self, keys, n, reverse)
+
+
+def _reverse(self, keys, apart, n):
+    # They are one list, or two.
+    for i in range(n // 2):
+        j = n - 1 - i
+        a = keys[i]
+        b = keys[j]
+        if apart:
+            self[i], self[j] = self[j], self[i]
+        keys[i] = b
+        keys[j] = a
+
+
+def _sort_few(self, keys, apart, n):
+    # The comparisons of CPython's list.sort for fewer than 64 values (Objects/listobject.c,
+    # count_run and binarysort), so that all is as there, whatever a comparison does.
+    if n < 2:
+        return None
+    run = 2
+    if keys[1] < keys[0]:
+        while run < n and keys[run] < keys[run - 1]:
+            run += 1
+        _reverse(self, keys, apart, run)
+    else:
+        while run < n and not (keys[run] < keys[run - 1]):
+            run += 1
+    for start in range(run, n):
+        pivot = keys[start]
+        low = 0
+        high = start
+        while low < high:
+            middle = (low + high) // 2
+            if pivot < keys[middle]:
+                high = middle
+            else:
+                low = middle + 1
+        if apart:
+            _operation("list.move", self, start, low)
+        _operation("list.move", keys, start, low)
+
+
+def _is_ordered(value):
+    if isinstance(value, (str, int)):
+        return True
+    if isinstance(value, float):
+        return value == value
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            if not _is_ordered(one):
+                return False
+        return True
+    return False
+
+
+def _sort_many(self, keys, n, reverse):
+    # By merging; `reverse` keeps the order of equal elements, as CPython's does.
     width = 1
     while width < n:
         low = 0

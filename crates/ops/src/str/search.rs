@@ -1,6 +1,7 @@
 //! Looking for a substring: `find` and its family, `in`, `count`, prefixes and suffixes.
 
 use super::needle;
+use crate::cx::Cx;
 use crate::op;
 use crate::text::Str;
 use exuvia_ir::ExcKind::ValueError;
@@ -9,14 +10,14 @@ use exuvia_ir::ExcKind::ValueError;
 /// lies behind the end of the text (Objects/unicodeobject.c, ADJUST_INDICES): then not
 /// even the empty string is found.
 #[inline]
-fn window(s: Str<'_>, start: i64, end: i64) -> Option<(usize, usize)> {
-    if start == 0 && end == i64::MAX { Some((0, s.byte_len())) } else { narrower(s, start, end) }
+fn window(cx: &mut Cx, s: Str<'_>, start: i64, end: i64) -> Option<(usize, usize)> {
+    if start == 0 && end == i64::MAX { Some((0, s.byte_len())) } else { narrower(cx, s, start, end) }
 }
 
-fn narrower(s: Str<'_>, start: i64, end: i64) -> Option<(usize, usize)> {
+fn narrower(cx: &mut Cx, s: Str<'_>, start: i64, end: i64) -> Option<(usize, usize)> {
     if start >= 0 && end == i64::MAX {
         // No need to know the length, unless the start reaches the end.
-        let offset = s.byte_offset(start as usize);
+        let offset = cx.byte_offset(s, start as usize);
         if offset < s.byte_len() {
             return Some((offset, s.byte_len()));
         }
@@ -24,21 +25,21 @@ fn narrower(s: Str<'_>, start: i64, end: i64) -> Option<(usize, usize)> {
     let len = s.char_len() as i64;
     let clamp = |at: i64| if at < 0 { at.saturating_add(len).max(0) } else { at };
     let (start, end) = (clamp(start), clamp(end.min(len)));
-    (start <= end).then(|| (s.byte_offset(start as usize), s.byte_offset(end as usize)))
+    (start <= end).then(|| (cx.byte_offset(s, start as usize), cx.byte_offset(s, end as usize)))
 }
 
 #[inline]
-fn find(s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
-    let (from, to) = window(s, start, end)?;
+fn find(cx: &mut Cx, s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
+    let (from, to) = window(cx, s, start, end)?;
     let at = needle::find(&s.as_bytes()[from..to], sub.as_bytes())?;
-    Some(s.char_index(from + at) as i64)
+    Some(cx.char_index(s, from + at) as i64)
 }
 
 #[inline]
-fn rfind(s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
-    let (from, to) = window(s, start, end)?;
+fn rfind(cx: &mut Cx, s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
+    let (from, to) = window(cx, s, start, end)?;
     let at = needle::rfind(&s.as_bytes()[from..to], sub.as_bytes())?;
-    Some(s.char_index(from + at) as i64)
+    Some(cx.char_index(s, from + at) as i64)
 }
 
 op! {
@@ -48,7 +49,7 @@ op! {
     /// 2
     str_find = "str.find" ".find"
     Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int {
-        find(_s, _sub, _start, _end).unwrap_or(-1)
+        find(cx, _s, _sub, _start, _end).unwrap_or(-1)
     }
 }
 
@@ -59,7 +60,7 @@ op! {
     /// 5
     str_rfind = "str.rfind" ".rfind"
     Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int {
-        rfind(_s, _sub, _start, _end).unwrap_or(-1)
+        rfind(cx, _s, _sub, _start, _end).unwrap_or(-1)
     }
 }
 
@@ -71,7 +72,7 @@ op! {
     str_index = "str.index" ".index"
     Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int
     fallible [ValueError] {
-        find(_s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
+        find(cx, _s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
     }
 }
 
@@ -83,7 +84,7 @@ op! {
     str_rindex = "str.rindex" ".rindex"
     Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int
     fallible [ValueError] {
-        rfind(_s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
+        rfind(cx, _s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
     }
 }
 
@@ -106,7 +107,7 @@ op! {
     /// 2
     str_count = "str.count" ".count"
     Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int {
-        let Some((from, to)) = window(_s, _start, _end) else { return 0 };
+        let Some((from, to)) = window(cx, _s, _start, _end) else { return 0 };
         let (part, sub) = (_s.slice_bytes(from, to), _sub.as_bytes());
         match sub {
             [] => part.char_len() as i64 + 1,
@@ -130,7 +131,7 @@ op! {
     /// True
     str_startswith = "str.startswith" ".startswith"
     Pure fn (cx, _s: str, _prefix: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> bool {
-        window(_s, _start, _end).is_some_and(|(from, to)| {
+        window(cx, _s, _start, _end).is_some_and(|(from, to)| {
             let (part, prefix) = (&_s.as_bytes()[from..to], _prefix.as_bytes());
             prefix.len() <= part.len() && needle::same(&part[..prefix.len()], prefix)
         })
@@ -144,7 +145,7 @@ op! {
     /// True
     str_endswith = "str.endswith" ".endswith"
     Pure fn (cx, _s: str, _suffix: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> bool {
-        window(_s, _start, _end).is_some_and(|(from, to)| {
+        window(cx, _s, _start, _end).is_some_and(|(from, to)| {
             let (part, suffix) = (&_s.as_bytes()[from..to], _suffix.as_bytes());
             suffix.len() <= part.len() && needle::same(&part[part.len() - suffix.len()..], suffix)
         })

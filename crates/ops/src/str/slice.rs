@@ -40,10 +40,10 @@ fn offset_from_end(s: Str<'_>, count: usize) -> Option<usize> {
 
 /// The byte offset that a bound of a slice denotes, clamped to the text.
 #[inline]
-fn bound(s: Str<'_>, at: i64) -> usize {
+fn bound(cx: &mut Cx, s: Str<'_>, at: i64) -> usize {
     if at >= 0 {
         // A text has no more characters than bytes.
-        if at as u64 >= s.byte_len() as u64 { s.byte_len() } else { s.byte_offset(at as usize) }
+        if at as u64 >= s.byte_len() as u64 { s.byte_len() } else { cx.byte_offset(s, at as usize) }
     } else {
         offset_from_end(s, at.unsigned_abs() as usize).unwrap_or(0)
     }
@@ -57,7 +57,7 @@ op! {
     str_get = "str.get" "a[b]"
     Pure fn (cx, _s: str, _i: subscript) -> str fallible [IndexError] {
         let offset = if _i >= 0 {
-            (_i < _s.byte_len() as i64).then(|| _s.byte_offset(_i as usize))
+            (_i < _s.byte_len() as i64).then(|| cx.byte_offset(_s, _i as usize))
         } else {
             offset_from_end(_s, _i.unsigned_abs() as usize)
         };
@@ -74,8 +74,8 @@ op! {
     /// 'bcde'
     str_slice = "str.slice" "a[b:c]"
     Pure fn (cx, _s: str, _start: index = Int(0), _stop: index = Int(i64::MAX)) -> str {
-        let start = bound(_s, _start);
-        let stop = bound(_s, _stop);
+        let start = bound(cx, _s, _start);
+        let stop = bound(cx, _s, _stop);
         // Both are boundaries of characters, so that the slice cannot fail.
         _s.slice_bytes(start, stop.max(start))
     }
