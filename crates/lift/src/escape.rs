@@ -204,17 +204,17 @@ impl Lifter<'_> {
         }
         let shape = self.shape(object, fields)?;
         let mut values = Vec::new();
-        for at in 0..held.len() {
+        for (at, item) in held.iter().enumerate() {
             let field = |field: &&(Name, Field)| matches!(&field.1, Field::Cell(index) if *index as usize == at);
             let is_cell = self.world.shapes[shape].fields.iter().any(|one| field(&one));
             let value = if is_cell {
-                let item = self.escaped(&held[at])?;
+                let item = self.escaped(item)?;
                 // One place for the cells of all objects of the shape.
                 let site = (usize::MAX, Span { start: shape as u32, end: at as u32 }, 0);
                 let list = self.list_at(site, &[item])?;
                 self.value(&list)?
             } else {
-                self.value(&held[at])?
+                self.value(item)?
             };
             let made = self.sites.get(&value).cloned().unwrap_or_default();
             let known = &mut self.world.shapes[shape].sites[at];

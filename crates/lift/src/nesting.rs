@@ -51,7 +51,8 @@ impl Nesting {
     /// Takes the next token; what is wrong with it, if anything.
     pub fn take(&mut self, token: TokenKind) -> Option<&'static str> {
         let after_operand = std::mem::replace(&mut self.after_operand, ends_operand(token));
-        let Some(now) = self.open.last_mut() else { return None };
+        let is_open = self.open.len() > 1;
+        let now = self.open.last_mut()?;
         match token {
             TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => {
                 self.around += now.rules();
@@ -60,11 +61,9 @@ impl Nesting {
                     return Some("too many nested parentheses");
                 }
             }
-            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => {
-                if self.open.len() > 1 {
-                    self.open.pop();
-                    self.around -= self.open.last().map_or(0, |outer| outer.rules());
-                }
+            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace if is_open => {
+                self.open.pop();
+                self.around -= self.open.last().map_or(0, |outer| outer.rules());
             }
             TokenKind::Indent => {
                 self.indents += 1;
