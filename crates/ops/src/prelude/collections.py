@@ -518,7 +518,7 @@ class set(_Table):
         return result
 
     def symmetric_difference(self, other, /):
-        other = _as_set(other)
+        other = set(other)
         result = set()
         for key in _unordered(self):
             if key not in other:
@@ -529,7 +529,7 @@ class set(_Table):
         return result
 
     def issubset(self, other, /):
-        other = _as_set(other)
+        other = set(other)
         for key in _unordered(self):
             if key not in other:
                 return False
@@ -614,10 +614,6 @@ class set(_Table):
 
     def __gt__(self, other):
         return self._live > len(other) and self.issuperset(other) if isinstance(other, set) else NotImplemented
-
-
-def _as_set(iterable):
-    return iterable if isinstance(iterable, set) else set(iterable)
 
 
 def _common(left, right):
