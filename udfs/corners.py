@@ -3,7 +3,9 @@
 The benchmark `corners` runs them over random records, beside CPython's loop.
 """
 
+import hashlib
 import re
+import zlib
 
 PLACE = re.compile(r"^(\S+?)://(\S+?)(/\S*)?\s*(\?\S*)?$")
 RATES = {"EUR": 100, "USD": 92, "GBP": 117, "CHF": 104, "JPY": 1, "SEK": 9}
@@ -94,3 +96,26 @@ def hash64(name):
     for c in name:
         value = ((value ^ ord(c)) * 1099511628211) & 0xFFFFFFFFFFFFFFFF
     return value % 1_000_003
+
+
+# sql: pseudonym(name TEXT) RETURNS TEXT STRICT
+def pseudonym(name):
+    return hashlib.sha256(b"salt:" + name.strip().lower().encode("utf-8")).hexdigest()[:16]
+
+
+# sql: bucket(name TEXT) RETURNS BIGINT STRICT
+def bucket(name):
+    return zlib.crc32(name.encode()) % 64
+
+
+# sql: ascii_title(title TEXT) RETURNS TEXT STRICT
+def ascii_title(title):
+    return title.encode("ascii", "ignore").decode("ascii")
+
+
+# sql: checksum(name TEXT) RETURNS BIGINT STRICT
+def checksum(name):
+    total = 0
+    for byte in name.encode():
+        total = (total * 31 + byte) % 65521
+    return total

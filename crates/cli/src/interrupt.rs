@@ -79,7 +79,11 @@ async fn hear(session: ExuviaSession, interactive: bool, state: &Mutex<State>) {
                 let _ = query.send(());
                 patience = Some(Instant::now() + PATIENCE);
             }
-            (State::Cancelled, pressed) if pressed || !interactive => std::process::exit(INTERRUPTED),
+            (State::Cancelled, true) => std::process::exit(INTERRUPTED),
+            (State::Cancelled, false) if !interactive => {
+                eprintln!("error: cancelled; the statement did not stop, so the program ends");
+                std::process::exit(INTERRUPTED)
+            }
             (State::Cancelled, _) => {
                 *state = State::Cancelled;
                 eprintln!("waiting for a call that cannot be interrupted; Ctrl-C again ends the program");

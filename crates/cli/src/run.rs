@@ -209,6 +209,9 @@ fn takes_files(target: &str) -> Result<(), String> {
         return Ok(());
     }
     let path = std::path::absolute(path).map_err(|error| format!("cannot write to {target}: {error}"))?;
+    if std::fs::metadata(&path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Err(format!("cannot write to {target}: it is neither a file nor a folder"));
+    }
     let Some(folder) = path.ancestors().find(|ancestor| ancestor.is_dir()) else { return Ok(()) };
     let probe = folder.join(format!(".exuvia-{}", std::process::id()));
     let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe);

@@ -137,6 +137,8 @@ type Node<'a> = &'a Arc<dyn ExecutionPlan>;
 
 /// The filters and projections from `plan` down, and the node that deals out rows between
 /// them, if there is one.
+///
+/// Those that make one another's expressions too large are left to the next chain.
 fn nodes(plan: Node<'_>) -> (Vec<Node<'_>>, Option<Node<'_>>) {
     let mut nodes: Vec<Node<'_>> = vec![];
     // Where rows are dealt out, and the number of nodes above.
@@ -173,8 +175,43 @@ fn nodes(plan: Node<'_>) -> (Vec<Node<'_>>, Option<Node<'_>>) {
             break;
         }
     }
+    while !are_small_together(&nodes) {
+        nodes.truncate(nodes.len() / 2);
+    }
     let dealt = dealt.filter(|(_, above)| nodes.len() > *above).map(|(node, _)| node);
     (nodes, dealt)
+}
+
+/// Whether the expressions of filters and projections, each with its columns replaced by what they
+/// are, have few nodes for what they are apart. A column that each level uses twice doubles them.
+fn are_small_together(nodes: &[Node<'_>]) -> bool {
+    const MOST: usize = 10_000;
+    fn size(expr: &Arc<dyn PhysicalExpr>, columns: Option<&[usize]>) -> usize {
+        match (expr.downcast_ref::<Column>(), columns) {
+            (Some(column), Some(columns)) => columns.get(column.index()).copied().unwrap_or(1),
+            _ => expr.children().into_iter().fold(1, |sum, child| sum.saturating_add(size(child, columns))),
+        }
+    }
+    let mut columns: Option<Vec<usize>> = None;
+    let (mut apart, mut together) = (0usize, 0usize);
+    for node in nodes.iter().rev() {
+        if let Some(projection) = node.downcast_ref::<ProjectionExec>() {
+            let exprs = || projection.expr().iter().map(|column| &column.expr);
+            apart += exprs().map(|expr| size(expr, None)).sum::<usize>();
+            columns = Some(exprs().map(|expr| size(expr, columns.as_deref())).collect());
+        } else if let Some(filter) = node.downcast_ref::<FilterExec>() {
+            apart += size(filter.predicate(), None);
+            together = together.saturating_add(size(filter.predicate(), columns.as_deref()));
+            if let (Some(kept), Some(sizes)) = (filter.projection(), &columns) {
+                columns = Some(kept.iter().map(|&index| sizes.get(index).copied().unwrap_or(1)).collect());
+            }
+        }
+        let outputs = columns.iter().flatten().fold(0usize, |sum, size| sum.saturating_add(*size));
+        if together.saturating_add(outputs) > MOST.max(4 * apart) {
+            return false;
+        }
+    }
+    true
 }
 
 /// The filters and projections from `plan` down, if there is one.

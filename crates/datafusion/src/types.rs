@@ -2,11 +2,12 @@
 //! person reads in a message.
 
 use datafusion::arrow::compute::can_cast_types;
-use datafusion::arrow::datatypes::{DataType, Field, Fields, IntervalUnit, TimeUnit};
+use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::{Cast, Expr};
 use datafusion::sql::sqlparser::ast;
+pub(crate) use exuvia_engine::type_name as name;
 use std::sync::Arc;
 
 /// The Arrow type of a declared type, by DataFusion's own rules where it has one.
@@ -76,65 +77,5 @@ pub(crate) fn cast_hint(sql: &str, from: &DataType, to: &DataType) -> String {
         DataType::Map(_, _) => String::new(),
         DataType::Float16 => format!("\n  hint: arrow_cast({sql}, '{to}')"),
         to => format!("\n  hint: CAST({sql} AS {})", name(to)),
-    }
-}
-
-/// The SQL name of an Arrow type.
-pub(crate) fn name(ty: &DataType) -> String {
-    match ty {
-        DataType::Null => "NULL".to_string(),
-        DataType::Boolean => "BOOLEAN".to_string(),
-        DataType::Int8 => "TINYINT".to_string(),
-        DataType::Int16 => "SMALLINT".to_string(),
-        DataType::Int32 => "INT".to_string(),
-        DataType::Int64 => "BIGINT".to_string(),
-        DataType::UInt8 => "TINYINT UNSIGNED".to_string(),
-        DataType::UInt16 => "SMALLINT UNSIGNED".to_string(),
-        DataType::UInt32 => "INT UNSIGNED".to_string(),
-        DataType::UInt64 => "BIGINT UNSIGNED".to_string(),
-        DataType::Float16 => "HALF".to_string(),
-        DataType::Float32 => "REAL".to_string(),
-        DataType::Float64 => "DOUBLE".to_string(),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "TEXT".to_string(),
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
-            "BYTEA".to_string()
-        }
-        DataType::Date32 | DataType::Date64 => "DATE".to_string(),
-        DataType::Time32(_) | DataType::Time64(_) => "TIME".to_string(),
-        DataType::Timestamp(unit, zone) => {
-            let digits = match unit {
-                TimeUnit::Second => "(0)",
-                TimeUnit::Millisecond => "(3)",
-                TimeUnit::Microsecond => "(6)",
-                TimeUnit::Nanosecond => "",
-            };
-            let zone = if zone.is_some() { " WITH TIME ZONE" } else { "" };
-            format!("TIMESTAMP{digits}{zone}")
-        }
-        DataType::Interval(IntervalUnit::YearMonth | IntervalUnit::DayTime | IntervalUnit::MonthDayNano)
-        | DataType::Duration(_) => "INTERVAL".to_string(),
-        DataType::Decimal32(precision, scale)
-        | DataType::Decimal64(precision, scale)
-        | DataType::Decimal128(precision, scale)
-        | DataType::Decimal256(precision, scale) => format!("DECIMAL({precision}, {scale})"),
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::FixedSizeList(field, _)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field) => format!("{}[]", name(field.data_type())),
-        DataType::Struct(fields) => {
-            let fields: Vec<String> =
-                fields.iter().map(|field| format!("{} {}", field.name(), name(field.data_type()))).collect();
-            format!("STRUCT<{}>", fields.join(", "))
-        }
-        DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(fields) if fields.len() == 2 => {
-                format!("MAP({}, {})", name(fields[0].data_type()), name(fields[1].data_type()))
-            }
-            other => name(other),
-        },
-        DataType::Dictionary(_, value) => name(value),
-        DataType::RunEndEncoded(_, values) => name(values.data_type()),
-        DataType::Union(_, _) => "UNION".to_string(),
     }
 }

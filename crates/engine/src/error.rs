@@ -90,11 +90,20 @@ impl fmt::Display for DefineError {
 
 impl std::error::Error for DefineError {}
 
+/// An exception as the last line of CPython's traceback shows it; what happened where there is
+/// none.
+pub(crate) fn raised(class: &str, message: &str) -> String {
+    match (class, message) {
+        (class, "") => class.to_string(),
+        ("", message) => message.to_string(),
+        (class, message) => format!("{class}: {message}"),
+    }
+}
+
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            CallErrorKind::Python { class, message } if message.is_empty() => write!(f, "{class}")?,
-            CallErrorKind::Python { class, message } => write!(f, "{class}: {message}")?,
+            CallErrorKind::Python { class, message } => f.write_str(&raised(class, message))?,
             CallErrorKind::Result(message) | CallErrorKind::NoInterpreter(message) | CallErrorKind::Host(message) => {
                 f.write_str(message)?;
             }

@@ -8,7 +8,7 @@ use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
 use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, total, volatility};
 use arrow::array::ArrayRef;
-use exuvia_lift::Source;
+use exuvia_lift::{Source, SqlClass};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -197,6 +197,9 @@ pub struct Function {
     volatility: Volatility,
 }
 
+/// What is said where a call can only run in CPython.
+pub(crate) const NO_INTERPRETER: &str = "this call needs CPython, which is off for this function or session";
+
 impl Function {
     /// Checks and prepares a function.
     ///
@@ -256,7 +259,7 @@ impl Function {
         {
             return Err(DefineError {
                 function: function.definition.name.clone(),
-                message: format!("{class}: {message}"),
+                message: crate::error::raised(class, message),
                 place: error.place.clone(),
             });
         }
@@ -290,10 +293,21 @@ impl Function {
             && (self.definition.volatility == Some(Volatility::Immutable) || lifted())
     }
 
+    /// Whether bytes are among its arguments, or its result: those are texts in the IR, and not in
+    /// SQL.
+    fn takes_bytes(&self) -> bool {
+        let definition = &self.definition;
+        let types = definition.params.iter().map(|param| &param.ty).chain([&definition.returns]);
+        types.into_iter().any(|ty| crate::sql::class(ty) == Some(SqlClass::Bytes))
+    }
+
     /// The function as one expression, where it has that form. The parameters of the
     /// expression can be NULL if `nullable` says so and the function is not strict.
     #[must_use]
     pub fn formula(&self, nullable: bool, settings: &Settings) -> Option<Formula> {
+        if self.takes_bytes() {
+            return None;
+        }
         let cell = self.compiled(nullable, settings);
         let stages = compiled_of(&cell)?.stages.as_ref().ok()?;
         formula::of(&stages.optimized, self.definition.on_error == OnError::Null, false)
@@ -303,6 +317,9 @@ impl Function {
     /// parameters can be NULL if the function is not strict.
     #[must_use]
     pub fn partial_formula(&self, settings: &Settings) -> Option<Formula> {
+        if self.takes_bytes() {
+            return None;
+        }
         let cell = self.compiled(true, settings);
         let stages = compiled_of(&cell)?.stages.as_ref().ok()?;
         formula::of(&stages.optimized, self.definition.on_error == OnError::Null, true)
@@ -346,9 +363,7 @@ impl Function {
     /// Why there is none.
     pub(crate) fn python(&self, settings: &Settings) -> Result<Arc<PythonRung>, CallError> {
         if !self.may_interpret(settings) {
-            return Err(self.failed(crate::CallErrorKind::NoInterpreter(
-                "this call needs CPython, which is off for this function or session".to_string(),
-            )));
+            return Err(self.failed(crate::CallErrorKind::NoInterpreter(NO_INTERPRETER.to_string())));
         }
         self.python.get(settings, || PythonRung::define(self, settings))
     }

@@ -278,7 +278,11 @@ impl Routine {
         }
         if let Err(CallError { kind: CallErrorKind::Python { class, message }, place, .. }) = routine.python(settings) {
             let function = routine.definition.name.clone();
-            return Err(DefineError { function, message: format!("{class}: {message}"), place: place.clone() });
+            return Err(DefineError {
+                function,
+                message: crate::error::raised(&class, &message),
+                place: place.clone(),
+            });
         }
         Ok(routine)
     }
@@ -349,9 +353,7 @@ impl Routine {
         settings: &Settings,
     ) -> Result<Arc<PyFunction>, CallError> {
         if !self.may_interpret(settings) {
-            return Err(self.failed(CallErrorKind::NoInterpreter(
-                "this call needs CPython, which is off for this function or session".to_string(),
-            )));
+            return Err(self.failed(CallErrorKind::NoInterpreter(crate::function::NO_INTERPRETER.to_string())));
         }
         interpreters.get(settings, || self.define_as(form, settings))
     }

@@ -120,7 +120,7 @@ fn run(
         return values.finish().map_err(|error| failed(function, invocation, error));
     }
     let flag = Arc::clone(&watch.flag);
-    let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new() };
+    let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new(), why: None };
     ran.evaluated = batch.evaluate(stages, &left)?;
     ran.python = batch.python.len();
     batch.finish()
@@ -137,6 +137,8 @@ struct Batch<'a> {
     values: Partial,
     /// Rows that only CPython can finish.
     python: Vec<u32>,
+    /// Why the first of them left.
+    why: Option<&'static str>,
 }
 
 impl Batch<'_> {
@@ -190,7 +192,10 @@ impl Batch<'_> {
                     Err(_) => return Err(self.misfit(row, &object)),
                 },
                 Err(failure) => match failure.raise {
-                    Raise::Bailout(_) => self.python.push(row),
+                    Raise::Bailout(why) => {
+                        self.why.get_or_insert(why);
+                        self.python.push(row);
+                    }
                     Raise::Interrupted => return Err(stopped(self.function, self.invocation)),
                     Raise::Result(message) => return Err(self.error(row, CallErrorKind::Result(message))),
                     Raise::Exception { kind, args } => {
@@ -233,6 +238,12 @@ impl Batch<'_> {
             return values;
         }
         let rung = self.function.python(self.settings).map_err(|error| CallError {
+            kind: match (error.kind, self.why) {
+                (CallErrorKind::NoInterpreter(message), Some(why)) => {
+                    CallErrorKind::NoInterpreter(format!("{message}: {why}"))
+                }
+                (kind, _) => kind,
+            },
             arguments: python::arguments(self.function, self.args, self.python[0] as usize),
             ..error
         })?;

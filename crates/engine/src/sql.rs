@@ -2,12 +2,13 @@
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
-    DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalUnit, TimeUnit,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
 use exuvia_lift::SqlClass;
+use exuvia_ops::bytes;
 use std::ops::RangeInclusive;
 
 /// What values of a type are in lifted Python; `None` for types that only CPython takes.
@@ -25,6 +26,7 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         DataType::Float32 | DataType::Float64 => SqlClass::Float,
         DataType::Boolean => SqlClass::Bool,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlClass::Str,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => SqlClass::Bytes,
         DataType::Date32 => SqlClass::Date,
         _ => return None,
     })
@@ -43,10 +45,11 @@ pub(crate) fn range(ty: &DataType) -> RangeInclusive<i64> {
     }
 }
 
-/// The name of a type in messages.
+/// The SQL name of an Arrow type.
 #[must_use]
-pub(crate) fn type_name(ty: &DataType) -> String {
+pub fn type_name(ty: &DataType) -> String {
     match ty {
+        DataType::Null => "NULL".to_string(),
         DataType::Boolean => "BOOLEAN".to_string(),
         DataType::Int8 => "TINYINT".to_string(),
         DataType::Int16 => "SMALLINT".to_string(),
@@ -56,20 +59,31 @@ pub(crate) fn type_name(ty: &DataType) -> String {
         DataType::UInt16 => "SMALLINT UNSIGNED".to_string(),
         DataType::UInt32 => "INT UNSIGNED".to_string(),
         DataType::UInt64 => "BIGINT UNSIGNED".to_string(),
+        DataType::Float16 => "HALF".to_string(),
         DataType::Float32 => "REAL".to_string(),
         DataType::Float64 => "DOUBLE".to_string(),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "TEXT".to_string(),
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "BYTEA".to_string(),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            "BYTEA".to_string()
+        }
         DataType::Date32 | DataType::Date64 => "DATE".to_string(),
         DataType::Time32(_) | DataType::Time64(_) => "TIME".to_string(),
-        DataType::Timestamp(..) => "TIMESTAMP".to_string(),
-        DataType::Interval(_) | DataType::Duration(_) => "INTERVAL".to_string(),
-        DataType::Decimal32(p, s)
-        | DataType::Decimal64(p, s)
-        | DataType::Decimal128(p, s)
-        | DataType::Decimal256(p, s) => {
-            format!("DECIMAL({p}, {s})")
+        DataType::Timestamp(unit, zone) => {
+            let digits = match unit {
+                TimeUnit::Second => "(0)",
+                TimeUnit::Millisecond => "(3)",
+                TimeUnit::Microsecond => "(6)",
+                TimeUnit::Nanosecond => "",
+            };
+            let zone = if zone.is_some() { " WITH TIME ZONE" } else { "" };
+            format!("TIMESTAMP{digits}{zone}")
         }
+        DataType::Interval(IntervalUnit::YearMonth | IntervalUnit::DayTime | IntervalUnit::MonthDayNano)
+        | DataType::Duration(_) => "INTERVAL".to_string(),
+        DataType::Decimal32(precision, scale)
+        | DataType::Decimal64(precision, scale)
+        | DataType::Decimal128(precision, scale)
+        | DataType::Decimal256(precision, scale) => format!("DECIMAL({precision}, {scale})"),
         DataType::List(field)
         | DataType::LargeList(field)
         | DataType::FixedSizeList(field, _)
@@ -82,12 +96,13 @@ pub(crate) fn type_name(ty: &DataType) -> String {
         }
         DataType::Map(entries, _) => match entries.data_type() {
             DataType::Struct(fields) if fields.len() == 2 => {
-                format!("MAP<{}, {}>", type_name(fields[0].data_type()), type_name(fields[1].data_type()))
+                format!("MAP({}, {})", type_name(fields[0].data_type()), type_name(fields[1].data_type()))
             }
-            other => format!("MAP<{other}>"),
+            other => type_name(other),
         },
-        DataType::Dictionary(_, values) => type_name(values),
-        other => other.to_string(),
+        DataType::Dictionary(_, value) => type_name(value),
+        DataType::RunEndEncoded(_, values) => type_name(values.data_type()),
+        DataType::Union(_, _) => "UNION".to_string(),
     }
 }
 
@@ -118,6 +133,9 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
         DataType::Utf8 => Object::str(array.as_string::<i32>().value(row)),
         DataType::LargeUtf8 => Object::str(array.as_string::<i64>().value(row)),
         DataType::Utf8View => Object::str(array.as_string_view().value(row)),
+        DataType::Binary => Object::str(&bytes::to_text(array.as_binary::<i32>().value(row))),
+        DataType::LargeBinary => Object::str(&bytes::to_text(array.as_binary::<i64>().value(row))),
+        DataType::BinaryView => Object::str(&bytes::to_text(array.as_binary_view().value(row))),
         _ => return None,
     })
 }
@@ -127,6 +145,7 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
 pub(crate) fn shown(array: &ArrayRef, row: usize) -> String {
     const MOST: usize = 80;
     let text = match object(array, row) {
+        Some(Object::Str(text)) if class(array.data_type()) == Some(SqlClass::Bytes) => bytes::repr(&text),
         Some(object) if *array.data_type() != DataType::Date32 => exuvia_ops::show::repr(&object),
         _ => ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("None"))
             .and_then(|formatter| formatter.value(row).try_to_string())

@@ -20,7 +20,7 @@ fn has_class(object: &Object, ty: &Type) -> bool {
         Type::Set(_) => matches!(object, Object::Set(_)),
         Type::Pattern(pattern) => matches!(object, Object::Pattern(one) if one == pattern),
         Type::Record(class, types) => matches!(object, Object::Record(record)
-            if record.class == *class && record.fields.iter().zip(types).all(|(field, ty)| has_class(field, ty))),
+            if record.class == *class && record.fields.iter().zip(types.iter()).all(|(field, ty)| has_class(field, ty))),
         Type::Union(types) => types.iter().any(|ty| has_class(object, ty)),
     }
 }

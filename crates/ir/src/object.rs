@@ -1,6 +1,6 @@
 //! Boxed Python values: constants of the IR and the evaluator's run-time values.
 
-use crate::{ExcKind, Int, Pattern, RecordObj, Type};
+use crate::{Class, ExcKind, Int, Pattern, RecordObj, Type};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -51,6 +51,26 @@ impl ListObj {
         f(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
+    /// Whether an object is this list or holds it, or is too large to say.
+    #[must_use]
+    pub fn is_within(&self, object: &Object) -> bool {
+        const MOST: usize = 100_000;
+        let mut open = vec![object.clone()];
+        let mut seen = 0;
+        while let Some(object) = open.pop() {
+            seen += 1;
+            match object {
+                _ if seen > MOST => return true,
+                Object::List(other) if std::ptr::eq(self, &*other) => return true,
+                Object::List(other) => open.extend(other.items()),
+                Object::Tuple(items) => open.extend(items.iter().cloned()),
+                Object::Dict(dict) => open.extend(dict.entries.iter().map(|entry| entry.1.clone())),
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// A copy of the items.
     #[must_use]
     pub fn items(&self) -> Vec<Object> {
@@ -92,6 +112,7 @@ enum Key {
     Float(u64),
     Str(Arc<str>),
     Tuple(Vec<Key>),
+    Record(Class, Vec<Key>),
 }
 
 impl Key {
@@ -108,6 +129,9 @@ impl Key {
             },
             Object::Str(text) => Key::Str(text.clone()),
             Object::Tuple(items) => Key::Tuple(items.iter().map(Key::of).collect::<Option<_>>()?),
+            Object::Record(record) if record.class.is_key() => {
+                Key::Record(record.class, record.fields.iter().map(Key::of).collect::<Option<_>>()?)
+            }
             Object::List(_)
             | Object::Dict(_)
             | Object::Set(_)
@@ -213,10 +237,10 @@ impl Object {
             Object::Tuple(items) => Type::Tuple(items.iter().map(Object::ty).collect()),
             Object::List(list) => Type::list(list.with(|items| Type::union(items.iter().map(Object::ty)))),
             Object::Dict(dict) => Type::Dict(
-                Box::new(Type::union(dict.entries.iter().map(|e| e.0.ty()))),
-                Box::new(Type::union(dict.entries.iter().map(|e| e.1.ty()))),
+                Arc::new(Type::union(dict.entries.iter().map(|e| e.0.ty()))),
+                Arc::new(Type::union(dict.entries.iter().map(|e| e.1.ty()))),
             ),
-            Object::Set(set) => Type::Set(Box::new(Type::union(set.members.entries.iter().map(|e| e.0.ty())))),
+            Object::Set(set) => Type::Set(Arc::new(Type::union(set.members.entries.iter().map(|e| e.0.ty())))),
         }
     }
 }

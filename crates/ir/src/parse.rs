@@ -274,13 +274,13 @@ impl<'a> Cursor<'a> {
             "record" => {
                 let class = self.class()?;
                 self.expect("[")?;
-                return Ok(Type::Record(class, self.list("]", Cursor::ty)?));
+                return Ok(Type::Record(class, self.list("]", Cursor::ty)?.into()));
             }
             _ => {}
         }
         let mut args = if self.eat("[") { self.list("]", Cursor::ty)? } else { Vec::new() };
         let count = args.len();
-        let mut boxed = || Box::new(args.remove(0));
+        let mut boxed = || Arc::new(args.remove(0));
         Ok(match name {
             "never" => Type::Never,
             "unbound" => Type::Unbound,
@@ -290,7 +290,7 @@ impl<'a> Cursor<'a> {
             "float" => Type::Float,
             "str" => Type::Str,
             "exc" => Type::Exc,
-            "tuple" => Type::Tuple(args),
+            "tuple" => Type::Tuple(args.into()),
             "union" => Type::union(args),
             "list" | "set" | "dict" => match (name, count) {
                 ("list", 1) => Type::List(boxed()),

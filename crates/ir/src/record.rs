@@ -21,6 +21,8 @@ pub enum Class {
     RegexFlag,
     /// `datetime.date`: days since 1970-01-01, of [`crate::calendar::DAYS`].
     Date,
+    /// `bytes`: a text of the characters U+0000 to U+00FF, one for each byte.
+    Bytes,
     /// `datetime.timedelta`: days, seconds of a day, microseconds of a second.
     Timedelta,
     /// A class written in Python, as objects of it are laid out: the number of a shape. What its
@@ -30,18 +32,32 @@ pub enum Class {
 
 impl Class {
     /// Every class of the standard library.
-    pub const ALL: [Class; 4] = [Class::Match, Class::RegexFlag, Class::Date, Class::Timedelta];
+    pub const ALL: [Class; 5] = [Class::Bytes, Class::Match, Class::RegexFlag, Class::Date, Class::Timedelta];
 
     /// The name, as `type(x).__name__` gives it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Class::Bytes => "bytes",
             Class::Match => "Match",
             Class::RegexFlag => "RegexFlag",
             Class::Date => "date",
             Class::Timedelta => "timedelta",
             Class::Object(_) => "object",
         }
+    }
+
+    /// Whether its objects have a hash, and are equal to those of the class alone whose fields are
+    /// equal: so constant dicts and sets hold them.
+    #[must_use]
+    pub fn is_key(self) -> bool {
+        matches!(self, Class::Bytes | Class::Date | Class::Timedelta)
+    }
+
+    /// Whether all stages know the `repr` of its objects.
+    #[must_use]
+    pub fn has_repr(self) -> bool {
+        matches!(self, Class::Bytes | Class::Date | Class::Timedelta)
     }
 
     /// The class of that name.

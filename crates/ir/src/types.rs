@@ -29,19 +29,19 @@ pub enum Type {
     /// A caught exception.
     Exc,
     /// A tuple of known length.
-    Tuple(Vec<Type>),
+    Tuple(Arc<[Type]>),
     /// A mutable list with identity; all elements have the one type.
-    List(Box<Type>),
+    List(Arc<Type>),
     /// A constant dict: keys, values. Never mutated at run time.
-    Dict(Box<Type>, Box<Type>),
+    Dict(Arc<Type>, Arc<Type>),
     /// A constant set or frozenset. Never mutated at run time.
-    Set(Box<Type>),
+    Set(Arc<Type>),
     /// One compiled pattern of `re`: a type for each, so that its groups are known.
     Pattern(Arc<Pattern>),
     /// An object of a class of the standard library, by the types of its fields.
-    Record(Class, Vec<Type>),
+    Record(Class, Arc<[Type]>),
     /// One of several types: two or more alternatives, sorted, never nested.
-    Union(Vec<Type>),
+    Union(Arc<[Type]>),
 }
 
 impl Type {
@@ -54,7 +54,7 @@ impl Type {
     /// A list of `element`s.
     #[must_use]
     pub fn list(element: Type) -> Type {
-        Type::List(Box::new(element))
+        Type::List(Arc::new(element))
     }
 
     /// The alternatives of a union, or the type itself.
@@ -80,7 +80,7 @@ impl Type {
         match all.len() {
             0 => Type::Never,
             1 => all.remove(0),
-            _ => Type::Union(all),
+            _ => Type::Union(all.into()),
         }
     }
 
@@ -90,7 +90,7 @@ impl Type {
     /// `(2.0, "b")` become a tuple whose first element is a union.
     #[must_use]
     pub fn join(&self, other: &Type) -> Type {
-        if self == other {
+        if other.is_within(self) {
             return self.clone();
         }
         Type::union([self.clone(), other.clone()])
@@ -114,11 +114,27 @@ impl Type {
         self.holds(&|ty| matches!(ty, Type::Pattern(_) | Type::Record(..)))
     }
 
+    /// Whether all stages know the `repr` of such values, and of what they hold.
+    #[must_use]
+    pub fn has_repr(&self) -> bool {
+        !self.holds(&|ty| match ty {
+            Type::Pattern(_) => true,
+            Type::Record(class, _) => !class.has_repr(),
+            _ => false,
+        })
+    }
+
     /// Whether a value is or holds a list that code may change; what an object of the standard
     /// library holds nobody changes.
     #[must_use]
     pub fn holds_list(&self) -> bool {
         self.holds(&|ty| matches!(ty, Type::List(_)))
+    }
+
+    /// Whether it is that of objects of a class written in Python.
+    #[must_use]
+    pub fn is_object(&self) -> bool {
+        matches!(self, Type::Record(Class::Object(_), _))
     }
 
     /// Whether it is wanted, or a type of what it holds is; objects of the standard library are
@@ -189,7 +205,7 @@ fn insert_alternative(all: &mut Vec<Type>, new: &Type) {
         }
         match (&*old, new) {
             (Type::Tuple(a), Type::Tuple(b)) if a.len() == b.len() => {
-                *old = Type::Tuple(a.iter().zip(b).map(|(x, y)| x.join(y)).collect());
+                *old = Type::Tuple(a.iter().zip(b.iter()).map(|(x, y)| x.join(y)).collect());
                 return;
             }
             (Type::List(a), Type::List(b)) => {
@@ -197,7 +213,7 @@ fn insert_alternative(all: &mut Vec<Type>, new: &Type) {
                 return;
             }
             (Type::Record(a @ Class::Object(_), x), Type::Record(b, y)) if a == b && x.len() == y.len() => {
-                *old = Type::Record(*a, x.iter().zip(y).map(|(x, y)| x.join(y)).collect());
+                *old = Type::Record(*a, x.iter().zip(y.iter()).map(|(x, y)| x.join(y)).collect());
                 return;
             }
             _ => {}

@@ -54,13 +54,13 @@ fn fits(object: &Object, ty: &Type) -> bool {
         | (Object::Exc(_), Type::Exc)
         | (Object::Unbound, Type::Unbound) => true,
         (Object::Tuple(items), Type::Tuple(types)) => {
-            items.len() == types.len() && items.iter().zip(types).all(|(item, ty)| fits(item, ty))
+            items.len() == types.len() && items.iter().zip(types.iter()).all(|(item, ty)| fits(item, ty))
         }
         (Object::Pattern(one), Type::Pattern(pattern)) => one == pattern,
         (Object::Record(record), Type::Record(class, types)) => {
             record.class == *class
                 && record.fields.len() == types.len()
-                && record.fields.iter().zip(types).all(|(field, ty)| fits(field, ty))
+                && record.fields.iter().zip(types.iter()).all(|(field, ty)| fits(field, ty))
         }
         (Object::List(list), Type::List(element)) => list.with(|items| items.iter().all(|item| fits(item, element))),
         (Object::Dict(dict), Type::Dict(key, value)) => {
@@ -228,8 +228,8 @@ impl Checker<'_> {
                 }
                 from => Err(format!("asks whether {from} is {wanted}")),
             },
-            Opcode::Tuple => gives(Type::Tuple(types())),
-            Opcode::Record(class) => gives(Type::Record(*class, types())),
+            Opcode::Tuple => gives(Type::Tuple(types().into())),
+            Opcode::Record(class) => gives(Type::Record(*class, types().into())),
             Opcode::Field(index) => match one()? {
                 Type::Tuple(types) | Type::Record(_, types) if (*index as usize) < types.len() => {
                     gives(types[*index as usize].clone())

@@ -32,10 +32,10 @@ impl Random {
             [Type::Never, Type::Unbound, Type::None, Type::Bool, Type::Int, Type::Float, Type::Str, Type::Exc];
         match self.below(if depth == 0 { 1 } else { 6 }) {
             0 => self.pick(&scalars),
-            1 => Type::Tuple(self.many(3, |random| random.ty(depth - 1))),
+            1 => Type::Tuple(self.many(3, |random| random.ty(depth - 1)).into()),
             2 => Type::list(self.ty(depth - 1)),
-            3 => Type::Dict(Box::new(self.ty(depth - 1)), Box::new(self.ty(depth - 1))),
-            4 => Type::Set(Box::new(self.ty(depth - 1))),
+            3 => Type::Dict(Arc::new(self.ty(depth - 1)), Arc::new(self.ty(depth - 1))),
+            4 => Type::Set(Arc::new(self.ty(depth - 1))),
             _ => Type::union(self.many(4, |random| random.ty(depth - 1))),
         }
     }

@@ -5,6 +5,7 @@
 //! with its status, and the loop goes on. A loop that selects writes the results of the
 //! rows that it keeps one after the other, and counts the others.
 
+use crate::border;
 use crate::columns::{self, Argument, Loaded};
 use crate::compile::Unit;
 use crate::live::{self, Live};
@@ -208,7 +209,7 @@ fn loaded(types: &[DataType]) -> Result<Vec<Loaded>> {
 
 /// How results of a type are stored.
 fn stored(declared: &DataType) -> Result<Loaded> {
-    let stored = output::width(declared).and_then(|_| Loaded::of(declared).ok());
+    let stored = output::width(&border::layout(declared)).and_then(|_| Loaded::of(declared).ok());
     stored.ok_or_else(|| CompileError::unsupported(format!("a result of type {declared}")))
 }
 
@@ -263,7 +264,7 @@ pub(crate) fn build<'m>(
             validity: constant(b, results, field(offset_of!(Destination, validity))),
             strings: constant(b, results, field(offset_of!(Destination, strings))),
             stored: stored(declared)?,
-            emit: match declared {
+            emit: match border::layout(declared) {
                 DataType::Utf8 => text::emit::<i32> as *const u8,
                 DataType::LargeUtf8 => text::emit::<i64> as *const u8,
                 _ => views::emit as *const u8,

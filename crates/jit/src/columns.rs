@@ -4,7 +4,7 @@
 //! bitmaps. Strings of every layout are decoded a chunk of rows at a time into pairs of
 //! words (see [`exuvia_ops::text::Str`]), so that one compiled loop serves all layouts.
 
-use crate::{CompileError, RunError};
+use crate::{CompileError, RunError, border};
 use arrow::array::{Array, ArrayRef, AsArray, GenericStringArray, OffsetSizeTrait, StringViewArray};
 use arrow::buffer::{Buffer, NullBuffer};
 use arrow::compute::CastOptions;
@@ -40,10 +40,10 @@ pub(crate) enum Loaded {
 impl Loaded {
     /// How values of an Arrow type are loaded.
     pub fn of(ty: &DataType) -> Result<Loaded, CompileError> {
-        Ok(match ty {
+        Ok(match &border::layout(ty) {
             DataType::Int8 => Loaded::Int { bytes: 1, signed: true },
             DataType::Int16 => Loaded::Int { bytes: 2, signed: true },
-            DataType::Int32 | DataType::Date32 => Loaded::Int { bytes: 4, signed: true },
+            DataType::Int32 => Loaded::Int { bytes: 4, signed: true },
             DataType::Int64 => Loaded::Int { bytes: 8, signed: true },
             DataType::UInt8 => Loaded::Int { bytes: 1, signed: false },
             DataType::UInt16 => Loaded::Int { bytes: 2, signed: false },
@@ -131,7 +131,7 @@ impl Column {
         needed: bool,
         by_row: bool,
     ) -> Result<Column, RunError> {
-        let array = plain(array, declared, loaded)?;
+        let array = plain(&border::load(array), &border::layout(declared), loaded)?;
         let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
         let layout = match array.data_type() {
             _ if !needed => Layout::Unneeded,

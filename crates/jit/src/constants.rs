@@ -182,12 +182,12 @@ impl Constants {
             }
             (Object::Exc(exc), Type::Exc) => out.push(exc.kind as u64),
             (Object::Tuple(items), Type::Tuple(types)) if items.len() == types.len() => {
-                for (item, ty) in items.iter().zip(types) {
+                for (item, ty) in items.iter().zip(types.iter()) {
                     self.words(item, ty, out)?;
                 }
             }
             (Object::Record(record), Type::Record(class, types)) if record.class == *class => {
-                for (field, ty) in record.fields.iter().zip(types) {
+                for (field, ty) in record.fields.iter().zip(types.iter()) {
                     self.words(field, ty, out)?;
                 }
             }

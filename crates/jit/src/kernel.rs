@@ -1,6 +1,7 @@
 //! A compiled row function that can be run on batches.
 
 use crate::batch::{Destination, Exit, Frame, Row};
+use crate::border;
 use crate::columns::{self, CHUNK, Loaded, bits_from};
 use crate::compile::{self, Compiled, Memory};
 use crate::views::Shared;
@@ -251,7 +252,7 @@ impl Kernel {
     /// A column of results to be filled in.
     fn partial(&self, result: &Column, arguments: &[columns::Column], rows: usize) -> Result<Partial, RunError> {
         let mut shared = Vec::new();
-        if result.ty == DataType::Utf8View {
+        if border::layout(&result.ty) == DataType::Utf8View {
             for (at, column) in arguments.iter().enumerate() {
                 shared.extend(column.texts().into_iter().map(|buffer| Shared::new(buffer, Some(at))));
             }

@@ -20,6 +20,7 @@
 //! The crate knows no SQL, no cache and no other rung.
 
 mod batch;
+pub mod border;
 mod columns;
 mod compile;
 mod constants;

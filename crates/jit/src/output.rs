@@ -2,13 +2,14 @@
 
 use crate::RunError;
 use crate::batch::Destination;
+use crate::border;
 use crate::text::Text;
 use crate::views::{Shared, Views};
 use arrow::array::{ArrayRef, BooleanArray, PrimitiveArray};
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use exuvia_ir::{Int, Object, result_float};
 use std::sync::Arc;
@@ -49,6 +50,9 @@ pub enum Misfit {
 /// A column of results that is filled in row by row. Rows that were not set are NULL.
 #[derive(Debug)]
 pub struct Partial {
+    /// The type of the column.
+    declared: DataType,
+    /// The type in whose layout its values are ([`border::layout`]).
     ty: DataType,
     rows: usize,
     /// Rows of `width` bytes; for a bool one byte.
@@ -80,7 +84,9 @@ impl Partial {
 
     /// A column of NULLs whose strings may point into `shared`.
     pub(crate) fn sharing(ty: &DataType, rows: usize, shared: Vec<Shared>) -> Option<Partial> {
-        let width = width(ty)?;
+        let declared = ty.clone();
+        let ty = border::layout(ty);
+        let width = width(&ty)?;
         let strings = match ty {
             DataType::Utf8View => Strings::Views { sink: Box::new(Views::new(rows, shared)), offered: Vec::new() },
             DataType::Utf8 => Strings::Text(Box::new(Text::new(rows))),
@@ -88,7 +94,8 @@ impl Partial {
             _ => Strings::None,
         };
         Some(Partial {
-            ty: ty.clone(),
+            declared,
+            ty,
             rows,
             values: vec![0; (rows * width).div_ceil(8)],
             validity: vec![0; rows],
@@ -117,7 +124,7 @@ impl Partial {
             (DataType::Float32, Object::Float(value)) => self.store(row, result_float(*value) as f32),
             (DataType::Int8, Object::Int(value)) => self.store(row, small::<i8>(value)?),
             (DataType::Int16, Object::Int(value)) => self.store(row, small::<i16>(value)?),
-            (DataType::Int32 | DataType::Date32, Object::Int(value)) => self.store(row, small::<i32>(value)?),
+            (DataType::Int32, Object::Int(value)) => self.store(row, small::<i32>(value)?),
             (DataType::Int64, Object::Int(value)) => self.store(row, value.to_i64().ok_or(Misfit::Range)?),
             (DataType::UInt8, Object::Int(value)) => self.store(row, small::<u8>(value)?),
             (DataType::UInt16, Object::Int(value)) => self.store(row, small::<u16>(value)?),
@@ -257,7 +264,8 @@ impl Partial {
         let nulls = nulls(&self.validity);
         let rows = self.rows;
         let primitive = self.values;
-        Ok(match self.ty {
+        let declared = self.declared;
+        let values: ArrayRef = match self.ty {
             DataType::Boolean => {
                 let bytes = Buffer::from_vec(primitive);
                 Arc::new(BooleanArray::new(bits(&bytes[..rows]), nulls))
@@ -265,7 +273,6 @@ impl Partial {
             DataType::Int8 => array::<Int8Type>(primitive, rows, nulls),
             DataType::Int16 => array::<Int16Type>(primitive, rows, nulls),
             DataType::Int32 => array::<Int32Type>(primitive, rows, nulls),
-            DataType::Date32 => array::<Date32Type>(primitive, rows, nulls),
             DataType::Int64 => array::<Int64Type>(primitive, rows, nulls),
             DataType::UInt8 => array::<UInt8Type>(primitive, rows, nulls),
             DataType::UInt16 => array::<UInt16Type>(primitive, rows, nulls),
@@ -279,7 +286,8 @@ impl Partial {
                 Strings::Text(sink) => sink.finish(nulls)?,
                 Strings::Large(sink) => sink.finish(nulls)?,
             },
-        })
+        };
+        border::store(values, &declared)
     }
 }
 
@@ -288,7 +296,7 @@ pub(crate) fn width(ty: &DataType) -> Option<usize> {
     Some(match ty {
         DataType::Boolean | DataType::Int8 | DataType::UInt8 => 1,
         DataType::Int16 | DataType::UInt16 => 2,
-        DataType::Int32 | DataType::Date32 | DataType::UInt32 | DataType::Float32 => 4,
+        DataType::Int32 | DataType::UInt32 | DataType::Float32 => 4,
         DataType::Int64 | DataType::UInt64 | DataType::Float64 => 8,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => 0,
         _ => return None,

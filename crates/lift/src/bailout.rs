@@ -49,8 +49,7 @@ codes! {
     /// The statement is not among those that are lifted: `with`, `match`, `global`, `nonlocal`, a
     /// class with a metaclass or several bases, and their like.
     Statement = "E001" "unsupported statement";
-    /// The expression is not among those that are lifted: bytes, complex numbers,
-    /// `await` and their like.
+    /// The expression is not among those that are lifted: complex numbers, `await` and their like.
     Expression = "E002" "unsupported expression";
     /// The module is not one that is lifted; its functions run in CPython.
     Import = "E003" "unsupported module";

@@ -5,8 +5,9 @@ use crate::abs::{Abs, Closure, Iter, ViewOf};
 use crate::ast::{Expr, ExprKind, Name};
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member, Method};
-use crate::escape::Shape;
-use crate::lifter::{Ctx, Frame, Lift, Lifter, Split, describe};
+use crate::classes::ClassRef;
+use crate::intrinsic::NAMES;
+use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::unsupported;
 use exuvia_ir::{Class, ExcKind, Object, Type};
 use std::collections::BTreeMap;
@@ -15,15 +16,6 @@ use std::sync::Arc;
 
 /// How deep calls are unfolded into each other.
 const MAX_DEPTH: usize = 40;
-
-/// A class that `isinstance` tests for.
-#[derive(Clone, Debug)]
-pub(crate) enum Tested {
-    BuiltIn(&'static str),
-    Class(Rc<ClassObj>),
-}
-
-pub(crate) type Classes = Vec<Tested>;
 
 impl Lifter<'_> {
     pub fn call(&mut self, func: &Expr, args: &[Expr], keywords: &[(Option<Name>, Expr)]) -> Lift<Abs> {
@@ -129,6 +121,9 @@ impl Lifter<'_> {
             }
             return self.dispatch_attribute(*v, name);
         }
+        if &**name == "__class__" && self.type_of(&value).is_some() {
+            return self.type_value(&value);
+        }
         match self.type_of(&value) {
             Some(ty) if unsupported::has_attribute(&ty, name) == Some(false) => {
                 let message = format!("'{}' object has no attribute '{name}'", ty.message_name());
@@ -137,11 +132,17 @@ impl Lifter<'_> {
             Some(Type::Record(..) | Type::Pattern(_)) => self.attribute_of_object(value, name),
             Some(_) => Ok(Abs::Method(Rc::new((value, name.clone())))),
             None => match &value {
-                Abs::Builtin(class) if matches!(&**class, "str" | "int" | "float" | "list" | "dict") => {
-                    Ok(Abs::Builtin(format!("{class}.{name}").into()))
+                class
+                    if &**name == "__name__"
+                        && let Some(class) = ClassRef::of_name(class) =>
+                {
+                    Ok(Abs::str(class.name()))
                 }
                 Abs::Builtin(class) if let Some(function) = self.class_method(class, name) => {
                     Ok(Abs::Builtin(function.into()))
+                }
+                Abs::Builtin(class) if matches!(&**class, "str" | "int" | "float" | "list" | "dict") => {
+                    Ok(Abs::Builtin(format!("{class}.{name}").into()))
                 }
                 other => self.bail(Code::Callee, format!("attribute {name} of {}", describe(other))),
             },
@@ -150,7 +151,7 @@ impl Lifter<'_> {
 
     /// The function of the prelude that a class method is: `datetime.date_fromordinal`.
     fn class_method(&self, class: &str, name: &str) -> Option<String> {
-        let (module, class) = class.split_once('.')?;
+        let (module, class) = class.split_once('.').unwrap_or(("builtins", class));
         let function = format!("{class}_{name}");
         self.prelude_has(module, &function).then(|| format!("{module}.{function}"))
     }
@@ -374,17 +375,11 @@ impl Lifter<'_> {
                 ("filter", [func, inner]) => {
                     return Ok(Abs::Iter(Rc::new(Iter::Filter { func: func.clone(), inner: inner.clone() })));
                 }
-                ("isinstance", [value, classes]) => {
-                    let Some(classes) = class_names(classes) else {
-                        return self.bail(Code::Callee, "isinstance with such a class");
-                    };
-                    return self.isinstance(value, &classes);
-                }
-                (name, args) if crate::intrinsic::NAMES.contains(&name) => return self.intrinsic(name, args),
+                ("isinstance", [value, classes]) => return self.isinstance(value, classes),
+                ("issubclass", [class, classes]) => return self.issubclass(class, classes),
+                (name, args) if NAMES.contains(&name) => return self.intrinsic(name, args),
                 ("super", []) => return self.super_(),
-                ("type", [Abs::Instance(object)]) if !object.class.prelude => {
-                    return Ok(Abs::Class(Rc::clone(&object.class)));
-                }
+                ("type", [value]) => return self.type_value(value),
                 ("object.__init__", []) => return Ok(Abs::NONE),
                 ("list", []) => return self.new_list(&[]),
                 ("list", [iterable]) => return self.copy_to_list(iterable),
@@ -538,56 +533,6 @@ impl Lifter<'_> {
             return self.raise_message(ExcKind::ValueError, "range() arg 3 must not be zero");
         }
         Ok(Abs::Iter(Rc::new(Iter::Range { start, stop, step })))
-    }
-
-    // ---- isinstance ----
-
-    /// Whether the call is `isinstance(value, classes)` with classes known here.
-    pub fn isinstance_classes(&mut self, func: &Expr, args: &[Expr]) -> Lift<Option<(Abs, Classes)>> {
-        let ExprKind::Name(name) = &func.kind else { return Ok(None) };
-        if &**name != "isinstance" {
-            return Ok(None);
-        }
-        match self.read(name)? {
-            Abs::Builtin(name) if &*name == "isinstance" => {}
-            _ => return Ok(None),
-        }
-        let value = self.expr(&args[0])?;
-        let classes = self.expr(&args[1])?;
-        match class_names(&classes) {
-            Some(classes) => Ok(Some((value, classes))),
-            None => self.bail(Code::Callee, "isinstance with such a class"),
-        }
-    }
-
-    pub fn split_isinstance(&mut self, value: &Abs, classes: &Classes) -> Lift<Split> {
-        if let Abs::Dyn(v) = value
-            && matches!(self.b.function.ty(*v), Type::Union(_))
-        {
-            let shapes = self.world.shapes.clone();
-            return self.split_type(*v, &|ty| is_instance(ty, classes, &shapes));
-        }
-        let result = self.isinstance(value, classes)?;
-        self.split_value(&result)
-    }
-
-    fn isinstance(&mut self, value: &Abs, classes: &Classes) -> Lift<Abs> {
-        if let Abs::Dyn(v) = value
-            && matches!(self.b.function.ty(*v), Type::Union(_))
-        {
-            return self.dispatch(*v, &mut |me, narrowed| me.isinstance(&narrowed, classes));
-        }
-        if let Abs::Instance(object) = value {
-            return Ok(Abs::bool(is_object_of(&object.class, classes)));
-        }
-        match self.type_of(value) {
-            Some(ty) => Ok(Abs::bool(is_instance(&ty, classes, &[]))),
-            None if matches!(value, Abs::Tuple(_)) => {
-                Ok(Abs::bool(is_instance(&Type::Tuple(Vec::new()), classes, &[])))
-            }
-            None if !matches!(value, Abs::Unbound | Abs::Conflict) => Ok(Abs::bool(false)),
-            None => self.bail(Code::StaticValue, "isinstance of a static value"),
-        }
     }
 
     // ---- functions written in Python ----
@@ -755,42 +700,4 @@ impl Lifter<'_> {
 /// A call path from the one around and the place of the call.
 pub(crate) fn mix(path: u64, place: u32) -> u64 {
     (path ^ u64::from(place).wrapping_add(0x9e37_79b9)).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
-}
-
-/// The classes named by the second argument of `isinstance`.
-fn class_names(abs: &Abs) -> Option<Classes> {
-    let one = |abs: &Abs| match abs {
-        Abs::Class(class) => Some(Tested::Class(Rc::clone(class))),
-        Abs::Builtin(name) if &**name == "datetime.date" => Some(Tested::BuiltIn("date")),
-        Abs::Builtin(name) if &**name == "datetime.timedelta" => Some(Tested::BuiltIn("timedelta")),
-        Abs::Builtin(name) => ["int", "float", "str", "bool", "list", "tuple", "dict", "set"]
-            .into_iter()
-            .find(|class| *class == &**name)
-            .map(Tested::BuiltIn),
-        _ => None,
-    };
-    match abs {
-        Abs::Tuple(items) => items.iter().map(one).collect(),
-        other => one(other).map(|class| vec![class]),
-    }
-}
-
-fn is_object_of(class: &Rc<ClassObj>, classes: &Classes) -> bool {
-    classes.iter().any(|tested| match tested {
-        Tested::Class(tested) => ClassObj::is_subclass(class, tested),
-        Tested::BuiltIn(name) => ClassObj::ancestry(class).any(|class| class.prelude && *class.name == **name),
-    })
-}
-
-fn is_instance(ty: &Type, classes: &Classes, shapes: &[Shape]) -> bool {
-    if let Type::Record(Class::Object(shape), _) = ty {
-        return shapes.get(*shape as usize).is_some_and(|shape| is_object_of(&shape.class, classes));
-    }
-    // A bool is an int, and so is a flag of a pattern.
-    let is_int = matches!(ty, Type::Bool | Type::Record(Class::RegexFlag, _));
-    classes.iter().any(|tested| match tested {
-        Tested::BuiltIn(name) => *name == ty.python_name() || is_int && *name == "int",
-        // The prelude's dict stands for constant ones too.
-        Tested::Class(class) => class.prelude && *class.name == *ty.python_name(),
-    })
 }

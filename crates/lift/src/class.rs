@@ -11,6 +11,7 @@
 use crate::abs::{Abs, Closure, Enclosing};
 use crate::ast::{ClassDef, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use crate::bailout::Code;
+use crate::intrinsic::MISSING;
 use crate::lifter::{Frame, Lift, Lifter, Vars, describe};
 use exuvia_ir::{ExcKind, Object, Type};
 use std::collections::BTreeMap;
@@ -41,9 +42,6 @@ pub(crate) struct ClassObj {
     /// What makes the defaults of fields that have one of their own for each object.
     factories: BTreeMap<Name, Abs>,
 }
-
-/// The default of a field that a factory makes: stands for an argument that was not given.
-pub(crate) const MADE: &str = "_missing";
 
 /// What a class defines.
 #[derive(Clone, Debug)]
@@ -416,7 +414,7 @@ impl Lifter<'_> {
         }
         for name in own {
             let default = match class.members.get(name) {
-                _ if class.factories.contains_key(name) => Some(Abs::Builtin(MADE.into())),
+                _ if class.factories.contains_key(name) => Some(Abs::Builtin(MISSING.into())),
                 None => None,
                 Some(Member::Value(value @ Abs::Const(object))) => {
                     if matches!(object, Object::List(_) | Object::Dict(_) | Object::Set(_)) {
@@ -449,7 +447,7 @@ impl Lifter<'_> {
         let has_post = ClassObj::ancestry_of(class, "__post_init__");
         let made: Vec<&Name> = fields
             .iter()
-            .filter(|field| field.1.as_ref().is_some_and(|value| value.same(&Abs::Builtin(MADE.into()))))
+            .filter(|field| field.1.as_ref().is_some_and(|value| value.same(&Abs::Builtin(MISSING.into()))))
             .map(|field| &field.0)
             .collect();
         let text = dataclass_text(class, asked, &names, &made, has_post);

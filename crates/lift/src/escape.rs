@@ -20,8 +20,10 @@ use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassKey, ClassObj, Member};
 use crate::heap::{Instance, cells, is_own};
-use crate::lifter::{Frame, Lift, Lifter, Site, State, Stop};
-use exuvia_ir::{Class, Opcode, Span, Type, Value};
+use crate::lifter::{Frame, Lift, Lifter, Site, Stop};
+use crate::lists::add_sites;
+use crate::merge::{Arm, Slot};
+use exuvia_ir::{Class, Object, Opcode, Span, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -169,6 +171,7 @@ impl Lifter<'_> {
         let view = self.seen(Abs::Dyn(record));
         let from = Abs::Instance(Rc::clone(object));
         for frame in &mut self.frames {
+            self.world.budget.take(frame.vars.len() / 4);
             refer(frame, &from, &view);
         }
         Ok(record)
@@ -186,28 +189,28 @@ impl Lifter<'_> {
     fn record_of(&mut self, object: &Rc<Instance>, attributes: &[(Name, Abs)]) -> Lift<Value> {
         let key = object.class.key.clone();
         let mut fields = Vec::new();
-        let mut held: Vec<Abs> = Vec::new();
+        // What the record holds, and whether in a cell.
+        let mut held: Vec<(Abs, bool)> = Vec::new();
         for (name, value) in attributes {
             let field = if is_static(value) {
                 Field::Static(value.clone())
             } else {
                 let at = held.len() as u32;
-                held.push(value.clone());
-                let is_assigned = self.world.assigned.contains(&(key.clone(), name.clone()));
-                if is_assigned { Field::Cell(at) } else { Field::Value(at) }
+                let is_cell = self.world.assigned.contains(&(key.clone(), name.clone()));
+                held.push((value.clone(), is_cell));
+                if is_cell { Field::Cell(at) } else { Field::Value(at) }
             };
             fields.push((name.clone(), field));
         }
         if self.world.identified.contains(&key) {
             fields.push((Name::from(IDENTITY), Field::Value(held.len() as u32)));
-            held.push(Abs::Dyn(self.b.inst(Opcode::List, Vec::new(), Type::list(Type::Never), None)));
+            let identity = self.b.inst(Opcode::List, Vec::new(), Type::list(Type::Never), None);
+            held.push((Abs::Dyn(identity), false));
         }
         let shape = self.shape(object, fields)?;
         let mut values = Vec::new();
-        for (at, item) in held.iter().enumerate() {
-            let field = |field: &&(Name, Field)| matches!(&field.1, Field::Cell(index) if *index as usize == at);
-            let is_cell = self.world.shapes[shape].fields.iter().any(|one| field(&one));
-            let value = if is_cell {
+        for (at, (item, is_cell)) in held.iter().enumerate() {
+            let value = if *is_cell {
                 let item = self.escaped(item)?;
                 // One place for the cells of all objects of the shape.
                 let site = (usize::MAX, Span { start: shape as u32, end: at as u32 }, 0);
@@ -216,16 +219,11 @@ impl Lifter<'_> {
             } else {
                 self.value(item)?
             };
-            let made = self.sites.get(&value).cloned().unwrap_or_default();
-            let known = &mut self.world.shapes[shape].sites[at];
-            for site in made {
-                if !known.contains(&site) {
-                    known.push(site);
-                }
-            }
+            let made = self.sites.get(&value).map_or(&[][..], Vec::as_slice);
+            add_sites(&mut self.world.shapes[shape].sites[at], made);
             values.push(value);
         }
-        let types: Vec<Type> = values.iter().map(|value| self.b.function.ty(*value).clone()).collect();
+        let types: Arc<[Type]> = values.iter().map(|value| self.b.function.ty(*value).clone()).collect();
         let class = Class::Object(shape as u32);
         if types.iter().any(|ty| ty.holds(&|ty| matches!(ty, Type::Record(other, _) if *other == class))) {
             let what = &object.class.name;
@@ -307,8 +305,7 @@ impl Lifter<'_> {
     /// The value, if it is one of several of which an object is one.
     pub fn union_with_objects(&self, abs: &Abs) -> Option<Value> {
         let (_, union) = self.union_operand(std::slice::from_ref(abs))?;
-        let is_object = |ty: &Type| matches!(ty, Type::Record(Class::Object(_), _));
-        self.b.function.ty(union).alternatives().iter().any(is_object).then_some(union)
+        self.b.function.ty(union).alternatives().iter().any(Type::is_object).then_some(union)
     }
 
     /// Whether an attribute of objects of a type is something else than a method.
@@ -335,7 +332,7 @@ impl Lifter<'_> {
                 let world = &mut *self.world;
                 world.assigned.insert((object.class.key.clone(), name.clone()));
                 // They are of another shape then.
-                world.forget_elements(&|ty| matches!(ty, Type::Record(Class::Object(_), _)));
+                world.forget_elements(&Type::is_object);
                 Err(Stop::Restart)
             }
             _ => {
@@ -360,7 +357,7 @@ impl Lifter<'_> {
             (Some(a), Some(b)) => self.apply_named("list.is", &[a, b]),
             _ => {
                 self.world.identified.insert(a.class.key.clone());
-                self.world.forget_elements(&|ty| matches!(ty, Type::Record(Class::Object(_), _)));
+                self.world.forget_elements(&Type::is_object);
                 Err(Stop::Restart)
             }
         }
@@ -370,7 +367,7 @@ impl Lifter<'_> {
 
     /// Makes objects run-time values that are so on one of the arms, and those of variables that
     /// hold something else on another.
-    pub fn escape_objects(&mut self, arms: &mut [(State, Vec<Abs>)]) -> Lift<()> {
+    pub fn escape_objects(&mut self, arms: &mut [Arm]) -> Lift<()> {
         // An object that escapes may be held by other variables on other arms.
         for _ in 0..MAX_SHAPES {
             if !self.escape_some(arms)? {
@@ -381,7 +378,7 @@ impl Lifter<'_> {
     }
 
     /// Whether there was one.
-    fn escape_some(&mut self, arms: &mut [(State, Vec<Abs>)]) -> Lift<bool> {
+    fn escape_some(&mut self, arms: &mut [Arm]) -> Lift<bool> {
         let mut some = false;
         for name in self.names_of_escaped(arms) {
             let Some(object) = self.objects.get(&name).cloned() else { continue };
@@ -395,13 +392,9 @@ impl Lifter<'_> {
                 }),
             }
         }
-        for (depth, name) in self.differing_objects(arms) {
+        for slot in self.differing_objects(arms) {
             for arm in arms.iter_mut() {
-                let held = match &name {
-                    Slot::Variable(name) => arm.0.frames[depth].vars.get(name).cloned(),
-                    Slot::Extra(index) => arm.1.get(*index).cloned(),
-                };
-                if let Some(Abs::Instance(object)) = held
+                if let Some(Abs::Instance(object)) = slot.of(arm).cloned()
                     && object.value.is_none()
                 {
                     some |= self.escape_on(arm, &object)?;
@@ -412,7 +405,7 @@ impl Lifter<'_> {
     }
 
     /// Whether an object could become a run-time value at the end of an arm.
-    fn escape_on(&mut self, arm: &mut (State, Vec<Abs>), object: &Rc<Instance>) -> Lift<bool> {
+    fn escape_on(&mut self, arm: &mut Arm, object: &Rc<Instance>) -> Lift<bool> {
         self.enter(arm.0.clone());
         if !self.may_escape(object)? {
             return Ok(false);
@@ -427,11 +420,7 @@ impl Lifter<'_> {
     }
 
     /// Objects that are run-time values on some arms and not on others.
-    fn names_of_escaped(&self, arms: &[(State, Vec<Abs>)]) -> Vec<Name> {
-        let first = &arms[0].0.frames[0].vars;
-        if arms.iter().all(|arm| arm.0.frames[0].vars.is(first)) {
-            return Vec::new();
-        }
+    fn names_of_escaped(&self, arms: &[Arm]) -> Vec<Name> {
         let differs = |name: &&Name| {
             let column = || arms.iter().map(|arm| arm.0.frames[0].vars.get(*name));
             is_own(name)
@@ -439,48 +428,28 @@ impl Lifter<'_> {
                 && column().any(|value| matches!(value, Some(Abs::Dyn(_))))
                 && column().any(|value| !matches!(value, Some(Abs::Dyn(_))))
         };
-        first.keys().filter(differs).cloned().collect()
+        self.differing(arms, 0).into_iter().filter(|name| differs(&name)).collect()
     }
 
     /// Variables that hold an object on one arm and another value that exists at run time on
     /// another.
-    fn differing_objects(&self, arms: &[(State, Vec<Abs>)]) -> Vec<(usize, Slot)> {
-        let mut found = Vec::new();
-        let differs = |column: &[Option<&Abs>]| {
-            column.iter().any(|value| matches!(value, Some(Abs::Instance(object)) if object.value.is_none()))
-                && column.iter().any(|value| value.is_some_and(|value| column[0].is_some_and(|one| !one.same(value))))
+    fn differing_objects(&self, arms: &[Arm]) -> Vec<Slot> {
+        let differs = |column: &[&Abs]| {
+            column.iter().any(|value| matches!(value, Abs::Instance(object) if object.value.is_none()))
+                && column.iter().any(|value| !column[0].same(value))
                 && column.iter().all(|value| match value {
-                    Some(Abs::Instance(object)) => object.module.is_none() && object.class.exception.is_none(),
-                    Some(Abs::Dyn(value)) => !self.b.function.ty(*value).alternatives().contains(&Type::Unbound),
-                    Some(Abs::Const(exuvia_ir::Object::Dict(_) | exuvia_ir::Object::Set(_))) => false,
-                    Some(Abs::Const(_)) => true,
+                    Abs::Instance(object) => object.module.is_none() && object.class.exception.is_none(),
+                    Abs::Dyn(value) => !self.b.function.ty(*value).alternatives().contains(&Type::Unbound),
+                    Abs::Const(constant) => !matches!(constant, Object::Dict(_) | Object::Set(_)),
                     _ => false,
                 })
         };
-        for (depth, frame) in arms[0].0.frames.iter().enumerate() {
-            if arms.iter().all(|arm| arm.0.frames[depth].vars.is(&frame.vars)) {
-                continue;
-            }
-            for name in frame.vars.keys().filter(|name| !is_own(name)) {
-                let column: Vec<Option<&Abs>> = arms.iter().map(|arm| arm.0.frames[depth].vars.get(name)).collect();
-                if differs(&column) {
-                    found.push((depth, Slot::Variable(name.clone())));
-                }
-            }
-        }
-        for index in 0..arms[0].1.len() {
-            let column: Vec<Option<&Abs>> = arms.iter().map(|arm| arm.1.get(index)).collect();
-            if differs(&column) {
-                found.push((0, Slot::Extra(index)));
-            }
-        }
-        found
+        let is_variable = |slot: &Slot| !matches!(slot, Slot::Variable(_, name) if is_own(name));
+        self.slots(arms)
+            .into_iter()
+            .filter(|slot| is_variable(slot) && slot.column(arms).is_some_and(|column| differs(&column)))
+            .collect()
     }
-}
-
-enum Slot {
-    Variable(Name),
-    Extra(usize),
 }
 
 /// Makes the variables of a frame that refer to one object refer to another.

@@ -4,6 +4,7 @@
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Name};
 use crate::bailout::Code;
+use crate::intrinsic::NAMES;
 use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
 use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
 use std::rc::Rc;
@@ -87,6 +88,9 @@ impl<'w> Lifter<'w> {
             ExprKind::Call { func, args, keywords } => self.call(func, args, keywords),
             ExprKind::FString(parts) => self.f_string(parts),
             ExprKind::Attribute { value, name } => {
+                if let Some(found) = self.name_of_type(value, name)? {
+                    return Ok(found);
+                }
                 let value = self.expr(value)?;
                 self.attribute(value, name)
             }
@@ -127,10 +131,10 @@ impl<'w> Lifter<'w> {
             Abs::Dyn(value) => match self.b.function.ty(*value).clone() {
                 Type::Tuple(types) => Some(
                     types
-                        .into_iter()
+                        .iter()
                         .enumerate()
                         .map(|(index, ty)| {
-                            let field = self.b.inst(Opcode::Field(index as u32), vec![*value], ty, None);
+                            let field = self.b.inst(Opcode::Field(index as u32), vec![*value], ty.clone(), None);
                             self.seen(Abs::Dyn(field))
                         })
                         .collect(),
@@ -229,10 +233,14 @@ impl<'w> Lifter<'w> {
                 found => Ok(found.clone()),
             };
         }
-        if crate::intrinsic::NAMES.contains(&&**name)
-            && (self.in_prelude(module) || self.unfolding.last().is_some_and(|def| self.is_made(*def)))
-        {
-            return Ok(Abs::Builtin(name.clone()));
+        if name.starts_with('_') && self.sees_intrinsics(module) {
+            if NAMES.contains(&&**name) {
+                return Ok(Abs::Builtin(name.clone()));
+            }
+            // What the modules of the prelude share.
+            if let Some(found) = self.prelude_function("builtins", name)? {
+                return Ok(found);
+            }
         }
         match crate::names::builtin(name) {
             Some(found) => Ok(found),
@@ -272,6 +280,13 @@ impl<'w> Lifter<'w> {
                 }
             }
             ExprKind::Compare { left, rest } => {
+                if let Some((yes, no)) = self.split_class(expr)? {
+                    let arms = |states: Vec<State>, holds| {
+                        states.into_iter().map(move |state| (state, vec![Abs::bool(holds)]))
+                    };
+                    let arms = arms(yes, true).chain(arms(no, false)).collect();
+                    return Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound));
+                }
                 let mut left = self.expr(left)?;
                 let mut exits = Vec::new();
                 for (index, (op, right)) in rest.iter().enumerate() {
@@ -341,7 +356,10 @@ impl<'w> Lifter<'w> {
             if [left, right].iter().any(|abs| matches!(abs, Abs::Tuple(_))) {
                 return self.apply(if eq { "a==b" } else { "a!=b" }, &args);
             }
-            return self.bail(Code::StaticValue, "comparison of static values");
+            return match Self::same_class(left, right) {
+                Some(same) => Ok(Abs::bool(same == eq)),
+                None => self.bail(Code::StaticValue, "comparison of static values"),
+            };
         };
         if a == Type::None && b == Type::None {
             return Ok(Abs::bool(eq));
@@ -365,8 +383,8 @@ impl<'w> Lifter<'w> {
         if let (Abs::Instance(_), Abs::Instance(_)) = (left, right) {
             return self.is_one_object(left, right);
         }
-        if let (Abs::Class(_), Abs::Class(_)) = (left, right) {
-            return Ok(Abs::bool(left.same(right)));
+        if let Some(same) = Self::same_class(left, right) {
+            return Ok(Abs::bool(same));
         }
         for (side, other) in [(left, right), (right, left)] {
             if let Some(union) = self.union_with_objects(side) {
@@ -455,20 +473,15 @@ impl<'w> Lifter<'w> {
             return Ok((Vec::new(), Vec::new()));
         }
         let outer = self.go_to(expr.span);
+        if let Some(split) = self.split_class(expr)? {
+            self.back_to(outer);
+            return Ok(split);
+        }
         let result = match &expr.kind {
             ExprKind::Not(operand) => self.split(operand).map(|(yes, no)| (no, yes)),
             ExprKind::BoolOp { and, values } => self.split_bool_op(*and, values),
             ExprKind::Compare { left, rest } if rest.len() == 1 && matches!(rest[0].0, CmpOp::Is | CmpOp::IsNot) => {
                 self.split_is(left, rest[0].0, &rest[0].1)
-            }
-            ExprKind::Call { func, args, keywords } if keywords.is_empty() && args.len() == 2 => {
-                match self.isinstance_classes(func, args)? {
-                    Some((value, classes)) => self.split_isinstance(&value, &classes),
-                    None => {
-                        let value = self.expr(expr)?;
-                        self.split_value(&value)
-                    }
-                }
             }
             _ => {
                 let value = self.expr(expr)?;
@@ -550,9 +563,9 @@ impl<'w> Lifter<'w> {
             && let Type::Union(alternatives) = self.b.function.ty(*v).clone()
         {
             let mut out = (Vec::new(), Vec::new());
-            let mut rest = alternatives;
-            while !rest.is_empty() {
-                let alternative = rest.remove(0);
+            let mut rest = &alternatives[..];
+            while let Some((alternative, others)) = rest.split_first() {
+                rest = others;
                 let mut otherwise = None;
                 if !rest.is_empty() {
                     let is = self.b.inst(Opcode::Is(alternative.clone()), vec![*v], Type::Bool, None);
@@ -560,7 +573,7 @@ impl<'w> Lifter<'w> {
                     self.enter(yes);
                     otherwise = Some(no);
                 }
-                let narrowed = self.narrow_to(*v, &alternative);
+                let narrowed = self.narrow_to(*v, alternative);
                 let (yes, no) = self.split_value(&narrowed)?;
                 out.0.extend(yes);
                 out.1.extend(no);

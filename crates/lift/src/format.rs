@@ -4,7 +4,8 @@ use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind, FPart};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, ExcKind, Int, Object, Type};
+use exuvia_ir::{Class, DictObj, ExcKind, Int, Object, Type};
+use std::sync::Arc;
 
 impl Lifter<'_> {
     /// A binary operator, by its symbol.
@@ -173,27 +174,50 @@ impl Lifter<'_> {
         Ok(Abs::Dyn(self.named("dict.value", vec![dict, at])?))
     }
 
+    /// The position of an object of the standard library among keys of its class, by its only field.
+    fn position_by_field(&mut self, dict: &Abs, key: &Abs) -> Lift<Option<Abs>> {
+        let Some(Type::Record(class, fields)) = self.type_of(key) else { return Ok(None) };
+        let entries = match dict {
+            Abs::Const(Object::Dict(dict)) => dict.entries(),
+            Abs::Const(Object::Set(set)) => set.members.entries(),
+            _ => return Ok(None),
+        };
+        let mut by_field = DictObj::default();
+        for (key, value) in entries {
+            match key {
+                Object::Record(record) if class.is_key() && record.class == class && fields.len() == 1 => {
+                    by_field.insert(record.fields[0].clone(), value.clone());
+                }
+                _ => return Ok(None),
+            }
+        }
+        let field = self.field(key, 0)?;
+        self.dict_position(&Abs::Const(Object::Dict(Arc::new(by_field))), &field).map(Some)
+    }
+
     /// The position of a key in a constant dict or set, -1 where it is missing.
     pub fn dict_position(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
         if let Some((_, value)) = self.union_operand(std::slice::from_ref(key)) {
             return self.dispatch(value, &mut |me, narrowed| me.dict_position(dict, &narrowed));
         }
+        if let Some(found) = self.position_by_field(dict, key)? {
+            return Ok(found);
+        }
         // A flag of `re` is equal to an int.
         if self.type_of(key).is_some_and(|ty| ty.holds_object()) {
             return self.bail(Code::Operands, "an object as a key");
         }
-        let (entries, is_set) = match dict {
-            Abs::Const(Object::Dict(dict)) => (dict.clone(), false),
+        let entries = match dict {
+            Abs::Const(Object::Dict(dict)) => dict.clone(),
             Abs::Const(Object::Set(set)) => {
-                let mut members = exuvia_ir::DictObj::default();
+                let mut members = DictObj::default();
                 for (key, value) in set.members.entries() {
                     members.insert(key.clone(), value.clone());
                 }
-                (std::sync::Arc::new(members), true)
+                Arc::new(members)
             }
             _ => return self.bail(Code::Mutation, "a run-time dict"),
         };
-        let _ = is_set;
         if let Abs::Const(key) = key {
             return Ok(Abs::int(entries.position(key).map_or(-1, |at| at as i64)));
         }

@@ -16,6 +16,7 @@ use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter, Site, Vars};
 use exuvia_ir::{ExcKind, Type, Value};
+use std::ops::Bound;
 use std::rc::Rc;
 
 /// An object of a class written in Python.
@@ -62,7 +63,9 @@ impl Instance {
 /// The variables of an object: what says that it exists, and its cells.
 pub(crate) fn cells<'v>(vars: &'v Vars, object: &Instance) -> impl Iterator<Item = (&'v Name, &'v Abs)> {
     let own = object.own();
-    vars.iter().filter(move |(name, _)| object_of(name) == Some(&own))
+    // They lie together: what begins with another number has a digit where these have a dot.
+    vars.range::<str, _>((Bound::Included(&own[..]), Bound::Unbounded))
+        .take_while(move |(name, _)| object_of(name) == Some(&own))
 }
 
 /// The variable of one object for that of another.

@@ -3,14 +3,18 @@
 use crate::abs::Abs;
 use crate::ast::Name;
 use crate::bailout::Code;
-use crate::class::{ClassObj, MADE, Member};
+use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, Object, Opcode, RecordObj, Terminator, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// What stands for an argument that was not given.
+pub(crate) const MISSING: &str = "_missing";
+
 /// The names.
 pub(crate) const NAMES: &[&str] = &[
+    MISSING,
     "_is_missing",
     "_made",
     "_is_function",
@@ -29,6 +33,14 @@ pub(crate) const NAMES: &[&str] = &[
 ];
 
 impl Lifter<'_> {
+    /// Whether the code being lifted, of that module, may name intrinsics: the prelude's, and
+    /// what a decorator makes.
+    pub fn sees_intrinsics(&self, module: usize) -> bool {
+        self.world.loading_prelude
+            || self.in_prelude(module)
+            || self.unfolding.last().is_some_and(|def| self.is_made(*def))
+    }
+
     /// Calls an intrinsic.
     pub fn intrinsic(&mut self, name: &str, args: &[Abs]) -> Lift<Abs> {
         if let Some((_, value)) = self.union_operand(args) {
@@ -40,11 +52,7 @@ impl Lifter<'_> {
         }
         match (name, args) {
             // Whether an argument was not given.
-            ("_is_missing", [value]) => Ok(Abs::bool(match value {
-                Abs::Func(closure) => &*closure.def.name == "_missing",
-                Abs::Builtin(name) => &**name == MADE,
-                _ => false,
-            })),
+            ("_is_missing", [value]) => Ok(Abs::bool(matches!(value, Abs::Builtin(name) if &**name == MISSING))),
             // What the factory of a field makes.
             ("_made", [Abs::Instance(object), Abs::Const(Object::Str(name))]) => {
                 self.made_default(&Rc::clone(&object.class), name)
@@ -88,6 +96,7 @@ impl Lifter<'_> {
             ("_same_class", [Abs::Instance(a), b]) => {
                 Ok(Abs::bool(matches!(b, Abs::Instance(b) if a.class.is(&b.class))))
             }
+            ("_same_class", [_, _]) => Ok(Abs::bool(false)),
             // Whether it is something to call.
             ("_is_function", [value]) => Ok(Abs::bool(matches!(
                 value,
@@ -133,7 +142,7 @@ impl Lifter<'_> {
             ("_compile", [Abs::Const(Object::Str(source)), Abs::Const(Object::Int(bits))]) => {
                 let bits = bits.to_i64().and_then(|bits| u32::try_from(bits).ok());
                 let Some(bits) = bits else { return self.bail(Code::Operands, "such flags of a pattern") };
-                match exuvia_ops::pattern::compile(source, bits) {
+                match self.world.compile_pattern(source, bits) {
                     Ok(pattern) => Ok(Abs::Const(Object::Pattern(pattern))),
                     Err(reason) => {
                         let shown: String = source.chars().take(60).collect();

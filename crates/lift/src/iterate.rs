@@ -1,17 +1,10 @@
-//! Iteration and loops.
-//!
-//! A loop is lifted speculatively: first as if no variable changed from one turn to the
-//! next; variables that did change at the back edge become parameters of the header, with
-//! the union of the types seen, and the loop is lifted again until nothing changes. The
-//! types only grow, so this ends. What an attempt found is remembered by place, so that
-//! an inner loop converges at once when the outer one is lifted again.
+//! Iteration: what a `for` goes over, item by item, and lists and tuples of it.
 
 use crate::abs::{Abs, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
-use crate::heap::Instance;
-use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter, Split};
-use exuvia_ir::{ExcKind, Object, Opcode, Type, Value};
+use crate::lifter::{Lift, Lifter};
+use exuvia_ir::{ExcKind, Object, Type};
 use std::rc::Rc;
 
 /// Tuples and other things of known length are unrolled up to this many turns.
@@ -53,6 +46,9 @@ impl Lifter<'_> {
         }
         if let Abs::Instance(object) = iterable {
             let iterator = self.iterator_of(&Rc::clone(object))?;
+            return self.for_each(&iterator, body);
+        }
+        if let Some(iterator) = self.iterator_of_record(iterable)? {
             return self.for_each(&iterator, body);
         }
         if let Abs::Iter(iter) = iterable {
@@ -219,7 +215,7 @@ impl Lifter<'_> {
                 | Iter::View { .. } => self.bail(Code::StaticValue, "an iterator inside zip or reversed"),
             },
             Abs::Const(Object::Set(_)) => self.bail(Code::SetOrder, "iteration over a set"),
-            Abs::Instance(_) => {
+            Abs::Instance(_) | Abs::Const(Object::Record(_)) => {
                 let list = self.copy_to_list(iterable)?;
                 if self.live { self.cursor(&list) } else { Ok(Cursor::Zip(Vec::new())) }
             }
@@ -236,6 +232,10 @@ impl Lifter<'_> {
                     self.set_var(&list, Abs::Dyn(value));
                     self.set_var(&at, Abs::int(0));
                     Ok(Cursor::List { list, at })
+                }
+                Some(Type::Record(..)) => {
+                    let list = self.copy_to_list(other)?;
+                    if self.live { self.cursor(&list) } else { Ok(Cursor::Zip(Vec::new())) }
                 }
                 Some(Type::Tuple(_) | Type::Dict(..)) => {
                     let list = self.listed(other)?;
@@ -386,221 +386,6 @@ impl Lifter<'_> {
         }
     }
 
-    /// Lifts a loop: while `more` is true, `turn`.
-    pub fn run_loop(
-        &mut self,
-        more: &mut dyn FnMut(&mut Self) -> Lift<Abs>,
-        turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
-    ) -> Lift<()> {
-        self.run_split_loop(
-            &mut |me| {
-                let more = more(me)?;
-                me.split_value(&more)
-            },
-            turn,
-        )
-    }
-
-    /// Lifts a loop whose condition splits the state.
-    pub fn run_split_loop(
-        &mut self,
-        condition: &mut dyn FnMut(&mut Self) -> Lift<Split>,
-        turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
-    ) -> Lift<()> {
-        if !self.live {
-            return Ok(());
-        }
-        let frame = self.frames.get(self.current);
-        let key = (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path));
-        let hidden = self.hidden;
-        let mut carried = self.carried.get(&key).cloned().unwrap_or_default();
-        // Hidden variables of another attempt may have had other numbers.
-        carried.retain(|(depth, name), _| {
-            !name.starts_with('.') || self.frames.get(*depth).is_some_and(|frame| frame.vars.contains_key(name))
-        });
-        let mut objects: Vec<(usize, Name)> = Vec::new();
-        // What becomes a run-time value before the loop: objects, and what variables hold.
-        let (mut escaped, mut escaping): (Vec<Name>, Vec<(usize, Name)>) = (Vec::new(), Vec::new());
-        for _ in 0..64 {
-            let saved = self.save();
-            let known = objects.len() + escaped.len() + escaping.len();
-            self.hidden = hidden;
-            for object in &escaped {
-                if let Some(object) = self.objects.get(object).cloned() {
-                    self.escape(&object)?;
-                }
-            }
-            for (depth, name) in &escaping {
-                if let Some(Abs::Instance(object)) = self.frames[*depth].vars.get(name).cloned() {
-                    self.may_escape(&object)?;
-                }
-            }
-            self.world.budget.take(8 * carried.len());
-            // Variables that hold another object from turn to turn hold one of the loop's own.
-            let renamed: Vec<Option<Rc<Instance>>> =
-                objects.iter().map(|(depth, name)| self.rename_object(*depth, name)).collect();
-            for (slot, _) in objects.iter().zip(&renamed).filter(|(_, object)| object.is_none()) {
-                let held = self.frames[slot.0].vars.get(&slot.1).cloned();
-                if let Some(Abs::Instance(object)) = held
-                    && !self.may_escape(&object)?
-                {
-                    carried.insert(slot.clone(), Carried::Conflict);
-                }
-            }
-            // The types of what comes in may be wider than what an earlier attempt saw.
-            for ((depth, name), how) in &mut carried {
-                let frame = self.frames.get(*depth);
-                let abs = frame.and_then(|frame| frame.vars.get(name)).cloned().unwrap_or(Abs::Unbound);
-                *how = self.carry(Some(how), &abs);
-            }
-            let header = self.b.function.new_block();
-            let mut args = Vec::new();
-            let mut params: Vec<((usize, Name), Value)> = Vec::new();
-            for ((depth, name), how) in &carried {
-                if *depth >= self.frames.len() {
-                    continue;
-                }
-                let abs = self.frames[*depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
-                match how {
-                    Carried::Param(ty) => {
-                        let value = self.value_as(&abs, ty)?;
-                        args.push(value);
-                        let param = self.b.function.add_param(header, ty.clone());
-                        let sites = self.sites.get(&value).cloned().unwrap_or_default();
-                        self.sites.insert(param, sites);
-                        self.frames[*depth].vars.insert(name.clone(), Abs::Dyn(param));
-                        params.push(((*depth, name.clone()), param));
-                    }
-                    Carried::Conflict => {
-                        self.frames[*depth].vars.insert(name.clone(), Abs::Conflict);
-                    }
-                }
-            }
-            self.b.jump(header, args);
-            self.b.block = header;
-            let at_header: Vec<Frame> = self.frames.clone();
-            let (yes, no) = condition(self)?;
-            self.enter_any(yes)?;
-            if self.live {
-                turn(self)?;
-            }
-            // What changed over the turn must be carried.
-            let mut grown = false;
-            if self.live {
-                self.frames.truncate(at_header.len());
-                self.forget_objects(&at_header)?;
-                self.back_into(&objects, &renamed);
-                let mut changes = Vec::new();
-                for (depth, frame) in self.frames.iter().enumerate() {
-                    let mut names: Vec<&Name> = frame.vars.keys().chain(at_header[depth].vars.keys()).collect();
-                    // Names are compared by their texts.
-                    self.world.budget.take(8 * names.len());
-                    names.sort();
-                    names.dedup();
-                    for name in names {
-                        if crate::heap::is_dropped(name, [&at_header[depth].vars, &frame.vars].into_iter()) {
-                            continue;
-                        }
-                        let now = frame.vars.get(name).cloned().unwrap_or(Abs::Unbound);
-                        let before = at_header[depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
-                        if !now.same(&before) {
-                            changes.push(((depth, name.clone()), before, now));
-                        }
-                    }
-                }
-                let own = |change: &&((usize, Name), Abs, Abs)| {
-                    crate::heap::is_own(&change.0.1) && matches!(change.2, Abs::Dyn(_)) && change.1.same(&Abs::NONE)
-                };
-                let became: Vec<Name> = changes.iter().filter(own).map(|change| change.0.1.clone()).collect();
-                if !became.is_empty() {
-                    escaped.extend(became);
-                    changes.clear();
-                    grown = true;
-                }
-                for (slot, before, now) in changes {
-                    if matches!(now, Abs::Instance(_)) {
-                        self.changes(&before)?;
-                    }
-                    if let (Abs::Instance(a), Abs::Instance(b)) = (&before, &now)
-                        && a.class.is(&b.class)
-                        && self.is_static_object(&before)
-                        && self.is_static_object(&now)
-                        && !objects.contains(&slot)
-                        && !carried.contains_key(&slot)
-                        && a.module.is_none()
-                        && b.module.is_none()
-                    {
-                        objects.push(slot);
-                        grown = true;
-                        continue;
-                    }
-                    if self.is_static_object(&before) && self.type_of(&now).is_some() && !escaping.contains(&slot) {
-                        escaping.push(slot);
-                        grown = true;
-                        continue;
-                    }
-                    let old = carried.get(&slot).cloned();
-                    let first = old.clone().unwrap_or_else(|| self.carry(None, &before));
-                    let new = self.carry(Some(&first), &now);
-                    if old.as_ref() != Some(&new) {
-                        carried.insert(slot, new);
-                        grown = true;
-                    }
-                }
-            }
-            if grown {
-                self.rollback(saved);
-                if known != objects.len() + escaped.len() + escaping.len() {
-                    // The hidden variables of loops within have other numbers then.
-                    self.carried.clear();
-                }
-                self.carried.insert(key, carried.clone());
-                continue;
-            }
-            if self.live {
-                self.b.effect(Opcode::Poll, vec![], None);
-                let mut back = Vec::new();
-                for ((depth, name), param) in &params {
-                    let ty = self.b.function.ty(*param).clone();
-                    let abs = self.frames[*depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
-                    let value = self.value_as(&abs, &ty)?;
-                    let sites = self.sites.get(&value).cloned().unwrap_or_default();
-                    let known = self.sites.entry(*param).or_default();
-                    for site in sites {
-                        if !known.contains(&site) {
-                            known.push(site);
-                        }
-                    }
-                    back.push(value);
-                }
-                self.b.jump(header, back);
-            }
-            self.carried.insert(key, carried);
-            return self.enter_any(no);
-        }
-        self.bail(Code::Join, "the types of a loop's variables do not settle")
-    }
-
-    /// How a variable is carried that held `abs` besides what is known of it.
-    fn carry(&self, known: Option<&Carried>, abs: &Abs) -> Carried {
-        let Some(ty) = self.type_of(abs) else { return Carried::Conflict };
-        if let Abs::Const(Object::List(_)) = abs {
-            return Carried::Conflict;
-        }
-        match known {
-            None => Carried::Param(ty),
-            Some(Carried::Param(old)) => {
-                let joined = old.join(&ty);
-                let has = |f: fn(&Type) -> bool| joined.alternatives().iter().any(f);
-                if has(|a| matches!(a, Type::Dict(..) | Type::Set(_))) && joined != *old {
-                    return Carried::Conflict;
-                }
-                Carried::Param(joined)
-            }
-            Some(Carried::Conflict) => Carried::Conflict,
-        }
-    }
-
     // ---- lists from what can be iterated ----
 
     /// A new list of the items (`list(x)`): always a new object.
@@ -686,40 +471,6 @@ impl Lifter<'_> {
             other => self.known_items(other)?,
         };
         (items.len() <= MAX_UNROLL).then_some(items)
-    }
-
-    /// Runs a `for` or `while` statement's loop with `break` and `else`.
-    pub fn loop_statement(
-        &mut self,
-        run: &mut dyn FnMut(&mut Self) -> Lift<()>,
-        orelse: &[crate::ast::Stmt],
-    ) -> Lift<()> {
-        let depth = self.frames.len();
-        self.contexts.push(Ctx::Loop { breaks: Vec::new(), depth });
-        run(self)?;
-        let breaks = match self.contexts.pop() {
-            Some(Ctx::Loop { breaks, .. }) => breaks,
-            _ => return self.bail(Code::Budget, "contexts are out of step"),
-        };
-        if self.live {
-            self.stmts(orelse)?;
-        }
-        let mut states = breaks;
-        states.extend(self.state());
-        self.enter_any(states)
-    }
-
-    /// Runs a loop's body with `continue`.
-    pub fn loop_body(&mut self, body: &[crate::ast::Stmt]) -> Lift<()> {
-        let depth = self.frames.len();
-        self.contexts.push(Ctx::Body { continues: Vec::new(), depth });
-        self.stmts(body)?;
-        let mut states = match self.contexts.pop() {
-            Some(Ctx::Body { continues, .. }) => continues,
-            _ => return self.bail(Code::Budget, "contexts are out of step"),
-        };
-        states.extend(self.state());
-        self.enter_any(states)
     }
 
     /// Raises what CPython raises where unpacking finds another number of items.

@@ -10,7 +10,7 @@ use crate::abs::{Abs, Enclosing, Iter};
 use crate::ast::{Name, Stmt};
 use crate::bailout::{Bailout, Code};
 use crate::class::ClassObj;
-use crate::heap::Instance;
+use crate::heap::{Instance, is_dropped};
 use crate::world::World;
 use exuvia_ir::{BlockId, Builder, Class, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
 use exuvia_ops::def::OpDef;
@@ -506,13 +506,9 @@ impl Lifter<'_> {
                 frames.push(first.clone());
                 continue;
             }
-            let mut names: Vec<Name> = arms.iter().flat_map(|arm| arm.0.frames[depth].vars.keys().cloned()).collect();
-            self.world.budget.take(names.len());
-            names.sort();
-            names.dedup();
             let mut frame = arms[0].0.frames[depth].clone();
-            for name in names {
-                if crate::heap::is_dropped(&name, arms.iter().map(|arm| &arm.0.frames[depth].vars)) {
+            for name in self.differing(&arms, depth) {
+                if is_dropped(&name, arms.iter().map(|arm| &arm.0.frames[depth].vars)) {
                     frame.vars.remove(&name);
                     continue;
                 }
@@ -580,7 +576,7 @@ impl Lifter<'_> {
         for ((abs, (state, _)), args) in column.iter().zip(arms).zip(args.iter_mut()) {
             self.b.block = state.block;
             let value = self.value_as(abs, &ty)?;
-            sites.extend(self.sites.get(&value).cloned().unwrap_or_default());
+            sites.extend(self.sites_of(value));
             args.push(value);
         }
         let param = self.b.function.add_param(target, ty);
@@ -624,7 +620,7 @@ impl Lifter<'_> {
 
     /// Raises an exception of a known class.
     pub fn raise(&mut self, kind: ExcKind, args: Vec<Abs>) -> Lift<()> {
-        if args.iter().any(|arg| self.type_of(arg).is_some_and(|ty| ty.holds_object())) {
+        if args.iter().any(|arg| self.type_of(arg).is_some_and(|ty| !ty.has_repr())) {
             return self.bail(Code::StaticValue, "an exception with an object whose text is not lifted");
         }
         let values = args.iter().map(|arg| self.value(arg)).collect::<Lift<Vec<_>>>()?;

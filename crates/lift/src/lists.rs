@@ -4,7 +4,7 @@
 use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter, Site, describe};
-use exuvia_ir::{Class, Object, Opcode, Type, Value};
+use exuvia_ir::{Object, Opcode, Type, Value};
 
 impl Lifter<'_> {
     pub fn site(&self) -> Site {
@@ -57,16 +57,16 @@ impl Lifter<'_> {
         Ok(Abs::Dyn(list))
     }
 
+    /// Where the lists were made that a value may be.
+    pub fn sites_of(&self, value: Value) -> Vec<Site> {
+        self.sites.get(&value).cloned().unwrap_or_default()
+    }
+
     /// Notes that a list holds another: where that is read from it, it is known where it was made.
     pub fn put_into(&mut self, list: Value, item: Value) {
         let Some(made) = self.sites.get(&item).cloned() else { return };
         for site in self.sites.get(&list).into_iter().flatten() {
-            let inner = self.world.inner.entry(*site).or_default();
-            for one in &made {
-                if !inner.contains(one) {
-                    inner.push(*one);
-                }
-            }
+            add_sites(self.world.inner.entry(*site).or_default(), &made);
         }
     }
 
@@ -80,11 +80,7 @@ impl Lifter<'_> {
         }
         let mut made: Vec<Site> = Vec::new();
         for site in self.sites.get(&list).into_iter().flatten() {
-            for one in self.world.inner.get(site).into_iter().flatten() {
-                if !made.contains(one) {
-                    made.push(*one);
-                }
-            }
+            add_sites(&mut made, self.world.inner.get(site).map_or(&[][..], Vec::as_slice));
         }
         self.sites.insert(item, made);
     }
@@ -95,7 +91,7 @@ impl Lifter<'_> {
     fn guess(&mut self, site: Site) -> Type {
         let Some(Some(likely)) = self.world.likely.get(&(site.0, site.1)) else { return Type::Never };
         // A dict may hold dicts, whose lists are made at the same place.
-        if likely.holds(&|ty| matches!(ty, Type::Record(Class::Object(_), _))) {
+        if likely.holds(&Type::is_object) {
             return Type::Never;
         }
         self.world.list_types.insert(site, likely.clone());
@@ -142,7 +138,7 @@ impl Lifter<'_> {
         };
         self.widen_element(list, &element)?;
         // Stands for the list in what is thrown away.
-        let sites = self.sites.get(&list).cloned().unwrap_or_default();
+        let sites = self.sites_of(list);
         let widened = self.b.inst(Opcode::List, vec![], Type::list(element), None);
         self.sites.insert(widened, sites);
         self.convert(widened, ty)
@@ -151,7 +147,7 @@ impl Lifter<'_> {
     /// Requires that a list can hold elements of a type. The attempt goes on, for what else it
     /// finds out, and is thrown away at its end.
     pub fn widen_element(&mut self, list: Value, element: &Type) -> Lift<()> {
-        let sites = self.sites.get(&list).cloned().unwrap_or_default();
+        let sites = self.sites_of(list);
         if sites.is_empty() {
             let ty = self.b.function.ty(list).clone();
             return self.bail(Code::Join, format!("a {ty} cannot come to hold {element}"));
@@ -169,5 +165,14 @@ impl Lifter<'_> {
         }
         self.world.stale = true;
         Ok(())
+    }
+}
+
+/// Adds places to those that are known.
+pub(crate) fn add_sites(known: &mut Vec<Site>, more: &[Site]) {
+    for site in more {
+        if !known.contains(site) {
+            known.push(*site);
+        }
     }
 }

@@ -11,82 +11,129 @@
 
 use crate::abs::{Abs, Enclosing};
 use crate::ast::Name;
-use crate::heap::{Instance, cell_of, cells};
+use crate::heap::{Instance, cell_of, cells, object_of};
 use crate::leave::{Part, each_part};
-use crate::lifter::{Frame, Lift, Lifter, State};
+use crate::lifter::{Frame, Lift, Lifter, State, Vars};
 use exuvia_ir::Object;
 use std::rc::Rc;
 
 /// Objects that are merged at one point.
 const MOST: usize = 64;
 
+/// The end of a path: what it leaves, and the values that come along.
+pub(crate) type Arm = (State, Vec<Abs>);
+
 /// A variable, or a value that comes along.
-enum Slot {
+pub(crate) enum Slot {
     Variable(usize, Name),
     Extra(usize),
 }
 
+impl Slot {
+    /// What it holds on an arm.
+    pub fn of<'a>(&self, arm: &'a Arm) -> Option<&'a Abs> {
+        match self {
+            Slot::Variable(depth, name) => arm.0.frames[*depth].vars.get(name),
+            Slot::Extra(index) => arm.1.get(*index),
+        }
+    }
+
+    /// What it holds on each of the arms, if it is on all.
+    pub fn column<'a>(&self, arms: &'a [Arm]) -> Option<Vec<&'a Abs>> {
+        arms.iter().map(|arm| self.of(arm)).collect()
+    }
+
+    fn set(&self, arm: &mut Arm, abs: Abs) {
+        match self {
+            Slot::Variable(depth, name) => {
+                arm.0.frames[*depth].vars.insert(name.clone(), abs);
+            }
+            Slot::Extra(index) => arm.1[*index] = abs,
+        }
+    }
+}
+
+/// The variables that are not the same on all of some paths: all are looked at in step.
+pub(crate) fn differing(paths: &[&Vars]) -> Vec<Name> {
+    let mut found = Vec::new();
+    if paths.iter().all(|vars| vars.is(paths[0])) {
+        return found;
+    }
+    let mut rest: Vec<_> = paths.iter().map(|vars| vars.iter().peekable()).collect();
+    while let Some(name) = rest.iter_mut().filter_map(|vars| Some(vars.peek()?.0)).min() {
+        let mut first: Option<&Abs> = None;
+        let mut differs = false;
+        for (at, vars) in rest.iter_mut().enumerate() {
+            let held = vars.next_if(|(other, _)| *other == name).map(|(_, held)| held);
+            if at == 0 {
+                first = held;
+            } else {
+                differs |= match (first, held) {
+                    (Some(first), Some(held)) => !first.same(held),
+                    (first, held) => first.is_some() || held.is_some(),
+                };
+            }
+        }
+        if differs {
+            found.push(name.clone());
+        }
+    }
+    found
+}
+
 impl Lifter<'_> {
+    /// The variables of a frame that are not the same on all arms.
+    pub fn differing(&self, arms: &[Arm], depth: usize) -> Vec<Name> {
+        let paths: Vec<&Vars> = arms.iter().map(|arm| &arm.0.frames[depth].vars).collect();
+        let found = differing(&paths);
+        if !paths.iter().all(|vars| vars.is(paths[0])) {
+            self.world.budget.take(paths.iter().map(|vars| vars.len()).sum());
+        }
+        found
+    }
+
+    /// What differs between arms, and what comes along.
+    pub fn slots(&self, arms: &[Arm]) -> Vec<Slot> {
+        let (state, extras) = &arms[0];
+        let variables = |depth| self.differing(arms, depth).into_iter().map(move |name| Slot::Variable(depth, name));
+        (0..state.frames.len()).flat_map(variables).chain((0..extras.len()).map(Slot::Extra)).collect()
+    }
+
     /// Merges the objects of variables that hold different ones on the arms.
-    pub fn merge_objects(&mut self, arms: &mut [(State, Vec<Abs>)]) {
+    pub fn merge_objects(&mut self, arms: &mut [Arm]) {
         for _ in 0..MOST {
-            let Some(slot) = self.to_merge(arms) else { return };
+            let to_merge = |slot: &Slot| slot.column(arms).is_some_and(|column| self.may_merge(&column, arms));
+            let Some(slot) = self.slots(arms).into_iter().find(to_merge) else { return };
             self.hidden += 1;
             let id = self.hidden;
-            for (state, extras) in arms.iter_mut() {
-                let held = match &slot {
-                    Slot::Variable(depth, name) => state.frames[*depth].vars.get(name).cloned(),
-                    Slot::Extra(index) => extras.get(*index).cloned(),
-                };
-                let Some(Abs::Instance(old)) = held else { continue };
-                let new = Rc::new(old.with_id(id));
-                self.objects.insert(Name::from(new.own()), Rc::clone(&new));
-                move_cells(&mut state.frames[0], &old, &new);
-                match &slot {
-                    Slot::Variable(depth, name) => {
-                        state.frames[*depth].vars.insert(name.clone(), Abs::Instance(new));
-                    }
-                    Slot::Extra(index) => extras[*index] = Abs::Instance(new),
-                }
+            for arm in arms.iter_mut() {
+                let Some(Abs::Instance(old)) = slot.of(arm).cloned() else { continue };
+                let new = self.renamed(&old, id);
+                move_cells(&mut arm.0.frames[0], &old, &new);
+                slot.set(arm, Abs::Instance(new));
             }
         }
     }
 
-    fn to_merge(&self, arms: &[(State, Vec<Abs>)]) -> Option<Slot> {
-        let first = &arms[0];
-        for (depth, frame) in first.0.frames.iter().enumerate() {
-            if arms.iter().all(|arm| arm.0.frames[depth].vars.is(&frame.vars)) {
-                continue;
-            }
-            for (name, value) in frame.vars.iter().filter(|(_, value)| matches!(value, Abs::Instance(_))) {
-                let column: Option<Vec<&Abs>> = arms.iter().map(|arm| arm.0.frames[depth].vars.get(name)).collect();
-                if column.is_some_and(|column| {
-                    column.iter().any(|other| !other.same(value)) && self.may_merge(&column, arms)
-                }) {
-                    return Some(Slot::Variable(depth, name.clone()));
-                }
-            }
-        }
-        (0..first.1.len()).map(Slot::Extra).find(|slot| {
-            let Slot::Extra(index) = slot else { return false };
-            let column: Vec<&Abs> = arms.iter().filter_map(|arm| arm.1.get(*index)).collect();
-            column.len() == arms.len()
-                && column.iter().any(|other| !other.same(column[0]))
-                && self.may_merge(&column, arms)
-        })
+    /// An object that takes the place of another, under a new number.
+    fn renamed(&mut self, old: &Instance, id: u32) -> Rc<Instance> {
+        let new = Rc::new(old.with_id(id));
+        self.objects.insert(Name::from(new.own()), Rc::clone(&new));
+        new
     }
 
-    fn may_merge(&self, column: &[&Abs], arms: &[(State, Vec<Abs>)]) -> bool {
+    fn may_merge(&self, column: &[&Abs], arms: &[Arm]) -> bool {
         let Abs::Instance(first) = column[0] else { return false };
-        column.iter().zip(arms).all(|(value, (state, extras))| match value {
-            Abs::Instance(object) => {
-                object.module.is_none()
-                    && object.class.is(&first.class)
-                    && is_cells(object, &state.frames)
-                    && self.references(object, &state.frames, extras) == 1
-            }
-            _ => false,
-        })
+        column.iter().any(|other| !other.same(column[0]))
+            && column.iter().zip(arms).all(|(value, (state, extras))| match value {
+                Abs::Instance(object) => {
+                    object.module.is_none()
+                        && object.class.is(&first.class)
+                        && is_cells(object, &state.frames)
+                        && self.references(object, &state.frames, extras) == 1
+                }
+                _ => false,
+            })
     }
 
     /// How often an object is referred to.
@@ -113,8 +160,7 @@ impl Lifter<'_> {
             return None;
         }
         self.hidden += 1;
-        let new = Rc::new(old.with_id(self.hidden));
-        self.objects.insert(Name::from(new.own()), Rc::clone(&new));
+        let new = self.renamed(&old, self.hidden);
         move_cells(&mut self.frames[0], &old, &new);
         self.frames[depth].vars.insert(name.clone(), Abs::Instance(Rc::clone(&new)));
         Some(new)
@@ -154,7 +200,7 @@ impl Lifter<'_> {
             };
             let names: Vec<Name> = frame.vars.iter().filter_map(lost).collect();
             for name in names {
-                if crate::heap::object_of(&name).is_none() {
+                if object_of(&name).is_none() {
                     frame.vars.insert(name, Abs::Conflict);
                 }
             }

@@ -133,7 +133,7 @@ impl Lifter<'_> {
             let default = || param.default.map_or(Object::None, |default| default.object());
             if index >= args.len() {
                 args.push(Abs::Const(default()));
-            } else if param.kind == Kind::Index && args[index].same(&Abs::NONE) {
+            } else if param.kind == Kind::Index && self.type_of(&args[index]) == Some(Type::None) {
                 args[index] = Abs::Const(default());
             }
         }
@@ -216,6 +216,13 @@ impl Lifter<'_> {
                 _ => object.clone(),
             });
         }
+        // Nothing that is lifted could be said of a list that holds itself.
+        if def.effect == Effect::Write
+            && let [Object::List(list), put @ ..] = &operands[..]
+            && put.iter().any(|object| list.is_within(object))
+        {
+            return self.bail(Code::Mutation, "a list that holds itself");
+        }
         self.world.cx.reset();
         match (def.eval)(&mut self.world.cx, &operands) {
             Ok(object) => Ok(Some(Abs::Const(object))),
@@ -274,7 +281,7 @@ impl Lifter<'_> {
         match (spelling, args, types) {
             ("truth" | "bool", _, [Type::None]) => Ok(Some(Abs::bool(false))),
             ("str" | "repr", _, [Type::None]) => Ok(Some(Abs::str("None"))),
-            ("str" | "repr", [Abs::Const(dict @ Object::Dict(_))], _) => {
+            ("str" | "repr", [Abs::Const(dict @ Object::Dict(_))], [ty]) if ty.has_repr() => {
                 Ok(Some(Abs::str(&exuvia_ops::show::repr(dict))))
             }
             ("len", _, [Type::Tuple(items)]) => Ok(Some(Abs::int(items.len() as i64))),
@@ -427,6 +434,7 @@ impl Lifter<'_> {
             "a>b" => "__gt__",
             "a>=b" => "__ge__",
             "a[b]" => "__getitem__",
+            "a[b:c]" => "__getpart__",
             "a[b:c:d]" => "__getslice__",
             "str" => "__str__",
             "repr" => "__repr__",
@@ -451,10 +459,11 @@ impl Lifter<'_> {
     /// narrow: see [`Lifter::split`].
     pub fn truth(&mut self, abs: &Abs) -> Lift<Abs> {
         match abs {
-            Abs::Const(object) => match constant_truth(object) {
-                Some(value) => return Ok(Abs::bool(value)),
-                None => return self.bail(Code::Operands, "truth of a constant"),
-            },
+            Abs::Const(object) => {
+                if let Some(value) = constant_truth(object) {
+                    return Ok(Abs::bool(value));
+                }
+            }
             Abs::Tuple(items) => return Ok(Abs::bool(!items.is_empty())),
             Abs::Dyn(value) => match self.b.function.ty(*value).clone() {
                 Type::Bool => return Ok(abs.clone()),

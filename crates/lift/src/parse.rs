@@ -6,7 +6,7 @@ use crate::ast::{
     Params, Stmt, StmtKind,
 };
 use crate::nesting::Nesting;
-use exuvia_ir::{Int, Object, Span};
+use exuvia_ir::{Class, Int, Object, RecordObj, Span};
 use num_bigint::BigInt;
 use ruff_python_ast as py;
 use ruff_python_ast::token::TokenKind;
@@ -537,7 +537,13 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
             step: slice.step.as_deref().map(boxed),
         },
         py::Expr::Starred(starred) => ExprKind::Starred(boxed(&starred.value)),
-        py::Expr::BytesLiteral(_) => ExprKind::Unsupported("bytes"),
+        py::Expr::BytesLiteral(literal) => {
+            let text: String = literal.value.bytes().map(char::from).collect();
+            ExprKind::Const(Object::Record(Arc::new(RecordObj {
+                class: Class::Bytes,
+                fields: vec![Object::str(&text)],
+            })))
+        }
         py::Expr::EllipsisLiteral(_) => ExprKind::Unsupported("..."),
         py::Expr::Await(_) => ExprKind::Unsupported("await"),
         py::Expr::Yield(_) | py::Expr::YieldFrom(_) => ExprKind::Unsupported("yield"),

@@ -135,7 +135,7 @@ impl Lifter<'_> {
     }
 
     /// The name of a value's class in messages.
-    fn class_of(&self, abs: &Abs) -> Lift<String> {
+    fn shown_class(&self, abs: &Abs) -> Lift<String> {
         match (abs, self.type_of(abs)) {
             (Abs::Instance(object), _) => Ok(object.class.name.to_string()),
             (_, Some(Type::Union(_))) | (_, None) => {
@@ -199,7 +199,7 @@ impl Lifter<'_> {
                 me.refuse_classes(&left, &right, message)
             });
         }
-        let (a, b) = (self.class_of(left)?, self.class_of(right)?);
+        let (a, b) = (self.shown_class(left)?, self.shown_class(right)?);
         self.raise_message(ExcKind::TypeError, &message(&a, &b))
     }
 
@@ -334,6 +334,20 @@ impl Lifter<'_> {
             return self.text_of_exception(object, repr);
         }
         self.bail(Code::Operands, "the text of an object, which has its address")
+    }
+
+    /// What iterates over an object of the standard library, if its class says.
+    pub fn iterator_of_record(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
+        let Some(Type::Record(class, _)) = self.type_of(abs) else { return Ok(None) };
+        let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class.name());
+        let function = match module {
+            Some((module, _)) => self.prelude_function(module, "__iter__")?,
+            None => None,
+        };
+        match function {
+            Some(function) => self.call_value(&function, vec![abs.clone()], Vec::new()).map(Some),
+            None => self.bail(Code::Operands, format!("iteration over a {}", class.name())),
+        }
     }
 
     /// What iterates over an object.

@@ -4,6 +4,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter, Returns};
 use exuvia_ir::{Class, Object, Opcode, Terminator, Type, calendar};
+use std::sync::Arc;
 
 /// The SQL type of the result, as far as lifting needs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,9 @@ pub enum SqlClass {
     Bool,
     /// TEXT.
     Str,
+    /// BYTEA. At the border of the IR function its values are texts of the characters U+0000 to
+    /// U+00FF, one for each byte.
+    Bytes,
     /// DATE. At the border of the IR function its values are days since 1970-01-01.
     Date,
 }
@@ -37,14 +41,15 @@ impl SqlClass {
             SqlClass::Int | SqlClass::Date => Type::Int,
             SqlClass::Float => Type::Float,
             SqlClass::Bool => Type::Bool,
-            SqlClass::Str => Type::Str,
+            SqlClass::Str | SqlClass::Bytes => Type::Str,
         }
     }
 
     /// The type that Python sees.
     fn python(self) -> Type {
         match self {
-            SqlClass::Date => Type::Record(Class::Date, vec![Type::Int]),
+            SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
+            SqlClass::Bytes => Type::Record(Class::Bytes, Arc::from([Type::Str])),
             other => other.ty(),
         }
     }
@@ -53,17 +58,19 @@ impl SqlClass {
 impl Lifter<'_> {
     /// What Python sees of an argument.
     pub fn argument(&mut self, value: Abs, class: SqlClass) -> Lift<Abs> {
-        if class != SqlClass::Date || !self.live {
+        let Type::Record(record, _) = class.python() else { return Ok(value) };
+        if !self.live {
             return Ok(value);
         }
         if let Some((_, union)) = self.union_operand(std::slice::from_ref(&value)) {
             return self.dispatch(union, &mut |me, narrowed| match narrowed {
                 Abs::Const(Object::None) => Ok(Abs::NONE),
-                days => me.argument(days, class),
+                field => me.argument(field, class),
             });
         }
         // What `datetime.date` cannot hold is CPython's to refuse.
-        for (bound, comparison) in [(calendar::DAYS.start(), "a>=b"), (calendar::DAYS.end(), "a<=b")] {
+        let bounds = [(calendar::DAYS.start(), "a>=b"), (calendar::DAYS.end(), "a<=b")];
+        for (bound, comparison) in bounds.into_iter().filter(|_| class == SqlClass::Date) {
             let holds = self.apply(comparison, &[value.clone(), Abs::int(*bound)])?;
             let (yes, no) = self.split_value(&holds)?;
             for state in no {
@@ -73,9 +80,8 @@ impl Lifter<'_> {
             }
             self.enter_any(yes)?;
         }
-        let days = self.value(&value)?;
-        let date = self.b.inst(Opcode::Record(Class::Date), vec![days], class.python(), None);
-        Ok(Abs::Dyn(date))
+        let field = self.value(&value)?;
+        Ok(Abs::Dyn(self.b.inst(Opcode::Record(record), vec![field], class.python(), None)))
     }
 
     /// Returns from the IR function.
@@ -86,7 +92,7 @@ impl Lifter<'_> {
                 let value = self.escaped(&value)?;
                 let returned = self.value(&value)?;
                 let ty = self.b.function.ty(returned).clone();
-                let made = self.sites.get(&returned).cloned().unwrap_or_default();
+                let made = self.sites_of(returned);
                 if let Returns::Typed { sites, values, .. } = &mut self.returns {
                     sites.extend(made);
                     if values.len() < 2 && !values.iter().any(|other| other.same(&value)) {
@@ -124,7 +130,7 @@ impl Lifter<'_> {
         let converted = match (sql.class, &ty) {
             (_, Some(Type::None)) => Some(Abs::NONE),
             (class, Some(ty)) if class.python() == *ty => match class {
-                SqlClass::Date => Some(self.field(value, 0)?),
+                SqlClass::Date | SqlClass::Bytes => Some(self.field(value, 0)?),
                 _ => Some(value.clone()),
             },
             (SqlClass::Float, Some(Type::Int)) => {
@@ -142,7 +148,7 @@ impl Lifter<'_> {
                 self.end(Terminator::Return(value));
             }
             // The error shows the value, and only CPython has its text.
-            None if ty.as_ref().is_some_and(Type::holds_object) => {
+            None if ty.as_ref().is_some_and(|ty| !ty.has_repr()) => {
                 self.bail(Code::StaticValue, format!("a {} is returned", ty.map_or("value", |ty| ty.python_name())))?;
             }
             None => {

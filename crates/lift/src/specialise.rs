@@ -302,8 +302,7 @@ impl Lifter<'_> {
         let prelude = self.in_prelude(closure.module);
         let mut types = Vec::new();
         args.iter().for_each(|arg| arg.types(&mut types));
-        let made: Vec<Vec<Site>> =
-            passed.iter().map(|value| self.sites.get(value).cloned().unwrap_or_default()).collect();
+        let made: Vec<Vec<Site>> = passed.iter().map(|value| self.sites_of(*value)).collect();
         let path = path_of(closure, args);
         for _ in 0..8 {
             let assumed = self.of(def, at).map_or(Type::Never, |one| one.ret.clone());

@@ -8,10 +8,14 @@ use crate::class::ClassKey;
 use crate::escape::{Assigned, Shape};
 use crate::lifter::{Place, Site, Vars};
 use crate::specialise::{Calls, Specialised};
-use exuvia_ir::{Function, Object, Type};
+use exuvia_ir::{Function, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
+use exuvia_ops::re::{MAX_AUTOMATON, Regex, Unsupported};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+
+/// The bytes of the automata of all patterns of a source.
+const MAX_PATTERN_MEMORY: usize = 64 << 20;
 
 /// A module with what its body defined.
 #[derive(Debug, Default)]
@@ -68,6 +72,10 @@ pub(crate) struct World {
     pub assigned: Assigned,
     /// Classes whose objects are told from each other at run time.
     pub identified: HashSet<ClassKey>,
+    /// The patterns that were compiled, by source and flags, with what CPython must match.
+    patterns: HashMap<(Arc<str>, u32), Result<Arc<Pattern>, String>>,
+    /// The bytes of automata that were made for them.
+    pattern_memory: usize,
     /// Functions that were made as text.
     pub made: Vec<Arc<FunctionDef>>,
     /// For folding.
@@ -79,6 +87,28 @@ impl World {
     pub fn forget_elements(&mut self, of: &impl Fn(&Type) -> bool) {
         self.list_types.retain(|_, ty| !ty.holds(of));
         self.likely.retain(|_, ty| !ty.as_ref().is_some_and(|ty| ty.holds(of)));
+    }
+
+    /// `re.compile`, once for each pattern. Automata take time by their size: when they have taken
+    /// [`MAX_PATTERN_MEMORY`], CPython matches what comes after.
+    ///
+    /// # Errors
+    /// Why CPython must match it.
+    pub fn compile_pattern(&mut self, source: &Arc<str>, flags: u32) -> Result<Arc<Pattern>, String> {
+        let memory = &mut self.pattern_memory;
+        let compile = || {
+            if *memory >= MAX_PATTERN_MEMORY {
+                return Err("the patterns before it take much memory together".to_string());
+            }
+            let made = exuvia_ops::pattern::compile(source, flags);
+            *memory += match &made {
+                Ok(pattern) => exuvia_ops::pattern::regex(pattern).map_or(0, Regex::memory),
+                Err(Unsupported::TooLarge) => MAX_AUTOMATON,
+                Err(Unsupported::Construct(_)) => 0,
+            };
+            made.map_err(|reason| reason.to_string())
+        };
+        self.patterns.entry((Arc::clone(source), flags)).or_insert_with(compile).clone()
     }
 
     pub fn new(calls: Calls) -> World {
@@ -106,6 +136,8 @@ impl World {
             shapes: Vec::new(),
             assigned: Assigned::default(),
             identified: HashSet::new(),
+            patterns: HashMap::new(),
+            pattern_memory: 0,
             made: Vec::new(),
             cx: Cx::for_folding(),
         }

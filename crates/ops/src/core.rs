@@ -128,6 +128,8 @@ pub enum CoreOp {
     DictValue,
     /// The message of a caught exception, `str(e)`. Native code bails out.
     ExcMessage,
+    /// The number of a caught exception's class.
+    ExcCode,
     /// Fails because the handler returned a value (the second operand) that the SQL type
     /// (the first, its name) cannot hold. Native code bails out.
     Reject,
@@ -843,6 +845,16 @@ static CORE: &[OpDef] = &[
         ),
         Effect::Pure,
         true,
+    ),
+    core(
+        "exc.code",
+        "",
+        "The number of a caught exception's class.",
+        CoreOp::ExcCode,
+        &[p("_e", Kind::Exc)],
+        int,
+        &[],
+        eval::exc_code,
     ),
     core(
         "exc.message",

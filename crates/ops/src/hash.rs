@@ -10,6 +10,7 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::list::RawList;
 use crate::op;
+use crate::text::short_word;
 use exuvia_ir::Object;
 
 /// Every operation that hashes.
@@ -32,27 +33,14 @@ fn of_word(word: u64) -> i64 {
     (fold(word ^ GOLDEN, 0xd6e8_feb8_6659_fd93) & (i64::MAX as u64)) as i64
 }
 
-/// The first bytes of a text, at most eight, as a word: those of different texts of one length
-/// differ.
-#[inline]
-fn head(bytes: &[u8]) -> u64 {
-    let part = |at: usize| u64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]));
-    match bytes.len() {
-        0 => 0,
-        1 => u64::from(bytes[0]),
-        2 | 3 => u64::from(bytes[0]) | u64::from(bytes[1]) << 8 | u64::from(bytes[bytes.len() - 1]) << 16,
-        len => part(0) | part(len.min(8) - 4) << 32,
-    }
-}
-
 #[inline]
 fn of_bytes(bytes: &[u8]) -> i64 {
     if bytes.len() <= 8 {
-        return of_word(head(bytes) ^ (bytes.len() as u64).wrapping_mul(GOLDEN));
+        return of_word(short_word(bytes) ^ (bytes.len() as u64).wrapping_mul(GOLDEN));
     }
     let mut hash = bytes.len() as u64 ^ GOLDEN;
     for part in bytes.chunks(8) {
-        hash = fold(hash ^ head(part), 0xd6e8_feb8_6659_fd93).rotate_left(23);
+        hash = fold(hash ^ short_word(part), 0xd6e8_feb8_6659_fd93).rotate_left(23);
     }
     of_word(hash)
 }

@@ -9,6 +9,7 @@
 //! The crate needs neither Arrow nor Cranelift nor a Python interpreter.
 
 pub mod adapt;
+pub mod bytes;
 pub mod core;
 pub mod cx;
 pub mod date;
@@ -49,6 +50,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         pattern::OPS,
         date::OPS,
         hash::OPS,
+        bytes::OPS,
     ];
     core::all().chain(families.into_iter().flatten().copied())
 }

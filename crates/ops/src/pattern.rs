@@ -11,7 +11,7 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::list::{RawList, StrListBuilder};
 use crate::op;
-use crate::re::{Anchor, Leave, Matcher, Regex};
+use crate::re::{Anchor, Leave, Matcher, Regex, Unsupported};
 use crate::text::Str;
 use exuvia_ir::{Pattern, Raise};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -44,7 +44,7 @@ pub const OPS: &[&OpDef] = &[
 ///
 /// # Errors
 /// Why CPython must match it.
-pub fn compile(source: &Arc<str>, flags: u32) -> Result<Arc<Pattern>, String> {
+pub fn compile(source: &Arc<str>, flags: u32) -> Result<Arc<Pattern>, Unsupported> {
     static HELD: Mutex<Vec<Weak<Pattern>>> = Mutex::new(Vec::new());
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     held.retain(|pattern| pattern.strong_count() > 0);
@@ -64,12 +64,11 @@ pub fn compile(source: &Arc<str>, flags: u32) -> Result<Arc<Pattern>, String> {
 ///
 /// # Errors
 /// Why CPython must match it.
-pub fn regex(pattern: &Pattern) -> Result<&Regex, String> {
-    let make = |pattern: &Pattern| Regex::new(&pattern.source, pattern.flags).map_err(|reason| reason.to_string());
-    match pattern.engine(make) {
+pub fn regex(pattern: &Pattern) -> Result<&Regex, Unsupported> {
+    match pattern.engine(|pattern| Regex::new(&pattern.source, pattern.flags)) {
         Some(Ok(regex)) => Ok(regex),
         Some(Err(reason)) => Err(reason.clone()),
-        None => Err("it has another matcher".to_string()),
+        None => Err(Unsupported::Construct("it has another matcher".to_string())),
     }
 }
 

@@ -10,9 +10,13 @@
 pub const MODULES: &[(&str, &str)] = &[
     ("builtins", include_str!("prelude/builtins.py")),
     ("str", include_str!("prelude/str.py")),
+    ("bytes", include_str!("prelude/bytes.py")),
     ("list", include_str!("prelude/list.py")),
     ("tuple", include_str!("prelude/tuple.py")),
     ("collections", include_str!("prelude/collections.py")),
+    ("hashlib", include_str!("prelude/hashlib.py")),
+    ("base64", include_str!("prelude/base64.py")),
+    ("zlib", include_str!("prelude/zlib.py")),
     ("re", include_str!("prelude/re.py")),
     ("Pattern", include_str!("prelude/Pattern.py")),
     ("Match", include_str!("prelude/Match.py")),

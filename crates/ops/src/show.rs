@@ -1,6 +1,6 @@
 //! `repr` and `str` of objects, and the messages of exceptions.
 
-use exuvia_ir::{ExcKind, Object, Raise};
+use exuvia_ir::{Class, ExcKind, Object, Raise, RecordObj, calendar};
 
 /// `repr(object)`.
 #[must_use]
@@ -32,10 +32,34 @@ pub fn repr(object: &Object) -> String {
         }
         Object::Exc(exc) if exc.args.len() == 1 => format!("{}({})", exc.kind.name(), repr(&exc.args[0])),
         Object::Exc(exc) => format!("{}({})", exc.kind.name(), items(&exc.args)),
+        Object::Record(record) if let Some(shown) = record_repr(record) => shown,
         // Neither is shown to anybody: the lifter has no text of them.
         Object::Pattern(pattern) => format!("re.compile({})", crate::text_repr::repr(&pattern.source)),
         Object::Record(record) => format!("<{} object>", record.class.name()),
         Object::Unbound => "<unbound>".to_string(),
+    }
+}
+
+/// `repr` of an object of the standard library, of those that have one ([`Class::has_repr`]).
+fn record_repr(record: &RecordObj) -> Option<String> {
+    let int = |at: usize| match record.fields.get(at)? {
+        Object::Int(value) => value.to_i64(),
+        _ => None,
+    };
+    match (record.class, record.fields.first()?) {
+        (Class::Bytes, Object::Str(text)) => Some(crate::bytes::repr(text)),
+        (Class::Date, _) => {
+            let (year, month, day) = calendar::civil(int(0)?);
+            Some(format!("datetime.date({year}, {month}, {day})"))
+        }
+        (Class::Timedelta, _) => {
+            let parts = [("days", int(0)?), ("seconds", int(1)?), ("microseconds", int(2)?)];
+            let shown: Vec<String> =
+                parts.iter().filter(|part| part.1 != 0).map(|(name, value)| format!("{name}={value}")).collect();
+            let shown = if shown.is_empty() { "0".to_string() } else { shown.join(", ") };
+            Some(format!("datetime.timedelta({shown})"))
+        }
+        _ => None,
     }
 }
 

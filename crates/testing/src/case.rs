@@ -263,6 +263,9 @@ fn value_of(json: &Json, ty: SqlType) -> anyhow::Result<Value> {
         (_, Json::Null) => Value::None,
         (SqlType::Boolean, Json::Bool(value)) => Value::Bool(*value),
         (SqlType::Text, Json::String(text)) => Value::Str(text.clone()),
+        (SqlType::Bytea, Json::String(text)) => {
+            Value::Bytes(exuvia_ops::bytes::from_text(text).context("a character for each byte")?)
+        }
         (SqlType::Date, Json::Number(days)) => Value::Date(i32::try_from(days.as_i64().context("days")?)?),
         (SqlType::Real | SqlType::Double, Json::Number(value)) => Value::Float(value.as_f64().context("a float")?),
         (SqlType::Real | SqlType::Double, Json::String(text)) => Value::Float(text.parse()?),

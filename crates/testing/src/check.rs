@@ -149,6 +149,7 @@ fn convert(value: Value, returns: SqlType) -> Answer {
         (_, Value::None)
         | (SqlType::Boolean, Value::Bool(_))
         | (SqlType::Double, Value::Float(_))
+        | (SqlType::Bytea, Value::Bytes(_))
         | (SqlType::Date, Value::Date(_))
         | (SqlType::Text, Value::Str(_)) => Answer::Value(value),
         (SqlType::Real, Value::Float(number)) => Answer::Value(Value::Float(f64::from(*number as f32))),

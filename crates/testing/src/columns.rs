@@ -4,8 +4,8 @@ use crate::signature::SqlType;
 use crate::value::Value;
 use anyhow::{Context, bail};
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
-    Int64Array, LargeStringArray, StringArray, StringViewArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int8Array,
+    Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
 };
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType;
@@ -36,7 +36,9 @@ impl Layout {
     pub fn matters(self, types: impl Iterator<Item = SqlType>) -> bool {
         match self {
             Layout::Plain | Layout::Sliced | Layout::Garbage => true,
-            Layout::Utf8 | Layout::LargeUtf8 => types.into_iter().any(|ty| ty == SqlType::Text),
+            Layout::Utf8 | Layout::LargeUtf8 => {
+                types.into_iter().any(|ty| matches!(ty, SqlType::Text | SqlType::Bytea))
+            }
         }
     }
 }
@@ -95,6 +97,21 @@ fn column(ty: SqlType, values: &[&Value], layout: Layout) -> anyhow::Result<Arra
             });
             Arc::new(values.collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<BooleanArray>())
         }
+        SqlType::Bytea => {
+            let values: Vec<Option<&[u8]>> = padded
+                .iter()
+                .map(|value| match value {
+                    Value::None => Ok(None),
+                    Value::Bytes(bytes) => Ok(Some(bytes.as_slice())),
+                    other => bail!("{} is not bytes", other.show()),
+                })
+                .collect::<anyhow::Result<_>>()?;
+            match layout {
+                Layout::LargeUtf8 => Arc::new(LargeBinaryArray::from(values)),
+                Layout::Utf8 => Arc::new(BinaryViewArray::from(values)),
+                Layout::Plain | Layout::Sliced | Layout::Garbage => Arc::new(BinaryArray::from(values)),
+            }
+        }
         SqlType::Date => {
             let values = padded.iter().map(|value| match value {
                 Value::None => Ok(None),
@@ -131,6 +148,7 @@ fn decoy(ty: SqlType) -> Value {
         SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => Value::int(77),
         SqlType::Real | SqlType::Double => Value::Float(77.5),
         SqlType::Boolean => Value::Bool(true),
+        SqlType::Bytea => Value::Bytes(b"a decoy \xff outside the slice".to_vec()),
         SqlType::Date => Value::Date(7777),
         SqlType::Text => Value::str("a decoy that lies outside the slice"),
     }
@@ -188,6 +206,7 @@ fn value(array: &dyn Array, row: usize) -> anyhow::Result<Value> {
         DataType::Float32 => Value::Float(f64::from(at!(Float32Array))),
         DataType::Float64 => Value::Float(at!(Float64Array)),
         DataType::Boolean => Value::Bool(at!(BooleanArray)),
+        DataType::Binary => Value::Bytes(at!(BinaryArray).to_vec()),
         DataType::Date32 => Value::Date(at!(Date32Array)),
         DataType::Utf8 => Value::str(at!(StringArray)),
         DataType::LargeUtf8 => Value::str(at!(LargeStringArray)),

@@ -90,6 +90,7 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
         }
         (SqlType::Double, _) => floats(corpus)?.into_iter().map(Value::Float).collect(),
         (SqlType::Real, _) => floats(corpus)?.into_iter().map(|value| Value::Float(f64::from(value as f32))).collect(),
+        (SqlType::Bytea, "nasty") => bytes(),
         (SqlType::Date, "nasty") => DATES.map(Value::Date).to_vec(),
         (SqlType::Text, _) => strings(corpus)?.into_iter().map(Value::Str).collect(),
         (ty, corpus) => bail!("no corpus {corpus} of {}", ty.name()),
@@ -98,6 +99,36 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
         values.push(Value::None);
     }
     Ok(values)
+}
+
+/// Bytes that are text in UTF-8, that nearly are, and all there are.
+fn bytes() -> Vec<Value> {
+    let texts: [&[u8]; 22] = [
+        b"",
+        b"a",
+        b"abc",
+        b" a,b ,c\n",
+        b"\0",
+        b"'",
+        b"'\"",
+        b"\\x41\t\r",
+        "\u{e4}\u{20ac}\u{1f600}".as_bytes(),
+        b"\x80",
+        b"\xff\xfe",
+        b"\xc3",
+        b"a\xc3b",
+        b"\xe2\x82",
+        b"\xe2\x82a\xac",
+        b"\xed\xa0\x80",
+        b"\xf0\x9f\x98",
+        b"\xf4\x90\x80\x80",
+        b"\xc0\xaf",
+        b"\x85\xa0\x1c \x0b",
+        b"longer than a view holds inline, all of it ASCII",
+        b"longer than a view holds inline, \xfcnd not ASCII",
+    ];
+    let all: Vec<u8> = (0..=255).collect();
+    texts.into_iter().chain([&all[..]]).map(|bytes| Value::Bytes(bytes.to_vec())).collect()
 }
 
 /// Days since 1970-01-01: the first and the last that Python knows, leap days, ends of months,

@@ -36,6 +36,8 @@ def decode(value):
             return [decode(item) for item in value["l"]]
         if "t" in value:
             return tuple(decode(item) for item in value["t"])
+        if "b" in value:
+            return value["b"].encode("latin-1")
         if "d" in value:
             return datetime.date.fromordinal(int(value["d"]))
         return struct.unpack("<d", struct.pack("<Q", int(value["f"])))[0]
@@ -54,6 +56,8 @@ def encode(value):
         return {"f": str(struct.unpack("<Q", struct.pack("<d", value))[0])}
     if kind is str:
         return text(value)
+    if kind is bytes:
+        return {"b": value.decode("latin-1")}
     if kind is datetime.date:
         return {"d": str(value.toordinal())}
     if kind is list:

@@ -25,6 +25,8 @@ pub enum SqlType {
     Boolean,
     /// Strings.
     Text,
+    /// Bytes.
+    Bytea,
     /// Days.
     Date,
 }
@@ -42,6 +44,7 @@ impl SqlType {
             SqlType::Double => "DOUBLE",
             SqlType::Boolean => "BOOLEAN",
             SqlType::Text => "TEXT",
+            SqlType::Bytea => "BYTEA",
             SqlType::Date => "DATE",
         }
     }
@@ -58,6 +61,7 @@ impl SqlType {
             SqlType::Double => DataType::Float64,
             SqlType::Boolean => DataType::Boolean,
             SqlType::Text => DataType::Utf8View,
+            SqlType::Bytea => DataType::Binary,
             SqlType::Date => DataType::Date32,
         }
     }
@@ -70,7 +74,7 @@ impl SqlType {
             SqlType::SmallInt => Some((i64::from(i16::MIN), i64::from(i16::MAX))),
             SqlType::Int => Some((i64::from(i32::MIN), i64::from(i32::MAX))),
             SqlType::BigInt => Some((i64::MIN, i64::MAX)),
-            SqlType::Real | SqlType::Double | SqlType::Boolean | SqlType::Text | SqlType::Date => None,
+            SqlType::Real | SqlType::Double | SqlType::Boolean | SqlType::Text | SqlType::Bytea | SqlType::Date => None,
         }
     }
 
@@ -84,6 +88,7 @@ impl SqlType {
             "DOUBLE" => SqlType::Double,
             "BOOLEAN" => SqlType::Boolean,
             "TEXT" | "VARCHAR" => SqlType::Text,
+            "BYTEA" => SqlType::Bytea,
             "DATE" => SqlType::Date,
             other => bail!("unknown type {other}"),
         })

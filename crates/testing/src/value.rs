@@ -1,6 +1,8 @@
 //! Values of rows, as the oracle and the engine exchange them with the harness.
 
+use anyhow::Context;
 use exuvia_ir::calendar::EPOCH_ORDINAL;
+use exuvia_ops::bytes::{from_text, repr, to_text};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 
@@ -17,6 +19,8 @@ pub enum Value {
     Float(f64),
     /// A `str` without lone surrogates.
     Str(String),
+    /// A `bytes`.
+    Bytes(Vec<u8>),
     /// A `datetime.date`, as days since 1970-01-01.
     Date(i32),
     /// A `list`.
@@ -49,6 +53,7 @@ impl Value {
             Value::Int(_) => "int",
             Value::Float(_) => "float",
             Value::Str(_) => "str",
+            Value::Bytes(_) => "bytes",
             Value::Date(_) => "date",
             Value::List(_) => "list",
             Value::Tuple(_) => "tuple",
@@ -64,6 +69,7 @@ impl Value {
             (Value::None, Value::None) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a), Value::Int(b)) | (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Bytes(a), Value::Bytes(b)) => a == b,
             (Value::Date(a), Value::Date(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
             (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) => {
@@ -83,6 +89,7 @@ impl Value {
             Value::Int(text) => text.clone(),
             Value::Float(value) => format!("{value:?}"),
             Value::Str(text) => show_str(text),
+            Value::Bytes(bytes) => repr(&to_text(bytes)),
             Value::Date(days) => format!("date.fromordinal({} + {EPOCH_ORDINAL})", days),
             Value::List(items) => format!("[{}]", show_items(items)),
             Value::Tuple(items) if items.len() == 1 => format!("({},)", show_items(items)),
@@ -100,6 +107,7 @@ impl Value {
             Value::Int(text) => json!({ "i": text }),
             Value::Float(value) => json!({ "f": value.to_bits().to_string() }),
             Value::Str(text) => json!(text),
+            Value::Bytes(bytes) => json!({ "b": to_text(bytes) }),
             Value::Date(days) => json!({ "d": (i64::from(*days) + EPOCH_ORDINAL).to_string() }),
             Value::List(items) => json!({ "l": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Tuple(items) => json!({ "t": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
@@ -129,6 +137,8 @@ impl Value {
                     Value::Int(text.to_string())
                 } else if let Some(bits) = field("f") {
                     Value::Float(f64::from_bits(bits.parse()?))
+                } else if let Some(bytes) = field("b") {
+                    Value::Bytes(from_text(bytes).context("bytes as a text")?)
                 } else if let Some(ordinal) = field("d") {
                     Value::Date(i32::try_from(ordinal.parse::<i64>()? - EPOCH_ORDINAL)?)
                 } else if let Some(class) = field("o") {
@@ -158,6 +168,7 @@ impl Value {
             Value::Float(value) if value.is_infinite() => json!(if *value > 0.0 { "inf" } else { "-inf" }),
             Value::Float(value) => json!(value),
             Value::Str(text) => json!(text),
+            Value::Bytes(bytes) => json!(to_text(bytes)),
             Value::Date(days) => json!(days),
             Value::List(items) | Value::Tuple(items) => items.iter().map(Value::to_case).collect(),
             Value::Other(_, repr) => json!(repr),

@@ -90,6 +90,8 @@ pub(crate) async fn take(ctx: &SessionContext, call: Unsampled) -> Result<()> {
     }
     let mut options = ExuviaOptions::of(state.config_options());
     options = options.clone().with_timeout(Some(options.timeout.map_or(TIME, |own| own.min(TIME))));
+    // There is no query yet whose time it could be.
+    options.query.get_or_insert_default();
     let scalars = ctx.execute_logical_plan(call.scalars.as_ref().clone()).await?.execute_stream().await?;
     let scalars = streams::scalar_values(scalars, &call.registered.value_types()).await?;
     let mut inputs = vec![];

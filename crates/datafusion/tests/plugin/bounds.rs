@@ -107,6 +107,23 @@ CREATE TABLE t AS VALUES (1), (2), (NULL)"
     assert!(plan.len() < 20_000);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn planning_does_not_copy_a_column_that_each_level_uses_twice() {
+    let session = session();
+    run(&session, "CREATE FUNCTION inverse(x BIGINT) RETURNS BIGINT LANGUAGE python AS 'return 100 // (x + 1000)'")
+        .await;
+    run(&session, "CREATE TABLE t AS SELECT value AS x FROM generate_series(1, 3) AS g(value)").await;
+    let chain = |levels: usize| {
+        let each = |at: usize| format!("a{at} AS (SELECT inverse(x) + inverse(x + 1) AS x FROM a{})", at - 1);
+        let levels = (1..=levels).map(each).collect::<Vec<_>>().join(", ");
+        format!("WITH a0 AS (SELECT x FROM t), {levels} SELECT sum(x) FROM a")
+    };
+    for levels in [3, 40] {
+        assert_eq!(rows(&session, &format!("{}{levels}", chain(levels))).await, "0");
+    }
+    run(&session, &format!("EXPLAIN {}40", chain(40))).await;
+}
+
 /// Functions that take long, with what is asked of them: native code is stopped within calls
 /// and between rows, and a result that comes too late is an error.
 #[tokio::test(flavor = "multi_thread")]

@@ -298,6 +298,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListSlice => self.list_op(op, inst),
             CoreOp::DictFind => Ok(vec![self.dict_find(inst)?]),
             CoreOp::DictValue => self.dict_value(inst),
+            CoreOp::ExcCode => self.slots(self.operand(inst, 0)?),
             CoreOp::ExcMessage | CoreOp::Reject => {
                 // Neither messages nor what they quote exist natively.
                 self.leave(status::BAILOUT);

@@ -20,7 +20,7 @@ fn widens(from: &Type, to: &Type) -> bool {
         (Type::Union(from), _) => from.iter().all(|from| widens(from, to)),
         (from, Type::Union(to)) => place(from, to).is_some(),
         (Type::Tuple(from), Type::Tuple(to)) => {
-            from.len() == to.len() && from.iter().zip(to).all(|(from, to)| widens(from, to))
+            from.len() == to.len() && from.iter().zip(to.iter()).all(|(from, to)| widens(from, to))
         }
         // An empty list has no slots to convert; others have one identity and so one
         // representation.
@@ -57,7 +57,7 @@ impl Translator<'_, '_, '_> {
             }
             (Type::Tuple(from), Type::Tuple(to)) => {
                 let mut out = Vec::new();
-                for (at, (from_item, to_item)) in from.iter().zip(to).enumerate() {
+                for (at, (from_item, to_item)) in from.iter().zip(to.iter()).enumerate() {
                     let start = slots::element_start(from, at);
                     out.extend(self.widen(&value[start..start + slots::count(from_item)], from_item, to_item)?);
                 }
@@ -157,7 +157,7 @@ impl Translator<'_, '_, '_> {
             return Err(CompileError::malformed("a tuple of another length"));
         }
         let mut out = Vec::new();
-        for (arg, ty) in inst.args.iter().zip(types) {
+        for (arg, ty) in inst.args.iter().zip(types.iter()) {
             let slots = self.slots(*arg)?;
             let from = self.function.ty(*arg).clone();
             out.extend(self.widen(&slots, &from, ty)?);

@@ -161,11 +161,12 @@ fn rebuild(b: &mut Builder, object: &Object, ty: &Type, next: &mut usize) -> Val
     match (object, ty) {
         (Object::None, _) => b.constant(Object::None),
         (Object::Tuple(items), Type::Tuple(types)) => {
-            let items = items.iter().zip(types).map(|(item, ty)| rebuild(b, item, ty, next)).collect();
+            let items = items.iter().zip(types.iter()).map(|(item, ty)| rebuild(b, item, ty, next)).collect();
             b.inst(Opcode::Tuple, items, ty.clone(), None)
         }
         (Object::Record(record), Type::Record(class, types)) => {
-            let fields = record.fields.iter().zip(types).map(|(field, ty)| rebuild(b, field, ty, next)).collect();
+            let fields =
+                record.fields.iter().zip(types.iter()).map(|(field, ty)| rebuild(b, field, ty, next)).collect();
             b.inst(Opcode::Record(*class), fields, ty.clone(), None)
         }
         (Object::List(list), Type::List(element)) => {

@@ -391,6 +391,13 @@ pub(super) fn dict_value(_: &mut Cx, args: &[Object]) -> Outcome {
     }
 }
 
+pub(super) fn exc_code(_: &mut Cx, args: &[Object]) -> Outcome {
+    match &args[0] {
+        Object::Exc(exc) => Ok(Object::int(exc.kind as i64)),
+        _ => Err(Raise::Bailout("an operand is not an exception")),
+    }
+}
+
 pub(super) fn exc_message(_: &mut Cx, args: &[Object]) -> Outcome {
     match &args[0] {
         Object::Exc(exc) => Ok(Object::str(&crate::show::message(exc.kind, &exc.args))),

@@ -1,12 +1,19 @@
 """Built-in functions over anything that can be iterated."""
 
 
-def _missing():
-    """Stands for an argument that was not given; see _is_missing."""
-
-
 # What has operators of its own.
 _OBJECTS = ("datetime.timedelta", "RegexFlag")
+
+
+def _same(a, b):
+    """Whether two elements are equal as containers compare them: identity comes before equality,
+    which shows for a NaN."""
+    if _same_object(a, b):
+        return True
+    if isinstance(a, float) and isinstance(b, float):
+        if a != a and b != b:
+            return _leave("identity of a NaN")
+    return a == b
 
 
 def any(iterable, /):
@@ -148,3 +155,71 @@ def sorted(iterable, /, *, key=None, reverse=False):
             return _operation("list.sort_float", result, reverse)
     result.sort(key=key, reverse=reverse)
     return result
+
+
+def _encoding(name):
+    """The encoding of that name, of those that are lifted."""
+    if name in ("utf-8", "UTF-8", "utf8", "UTF8", "utf_8", "U8", "u8"):
+        return "utf-8"
+    if name in ("ascii", "ASCII", "us-ascii", "US-ASCII"):
+        return "ascii"
+    if name in ("latin-1", "latin1", "Latin-1", "LATIN-1", "iso-8859-1", "ISO-8859-1", "iso8859-1", "latin_1", "l1"):
+        return "latin-1"
+    return _leave("an encoding that CPython must use")
+
+
+def _errors(name):
+    """What becomes of what an encoding has no form for, by number."""
+    if name == "strict":
+        return 0
+    if name == "replace":
+        return 1
+    if name == "ignore":
+        return 2
+    return _leave("errors of an encoding that CPython must handle")
+
+
+def _byte(value):
+    if not isinstance(value, int):
+        return _leave("bytes of something else than ints")
+    if not 0 <= value <= 255:
+        raise ValueError("bytes must be in range(0, 256)")
+    return chr(value)
+
+
+def bytes(source=_missing, encoding=_missing, errors=_missing):
+    if _is_missing(source):
+        return b"" if _is_missing(encoding) and _is_missing(errors) else _leave("bytes without a source")
+    if isinstance(source, str):
+        if _is_missing(encoding):
+            raise TypeError("string argument without an encoding")
+        return source.encode(encoding, "strict" if _is_missing(errors) else errors)
+    if not _is_missing(encoding) or not _is_missing(errors):
+        return _leave("an encoding without a text")
+    if _type_name(source) == "bytes":
+        return source
+    if isinstance(source, int):
+        if source < 0:
+            raise ValueError("negative count")
+        return _record("bytes", "\0" * source)
+    if source is None or isinstance(source, float):
+        raise TypeError(f"cannot convert '{_type_name(source)}' object to bytes")
+    if _same_class(source, source):
+        return _refuse("bytes of an object of a class written in Python")
+    return _record("bytes", "".join([_byte(value) for value in source]))
+
+
+def bytes_fromhex(string, /):
+    if not isinstance(string, str):
+        return _leave("bytes.fromhex of something else than a text")
+    return _record("bytes", _operation("bytes.of_hex", string))
+
+
+def int_from_bytes(bytes, byteorder="big", *, signed=False):
+    if _type_name(bytes) != "bytes" or not isinstance(signed, bool):
+        return _leave("int.from_bytes of something else than bytes")
+    if byteorder == "big":
+        return _operation("bytes.int", _field(bytes, 0), True, signed)
+    if byteorder == "little":
+        return _operation("bytes.int", _field(bytes, 0), False, signed)
+    raise ValueError("byteorder must be either 'little' or 'big'")

@@ -8,10 +8,6 @@ depends on its hashes, so iteration over a set leaves where the order could show
 """
 
 
-def _missing():
-    """Stands for an argument that was not given; see _is_missing."""
-
-
 def _hash(key):
     if isinstance(key, str):
         return _operation("str.hash", key)
@@ -23,6 +19,10 @@ def _hash(key):
         return _operation("float.hash", key)
     if key is None:
         return 1
+    if isinstance(key, bytes):
+        return _operation("str.hash", _field(key, 0))
+    if _type_name(key) == "datetime.date":
+        return _operation("int.hash", _field(key, 0))
     if isinstance(key, tuple):
         result = 7
         for item in key:
@@ -445,16 +445,6 @@ class Counter(dict):
 
 def _count_of(item):
     return item[1]
-
-
-def _same(a, b):
-    # CPython compares by identity before equality, which shows for a NaN.
-    if _same_object(a, b):
-        return True
-    if isinstance(a, float) and isinstance(b, float):
-        if a != a and b != b:
-            return _leave("identity of a NaN")
-    return a == b
 
 
 class set(_Table):

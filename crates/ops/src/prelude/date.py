@@ -1,10 +1,6 @@
 """datetime.date: the field is the number of days since 1970-01-01."""
 
 
-def _missing():
-    """Stands for an argument that was not given; see _is_missing."""
-
-
 def _days(self):
     return _field(self, 0)
 

@@ -5,15 +5,6 @@ where one could be found, the row leaves for a rung that knows identities.
 """
 
 
-def _same(a, b):
-    if _same_object(a, b):
-        return True
-    if isinstance(a, float) and isinstance(b, float):
-        if a != a and b != b:
-            return _leave("identity of a NaN")
-    return a == b
-
-
 def __contains__(item, self):
     for one in self:
         if _same(one, item):

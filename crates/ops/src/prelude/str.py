@@ -51,3 +51,11 @@ def endswith(self, suffix, start=0, end=None, /):
         if self.endswith(one, start, end):
             return True
     return False
+
+
+def encode(self, encoding="utf-8", errors="strict"):
+    name = _encoding(encoding)
+    mode = _errors(errors)
+    if name == "utf-8":
+        return _record("bytes", _operation("bytes.of_text", self))
+    return _record("bytes", _operation("bytes.of_text_below", self, 128 if name == "ascii" else 256, mode))

@@ -73,7 +73,7 @@ pub fn set(items: &[Item], negated: bool, flags: u32) -> Result<ClassUnicode, Un
 }
 
 fn astral<T>() -> Result<T, Unsupported> {
-    Err(Unsupported("letters beyond U+FFFF where case is ignored".to_string()))
+    Err(Unsupported::Construct("letters beyond U+FFFF where case is ignored".to_string()))
 }
 
 /// The characters of a category.

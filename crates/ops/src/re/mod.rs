@@ -27,15 +27,21 @@ use translate::{Needs, Variant};
 const MOST_GROUPS: usize = 127;
 
 /// The memory that an automaton may take, in bytes.
-const NFA_SIZE: usize = 10 << 20;
+pub const MAX_AUTOMATON: usize = 10 << 20;
 
 /// The memory that a search may keep for states met before, in bytes.
 const CACHE_SIZE: usize = 2 << 20;
 
 /// Why a pattern is left to CPython; also where CPython raises `re.error`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unsupported(pub String);
+pub enum Unsupported {
+    /// It has something that is not matched here.
+    #[error("{0}")]
+    Construct(String),
+    /// Its automaton would take more than [`MAX_AUTOMATON`].
+    #[error("a pattern that takes much memory")]
+    TooLarge,
+}
 
 /// A text that CPython must search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,7 +99,7 @@ impl Regex {
     pub fn new(pattern: &str, flags: u32) -> Result<Regex, Unsupported> {
         let parsed = parse::parse(pattern, flags)?;
         if parsed.groups > MOST_GROUPS {
-            return Err(Unsupported("very many groups".to_string()));
+            return Err(Unsupported::Construct("very many groups".to_string()));
         }
         let (_, needs) = translate::translate(&parsed.node, parsed.flags, Variant::default())?;
         let mut always = vec![false; parsed.groups + 1];
@@ -111,8 +117,14 @@ impl Regex {
         // No variant is larger by much than this one.
         match regex.automaton(Variant::default()) {
             Some(_) => Ok(regex),
-            None => Err(Unsupported("a pattern that takes much memory".to_string())),
+            None => Err(Unsupported::TooLarge),
         }
+    }
+
+    /// The memory that the automaton takes, in bytes, before searches add to it.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.automaton(Variant::default()).map_or(0, |automata| automata.all.memory_usage())
     }
 
     /// `Pattern.pattern`.
@@ -229,7 +241,7 @@ impl Regex {
     #[cold]
     fn compile(&self, variant: Variant) -> Option<Automata> {
         let (hir, _) = translate::translate(&self.node, self.flags, variant).ok()?;
-        let config = meta::Config::new().nfa_size_limit(Some(NFA_SIZE)).hybrid_cache_capacity(CACHE_SIZE);
+        let config = meta::Config::new().nfa_size_limit(Some(MAX_AUTOMATON)).hybrid_cache_capacity(CACHE_SIZE);
         let all = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
         Some(Automata { all, tries: backtrack::Program::new(&hir) })
     }

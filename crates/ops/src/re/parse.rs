@@ -147,7 +147,7 @@ pub fn parse(pattern: &str, flags: u32) -> Result<Parsed, Unsupported> {
 }
 
 fn refuse<T>(reason: &str) -> Result<T, Unsupported> {
-    Err(Unsupported(reason.to_string()))
+    Err(Unsupported::Construct(reason.to_string()))
 }
 
 /// A character of the pattern, or a backslash with the character after it: CPython's
@@ -337,7 +337,7 @@ impl Parser {
             'x' => hexadecimal(2),
             'u' => hexadecimal(4),
             'U' => hexadecimal(8),
-            ch if ch.is_ascii_alphanumeric() => Err(Unsupported(format!("the escape \\{ch}"))),
+            ch if ch.is_ascii_alphanumeric() => Err(Unsupported::Construct(format!("the escape \\{ch}"))),
             ch => Ok(ch),
         }
     }
@@ -532,7 +532,7 @@ fn flag(ch: char) -> Result<u32, Unsupported> {
         'x' => Ok(VERBOSE),
         'a' => Ok(ASCII),
         'u' => Ok(UNICODE),
-        ch => Err(Unsupported(format!("(?{ch}"))),
+        ch => Err(Unsupported::Construct(format!("(?{ch}"))),
     }
 }
 

@@ -68,11 +68,11 @@ impl Translator {
                 // sre ends a repetition at the first empty round, with the groups as they then
                 // are; automata try the round's other ways first.
                 if max.is_none_or(|max| max > 1) && min_len(body) == 0 {
-                    return Err(Unsupported("a repetition of what may be empty".to_string()));
+                    return Err(Unsupported::Construct("a repetition of what may be empty".to_string()));
                 }
                 // The translation would lose the group.
                 if *max == Some(0) && has_groups(body) {
-                    return Err(Unsupported("a group that is never reached".to_string()));
+                    return Err(Unsupported::Construct("a group that is never reached".to_string()));
                 }
                 let sub = Box::new(self.node(body, flags)?);
                 Hir::repetition(Repetition { min: *min, max: *max, greedy: *greedy, sub })

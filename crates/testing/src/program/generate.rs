@@ -108,6 +108,7 @@ impl Writer {
                     | SqlType::Int
                     | SqlType::Real
                     | SqlType::Boolean
+                    | SqlType::Bytea
                     | SqlType::Date => {
                         return None;
                     }
@@ -538,7 +539,7 @@ fn python_type(ty: SqlType) -> Ty {
         SqlType::Real | SqlType::Double => Ty::Float,
         SqlType::Boolean => Ty::Bool,
         // The generator takes none.
-        SqlType::Text | SqlType::Date => Ty::Str,
+        SqlType::Text | SqlType::Bytea | SqlType::Date => Ty::Str,
     }
 }
 

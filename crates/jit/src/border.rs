@@ -1,0 +1,97 @@
+//! SQL types whose values native code takes in the layout of another type.
+//!
+//! A date is its days since 1970-01-01. Bytes are a text of the characters U+0000 to U+00FF, one
+//! for each byte: then every operation on texts serves them too, and bytes that are ASCII, which
+//! most are, need no copy.
+
+use crate::RunError;
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryViewArray, GenericBinaryArray, GenericBinaryBuilder, GenericStringArray,
+    GenericStringBuilder, OffsetSizeTrait, StringViewArray,
+};
+use arrow::datatypes::{DataType, Date32Type, Int32Type};
+use exuvia_ops::bytes;
+use std::sync::Arc;
+
+/// The type in whose layout native code takes values of an SQL type.
+#[must_use]
+pub fn layout(ty: &DataType) -> DataType {
+    match ty {
+        DataType::Date32 => DataType::Int32,
+        DataType::Binary => DataType::Utf8,
+        DataType::LargeBinary => DataType::LargeUtf8,
+        DataType::BinaryView => DataType::Utf8View,
+        other => other.clone(),
+    }
+}
+
+/// The values of a column in that layout.
+#[must_use]
+pub fn load(array: &ArrayRef) -> ArrayRef {
+    match array.data_type() {
+        DataType::Date32 => Arc::new(array.as_primitive::<Date32Type>().reinterpret_cast::<Int32Type>()),
+        DataType::Binary => load_bytes::<i32>(array.as_binary()),
+        DataType::LargeBinary => load_bytes::<i64>(array.as_binary()),
+        DataType::BinaryView => {
+            let values = array.as_binary_view();
+            match values.iter().flatten().all(<[u8]>::is_ascii).then(|| values.clone().to_string_view()) {
+                Some(Ok(texts)) => Arc::new(texts),
+                _ => Arc::new(values.iter().map(|value| value.map(bytes::to_text)).collect::<StringViewArray>()),
+            }
+        }
+        DataType::Dictionary(_, values) if layout(values) != **values => match arrow::compute::cast(array, values) {
+            Ok(plain) => load(&plain),
+            Err(_) => Arc::clone(array),
+        },
+        _ => Arc::clone(array),
+    }
+}
+
+/// A column of the SQL type from its values in that layout.
+///
+/// # Errors
+/// Texts of bytes have other characters.
+pub fn store(array: ArrayRef, ty: &DataType) -> Result<ArrayRef, RunError> {
+    Ok(match ty {
+        DataType::Date32 => Arc::new(array.as_primitive::<Int32Type>().reinterpret_cast::<Date32Type>()),
+        DataType::Binary => store_bytes::<i32>(array.as_string())?,
+        DataType::LargeBinary => store_bytes::<i64>(array.as_string())?,
+        DataType::BinaryView => {
+            let texts = array.as_string_view();
+            if texts.iter().flatten().all(str::is_ascii) {
+                Arc::new(texts.clone().to_binary_view())
+            } else {
+                let values = texts.iter().map(|text| text.map(of_text).transpose());
+                Arc::new(values.collect::<Result<BinaryViewArray, RunError>>()?)
+            }
+        }
+        _ => array,
+    })
+}
+
+fn load_bytes<O: OffsetSizeTrait>(values: &GenericBinaryArray<O>) -> ArrayRef {
+    let (first, last) = (values.value_offsets()[0].as_usize(), values.value_offsets()[values.len()].as_usize());
+    if values.value_data()[first..last].is_ascii()
+        && let Ok(texts) = GenericStringArray::<O>::try_from_binary(values.clone())
+    {
+        return Arc::new(texts);
+    }
+    let mut texts = GenericStringBuilder::<O>::with_capacity(values.len(), last - first);
+    values.iter().for_each(|value| texts.append_option(value.map(bytes::to_text)));
+    Arc::new(texts.finish())
+}
+
+fn store_bytes<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> Result<ArrayRef, RunError> {
+    if texts.value_data().is_ascii() {
+        return Ok(Arc::new(GenericBinaryArray::<O>::from(texts.clone())));
+    }
+    let mut values = GenericBinaryBuilder::<O>::with_capacity(texts.len(), texts.value_data().len());
+    for text in texts {
+        values.append_option(text.map(of_text).transpose()?);
+    }
+    Ok(Arc::new(values.finish()))
+}
+
+fn of_text(text: &str) -> Result<Vec<u8>, RunError> {
+    bytes::from_text(text).ok_or_else(|| RunError::Argument("a character beyond U+00FF among bytes".to_string()))
+}

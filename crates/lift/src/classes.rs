@@ -1,0 +1,372 @@
+//! The classes of values: what `isinstance`, `type` and comparisons of classes ask.
+
+use crate::abs::Abs;
+use crate::ast::{CmpOp, Expr, ExprKind};
+use crate::bailout::Code;
+use crate::class::ClassObj;
+use crate::lifter::{Lift, Lifter, Split};
+use exuvia_ir::{DictObj, ExcKind, Object, Opcode, Type, Value};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A class.
+#[derive(Clone, Debug)]
+pub(crate) enum ClassRef {
+    /// One of CPython's own that is no exception, by its `__name__`.
+    BuiltIn(&'static str),
+    /// One written in Python.
+    Written(Rc<ClassObj>),
+    /// An exception of CPython's own.
+    Exception(ExcKind),
+}
+
+/// Classes of CPython's own.
+struct BuiltIn {
+    /// `__name__`.
+    name: &'static str,
+    /// What a program calls it; nothing has no name.
+    spelled: &'static str,
+    /// The class below which it is, besides `object`.
+    base: &'static str,
+}
+
+const BUILT_IN: &[BuiltIn] = &[
+    BuiltIn { name: "int", spelled: "int", base: "" },
+    BuiltIn { name: "bool", spelled: "bool", base: "int" },
+    BuiltIn { name: "float", spelled: "float", base: "" },
+    BuiltIn { name: "str", spelled: "str", base: "" },
+    BuiltIn { name: "bytes", spelled: "bytes", base: "" },
+    BuiltIn { name: "list", spelled: "list", base: "" },
+    BuiltIn { name: "tuple", spelled: "tuple", base: "" },
+    BuiltIn { name: "dict", spelled: "dict", base: "" },
+    BuiltIn { name: "set", spelled: "set", base: "" },
+    BuiltIn { name: "frozenset", spelled: "frozenset", base: "" },
+    BuiltIn { name: "NoneType", spelled: "types.NoneType", base: "" },
+    BuiltIn { name: "date", spelled: "datetime.date", base: "" },
+    BuiltIn { name: "timedelta", spelled: "datetime.timedelta", base: "" },
+    BuiltIn { name: "Pattern", spelled: "re.Pattern", base: "" },
+    BuiltIn { name: "Match", spelled: "re.Match", base: "" },
+    BuiltIn { name: "RegexFlag", spelled: "re.RegexFlag", base: "int" },
+];
+
+impl BuiltIn {
+    /// The class of that `__name__`.
+    fn named(name: &str) -> Option<&'static BuiltIn> {
+        BUILT_IN.iter().find(|class| class.name == name)
+    }
+}
+
+impl ClassRef {
+    /// The class of that `__name__`.
+    fn built_in(name: &str) -> Option<ClassRef> {
+        BuiltIn::named(name).map(|class| ClassRef::BuiltIn(class.name))
+    }
+
+    /// The class that a value is.
+    pub fn of_name(abs: &Abs) -> Option<ClassRef> {
+        match abs {
+            Abs::Class(class) => Some(ClassRef::Written(Rc::clone(class))),
+            Abs::ExcClass(kind) => Some(ClassRef::Exception(*kind)),
+            Abs::Builtin(name) => {
+                BUILT_IN.iter().find(|class| class.spelled == &**name).map(|class| ClassRef::BuiltIn(class.name))
+            }
+            _ => None,
+        }
+    }
+
+    /// The classes that the second argument of `isinstance` names.
+    fn several(abs: &Abs) -> Option<Vec<ClassRef>> {
+        match abs {
+            Abs::Tuple(items) => items.iter().map(ClassRef::of_name).collect(),
+            other => Some(vec![ClassRef::of_name(other)?]),
+        }
+    }
+
+    /// The class as a value.
+    fn value(&self) -> Abs {
+        match self {
+            ClassRef::Exception(kind) => Abs::ExcClass(*kind),
+            ClassRef::BuiltIn(name) => Abs::Builtin(BuiltIn::named(name).map_or("", |class| class.spelled).into()),
+            ClassRef::Written(class) => match ClassRef::built_in(&class.name) {
+                // The prelude's dict stands for CPython's.
+                Some(built_in) if class.prelude => built_in.value(),
+                _ => Abs::Class(Rc::clone(class)),
+            },
+        }
+    }
+
+    /// `__name__`.
+    pub fn name(&self) -> &str {
+        match self {
+            ClassRef::BuiltIn(name) => name,
+            ClassRef::Exception(kind) => kind.name(),
+            ClassRef::Written(class) => &class.name,
+        }
+    }
+
+    /// Whether both are one class.
+    fn is(&self, other: &ClassRef) -> bool {
+        match (self, other) {
+            (ClassRef::BuiltIn(a), ClassRef::BuiltIn(b)) => a == b,
+            (ClassRef::Written(a), ClassRef::Written(b)) => a.is(b),
+            (ClassRef::Exception(a), ClassRef::Exception(b)) => a == b,
+            (ClassRef::Exception(_), _) | (_, ClassRef::Exception(_)) => false,
+            (ClassRef::BuiltIn(name), ClassRef::Written(class))
+            | (ClassRef::Written(class), ClassRef::BuiltIn(name)) => class.prelude && *class.name == **name,
+        }
+    }
+
+    /// Whether it is another class or below it.
+    fn is_below(&self, other: &ClassRef) -> bool {
+        match self {
+            ClassRef::BuiltIn(name) => {
+                let base = BuiltIn::named(name).map_or("", |class| class.base);
+                self.is(other) || ClassRef::built_in(base).is_some_and(|base| base.is_below(other))
+            }
+            ClassRef::Exception(kind) => matches!(other, ClassRef::Exception(of) if kind.is_subclass(*of)),
+            ClassRef::Written(class) => {
+                let of_kind = |kind: ExcKind| ClassRef::Exception(kind).is_below(other);
+                class.exception.is_some_and(of_kind)
+                    || ClassObj::ancestry(class).any(|class| ClassRef::Written(Rc::clone(class)).is(other))
+            }
+        }
+    }
+}
+
+/// A question about the class of a value.
+struct Question {
+    value: Abs,
+    classes: Vec<ClassRef>,
+    /// Whether objects of classes below are none.
+    exact: bool,
+    /// Whether the answer is turned round.
+    negated: bool,
+}
+
+impl Question {
+    fn answer(&self, class: &ClassRef) -> bool {
+        let holds = |asked: &ClassRef| if self.exact { class.is(asked) } else { class.is_below(asked) };
+        self.classes.iter().any(holds) != self.negated
+    }
+}
+
+impl Lifter<'_> {
+    /// The class of values of a type that is no union; `None` if the type does not say.
+    fn class_of_type(&self, ty: &Type) -> Option<ClassRef> {
+        match ty {
+            Type::Record(exuvia_ir::Class::Object(shape), _) => {
+                let shape = self.world.shapes.get(*shape as usize)?;
+                Some(ClassRef::Written(Rc::clone(&shape.class)))
+            }
+            Type::Set(_) | Type::Exc => None,
+            other => ClassRef::built_in(other.python_name()),
+        }
+    }
+
+    /// The class of a value that is no union; `None` where it is not known.
+    pub fn class_of(&self, abs: &Abs) -> Option<ClassRef> {
+        match abs {
+            Abs::Instance(object) => Some(ClassRef::Written(Rc::clone(&object.class))),
+            Abs::ExcInst(exception) => Some(ClassRef::Exception(exception.0)),
+            Abs::Tuple(_) => Some(ClassRef::BuiltIn("tuple")),
+            Abs::Const(Object::Set(set)) => Some(ClassRef::BuiltIn(if set.frozen { "frozenset" } else { "set" })),
+            other => self.class_of_type(&self.type_of(other)?),
+        }
+    }
+
+    /// `type(value)`.
+    pub fn type_value(&mut self, value: &Abs) -> Lift<Abs> {
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(value)) {
+            return self.dispatch(union, &mut |me, narrowed| me.type_value(&narrowed));
+        }
+        match self.class_of(value) {
+            Some(class) => Ok(class.value()),
+            None => self.bail(Code::StaticValue, "the class of such a value"),
+        }
+    }
+
+    /// `type(value).__name__`, also where there are several.
+    fn type_name(&mut self, value: &Abs) -> Lift<Abs> {
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(value)) {
+            return self.dispatch(union, &mut |me, narrowed| me.type_name(&narrowed));
+        }
+        if self.type_of(value) == Some(Type::Exc) {
+            return self.exception_name(value);
+        }
+        match self.class_of(value) {
+            Some(class) => Ok(Abs::str(class.name())),
+            None => self.bail(Code::StaticValue, "the class of such a value"),
+        }
+    }
+
+    /// The name of a caught exception's class: a look-up by its number.
+    fn exception_name(&mut self, exception: &Abs) -> Lift<Abs> {
+        let mut names = DictObj::default();
+        let last = ExcKind::ALL.iter().map(|kind| *kind as u32).max().unwrap_or(0);
+        for code in 0..=last {
+            let name = ExcKind::from_code(code).map_or("", ExcKind::name);
+            names.insert(Object::int(i64::from(code)), Object::str(name));
+        }
+        let code = self.apply_named("exc.code", std::slice::from_ref(exception))?;
+        self.dict_value_at(&Abs::Const(Object::Dict(Arc::new(names))), &code)
+    }
+
+    /// Whether both are one class, if one of them is a class and the other is known.
+    pub fn same_class(left: &Abs, right: &Abs) -> Option<bool> {
+        match (ClassRef::of_name(left), ClassRef::of_name(right)) {
+            (Some(left), Some(right)) => Some(left.is(&right)),
+            (None, None) => None,
+            _ => [left, right].iter().any(|abs| matches!(abs, Abs::Const(_) | Abs::Dyn(_))).then_some(false),
+        }
+    }
+
+    /// `isinstance(value, classes)`.
+    pub fn isinstance(&mut self, value: &Abs, classes: &Abs) -> Lift<Abs> {
+        let question = self.is_instance_of(value, classes)?;
+        self.answer(&question)
+    }
+
+    /// `issubclass(class, classes)`.
+    pub fn issubclass(&mut self, class: &Abs, classes: &Abs) -> Lift<Abs> {
+        match (ClassRef::of_name(class), ClassRef::several(classes)) {
+            (Some(class), Some(classes)) => Ok(Abs::bool(classes.iter().any(|of| class.is_below(of)))),
+            _ => self.bail(Code::Callee, "issubclass with such a class"),
+        }
+    }
+
+    fn is_instance_of(&mut self, value: &Abs, classes: &Abs) -> Lift<Question> {
+        match ClassRef::several(classes) {
+            Some(classes) => Ok(Question { value: value.clone(), classes, exact: false, negated: false }),
+            None => self.bail(Code::Callee, "isinstance with such a class"),
+        }
+    }
+
+    fn answer(&mut self, question: &Question) -> Lift<Abs> {
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(&question.value)) {
+            return self.dispatch(union, &mut |me, value| {
+                me.answer(&Question { value, classes: question.classes.clone(), ..*question })
+            });
+        }
+        match (&question.value, self.class_of(&question.value)) {
+            (_, Some(class)) => Ok(Abs::bool(question.answer(&class))),
+            (Abs::Dyn(value), None) if *self.b.function.ty(*value) == Type::Exc => {
+                let answer = self.answer_of_exception(*value, question)?;
+                if question.negated { self.negate(answer) } else { Ok(answer) }
+            }
+            (Abs::Unbound | Abs::Conflict | Abs::Dyn(_), None) => {
+                self.bail(Code::StaticValue, "isinstance of such a value")
+            }
+            // Functions, modules and classes are of none of these.
+            _ => Ok(Abs::bool(question.negated)),
+        }
+    }
+
+    fn answer_of_exception(&mut self, exception: Value, question: &Question) -> Lift<Abs> {
+        let kind = |class: &ClassRef| match class {
+            ClassRef::Exception(kind) => Some(*kind),
+            _ => None,
+        };
+        let kinds: Vec<ExcKind> = question.classes.iter().filter_map(kind).collect();
+        if !question.exact {
+            return Ok(Abs::Dyn(self.b.inst(Opcode::ExcIs(kinds), vec![exception], Type::Bool, None)));
+        }
+        let mut codes = DictObj::default();
+        for kind in kinds {
+            codes.insert(Object::int(kind as i64), Object::None);
+        }
+        let code = self.apply_named("exc.code", &[Abs::Dyn(exception)])?;
+        let at = self.dict_position(&Abs::Const(Object::Dict(Arc::new(codes))), &code)?;
+        self.apply("a>=b", &[at, Abs::int(0)])
+    }
+
+    /// The states in which a condition holds that is about the class of a value, and the others,
+    /// with the value narrowed; `None` if it is about something else.
+    pub fn split_class(&mut self, condition: &Expr) -> Lift<Option<Split>> {
+        let question = match &condition.kind {
+            ExprKind::Call { func, args, keywords }
+                if keywords.is_empty() && args.len() == 2 && self.is_builtin(func, "isinstance")? =>
+            {
+                let (value, classes) = (self.expr(&args[0])?, self.expr(&args[1])?);
+                self.is_instance_of(&value, &classes)?
+            }
+            ExprKind::Compare { left, rest } if rest.len() == 1 => {
+                let Some(of) = self.type_call(left)? else { return Ok(None) };
+                let (op, right) = &rest[0];
+                let (value, right) = (self.expr(of)?, self.expr(right)?);
+                let one = ClassRef::of_name(&right).map(|class| vec![class]);
+                let classes = match (op, &right) {
+                    (CmpOp::Is | CmpOp::IsNot | CmpOp::Eq | CmpOp::Ne, _) => one,
+                    (CmpOp::In | CmpOp::NotIn, Abs::Tuple(_)) => ClassRef::several(&right),
+                    _ => None,
+                };
+                match classes {
+                    Some(classes) => {
+                        let negated = matches!(op, CmpOp::IsNot | CmpOp::Ne | CmpOp::NotIn);
+                        Question { value, classes, exact: true, negated }
+                    }
+                    None => {
+                        let class = self.type_value(&value)?;
+                        let result = self.compare(*op, &class, &right)?;
+                        return self.split_value(&result).map(Some);
+                    }
+                }
+            }
+            _ => return Ok(None),
+        };
+        if !self.live {
+            return Ok(Some((Vec::new(), Vec::new())));
+        }
+        if let Abs::Dyn(value) = question.value
+            && matches!(self.b.function.ty(value), Type::Union(_))
+        {
+            let alternatives = self.b.function.ty(value).alternatives().to_vec();
+            let of = |ty: &Type| Some((ty.clone(), question.answer(&self.class_of_type(ty)?)));
+            return match alternatives.iter().map(of).collect::<Option<Vec<_>>>() {
+                Some(answers) => {
+                    self.split_type(value, &|ty| answers.iter().any(|(asked, holds)| asked == ty && *holds)).map(Some)
+                }
+                None => self.bail(Code::StaticValue, "isinstance of such a value"),
+            };
+        }
+        let result = self.answer(&question)?;
+        self.split_value(&result).map(Some)
+    }
+
+    /// `type(value).__name__`; `None` if the attribute is another.
+    pub fn name_of_type(&mut self, of: &Expr, attribute: &str) -> Lift<Option<Abs>> {
+        if attribute != "__name__" {
+            return Ok(None);
+        }
+        let Some(value) = self.type_call(of)? else { return Ok(None) };
+        let value = self.expr(value)?;
+        if !self.live {
+            return Ok(Some(Abs::Unbound));
+        }
+        self.type_name(&value).map(Some)
+    }
+
+    /// The argument of a call of `type` with one.
+    fn type_call<'e>(&mut self, expr: &'e Expr) -> Lift<Option<&'e Expr>> {
+        match &expr.kind {
+            ExprKind::Call { func, args, keywords }
+                if keywords.is_empty()
+                    && args.len() == 1
+                    && !matches!(args[0].kind, ExprKind::Starred(_))
+                    && self.is_builtin(func, "type")? =>
+            {
+                Ok(Some(&args[0]))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether an expression is the name of a built-in function.
+    fn is_builtin(&mut self, func: &Expr, builtin: &str) -> Lift<bool> {
+        match &func.kind {
+            ExprKind::Name(name) if &**name == builtin => {
+                Ok(matches!(self.read(name)?, Abs::Builtin(name) if &*name == builtin))
+            }
+            _ => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Loops.
+//!
+//! A loop is lifted speculatively: first as if no variable changed from one turn to the
+//! next; variables that did change at the back edge become parameters of the header, with
+//! the union of the types seen, and the loop is lifted again until nothing changes. The
+//! types only grow, so this ends. What an attempt found is remembered by place, so that
+//! an inner loop converges at once when the outer one is lifted again.
+
+use crate::abs::Abs;
+use crate::ast::{Name, Stmt};
+use crate::bailout::Code;
+use crate::heap::{Instance, is_dropped, is_own};
+use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter, Split};
+use crate::lists::add_sites;
+use crate::merge::differing;
+use exuvia_ir::{BlockId, Object, Opcode, Type, Value};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Attempts at one loop.
+const MAX_ATTEMPTS: usize = 64;
+
+/// A variable: the frame and the name.
+type Variable = (usize, Name);
+
+/// What the attempts at a loop found.
+#[derive(Default)]
+struct Found {
+    /// Variables that change from turn to turn.
+    carried: BTreeMap<Variable, Carried>,
+    /// Variables that hold another object from turn to turn: those hold one of the loop's own.
+    renewed: Vec<Variable>,
+    /// Objects that are run-time values from before the loop on, by the variables that say that
+    /// they exist.
+    escaped: Vec<Name>,
+    /// Variables of which the objects are so.
+    escaping: Vec<Variable>,
+}
+
+impl Found {
+    /// How many facts about objects there are.
+    fn objects(&self) -> usize {
+        self.renewed.len() + self.escaped.len() + self.escaping.len()
+    }
+}
+
+impl Lifter<'_> {
+    /// Lifts a loop: while `more` is true, `turn`.
+    pub fn run_loop(
+        &mut self,
+        more: &mut dyn FnMut(&mut Self) -> Lift<Abs>,
+        turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
+    ) -> Lift<()> {
+        self.run_split_loop(
+            &mut |me| {
+                let more = more(me)?;
+                me.split_value(&more)
+            },
+            turn,
+        )
+    }
+
+    /// Lifts a loop whose condition splits the state.
+    pub fn run_split_loop(
+        &mut self,
+        condition: &mut dyn FnMut(&mut Self) -> Lift<Split>,
+        turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
+    ) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        let frame = self.frames.get(self.current);
+        let key = (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path));
+        let hidden = self.hidden;
+        let mut found = Found { carried: self.carried.get(&key).cloned().unwrap_or_default(), ..Found::default() };
+        // Hidden variables of another attempt may have had other numbers.
+        found.carried.retain(|(depth, name), _| {
+            !name.starts_with('.') || self.frames.get(*depth).is_some_and(|frame| frame.vars.contains_key(name))
+        });
+        for _ in 0..MAX_ATTEMPTS {
+            let saved = self.save();
+            let objects = found.objects();
+            self.hidden = hidden;
+            let own = self.before_loop(&mut found)?;
+            let (header, params) = self.header(&found.carried)?;
+            let at_header = self.frames.clone();
+            let (yes, no) = condition(self)?;
+            self.enter_any(yes)?;
+            if self.live {
+                turn(self)?;
+            }
+            if self.live && self.grows(&mut found, &at_header, &own)? {
+                self.rollback(saved);
+                if objects != found.objects() {
+                    // The hidden variables of loops within have other numbers then.
+                    self.carried.clear();
+                }
+                self.carried.insert(key, found.carried.clone());
+                continue;
+            }
+            if self.live {
+                self.jump_back(header, &params)?;
+            }
+            self.carried.insert(key, found.carried);
+            return self.enter_any(no);
+        }
+        self.bail(Code::Join, "the types of a loop's variables do not settle")
+    }
+
+    /// Makes objects run-time values, or the loop's own: those are returned.
+    fn before_loop(&mut self, found: &mut Found) -> Lift<Vec<Option<Rc<Instance>>>> {
+        for name in &found.escaped {
+            if let Some(object) = self.objects.get(name).cloned() {
+                self.escape(&object)?;
+            }
+        }
+        for (depth, name) in &found.escaping {
+            if let Some(Abs::Instance(object)) = self.frames[*depth].vars.get(name).cloned() {
+                self.may_escape(&object)?;
+            }
+        }
+        self.world.budget.take(8 * found.carried.len());
+        let own: Vec<_> = found.renewed.iter().map(|(depth, name)| self.rename_object(*depth, name)).collect();
+        for (variable, _) in found.renewed.iter().zip(&own).filter(|(_, object)| object.is_none()) {
+            let held = self.frames[variable.0].vars.get(&variable.1).cloned();
+            if let Some(Abs::Instance(object)) = held
+                && !self.may_escape(&object)?
+            {
+                found.carried.insert(variable.clone(), Carried::Conflict);
+            }
+        }
+        // The types of what comes in may be wider than what an earlier attempt saw.
+        for ((depth, name), how) in &mut found.carried {
+            let frame = self.frames.get(*depth);
+            let abs = frame.and_then(|frame| frame.vars.get(name)).cloned().unwrap_or(Abs::Unbound);
+            *how = self.carry(Some(how), &abs);
+        }
+        Ok(own)
+    }
+
+    /// Begins a loop's header, with parameters for the variables that change.
+    fn header(&mut self, carried: &BTreeMap<Variable, Carried>) -> Lift<(BlockId, Vec<(Variable, Value)>)> {
+        let header = self.b.function.new_block();
+        let mut args = Vec::new();
+        let mut params = Vec::new();
+        let frames = self.frames.len();
+        for ((depth, name), how) in carried.iter().filter(|((depth, _), _)| *depth < frames) {
+            let abs = self.frames[*depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
+            let inside = match how {
+                Carried::Param(ty) => {
+                    let value = self.value_as(&abs, ty)?;
+                    args.push(value);
+                    let param = self.b.function.add_param(header, ty.clone());
+                    let sites = self.sites_of(value);
+                    self.sites.insert(param, sites);
+                    params.push(((*depth, name.clone()), param));
+                    Abs::Dyn(param)
+                }
+                Carried::Conflict => Abs::Conflict,
+            };
+            self.frames[*depth].vars.insert(name.clone(), inside);
+        }
+        self.b.jump(header, args);
+        self.b.block = header;
+        Ok((header, params))
+    }
+
+    /// Whether the end of a turn says more of the variables than was found before.
+    fn grows(&mut self, found: &mut Found, at_header: &[Frame], own: &[Option<Rc<Instance>>]) -> Lift<bool> {
+        self.frames.truncate(at_header.len());
+        self.forget_objects(at_header)?;
+        self.back_into(&found.renewed, own);
+        let changes = self.changes_since(at_header);
+        let became_value = |(variable, before, now): &&(Variable, Abs, Abs)| {
+            is_own(&variable.1) && matches!(now, Abs::Dyn(_)) && before.same(&Abs::NONE)
+        };
+        let became: Vec<Name> = changes.iter().filter(became_value).map(|change| change.0.1.clone()).collect();
+        if !became.is_empty() {
+            found.escaped.extend(became);
+            return Ok(true);
+        }
+        let mut grown = false;
+        for (variable, before, now) in changes {
+            if matches!(now, Abs::Instance(_)) {
+                self.changes(&before)?;
+            }
+            if let (Abs::Instance(a), Abs::Instance(b)) = (&before, &now)
+                && a.class.is(&b.class)
+                && self.is_static_object(&before)
+                && self.is_static_object(&now)
+                && !found.renewed.contains(&variable)
+                && !found.carried.contains_key(&variable)
+                && a.module.is_none()
+                && b.module.is_none()
+            {
+                found.renewed.push(variable);
+                grown = true;
+                continue;
+            }
+            if self.is_static_object(&before) && self.type_of(&now).is_some() && !found.escaping.contains(&variable) {
+                found.escaping.push(variable);
+                grown = true;
+                continue;
+            }
+            let old = found.carried.get(&variable).cloned();
+            let first = old.clone().unwrap_or_else(|| self.carry(None, &before));
+            let new = self.carry(Some(&first), &now);
+            if old.as_ref() != Some(&new) {
+                found.carried.insert(variable, new);
+                grown = true;
+            }
+        }
+        Ok(grown)
+    }
+
+    /// The variables that hold something else than at the header, with both.
+    fn changes_since(&self, at_header: &[Frame]) -> Vec<(Variable, Abs, Abs)> {
+        let mut changes = Vec::new();
+        for (depth, (frame, before)) in self.frames.iter().zip(at_header).enumerate() {
+            self.world.budget.take(frame.vars.len());
+            for name in differing(&[&before.vars, &frame.vars]) {
+                if is_dropped(&name, [&before.vars, &frame.vars].into_iter()) {
+                    continue;
+                }
+                let now = frame.vars.get(&name).cloned().unwrap_or(Abs::Unbound);
+                let before = before.vars.get(&name).cloned().unwrap_or(Abs::Unbound);
+                if !now.same(&before) {
+                    changes.push(((depth, name), before, now));
+                }
+            }
+        }
+        changes
+    }
+
+    /// Ends a turn.
+    fn jump_back(&mut self, header: BlockId, params: &[(Variable, Value)]) -> Lift<()> {
+        self.b.effect(Opcode::Poll, vec![], None);
+        let mut args = Vec::new();
+        for ((depth, name), param) in params {
+            let ty = self.b.function.ty(*param).clone();
+            let abs = self.frames[*depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
+            let value = self.value_as(&abs, &ty)?;
+            let sites = self.sites_of(value);
+            add_sites(self.sites.entry(*param).or_default(), &sites);
+            args.push(value);
+        }
+        self.b.jump(header, args);
+        Ok(())
+    }
+
+    /// How a variable is carried that held `abs` besides what is known of it.
+    fn carry(&self, known: Option<&Carried>, abs: &Abs) -> Carried {
+        let Some(ty) = self.type_of(abs) else { return Carried::Conflict };
+        if let Abs::Const(Object::List(_)) = abs {
+            return Carried::Conflict;
+        }
+        match known {
+            None => Carried::Param(ty),
+            Some(Carried::Param(old)) => {
+                let joined = old.join(&ty);
+                let has = |f: fn(&Type) -> bool| joined.alternatives().iter().any(f);
+                if has(|a| matches!(a, Type::Dict(..) | Type::Set(_))) && joined != *old {
+                    return Carried::Conflict;
+                }
+                Carried::Param(joined)
+            }
+            Some(Carried::Conflict) => Carried::Conflict,
+        }
+    }
+
+    /// Runs a `for` or `while` statement's loop with `break` and `else`.
+    pub fn loop_statement(&mut self, run: &mut dyn FnMut(&mut Self) -> Lift<()>, orelse: &[Stmt]) -> Lift<()> {
+        let depth = self.frames.len();
+        self.contexts.push(Ctx::Loop { breaks: Vec::new(), depth });
+        run(self)?;
+        let breaks = match self.contexts.pop() {
+            Some(Ctx::Loop { breaks, .. }) => breaks,
+            _ => return self.bail(Code::Budget, "contexts are out of step"),
+        };
+        if self.live {
+            self.stmts(orelse)?;
+        }
+        let mut states = breaks;
+        states.extend(self.state());
+        self.enter_any(states)
+    }
+
+    /// Runs a loop's body with `continue`.
+    pub fn loop_body(&mut self, body: &[Stmt]) -> Lift<()> {
+        let depth = self.frames.len();
+        self.contexts.push(Ctx::Body { continues: Vec::new(), depth });
+        self.stmts(body)?;
+        let mut states = match self.contexts.pop() {
+            Some(Ctx::Body { continues, .. }) => continues,
+            _ => return self.bail(Code::Budget, "contexts are out of step"),
+        };
+        states.extend(self.state());
+        self.enter_any(states)
+    }
+}

@@ -1,0 +1,343 @@
+//! Bytes, as texts of the characters U+0000 to U+00FF, one for each byte. The methods of `bytes`
+//! stand in the prelude (`bytes.py`), most of them as those of texts; these operations are what
+//! differs, and what other modules of the standard library do with bytes.
+
+use crate::cx::{Cx, KernelResult, Text};
+use crate::def::OpDef;
+use crate::op;
+use crate::text::Str;
+use base64::Engine;
+use base64::engine::GeneralPurpose;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use exuvia_ir::Raise;
+use md5::Md5;
+use sha1::Sha1;
+use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
+
+/// Every operation on bytes.
+pub static OPS: &[&OpDef] = &[
+    &bytes_of_text::DEF,
+    &bytes_of_text_below::DEF,
+    &bytes_decode::DEF,
+    &bytes_is_ascii::DEF,
+    &bytes_lower::DEF,
+    &bytes_upper::DEF,
+    &bytes_repr::DEF,
+    &bytes_hex::DEF,
+    &bytes_of_hex::DEF,
+    &bytes_int::DEF,
+    &bytes_digest::DEF,
+    &bytes_crc32::DEF,
+    &bytes_base64::DEF,
+    &bytes_of_base64::DEF,
+];
+
+const LEAVES: Raise = Raise::Bailout("bytes that CPython must read");
+
+/// The text that stands for bytes.
+#[must_use]
+pub fn to_text(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// The bytes that a text stands for; `None` if it has another character.
+#[must_use]
+pub fn from_text(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, others)) = rest.split_first() {
+        rest = match (first, others) {
+            (0..0x80, _) => {
+                bytes.push(*first);
+                others
+            }
+            // U+0080 to U+00FF have two bytes, of which the first holds two bits of eight.
+            (0xc2 | 0xc3, [second, others @ ..]) => {
+                bytes.push(first << 6 | second & 0x3f);
+                others
+            }
+            _ => return None,
+        };
+    }
+    Some(bytes)
+}
+
+/// `repr` of bytes (Objects/bytesobject.c, PyBytes_Repr).
+#[must_use]
+pub fn repr(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut out = format!("b{quote}");
+    for ch in text.chars() {
+        match ch {
+            '\\' => out.push_str("\\\\"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            ch if ch == quote => out.extend(['\\', ch]),
+            ' '..='~' => out.push(ch),
+            ch => out.push_str(&format!("\\x{:02x}", u32::from(ch))),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+/// The bytes, borrowed where they are ASCII.
+fn read<'a>(text: Str<'a>, room: &'a mut Vec<u8>) -> KernelResult<&'a [u8]> {
+    if text.is_ascii() {
+        return Ok(text.as_bytes());
+    }
+    *room = from_text(text.as_str()).ok_or(LEAVES)?;
+    Ok(room)
+}
+
+/// Bytes as the text that stands for them.
+fn write<'a>(cx: &mut Cx, bytes: &[u8]) -> KernelResult<Str<'a>> {
+    let mut out = cx.text(bytes.len())?;
+    push(&mut out, bytes)?;
+    Ok(out.finish())
+}
+
+fn push(out: &mut Text<'_>, bytes: &[u8]) -> KernelResult<()> {
+    match bytes.is_ascii().then(|| std::str::from_utf8(bytes)) {
+        Some(Ok(ascii)) => out.push_str(ascii),
+        _ => {
+            let len = bytes.len() + bytes.iter().filter(|byte| !byte.is_ascii()).count();
+            let mut room = out.spare(len)?;
+            for byte in bytes {
+                if byte.is_ascii() {
+                    room[0] = *byte;
+                    room = &mut room[1..];
+                } else {
+                    room[0] = 0xc0 | byte >> 6;
+                    room[1] = 0x80 | byte & 0x3f;
+                    room = &mut room[2..];
+                }
+            }
+            // SAFETY: all `len` bytes were written, the UTF-8 of the characters of those numbers.
+            unsafe { out.advance(len) };
+            Ok(())
+        }
+    }
+}
+
+fn push_hex(out: &mut Text<'_>, bytes: &[u8]) -> KernelResult<()> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let len = 2 * bytes.len();
+    for (pair, byte) in out.spare(len)?.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
+    }
+    // SAFETY: all `len` bytes were written, and are ASCII.
+    unsafe { out.advance(len) };
+    Ok(())
+}
+
+op! {
+    /// The UTF-8 of a text.
+    bytes_of_text = "bytes.of_text" ""
+    Pure fn (cx, _s: str) -> str fallible {
+        if _s.is_ascii() { Ok(_s) } else { write(cx, _s.as_bytes()) }
+    }
+}
+
+op! {
+    /// A text of which each character below a limit is one byte; others are an error (0), question
+    /// marks (1) or left out (2).
+    bytes_of_text_below = "bytes.of_text_below" ""
+    Pure fn (cx, _s: str, _limit: int, _errors: int) -> str fallible {
+        if _s.is_ascii() {
+            return Ok(_s);
+        }
+        let mut out = cx.text(_s.byte_len())?;
+        for ch in _s.as_str().chars() {
+            match _errors {
+                _ if i64::from(u32::from(ch)) < _limit => out.push(ch)?,
+                1 => out.push('?')?,
+                2 => {}
+                _ => return Err(Raise::Bailout("a text that CPython must encode")),
+            }
+        }
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// The text that bytes are in UTF-8. What is none is an error (0), U+FFFD (1) or left out (2), by
+    /// the longest part that could begin a character.
+    bytes_decode = "bytes.decode" ""
+    Pure fn (cx, _bytes: str, _errors: int) -> str fallible {
+        if _bytes.is_ascii() {
+            return Ok(_bytes);
+        }
+        let mut room = Vec::new();
+        let bytes = read(_bytes, &mut room)?;
+        let mut out = cx.text(bytes.len())?;
+        for chunk in bytes.utf8_chunks() {
+            out.push_str(chunk.valid())?;
+            match (chunk.invalid().is_empty(), _errors) {
+                (true, _) | (_, 2) => {}
+                (_, 1) => out.push('\u{fffd}')?,
+                _ => return Err(LEAVES),
+            }
+        }
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// Whether all are ASCII.
+    bytes_is_ascii = "bytes.is_ascii" ""
+    Pure fn (cx, _bytes: str) -> bool { _bytes.is_ascii() }
+}
+
+op! {
+    /// `bytes.lower`: of ASCII alone.
+    bytes_lower = "bytes.lower_ascii" ""
+    Pure fn (cx, _bytes: str) -> str fallible {
+        let mut out = cx.text(_bytes.byte_len())?;
+        _bytes.as_str().chars().try_for_each(|ch| out.push(ch.to_ascii_lowercase()))?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// `bytes.upper`: of ASCII alone.
+    bytes_upper = "bytes.upper_ascii" ""
+    Pure fn (cx, _bytes: str) -> str fallible {
+        let mut out = cx.text(_bytes.byte_len())?;
+        _bytes.as_str().chars().try_for_each(|ch| out.push(ch.to_ascii_uppercase()))?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// `repr` of bytes.
+    bytes_repr = "bytes.repr" ""
+    Pure fn (cx, _bytes: str) -> str fallible {
+        let shown = repr(_bytes.as_str());
+        let mut out = cx.text(shown.len())?;
+        out.push_str(&shown)?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// `bytes.hex`, without separators.
+    bytes_hex = "bytes.hex" ""
+    Pure fn (cx, _bytes: str) -> str fallible {
+        let mut room = Vec::new();
+        let bytes = read(_bytes, &mut room)?;
+        let mut out = cx.text(2 * bytes.len())?;
+        push_hex(&mut out, bytes)?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// `bytes.fromhex` of pairs of digits without space between; CPython does what is left.
+    bytes_of_hex = "bytes.of_hex" ""
+    Pure fn (cx, _text: str) -> str fallible {
+        let digits = _text.as_bytes();
+        let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+        let pair = |pair: &[u8]| match pair {
+            [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
+            _ => None,
+        };
+        let bytes: Option<Vec<u8>> = digits.chunks(2).map(pair).collect();
+        write(cx, &bytes.ok_or(LEAVES)?)
+    }
+}
+
+op! {
+    /// `int.from_bytes` of at most eight bytes whose value has 64 bits; CPython does what is left.
+    bytes_int = "bytes.int" ""
+    Pure fn (cx, _bytes: str, _big: bool, _signed: bool) -> int fallible {
+        let mut room = Vec::new();
+        let bytes = read(_bytes, &mut room)?;
+        if bytes.len() > 8 {
+            return Err(LEAVES);
+        }
+        let fold = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
+        let value = if _big { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) };
+        let unused = 64 - 8 * bytes.len() as u32;
+        match _signed {
+            _ if bytes.is_empty() => Ok(0),
+            true => Ok((value << unused) as i64 >> unused),
+            false => i64::try_from(value).map_err(|_| LEAVES),
+        }
+    }
+}
+
+op! {
+    /// The digest of bytes by the algorithm of that name in `hashlib`, in hexadecimal digits.
+    bytes_digest = "bytes.digest" ""
+    Pure fn (cx, _bytes: str, _name: str) -> str fallible {
+        let mut room = Vec::new();
+        let bytes = read(_bytes, &mut room)?;
+        let mut out = cx.text(128)?;
+        match _name.as_str() {
+            "md5" => push_hex(&mut out, &Md5::digest(bytes)),
+            "sha1" => push_hex(&mut out, &Sha1::digest(bytes)),
+            "sha224" => push_hex(&mut out, &Sha224::digest(bytes)),
+            "sha256" => push_hex(&mut out, &Sha256::digest(bytes)),
+            "sha384" => push_hex(&mut out, &Sha384::digest(bytes)),
+            "sha512" => push_hex(&mut out, &Sha512::digest(bytes)),
+            _ => Err(Raise::Bailout("an algorithm of hashlib that CPython must run")),
+        }?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// `zlib.crc32`.
+    bytes_crc32 = "bytes.crc32" ""
+    Pure fn (cx, _bytes: str, _start: int) -> int fallible {
+        let mut room = Vec::new();
+        let mut hasher = crc32fast::Hasher::new_with_initial(_start as u32);
+        hasher.update(read(_bytes, &mut room)?);
+        Ok(i64::from(hasher.finalize()))
+    }
+}
+
+/// The alphabet of `base64`, or of its functions for URLs.
+fn alphabet(url: bool) -> &'static GeneralPurpose {
+    if url { &URL_SAFE } else { &STANDARD }
+}
+
+op! {
+    /// `base64.b64encode`, or `urlsafe_b64encode`.
+    bytes_base64 = "bytes.base64" ""
+    Pure fn (cx, _bytes: str, _url: bool) -> str fallible {
+        let mut room = Vec::new();
+        let digits = alphabet(_url).encode(read(_bytes, &mut room)?);
+        let mut out = cx.text(digits.len())?;
+        out.push_str(&digits)?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// `base64.b64decode`, or `urlsafe_b64decode`, of what the encoder gives; CPython does what is
+    /// left.
+    bytes_of_base64 = "bytes.of_base64" ""
+    Pure fn (cx, _digits: str, _url: bool) -> str fallible {
+        let bytes = alphabet(_url).decode(_digits.as_bytes()).map_err(|_| LEAVES)?;
+        write(cx, &bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stand_for_bytes() {
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_text(&to_text(&all)), Some(all));
+        assert_eq!(from_text("\u{100}"), None);
+        assert_eq!(repr("a\u{e4}\n\\"), r"b'a\xe4\n\\'");
+        assert_eq!(repr("it's"), "b\"it's\"");
+        assert_eq!(repr("'\""), "b'\\'\"'");
+    }
+}

@@ -1,0 +1,41 @@
+"""Base64. What is not written as the encoder writes it, CPython reads."""
+
+
+def _data(value):
+    if isinstance(value, bytes):
+        return _field(value, 0)
+    return _leave("base64 of something else than bytes")
+
+
+def _digits(value):
+    if isinstance(value, str):
+        return value
+    return _data(value)
+
+
+def b64encode(s, altchars=None):
+    if altchars is not None:
+        return _leave("base64 with another alphabet")
+    return _record("bytes", _operation("bytes.base64", _data(s), False))
+
+
+def standard_b64encode(s):
+    return b64encode(s)
+
+
+def urlsafe_b64encode(s):
+    return _record("bytes", _operation("bytes.base64", _data(s), True))
+
+
+def b64decode(s, altchars=None, validate=False):
+    if altchars is not None:
+        return _leave("base64 with another alphabet")
+    return _record("bytes", _operation("bytes.of_base64", _digits(s), False))
+
+
+def standard_b64decode(s):
+    return b64decode(s)
+
+
+def urlsafe_b64decode(s):
+    return _record("bytes", _operation("bytes.of_base64", _digits(s), True))
