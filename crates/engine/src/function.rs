@@ -293,19 +293,18 @@ impl Function {
             && (self.definition.volatility == Some(Volatility::Immutable) || lifted())
     }
 
-    /// Whether bytes are among its arguments, or its result: those are texts in the IR, and not in
-    /// SQL.
-    fn takes_bytes(&self) -> bool {
+    /// Whether expressions of SQL see its arguments and its result as the IR does.
+    fn means_the_same_in_sql(&self) -> bool {
         let definition = &self.definition;
-        let types = definition.params.iter().map(|param| &param.ty).chain([&definition.returns]);
-        types.into_iter().any(|ty| crate::sql::class(ty) == Some(SqlClass::Bytes))
+        let mut types = definition.params.iter().map(|param| &param.ty).chain([&definition.returns]);
+        types.all(|ty| crate::sql::class(ty).is_some_and(SqlClass::means_the_same_in_sql))
     }
 
     /// The function as one expression, where it has that form. The parameters of the
     /// expression can be NULL if `nullable` says so and the function is not strict.
     #[must_use]
     pub fn formula(&self, nullable: bool, settings: &Settings) -> Option<Formula> {
-        if self.takes_bytes() {
+        if !self.means_the_same_in_sql() {
             return None;
         }
         let cell = self.compiled(nullable, settings);
@@ -317,7 +316,7 @@ impl Function {
     /// parameters can be NULL if the function is not strict.
     #[must_use]
     pub fn partial_formula(&self, settings: &Settings) -> Option<Formula> {
-        if self.takes_bytes() {
+        if !self.means_the_same_in_sql() {
             return None;
         }
         let cell = self.compiled(true, settings);

@@ -2,8 +2,10 @@
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
-    DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalUnit, TimeUnit,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalUnit,
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimeUnit,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
@@ -28,8 +30,19 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlClass::Str,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => SqlClass::Bytes,
         DataType::Date32 => SqlClass::Date,
+        DataType::Timestamp(unit, None) => SqlClass::Timestamp(per_second(*unit)),
+        DataType::Time32(unit) | DataType::Time64(unit) => SqlClass::Time(per_second(*unit)),
         _ => return None,
     })
+}
+
+fn per_second(unit: TimeUnit) -> u32 {
+    match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1_000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => 1_000_000_000,
+    }
 }
 
 /// The ints that a column can hold, of those that have 64 bits; all for another type.
@@ -37,7 +50,7 @@ pub(crate) fn range(ty: &DataType) -> RangeInclusive<i64> {
     match ty {
         DataType::Int8 => i8::MIN.into()..=i8::MAX.into(),
         DataType::Int16 => i16::MIN.into()..=i16::MAX.into(),
-        DataType::Int32 | DataType::Date32 => i32::MIN.into()..=i32::MAX.into(),
+        DataType::Int32 | DataType::Date32 | DataType::Time32(_) => i32::MIN.into()..=i32::MAX.into(),
         DataType::UInt8 => 0..=u8::MAX.into(),
         DataType::UInt16 => 0..=u16::MAX.into(),
         DataType::UInt32 => 0..=u32::MAX.into(),
@@ -123,6 +136,14 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
         DataType::Int32 => int!(Int32Type),
         DataType::Date32 => int!(Date32Type),
         DataType::Int64 => int!(Int64Type),
+        DataType::Timestamp(TimeUnit::Second, None) => int!(TimestampSecondType),
+        DataType::Timestamp(TimeUnit::Millisecond, None) => int!(TimestampMillisecondType),
+        DataType::Timestamp(TimeUnit::Microsecond, None) => int!(TimestampMicrosecondType),
+        DataType::Timestamp(TimeUnit::Nanosecond, None) => int!(TimestampNanosecondType),
+        DataType::Time32(TimeUnit::Second) => int!(Time32SecondType),
+        DataType::Time32(_) => int!(Time32MillisecondType),
+        DataType::Time64(TimeUnit::Microsecond) => int!(Time64MicrosecondType),
+        DataType::Time64(_) => int!(Time64NanosecondType),
         DataType::UInt8 => int!(UInt8Type),
         DataType::UInt16 => int!(UInt16Type),
         DataType::UInt32 => int!(UInt32Type),
@@ -146,7 +167,7 @@ pub(crate) fn shown(array: &ArrayRef, row: usize) -> String {
     const MOST: usize = 80;
     let text = match object(array, row) {
         Some(Object::Str(text)) if class(array.data_type()) == Some(SqlClass::Bytes) => bytes::repr(&text),
-        Some(object) if *array.data_type() != DataType::Date32 => exuvia_ops::show::repr(&object),
+        Some(object) if !array.data_type().is_temporal() || array.is_null(row) => exuvia_ops::show::repr(&object),
         _ => ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("None"))
             .and_then(|formatter| formatter.value(row).try_to_string())
             .unwrap_or_else(|_| format!("a {}", type_name(array.data_type()))),

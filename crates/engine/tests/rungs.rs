@@ -1,7 +1,8 @@
 //! A batch on each rung: the same results, and the counters that say where rows ran.
 
-use arrow::array::{Array, ArrayRef, AsArray, Int64Array, StringViewArray};
-use arrow::datatypes::{DataType, Int64Type};
+use arrow::array::{Array, ArrayRef, AsArray, DictionaryArray, Int32Array, Int64Array, StringViewArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type, TimeUnit};
 use exuvia_engine::{CallErrorKind, Definition, Function, Interpreter, Invocation, OnError, Parameter, Rung, Settings};
 use std::sync::Arc;
 
@@ -66,6 +67,77 @@ fn constants_beyond_64_bits_stay_native_where_the_result_fits() {
         let left = placement.evaluated_rows + placement.python_rows;
         assert_eq!((placement.rung, placement.rows, left), (Rung::Native, 1000, 0), "{expr}");
     }
+}
+
+/// Every unit of TIMESTAMP and TIME runs natively; what the other side cannot hold is an error.
+#[test]
+fn times_of_every_unit() {
+    let settings = Settings::default();
+    let units = [
+        (TimeUnit::Second, 1),
+        (TimeUnit::Millisecond, 1_000),
+        (TimeUnit::Microsecond, 1_000_000),
+        (TimeUnit::Nanosecond, 1_000_000_000),
+    ];
+    for (unit, per_second) in units {
+        let ty = DataType::Timestamp(unit, None);
+        let source = "from datetime import timedelta\ndef f(t):\n    return t + timedelta(minutes=1) if t else t\n";
+        let function = Function::define(definition(source, &[("t", ty.clone())], ty.clone()), &settings).unwrap();
+        let counts = [Some(0), None, Some(-86_400), Some(1_709_210_096)];
+        let column = |plus: i64| -> ArrayRef {
+            let counts = Int64Array::from_iter(counts.map(|count| count.map(|count| (count + plus) * per_second)));
+            cast(&counts, &ty).unwrap()
+        };
+        // The column as it is, and with its values in a dictionary.
+        let keys = Int32Array::from(vec![0, 1, 2, 3]);
+        let dictionary: ArrayRef = Arc::new(DictionaryArray::new(keys, column(0)));
+        for argument in [column(0), dictionary] {
+            let out = function.invoke(&[argument], 4, &settings, &invocation()).unwrap();
+            assert_eq!(&out, &column(60), "{unit:?}");
+        }
+        let placement = function.placement(&settings);
+        let left = placement.evaluated_rows + placement.python_rows;
+        assert_eq!((placement.rung, placement.rows, left), (Rung::Native, 8, 0), "{unit:?}");
+        assert!(function.formula(false, &settings).is_none(), "SQL would see counts where it has timestamps");
+
+        let ty = match unit {
+            TimeUnit::Second | TimeUnit::Millisecond => DataType::Time32(unit),
+            TimeUnit::Microsecond | TimeUnit::Nanosecond => DataType::Time64(unit),
+        };
+        let source = "def f(t):\n    return t.replace(minute=5)\n";
+        let function = Function::define(definition(source, &[("t", ty.clone())], ty.clone()), &settings).unwrap();
+        let counts = Int64Array::from(vec![3_600 * per_second, 86_399 * per_second]);
+        let times = |counts: &Int64Array| match unit {
+            TimeUnit::Second | TimeUnit::Millisecond => cast(&cast(counts, &DataType::Int32).unwrap(), &ty).unwrap(),
+            TimeUnit::Microsecond | TimeUnit::Nanosecond => cast(counts, &ty).unwrap(),
+        };
+        let out = function.invoke(&[times(&counts)], 2, &settings, &invocation()).unwrap();
+        assert_eq!(&out, &times(&Int64Array::from(vec![3_900 * per_second, 83_159 * per_second])), "{unit:?}");
+        assert_eq!(function.placement(&settings).rung, Rung::Native);
+    }
+    let message = |source: &str, ty: &DataType, returns: &DataType, count: i64| {
+        let function = Function::define(definition(source, &[("t", ty.clone())], returns.clone()), &settings).unwrap();
+        let argument = cast(&Int64Array::from(vec![count]), ty).unwrap();
+        function.invoke(&[argument], 1, &settings, &invocation()).unwrap_err().to_string()
+    };
+    let (seconds, nanos) =
+        (DataType::Timestamp(TimeUnit::Second, None), DataType::Timestamp(TimeUnit::Nanosecond, None));
+    let lost = message("def f(t):\n    return t.replace(microsecond=1)\n", &seconds, &seconds, 0);
+    assert!(
+        lost.starts_with(
+            "returned datetime.datetime(1970, 1, 1, 0, 0, 0, 1) of type datetime, which TIMESTAMP(0) cannot hold"
+        ),
+        "{lost}"
+    );
+    let far = message("def f(t):\n    return t.replace(year=2300)\n", &seconds, &nanos, 0);
+    assert!(
+        far.starts_with("returned datetime.datetime(2300, 1, 1, 0, 0) of type datetime, which TIMESTAMP cannot hold"),
+        "{far}"
+    );
+    // What no datetime holds CPython refuses.
+    let argument = message("def f(t):\n    return t\n", &nanos, &nanos, 1);
+    let needed = if cfg!(feature = "python") { "datetime.datetime" } else { "needs CPython" };
+    assert!(argument.contains(needed), "{argument}");
 }
 
 #[test]

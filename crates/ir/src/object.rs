@@ -129,7 +129,7 @@ impl Key {
             },
             Object::Str(text) => Key::Str(text.clone()),
             Object::Tuple(items) => Key::Tuple(items.iter().map(Key::of).collect::<Option<_>>()?),
-            Object::Record(record) if record.class.is_key() => {
+            Object::Record(record) if record.class.is_value() => {
                 Key::Record(record.class, record.fields.iter().map(Key::of).collect::<Option<_>>()?)
             }
             Object::List(_)

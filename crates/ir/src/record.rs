@@ -9,8 +9,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-/// A class whose objects are records. The name is that of the class in Python and of the module
-/// of the prelude that holds its methods.
+/// A class whose objects are records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     /// `re.Match`: the pattern, the text that was searched, a list of byte offsets, and where in
@@ -25,6 +24,11 @@ pub enum Class {
     Bytes,
     /// `datetime.timedelta`: days, seconds of a day, microseconds of a second.
     Timedelta,
+    /// `datetime.datetime` without a zone: microseconds since 1970-01-01, on a day of
+    /// [`crate::calendar::DAYS`].
+    Datetime,
+    /// `datetime.time` without a zone: microseconds since midnight.
+    Time,
     /// A class written in Python, as objects of it are laid out: the number of a shape. What its
     /// fields hold may be lists, which code may change.
     Object(u32),
@@ -32,32 +36,38 @@ pub enum Class {
 
 impl Class {
     /// Every class of the standard library.
-    pub const ALL: [Class; 5] = [Class::Bytes, Class::Match, Class::RegexFlag, Class::Date, Class::Timedelta];
+    pub const ALL: [Class; 7] =
+        [Class::Bytes, Class::Match, Class::RegexFlag, Class::Date, Class::Timedelta, Class::Datetime, Class::Time];
 
     /// The name, as `type(x).__name__` gives it.
     #[must_use]
     pub fn name(self) -> &'static str {
+        let path = self.path();
+        path.rsplit_once('.').map_or(path, |(_, name)| name)
+    }
+
+    /// The name with the module where the class is not built in: that of the file of the prelude
+    /// that holds its methods.
+    #[must_use]
+    pub fn path(self) -> &'static str {
         match self {
             Class::Bytes => "bytes",
-            Class::Match => "Match",
-            Class::RegexFlag => "RegexFlag",
-            Class::Date => "date",
-            Class::Timedelta => "timedelta",
+            Class::Match => "re.Match",
+            Class::RegexFlag => "re.RegexFlag",
+            Class::Date => "datetime.date",
+            Class::Timedelta => "datetime.timedelta",
+            Class::Datetime => "datetime.datetime",
+            Class::Time => "datetime.time",
             Class::Object(_) => "object",
         }
     }
 
-    /// Whether its objects have a hash, and are equal to those of the class alone whose fields are
-    /// equal: so constant dicts and sets hold them.
+    /// Whether its objects are values: they have a hash, are equal to those of the class alone
+    /// whose fields are equal, so constant dicts and sets hold them, and all stages know their
+    /// `repr`.
     #[must_use]
-    pub fn is_key(self) -> bool {
-        matches!(self, Class::Bytes | Class::Date | Class::Timedelta)
-    }
-
-    /// Whether all stages know the `repr` of its objects.
-    #[must_use]
-    pub fn has_repr(self) -> bool {
-        matches!(self, Class::Bytes | Class::Date | Class::Timedelta)
+    pub fn is_value(self) -> bool {
+        matches!(self, Class::Bytes | Class::Date | Class::Timedelta | Class::Datetime | Class::Time)
     }
 
     /// The class of that name.

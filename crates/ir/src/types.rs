@@ -119,7 +119,7 @@ impl Type {
     pub fn has_repr(&self) -> bool {
         !self.holds(&|ty| match ty {
             Type::Pattern(_) => true,
-            Type::Record(class, _) => !class.has_repr(),
+            Type::Record(class, _) => !class.is_value(),
             _ => false,
         })
     }
@@ -165,10 +165,19 @@ impl Type {
     #[must_use]
     pub fn message_name(&self) -> &'static str {
         match self {
+            // Written in Python.
+            Type::Record(class @ Class::RegexFlag, _) => class.name(),
+            other => other.path(),
+        }
+    }
+
+    /// The name of the class with the module where it is not built in: that of the file of the
+    /// prelude that holds its methods.
+    #[must_use]
+    pub fn path(&self) -> &'static str {
+        match self {
             Type::Pattern(_) => "re.Pattern",
-            Type::Record(Class::Match, _) => "re.Match",
-            Type::Record(Class::Date, _) => "datetime.date",
-            Type::Record(Class::Timedelta, _) => "datetime.timedelta",
+            Type::Record(class, _) => class.path(),
             other => other.python_name(),
         }
     }

@@ -1,6 +1,7 @@
 //! SQL types whose values native code takes in the layout of another type.
 //!
-//! A date is its days since 1970-01-01. Bytes are a text of the characters U+0000 to U+00FF, one
+//! A date is its days since 1970-01-01, a timestamp without a zone and a time of the day the count
+//! of their unit. Bytes are a text of the characters U+0000 to U+00FF, one
 //! for each byte: then every operation on texts serves them too, and bytes that are ASCII, which
 //! most are, need no copy.
 
@@ -9,7 +10,7 @@ use arrow::array::{
     Array, ArrayRef, AsArray, BinaryViewArray, GenericBinaryArray, GenericBinaryBuilder, GenericStringArray,
     GenericStringBuilder, OffsetSizeTrait, StringViewArray,
 };
-use arrow::datatypes::{DataType, Date32Type, Int32Type};
+use arrow::datatypes::DataType;
 use exuvia_ops::bytes;
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use std::sync::Arc;
 #[must_use]
 pub fn layout(ty: &DataType) -> DataType {
     match ty {
-        DataType::Date32 => DataType::Int32,
+        DataType::Date32 | DataType::Time32(_) => DataType::Int32,
+        DataType::Timestamp(_, None) | DataType::Time64(_) => DataType::Int64,
         DataType::Binary => DataType::Utf8,
         DataType::LargeBinary => DataType::LargeUtf8,
         DataType::BinaryView => DataType::Utf8View,
@@ -29,7 +31,6 @@ pub fn layout(ty: &DataType) -> DataType {
 #[must_use]
 pub fn load(array: &ArrayRef) -> ArrayRef {
     match array.data_type() {
-        DataType::Date32 => Arc::new(array.as_primitive::<Date32Type>().reinterpret_cast::<Int32Type>()),
         DataType::Binary => load_bytes::<i32>(array.as_binary()),
         DataType::LargeBinary => load_bytes::<i64>(array.as_binary()),
         DataType::BinaryView => {
@@ -43,6 +44,7 @@ pub fn load(array: &ArrayRef) -> ArrayRef {
             Ok(plain) => load(&plain),
             Err(_) => Arc::clone(array),
         },
+        ty if layout(ty) != *ty => relabel(array, &layout(ty)),
         _ => Arc::clone(array),
     }
 }
@@ -53,7 +55,6 @@ pub fn load(array: &ArrayRef) -> ArrayRef {
 /// Texts of bytes have other characters.
 pub fn store(array: ArrayRef, ty: &DataType) -> Result<ArrayRef, RunError> {
     Ok(match ty {
-        DataType::Date32 => Arc::new(array.as_primitive::<Int32Type>().reinterpret_cast::<Date32Type>()),
         DataType::Binary => store_bytes::<i32>(array.as_string())?,
         DataType::LargeBinary => store_bytes::<i64>(array.as_string())?,
         DataType::BinaryView => {
@@ -65,8 +66,18 @@ pub fn store(array: ArrayRef, ty: &DataType) -> Result<ArrayRef, RunError> {
                 Arc::new(values.collect::<Result<BinaryViewArray, RunError>>()?)
             }
         }
+        ty if layout(ty) != *ty => relabel(&array, ty),
         _ => array,
     })
+}
+
+/// The same buffers as another type whose values are integers of that width; the array as it is
+/// where there is none.
+fn relabel(array: &ArrayRef, ty: &DataType) -> ArrayRef {
+    match array.to_data().into_builder().data_type(ty.clone()).build() {
+        Ok(data) => arrow::array::make_array(data),
+        Err(_) => Arc::clone(array),
+    }
 }
 
 fn load_bytes<O: OffsetSizeTrait>(values: &GenericBinaryArray<O>) -> ArrayRef {

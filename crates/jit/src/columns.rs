@@ -11,6 +11,7 @@ use arrow::compute::CastOptions;
 use arrow::datatypes::DataType;
 use exuvia_ir::Type;
 use exuvia_ops::text::ASCII_BIT;
+use std::sync::Arc;
 
 /// The rows that native code runs in one call: few enough that the decoded strings stay
 /// in the fastest caches, a multiple of 8 so that a bitmap's bit offset stays.
@@ -131,7 +132,10 @@ impl Column {
         needed: bool,
         by_row: bool,
     ) -> Result<Column, RunError> {
-        let array = plain(&border::load(array), &border::layout(declared), loaded)?;
+        let array = match needed || array.data_type() != declared {
+            true => plain(&border::load(array), &border::layout(declared), loaded)?,
+            false => Arc::clone(array),
+        };
         let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
         let layout = match array.data_type() {
             _ if !needed => Layout::Unneeded,
@@ -381,7 +385,6 @@ mod tests {
     use arrow::array::{DictionaryArray, LargeStringArray, StringArray};
     use arrow::datatypes::Int32Type;
     use exuvia_ops::text::Str;
-    use std::sync::Arc;
 
     fn decoded(array: &ArrayRef) -> Vec<(String, bool)> {
         let mut column = Column::new(array, array.data_type(), Loaded::Str, true, false).unwrap();

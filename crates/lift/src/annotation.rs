@@ -96,7 +96,7 @@ pub(crate) fn generic(module: &str, name: &str) -> Option<Generic> {
             | "MutableMapping" | "Sequence" | "MutableSequence",
         ) => Generic::Whatever,
         ("re", "Match" | "Pattern") => Generic::Whatever,
-        ("datetime", "datetime" | "time" | "timezone" | "tzinfo") => Generic::Nothing,
+        ("datetime", "timezone" | "tzinfo") => Generic::Nothing,
         ("collections.abc", "Hashable" | "Sized") => Generic::Nothing,
         _ => return None,
     };
@@ -192,7 +192,7 @@ impl Lifter<'_> {
 
 /// Whether a name that is lifted is a class.
 fn is_class(module: &str, name: &str) -> bool {
-    matches!((module, name), ("datetime", "date" | "timedelta"))
+    matches!((module, name), ("datetime", "date" | "timedelta" | "datetime" | "time"))
 }
 
 fn of_constant(constant: &Object) -> Hint {

@@ -350,7 +350,7 @@ impl Lifter<'_> {
         let spelled = spelling.trim_start_matches('.');
         let (module, spelled) = match (spelled.split_once('.'), args.first().and_then(|arg| self.type_of(arg))) {
             (Some((module, name)), _) => (module, name),
-            (None, Some(ty)) if spelling.starts_with('.') => (ty.python_name(), spelled),
+            (None, Some(ty)) if spelling.starts_with('.') => (ty.path(), spelled),
             _ => ("builtins", spelled),
         };
         if let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module)

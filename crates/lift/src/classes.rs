@@ -44,6 +44,8 @@ const BUILT_IN: &[BuiltIn] = &[
     BuiltIn { name: "NoneType", spelled: "types.NoneType", base: "" },
     BuiltIn { name: "date", spelled: "datetime.date", base: "" },
     BuiltIn { name: "timedelta", spelled: "datetime.timedelta", base: "" },
+    BuiltIn { name: "datetime", spelled: "datetime.datetime", base: "date" },
+    BuiltIn { name: "time", spelled: "datetime.time", base: "" },
     BuiltIn { name: "Pattern", spelled: "re.Pattern", base: "" },
     BuiltIn { name: "Match", spelled: "re.Match", base: "" },
     BuiltIn { name: "RegexFlag", spelled: "re.RegexFlag", base: "int" },

@@ -185,7 +185,7 @@ impl Lifter<'_> {
         let mut by_field = DictObj::default();
         for (key, value) in entries {
             match key {
-                Object::Record(record) if class.is_key() && record.class == class && fields.len() == 1 => {
+                Object::Record(record) if class.is_value() && record.class == class && fields.len() == 1 => {
                     by_field.insert(record.fields[0].clone(), value.clone());
                 }
                 _ => return Ok(None),

@@ -192,7 +192,7 @@ impl Lifter<'_> {
 
     /// An attribute of a pattern or a record: one that the prelude computes, or a method.
     pub fn attribute_of_object(&mut self, object: Abs, name: &Name) -> Lift<Abs> {
-        let class = self.type_of(&object).map_or("", |ty| ty.python_name());
+        let class = self.type_of(&object).map_or("", |ty| ty.path());
         if let Some((module, _)) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class) {
             if let Some(getter) = self.prelude_function(module, &format!("_get_{name}"))? {
                 return self.call_value(&getter, vec![object], Vec::new());

@@ -411,8 +411,7 @@ impl Lifter<'_> {
                 Type::Float => Some("float"),
                 Type::Dict(..) => Some("dict"),
                 Type::Set(_) => Some("set"),
-                Type::Pattern(_) => Some("Pattern"),
-                Type::Record(class, _) => Some(class.name()),
+                ty @ (Type::Pattern(_) | Type::Record(..)) => Some(ty.path()),
                 Type::Never | Type::Unbound | Type::None | Type::Exc | Type::Union(_) => None,
             },
         };
@@ -423,6 +422,8 @@ impl Lifter<'_> {
             "a+b" => "__add__",
             "a-b" => "__sub__",
             "a//b" => "__floordiv__",
+            "a/b" => "__truediv__",
+            "a%b" => "__mod__",
             "-a" => "__neg__",
             "abs" => "__abs__",
             "a|b" => "__or__",

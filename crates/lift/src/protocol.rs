@@ -339,7 +339,7 @@ impl Lifter<'_> {
     /// What iterates over an object of the standard library, if its class says.
     pub fn iterator_of_record(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
         let Some(Type::Record(class, _)) = self.type_of(abs) else { return Ok(None) };
-        let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class.name());
+        let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class.path());
         let function = match module {
             Some((module, _)) => self.prelude_function(module, "__iter__")?,
             None => None,

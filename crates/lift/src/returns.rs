@@ -3,7 +3,7 @@
 use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter, Returns};
-use exuvia_ir::{Class, Object, Opcode, Terminator, Type, calendar};
+use exuvia_ir::{Class, Object, Opcode, Terminator, Type};
 use std::sync::Arc;
 
 /// The SQL type of the result, as far as lifting needs it.
@@ -31,6 +31,11 @@ pub enum SqlClass {
     Bytes,
     /// DATE. At the border of the IR function its values are days since 1970-01-01.
     Date,
+    /// TIMESTAMP without a zone. At the border its values are counts since 1970-01-01, of so many
+    /// a second.
+    Timestamp(u32),
+    /// TIME. At the border its values are counts since midnight, of so many a second.
+    Time(u32),
 }
 
 impl SqlClass {
@@ -38,7 +43,7 @@ impl SqlClass {
     #[must_use]
     pub fn ty(self) -> Type {
         match self {
-            SqlClass::Int | SqlClass::Date => Type::Int,
+            SqlClass::Int | SqlClass::Date | SqlClass::Timestamp(_) | SqlClass::Time(_) => Type::Int,
             SqlClass::Float => Type::Float,
             SqlClass::Bool => Type::Bool,
             SqlClass::Str | SqlClass::Bytes => Type::Str,
@@ -49,8 +54,27 @@ impl SqlClass {
     fn python(self) -> Type {
         match self {
             SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
+            SqlClass::Timestamp(_) => Type::Record(Class::Datetime, Arc::from([Type::Int])),
+            SqlClass::Time(_) => Type::Record(Class::Time, Arc::from([Type::Int])),
             SqlClass::Bytes => Type::Record(Class::Bytes, Arc::from([Type::Str])),
-            other => other.ty(),
+            SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str => self.ty(),
+        }
+    }
+
+    /// Whether expressions of SQL see such values as the IR function does, or as DATE.
+    #[must_use]
+    pub fn means_the_same_in_sql(self) -> bool {
+        match self {
+            SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str | SqlClass::Date => true,
+            SqlClass::Bytes | SqlClass::Timestamp(_) | SqlClass::Time(_) => false,
+        }
+    }
+
+    /// How many of the values at the border a second has, where they count time.
+    fn per_second(self) -> Option<u32> {
+        match self {
+            SqlClass::Timestamp(count) | SqlClass::Time(count) => Some(count),
+            _ => None,
         }
     }
 }
@@ -68,20 +92,21 @@ impl Lifter<'_> {
                 field => me.argument(field, class),
             });
         }
-        // What `datetime.date` cannot hold is CPython's to refuse.
-        let bounds = [(calendar::DAYS.start(), "a>=b"), (calendar::DAYS.end(), "a<=b")];
-        for (bound, comparison) in bounds.into_iter().filter(|_| class == SqlClass::Date) {
-            let holds = self.apply(comparison, &[value.clone(), Abs::int(*bound)])?;
-            let (yes, no) = self.split_value(&holds)?;
-            for state in no {
-                self.enter(state);
-                let span = self.b.span;
-                self.end(Terminator::Bailout("a date beyond the years of datetime.date", span));
-            }
-            self.enter_any(yes)?;
-        }
-        let field = self.value(&value)?;
-        Ok(Abs::Dyn(self.b.inst(Opcode::Record(record), vec![field], class.python(), None)))
+        self.across_the_border("_of_sql", record, value, class)
+    }
+
+    /// What the prelude makes of a value at the border to SQL. What Python cannot hold is
+    /// CPython's to refuse.
+    fn across_the_border(&mut self, function: &str, record: Class, value: Abs, class: SqlClass) -> Lift<Abs> {
+        let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == record.path());
+        let function = match module {
+            Some((module, _)) => self.prelude_function(module, function)?,
+            None => None,
+        };
+        let Some(function) = function else { return self.bail(Code::Callee, record.path()) };
+        let mut args = vec![value];
+        args.extend(class.per_second().map(|count| Abs::int(i64::from(count))));
+        self.call_value(&function, args, Vec::new())
     }
 
     /// Returns from the IR function.
@@ -129,10 +154,11 @@ impl Lifter<'_> {
         let ty = self.type_of(value);
         let converted = match (sql.class, &ty) {
             (_, Some(Type::None)) => Some(Abs::NONE),
-            (class, Some(ty)) if class.python() == *ty => match class {
-                SqlClass::Date | SqlClass::Bytes => Some(self.field(value, 0)?),
-                _ => Some(value.clone()),
-            },
+            (class, Some(ty @ Type::Record(record, _))) if class.python() == *ty => {
+                let stored = self.across_the_border("_to_sql", *record, value.clone(), class)?;
+                return self.return_stored(&stored, value, sql);
+            }
+            (class, Some(ty)) if class.python() == *ty => Some(value.clone()),
             (SqlClass::Float, Some(Type::Int)) => {
                 let int = self.value(value)?;
                 let outer = std::mem::take(&mut self.contexts);
@@ -151,13 +177,37 @@ impl Lifter<'_> {
             None if ty.as_ref().is_some_and(|ty| !ty.has_repr()) => {
                 self.bail(Code::StaticValue, format!("a {} is returned", ty.map_or("value", |ty| ty.python_name())))?;
             }
-            None => {
-                let name = self.b.constant(Object::str(&sql.name));
-                let value = self.value_to_read(value)?;
-                self.b.inst(Opcode::Op("result.reject"), vec![name, value], Type::None, None);
-                self.end(Terminator::Unreachable);
-            }
+            None => self.reject(value, sql)?,
         }
+        Ok(())
+    }
+
+    /// Returns what a result became at the border: None where the SQL type cannot hold it.
+    fn return_stored(&mut self, stored: &Abs, result: &Abs, sql: &SqlReturn) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(stored)) {
+            self.dispatch(union, &mut |me, narrowed| {
+                me.return_stored(&narrowed, result, sql)?;
+                Ok(Abs::Unbound)
+            })?;
+            return Ok(());
+        }
+        if stored.same(&Abs::NONE) {
+            return self.reject(result, sql);
+        }
+        let value = self.value_as(stored, &sql.class.ty().optional())?;
+        self.end(Terminator::Return(value));
+        Ok(())
+    }
+
+    /// The error of a result that the SQL type cannot hold.
+    fn reject(&mut self, value: &Abs, sql: &SqlReturn) -> Lift<()> {
+        let name = self.b.constant(Object::str(&sql.name));
+        let value = self.value_to_read(value)?;
+        self.b.inst(Opcode::Op("result.reject"), vec![name, value], Type::None, None);
+        self.end(Terminator::Unreachable);
         Ok(())
     }
 

@@ -1,7 +1,8 @@
-//! Dates, as days since 1970-01-01. The methods of `datetime.date` and `datetime.timedelta`
-//! stand in the prelude (`date.py`, `timedelta.py`), which alone uses these operations.
+//! Dates, as days since 1970-01-01, and times, as microseconds since then or since midnight. The
+//! methods of the classes of `datetime` stand in the prelude (`datetime/`), which alone uses these
+//! operations.
 
-use crate::cx::KernelResult;
+use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::op;
 use exuvia_ir::ExcKind::ValueError;
@@ -16,7 +17,18 @@ pub const OPS: &[&OpDef] = &[
     &date_from_civil::DEF,
     &date_text::DEF,
     &date_parse::DEF,
-    &date_strftime::DEF,
+    &date_repr::DEF,
+    &datetime_from_parts::DEF,
+    &datetime_text::DEF,
+    &datetime_repr::DEF,
+    &datetime_parse::DEF,
+    &datetime_strftime::DEF,
+    &time_from_parts::DEF,
+    &time_text::DEF,
+    &time_repr::DEF,
+    &time_parse::DEF,
+    &timedelta_repr::DEF,
+    &timedelta_text::DEF,
 ];
 
 /// The year, month and day of a day, of the nearest that a date can hold.
@@ -52,21 +64,24 @@ op! {
     /// The day of a year, month and day of the month.
     date_from_civil = "date.from_civil" ""
     Pure fn (cx, _year: int, _month: int, _day: int) -> int fallible [ValueError] {
-        if [_year, _month, _day].iter().any(|part| i32::try_from(*part).is_err()) {
-            return Err(Raise::Bailout("a part of a date that C's int cannot hold"));
-        }
-        if !(1..=9999).contains(&_year) {
-            return Err(cx.raise(ValueError, || format!("year {_year} is out of range")));
-        }
-        if !(1..=12).contains(&_month) {
-            return Err(cx.raise(ValueError, || "month must be in 1..12".into()));
-        }
-        let month = _month as u8;
-        if !(1..=i64::from(calendar::days_in_month(_year, month))).contains(&_day) {
-            return Err(cx.raise(ValueError, || "day is out of range for month".into()));
-        }
-        Ok(calendar::days(_year, month, _day as u8))
+        from_civil(cx, _year, _month, _day)
     }
+}
+
+fn from_civil(cx: &Cx, year: i64, month: i64, day: i64) -> KernelResult<i64> {
+    if [year, month, day].iter().any(|part| i32::try_from(*part).is_err()) {
+        return Err(Raise::Bailout("a part of a date that C's int cannot hold"));
+    }
+    if !(1..=9999).contains(&year) {
+        return Err(cx.raise(ValueError, || format!("year {year} is out of range")));
+    }
+    if !(1..=12).contains(&month) {
+        return Err(cx.raise(ValueError, || "month must be in 1..12".into()));
+    }
+    if !(1..=i64::from(calendar::days_in_month(year, month as u8))).contains(&day) {
+        return Err(cx.raise(ValueError, || "day is out of range for month".into()));
+    }
+    Ok(calendar::days(year, month as u8, day as u8))
 }
 
 op! {
@@ -84,37 +99,274 @@ op! {
     /// `date.fromisoformat` of a date of the form YYYY-MM-DD; CPython reads the others.
     date_parse = "date.parse" ""
     Pure fn (cx, _text: str) -> int fallible {
-        let number = |digits: &[u8]| {
-            let digit = |sum: i64, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0'));
-            digits.iter().try_fold(0, digit)
-        };
-        let date = match _text.as_bytes() {
-            [year @ .., b'-', m1, m2, b'-', d1, d2] if year.len() == 4 => {
-                number(year).zip(number(&[*m1, *m2])).zip(number(&[*d1, *d2]))
-            }
-            _ => None,
-        };
-        match date {
-            Some(((year @ 1.., month @ 1..=12), day @ 1..))
-                if day <= i64::from(calendar::days_in_month(year, month as u8)) =>
-            {
-                Ok(calendar::days(year, month as u8, day as u8))
-            }
-            _ => Err(Raise::Bailout("a text of a date that CPython must read")),
+        parsed_date(_text.as_str()).ok_or(Raise::Bailout("a text of a date that CPython must read"))
+    }
+}
+
+op! {
+    /// `repr` of a date.
+    date_repr = "date.repr" ""
+    Pure fn (cx, _days: int) -> str fallible {
+        cx.store(&shown_date(_days))
+    }
+}
+
+/// `repr` of a date.
+pub(crate) fn shown_date(days: i64) -> String {
+    let (year, month, day) = civil(days);
+    format!("datetime.date({year}, {month}, {day})")
+}
+
+op! {
+    /// The microseconds since 1970-01-01 of a year, month, day, hour, minute, second and microsecond.
+    datetime_from_parts = "datetime.from_parts" ""
+    Pure fn (
+        cx, _year: int, _month: int, _day: int, _hour: int, _minute: int, _second: int, _micro: int
+    ) -> int fallible [ValueError] {
+        let clock = Clock { hour: _hour, minute: _minute, second: _second, micro: _micro };
+        clock.fits_c()?;
+        let days = from_civil(cx, _year, _month, _day)?;
+        Ok(days * DAY + clock.micros(cx)?)
+    }
+}
+
+op! {
+    /// The microseconds since midnight of an hour, minute, second and microsecond.
+    time_from_parts = "time.from_parts" ""
+    Pure fn (cx, _hour: int, _minute: int, _second: int, _micro: int) -> int fallible [ValueError] {
+        let clock = Clock { hour: _hour, minute: _minute, second: _second, micro: _micro };
+        clock.fits_c()?;
+        clock.micros(cx)
+    }
+}
+
+/// The microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+
+/// A time of the day by its parts.
+#[derive(Clone, Copy)]
+struct Clock {
+    hour: i64,
+    minute: i64,
+    second: i64,
+    micro: i64,
+}
+
+impl Clock {
+    /// That of so many microseconds since midnight of some day.
+    fn of(micros: i64) -> Clock {
+        let micros = micros.rem_euclid(DAY);
+        let seconds = micros / 1_000_000;
+        Clock { hour: seconds / 3600, minute: seconds / 60 % 60, second: seconds % 60, micro: micros % 1_000_000 }
+    }
+
+    /// The microseconds since midnight, of parts in their ranges.
+    fn micros(self, cx: &Cx) -> KernelResult<i64> {
+        let Clock { hour, minute, second, micro } = self;
+        let parts = [
+            (hour, 23, "hour must be in 0..23"),
+            (minute, 59, "minute must be in 0..59"),
+            (second, 59, "second must be in 0..59"),
+            (micro, 999_999, "microsecond must be in 0..999999"),
+        ];
+        match parts.iter().find(|(part, most, _)| !(0..=*most).contains(part)) {
+            Some((_, _, message)) => Err(cx.raise(ValueError, || (*message).into())),
+            None => Ok(((hour * 60 + minute) * 60 + second) * 1_000_000 + micro),
+        }
+    }
+
+    /// Refuses parts that CPython's conversion of arguments does.
+    fn fits_c(self) -> KernelResult<()> {
+        let parts = [self.hour, self.minute, self.second, self.micro];
+        match parts.iter().any(|part| i32::try_from(*part).is_err()) {
+            true => Err(Raise::Bailout("a part of a time that C's int cannot hold")),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes it as `isoformat` does, up to its hour, minute, second, millisecond, microsecond, or
+    /// what it takes.
+    fn write(self, out: &mut impl std::fmt::Write, precision: i64) -> std::fmt::Result {
+        let Clock { hour, minute, second, micro } = self;
+        write!(out, "{hour:02}")?;
+        if precision >= 1 {
+            write!(out, ":{minute:02}")?;
+        }
+        if precision >= 2 {
+            write!(out, ":{second:02}")?;
+        }
+        match precision {
+            3 => write!(out, ".{:03}", micro / 1000),
+            4 => write!(out, ".{micro:06}"),
+            5 if micro != 0 => write!(out, ".{micro:06}"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The parts as `repr` shows them.
+    fn shown(self) -> String {
+        let Clock { hour, minute, second, micro } = self;
+        match (second, micro) {
+            (0, 0) => format!("{hour}, {minute}"),
+            (_, 0) => format!("{hour}, {minute}, {second}"),
+            _ => format!("{hour}, {minute}, {second}, {micro}"),
         }
     }
 }
 
 op! {
-    /// `date.strftime` in the C locale, in which CPython starts; CPython does what is left
-    /// to the C library.
-    date_strftime = "date.strftime" ""
-    Pure fn (cx, _days: int, _format: str) -> str fallible {
+    /// `datetime.isoformat` with a separator, as far as a precision says.
+    datetime_text = "datetime.text" ""
+    Pure fn (cx, _micros: int, _sep: str, _precision: int) -> str fallible {
+        let (year, month, day) = civil(_micros.div_euclid(DAY));
+        let mut out = cx.text(30)?;
+        let written = write!(out, "{year:04}-{month:02}-{day:02}{}", _sep.as_str());
+        written.and_then(|()| Clock::of(_micros).write(&mut out, _precision)).map_err(|_| Raise::ROW_MEMORY)?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// `repr` of a datetime.
+    datetime_repr = "datetime.repr" ""
+    Pure fn (cx, _micros: int) -> str fallible {
+        cx.store(&shown_datetime(_micros))
+    }
+}
+
+/// `repr` of a datetime.
+pub(crate) fn shown_datetime(micros: i64) -> String {
+    let (year, month, day) = civil(micros.div_euclid(DAY));
+    format!("datetime.datetime({year}, {month}, {day}, {})", Clock::of(micros).shown())
+}
+
+op! {
+    /// `time.isoformat`, as far as a precision says.
+    time_text = "time.text" ""
+    Pure fn (cx, _micros: int, _precision: int) -> str fallible {
+        let mut out = cx.text(20)?;
+        Clock::of(_micros).write(&mut out, _precision).map_err(|_| Raise::ROW_MEMORY)?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// `repr` of a time.
+    time_repr = "time.repr" ""
+    Pure fn (cx, _micros: int) -> str fallible {
+        cx.store(&shown_time(_micros))
+    }
+}
+
+/// `repr` of a time.
+pub(crate) fn shown_time(micros: i64) -> String {
+    format!("datetime.time({})", Clock::of(micros).shown())
+}
+
+op! {
+    /// `repr` of a timedelta.
+    timedelta_repr = "timedelta.repr" ""
+    Pure fn (cx, _days: int, _seconds: int, _micros: int) -> str fallible {
+        cx.store(&shown_timedelta(_days, _seconds, _micros))
+    }
+}
+
+/// `repr` of a timedelta.
+pub(crate) fn shown_timedelta(days: i64, seconds: i64, micros: i64) -> String {
+    let parts = [("days", days), ("seconds", seconds), ("microseconds", micros)];
+    let shown: Vec<String> =
+        parts.iter().filter(|part| part.1 != 0).map(|(name, value)| format!("{name}={value}")).collect();
+    let shown = if shown.is_empty() { "0".to_string() } else { shown.join(", ") };
+    format!("datetime.timedelta({shown})")
+}
+
+op! {
+    /// `str` of a timedelta.
+    timedelta_text = "timedelta.text" ""
+    Pure fn (cx, _days: int, _seconds: int, _micros: int) -> str fallible {
+        let days = match _days {
+            0 => String::new(),
+            1 | -1 => format!("{_days} day, "),
+            _ => format!("{_days} days, "),
+        };
+        let micros = if _micros == 0 { String::new() } else { format!(".{_micros:06}") };
+        cx.store(&format!("{days}{}:{:02}:{:02}{micros}", _seconds / 3600, _seconds / 60 % 60, _seconds % 60))
+    }
+}
+
+op! {
+    /// `datetime.fromisoformat` of a date of the form YYYY-MM-DD and, after `T` or a space, a time
+    /// of the forms that `time.parse` reads; CPython reads the others.
+    datetime_parse = "datetime.parse" ""
+    Pure fn (cx, _text: str) -> int fallible {
+        let text = _text.as_str();
+        let (date, clock) = match text.as_bytes().get(10) {
+            None => (Some(text), Some(0)),
+            Some(b'T' | b' ') => (text.get(..10), text.get(11..).and_then(parsed_clock)),
+            Some(_) => (None, None),
+        };
+        match date.and_then(parsed_date).zip(clock) {
+            Some((days, clock)) => Ok(days * DAY + clock),
+            None => Err(Raise::Bailout("a text of a datetime that CPython must read")),
+        }
+    }
+}
+
+op! {
+    /// `time.fromisoformat` of the forms HH:MM, HH:MM:SS and HH:MM:SS.f; CPython reads the others.
+    time_parse = "time.parse" ""
+    Pure fn (cx, _text: str) -> int fallible {
+        parsed_clock(_text.as_str()).ok_or(Raise::Bailout("a text of a time that CPython must read"))
+    }
+}
+
+/// The number that digits write.
+fn number(digits: &[u8]) -> Option<i64> {
+    let digit = |sum: i64, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0'));
+    digits.iter().try_fold(0, digit)
+}
+
+/// The day of a text of the form YYYY-MM-DD.
+fn parsed_date(text: &str) -> Option<i64> {
+    let [year @ .., b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
+    let (year, month, day) = (number(year).filter(|_| year.len() == 4)?, number(&[*m1, *m2])?, number(&[*d1, *d2])?);
+    let is_month = year >= 1 && (1..=12).contains(&month);
+    (is_month && (1..=i64::from(calendar::days_in_month(year, month as u8))).contains(&day))
+        .then(|| calendar::days(year, month as u8, day as u8))
+}
+
+/// The microseconds of a text of the form HH:MM, HH:MM:SS or HH:MM:SS.f.
+fn parsed_clock(text: &str) -> Option<i64> {
+    let (seconds, micro) = match text.split_once('.') {
+        Some((seconds, digits)) if !digits.is_empty() && seconds.len() == 8 => {
+            // Digits below a microsecond are cut off.
+            if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
+            let kept = &digits[..digits.len().min(6)];
+            (seconds, number(kept.as_bytes())? * 10_i64.pow(6 - kept.len() as u32))
+        }
+        Some(_) => return None,
+        None => (text, 0),
+    };
+    let (hour, minute, second) = match seconds.as_bytes() {
+        [h1, h2, b':', m1, m2] => (number(&[*h1, *h2])?, number(&[*m1, *m2])?, 0),
+        [h1, h2, b':', m1, m2, b':', s1, s2] => (number(&[*h1, *h2])?, number(&[*m1, *m2])?, number(&[*s1, *s2])?),
+        _ => return None,
+    };
+    (hour < 24 && minute < 60 && second < 60).then_some(((hour * 60 + minute) * 60 + second) * 1_000_000 + micro)
+}
+
+op! {
+    /// `strftime` in the C locale, in which CPython starts; CPython does what is left to the C
+    /// library.
+    datetime_strftime = "datetime.strftime" ""
+    Pure fn (cx, _micros: int, _format: str) -> str fallible {
         let mut out = cx.text(_format.byte_len() + 16)?;
         let mut chars = _format.as_str().chars();
         while let Some(ch) = chars.next() {
             if ch == '%' {
-                directive(&mut out, _days, chars.next())?;
+                directive(&mut out, _micros, chars.next())?;
             } else if ch.is_ascii() && ch != '\0' {
                 out.push(ch)?;
             } else {
@@ -145,26 +397,50 @@ const MONTHS: [&str; 12] = [
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Writes what a directive of a format stands for.
-fn directive(out: &mut crate::cx::Text<'_>, days: i64, directive: Option<char>) -> KernelResult<()> {
+fn directive(out: &mut crate::cx::Text<'_>, micros: i64, directive: Option<char>) -> KernelResult<()> {
+    let days = micros.div_euclid(DAY).clamp(*calendar::DAYS.start(), *calendar::DAYS.end());
     let (year, month, day) = civil(days);
+    let Clock { hour, minute, second, micro } = Clock::of(micros);
     let month_name = MONTHS[usize::from(month) - 1];
     // 1970-01-01 was a Thursday.
-    let weekday = (days.clamp(*calendar::DAYS.start(), *calendar::DAYS.end()) + 3).rem_euclid(7) as usize;
+    let weekday = (days + 3).rem_euclid(7) as usize;
+    let day_of_year = days - calendar::days(year, 1, 1);
+    let half_day = if hour < 12 { "AM" } else { "PM" };
+    let hour_of_half = (hour + 11) % 12 + 1;
     let written = match directive {
         // C libraries differ on whether smaller years have leading zeros.
-        Some('Y') if year >= 1000 => write!(out, "{year}"),
-        Some('y') if year >= 1000 => write!(out, "{:02}", year % 100),
+        Some('Y' | 'y' | 'F' | 'D' | 'x' | 'c') if year < 1000 => return Err(FORMAT),
+        Some('Y') => write!(out, "{year}"),
+        Some('y') => write!(out, "{:02}", year % 100),
         Some('m') => write!(out, "{month:02}"),
         Some('d') => write!(out, "{day:02}"),
-        Some('F') if year >= 1000 => write!(out, "{year}-{month:02}-{day:02}"),
-        Some('j') => write!(out, "{:03}", days - calendar::days(year, 1, 1) + 1),
+        Some('e') => write!(out, "{day:2}"),
+        Some('F') => write!(out, "{year}-{month:02}-{day:02}"),
+        Some('D' | 'x') => write!(out, "{month:02}/{day:02}/{:02}", year % 100),
+        Some('j') => write!(out, "{:03}", day_of_year + 1),
         Some('B') => out.write_str(month_name),
         Some('b' | 'h') => out.write_str(&month_name[..3]),
         Some('A') => out.write_str(WEEKDAYS[weekday]),
         Some('a') => out.write_str(&WEEKDAYS[weekday][..3]),
         Some('u') => write!(out, "{}", weekday + 1),
         Some('w') => write!(out, "{}", (weekday + 1) % 7),
-        Some('H' | 'M' | 'S') => out.write_str("00"),
+        // Weeks that begin with the first Sunday or Monday of the year.
+        Some('U') => write!(out, "{:02}", (day_of_year + 7 - (weekday as i64 + 1) % 7) / 7),
+        Some('W') => write!(out, "{:02}", (day_of_year + 7 - weekday as i64) / 7),
+        Some('H') => write!(out, "{hour:02}"),
+        Some('I') => write!(out, "{hour_of_half:02}"),
+        Some('p') => out.write_str(half_day),
+        Some('M') => write!(out, "{minute:02}"),
+        Some('S') => write!(out, "{second:02}"),
+        Some('f') => write!(out, "{micro:06}"),
+        Some('T' | 'X') => write!(out, "{hour:02}:{minute:02}:{second:02}"),
+        Some('R') => write!(out, "{hour:02}:{minute:02}"),
+        Some('c') => {
+            let (weekday, month_name) = (&WEEKDAYS[weekday][..3], &month_name[..3]);
+            write!(out, "{weekday} {month_name} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
+        }
+        // There is no zone.
+        Some('z' | 'Z') => Ok(()),
         Some('%') => out.write_str("%"),
         _ => return Err(FORMAT),
     };

@@ -2,9 +2,10 @@
 //!
 //! A function of `builtins.py` is a built-in of that name; one of `str.py` or `list.py`
 //! is a method of that type, with the receiver as its first parameter; one of `math.py`
-//! a function of that module. `Match.py` and its like hold what
-//! objects of that class do: a function `_get_x` is the attribute `x`. Operations come first: a prelude function is used where no
-//! operation accepts the arguments.
+//! a function of that module. `re/Match.py` and its like hold what
+//! objects of that class do: a function `_get_x` is the attribute `x`; `_of_sql` makes an object of
+//! a value of SQL, and `_to_sql` the other way round. Operations come first: a prelude function is
+//! used where no operation accepts the arguments.
 
 /// The modules of the prelude: name and source.
 pub const MODULES: &[(&str, &str)] = &[
@@ -18,12 +19,14 @@ pub const MODULES: &[(&str, &str)] = &[
     ("base64", include_str!("prelude/base64.py")),
     ("zlib", include_str!("prelude/zlib.py")),
     ("re", include_str!("prelude/re.py")),
-    ("Pattern", include_str!("prelude/Pattern.py")),
-    ("Match", include_str!("prelude/Match.py")),
+    ("re.Pattern", include_str!("prelude/re/Pattern.py")),
+    ("re.Match", include_str!("prelude/re/Match.py")),
+    ("re.RegexFlag", include_str!("prelude/re/RegexFlag.py")),
     ("datetime", include_str!("prelude/datetime.py")),
-    ("date", include_str!("prelude/date.py")),
-    ("timedelta", include_str!("prelude/timedelta.py")),
-    ("RegexFlag", include_str!("prelude/RegexFlag.py")),
+    ("datetime.date", include_str!("prelude/datetime/date.py")),
+    ("datetime.timedelta", include_str!("prelude/datetime/timedelta.py")),
+    ("datetime.datetime", include_str!("prelude/datetime/datetime.py")),
+    ("datetime.time", include_str!("prelude/datetime/time.py")),
 ];
 
 /// The source of a module.

@@ -1,6 +1,6 @@
 //! `repr` and `str` of objects, and the messages of exceptions.
 
-use exuvia_ir::{Class, ExcKind, Object, Raise, RecordObj, calendar};
+use exuvia_ir::{Class, ExcKind, Object, Raise, RecordObj};
 
 /// `repr(object)`.
 #[must_use]
@@ -40,7 +40,7 @@ pub fn repr(object: &Object) -> String {
     }
 }
 
-/// `repr` of an object of the standard library, of those that have one ([`Class::has_repr`]).
+/// `repr` of an object of the standard library, of those that are values ([`Class::is_value`]).
 fn record_repr(record: &RecordObj) -> Option<String> {
     let int = |at: usize| match record.fields.get(at)? {
         Object::Int(value) => value.to_i64(),
@@ -48,17 +48,10 @@ fn record_repr(record: &RecordObj) -> Option<String> {
     };
     match (record.class, record.fields.first()?) {
         (Class::Bytes, Object::Str(text)) => Some(crate::bytes::repr(text)),
-        (Class::Date, _) => {
-            let (year, month, day) = calendar::civil(int(0)?);
-            Some(format!("datetime.date({year}, {month}, {day})"))
-        }
-        (Class::Timedelta, _) => {
-            let parts = [("days", int(0)?), ("seconds", int(1)?), ("microseconds", int(2)?)];
-            let shown: Vec<String> =
-                parts.iter().filter(|part| part.1 != 0).map(|(name, value)| format!("{name}={value}")).collect();
-            let shown = if shown.is_empty() { "0".to_string() } else { shown.join(", ") };
-            Some(format!("datetime.timedelta({shown})"))
-        }
+        (Class::Date, _) => Some(crate::date::shown_date(int(0)?)),
+        (Class::Datetime, _) => Some(crate::date::shown_datetime(int(0)?)),
+        (Class::Time, _) => Some(crate::date::shown_time(int(0)?)),
+        (Class::Timedelta, _) => Some(crate::date::shown_timedelta(int(0)?, int(1)?, int(2)?)),
         _ => None,
     }
 }

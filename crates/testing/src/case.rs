@@ -23,6 +23,8 @@
 use crate::signature::{Signature, SqlType};
 use crate::value::Value;
 use anyhow::{Context, bail};
+use arrow::compute::kernels::cast_utils::{Parser, string_to_timestamp_nanos};
+use arrow::datatypes::Time64MicrosecondType;
 use exuvia_engine::Rung;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
@@ -267,6 +269,10 @@ fn value_of(json: &Json, ty: SqlType) -> anyhow::Result<Value> {
             Value::Bytes(exuvia_ops::bytes::from_text(text).context("a character for each byte")?)
         }
         (SqlType::Date, Json::Number(days)) => Value::Date(i32::try_from(days.as_i64().context("days")?)?),
+        (SqlType::Timestamp, Json::String(text)) => Value::Datetime(string_to_timestamp_nanos(text)? / 1000),
+        (SqlType::Time, Json::String(text)) => {
+            Value::Time(Time64MicrosecondType::parse(text).context("a time of the day")?)
+        }
         (SqlType::Real | SqlType::Double, Json::Number(value)) => Value::Float(value.as_f64().context("a float")?),
         (SqlType::Real | SqlType::Double, Json::String(text)) => Value::Float(text.parse()?),
         (SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt, Json::Number(value)) => {

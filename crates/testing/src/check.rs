@@ -151,7 +151,10 @@ fn convert(value: Value, returns: SqlType) -> Answer {
         | (SqlType::Double, Value::Float(_))
         | (SqlType::Bytea, Value::Bytes(_))
         | (SqlType::Date, Value::Date(_))
+        | (SqlType::Time, Value::Time(_))
         | (SqlType::Text, Value::Str(_)) => Answer::Value(value),
+        // In nanoseconds.
+        (SqlType::Timestamp, Value::Datetime(micros)) if micros.checked_mul(1000).is_some() => Answer::Value(value),
         (SqlType::Real, Value::Float(number)) => Answer::Value(Value::Float(f64::from(*number as f32))),
         (SqlType::Real | SqlType::Double, Value::Int(text)) => match text.parse::<f64>() {
             // Both round half to even, as Python's float() does.

@@ -6,9 +6,10 @@ use anyhow::{Context, bail};
 use arrow::array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int8Array,
     Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+    Time64NanosecondArray, TimestampNanosecondArray,
 };
 use arrow::buffer::NullBuffer;
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, TimeUnit};
 use std::sync::Arc;
 
 /// How columns lie in memory.
@@ -89,46 +90,22 @@ fn column(ty: SqlType, values: &[&Value], layout: Layout) -> anyhow::Result<Arra
             let values = floats().map(|value| Ok(value?.map(|value| value as f32)));
             Arc::new(values.collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<Float32Array>())
         }
-        SqlType::Boolean => {
-            let values = padded.iter().map(|value| match value {
-                Value::None => Ok(None),
-                Value::Bool(value) => Ok(Some(*value)),
-                other => bail!("{} is not a bool", other.show()),
-            });
-            Arc::new(values.collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<BooleanArray>())
-        }
+        SqlType::Boolean => Arc::new(held(&padded, ty, Value::as_bool)?.into_iter().collect::<BooleanArray>()),
         SqlType::Bytea => {
-            let values: Vec<Option<&[u8]>> = padded
-                .iter()
-                .map(|value| match value {
-                    Value::None => Ok(None),
-                    Value::Bytes(bytes) => Ok(Some(bytes.as_slice())),
-                    other => bail!("{} is not bytes", other.show()),
-                })
-                .collect::<anyhow::Result<_>>()?;
+            let values = held(&padded, ty, Value::as_bytes)?;
             match layout {
                 Layout::LargeUtf8 => Arc::new(LargeBinaryArray::from(values)),
                 Layout::Utf8 => Arc::new(BinaryViewArray::from(values)),
                 Layout::Plain | Layout::Sliced | Layout::Garbage => Arc::new(BinaryArray::from(values)),
             }
         }
-        SqlType::Date => {
-            let values = padded.iter().map(|value| match value {
-                Value::None => Ok(None),
-                Value::Date(days) => Ok(Some(*days)),
-                other => bail!("{} is not a date", other.show()),
-            });
-            Arc::new(values.collect::<anyhow::Result<Vec<_>>>()?.into_iter().collect::<Date32Array>())
+        SqlType::Date => Arc::new(held(&padded, ty, Value::as_days)?.into_iter().collect::<Date32Array>()),
+        SqlType::Timestamp => {
+            Arc::new(held(&padded, ty, Value::as_nanos)?.into_iter().collect::<TimestampNanosecondArray>())
         }
+        SqlType::Time => Arc::new(held(&padded, ty, Value::as_nanos)?.into_iter().collect::<Time64NanosecondArray>()),
         SqlType::Text => {
-            let values: Vec<Option<&str>> = padded
-                .iter()
-                .map(|value| match value {
-                    Value::None => Ok(None),
-                    Value::Str(text) => Ok(Some(text.as_str())),
-                    other => bail!("{} is not a str", other.show()),
-                })
-                .collect::<anyhow::Result<_>>()?;
+            let values = held(&padded, ty, Value::as_str)?;
             match layout {
                 Layout::Utf8 => Arc::new(StringArray::from(values)),
                 Layout::LargeUtf8 => Arc::new(LargeStringArray::from(values)),
@@ -150,8 +127,23 @@ fn decoy(ty: SqlType) -> Value {
         SqlType::Boolean => Value::Bool(true),
         SqlType::Bytea => Value::Bytes(b"a decoy \xff outside the slice".to_vec()),
         SqlType::Date => Value::Date(7777),
+        SqlType::Timestamp => Value::Datetime(7_777_777_777),
+        SqlType::Time => Value::Time(7_777_777_777),
         SqlType::Text => Value::str("a decoy that lies outside the slice"),
     }
+}
+
+/// What the values hold; nothing for NULL.
+fn held<'a, T>(
+    values: &[&'a Value],
+    ty: SqlType,
+    of: impl Fn(&'a Value) -> Option<T>,
+) -> anyhow::Result<Vec<Option<T>>> {
+    let one = |value: &&'a Value| match value {
+        Value::None => Ok(None),
+        value => of(value).map(Some).with_context(|| format!("{} is not a {}", value.show(), ty.name())),
+    };
+    values.iter().map(one).collect()
 }
 
 fn int(value: &Value) -> anyhow::Result<Option<i64>> {
@@ -208,11 +200,17 @@ fn value(array: &dyn Array, row: usize) -> anyhow::Result<Value> {
         DataType::Boolean => Value::Bool(at!(BooleanArray)),
         DataType::Binary => Value::Bytes(at!(BinaryArray).to_vec()),
         DataType::Date32 => Value::Date(at!(Date32Array)),
+        DataType::Timestamp(TimeUnit::Nanosecond, None) => Value::Datetime(micros(at!(TimestampNanosecondArray))?),
+        DataType::Time64(TimeUnit::Nanosecond) => Value::Time(micros(at!(Time64NanosecondArray))?),
         DataType::Utf8 => Value::str(at!(StringArray)),
         DataType::LargeUtf8 => Value::str(at!(LargeStringArray)),
         DataType::Utf8View => Value::str(at!(StringViewArray)),
         other => bail!("an array of {other}"),
     })
+}
+
+fn micros(nanos: i64) -> anyhow::Result<i64> {
+    if nanos % 1000 == 0 { Ok(nanos / 1000) } else { bail!("{nanos} nanoseconds") }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use crate::random::Random;
 use crate::signature::{Signature, SqlType};
-use crate::value::Value;
+use crate::value::{DAY, Value};
 use anyhow::bail;
 
 /// The most rows that are made for one case.
@@ -92,6 +92,8 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
         (SqlType::Real, _) => floats(corpus)?.into_iter().map(|value| Value::Float(f64::from(value as f32))).collect(),
         (SqlType::Bytea, "nasty") => bytes(),
         (SqlType::Date, "nasty") => DATES.map(Value::Date).to_vec(),
+        (SqlType::Timestamp, "nasty") => datetimes().map(Value::Datetime).collect(),
+        (SqlType::Time, "nasty") => TIMES.map(Value::Time).to_vec(),
         (SqlType::Text, _) => strings(corpus)?.into_iter().map(Value::Str).collect(),
         (ty, corpus) => bail!("no corpus {corpus} of {}", ty.name()),
     };
@@ -99,6 +101,29 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
         values.push(Value::None);
     }
     Ok(values)
+}
+
+/// Midnight, noon, what is near them, and each part by itself.
+const TIMES: [i64; 12] = [
+    0,
+    1,
+    999_999,
+    1_000_000,
+    59_999_999,
+    60_000_000,
+    3_599_999_999,
+    3_600_000_000,
+    43_200_000_000,
+    43_199_000_001,
+    45_296_789_012,
+    86_399_999_999,
+];
+
+/// Each time of the day on the dates that nanoseconds reach, by turns, and their ends.
+fn datetimes() -> impl Iterator<Item = i64> {
+    let days = DATES.into_iter().filter(|days| (-106_000..106_000).contains(days));
+    let joined = days.zip(TIMES.into_iter().cycle()).map(|(days, time)| i64::from(days) * DAY + time);
+    joined.chain([-1, 0, -9_223_372_036_854_775, 9_223_372_036_854_775, 1_709_210_096_789_012])
 }
 
 /// Bytes that are text in UTF-8, that nearly are, and all there are.

@@ -18,6 +18,7 @@ import traceback
 
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="ascii")
 FILE = "<case>"
+EPOCH = datetime.datetime(1970, 1, 1)
 
 
 class OutOfTime(BaseException):
@@ -40,6 +41,10 @@ def decode(value):
             return value["b"].encode("latin-1")
         if "d" in value:
             return datetime.date.fromordinal(int(value["d"]))
+        if "m" in value:
+            return EPOCH + datetime.timedelta(microseconds=int(value["m"]))
+        if "c" in value:
+            return (EPOCH + datetime.timedelta(microseconds=int(value["c"]))).time()
         return struct.unpack("<d", struct.pack("<Q", int(value["f"])))[0]
     return value
 
@@ -60,6 +65,10 @@ def encode(value):
         return {"b": value.decode("latin-1")}
     if kind is datetime.date:
         return {"d": str(value.toordinal())}
+    if kind is datetime.datetime and value.tzinfo is None and value.fold == 0:
+        return {"m": str((value - EPOCH) // datetime.timedelta(microseconds=1))}
+    if kind is datetime.time and value.tzinfo is None and value.fold == 0:
+        return {"c": str((datetime.datetime.combine(EPOCH, value) - EPOCH) // datetime.timedelta(microseconds=1))}
     if kind is list:
         return {"l": [encode(item) for item in value]}
     if kind is tuple:

@@ -4,7 +4,7 @@
 //! is tested where it lives.
 
 use anyhow::{Context, bail};
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, TimeUnit};
 
 /// A type of SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,10 @@ pub enum SqlType {
     Bytea,
     /// Days.
     Date,
+    /// Nanoseconds since 1970-01-01, without a zone.
+    Timestamp,
+    /// Nanoseconds since midnight.
+    Time,
 }
 
 impl SqlType {
@@ -46,6 +50,8 @@ impl SqlType {
             SqlType::Text => "TEXT",
             SqlType::Bytea => "BYTEA",
             SqlType::Date => "DATE",
+            SqlType::Timestamp => "TIMESTAMP",
+            SqlType::Time => "TIME",
         }
     }
 
@@ -63,6 +69,8 @@ impl SqlType {
             SqlType::Text => DataType::Utf8View,
             SqlType::Bytea => DataType::Binary,
             SqlType::Date => DataType::Date32,
+            SqlType::Timestamp => DataType::Timestamp(TimeUnit::Nanosecond, None),
+            SqlType::Time => DataType::Time64(TimeUnit::Nanosecond),
         }
     }
 
@@ -74,7 +82,14 @@ impl SqlType {
             SqlType::SmallInt => Some((i64::from(i16::MIN), i64::from(i16::MAX))),
             SqlType::Int => Some((i64::from(i32::MIN), i64::from(i32::MAX))),
             SqlType::BigInt => Some((i64::MIN, i64::MAX)),
-            SqlType::Real | SqlType::Double | SqlType::Boolean | SqlType::Text | SqlType::Bytea | SqlType::Date => None,
+            SqlType::Real
+            | SqlType::Double
+            | SqlType::Boolean
+            | SqlType::Text
+            | SqlType::Bytea
+            | SqlType::Date
+            | SqlType::Timestamp
+            | SqlType::Time => None,
         }
     }
 
@@ -90,6 +105,8 @@ impl SqlType {
             "TEXT" | "VARCHAR" => SqlType::Text,
             "BYTEA" => SqlType::Bytea,
             "DATE" => SqlType::Date,
+            "TIMESTAMP" => SqlType::Timestamp,
+            "TIME" => SqlType::Time,
             other => bail!("unknown type {other}"),
         })
     }

@@ -1,10 +1,12 @@
 //! Values of rows, as the oracle and the engine exchange them with the harness.
 
 use anyhow::Context;
-use exuvia_ir::calendar::EPOCH_ORDINAL;
+use exuvia_ir::calendar::{EPOCH_ORDINAL, civil};
+use exuvia_ir::{Class, Object, RecordObj};
 use exuvia_ops::bytes::{from_text, repr, to_text};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// A Python value that a row takes or gives.
 #[derive(Clone, Debug)]
@@ -23,6 +25,10 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// A `datetime.date`, as days since 1970-01-01.
     Date(i32),
+    /// A `datetime.datetime` without a zone, as microseconds since 1970-01-01.
+    Datetime(i64),
+    /// A `datetime.time` without a zone, as microseconds since midnight.
+    Time(i64),
     /// A `list`.
     List(Vec<Value>),
     /// A `tuple`.
@@ -44,6 +50,31 @@ impl Value {
         Value::Str(text.to_string())
     }
 
+    /// The `bool`.
+    pub(crate) fn as_bool(&self) -> Option<bool> {
+        if let Value::Bool(value) = self { Some(*value) } else { None }
+    }
+
+    /// The `str`.
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        if let Value::Str(text) = self { Some(text) } else { None }
+    }
+
+    /// The `bytes`.
+    pub(crate) fn as_bytes(&self) -> Option<&[u8]> {
+        if let Value::Bytes(bytes) = self { Some(bytes) } else { None }
+    }
+
+    /// The days of a date.
+    pub(crate) fn as_days(&self) -> Option<i32> {
+        if let Value::Date(days) = self { Some(*days) } else { None }
+    }
+
+    /// The nanoseconds of a datetime or a time.
+    pub(crate) fn as_nanos(&self) -> Option<i64> {
+        if let Value::Datetime(micros) | Value::Time(micros) = self { micros.checked_mul(1000) } else { None }
+    }
+
     /// The name of its class.
     #[must_use]
     pub fn class(&self) -> &str {
@@ -55,6 +86,8 @@ impl Value {
             Value::Str(_) => "str",
             Value::Bytes(_) => "bytes",
             Value::Date(_) => "date",
+            Value::Datetime(_) => "datetime",
+            Value::Time(_) => "time",
             Value::List(_) => "list",
             Value::Tuple(_) => "tuple",
             Value::Other(class, _) => class,
@@ -71,6 +104,7 @@ impl Value {
             (Value::Int(a), Value::Int(b)) | (Value::Str(a), Value::Str(b)) => a == b,
             (Value::Bytes(a), Value::Bytes(b)) => a == b,
             (Value::Date(a), Value::Date(b)) => a == b,
+            (Value::Datetime(a), Value::Datetime(b)) | (Value::Time(a), Value::Time(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
             (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b))
@@ -91,6 +125,8 @@ impl Value {
             Value::Str(text) => show_str(text),
             Value::Bytes(bytes) => repr(&to_text(bytes)),
             Value::Date(days) => format!("date.fromordinal({} + {EPOCH_ORDINAL})", days),
+            Value::Datetime(micros) => show_record(Class::Datetime, *micros),
+            Value::Time(micros) => show_record(Class::Time, *micros),
             Value::List(items) => format!("[{}]", show_items(items)),
             Value::Tuple(items) if items.len() == 1 => format!("({},)", show_items(items)),
             Value::Tuple(items) => format!("({})", show_items(items)),
@@ -109,6 +145,8 @@ impl Value {
             Value::Str(text) => json!(text),
             Value::Bytes(bytes) => json!({ "b": to_text(bytes) }),
             Value::Date(days) => json!({ "d": (i64::from(*days) + EPOCH_ORDINAL).to_string() }),
+            Value::Datetime(micros) => json!({ "m": micros.to_string() }),
+            Value::Time(micros) => json!({ "c": micros.to_string() }),
             Value::List(items) => json!({ "l": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Tuple(items) => json!({ "t": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Other(_, repr) => json!(repr),
@@ -141,6 +179,10 @@ impl Value {
                     Value::Bytes(from_text(bytes).context("bytes as a text")?)
                 } else if let Some(ordinal) = field("d") {
                     Value::Date(i32::try_from(ordinal.parse::<i64>()? - EPOCH_ORDINAL)?)
+                } else if let Some(micros) = field("m") {
+                    Value::Datetime(micros.parse()?)
+                } else if let Some(micros) = field("c") {
+                    Value::Time(micros.parse()?)
                 } else if let Some(class) = field("o") {
                     Value::Other(class.to_string(), map.get("r").map(text_of).unwrap_or_default())
                 } else if let Some(bytes) = field("x") {
@@ -170,10 +212,28 @@ impl Value {
             Value::Str(text) => json!(text),
             Value::Bytes(bytes) => json!(to_text(bytes)),
             Value::Date(days) => json!(days),
+            Value::Datetime(micros) => {
+                let (year, month, day) = civil(micros.div_euclid(DAY));
+                json!(format!("{year:04}-{month:02}-{day:02}T{}", clock(micros.rem_euclid(DAY))))
+            }
+            Value::Time(micros) => json!(clock(*micros)),
             Value::List(items) | Value::Tuple(items) => items.iter().map(Value::to_case).collect(),
             Value::Other(_, repr) => json!(repr),
         }
     }
+}
+
+/// The microseconds of a day.
+pub const DAY: i64 = 86_400_000_000;
+
+fn clock(micros: i64) -> String {
+    let seconds = micros / 1_000_000;
+    format!("{:02}:{:02}:{:02}.{:06}", seconds / 3600, seconds / 60 % 60, seconds % 60, micros % 1_000_000)
+}
+
+fn show_record(class: Class, field: i64) -> String {
+    let record = RecordObj { class, fields: vec![Object::int(field)] };
+    exuvia_ops::show::repr(&Object::Record(Arc::new(record)))
 }
 
 fn show_items(items: &[Value]) -> String {

@@ -16,6 +16,33 @@ def _same(a, b):
     return a == b
 
 
+def _c_int(value):
+    """A part of a date or a time."""
+    if not isinstance(value, int):
+        return _leave("a part of a time that is no int")
+    return int(value)
+
+
+def _timespec(name):
+    """How much of a time is written: up to the hour, minute, second, millisecond, microsecond, or
+    what it takes."""
+    if not isinstance(name, str):
+        return _leave("a precision that is no text")
+    if name == "auto":
+        return 5
+    if name == "hours":
+        return 0
+    if name == "minutes":
+        return 1
+    if name == "seconds":
+        return 2
+    if name == "milliseconds":
+        return 3
+    if name == "microseconds":
+        return 4
+    raise ValueError("Unknown timespec value")
+
+
 def any(iterable, /):
     for item in _unordered(iterable):
         if item:

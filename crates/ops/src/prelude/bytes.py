@@ -4,6 +4,14 @@ So most methods are those of that text. CPython says what is wrong with other op
 """
 
 
+def _of_sql(text):
+    return _record("bytes", text)
+
+
+def _to_sql(self):
+    return _text(self)
+
+
 def _text(self):
     return _field(self, 0)
 

@@ -21,7 +21,7 @@ def _hash(key):
         return 1
     if isinstance(key, bytes):
         return _operation("str.hash", _field(key, 0))
-    if _type_name(key) == "datetime.date":
+    if _type_name(key) in ("datetime.date", "datetime.datetime", "datetime.time"):
         return _operation("int.hash", _field(key, 0))
     if isinstance(key, tuple):
         result = 7

@@ -1,20 +1,32 @@
 """The classes of datetime, and their class methods as functions: date_x is date.x."""
 
+# What the directives of strptime match in the C locale, longer names first (Lib/_strptime.py, TimeRE).
+_MATCHED = {
+    "Y": r"(\d\d\d\d)",
+    "y": r"(\d\d)",
+    "m": "(1[0-2]|0[1-9]|[1-9])",
+    "d": r"(3[0-1]|[1-2]\d|0[1-9]|[1-9]| [1-9])",
+    "H": r"(2[0-3]|[0-1]\d|\d)",
+    "I": "(1[0-2]|0[1-9]|[1-9])",
+    "M": r"([0-5]\d|\d)",
+    "S": r"(6[0-1]|[0-5]\d|\d)",
+    "f": "([0-9]{1,6})",
+    "p": "(am|pm)",
+    "b": "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    "B": "(september|february|november|december|january|october|august|march|april|june|july|may)",
+    "a": "(mon|tue|wed|thu|fri|sat|sun)",
+    "A": "(wednesday|thursday|saturday|tuesday|monday|friday|sunday)",
+}
 
-def _int(value):
-    if isinstance(value, bool):
-        return int(value)
-    if not isinstance(value, int):
-        return _leave("a part of a date that is no int")
-    return value
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 def date(year, month, day):
-    return _record("date", _operation("date.from_civil", _int(year), _int(month), _int(day)))
+    return _record("date", _operation("date.from_civil", _c_int(year), _c_int(month), _c_int(day)))
 
 
 def date_fromordinal(ordinal, /):
-    ordinal = _int(ordinal)
+    ordinal = _c_int(ordinal)
     if ordinal < -2147483648:
         return _leave("an ordinal that C's int cannot hold")
     if ordinal < 1:
@@ -31,9 +43,165 @@ def date_fromisoformat(text, /):
 
 
 def timedelta(days=0, seconds=0, microseconds=0, milliseconds=0, minutes=0, hours=0, weeks=0):
-    micros = _int(microseconds) + _int(milliseconds) * 1000
-    rest = _int(seconds) + _int(minutes) * 60 + _int(hours) * 3600 + micros // 1000000
-    days = _int(days) + _int(weeks) * 7 + rest // 86400
+    micros = _c_int(microseconds) + _c_int(milliseconds) * 1000
+    rest = _c_int(seconds) + _c_int(minutes) * 60 + _c_int(hours) * 3600 + micros // 1000000
+    days = _c_int(days) + _c_int(weeks) * 7 + rest // 86400
     if not -999999999 <= days <= 999999999:
         return _leave("a timedelta beyond its limits")
     return _record("timedelta", days, rest % 86400, micros % 1000000)
+
+
+def datetime(year, month, day, hour=0, minute=0, second=0, microsecond=0, tzinfo=None, *, fold=0):
+    if tzinfo is not None or fold != 0:
+        return _refuse("a datetime with a zone")
+    return _datetime(year, month, day, hour, minute, second, microsecond)
+
+
+def _datetime(year, month, day, hour, minute, second, microsecond):
+    micros = _operation(
+        "datetime.from_parts",
+        _c_int(year),
+        _c_int(month),
+        _c_int(day),
+        _c_int(hour),
+        _c_int(minute),
+        _c_int(second),
+        _c_int(microsecond),
+    )
+    return _record("datetime", micros)
+
+
+def datetime_combine(date, time, tzinfo=None):
+    if _type_name(date) != "datetime.date" or _type_name(time) != "datetime.time" or tzinfo is not None:
+        return _leave("other parts of a datetime than a date and a time")
+    return _record("datetime", _field(date, 0) * 86400000000 + _field(time, 0))
+
+
+def datetime_fromordinal(ordinal, /):
+    return _record("datetime", _field(date_fromordinal(ordinal), 0) * 86400000000)
+
+
+def datetime_fromisoformat(text, /):
+    if not isinstance(text, str):
+        raise TypeError("fromisoformat: argument must be str")
+    return _record("datetime", _operation("datetime.parse", text))
+
+
+def datetime_utcfromtimestamp(timestamp, /):
+    if not isinstance(timestamp, int):
+        return _leave("a timestamp that is no int")
+    if not -62135596800 <= timestamp <= 253402300799:
+        return _leave("a timestamp beyond the years of datetime.datetime")
+    return _record("datetime", timestamp * 1000000)
+
+
+def datetime_fromtimestamp(timestamp, tz=None):
+    return _refuse("the local time zone")
+
+
+def _argument_name(value):
+    """The class of an argument as C's conversion of arguments names it."""
+    return "None" if value is None else _type_name(value)
+
+
+def _pattern_of(format):
+    """The pattern of a format and the letters of its groups, or why CPython must read it."""
+    source = ""
+    letters = ""
+    directive = False
+    spaced = False
+    # A tuple of several types, so that the turns are taken while lifting.
+    for char in (*format, None):
+        if char is None:
+            break
+        if directive:
+            directive = False
+            if char == "%":
+                source += "%"
+            elif char not in _MATCHED or char in letters:
+                return _refuse("a format that CPython must read")
+            else:
+                letters += char
+                source += _MATCHED[char]
+        elif char == "%":
+            directive = True
+            spaced = False
+        elif char.isspace():
+            if not spaced:
+                source += r"\s+"
+            spaced = True
+        else:
+            spaced = False
+            source += "\\" + char if char in "\\.^$*+?(){}[]|" else char
+    if directive:
+        return _refuse("a format that CPython must read")
+    for same in ("mb", "mB", "bB", "yY", "HI"):
+        if same[0] in letters and same[1] in letters:
+            return _refuse("a format that gives a part twice")
+    return _compile(source, 2), letters
+
+
+def datetime_strptime(text, format, /):
+    if not isinstance(text, str):
+        raise TypeError(f"strptime() argument 1 must be str, not {_argument_name(text)}")
+    if not isinstance(format, str):
+        raise TypeError(f"strptime() argument 2 must be str, not {_argument_name(format)}")
+    pattern, letters = _pattern_of(format)
+    found = pattern.match(text)
+    if found is None:
+        raise ValueError(f"time data {text!r} does not match format {format!r}")
+    if found.end() != len(text):
+        raise ValueError(f"unconverted data remains: {text[found.end():]}")
+    year = 1900
+    month = day = 1
+    hour = minute = second = micros = 0
+    half = ""
+    at = 0
+    for letter in (*letters, None):
+        if letter is None:
+            break
+        at += 1
+        part = found.group(at)
+        if letter == "Y":
+            year = int(part)
+        elif letter == "y":
+            year = int(part)
+            year += 2000 if year <= 68 else 1900
+        elif letter == "m":
+            month = int(part)
+        elif letter in "bB":
+            part = part[:3].lower()
+            if part not in _MONTHS:
+                return _leave("a month of other letters")
+            month = _MONTHS.index(part) + 1
+        elif letter == "d":
+            day = int(part)
+        elif letter in "HI":
+            hour = int(part)
+        elif letter == "M":
+            minute = int(part)
+        elif letter == "S":
+            second = int(part)
+        elif letter == "f":
+            micros = int(part + "000000"[len(part):])
+        elif letter == "p":
+            half = part.lower()
+    if "I" in letters:
+        if half == "pm":
+            if hour != 12:
+                hour += 12
+        elif hour == 12:
+            hour = 0
+    return _datetime(year, month, day, hour, minute, second, micros)
+
+
+def time(hour=0, minute=0, second=0, microsecond=0, tzinfo=None, *, fold=0):
+    if tzinfo is not None or fold != 0:
+        return _refuse("a time with a zone")
+    return _record("time", _operation("time.from_parts", _c_int(hour), _c_int(minute), _c_int(second), _c_int(microsecond)))
+
+
+def time_fromisoformat(text, /):
+    if not isinstance(text, str):
+        raise TypeError("fromisoformat: argument must be str")
+    return _record("time", _operation("time.parse", text))

@@ -109,7 +109,9 @@ impl Writer {
                     | SqlType::Real
                     | SqlType::Boolean
                     | SqlType::Bytea
-                    | SqlType::Date => {
+                    | SqlType::Date
+                    | SqlType::Timestamp
+                    | SqlType::Time => {
                         return None;
                     }
                 };
@@ -539,7 +541,7 @@ fn python_type(ty: SqlType) -> Ty {
         SqlType::Real | SqlType::Double => Ty::Float,
         SqlType::Boolean => Ty::Bool,
         // The generator takes none.
-        SqlType::Text | SqlType::Bytea | SqlType::Date => Ty::Str,
+        SqlType::Text | SqlType::Bytea | SqlType::Date | SqlType::Timestamp | SqlType::Time => Ty::Str,
     }
 }
 

@@ -47,6 +47,20 @@ def total_seconds(self, /):
     return _micros(self) / 1000000
 
 
+def __str__(self):
+    return _operation("timedelta.text", _field(self, 0), _field(self, 1), _field(self, 2))
+
+
+def __repr__(self):
+    return _operation("timedelta.repr", _field(self, 0), _field(self, 1), _field(self, 2))
+
+
+def __format__(self, spec):
+    if spec == "":
+        return __str__(self)
+    raise TypeError("unsupported format string passed to datetime.timedelta.__format__")
+
+
 def __bool__(self):
     return _order(self) != (0, 0, 0)
 
@@ -78,17 +92,19 @@ def __ge__(self, other):
 
 
 def __add__(self, other):
-    if _type_name(other) == "datetime.date":
+    if _type_name(other) in ("datetime.date", "datetime.datetime"):
         return other + self
     if not _is_timedelta(other):
         return _leave("a timedelta and something else")
-    return _of(_field(self, 0) + _field(other, 0), _field(self, 1) + _field(other, 1), _field(self, 2) + _field(other, 2))
+    seconds = _field(self, 1) + _field(other, 1)
+    return _of(_field(self, 0) + _field(other, 0), seconds, _field(self, 2) + _field(other, 2))
 
 
 def __sub__(self, other):
     if not _is_timedelta(other):
         return _leave("a timedelta and something else")
-    return _of(_field(self, 0) - _field(other, 0), _field(self, 1) - _field(other, 1), _field(self, 2) - _field(other, 2))
+    seconds = _field(self, 1) - _field(other, 1)
+    return _of(_field(self, 0) - _field(other, 0), seconds, _field(self, 2) - _field(other, 2))
 
 
 def __neg__(self):
@@ -108,8 +124,34 @@ def __mul__(self, other):
 
 
 def __floordiv__(self, other):
-    if not _is_timedelta(other):
+    if _is_timedelta(other):
+        return _quotient(_micros(self), _micros(other))
+    if not isinstance(other, int):
         return _leave("a timedelta divided by something else")
-    if _micros(other) == 0:
+    return _of(0, 0, _quotient(_micros(self), other))
+
+
+def _quotient(micros, other):
+    if other == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
-    return _micros(self) // _micros(other)
+    return micros // other
+
+
+def __truediv__(self, other):
+    if _is_timedelta(other):
+        return _micros(self) / _micros(other)
+    if not isinstance(other, int):
+        return _leave("a timedelta divided by something else")
+    # To the nearest microsecond, the even one of two.
+    micros = _quotient(_micros(self), other)
+    rest = (_micros(self) - micros * other) * 2
+    above = rest > other if other > 0 else rest < other
+    if above or rest == other and micros % 2 == 1:
+        micros += 1
+    return _of(0, 0, micros)
+
+
+def __mod__(self, other):
+    if not _is_timedelta(other):
+        return _leave("the rest of a timedelta by something else")
+    return _of(0, 0, _micros(self) % _micros(other))

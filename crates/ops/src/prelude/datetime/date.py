@@ -1,6 +1,16 @@
 """datetime.date: the field is the number of days since 1970-01-01."""
 
 
+def _of_sql(days):
+    if not -719162 <= days <= 2932896:
+        return _leave("a date beyond the years of datetime.date")
+    return _record("date", days)
+
+
+def _to_sql(self):
+    return _days(self)
+
+
 def _days(self):
     return _field(self, 0)
 
@@ -11,6 +21,8 @@ def _is_date(value):
 
 def _days_of(other):
     """What a date is compared with in order."""
+    if _type_name(other) == "datetime.datetime":
+        raise TypeError("can't compare datetime.datetime to datetime.date")
     if not _is_date(other):
         return _leave("a date compared with something else")
     return _days(other)
@@ -31,7 +43,7 @@ def __str__(self):
 
 
 def __repr__(self):
-    return f"datetime.date({_get_year(self)}, {_get_month(self)}, {_get_day(self)})"
+    return _operation("date.repr", _days(self))
 
 
 def __format__(self, spec):
@@ -112,20 +124,14 @@ def isoformat(self, /):
 def strftime(self, format):
     if not isinstance(format, str):
         return _leave("a format that is no text")
-    return _operation("date.strftime", _days(self), format)
-
-
-def _part(value):
-    if not isinstance(value, int):
-        return _leave("a part of a date that is no int")
-    return int(value)
+    return _operation("datetime.strftime", _days(self) * 86400000000, format)
 
 
 def replace(self, year=_missing, month=_missing, day=_missing):
     days = _operation(
         "date.from_civil",
-        _get_year(self) if _is_missing(year) else _part(year),
-        _get_month(self) if _is_missing(month) else _part(month),
-        _get_day(self) if _is_missing(day) else _part(day),
+        _get_year(self) if _is_missing(year) else _c_int(year),
+        _get_month(self) if _is_missing(month) else _c_int(month),
+        _get_day(self) if _is_missing(day) else _c_int(day),
     )
     return _record("date", days)
