@@ -93,11 +93,20 @@ impl std::error::Error for DefineError {}
 /// An exception as the last line of CPython's traceback shows it; what happened where there is
 /// none.
 pub(crate) fn raised(class: &str, message: &str) -> String {
-    match (class, message) {
+    match (class, shown(message)) {
         (class, "") => class.to_string(),
         ("", message) => message.to_string(),
+        (class, shown) if shown.len() < message.len() => {
+            format!("{class}: {shown}… ({} characters in all)", message.chars().count())
+        }
         (class, message) => format!("{class}: {message}"),
     }
+}
+
+/// As much of a message as an error shows.
+fn shown(message: &str) -> &str {
+    const MOST: usize = 64 * 1024;
+    &message[..message.floor_char_boundary(MOST)]
 }
 
 impl fmt::Display for CallError {
@@ -105,7 +114,7 @@ impl fmt::Display for CallError {
         match &self.kind {
             CallErrorKind::Python { class, message } => f.write_str(&raised(class, message))?,
             CallErrorKind::Result(message) | CallErrorKind::NoInterpreter(message) | CallErrorKind::Host(message) => {
-                f.write_str(message)?;
+                f.write_str(shown(message))?;
             }
             CallErrorKind::Cancelled => f.write_str("cancelled")?,
             CallErrorKind::TimedOut => f.write_str("ran out of its time")?,
@@ -125,3 +134,17 @@ impl fmt::Display for CallError {
 }
 
 impl std::error::Error for CallError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_message_a_part_is_shown() {
+        assert_eq!(raised("ValueError", "é"), "ValueError: é");
+        assert_eq!(raised("ValueError", ""), "ValueError");
+        let long = raised("ValueError", &"é".repeat(10_000_000));
+        assert!(long.ends_with("é… (10000000 characters in all)"), "{}", &long[long.len() - 50..]);
+        assert!(long.len() < 100_000);
+    }
+}
