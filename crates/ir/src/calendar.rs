@@ -14,20 +14,24 @@ const CYCLE: i64 = 146_097;
 /// Days from 0000-03-01 to 1970-01-01.
 const MARCH: i64 = 719_468;
 
-/// Year, month and day of a day.
+/// Year, month and day of a day, one of [`DAYS`].
 ///
-/// The method is the usual one: count years from March, so that the leap day is the last
-/// of a year, in cycles of 400 years that all have the same number of days.
+/// Years are counted from March, so that the leap day is the last of a year. A quotient and its
+/// remainder are the halves of one product (Neri and Schneider, "Euclidean affine functions and
+/// their application to calendar algorithms", 2023).
 #[must_use]
 pub fn civil(days: i64) -> (i64, u8, u8) {
-    let shifted = days + MARCH;
-    let (cycle, day) = (shifted.div_euclid(CYCLE), shifted.rem_euclid(CYCLE));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (cycle * 400 + year + i64::from(month <= 2), month as u8, day_of_month as u8)
+    debug_assert!(DAYS.contains(&days));
+    let quarters = 4 * (days + MARCH) as u32 + 3;
+    let (century, of_century) = (quarters / CYCLE as u32, quarters % CYCLE as u32 / 4);
+    let years = 2_939_745 * u64::from(4 * of_century + 3);
+    let day_of_year = years as u32 / 2_939_745 / 4;
+    let months = 2_141 * day_of_year + 197_913;
+    let (month, day) = (months >> 16, (months & 0xFFFF) / 2_141 + 1);
+    // The first months belong to the year before, as March has it.
+    let next = u32::from(day_of_year >= 306);
+    let year = 100 * century + (years >> 32) as u32 + next;
+    (i64::from(year), (month - 12 * next) as u8, day as u8)
 }
 
 /// The day of a year, month and day that exist; the inverse of [`civil`].

@@ -84,13 +84,33 @@ fn from_civil(cx: &Cx, year: i64, month: i64, day: i64) -> KernelResult<i64> {
     Ok(calendar::days(year, month as u8, day as u8))
 }
 
+/// Writes so many of the last decimal digits of a number.
+fn digits(out: &mut impl std::fmt::Write, number: i64, count: usize) -> std::fmt::Result {
+    let mut text = [b'0'; 6];
+    let mut rest = number;
+    for digit in text[..count].iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    text[..count].iter().try_for_each(|digit| out.write_char(char::from(*digit)))
+}
+
+/// Writes YYYY-MM-DD.
+fn iso_date(out: &mut impl std::fmt::Write, (year, month, day): (i64, u8, u8)) -> std::fmt::Result {
+    digits(out, year, 4)?;
+    out.write_char('-')?;
+    digits(out, month.into(), 2)?;
+    out.write_char('-')?;
+    digits(out, day.into(), 2)
+}
+
 op! {
     /// `date.isoformat`.
     date_text = "date.text" ""
     Pure fn (cx, _days: int) -> str fallible {
         let (year, month, day) = civil(_days);
         let mut out = cx.text(10)?;
-        write!(out, "{year:04}-{month:02}-{day:02}").map_err(|_| Raise::ROW_MEMORY)?;
+        iso_date(&mut out, (year, month, day)).map_err(|_| Raise::ROW_MEMORY)?;
         Ok(out.finish())
     }
 }
@@ -188,17 +208,24 @@ impl Clock {
     /// what it takes.
     fn write(self, out: &mut impl std::fmt::Write, precision: i64) -> std::fmt::Result {
         let Clock { hour, minute, second, micro } = self;
-        write!(out, "{hour:02}")?;
+        digits(out, hour, 2)?;
         if precision >= 1 {
-            write!(out, ":{minute:02}")?;
+            out.write_char(':')?;
+            digits(out, minute, 2)?;
         }
         if precision >= 2 {
-            write!(out, ":{second:02}")?;
+            out.write_char(':')?;
+            digits(out, second, 2)?;
         }
         match precision {
-            3 => write!(out, ".{:03}", micro / 1000),
-            4 => write!(out, ".{micro:06}"),
-            5 if micro != 0 => write!(out, ".{micro:06}"),
+            3 => {
+                out.write_char('.')?;
+                digits(out, micro / 1000, 3)
+            }
+            4 | 5 if precision == 4 || micro != 0 => {
+                out.write_char('.')?;
+                digits(out, micro, 6)
+            }
             _ => Ok(()),
         }
     }
@@ -220,7 +247,7 @@ op! {
     Pure fn (cx, _micros: int, _sep: str, _precision: int) -> str fallible {
         let (year, month, day) = civil(_micros.div_euclid(DAY));
         let mut out = cx.text(30)?;
-        let written = write!(out, "{year:04}-{month:02}-{day:02}{}", _sep.as_str());
+        let written = iso_date(&mut out, (year, month, day)).and_then(|()| out.write_str(_sep.as_str()));
         written.and_then(|()| Clock::of(_micros).write(&mut out, _precision)).map_err(|_| Raise::ROW_MEMORY)?;
         Ok(out.finish())
     }
@@ -400,7 +427,7 @@ const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Frid
 fn directive(out: &mut crate::cx::Text<'_>, micros: i64, directive: Option<char>) -> KernelResult<()> {
     let days = micros.div_euclid(DAY).clamp(*calendar::DAYS.start(), *calendar::DAYS.end());
     let (year, month, day) = civil(days);
-    let Clock { hour, minute, second, micro } = Clock::of(micros);
+    let clock @ Clock { hour, minute, second, micro } = Clock::of(micros);
     let month_name = MONTHS[usize::from(month) - 1];
     // 1970-01-01 was a Thursday.
     let weekday = (days + 3).rem_euclid(7) as usize;
@@ -410,14 +437,14 @@ fn directive(out: &mut crate::cx::Text<'_>, micros: i64, directive: Option<char>
     let written = match directive {
         // C libraries differ on whether smaller years have leading zeros.
         Some('Y' | 'y' | 'F' | 'D' | 'x' | 'c') if year < 1000 => return Err(FORMAT),
-        Some('Y') => write!(out, "{year}"),
-        Some('y') => write!(out, "{:02}", year % 100),
-        Some('m') => write!(out, "{month:02}"),
-        Some('d') => write!(out, "{day:02}"),
+        Some('Y') => digits(out, year, 4),
+        Some('y') => digits(out, year, 2),
+        Some('m') => digits(out, month.into(), 2),
+        Some('d') => digits(out, day.into(), 2),
         Some('e') => write!(out, "{day:2}"),
-        Some('F') => write!(out, "{year}-{month:02}-{day:02}"),
+        Some('F') => iso_date(out, (year, month, day)),
         Some('D' | 'x') => write!(out, "{month:02}/{day:02}/{:02}", year % 100),
-        Some('j') => write!(out, "{:03}", day_of_year + 1),
+        Some('j') => digits(out, day_of_year + 1, 3),
         Some('B') => out.write_str(month_name),
         Some('b' | 'h') => out.write_str(&month_name[..3]),
         Some('A') => out.write_str(WEEKDAYS[weekday]),
@@ -427,14 +454,14 @@ fn directive(out: &mut crate::cx::Text<'_>, micros: i64, directive: Option<char>
         // Weeks that begin with the first Sunday or Monday of the year.
         Some('U') => write!(out, "{:02}", (day_of_year + 7 - (weekday as i64 + 1) % 7) / 7),
         Some('W') => write!(out, "{:02}", (day_of_year + 7 - weekday as i64) / 7),
-        Some('H') => write!(out, "{hour:02}"),
-        Some('I') => write!(out, "{hour_of_half:02}"),
+        Some('H') => digits(out, hour, 2),
+        Some('I') => digits(out, hour_of_half, 2),
         Some('p') => out.write_str(half_day),
-        Some('M') => write!(out, "{minute:02}"),
-        Some('S') => write!(out, "{second:02}"),
-        Some('f') => write!(out, "{micro:06}"),
-        Some('T' | 'X') => write!(out, "{hour:02}:{minute:02}:{second:02}"),
-        Some('R') => write!(out, "{hour:02}:{minute:02}"),
+        Some('M') => digits(out, minute, 2),
+        Some('S') => digits(out, second, 2),
+        Some('f') => digits(out, micro, 6),
+        Some('T' | 'X') => clock.write(out, 2),
+        Some('R') => clock.write(out, 1),
         Some('c') => {
             let (weekday, month_name) = (&WEEKDAYS[weekday][..3], &month_name[..3]);
             write!(out, "{weekday} {month_name} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
