@@ -152,8 +152,8 @@ impl Finder {
     fn stmts(&mut self, body: &[Stmt]) {
         for stmt in body {
             match &stmt.kind {
-                // A class may keep state.
-                StmtKind::Unsupported { .. } | StmtKind::ClassDef(_) => self.found = true,
+                // A class may keep state, and so may a function that another made.
+                StmtKind::Unsupported { .. } | StmtKind::ClassDef(_) | StmtKind::Nonlocal(_) => self.found = true,
                 StmtKind::Import { module, .. } | StmtKind::ImportFrom { module, .. } => self.module(module),
                 _ => {}
             }
@@ -281,13 +281,14 @@ fn each_part(stmt: &Stmt, bodies: &mut dyn FnMut(&[Stmt]), exprs: &mut dyn FnMut
         }
         StmtKind::Raise { exc, cause } => exc.iter().chain(cause).for_each(exprs),
         StmtKind::Assert { test, msg } => std::iter::once(test).chain(msg).for_each(exprs),
-        StmtKind::Expr(value) | StmtKind::Annotation(value) => exprs(value),
+        StmtKind::Expr(value) | StmtKind::Annotation(value) | StmtKind::Yield { value, .. } => exprs(value),
         StmtKind::Delete(targets) => targets.iter().for_each(exprs),
         StmtKind::Import { .. }
         | StmtKind::ImportFrom { .. }
         | StmtKind::Pass
         | StmtKind::Break
         | StmtKind::Continue
+        | StmtKind::Nonlocal(_)
         | StmtKind::ClassDef(_)
         | StmtKind::Unsupported { .. } => {}
     }

@@ -75,10 +75,35 @@ pub(crate) struct Closure {
     /// The module whose globals it sees, an index into the lifter's modules.
     pub module: usize,
     pub enclosing: Enclosing,
-    /// Whether decorators make it something else, which is not known.
-    pub decorated: bool,
+    /// Whether its results are kept (`functools.lru_cache`).
+    pub cached: bool,
     /// Values of the defaults, by parameter name.
     pub defaults: Vec<(Name, Abs)>,
+}
+
+/// What tells functions apart while they are unfolded: the statement, and whose variables they see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub def: *const FunctionDef,
+    around: Option<Result<usize, *const Captured>>,
+}
+
+impl Closure {
+    pub fn identity(&self) -> Identity {
+        let around = match &self.enclosing {
+            Enclosing::Module => None,
+            Enclosing::Live(depth) => Some(Ok(*depth)),
+            Enclosing::Ended(captured) => Some(Err(Rc::as_ptr(captured))),
+        };
+        Identity { def: Arc::as_ptr(&self.def), around }
+    }
+}
+
+impl Identity {
+    /// That of a function of a module.
+    pub fn of_module(def: *const FunctionDef) -> Identity {
+        Identity { def, around: None }
+    }
 }
 
 /// Something that can be iterated.
@@ -117,6 +142,11 @@ pub(crate) enum Iter {
         first: Abs,
         enclosing: Enclosing,
         module: usize,
+    },
+    /// What a call of a generator function gives: the function, and what its parameters are.
+    Call {
+        function: Abs,
+        args: Vec<(Name, Abs)>,
     },
 }
 

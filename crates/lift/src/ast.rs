@@ -82,12 +82,18 @@ pub enum StmtKind {
         asname: Name,
     },
     Expr(Expr),
+    /// `yield` as a statement, or `yield from`.
+    Yield {
+        value: Expr,
+        from: bool,
+    },
     Delete(Vec<Expr>),
     /// The annotation of a variable, which only a module evaluates.
     Annotation(Expr),
     Pass,
     Break,
     Continue,
+    Nonlocal(Vec<Name>),
     /// A statement that is not lifted: what it is, for people, and whether a `return`
     /// stands in it.
     Unsupported {

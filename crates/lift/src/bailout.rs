@@ -57,8 +57,8 @@ codes! {
     Callee = "E004" "unsupported function";
     /// The operation is lifted, but not for operands of these types.
     Operands = "E005" "unsupported operand types";
-    /// A function, module, iterator, class or object of a class is used as a run-time value:
-    /// stored in a list, returned, or chosen by a condition.
+    /// A function, module, iterator or class is used as a run-time value, such as one that is
+    /// returned, or an iterator has a name by which it could be used twice.
     StaticValue = "E006" "static value at run time";
     /// A container or an object of the module is changed by a function, or a container or object
     /// in a way that is not lifted.

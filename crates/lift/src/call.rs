@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// How deep calls are unfolded into each other.
-const MAX_DEPTH: usize = 40;
+pub(crate) const MAX_DEPTH: usize = 40;
 
 impl Lifter<'_> {
     pub fn call(&mut self, func: &Expr, args: &[Expr], keywords: &[(Option<Name>, Expr)]) -> Lift<Abs> {
@@ -582,19 +582,28 @@ impl Lifter<'_> {
     fn call_function(&mut self, closure: &Rc<Closure>, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
         let def = closure.def.clone();
         let owner = self.next_owner.take();
-        if def.generator {
-            return self.bail(Code::Handler, format!("{} is a generator", def.name));
-        }
-        if closure.decorated {
-            return self.bail(Code::Handler, format!("{} is decorated", def.name));
-        }
-        if !self.in_prelude(closure.module) {
-            for value in args.iter().chain(named.iter().map(|(_, value)| value)) {
-                self.refuse_iterator(value)?;
-            }
+        if def.asynchronous {
+            return self.bail(Code::Handler, format!("{} is asynchronous", def.name));
         }
         let vars = self.bind(closure, args, named)?;
-        if self.unfolding.contains(&Arc::as_ptr(&def)) {
+        if !self.in_prelude(closure.module) {
+            for (name, value) in &vars {
+                if self.refuse_iterator(value).is_err() && !crate::scope::is_read_once(&def, name) {
+                    self.refuse_iterator(value)?;
+                }
+            }
+        }
+        if def.generator {
+            let args = vars.into_iter().collect();
+            return Ok(Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args })));
+        }
+        if closure.cached {
+            self.refuse_cache(&def.name, &vars)?;
+        }
+        if self.unfolding.contains(&closure.identity()) {
+            if closure.cached {
+                return self.bail(Code::Recursion, format!("{} recurses and keeps its results", def.name));
+            }
             return self.recursion(closure, &vars);
         }
         if self.unfolding.len() >= MAX_DEPTH {
@@ -605,9 +614,32 @@ impl Lifter<'_> {
         }
         let before = self.b.function.values.len();
         let result = self.unfold(closure, vars, owner)?;
+        if closure.cached && !matches!(&result, Abs::Const(_) | Abs::Unbound) {
+            match self.type_of(&result) {
+                Some(ty) if !ty.holds_list() && !ty.holds(&Type::is_object) => {}
+                _ => return self.bail(Code::StaticValue, format!("{} keeps results that may change", def.name)),
+            }
+        }
         let size = self.b.function.values.len().saturating_sub(before);
         self.world.sizes.insert(Arc::as_ptr(&def), size);
         Ok(result)
+    }
+
+    /// Refuses arguments of a function that keeps its results by which another call may have kept
+    /// one: 1, 1.0 and True are one key, and so are 0.0 and -0.0.
+    fn refuse_cache(&self, name: &str, vars: &BTreeMap<Name, Abs>) -> Lift<()> {
+        let is_safe = |ty: &Type| match ty {
+            Type::None | Type::Int | Type::Str => true,
+            Type::Record(class, _) => class.is_value(),
+            _ => false,
+        };
+        for value in vars.values() {
+            match self.type_of(value) {
+                Some(ty) if ty.alternatives().iter().all(is_safe) => {}
+                _ => return self.bail(Code::StaticValue, format!("{name} keeps results by such an argument")),
+            }
+        }
+        Ok(())
     }
 
     /// Whether a module is one of the prelude's.
@@ -642,7 +674,7 @@ impl Lifter<'_> {
         });
         self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
-        self.unfolding.push(Arc::as_ptr(&def));
+        self.unfolding.push(closure.identity());
         let (span, place) = (self.b.span, self.place);
         let ran = self.stmts(&def.body);
         self.span_locked = locked;

@@ -236,7 +236,7 @@ impl Lifter<'_> {
         if let Some(dataclass) = dataclass {
             self.dataclass(&mut class, &dataclass, &def.fields, module)?;
         }
-        self.bind_name(&def.name, Abs::Class(Rc::new(class)));
+        self.bind_name(&def.name, Abs::Class(Rc::new(class)))?;
         Ok(())
     }
 
@@ -286,7 +286,7 @@ impl Lifter<'_> {
                         _ => return self.bail(Code::Statement, format!("a method {} that is decorated", def.name)),
                     };
                     wrapped.insert(def.name.clone(), member);
-                    self.bind_name(&def.name, closure);
+                    self.bind_name(&def.name, closure)?;
                 }
                 StmtKind::Assign { targets, value } if targets.iter().all(is_name) => {
                     for target in targets {
@@ -299,7 +299,7 @@ impl Lifter<'_> {
                     match (targets.as_slice(), field) {
                         (_, None) => self.stmts(std::slice::from_ref(stmt))?,
                         ([Expr { kind: ExprKind::Name(name), .. }], Some(FieldOf::Default(value))) => {
-                            self.bind_name(name, value);
+                            self.bind_name(name, value)?;
                         }
                         ([Expr { kind: ExprKind::Name(name), .. }], Some(FieldOf::Factory(factory))) => {
                             factories.insert(name.clone(), factory);
@@ -462,7 +462,7 @@ impl Lifter<'_> {
             };
             // The body has no places of its own: errors are shown where it is called.
             let closure =
-                Closure { def: Arc::clone(def), module, enclosing: Enclosing::Module, decorated: false, defaults };
+                Closure { def: Arc::clone(def), module, enclosing: Enclosing::Module, cached: false, defaults };
             self.world.made.push(Arc::clone(def));
             class.members.insert(def.name.clone(), Member::Value(Abs::Func(Rc::new(closure))));
         }

@@ -365,7 +365,8 @@ impl Lifter<'_> {
     /// Whether an expression is the name of a built-in function.
     fn is_builtin(&mut self, func: &Expr, builtin: &str) -> Lift<bool> {
         match &func.kind {
-            ExprKind::Name(name) if &**name == builtin => {
+            // A match statement's own names have a dot.
+            ExprKind::Name(name) if name.strip_prefix('.').unwrap_or(name) == builtin => {
                 Ok(matches!(self.read(name)?, Abs::Builtin(name) if &*name == builtin))
             }
             _ => Ok(false),

@@ -84,9 +84,12 @@ fn same_static(a: &Abs, b: &Abs) -> bool {
 }
 
 impl Lifter<'_> {
-    /// A value as lifting sees it: a record of a shape is an object.
+    /// A value as lifting sees it: a record of a shape is an object, and None is a constant.
     pub fn seen(&self, abs: Abs) -> Abs {
         let Abs::Dyn(value) = abs else { return abs };
+        if *self.b.function.ty(value) == Type::None {
+            return Abs::NONE;
+        }
         let Type::Record(Class::Object(shape), _) = self.b.function.ty(value) else { return abs };
         match self.world.shapes.get(*shape as usize) {
             Some(shape) => Abs::Instance(Rc::new(Instance::of_record(&shape.class, shape.site, value))),

@@ -204,7 +204,7 @@ impl Lifter<'_> {
     /// Runs the body of an `except` clause.
     fn handle(&mut self, exc: &Abs, handler: &Handler) -> Lift<()> {
         if let Some(name) = &handler.name {
-            self.bind_name(name, exc.clone());
+            self.bind_name(name, exc.clone())?;
         }
         self.handling.push(exc.clone());
         self.stmts(&handler.body)?;
@@ -213,7 +213,7 @@ impl Lifter<'_> {
             && self.live
         {
             // The name is deleted at the end of the clause.
-            self.bind_name(name, Abs::Unbound);
+            self.bind_name(name, Abs::Unbound)?;
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ impl<'w> Lifter<'w> {
             ExprKind::Named { target, value } => {
                 let value = self.expr(value)?;
                 self.refuse_iterator(&value)?;
-                self.assign_walrus(target, value.clone());
+                self.assign_around(target, value.clone())?;
                 Ok(value)
             }
             ExprKind::Binary { op, left, right } => {
@@ -251,16 +251,21 @@ impl<'w> Lifter<'w> {
         }
     }
 
-    /// `:=` inside a comprehension binds in the function around it.
-    fn assign_walrus(&mut self, target: &Name, value: Abs) {
+    /// Assigns to a variable where it is bound: `:=` inside a comprehension in the function around it,
+    /// what a `nonlocal` names in one further out.
+    pub fn assign_around(&mut self, target: &Name, value: Abs) -> Lift<()> {
         let mut depth = self.current;
         while !self.frames[depth].binds(target) {
             match self.frames[depth].enclosing {
                 Enclosing::Live(outer) => depth = outer,
-                Enclosing::Module | Enclosing::Ended(_) => break,
+                Enclosing::Module => break,
+                Enclosing::Ended(_) => {
+                    return self.bail(Code::StaticValue, format!("{target} of a function that has returned changes"));
+                }
             }
         }
         self.frames[depth].vars.insert(target.clone(), value);
+        Ok(())
     }
 
     // ---- conditions ----
@@ -422,6 +427,7 @@ impl<'w> Lifter<'w> {
                     self.negate(value.clone())
                 }
             }
+            (Some(Type::None), Abs::Const(Object::None)) => Ok(Abs::bool(true)),
             _ => Ok(Abs::bool(false)),
         }
     }
@@ -613,9 +619,17 @@ impl<'w> Lifter<'w> {
         let module = self.frames[depth].module;
         let top = depth == 0 || self.frames[depth].class_body;
         let enclosing = if self.module_mode && top { Enclosing::Module } else { Enclosing::Live(depth) };
-        // The body of a class knows the decorators of its methods.
-        let decorated = !def.decorators.is_empty() && !self.frames[depth].class_body;
-        Ok(Abs::Func(Rc::new(Closure { def: def.clone(), module, enclosing, decorated, defaults })))
+        Ok(Abs::Func(Rc::new(Closure { def: def.clone(), module, enclosing, cached: false, defaults })))
+    }
+
+    /// What a `def` with its decorators gives; the body of a class knows those of its methods.
+    pub fn decorated(&mut self, def: &Arc<FunctionDef>) -> Lift<Abs> {
+        let decorators = def.decorators.iter().map(|decorator| self.expr(decorator)).collect::<Lift<Vec<Abs>>>()?;
+        let mut made = self.closure(def)?;
+        for decorator in decorators.iter().rev() {
+            made = self.call_value(decorator, vec![made], Vec::new())?;
+        }
+        Ok(made)
     }
 
     pub fn constant_set(&mut self, items: Vec<Abs>, frozen: bool) -> Lift<Abs> {

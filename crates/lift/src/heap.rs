@@ -197,7 +197,7 @@ impl Lifter<'_> {
             return self.bail(Code::Mutation, format!("assignment to the property {name}"));
         }
         // The `__init__` that `dataclass` makes sets them otherwise.
-        let is_being_made = self.unfolding.last().is_some_and(|def| self.is_made(*def));
+        let is_being_made = self.unfolding.last().is_some_and(|function| self.is_made(function.def));
         if object.class.frozen && !is_being_made {
             return self.bail(Code::Mutation, format!("attribute {name} of a frozen object is changed"));
         }

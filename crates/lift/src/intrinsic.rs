@@ -1,6 +1,6 @@
 //! What the prelude can say that Python cannot: names that only its modules see.
 
-use crate::abs::Abs;
+use crate::abs::{Abs, Closure};
 use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
@@ -18,6 +18,8 @@ pub(crate) const NAMES: &[&str] = &[
     "_is_missing",
     "_made",
     "_is_function",
+    "_is_iterator",
+    "_cached",
     "_type_name",
     "_leave",
     "_refuse",
@@ -38,7 +40,7 @@ impl Lifter<'_> {
     pub fn sees_intrinsics(&self, module: usize) -> bool {
         self.world.loading_prelude
             || self.in_prelude(module)
-            || self.unfolding.last().is_some_and(|def| self.is_made(*def))
+            || self.unfolding.last().is_some_and(|function| self.is_made(function.def))
     }
 
     /// Calls an intrinsic.
@@ -102,6 +104,16 @@ impl Lifter<'_> {
                 value,
                 Abs::Func(_) | Abs::Method(_) | Abs::Bound(_) | Abs::Class(_) | Abs::Builtin(_)
             ))),
+            // Whether it is an iterator, and not only something that can be iterated.
+            ("_is_iterator", [value]) => Ok(Abs::bool(matches!(value, Abs::Iter(iter) if !iter.is_lasting()))),
+            // A function that keeps its results.
+            ("_cached", [Abs::Func(closure)]) => Ok(Abs::Func(Rc::new(Closure {
+                def: Arc::clone(&closure.def),
+                module: closure.module,
+                enclosing: closure.enclosing.clone(),
+                cached: true,
+                defaults: closure.defaults.clone(),
+            }))),
             // The row goes to CPython.
             ("_leave", _) => {
                 let span = self.b.span;

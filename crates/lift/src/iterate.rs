@@ -92,7 +92,10 @@ impl Lifter<'_> {
                 Iter::Generator { comp, first, enclosing, module } => {
                     return self.generate(comp, first, enclosing, *module, &mut |me, element, _| body(me, element));
                 }
-                Iter::Range { .. } | Iter::Zip(_) | Iter::Reversed(_) | Iter::View { .. } => {}
+                Iter::Call { function: Abs::Func(closure), args } => {
+                    return self.run_generator(closure, args, body);
+                }
+                Iter::Range { .. } | Iter::Zip(_) | Iter::Reversed(_) | Iter::View { .. } | Iter::Call { .. } => {}
             }
         }
         let iterable = &iterable.shown();
@@ -212,6 +215,7 @@ impl Lifter<'_> {
                 | Iter::Map { .. }
                 | Iter::Filter { .. }
                 | Iter::Generator { .. }
+                | Iter::Call { .. }
                 | Iter::View { .. } => self.bail(Code::StaticValue, "an iterator inside zip or reversed"),
             },
             Abs::Const(Object::Set(_)) => self.bail(Code::SetOrder, "iteration over a set"),

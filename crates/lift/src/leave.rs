@@ -85,6 +85,10 @@ pub(crate) fn each_part<'v>(value: &'v Abs, f: &mut dyn FnMut(Part<'v>)) {
                 f(Part::Value(first));
                 f(Part::Enclosing(enclosing));
             }
+            Iter::Call { function, args } => {
+                f(Part::Value(function));
+                args.iter().for_each(|(_, arg)| f(Part::Value(arg)));
+            }
         },
         Abs::Const(_)
         | Abs::Dyn(_)
@@ -121,7 +125,7 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
         Abs::Func(closure) => Abs::Func(Rc::new(Closure {
             def: closure.def.clone(),
             module: closure.module,
-            decorated: closure.decorated,
+            cached: closure.cached,
             enclosing: around(&closure.enclosing, f)?,
             defaults: closure
                 .defaults
@@ -139,6 +143,10 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
             Iter::Reversed(inner) => Iter::Reversed(one(inner, f)?),
             Iter::Map { func, inner } => Iter::Map { func: one(func, f)?, inner: one(inner, f)? },
             Iter::Filter { func, inner } => Iter::Filter { func: one(func, f)?, inner: one(inner, f)? },
+            Iter::Call { function, args } => Iter::Call {
+                function: one(function, f)?,
+                args: args.iter().map(|(name, arg)| Some((name.clone(), one(arg, f)?))).collect::<Option<_>>()?,
+            },
             Iter::Generator { comp, first, enclosing, module } => Iter::Generator {
                 comp: comp.clone(),
                 first: one(first, f)?,

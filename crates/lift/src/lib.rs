@@ -25,6 +25,7 @@ mod escape;
 mod exceptions;
 mod expr;
 mod format;
+mod generator;
 mod heap;
 mod intrinsic;
 mod iterate;
@@ -38,6 +39,7 @@ mod names;
 mod nesting;
 mod operate;
 pub mod parse;
+mod patterns;
 mod percent;
 mod protocol;
 mod returns;
@@ -162,7 +164,7 @@ impl Lifter<'_> {
     fn handler(&mut self, source: &Source, module: usize, args: Vec<Abs>, params: &[Param]) -> lifter::Lift<()> {
         let def = source.handler.clone();
         if !def.decorators.is_empty() {
-            return self.bail(Code::Handler, format!("{} is decorated", def.name));
+            return self.decorated_handler(&def.name, module, args, params);
         }
         // Defaults were evaluated when the module ran; a bare body has none.
         let defaults = match self.world.modules[module].globals.get(&def.name) {
@@ -174,11 +176,10 @@ impl Lifter<'_> {
             def: def.clone(),
             module,
             enclosing: abs::Enclosing::Module,
-            decorated: false,
+            cached: false,
             defaults,
         });
-        let args = args.into_iter().zip(params).map(|(arg, param)| self.argument(arg, param.class));
-        let args = args.collect::<lifter::Lift<Vec<Abs>>>()?;
+        let args = self.arguments(args, params)?;
         let vars = self.bind(&closure, args, Vec::new())?;
         self.frames = vec![Frame {
             vars: vars.into(),
@@ -189,11 +190,36 @@ impl Lifter<'_> {
             class_body: false,
             owner: None,
         }];
-        self.unfolding.push(std::sync::Arc::as_ptr(&def));
+        self.unfolding.push(closure.identity());
         self.stmts(&def.body)?;
         if self.live {
             self.leave_function(Abs::NONE)?;
         }
         Ok(())
+    }
+
+    /// What Python sees of the arguments.
+    fn arguments(&mut self, args: Vec<Abs>, params: &[Param]) -> lifter::Lift<Vec<Abs>> {
+        args.into_iter().zip(params).map(|(arg, param)| self.argument(arg, param.class)).collect()
+    }
+
+    /// Calls what decorators made of the handler.
+    fn decorated_handler(
+        &mut self,
+        name: &ast::Name,
+        module: usize,
+        args: Vec<Abs>,
+        params: &[Param],
+    ) -> lifter::Lift<()> {
+        let handler = match self.world.modules[module].globals.get(name) {
+            Some(handler @ Abs::Func(_)) => handler.clone(),
+            _ => match self.world.modules[module].failed.get(name) {
+                Some(reason) => return Err(reason.clone().into()),
+                None => return self.bail(Code::Handler, format!("{name} is decorated")),
+            },
+        };
+        let args = self.arguments(args, params)?;
+        let result = self.call_value(&handler, args, Vec::new())?;
+        if self.live { self.leave_function(result) } else { Ok(()) }
     }
 }

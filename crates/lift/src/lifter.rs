@@ -186,7 +186,7 @@ pub(crate) struct Lifter<'w> {
     /// The class and the receiver of the method that is called next.
     pub next_owner: Option<(Rc<ClassObj>, Abs)>,
     /// The functions being unfolded, to detect recursion.
-    pub unfolding: Vec<*const crate::ast::FunctionDef>,
+    pub unfolding: Vec<crate::abs::Identity>,
     /// The type of what this IR function returns, as far as known, for functions that are
     /// called; `None` for the handler.
     pub returns: Returns,
@@ -777,7 +777,7 @@ pub(crate) fn describe(abs: &Abs) -> String {
         Abs::Iter(iter) => match &**iter {
             Iter::Range { .. } => "a range".to_string(),
             Iter::View { .. } => "a view of a dict".to_string(),
-            Iter::Generator { .. } => "a generator".to_string(),
+            Iter::Generator { .. } | Iter::Call { .. } => "a generator".to_string(),
             Iter::Enumerate { .. } | Iter::Zip(_) | Iter::Reversed(_) | Iter::Map { .. } | Iter::Filter { .. } => {
                 "an iterator".to_string()
             }

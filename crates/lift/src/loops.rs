@@ -287,9 +287,14 @@ impl Lifter<'_> {
 
     /// Runs a loop's body with `continue`.
     pub fn loop_body(&mut self, body: &[Stmt]) -> Lift<()> {
+        self.loop_turn(&mut |me| me.stmts(body))
+    }
+
+    /// Runs one turn of a loop with `continue`.
+    pub fn loop_turn(&mut self, turn: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
         let depth = self.frames.len();
         self.contexts.push(Ctx::Body { continues: Vec::new(), depth });
-        self.stmts(body)?;
+        turn(self)?;
         let mut states = match self.contexts.pop() {
             Some(Ctx::Body { continues, .. }) => continues,
             _ => return self.bail(Code::Budget, "contexts are out of step"),

@@ -129,6 +129,8 @@ const OTHERS: &[&str] = &[
 
 /// The built-in of that name.
 pub(crate) fn builtin(name: &str) -> Option<Abs> {
+    // What a match statement means by it.
+    let name = name.strip_prefix('.').unwrap_or(name);
     if let Some(kind) = ExcKind::from_name(name) {
         return Some(Abs::ExcClass(kind));
     }

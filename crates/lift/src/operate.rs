@@ -169,9 +169,6 @@ impl Lifter<'_> {
             (None, Some(first)) => self.read_from(first, result),
             (None, None) => {}
         }
-        if self.b.function.ty(result) == &Type::None {
-            return Ok(Abs::NONE);
-        }
         Ok(self.seen(Abs::Dyn(result)))
     }
 
@@ -436,6 +433,7 @@ impl Lifter<'_> {
             "a>=b" => "__ge__",
             "a[b]" => "__getitem__",
             "a[b:c]" => "__getpart__",
+            "del a[b]" => "__delitem__",
             "a[b:c:d]" => "__getslice__",
             "str" => "__str__",
             "repr" => "__repr__",

@@ -1,5 +1,6 @@
-//! From source text to the syntax tree. The only module that knows the parser crate,
-//! an internal component of Ruff that changes without notice.
+//! From source text to the syntax tree. With `patterns.rs`, `nesting.rs`, `scope.rs` and `syntax.rs`
+//! the only module that knows the parser crate, an internal component of Ruff that changes without
+//! notice.
 
 use crate::ast::{
     Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, FunctionDef, Handler, Module, Name,
@@ -159,15 +160,15 @@ fn is_private(name: &str) -> bool {
     IN_CLASS.get() && name.starts_with("__") && !name.ends_with("__")
 }
 
-fn span(range: TextRange) -> Span {
+pub(crate) fn span(range: TextRange) -> Span {
     Span { start: u32::from(range.start()), end: u32::from(range.end()) }
 }
 
-fn name(text: &str) -> Name {
+pub(crate) fn name(text: &str) -> Name {
     Arc::from(text)
 }
 
-fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
+pub(crate) fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(body.len());
     for stmt in body {
         let at = span(stmt.range());
@@ -191,6 +192,9 @@ fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
                     let kind = StmtKind::ImportFrom { module: module.clone(), name: imported, asname };
                     out.push(Stmt { kind, span: at });
                 }
+            }
+            py::Stmt::Match(inner) if inner.cases.len() <= MAX_ELIFS => {
+                crate::patterns::match_statement(inner, &mut out)
             }
             other => out.push(Stmt { kind: stmt_kind(other), span: at }),
         }
@@ -269,7 +273,14 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
             StmtKind::Raise { exc: stmt.exc.as_deref().map(expr), cause: stmt.cause.as_deref().map(expr) }
         }
         py::Stmt::Assert(stmt) => StmtKind::Assert { test: expr(&stmt.test), msg: stmt.msg.as_deref().map(expr) },
-        py::Stmt::Expr(stmt) => StmtKind::Expr(expr(&stmt.value)),
+        py::Stmt::Expr(stmt) => match &*stmt.value {
+            py::Expr::Yield(inner) => {
+                let none = || Expr { kind: ExprKind::Const(Object::None), span: span(inner.range) };
+                StmtKind::Yield { value: inner.value.as_deref().map_or_else(none, expr), from: false }
+            }
+            py::Expr::YieldFrom(inner) => StmtKind::Yield { value: expr(&inner.value), from: true },
+            value => StmtKind::Expr(expr(value)),
+        },
         py::Stmt::Delete(stmt) => StmtKind::Delete(stmt.targets.iter().map(expr).collect()),
         py::Stmt::Pass(_) => StmtKind::Pass,
         py::Stmt::Break(_) => StmtKind::Break,
@@ -278,9 +289,9 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
         py::Stmt::Try(_) => unsupported("except*", stmt),
         py::Stmt::ClassDef(def) => StmtKind::ClassDef(Arc::new(class(def))),
         py::Stmt::With(_) => unsupported("with", stmt),
-        py::Stmt::Match(_) => unsupported("match", stmt),
+        py::Stmt::Match(_) => unsupported("a match of this many cases", stmt),
         py::Stmt::Global(_) => unsupported("global", stmt),
-        py::Stmt::Nonlocal(_) => unsupported("nonlocal", stmt),
+        py::Stmt::Nonlocal(stmt) => StmtKind::Nonlocal(stmt.names.iter().map(|n| name(n)).collect()),
         py::Stmt::TypeAlias(_) => unsupported("a type alias", stmt),
         py::Stmt::Import(_) | py::Stmt::ImportFrom(_) => unsupported("a relative import", stmt),
         py::Stmt::IpyEscapeCommand(_) => unsupported("a shell escape", stmt),
@@ -415,7 +426,7 @@ const MAX_ELIFS: usize = 2_500;
 /// Expressions nested deeper than this are left to CPython, which has a limit of its own.
 const MAX_DEPTH: u32 = 500;
 
-fn expr(value: &py::Expr) -> Expr {
+pub(crate) fn expr(value: &py::Expr) -> Expr {
     let depth = DEPTH.get();
     let kind = if depth < MAX_DEPTH {
         DEPTH.set(depth + 1);

@@ -1,6 +1,6 @@
 //! Which names a function binds (Python's language reference, "Naming and binding").
 
-use crate::ast::{Clause, Expr, ExprKind, FPart, Name, Params, Stmt, StmtKind};
+use crate::ast::{Clause, Expr, ExprKind, FPart, FunctionDef, Name, Params, Stmt, StmtKind};
 use ruff_python_ast as py;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 
@@ -14,9 +14,33 @@ pub fn locals(params: &Params, body: &[Stmt]) -> Vec<Name> {
     for stmt in body {
         stmt_names(stmt, &mut names);
     }
+    let mut elsewhere = Vec::new();
+    body.iter().for_each(|stmt| nonlocal_names(stmt, &mut elsewhere));
+    names.retain(|name| !elsewhere.contains(name));
     names.sort();
     names.dedup();
     names
+}
+
+/// The names that `nonlocal` statements give: those of a function around.
+fn nonlocal_names(stmt: &Stmt, names: &mut Vec<Name>) {
+    let mut block = |body: &[Stmt]| body.iter().for_each(|stmt| nonlocal_names(stmt, names));
+    match &stmt.kind {
+        StmtKind::Nonlocal(given) => names.extend(given.iter().cloned()),
+        StmtKind::For { body, orelse, .. }
+        | StmtKind::While { body, orelse, .. }
+        | StmtKind::If { body, orelse, .. } => {
+            block(body);
+            block(orelse);
+        }
+        StmtKind::Try { body, handlers, orelse, finalbody } => {
+            block(body);
+            handlers.iter().for_each(|handler| block(&handler.body));
+            block(orelse);
+            block(finalbody);
+        }
+        _ => {}
+    }
 }
 
 fn block_names(body: &[Stmt], names: &mut Vec<Name>) {
@@ -66,12 +90,13 @@ fn stmt_names(stmt: &Stmt, names: &mut Vec<Name>) {
             walrus_names(test, names);
             msg.iter().for_each(|value| walrus_names(value, names));
         }
-        StmtKind::Expr(value) => walrus_names(value, names),
+        StmtKind::Expr(value) | StmtKind::Yield { value, .. } => walrus_names(value, names),
         StmtKind::Delete(targets) => targets.iter().for_each(|target| target_names(target, names)),
         StmtKind::Annotation(_)
         | StmtKind::Pass
         | StmtKind::Break
         | StmtKind::Continue
+        | StmtKind::Nonlocal(_)
         | StmtKind::Unsupported { .. } => {}
     }
 }
@@ -130,6 +155,107 @@ pub(crate) fn walrus_names(expr: &Expr, names: &mut Vec<Name>) {
             }
         }
         ExprKind::Const(_) | ExprKind::Name(_) | ExprKind::Lambda(_) | ExprKind::Unsupported(_) => {}
+    }
+}
+
+/// Whether a function reads a variable at one place, where it comes at most once, and does not assign
+/// to it: then an iterator in it has one user.
+pub(crate) fn is_read_once(def: &FunctionDef, name: &Name) -> bool {
+    let mut reads = Reads { name, once: 0, otherwise: 0 };
+    reads.block(&def.body, false);
+    reads.once == 1 && reads.otherwise == 0
+}
+
+/// How often a name stands in a function: where it is read at most once, and elsewhere.
+struct Reads<'a> {
+    name: &'a Name,
+    once: usize,
+    otherwise: usize,
+}
+
+impl Reads<'_> {
+    fn block(&mut self, body: &[Stmt], repeated: bool) {
+        body.iter().for_each(|stmt| self.stmt(stmt, repeated));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, repeated: bool) {
+        match &stmt.kind {
+            StmtKind::For { target, iter, body, orelse } => {
+                self.expr(target, true);
+                self.expr(iter, repeated);
+                self.block(body, true);
+                self.block(orelse, repeated);
+            }
+            StmtKind::While { test, body, orelse } => {
+                self.expr(test, true);
+                self.block(body, true);
+                self.block(orelse, repeated);
+            }
+            StmtKind::If { test, body, orelse } => {
+                self.expr(test, repeated);
+                self.block(body, repeated);
+                self.block(orelse, repeated);
+            }
+            StmtKind::Return(Some(value)) | StmtKind::Expr(value) | StmtKind::Yield { value, .. } => {
+                self.expr(value, repeated);
+            }
+            StmtKind::Assign { targets, value } => {
+                targets.iter().for_each(|target| self.expr(target, true));
+                self.expr(value, repeated);
+            }
+            StmtKind::AugAssign { target, value, .. } => {
+                self.expr(target, true);
+                self.expr(value, repeated);
+            }
+            StmtKind::Return(None) | StmtKind::Pass | StmtKind::Break | StmtKind::Continue => {}
+            // Whatever else there is may run it again, or bind the name.
+            _ => self.otherwise += 1,
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr, repeated: bool) {
+        match &expr.kind {
+            ExprKind::Name(name) if name == self.name && repeated => self.otherwise += 1,
+            ExprKind::Name(name) if name == self.name => self.once += 1,
+            ExprKind::Name(_) | ExprKind::Const(_) => {}
+            ExprKind::Call { func, args, keywords } => {
+                self.expr(func, repeated);
+                args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|arg| self.expr(arg, repeated));
+            }
+            ExprKind::Attribute { value, .. } | ExprKind::Starred(value) => self.expr(value, repeated),
+            ExprKind::Comprehension(comp) => {
+                // The first iterable is read once, by the function around.
+                for (at, clause) in comp.clauses.iter().enumerate() {
+                    self.expr(&clause.target, true);
+                    self.expr(&clause.iter, repeated || at > 0);
+                    clause.conditions.iter().for_each(|condition| self.expr(condition, true));
+                }
+                self.expr(&comp.element, true);
+                comp.value.iter().for_each(|value| self.expr(value, true));
+            }
+            ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|item| self.expr(item, repeated)),
+            ExprKind::Binary { left, right, .. } => {
+                [left, right].into_iter().for_each(|side| self.expr(side, repeated))
+            }
+            ExprKind::Unary { operand, .. } | ExprKind::Not(operand) => self.expr(operand, repeated),
+            ExprKind::Compare { left, rest } => {
+                self.expr(left, repeated);
+                rest.iter().for_each(|(_, value)| self.expr(value, repeated));
+            }
+            ExprKind::BoolOp { values, .. } => values.iter().for_each(|value| self.expr(value, repeated)),
+            ExprKind::Subscript { value, index } => {
+                [value, index].into_iter().for_each(|part| self.expr(part, repeated));
+            }
+            ExprKind::FString(parts) => parts.iter().for_each(|part| self.part(part, repeated)),
+            _ => self.otherwise += 1,
+        }
+    }
+
+    fn part(&mut self, part: &FPart, repeated: bool) {
+        if let FPart::Field { value, spec, .. } = part {
+            self.expr(value, repeated);
+            spec.iter().for_each(|part| self.part(part, repeated));
+        }
     }
 }
 

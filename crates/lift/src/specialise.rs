@@ -322,7 +322,7 @@ impl Lifter<'_> {
             };
             let mut inner = Lifter::new(self.world, b, frame, Returns::typed(assumed.clone()));
             inner.sites = params.into_iter().zip(made.iter().cloned()).collect();
-            inner.unfolding.push(def);
+            inner.unfolding.push(crate::abs::Identity::of_module(def));
             inner.span_locked = prelude;
             inner.own = Some(id);
             inner.stmts(&closure.def.body)?;

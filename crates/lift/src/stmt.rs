@@ -56,22 +56,10 @@ impl Lifter<'_> {
                 states.extend(self.state());
                 self.enter_any(states)
             }
-            StmtKind::While { test, body, orelse } => self.while_(test, body, orelse),
+            StmtKind::While { test, body, orelse } => self.while_(test, orelse, &mut |me| me.loop_body(body)),
             StmtKind::For { target, iter, body, orelse } => {
-                let iterable = self.expr(iter)?;
-                let span = stmt.span;
-                self.loop_statement(
-                    &mut |me| {
-                        me.go_to(span);
-                        me.for_each(&iterable, &mut |me, item| {
-                            me.assign(target, item)?;
-                            me.loop_body(body)?;
-                            me.go_to(span);
-                            Ok(())
-                        })
-                    },
-                    orelse,
-                )
+                self.go_to(stmt.span);
+                self.for_(target, iter, orelse, &mut |me| me.loop_body(body))
             }
             StmtKind::Break => {
                 self.leave(|ctx| matches!(ctx, Ctx::Loop { .. }))?;
@@ -81,14 +69,16 @@ impl Lifter<'_> {
                 self.leave(|ctx| matches!(ctx, Ctx::Body { .. }))?;
                 Ok(())
             }
-            StmtKind::Pass => Ok(()),
+            StmtKind::Yield { .. } => self.bail(Code::Statement, "yield within such a statement"),
+            // Its names are no locals: what assigns to them looks around.
+            StmtKind::Pass | StmtKind::Nonlocal(_) => Ok(()),
             StmtKind::Annotation(annotation) if self.module_mode && self.current == 0 => self.annotation(annotation),
             // A function does not evaluate its variables' annotations.
             StmtKind::Annotation(_) => Ok(()),
             StmtKind::ClassDef(def) => self.class_statement(def),
             StmtKind::FunctionDef(def) => {
-                let closure = self.closure(def)?;
-                self.bind_name(&def.name, closure);
+                let made = self.decorated(def)?;
+                self.bind_name(&def.name, made)?;
                 Ok(())
             }
             StmtKind::Raise { exc, cause } => self.raise_statement(exc.as_ref(), cause.as_ref()),
@@ -107,7 +97,7 @@ impl Lifter<'_> {
             StmtKind::Try { body, handlers, orelse, finalbody } => self.try_(body, handlers, orelse, finalbody),
             StmtKind::Import { module, asname } => {
                 let bound = self.import(module)?;
-                self.bind_name(asname, bound);
+                self.bind_name(asname, bound)?;
                 Ok(())
             }
             StmtKind::ImportFrom { module, name, asname } => {
@@ -115,17 +105,17 @@ impl Lifter<'_> {
                 // A feature that Python does not know was an error of syntax.
                 let ignored = &**module == "__future__" || crate::annotation::generic(module, name).is_some();
                 if ignored {
-                    self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()));
+                    self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()))?;
                     return Ok(());
                 }
                 let found = self.attribute(Abs::Module(module.clone()), name);
                 match found {
-                    Ok(found) => self.bind_name(asname, found),
+                    Ok(found) => self.bind_name(asname, found)?,
                     // At the top level a name that is not lifted matters only where it is used.
                     Err(crate::lifter::Stop::Bailout(_))
                         if self.module_mode && crate::standard::has_name(module, name) =>
                     {
-                        self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()));
+                        self.bind_name(asname, Abs::Module(format!("{module}.{name}").into()))?;
                     }
                     Err(stop) => return Err(stop),
                 }
@@ -136,7 +126,7 @@ impl Lifter<'_> {
                     match &target.kind {
                         ExprKind::Name(name) => {
                             self.read(name)?;
-                            self.bind_name(&name.clone(), Abs::Unbound);
+                            self.bind_name(&name.clone(), Abs::Unbound)?;
                         }
                         ExprKind::Attribute { value, name } => {
                             let object = self.expr(value)?;
@@ -152,6 +142,9 @@ impl Lifter<'_> {
                             match &container {
                                 _ if !self.live => {}
                                 Abs::Instance(_) => {
+                                    self.apply("del a[b]", &[container, index])?;
+                                }
+                                Abs::Dyn(list) if matches!(self.b.function.ty(*list), Type::List(_)) => {
                                     self.apply("del a[b]", &[container, index])?;
                                 }
                                 _ => {
@@ -177,7 +170,32 @@ impl Lifter<'_> {
         Ok(Abs::Module(module.clone()))
     }
 
-    fn while_(&mut self, test: &Expr, body: &[Stmt], orelse: &[Stmt]) -> Lift<()> {
+    /// A `for` statement whose turns are `turn`.
+    pub fn for_(
+        &mut self,
+        target: &Expr,
+        iter: &Expr,
+        orelse: &[Stmt],
+        turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
+    ) -> Lift<()> {
+        let span = self.place;
+        let iterable = self.expr(iter)?;
+        self.loop_statement(
+            &mut |me| {
+                me.go_to(span);
+                me.for_each(&iterable, &mut |me, item| {
+                    me.assign(target, item)?;
+                    turn(me)?;
+                    me.go_to(span);
+                    Ok(())
+                })
+            },
+            orelse,
+        )
+    }
+
+    /// A `while` statement whose turns are `turn`.
+    pub fn while_(&mut self, test: &Expr, orelse: &[Stmt], turn: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
         let span = self.place;
         if self.module_mode {
             return self.bail(Code::ModuleBody, "while at the top level");
@@ -192,7 +210,7 @@ impl Lifter<'_> {
                     split
                 };
                 me.run_split_loop(condition, &mut |me| {
-                    me.loop_body(body)?;
+                    turn(me)?;
                     me.go_to(span);
                     Ok(())
                 })
@@ -203,10 +221,8 @@ impl Lifter<'_> {
 
     // ---- assignment ----
 
-    pub fn bind_name(&mut self, name: &Name, value: Abs) {
-        if self.live {
-            self.set_var(name, value);
-        }
+    pub fn bind_name(&mut self, name: &Name, value: Abs) -> Lift<()> {
+        if self.live { self.assign_around(name, value) } else { Ok(()) }
     }
 
     pub fn assign(&mut self, target: &Expr, value: Abs) -> Lift<()> {
@@ -216,7 +232,7 @@ impl Lifter<'_> {
         match &target.kind {
             ExprKind::Name(name) => {
                 self.refuse_iterator(&value)?;
-                self.bind_name(name, value);
+                self.bind_name(name, value)?;
                 Ok(())
             }
             ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(targets, value),
@@ -297,6 +313,7 @@ impl Lifter<'_> {
     pub fn refuse_iterator(&self, value: &Abs) -> Lift<()> {
         match value {
             Abs::Iter(iter) if !iter.is_lasting() => self.bail(Code::StaticValue, "an iterator in a variable"),
+            Abs::Tuple(items) => items.iter().try_for_each(|item| self.refuse_iterator(item)),
             _ => Ok(()),
         }
     }
@@ -396,7 +413,7 @@ impl Lifter<'_> {
                 let old = self.read(name)?;
                 let value = self.expr(value)?;
                 let new = self.in_place(op, old, value)?;
-                self.bind_name(name, new);
+                self.bind_name(name, new)?;
                 Ok(())
             }
             ExprKind::Subscript { value: container, index } if !matches!(index.kind, ExprKind::Slice { .. }) => {

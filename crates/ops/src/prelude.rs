@@ -15,6 +15,8 @@ pub const MODULES: &[(&str, &str)] = &[
     ("list", include_str!("prelude/list.py")),
     ("tuple", include_str!("prelude/tuple.py")),
     ("collections", include_str!("prelude/collections.py")),
+    ("functools", include_str!("prelude/functools.py")),
+    ("bisect", include_str!("prelude/bisect.py")),
     ("hashlib", include_str!("prelude/hashlib.py")),
     ("base64", include_str!("prelude/base64.py")),
     ("zlib", include_str!("prelude/zlib.py")),

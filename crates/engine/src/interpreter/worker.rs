@@ -1,4 +1,4 @@
-//! Python as a process of its own, for one that has no shared library.
+//! Python as a process of its own: where a session asks for a worker, and for a Python that has no shared library.
 //!
 //! The process imports the same library that is otherwise opened here, and the two speak
 //! through pipes ([`exuvia_ir::interpreter::wire`]). A process that ends, because a

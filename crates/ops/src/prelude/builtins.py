@@ -137,6 +137,23 @@ def _length(n):
     return int(n)
 
 
+def next(iterator, default=_missing, /):
+    if not _is_iterator(iterator):
+        return _refuse("next of what is no iterator")
+    for item in iterator:
+        return item
+    if _is_missing(default):
+        return _leave("the end of an iterator")
+    return default
+
+
+def dict_fromkeys(iterable, value=None, /):
+    result = {}
+    for key in iterable:
+        result[key] = value
+    return result
+
+
 def _range_len(start, stop, step):
     if step > 0:
         length = (stop - start + step - 1) // step if start < stop else 0

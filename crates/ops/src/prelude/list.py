@@ -216,6 +216,14 @@ def pop(self, index=-1, /):
     return self.pop()
 
 
+def __delitem__(self, index):
+    if not isinstance(index, int):
+        return _leave("del of an element by something else than an int")
+    if not -len(self) <= index < len(self):
+        raise IndexError("list assignment index out of range")
+    self.pop(index)
+
+
 def insert(self, index, value, /):
     _as_size(index)
     n = len(self)

@@ -1,0 +1,143 @@
+//! Generator functions: their bodies run in place of the loop that takes what they yield.
+//!
+//! A call of one gives an iterator that is used up by its first user, as a generator expression is.
+//! There the body is unfolded, and each `yield` is followed by what the user does with a value. That
+//! is code of the user's: it leaves its own loops and handlers, and returns from its own function.
+
+use crate::abs::{Abs, Closure};
+use crate::ast::{Name, Stmt, StmtKind};
+use crate::bailout::Code;
+use crate::call::{MAX_DEPTH, mix};
+use crate::lifter::{Ctx, Frame, Lift, Lifter};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl Lifter<'_> {
+    /// Runs the body of a generator function; `each` takes what it yields.
+    pub fn run_generator(
+        &mut self,
+        closure: &Rc<Closure>,
+        args: &[(Name, Abs)],
+        each: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>,
+    ) -> Lift<()> {
+        let def = Arc::clone(&closure.def);
+        if self.unfolding.contains(&closure.identity()) {
+            return self.bail(Code::Recursion, format!("{} is a generator that calls itself", def.name));
+        }
+        if self.unfolding.len() >= MAX_DEPTH {
+            return self.bail(Code::Budget, "calls nest too deeply");
+        }
+        let (depth, consumer) = (self.frames.len(), self.current);
+        let (contexts, unfolding) = (self.contexts.len(), self.unfolding.len());
+        let path = mix(self.frames.get(consumer).map_or(0, |frame| frame.path), self.place.start);
+        let outer = (self.span_locked, self.b.span, self.place);
+        let vars: BTreeMap<Name, Abs> = args.iter().cloned().collect();
+        self.frames.push(Frame {
+            vars: vars.into(),
+            locals: def.locals.clone().into(),
+            enclosing: closure.enclosing.clone(),
+            module: closure.module,
+            path,
+            class_body: false,
+            owner: None,
+        });
+        self.current = depth;
+        self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
+        self.unfolding.push(closure.identity());
+        self.span_locked = self.in_prelude(closure.module);
+        let ran = self.yielding(&def.body, &mut |me, value| {
+            if crate::leave::refers_to(&value, depth) {
+                return me.bail(Code::StaticValue, "a function made within a generator outlives its turn");
+            }
+            let inner = me.contexts.split_off(contexts);
+            let functions = me.unfolding.split_off(unfolding);
+            let (locked, span, place) = (me.span_locked, me.b.span, me.place);
+            (me.span_locked, me.b.span, me.place) = outer;
+            me.current = consumer;
+            // Lists that are made behind another `yield` are different ones.
+            let result = me.apart(place.start as usize, |me| each(me, value));
+            me.current = depth;
+            (me.span_locked, me.b.span, me.place) = (locked, span, place);
+            me.contexts.truncate(contexts);
+            me.contexts.extend(inner);
+            me.unfolding.truncate(unfolding);
+            me.unfolding.extend(functions);
+            result
+        });
+        self.unfolding.pop();
+        (self.span_locked, self.b.span, self.place) = outer;
+        ran?;
+        if self.live {
+            self.leave_call(Abs::NONE);
+        }
+        self.current = consumer;
+        let Some(Ctx::Call { returns, .. }) = self.contexts.pop() else {
+            return self.bail(Code::Budget, "contexts are out of step");
+        };
+        self.enter_any(returns.into_iter().map(|(state, _)| state).collect())
+    }
+
+    /// Statements of a generator function.
+    fn yielding(&mut self, body: &[Stmt], each: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
+        for stmt in body {
+            if !self.live {
+                break;
+            }
+            if !yields(stmt) {
+                self.stmts(std::slice::from_ref(stmt))?;
+                continue;
+            }
+            self.go_to(stmt.span);
+            self.step()?;
+            let held = self.held.len();
+            match &stmt.kind {
+                StmtKind::Yield { value, from: false } => {
+                    let value = self.expr(value)?;
+                    if self.live {
+                        each(self, value)?;
+                    }
+                }
+                StmtKind::Yield { value, from: true } => {
+                    let iterable = self.expr(value)?;
+                    self.for_each(&iterable, each)?;
+                }
+                StmtKind::If { test, body, orelse } => {
+                    let (yes, no) = self.split(test)?;
+                    self.held.truncate(held);
+                    self.enter_any(yes)?;
+                    self.yielding(body, each)?;
+                    let mut states: Vec<_> = self.state().into_iter().collect();
+                    self.enter_any(no)?;
+                    self.yielding(orelse, each)?;
+                    states.extend(self.state());
+                    self.enter_any(states)?;
+                }
+                StmtKind::For { target, iter, body, orelse } if !orelse.iter().any(yields) => {
+                    self.for_(target, iter, orelse, &mut |me| me.loop_turn(&mut |me| me.yielding(body, each)))?;
+                }
+                StmtKind::While { test, body, orelse } if !orelse.iter().any(yields) => {
+                    self.while_(test, orelse, &mut |me| me.loop_turn(&mut |me| me.yielding(body, each)))?;
+                }
+                _ => return self.bail(Code::Statement, "yield within such a statement"),
+            }
+            self.held.truncate(held);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a `yield` of the same function stands in a statement, as one.
+fn yields(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Yield { .. } => true,
+        StmtKind::For { body, orelse, .. }
+        | StmtKind::While { body, orelse, .. }
+        | StmtKind::If { body, orelse, .. } => body.iter().chain(orelse).any(yields),
+        StmtKind::Try { body, handlers, orelse, finalbody } => {
+            let handled = handlers.iter().flat_map(|handler| &handler.body);
+            body.iter().chain(handled).chain(orelse).chain(finalbody.iter()).any(yields)
+        }
+        _ => false,
+    }
+}

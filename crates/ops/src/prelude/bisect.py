@@ -1,0 +1,47 @@
+"""bisect, of lists (Lib/bisect.py says what each gives)."""
+
+
+def bisect_left(a, x, lo=0, hi=None, *, key=None):
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    if hi is None:
+        hi = len(a)
+    while lo < hi:
+        middle = (lo + hi) // 2
+        found = a[middle] if key is None else key(a[middle])
+        if found < x:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
+def bisect_right(a, x, lo=0, hi=None, *, key=None):
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    if hi is None:
+        hi = len(a)
+    while lo < hi:
+        middle = (lo + hi) // 2
+        found = a[middle] if key is None else key(a[middle])
+        if x < found:
+            hi = middle
+        else:
+            lo = middle + 1
+    return lo
+
+
+def bisect(a, x, lo=0, hi=None, *, key=None):
+    return bisect_right(a, x, lo, hi, key=key)
+
+
+def insort_left(a, x, lo=0, hi=None, *, key=None):
+    a.insert(bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+def insort_right(a, x, lo=0, hi=None, *, key=None):
+    a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+def insort(a, x, lo=0, hi=None, *, key=None):
+    insort_right(a, x, lo, hi, key=key)

@@ -1,0 +1,36 @@
+"""functools, of functions that are known."""
+
+
+def reduce(function, iterable, initial=_missing, /):
+    if not _is_missing(initial):
+        total = initial
+        for item in iterable:
+            total = function(total, item)
+        return total
+    if _is_iterator(iterable):
+        return _refuse("reduce of an iterator without a first value")
+    items = list(iterable)
+    if len(items) == 0:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    total = items[0]
+    for item in items[1:]:
+        total = function(total, item)
+    return total
+
+
+def _identity(function):
+    return function
+
+
+def wraps(wrapped, assigned=_missing, updated=_missing):
+    return _identity
+
+
+def cache(user_function, /):
+    return _cached(user_function)
+
+
+def lru_cache(maxsize=128, typed=False):
+    if _is_function(maxsize):
+        return _cached(maxsize)
+    return _cached
