@@ -1,6 +1,6 @@
 //! The shell's own commands, which begin with a backslash.
 
-use crate::run::{Failed, Runner, report};
+use crate::run::{Failed, Runner, report, say, tell};
 use std::path::Path;
 
 /// What the shell does next.
@@ -40,37 +40,22 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
         ["\\d", table] => return sql(runner, &format!("DESCRIBE {table}")),
         ["\\df"] => return sql(runner, FUNCTIONS),
         ["\\dump", stage, function] => match runner.session.dump(stage, function) {
-            Ok(text) => {
-                println!("{}", text.trim_end());
-                Ok(())
-            }
+            Ok(text) => shown(text.trim_end()),
             Err(error) => Err(exuvia::message(&error)),
         },
-        ["\\loops", stage] => {
-            match &runner.session.dump_loops(stage)[..] {
-                [] => println!("there are no loops over several functions, or they have no stage {stage}"),
-                loops => loops.iter().for_each(|text| println!("{}\n", text.trim_end())),
-            }
-            Ok(())
-        }
+        ["\\loops", stage] => match &runner.session.dump_loops(stage)[..] {
+            [] => shown(&format!("there are no loops over several functions, or they have no stage {stage}")),
+            loops => loops.iter().try_for_each(|text| shown(&format!("{}\n", text.trim_end()))),
+        },
         ["\\i", path] => return runner.file(Path::new(path)).map(|()| Next::Continue),
-        ["\\udfs", path] => match runner.session.load_functions(path) {
-            Ok(names) => {
-                eprintln!("created {}", names.join(", "));
-                Ok(())
-            }
-            Err(error) => Err(exuvia::message(&error)),
-        },
+        ["\\udfs", path] => runner.load_functions(path).map(|names| tell(&format!("created {}", names.join(", ")))),
         ["\\timing"] => {
             runner.timing = !runner.timing;
-            eprintln!("timing is {}", if runner.timing { "on" } else { "off" });
+            tell(&format!("timing is {}", if runner.timing { "on" } else { "off" }));
             Ok(())
         }
         ["\\h" | "\\?" | "\\help"] => {
-            for (command, help) in COMMANDS {
-                println!("{command:22} {help}");
-            }
-            Ok(())
+            COMMANDS.iter().try_for_each(|(command, help)| shown(&format!("{command:22} {help}")))
         }
         _ => {
             let name = words.first().copied().unwrap_or("\\");
@@ -88,6 +73,10 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             Err(Failed)
         }
     }
+}
+
+fn shown(text: &str) -> Result<(), String> {
+    say(text).map_err(|error| error.to_string())
 }
 
 fn sql(runner: &mut Runner, text: &str) -> Result<Next, Failed> {

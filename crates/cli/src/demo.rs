@@ -7,6 +7,7 @@
 mod listings;
 mod progress;
 
+use crate::run::say;
 use anyhow::{Context, Result, anyhow};
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::util::pretty::pretty_format_batches;
@@ -56,7 +57,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
 }
 
 async fn demonstrate(args: &Args, folder: &Path, functions: &Path, table: &Path) -> Result<()> {
-    println!("Query Z1 over {}:\n\n{}", table.display(), QUERY.trim());
+    say(&format!("Query Z1 over {}:\n\n{}", table.display(), QUERY.trim()))?;
 
     let native = session(args, functions, table, true).await?;
     let mut times = vec![];
@@ -71,34 +72,34 @@ async fn demonstrate(args: &Args, folder: &Path, functions: &Path, table: &Path)
     let native_time = times[RUNS / 2];
 
     let found: usize = result.iter().map(RecordBatch::num_rows).sum();
-    println!("\n{}", pretty_format_batches(&head(&result))?);
-    println!("{found} of {} listings; the first {} are shown\n", args.rows, HEAD.min(found));
+    say(&format!("\n{}", pretty_format_batches(&head(&result))?))?;
+    say(&format!("{found} of {} listings; the first {} are shown\n", args.rows, HEAD.min(found)))?;
     let placement = "SELECT name, signature, placement, fallbacks, reason FROM exuvia.functions ORDER BY name";
     let placement = collect(&native, placement).await?;
-    println!("{}", pretty_format_batches(&placement)?);
-    println!("fallbacks: rows that left native code, over {RUNS} runs\n");
+    say(&format!("{}", pretty_format_batches(&placement)?))?;
+    say(&format!("fallbacks: rows that left native code, over {RUNS} runs\n"))?;
 
     let threads = if args.threads == 1 { "one thread".to_string() } else { format!("{} threads", args.threads) };
-    println!("native:  {:>8.3} s, median of {RUNS}, from Parquet, {threads}", native_time.as_secs_f64());
+    say(&format!("native:  {:>8.3} s, median of {RUNS}, from Parquet, {threads}", native_time.as_secs_f64()))?;
     if !args.no_python {
         let python = session(args, functions, table, false).await?;
         match timed(&python, "CPython", args.rows).await {
             Ok((batches, time)) => {
-                println!("CPython: {:>8.3} s, the same query with the same functions", time.as_secs_f64());
-                println!("speed-up:{:>8.1} times", time.as_secs_f64() / native_time.as_secs_f64());
+                say(&format!("CPython: {:>8.3} s, the same query with the same functions", time.as_secs_f64()))?;
+                say(&format!("speed-up:{:>8.1} times", time.as_secs_f64() / native_time.as_secs_f64()))?;
                 let same = sorted(&batches)? == sorted(&result)?;
-                println!("results: {}", if same { "equal" } else { "DIFFERENT, which is a bug" });
+                say(&format!("results: {}", if same { "equal" } else { "DIFFERENT, which is a bug" }))?;
             }
             // Without CPython on the machine the functions run all the same.
-            Err(error) => println!("CPython: {error:#}"),
+            Err(error) => say(&format!("CPython: {error:#}"))?,
         }
     }
-    println!(
+    say(&format!(
         "\nTry your own: exuvia --udfs {} -c \"SELECT city_name(city), count(*) FROM '{}' GROUP BY 1\"",
         functions.display(),
         table.display()
-    );
-    println!("Everything is in {}", folder.display());
+    ))?;
+    say(&format!("Everything is in {}", folder.display()))?;
     Ok(())
 }
 

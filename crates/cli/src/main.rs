@@ -15,15 +15,33 @@ use args::{Args, Command, Input};
 use clap::{CommandFactory, FromArgMatches};
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
+use std::sync::Mutex;
+
+/// What panicked last, and where.
+static PANICKED: Mutex<Option<String>> = Mutex::new(None);
 
 fn main() -> ExitCode {
+    // A statement that panics is told as an error, once.
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|info| {
+            if let Ok(mut last) = PANICKED.lock() {
+                *last = Some(info.to_string().replace('\n', " "));
+            }
+        }));
+    }
     let matches = Args::command().get_matches();
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let inputs = args.inputs(&matches);
-    match start(args, &inputs) {
+    let ran = std::panic::catch_unwind(move || start(args, &inputs)).unwrap_or_else(|_| {
+        let what = PANICKED.lock().map_or_else(|_| None, |mut last| last.take());
+        Err(anyhow::anyhow!("the program failed, which is a bug: {}", what.as_deref().unwrap_or("unknown")))
+    });
+    match ran {
         Ok(code) => code,
+        // A reader that went away, as `head` does, wanted no more.
+        Err(error) if run::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            run::report(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -37,8 +55,9 @@ fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
     let interactive = inputs.is_empty() && std::io::stdin().is_terminal();
     let mut runner = run::Runner::new(&args, interactive)?;
     if interactive {
-        shell::run(&mut runner, args.quiet)?;
-        return Ok(ExitCode::SUCCESS);
+        let ended = shell::run(&mut runner, args.quiet);
+        runner.end();
+        return ended.map(|()| ExitCode::SUCCESS);
     }
     let read;
     let inputs = if inputs.is_empty() {
@@ -60,5 +79,6 @@ fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
             std::process::exit(runner.failure());
         }
     }
+    runner.end();
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,7 @@ use crate::command;
 use crate::interrupt::{INTERRUPTED, Interrupts};
 use crate::output::{Format, Printer};
 use anyhow::{Context, anyhow};
+use datafusion::arrow::error::ArrowError;
 use datafusion::common::DataFusionError;
 use datafusion::dataframe::DataFrame;
 use datafusion::logical_expr::LogicalPlan;
@@ -12,8 +13,9 @@ use datafusion::prelude::SessionConfig;
 use exuvia::{ExuviaOptions, ExuviaSession, Script, Statement, message};
 use futures::StreamExt;
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio::runtime::Runtime;
 
@@ -32,8 +34,6 @@ pub(crate) struct Runner {
     /// Whether the session's warning was shown.
     warned: Cell<bool>,
     interrupts: Interrupts,
-    /// Whether Ctrl-C has cancelled a query.
-    cancelled: Cell<bool>,
 }
 
 impl Runner {
@@ -80,8 +80,25 @@ impl Runner {
             timing: interactive && !args.quiet,
             warned: Cell::new(args.quiet),
             interrupts,
-            cancelled: Cell::new(false),
         })
+    }
+
+    /// The shell reads the next line.
+    pub(crate) fn next_line(&self) {
+        self.interrupts.forget();
+    }
+
+    /// Ends without waiting for a call that was cancelled and goes on.
+    pub(crate) fn end(self) {
+        self.runtime.shutdown_background();
+    }
+
+    /// Creates the functions of a Python file or folder.
+    pub(crate) fn load_functions(&self, path: &str) -> Result<Vec<String>, String> {
+        self.interrupts.begin_alone();
+        let loaded = caught(|| self.session.load_functions(path)).and_then(|loaded| loaded.map_err(|e| message(&e)));
+        self.interrupts.end();
+        if self.interrupts.pressed() { Err(CANCELLED.to_string()) } else { loaded }
     }
 
     /// Runs the statements of a file up to the first that fails.
@@ -103,6 +120,10 @@ impl Runner {
             return command::run(self, text.trim()).map(|_| ());
         }
         for statement in &Script::cut(text).statements {
+            if self.interrupts.pressed() {
+                report(CANCELLED);
+                return Err(Failed);
+            }
             if let Err(error) = self.statement(statement) {
                 let place = name.map(|name| format!("{name}:{}: ", statement.line())).unwrap_or_default();
                 report(&format!("{place}{error}"));
@@ -120,13 +141,13 @@ impl Runner {
         if !self.warned.get()
             && let Some(warning) = self.session.warning()
         {
-            eprintln!("warning: {warning}");
+            tell(&format!("warning: {warning}"));
             self.warned.set(true);
         }
         let rows = rows?;
         if self.timing {
             let rows = rows.map(|rows| format!("{rows} row{}, ", if rows == 1 { "" } else { "s" }));
-            eprintln!("{}{:.3} s", rows.unwrap_or_default(), start.elapsed().as_secs_f64());
+            tell(&format!("{}{:.3} s", rows.unwrap_or_default(), start.elapsed().as_secs_f64()));
         }
         Ok(())
     }
@@ -135,7 +156,17 @@ impl Runner {
     fn print(&self, frame: DataFrame) -> Result<Option<usize>, String> {
         if let LogicalPlan::Copy(copy) = frame.logical_plan() {
             takes_files(&copy.output_url)?;
+            let parts = Parts::of(&copy.output_url);
+            let written = self.rows(frame);
+            if written.is_err() {
+                parts.remove();
+            }
+            return written;
         }
+        self.rows(frame)
+    }
+
+    fn rows(&self, frame: DataFrame) -> Result<Option<usize>, String> {
         if frame.schema().fields().is_empty() {
             return self.interruptible(|| async { frame.collect().await }).map(|_| None);
         }
@@ -149,25 +180,24 @@ impl Runner {
                 Ok(Some(batch)) => {
                     rows += batch.num_rows();
                     if let Err(error) = printer.write(&batch) {
-                        break Err(error.to_string());
+                        break Err(error);
                     }
                 }
-                Ok(None) => break printer.finish().map_err(|error| error.to_string()),
-                Err(error) => break Err(error),
+                Ok(None) => break printer.finish(),
+                Err(error) => break Err(anyhow!(error)),
             }
         };
-        // A reader that went away, as `head` does, wanted no more.
-        let flushed = out.flush();
-        printed?;
-        match flushed {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.to_string()),
+        let flushed = out.flush().map_err(anyhow::Error::from);
+        match printed.and(flushed) {
+            // A reader that went away, as `head` does, wanted no more.
+            Err(error) if !is_broken_pipe(&error) => Err(error.to_string()),
             _ => Ok(Some(rows)),
         }
     }
 
     /// The status of a program whose script has failed.
     pub(crate) fn failure(&self) -> i32 {
-        if self.cancelled.get() { INTERRUPTED } else { 1 }
+        if self.interrupts.pressed() { INTERRUPTED } else { 1 }
     }
 
     /// Waits for a part of a query. Ctrl-C cancels the session's queries, which ends it;
@@ -177,18 +207,89 @@ impl Runner {
     where
         F: Future<Output = Result<T, DataFusionError>>,
     {
-        let result = self.runtime.block_on(async {
-            let cancelled = self.interrupts.begin();
-            tokio::select! {
-                result = part() => result.map_err(|error| message(&error)),
-                Ok(()) = cancelled => {
-                    self.cancelled.set(true);
-                    Err("cancelled".to_string())
+        if self.interrupts.pressed() {
+            return Err(CANCELLED.to_string());
+        }
+        let result = caught(|| {
+            self.runtime.block_on(async {
+                let cancelled = self.interrupts.begin();
+                tokio::select! {
+                    result = part() => result.map_err(|error| message(&error)),
+                    Ok(()) = cancelled => Err(CANCELLED.to_string()),
                 }
-            }
+            })
         });
         self.interrupts.end();
-        result
+        // What was done the moment it came counts for nothing.
+        if self.interrupts.pressed() { Err(CANCELLED.to_string()) } else { result? }
+    }
+}
+
+const CANCELLED: &str = "cancelled";
+
+/// What a part gives, or that it panicked: a library may, on a file that is damaged, and that is no
+/// reason to end the shell.
+fn caught<T>(part: impl FnOnce() -> T) -> Result<T, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)).map_err(|_| {
+        let what = crate::PANICKED.lock().map_or_else(|_| None, |mut last| last.take());
+        format!("a part of the program failed, which is a bug: {}", what.as_deref().unwrap_or("unknown"))
+    })
+}
+
+/// Tells something on standard error. Nobody is left to be told when that is gone.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Writes text and a line end to standard output.
+pub(crate) fn say(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "{text}").and_then(|()| out.flush()).or_else(|error| match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error.into()),
+    })
+}
+
+/// Whether the reader of the output went away.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| match cause.downcast_ref::<ArrowError>() {
+        Some(ArrowError::IoError(_, error)) => is_broken(error),
+        _ => cause.downcast_ref::<std::io::Error>().is_some_and(is_broken),
+    })
+}
+
+/// The unfinished files beside the file that COPY writes: DataFusion's store of local files gives
+/// them a number behind a `#`, and leaves them where the statement fails.
+struct Parts {
+    target: PathBuf,
+    before: HashSet<PathBuf>,
+}
+
+impl Parts {
+    fn of(target: &str) -> Parts {
+        let target = PathBuf::from(target.strip_prefix("file://").unwrap_or(target));
+        let before = Parts::found(&target);
+        Parts { target, before }
+    }
+
+    fn found(target: &Path) -> HashSet<PathBuf> {
+        let Some(name) = target.file_name().and_then(|name| name.to_str()) else { return HashSet::new() };
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let is_part = |path: &Path| {
+            let number = path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('#')?;
+            Some(!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| is_part(path) == Some(true)).collect()
+    }
+
+    /// Removes those that were made since.
+    fn remove(&self) {
+        for part in Parts::found(&self.target).difference(&self.before) {
+            // It may be gone already.
+            let _ = std::fs::remove_file(part);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::command::{self, Next};
 use crate::complete::SqlHelper;
-use crate::run::{Runner, report};
+use crate::run::{Runner, report, say};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor};
@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// Reads and runs statements until the user leaves.
 pub(crate) fn run(runner: &mut Runner, quiet: bool) -> anyhow::Result<()> {
     if !quiet {
-        println!("exuvia {}: SQL with Python functions. \\h for help, \\q to quit.", env!("CARGO_PKG_VERSION"));
+        let version = env!("CARGO_PKG_VERSION");
+        say(&format!("exuvia {version}: SQL with Python functions. \\h for help, \\q to quit."))?;
     }
     let config = Config::builder()
         .completion_type(CompletionType::List)
@@ -29,6 +30,7 @@ pub(crate) fn run(runner: &mut Runner, quiet: bool) -> anyhow::Result<()> {
     loop {
         match editor.readline("exuvia> ") {
             Ok(text) => {
+                runner.next_line();
                 let next = line(runner, &text);
                 if let Some(file) = &history {
                     // The shell works without a history.
@@ -41,6 +43,10 @@ pub(crate) fn run(runner: &mut Runner, quiet: bool) -> anyhow::Result<()> {
             // Ctrl-C drops the text, Ctrl-D leaves.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(()),
+            // Bytes that are no UTF-8 are no statement.
+            Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                report(&format!("the line is no valid text: {error}"));
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -72,7 +78,8 @@ fn history_file() -> Option<PathBuf> {
     };
     let folder = folder.join("exuvia");
     match std::fs::create_dir_all(&folder) {
-        Ok(()) => Some(folder.join("history")),
+        // What is no file, such as a pipe, may never end.
+        Ok(()) => Some(folder.join("history")).filter(|file| std::fs::metadata(file).map_or(true, |is| is.is_file())),
         Err(error) => {
             report(&format!("no history is kept: {}: {error}", folder.display()));
             None

@@ -88,6 +88,10 @@ fn strip(text: &str) -> String {
     if let Some(missing) = missing_file(text) {
         return missing;
     }
+    // DataFusion takes whatever happens while a file is closed for a fault of its own.
+    if text.starts_with("Internal error: Error encountered while finalizing writes!") {
+        return "the file could not be written to its end; is its disk full?".to_string();
+    }
     // Our sentence says it already.
     text.split(". No function matches the given name and argument types").next().unwrap_or(text).to_string()
 }

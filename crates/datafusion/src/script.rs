@@ -5,6 +5,9 @@
 //! may create what a later statement needs, and because the interactive shell asks whether
 //! an unfinished line is complete. Nothing here knows SQL's grammar.
 
+/// As much of a line before a statement is shown with an error in it.
+const SHOWN: usize = 1000;
+
 /// A statement in its script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement<'a> {
@@ -40,9 +43,10 @@ impl<'a> Statement<'a> {
         padded
     }
 
-    /// Where its first line begins.
+    /// Where its first line begins, or what of a long line is shown.
     fn line_start(&self) -> usize {
-        self.script[..self.start].rfind('\n').map_or(0, |at| at + 1)
+        let near = self.script.floor_char_boundary(self.start.saturating_sub(SHOWN));
+        self.script[near..self.start].rfind('\n').map_or(near, |at| near + at + 1)
     }
 }
 

@@ -4,20 +4,27 @@
 //! [`crate::statement`]. The file is not executed to find its functions.
 
 use crate::create;
+use crate::settings::ExuviaOptions;
 use crate::statement;
 use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::prelude::SessionContext;
 use exuvia_engine::DefineError;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 /// Creates the functions of a file or folder; their names.
 pub(crate) fn load(ctx: &SessionContext, path: &Path) -> Result<Vec<String>> {
     let mut names = vec![];
+    // So that it can be cancelled between two functions.
+    let running = ExuviaOptions::of(ctx.state().config_options()).queries.begin();
     for file in files(path)? {
         let text = std::fs::read_to_string(&file)
             .map_err(|error| DataFusionError::Execution(format!("cannot read {}: {error}", file.display())))?;
         let in_file = |message: String| DataFusionError::Plan(format!("{}: {message}", file.display()));
         for declaration in declarations(&text).map_err(|error| in_file(error.to_string()))? {
+            if running.cancelled.load(Ordering::Relaxed) {
+                return Err(in_file("cancelled".to_string()));
+            }
             let parsed = statement::parse_declaration(&text, &declaration.text, &declaration.handler);
             let create = parsed.map_err(|error| in_file(error.to_string()))?;
             if names.contains(&create.name) {

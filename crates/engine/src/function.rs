@@ -433,7 +433,7 @@ impl Function {
     /// Why the function has no such stage.
     pub fn dump(&self, stage: &str, settings: &Settings) -> Result<String, String> {
         match stage {
-            "source" => return Ok(self.source.text.clone()),
+            "source" => return Ok(self.source.text.to_string()),
             "snapshot" => return Ok(format!("{:#?}\n", self.source.module)),
             _ => {}
         }

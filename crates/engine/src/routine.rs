@@ -531,7 +531,7 @@ impl Routine {
     /// Why the function has no such stage.
     pub fn dump(&self, stage: &str) -> Result<String, String> {
         match stage {
-            "source" => Ok(self.source.text.clone()),
+            "source" => Ok(self.source.text.to_string()),
             "snapshot" => Ok(format!("{:#?}\n", self.source.module)),
             _ => Err(format!("{} runs in CPython and has no such stage", self.kind.described())),
         }

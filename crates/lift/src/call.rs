@@ -244,6 +244,11 @@ impl Lifter<'_> {
             };
         }
         let receiver = &self.known_pattern(receiver);
+        if let (true, true, Abs::Const(object)) = (self.module_mode, named.is_empty(), receiver)
+            && let Some(result) = self.changed_by_method(object, name, &args)?
+        {
+            return Ok(result);
+        }
         self.change_of_constant(receiver, name)?;
         if let Some(result) = self.static_method(receiver, name, &args, &named)? {
             return Ok(result);
@@ -387,6 +392,10 @@ impl Lifter<'_> {
                 ("tuple", [iterable]) => return self.tuple_of(iterable),
                 ("set", args) if !self.module_mode => return self.set_of(args.first()),
                 ("set" | "frozenset", []) => return self.constant_set(Vec::new(), &**name == "frozenset"),
+                ("set" | "frozenset", [Abs::Const(Object::Set(set))]) => {
+                    let members = set.members.entries().iter().map(|entry| Abs::Const(entry.0.clone())).collect();
+                    return self.constant_set(members, &**name == "frozenset");
+                }
                 ("set" | "frozenset", [iterable]) => {
                     return match self.known_items(iterable) {
                         Some(items) => self.constant_set(items, &**name == "frozenset"),
@@ -404,6 +413,9 @@ impl Lifter<'_> {
                 ("str", [Abs::ExcInst(exc)]) if exc.1.len() == 1 => return self.apply("str", &exc.1),
                 _ => {}
             }
+        }
+        if &**name == "dict" && args.len() <= 1 && !named.is_empty() {
+            return self.dict_of_named(&args, named);
         }
         if &**name == "enumerate" && args.len() == 1 && named.len() == 1 && &*named[0].0 == "start" {
             return self.enumerate(&args[0], &named[0].1);

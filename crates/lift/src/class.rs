@@ -160,6 +160,13 @@ impl ClassObj {
         ClassObj::ancestry(class).any(|one| one.is(of))
     }
 
+    /// The values that it and its bases hold.
+    pub fn constants(self: &Rc<ClassObj>) -> impl Iterator<Item = &Abs> {
+        ClassObj::ancestry(self).flat_map(|class| class.members.values()).map(|member| match member {
+            Member::Value(value) | Member::Static(value) | Member::OfClass(value) | Member::Property(value) => value,
+        })
+    }
+
     /// Whether both are one class; one may be of an earlier attempt.
     pub fn is(&self, other: &ClassObj) -> bool {
         self.key == other.key

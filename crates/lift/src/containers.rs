@@ -5,11 +5,12 @@
 //! what is written there is an object of the prelude's class from the start
 //! (`prelude/collections.py`), as is what holds run-time values.
 
-use crate::abs::{Abs, Enclosing};
-use crate::ast::{Collects, Comprehension, Expr};
+use crate::abs::{Abs, Enclosing, Iter};
+use crate::ast::{Collects, Comprehension, Expr, Name};
 use crate::bailout::Code;
+use crate::leave::Part;
 use crate::lifter::{Lift, Lifter, Site, Stop};
-use exuvia_ir::{DictObj, Object, Type};
+use exuvia_ir::{DictObj, Object, SetObj, Type};
 use std::sync::Arc;
 
 /// Methods that change a dict or a set.
@@ -26,6 +27,41 @@ const CHANGING: &[&str] = &[
     "intersection_update",
     "symmetric_difference_update",
 ];
+
+/// Whether a value is or holds an object; where it is only that itself, that counts if `itself` says so.
+fn holds(abs: &Abs, is_it: &impl Fn(&Object) -> bool, itself: bool, searched: &mut usize) -> bool {
+    fn within(object: &Object, is_it: &impl Fn(&Object) -> bool, searched: &mut usize) -> bool {
+        *searched += 1;
+        let mut one = |object: &Object| is_it(object) || within(object, is_it, searched);
+        match object {
+            Object::Tuple(items) => items.iter().any(one),
+            Object::List(list) => list.items().iter().any(one),
+            Object::Dict(dict) => dict.entries().iter().any(|(_, value)| one(value)),
+            Object::Record(record) => record.fields.iter().any(one),
+            _ => false,
+        }
+    }
+    *searched += 1;
+    let mut found = match abs {
+        Abs::Const(object) => itself && is_it(object) || within(object, is_it, searched),
+        Abs::Class(class) => class.constants().any(|value| holds(value, is_it, true, searched)),
+        Abs::Iter(iter) => match &**iter {
+            Iter::View { dict, .. } => is_it(dict),
+            _ => false,
+        },
+        _ => false,
+    };
+    crate::leave::each_part(abs, &mut |part| {
+        found |= match part {
+            Part::Value(value) => holds(value, is_it, true, searched),
+            Part::Enclosing(Enclosing::Ended(captured)) => {
+                captured.vars.values().any(|value| holds(value, is_it, true, searched))
+            }
+            Part::Enclosing(_) => false,
+        };
+    });
+    found
+}
 
 impl Lifter<'_> {
     /// A new, empty object of a class of `collections` in the prelude.
@@ -93,6 +129,82 @@ impl Lifter<'_> {
         if CHANGING.contains(&method) { self.changes(receiver) } else { Ok(()) }
     }
 
+    /// Changes a constant dict or set where the module is run, which is before any function sees it:
+    /// what variables hold becomes another constant.
+    pub fn change_while_loading(&mut self, object: &Object, change: impl FnOnce(&mut DictObj) -> bool) -> Lift<()> {
+        let Some(place) = address(object) else { return self.bail(Code::Mutation, "a change of such a constant") };
+        let is_it = |object: &Object| address(object) == Some(place);
+        let copied = |from: &DictObj| {
+            let mut copy = DictObj::default();
+            for (key, value) in from.entries() {
+                copy.insert(key.clone(), value.clone());
+            }
+            copy
+        };
+        let mut searched = 0;
+        let held = self.held.iter().any(|abs| holds(abs, &is_it, true, &mut searched));
+        let vars = self.frames.iter().flat_map(|frame| frame.vars.values());
+        let within = vars.clone().any(|abs| holds(abs, &is_it, false, &mut searched));
+        self.world.budget.take(searched);
+        if held || within {
+            return self.bail(Code::Mutation, "a change of a container that another holds, or that is iterated");
+        }
+        let (new, changed) = match object {
+            Object::Dict(dict) => {
+                let mut copy = copied(dict);
+                self.world.budget.take(copy.len());
+                let changed = change(&mut copy);
+                (Object::Dict(Arc::new(copy)), changed)
+            }
+            Object::Set(set) => {
+                let mut members = copied(&set.members);
+                self.world.budget.take(members.len());
+                let changed = change(&mut members);
+                (Object::Set(Arc::new(SetObj { members, frozen: set.frozen })), changed)
+            }
+            _ => return self.bail(Code::Mutation, "a change of such a constant"),
+        };
+        if !changed {
+            return self.bail(Code::Operands, "a key that is not hashable here");
+        }
+        for frame in &mut self.frames {
+            if frame.vars.values().any(|abs| matches!(abs, Abs::Const(object) if is_it(object))) {
+                for abs in frame.vars.values_mut().filter(|abs| matches!(abs, Abs::Const(object) if is_it(object))) {
+                    *abs = Abs::Const(new.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What methods that change a constant dict or set do while the module is run.
+    pub fn changed_by_method(&mut self, receiver: &Object, method: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        let insert = |key: &Object, value: &Object| {
+            let (key, value) = (key.clone(), value.clone());
+            move |to: &mut DictObj| to.insert(key, value)
+        };
+        match (receiver, method, args) {
+            (Object::Dict(_), "update", [Abs::Const(Object::Dict(other))]) => {
+                let all =
+                    |to: &mut DictObj| other.entries().iter().all(|(key, value)| to.insert(key.clone(), value.clone()));
+                self.change_while_loading(receiver, all)?;
+                Ok(Some(Abs::NONE))
+            }
+            (Object::Dict(dict), "setdefault", [Abs::Const(key), Abs::Const(value)]) => {
+                if let Some(found) = dict.get(key) {
+                    return Ok(Some(Abs::Const(found.clone())));
+                }
+                self.change_while_loading(receiver, insert(key, value))?;
+                Ok(Some(Abs::Const(value.clone())))
+            }
+            (Object::Set(set), "add", [Abs::Const(member)]) if !set.frozen => {
+                self.change_while_loading(receiver, insert(member, &Object::None))?;
+                Ok(Some(Abs::NONE))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// `{key: value, **other}`.
     pub fn dict_display(&mut self, items: &[(Option<Expr>, Expr)]) -> Lift<Abs> {
         let mut entries = Vec::new();
@@ -102,6 +214,20 @@ impl Lifter<'_> {
             let value = self.expr(value)?;
             entries.push((key, value));
         }
+        self.dict_of_entries(entries)
+    }
+
+    /// `dict(other, key=value)`.
+    pub fn dict_of_named(&mut self, args: &[Abs], named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        let mut entries: Vec<(Option<Abs>, Abs)> = Vec::new();
+        if let Some(source) = args.first() {
+            entries.push((None, self.dict_of(Some(source))?));
+        }
+        entries.extend(named.into_iter().map(|(name, value)| (Some(Abs::str(&name)), value)));
+        self.dict_of_entries(entries)
+    }
+
+    fn dict_of_entries(&mut self, entries: Vec<(Option<Abs>, Abs)>) -> Lift<Abs> {
         if !self.live {
             return Ok(Abs::Unbound);
         }

@@ -54,7 +54,7 @@ impl Lifter<'_> {
         self.item(value, index)
     }
 
-    fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
+    pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
         if matches!(value, Abs::Instance(_)) {
             return self.apply("a[b]", &[value, index]);
         }

@@ -1,7 +1,7 @@
 //! Module bodies: run once, while lifting, on constants. What they define is the static
 //! world that functions see.
 
-use crate::abs::{Abs, Enclosing, Iter};
+use crate::abs::{Abs, Enclosing};
 use crate::ast::{Module, Name, Stmt, StmtKind};
 use crate::bailout::{Bailout, Code};
 use crate::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
@@ -144,10 +144,8 @@ fn can_change(abs: &Abs) -> bool {
         Abs::Method(method) => can_change(&method.0),
         // Their attributes.
         Abs::Class(_) | Abs::Instance(_) | Abs::Bound(_) | Abs::Super(_) => true,
-        Abs::Iter(iter) => match &**iter {
-            Iter::View { items, .. } => object(items),
-            _ => true,
-        },
+        // A view shows what its dict has become.
+        Abs::Iter(_) => true,
         _ => false,
     }
 }

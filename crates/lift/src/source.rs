@@ -3,19 +3,19 @@
 use crate::ast::{Asked, ClassDef, FunctionDef, Module, Name, Params, Stmt, StmtKind};
 use crate::parse::{Parsed, parse_source};
 use exuvia_ir::Span;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A body whose handler was found.
 #[derive(Debug)]
 pub struct Source {
     /// The text as given, dedented; spans are offsets into it.
-    pub text: String,
+    pub text: Arc<str>,
     /// The statements of the module; empty for a bare body.
-    pub module: Module,
+    pub module: Arc<Module>,
     /// The handler.
     pub handler: Arc<FunctionDef>,
     /// A module that CPython can run and that defines the handler.
-    pub python: String,
+    pub python: Arc<str>,
     /// The name of the handler in it.
     pub python_name: String,
     /// How many lines of it stand before the first line of the text.
@@ -23,6 +23,9 @@ pub struct Source {
     /// The handler is this class, and `handler` an empty function of its name.
     pub class: Option<Arc<ClassDef>>,
 }
+
+/// The module that was parsed last: the functions of one file share it.
+static LAST: Mutex<Option<(Arc<str>, Arc<Module>)>> = Mutex::new(None);
 
 /// Why a body cannot be a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,14 +50,19 @@ impl Source {
     /// Syntax errors; both forms at once; no handler, or an unsuitable one; another number
     /// of parameters.
     pub fn resolve(text: &str, name: &str, handler: Option<&str>, params: &[&str]) -> Result<Source, SourceError> {
+        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((text, module)) = last.filter(|last| *last.0 == *text) {
+            return from_module(text, name, handler, params, module);
+        }
         let parsed = parse_source(text, params)
             .map_err(|error| SourceError::new(format!("syntax error: {}", error.message), Some(error.span)))?;
         if parsed.bare {
             let span = first_return(&parsed.module.body);
-            bare(text, name, handler, params, parsed, span)
-        } else {
-            from_module(text, name, handler, params, parsed)
+            return bare(text, name, handler, params, parsed, span);
         }
+        let (text, module): (Arc<str>, _) = (Arc::from(text), Arc::new(parsed.module));
+        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&text), Arc::clone(&module)));
+        from_module(text, name, handler, params, module)
     }
 
     /// What the handler has that a function of the values of a row, for a value, cannot have.
@@ -125,10 +133,10 @@ fn bare(
         span: span.unwrap_or_default(),
     };
     Ok(Source {
-        text: text.to_string(),
-        module: Module { body: Vec::new(), assigns_from_afar: false },
+        text: Arc::from(text),
+        module: Arc::new(Module { body: Vec::new(), assigns_from_afar: false }),
         handler: Arc::new(handler),
-        python,
+        python: python.into(),
         python_name,
         python_shift: 1,
         class: None,
@@ -137,13 +145,12 @@ fn bare(
 
 /// A module: the handler is one of its functions.
 fn from_module(
-    text: &str,
+    text: Arc<str>,
     name: &str,
     handler: Option<&str>,
     params: &[&str],
-    parsed: Parsed,
+    module: Arc<Module>,
 ) -> Result<Source, SourceError> {
-    let Parsed { module, .. } = parsed;
     if let Some(class) = aggregate(&module, name, handler) {
         let handler = FunctionDef {
             name: class.name.clone(),
@@ -159,10 +166,10 @@ fn from_module(
             span: class.span,
         };
         return Ok(Source {
-            text: text.to_string(),
+            text: Arc::clone(&text),
             module,
             handler: Arc::new(handler),
-            python: text.to_string(),
+            python: text,
             python_name: class.name.to_string(),
             python_shift: 0,
             class: Some(class),
@@ -217,11 +224,11 @@ fn from_module(
         return Err(SourceError::new(message, Some(def.span)));
     }
     Ok(Source {
-        text: text.to_string(),
+        text: Arc::clone(&text),
         handler: def.clone(),
         python_name: def.name.to_string(),
         module,
-        python: text.to_string(),
+        python: text,
         python_shift: 0,
         class: None,
     })

@@ -269,9 +269,10 @@ impl Lifter<'_> {
                 self.apply("a[b]=c", &[container, index, value])?;
                 Ok(())
             }
-            (_, Some(Type::Dict(..))) if self.module_mode => {
-                self.bail(Code::Mutation, "a dict filled at the top level")
-            }
+            (Abs::Const(dict @ Object::Dict(_)), _) if self.module_mode => match (index, value) {
+                (Abs::Const(key), Abs::Const(value)) => self.change_while_loading(dict, |dict| dict.insert(key, value)),
+                _ => self.bail(Code::Mutation, "a dict filled at the top level"),
+            },
             (_, Some(Type::Dict(..))) => {
                 self.changes(&container)?;
                 self.bail(Code::Mutation, "a dict of the module is changed")
@@ -357,12 +358,18 @@ impl Lifter<'_> {
             }
             return Ok(());
         }
-        if star.is_some() {
-            return self.bail(Code::Statement, "a starred target of unknown length");
-        }
         let value = match self.type_of(&value) {
             Some(Type::List(_)) => value,
             Some(Type::Str) => self.copy_to_list(&value)?,
+            None if star.is_some() && matches!(value, Abs::Iter(_)) => self.copy_to_list(&value)?,
+            // One more than is wanted tells that there are too many, and no other is made.
+            None if matches!(value, Abs::Iter(_)) => {
+                let most = Abs::int(targets.len() as i64 + 1);
+                match self.prelude_function("builtins", "_first")? {
+                    Some(first) => self.call_value(&first, vec![value, most], Vec::new())?,
+                    None => return self.bail(Code::Operands, "unpacking of such a value"),
+                }
+            }
             Some(ty) if matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float) => {
                 let message = format!("cannot unpack non-iterable {} object", ty.message_name());
                 self.raise_message(ExcKind::TypeError, &message)?;
@@ -370,7 +377,13 @@ impl Lifter<'_> {
             }
             _ => return self.bail(Code::Operands, "unpacking of such a value"),
         };
+        if !self.live {
+            return Ok(());
+        }
         let len = self.apply("len", std::slice::from_ref(&value))?;
+        if let Some(star) = star {
+            return self.unpack_rest(targets, star, &value, &len);
+        }
         let wanted = targets.len();
         let equal = self.apply("a==b", &[len.clone(), Abs::int(wanted as i64)])?;
         let (yes, no) = self.split_value(&equal)?;
@@ -388,6 +401,43 @@ impl Lifter<'_> {
         Ok(())
     }
 
+    /// Unpacks a list where the target at `star` takes what the others leave.
+    fn unpack_rest(&mut self, targets: &[Expr], star: usize, list: &Abs, len: &Abs) -> Lift<()> {
+        let least = targets.len() - 1;
+        let few = self.apply("a<b", &[len.clone(), Abs::int(least as i64)])?;
+        let (yes, no) = self.split_value(&few)?;
+        self.enter_any(yes)?;
+        if self.live {
+            self.few_values(&format!("at least {least}"), len)?;
+        }
+        self.enter_any(no)?;
+        let behind = (targets.len() - star - 1) as i64;
+        for (at, target) in targets.iter().enumerate() {
+            if !self.live {
+                break;
+            }
+            if let ExprKind::Starred(inner) = &target.kind {
+                let end = self.apply("a-b", &[len.clone(), Abs::int(behind)])?;
+                let rest = self.apply("a[b:c]", &[list.clone(), Abs::int(star as i64), end])?;
+                self.assign(inner, rest)?;
+            } else {
+                let at = if at < star { at as i64 } else { at as i64 - targets.len() as i64 };
+                let item = self.apply("a[b]", &[list.clone(), Abs::int(at)])?;
+                self.assign(target, item)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn few_values(&mut self, wanted: &str, len: &Abs) -> Lift<()> {
+        let text = self.apply("str", std::slice::from_ref(len))?;
+        let head = format!("not enough values to unpack (expected {wanted}, got ");
+        let message = self.apply("a+b", &[Abs::str(&head), text])?;
+        let message = self.apply("a+b", &[message, Abs::str(")")])?;
+        self.raise(ExcKind::ValueError, vec![message])?;
+        Ok(())
+    }
+
     /// The error for a list of another length than the targets.
     fn count_error(&mut self, len: &Abs, wanted: usize) -> Lift<()> {
         let more = self.apply("a>b", &[len.clone(), Abs::int(wanted as i64)])?;
@@ -398,11 +448,7 @@ impl Lifter<'_> {
         }
         self.enter_any(no)?;
         if self.live {
-            let text = self.apply("str", std::slice::from_ref(len))?;
-            let head = format!("not enough values to unpack (expected {wanted}, got ");
-            let message = self.apply("a+b", &[Abs::str(&head), text])?;
-            let message = self.apply("a+b", &[message, Abs::str(")")])?;
-            self.raise(ExcKind::ValueError, vec![message])?;
+            self.few_values(&wanted.to_string(), len)?;
         }
         Ok(())
     }
@@ -420,7 +466,7 @@ impl Lifter<'_> {
                 let container = self.expr(container)?;
                 let index = self.expr(index)?;
                 self.changes(&container)?;
-                let old = self.apply("a[b]", &[container.clone(), index.clone()])?;
+                let old = self.item(container.clone(), index.clone())?;
                 let value = self.expr(value)?;
                 let new = self.in_place(op, old, value)?;
                 if !self.live {

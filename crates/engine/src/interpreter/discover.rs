@@ -66,9 +66,16 @@ pub fn python() -> Result<Python, String> {
 /// The time that a Python may take to say what it is.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// A program that Ctrl-C in this one's terminal is not for.
+pub fn apart(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command
+}
+
 /// What a program prints; one that takes too long is ended.
 fn answer(command: &mut Command) -> std::io::Result<Output> {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = apart(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let end = Instant::now() + PATIENCE;
     // It prints less than a pipe holds, so that nobody need read meanwhile.
     while child.try_wait()?.is_none() {

@@ -22,7 +22,7 @@ use exuvia_ir::interpreter::{kind, step};
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -71,7 +71,8 @@ type Waiting = Option<HashMap<u64, Sender<Answer>>>;
 #[derive(Debug)]
 struct Process {
     child: Mutex<Child>,
-    requests: Mutex<ChildStdin>,
+    /// What a thread writes into the pipe.
+    requests: Sender<Vec<u8>>,
     waiting: Arc<Mutex<Waiting>>,
     next: AtomicU64,
 }
@@ -137,7 +138,7 @@ impl Worker {
 
     fn spawn(&self) -> Result<Process, String> {
         let failed = |error: std::io::Error| format!("{} did not start: {error}", self.executable);
-        let mut child = Command::new(&self.executable)
+        let mut child = discover::apart(&mut Command::new(&self.executable))
             .args(["-c", MAIN])
             .arg(&self.library)
             .arg(self.memory.unwrap_or(0).to_string())
@@ -150,7 +151,7 @@ impl Worker {
             .spawn()
             .map_err(failed)?;
         let missing = || format!("{} has no pipes", self.executable);
-        let requests = Mutex::new(child.stdin.take().ok_or_else(missing)?);
+        let mut pipe = child.stdin.take().ok_or_else(missing)?;
         let mut answers = child.stdout.take().ok_or_else(missing)?;
         let waiting = Arc::new(Mutex::new(Some(HashMap::new()) as Waiting));
         let hearing = Arc::clone(&waiting);
@@ -165,6 +166,16 @@ impl Worker {
             *lock(&hearing) = None;
         };
         std::thread::Builder::new().name("exuvia-python".to_string()).spawn(hear).map_err(failed)?;
+        // A process that does not read must not hold who sends: a request has a time.
+        let (requests, queued) = channel::<Vec<u8>>();
+        let tell = move || {
+            for request in queued {
+                if pipe.write_all(&request).and_then(|()| pipe.flush()).is_err() {
+                    break;
+                }
+            }
+        };
+        std::thread::Builder::new().name("exuvia-requests".to_string()).spawn(tell).map_err(failed)?;
         Ok(Process { child: Mutex::new(child), requests, waiting, next: AtomicU64::new(0) })
     }
 
@@ -240,7 +251,6 @@ impl Worker {
     ) -> Result<Answer, Lost> {
         let mut stopped = None;
         let mut gone = false;
-        // Should sending fail, the process is gone, and waiting for its answer shows it.
         process.send(number, request);
         loop {
             match answers.recv_timeout(PERIOD) {
@@ -257,7 +267,12 @@ impl Worker {
                     return Err(Lost::Stopped(stopped.map_or(kind::INTERRUPTED, |(_, ended)| ended)));
                 }
                 Ok(answer) => return Ok(answer),
+                // Another request, which had the same time, may have ended the process.
                 Err(RecvTimeoutError::Disconnected) => {
+                    if let ended @ 1.. = stopped.map_or_else(|| ended(limits), |(_, ended)| ended) {
+                        self.give_up(process);
+                        return Err(Lost::Stopped(ended));
+                    }
                     return Err(Lost::Failed(format!("the Python process ended: {}", self.give_up(process))));
                 }
                 // What it has forked may hold its pipes. An answer may still be on its way.
@@ -285,8 +300,8 @@ impl Worker {
 
 impl Process {
     fn send(&self, number: u64, request: &Request) {
-        let mut requests = lock(&self.requests);
-        let _ = requests.write_all(&frame(number, &request.encode())).and_then(|()| requests.flush());
+        // Should it be gone, waiting for its answer shows it.
+        let _ = self.requests.send(frame(number, &request.encode()));
     }
 
     /// Whether it has ended by itself.

@@ -291,14 +291,14 @@ pub fn frame(number: u64, message: &[u8]) -> Vec<u8> {
 
 /// Reads the number of a request and a message; `None` where there is no more.
 pub fn read(from: &mut impl std::io::Read) -> Option<(u64, Vec<u8>)> {
+    use std::io::Read as _;
     let (mut length, mut number, mut message) = ([0; 8], [0; 8], Vec::new());
     from.read_exact(&mut length).ok()?;
     from.read_exact(&mut number).ok()?;
-    let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
-    message.try_reserve_exact(length).ok()?;
-    message.resize(length, 0);
-    from.read_exact(&mut message).ok()?;
-    Some((u64::from_le_bytes(number), message))
+    let length = u64::from_le_bytes(length);
+    // The length may be anything, if a function writes into the pipe: memory is taken as bytes come.
+    let read = from.take(length).read_to_end(&mut message).ok()?;
+    (read as u64 == length).then(|| (u64::from_le_bytes(number), message))
 }
 
 struct Writer(Vec<u8>);

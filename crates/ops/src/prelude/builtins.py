@@ -66,6 +66,16 @@ def sum(iterable, /, start=0):
     return total
 
 
+def _first(iterable, most):
+    """So many of the first items, as a list."""
+    found = []
+    for item in iterable:
+        found.append(item)
+        if len(found) == most:
+            break
+    return found
+
+
 def _items(iterable):
     if isinstance(iterable, (list, tuple)):
         return iterable
