@@ -270,3 +270,75 @@ fn ctrl_c_ends_queries_without_functions_and_printing() {
         assert!(start.elapsed() < Duration::from_secs(10), "{query}: {:?}", start.elapsed());
     }
 }
+
+/// Ctrl-C between two statements, or while one is made that nothing waits for, ends the script.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_is_not_lost_between_statements() {
+    let body: String = (0..100).map(|n| format!("    if x == {n}:\n        y = x * {n}\n")).collect();
+    let create = |n: usize| {
+        format!("CREATE FUNCTION f{n}(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$\n    y = 0\n{body}    return y\n$$;\n")
+    };
+    let script: String = std::iter::once("SELECT 'begun';\n".to_string()).chain((0..2000).map(create)).collect();
+    let file = std::env::temp_dir().join(format!("exuvia-creates-{}.sql", std::process::id()));
+    std::fs::write(&file, &script).expect("the script is written");
+    for millis in [700, 1100] {
+        let child = Command::new(env!("CARGO_BIN_EXE_exuvia"))
+            .arg("-f")
+            .arg(&file)
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the command starts");
+        std::thread::sleep(std::time::Duration::from_millis(millis));
+        let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+        assert!(status.success());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    std::fs::remove_file(&file).expect("the script was there");
+}
+
+/// Output that nobody reads, or that takes none, is no reason to panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn outputs_that_take_nothing() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let run = |args: &[&str], out: Stdio, err: Stdio| {
+        Command::new(env!("CARGO_BIN_EXE_exuvia")).args(args).stdout(out).stderr(err).output().expect("it runs")
+    };
+    let help = run(&["-c", "\\h"], full().into(), Stdio::piped());
+    assert_eq!(help.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&help.stderr).starts_with("error: No space left"));
+    assert_eq!(run(&["-c", "\\timing"], Stdio::null(), full().into()).status.code(), Some(0));
+    // A reader that ends at once.
+    let mut rows = Command::new(env!("CARGO_BIN_EXE_exuvia"))
+        .args(["--format", "csv", "-c", "SELECT value FROM generate_series(1, 1000000)"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(rows.stdout.take());
+    let ended = rows.wait_with_output().expect("it ends");
+    assert_eq!((ended.status.code(), &ended.stderr[..]), (Some(0), &b""[..]));
+}
+
+/// A library that panics on a damaged file fails the statement.
+#[test]
+fn a_damaged_file_is_an_error() {
+    let file = std::env::temp_dir().join(format!("exuvia-damaged-{}.parquet", std::process::id()));
+    let mut bytes = b"PAR1".to_vec();
+    bytes.extend([0; 40]);
+    bytes.extend([0xff, 0xff, 0xff, 0x7f]);
+    bytes.extend(b"PAR1");
+    std::fs::write(&file, bytes).expect("the file is written");
+    let output = Command::new(env!("CARGO_BIN_EXE_exuvia"))
+        .env_remove("RUST_BACKTRACE")
+        .args(["-c", &format!("SELECT * FROM '{}'", file.display())])
+        .output()
+        .expect("it runs");
+    std::fs::remove_file(&file).expect("the file was there");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.starts_with("error: ") && error.lines().count() == 1, "{error}");
+}

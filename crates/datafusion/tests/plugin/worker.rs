@@ -47,6 +47,26 @@ fn own(memory: Option<usize>) -> ExuviaSession {
     ExuviaSession::new_with_config(SessionConfig::new().with_information_schema(true).with_option_extension(options))
 }
 
+/// A worker that was stopped reads nothing: requests that its pipe does not hold keep their time.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_reads_nothing_keeps_the_time() {
+    let session = own(None);
+    run(&session, FUNCTIONS).await;
+    let pid = rows(&session, "SELECT pid()").await;
+    let stopped = std::process::Command::new("kill").args(["-STOP", &pid]).status().unwrap();
+    assert!(stopped.success());
+    run(&session, "SET exuvia.timeout = '1s'").await;
+    let long = "CREATE TABLE long AS SELECT value AS n, repeat('x', 100) AS s FROM generate_series(1, 20000)";
+    run(&session, long).await;
+    let start = std::time::Instant::now();
+    let error = fails(&session, "SELECT max(leave(n - 20000)), max(large(length(s))) FROM long").await;
+    assert!(error.contains("ran out of its time"), "{error}");
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    run(&session, "RESET exuvia.timeout").await;
+    assert_ne!(rows(&session, "SELECT pid()").await, pid);
+}
+
 /// What ends the process ends the query; the next one runs in another process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_function_that_ends_the_process_fails_its_query_only() {
