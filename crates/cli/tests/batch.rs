@@ -277,7 +277,9 @@ fn ctrl_c_ends_queries_without_functions_and_printing() {
 fn ctrl_c_is_not_lost_between_statements() {
     let body: String = (0..100).map(|n| format!("    if x == {n}:\n        y = x * {n}\n")).collect();
     let create = |n: usize| {
-        format!("CREATE FUNCTION f{n}(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$\n    y = 0\n{body}    return y\n$$;\n")
+        format!(
+            "CREATE FUNCTION f{n}(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$\n    y = 0\n{body}    return y\n$$;\n"
+        )
     };
     let script: String = std::iter::once("SELECT 'begun';\n".to_string()).chain((0..2000).map(create)).collect();
     let file = std::env::temp_dir().join(format!("exuvia-creates-{}.sql", std::process::id()));
