@@ -675,15 +675,7 @@ impl Lifter<'_> {
         // What the prelude does is reported where it was called.
         let prelude = self.in_prelude(closure.module) || self.is_made(Arc::as_ptr(&def));
         let locked = std::mem::replace(&mut self.span_locked, prelude);
-        self.frames.push(Frame {
-            vars: vars.into(),
-            locals: def.locals.clone().into(),
-            enclosing: closure.enclosing.clone(),
-            module: closure.module,
-            path,
-            class_body: false,
-            owner,
-        });
+        self.frames.push(Frame { owner, ..closure.frame(vars, path) });
         self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
         self.unfolding.push(closure.identity());

@@ -8,8 +8,7 @@ use crate::abs::{Abs, Closure};
 use crate::ast::{Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::call::{MAX_DEPTH, mix};
-use crate::lifter::{Ctx, Frame, Lift, Lifter};
-use std::collections::BTreeMap;
+use crate::lifter::{Ctx, Lift, Lifter};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -32,16 +31,7 @@ impl Lifter<'_> {
         let (contexts, unfolding) = (self.contexts.len(), self.unfolding.len());
         let path = mix(self.frames.get(consumer).map_or(0, |frame| frame.path), self.place.start);
         let outer = (self.span_locked, self.b.span, self.place);
-        let vars: BTreeMap<Name, Abs> = args.iter().cloned().collect();
-        self.frames.push(Frame {
-            vars: vars.into(),
-            locals: def.locals.clone().into(),
-            enclosing: closure.enclosing.clone(),
-            module: closure.module,
-            path,
-            class_body: false,
-            owner: None,
-        });
+        self.frames.push(closure.frame(args.iter().cloned().collect(), path));
         self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
         self.unfolding.push(closure.identity());

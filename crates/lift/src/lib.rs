@@ -181,15 +181,7 @@ impl Lifter<'_> {
         });
         let args = self.arguments(args, params)?;
         let vars = self.bind(&closure, args, Vec::new())?;
-        self.frames = vec![Frame {
-            vars: vars.into(),
-            locals: def.locals.clone().into(),
-            enclosing: abs::Enclosing::Module,
-            module,
-            path: 1,
-            class_body: false,
-            owner: None,
-        }];
+        self.frames = vec![closure.frame(vars, 1)];
         self.unfolding.push(closure.identity());
         self.stmts(&def.body)?;
         if self.live {

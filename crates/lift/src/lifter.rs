@@ -6,7 +6,7 @@
 //! the state is dead (`live` is false); what is lifted then goes to an unreachable block
 //! and is dropped.
 
-use crate::abs::{Abs, Enclosing, Iter};
+use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{Name, Stmt};
 use crate::bailout::{Bailout, Code};
 use crate::class::ClassObj;
@@ -81,6 +81,21 @@ pub(crate) struct Frame {
     pub class_body: bool,
     /// Of a method the class that defines it, and its receiver: what `super()` is about.
     pub owner: Option<(Rc<ClassObj>, Abs)>,
+}
+
+impl Closure {
+    /// The frame of a call.
+    pub fn frame(&self, vars: BTreeMap<Name, Abs>, path: u64) -> Frame {
+        Frame {
+            vars: vars.into(),
+            locals: self.def.locals.clone().into(),
+            enclosing: self.enclosing.clone(),
+            module: self.module,
+            path,
+            class_body: false,
+            owner: None,
+        }
+    }
 }
 
 impl Frame {
