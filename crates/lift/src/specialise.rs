@@ -311,15 +311,7 @@ impl Lifter<'_> {
             let mut values = params.iter().copied();
             let seen = args.iter().map(|arg| arg.seen(&mut values));
             let vars: BTreeMap<Name, Abs> = vars.keys().cloned().zip(seen).collect();
-            let frame = Frame {
-                vars: vars.into(),
-                locals: closure.def.locals.clone().into(),
-                enclosing: Enclosing::Module,
-                module: closure.module,
-                path,
-                class_body: false,
-                owner: None,
-            };
+            let frame = Frame { enclosing: Enclosing::Module, ..closure.frame(vars, path) };
             let mut inner = Lifter::new(self.world, b, frame, Returns::typed(assumed.clone()));
             inner.sites = params.into_iter().zip(made.iter().cloned()).collect();
             inner.unfolding.push(crate::abs::Identity::of_module(def));

@@ -213,7 +213,8 @@ impl OpDef {
     /// matches as Python does, and not where the row's memory is full.
     #[must_use]
     pub fn bails_for_operands(&self) -> bool {
-        self.bails && ["re.", "pattern.", "date."].iter().any(|family| self.name.starts_with(family))
+        self.bails
+            && ["re.", "pattern.", "date.", "datetime.", "time."].iter().any(|family| self.name.starts_with(family))
     }
 
     /// How many arguments a call may give by position.
