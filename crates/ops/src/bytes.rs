@@ -145,7 +145,7 @@ op! {
     /// A text of which each character below a limit is one byte; others are an error (0), question
     /// marks (1) or left out (2).
     bytes_of_text_below = "bytes.of_text_below" ""
-    Pure fn (cx, _s: str, _limit: int, _errors: int) -> str fallible {
+    Pure fn (cx, _s: str, _limit: int, _errors: int) -> str fallible [ValueError] {
         if _s.is_ascii() {
             return Ok(_s);
         }
@@ -166,7 +166,7 @@ op! {
     /// The text that bytes are in UTF-8. What is none is an error (0), U+FFFD (1) or left out (2), by
     /// the longest part that could begin a character.
     bytes_decode = "bytes.decode" ""
-    Pure fn (cx, _bytes: str, _errors: int) -> str fallible {
+    Pure fn (cx, _bytes: str, _errors: int) -> str fallible [ValueError] {
         if _bytes.is_ascii() {
             return Ok(_bytes);
         }
@@ -237,7 +237,7 @@ op! {
 op! {
     /// `bytes.fromhex` of pairs of digits without space between; CPython does what is left.
     bytes_of_hex = "bytes.of_hex" ""
-    Pure fn (cx, _text: str) -> str fallible {
+    Pure fn (cx, _text: str) -> str fallible [ValueError] {
         let digits = _text.as_bytes();
         let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
         let pair = |pair: &[u8]| match pair {

@@ -15,20 +15,20 @@ pub const OPS: &[&OpDef] = &[
     &date_month::DEF,
     &date_day::DEF,
     &date_from_civil::DEF,
-    &date_text::DEF,
+    &date_text_op::DEF,
     &date_parse::DEF,
     &date_repr::DEF,
     &datetime_from_parts::DEF,
-    &datetime_text::DEF,
+    &datetime_text_op::DEF,
     &datetime_repr::DEF,
     &datetime_parse::DEF,
     &datetime_strftime::DEF,
     &time_from_parts::DEF,
-    &time_text::DEF,
+    &time_text_op::DEF,
     &time_repr::DEF,
     &time_parse::DEF,
     &timedelta_repr::DEF,
-    &timedelta_text::DEF,
+    &timedelta_text_op::DEF,
 ];
 
 /// The year, month and day of a day, of the nearest that a date can hold.
@@ -106,7 +106,7 @@ fn iso_date(out: &mut impl std::fmt::Write, (year, month, day): (i64, u8, u8)) -
 
 op! {
     /// `date.isoformat`.
-    date_text = "date.text" ""
+    date_text_op = "date.text" ""
     Pure fn (cx, _days: int) -> str fallible {
         let (year, month, day) = civil(_days);
         let mut out = cx.text(10)?;
@@ -118,7 +118,7 @@ op! {
 op! {
     /// `date.fromisoformat` of a date of the form YYYY-MM-DD; CPython reads the others.
     date_parse = "date.parse" ""
-    Pure fn (cx, _text: str) -> int fallible {
+    Pure fn (cx, _text: str) -> int fallible [ValueError] {
         parsed_date(_text.as_str()).ok_or(Raise::Bailout("a text of a date that CPython must read"))
     }
 }
@@ -162,6 +162,9 @@ op! {
 
 /// The microseconds of a day.
 const DAY: i64 = 86_400_000_000;
+
+/// The precision that shows what a time has.
+const AUTO: i64 = 5;
 
 /// A time of the day by its parts.
 #[derive(Clone, Copy)]
@@ -222,7 +225,7 @@ impl Clock {
                 out.write_char('.')?;
                 digits(out, micro / 1000, 3)
             }
-            4 | 5 if precision == 4 || micro != 0 => {
+            4 | AUTO if precision == 4 || micro != 0 => {
                 out.write_char('.')?;
                 digits(out, micro, 6)
             }
@@ -243,7 +246,7 @@ impl Clock {
 
 op! {
     /// `datetime.isoformat` with a separator, as far as a precision says.
-    datetime_text = "datetime.text" ""
+    datetime_text_op = "datetime.text" ""
     Pure fn (cx, _micros: int, _sep: str, _precision: int) -> str fallible {
         let (year, month, day) = civil(_micros.div_euclid(DAY));
         let mut out = cx.text(30)?;
@@ -269,7 +272,7 @@ pub(crate) fn shown_datetime(micros: i64) -> String {
 
 op! {
     /// `time.isoformat`, as far as a precision says.
-    time_text = "time.text" ""
+    time_text_op = "time.text" ""
     Pure fn (cx, _micros: int, _precision: int) -> str fallible {
         let mut out = cx.text(20)?;
         Clock::of(_micros).write(&mut out, _precision).map_err(|_| Raise::ROW_MEMORY)?;
@@ -309,23 +312,48 @@ pub(crate) fn shown_timedelta(days: i64, seconds: i64, micros: i64) -> String {
 
 op! {
     /// `str` of a timedelta.
-    timedelta_text = "timedelta.text" ""
+    timedelta_text_op = "timedelta.text" ""
     Pure fn (cx, _days: int, _seconds: int, _micros: int) -> str fallible {
-        let days = match _days {
-            0 => String::new(),
-            1 | -1 => format!("{_days} day, "),
-            _ => format!("{_days} days, "),
-        };
-        let micros = if _micros == 0 { String::new() } else { format!(".{_micros:06}") };
-        cx.store(&format!("{days}{}:{:02}:{:02}{micros}", _seconds / 3600, _seconds / 60 % 60, _seconds % 60))
+        cx.store(&timedelta_text(_days, _seconds, _micros))
     }
+}
+
+/// `str` of a timedelta.
+pub(crate) fn timedelta_text(days: i64, seconds: i64, micros: i64) -> String {
+    let days = match days {
+        0 => String::new(),
+        1 | -1 => format!("{days} day, "),
+        _ => format!("{days} days, "),
+    };
+    let micros = if micros == 0 { String::new() } else { format!(".{micros:06}") };
+    format!("{days}{}:{:02}:{:02}{micros}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// `str` of a date.
+pub(crate) fn date_text(days: i64) -> String {
+    let mut text = String::new();
+    // A text takes whatever is written into it.
+    let _ = iso_date(&mut text, civil(days));
+    text
+}
+
+/// `str` of a time.
+pub(crate) fn time_text(micros: i64) -> String {
+    let mut text = String::new();
+    let _ = Clock::of(micros).write(&mut text, AUTO);
+    text
+}
+
+/// `str` of a datetime.
+pub(crate) fn datetime_text(micros: i64) -> String {
+    format!("{} {}", date_text(micros.div_euclid(DAY)), time_text(micros))
 }
 
 op! {
     /// `datetime.fromisoformat` of a date of the form YYYY-MM-DD and, after `T` or a space, a time
     /// of the forms that `time.parse` reads; CPython reads the others.
     datetime_parse = "datetime.parse" ""
-    Pure fn (cx, _text: str) -> int fallible {
+    Pure fn (cx, _text: str) -> int fallible [ValueError] {
         let text = _text.as_str();
         let (date, clock) = match text.as_bytes().get(10) {
             None => (Some(text), Some(0)),
@@ -342,7 +370,7 @@ op! {
 op! {
     /// `time.fromisoformat` of the forms HH:MM, HH:MM:SS and HH:MM:SS.f; CPython reads the others.
     time_parse = "time.parse" ""
-    Pure fn (cx, _text: str) -> int fallible {
+    Pure fn (cx, _text: str) -> int fallible [ValueError] {
         parsed_clock(_text.as_str()).ok_or(Raise::Bailout("a text of a time that CPython must read"))
     }
 }
@@ -388,7 +416,7 @@ op! {
     /// `strftime` in the C locale, in which CPython starts; CPython does what is left to the C
     /// library.
     datetime_strftime = "datetime.strftime" ""
-    Pure fn (cx, _micros: int, _format: str) -> str fallible {
+    Pure fn (cx, _micros: int, _format: str) -> str fallible [ValueError] {
         let mut out = cx.text(_format.byte_len() + 16)?;
         let mut chars = _format.as_str().chars();
         while let Some(ch) = chars.next() {

@@ -62,7 +62,23 @@ pub fn text(object: &Object) -> String {
     match object {
         Object::Str(text) => text.to_string(),
         Object::Exc(exc) => message(exc.kind, &exc.args),
+        Object::Record(record) if let Some(shown) = record_text(record) => shown,
         other => repr(other),
+    }
+}
+
+/// `str` of an object of the standard library, where that is not its `repr`.
+fn record_text(record: &RecordObj) -> Option<String> {
+    let int = |at: usize| match record.fields.get(at)? {
+        Object::Int(value) => value.to_i64(),
+        _ => None,
+    };
+    match record.class {
+        Class::Date => Some(crate::date::date_text(int(0)?)),
+        Class::Datetime => Some(crate::date::datetime_text(int(0)?)),
+        Class::Time => Some(crate::date::time_text(int(0)?)),
+        Class::Timedelta => Some(crate::date::timedelta_text(int(0)?, int(1)?, int(2)?)),
+        _ => None,
     }
 }
 

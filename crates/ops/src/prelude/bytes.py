@@ -61,6 +61,8 @@ def __repr__(self):
 def __format__(self, spec):
     if spec == "":
         return __repr__(self)
+    if not isinstance(spec, str):
+        return _leave("a format that is no text")
     raise TypeError("unsupported format string passed to bytes.__format__")
 
 

@@ -18,7 +18,25 @@ _MATCHED = {
     "A": "(wednesday|thursday|saturday|tuesday|monday|friday|sunday)",
 }
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMES = {
+    "b": ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+    "B": (
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ),
+    "a": ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
+    "A": ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+}
 
 
 def date(year, month, day):
@@ -169,11 +187,12 @@ def datetime_strptime(text, format, /):
             year += 2000 if year <= 68 else 1900
         elif letter == "m":
             month = int(part)
-        elif letter in "bB":
-            part = part[:3].lower()
-            if part not in _MONTHS:
-                return _leave("a month of other letters")
-            month = _MONTHS.index(part) + 1
+        elif letter in _NAMES:
+            # A pattern that ignores case matches more letters than these (a long s).
+            if part.lower() not in _NAMES[letter]:
+                return _leave("a name of other letters")
+            if letter in "bB":
+                month = _NAMES[letter].index(part.lower()) + 1
         elif letter == "d":
             day = int(part)
         elif letter in "HI":

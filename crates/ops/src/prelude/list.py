@@ -30,7 +30,7 @@ def __ne__(self, other):
 def _less(self, other, strict):
     for a, b in zip(self, other):
         if not _same(a, b):
-            return a < b
+            return a < b if strict else a <= b
     if strict:
         return len(self) < len(other)
     return len(self) <= len(other)
@@ -51,7 +51,7 @@ def __le__(self, other):
 def _greater(self, other, strict):
     for a, b in zip(self, other):
         if not _same(a, b):
-            return a > b
+            return a > b if strict else a >= b
     if strict:
         return len(self) > len(other)
     return len(self) >= len(other)
