@@ -164,7 +164,7 @@ impl Chain {
     /// Adds a column of the input. Gives its number, or `None` for a type that loops do not
     /// take. A loop's arguments are its inputs in this order.
     pub fn input(&mut self, ty: &DataType, nullable: bool) -> Option<usize> {
-        sql::class(ty)?;
+        sql::scalar(ty)?;
         Some(self.slot(ty, nullable, false))
     }
 
@@ -189,6 +189,7 @@ impl Chain {
         }
         let definition = &function.definition;
         let fits = args.len() == definition.params.len()
+            && sql::scalar(&definition.returns).is_some()
             && args.iter().zip(&definition.params).all(|(arg, param)| self.is_of(arg, &param.ty));
         let cell = function.compiled(true, settings);
         let stages = compiled_of(&cell)?.stages.as_ref().ok().filter(|stages| stages.kernel.is_ok())?;
@@ -241,7 +242,7 @@ impl Chain {
     /// Whether a value can be handed over as an argument of type `ty` as it is.
     fn is_of(&self, scalar: &Scalar, ty: &DataType) -> bool {
         let Some(own) = self.type_of(scalar) else { return false };
-        let Some(class) = sql::class(ty) else { return false };
+        let Some(class) = sql::scalar(ty) else { return false };
         match scalar {
             Scalar::Int(value) => {
                 let fits = sql::range(ty).contains(value) && (*ty != DataType::UInt64 || *value >= 0);
@@ -266,7 +267,7 @@ impl Chain {
     }
 
     fn class(&self, scalar: &Scalar) -> Option<SqlClass> {
-        sql::class(&self.type_of(scalar)?)
+        sql::scalar(&self.type_of(scalar)?)
     }
 
     fn is_condition(&self, condition: &Condition) -> bool {
@@ -340,7 +341,7 @@ impl Chain {
 #[must_use]
 pub fn widens(from: &DataType, to: &DataType) -> bool {
     let width = |ty: &DataType| ty.primitive_width().unwrap_or(0);
-    match (sql::class(from), sql::class(to)) {
+    match (sql::scalar(from), sql::scalar(to)) {
         (Some(SqlClass::Str), Some(SqlClass::Str)) => true,
         (Some(SqlClass::Int), Some(SqlClass::Int)) => {
             from.is_signed_integer() && to.is_signed_integer() && width(from) <= width(to)
@@ -523,7 +524,7 @@ impl Function {
     /// Whether it was found out, as far as it can be, whether that pays.
     #[must_use]
     pub fn knows_whether_it_memoizes(&self, settings: &Settings) -> bool {
-        let text = |ty: &DataType| sql::class(ty) == Some(SqlClass::Str);
+        let text = |ty: &DataType| sql::scalar(ty) == Some(SqlClass::Str);
         let may = settings.memoize && matches!(&self.definition.params[..], [param] if text(&param.ty));
         !may || self.history.has_looked()
     }

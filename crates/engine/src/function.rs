@@ -8,7 +8,7 @@ use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
 use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, total, volatility};
 use arrow::array::ArrayRef;
-use exuvia_lift::{Source, SqlClass};
+use exuvia_lift::Source;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -297,7 +297,7 @@ impl Function {
     fn means_the_same_in_sql(&self) -> bool {
         let definition = &self.definition;
         let mut types = definition.params.iter().map(|param| &param.ty).chain([&definition.returns]);
-        types.all(|ty| crate::sql::class(ty).is_some_and(SqlClass::means_the_same_in_sql))
+        types.all(|ty| crate::sql::class(ty).is_some_and(|class| class.means_the_same_in_sql()))
     }
 
     /// The function as one expression, where it has that form. The parameters of the

@@ -29,6 +29,7 @@ mod place;
 mod python;
 pub mod routine;
 mod rungs;
+mod spread;
 mod sql;
 mod stack;
 mod total;

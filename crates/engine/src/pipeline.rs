@@ -3,7 +3,7 @@
 //! Each stage is kept, so that it can be shown ([`Compiled::dump`]). A stage that fails
 //! is no error: the function runs on the rung below, and [`Compiled::reason`] says why.
 
-use crate::sql;
+use crate::{spread, sql};
 use crate::{Definition, Settings};
 use arrow::datatypes::DataType;
 use exuvia_eval::Program;
@@ -68,7 +68,7 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
             return Err(reason(exuvia_lift::Code::SqlType.code(), message));
         };
         // Of a strict function rows with NULL are not called.
-        params.push(Param { class, nullable: nullable && !definition.strict });
+        params.push(Param { class, nullable: nullable && !definition.strict, inner: nullable });
     }
     let Some(class) = sql::class(&definition.returns) else {
         let message = format!("the result is {}", sql::type_name(&definition.returns));
@@ -84,7 +84,7 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
         })?;
     let mut optimized = lifted.clone();
     if settings.optimize {
-        let ints: Vec<_> = definition.params.iter().map(|param| sql::range(&param.ty)).collect();
+        let ints: Vec<_> = spread::types(definition, nullable).iter().map(sql::range).collect();
         exuvia_opt::optimize(&mut optimized, &ints);
     }
     let program = Program::new(&optimized);
@@ -93,14 +93,19 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
     } else if settings.fault == "compile" {
         Err(reason("S003", "the setting exuvia.fault fails every compilation".to_string()))
     } else {
-        let types: Vec<DataType> = definition.params.iter().map(|param| param.ty.clone()).collect();
+        let types = spread::types(definition, nullable);
         let options = Options {
             opt_level_speed: optimized.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
-            strict: definition.strict,
+            // NULL within an argument is another matter.
+            strict: definition.strict && !spread::is_nested(definition),
         };
-        Kernel::compile(&optimized, &types, &definition.returns, &options)
-            .map_err(|error| reason(if error.is_size() { "N003" } else { "N001" }, error.to_string()))
+        let results = spread::results(&definition.returns);
+        let kernel = match &definition.returns {
+            DataType::Struct(_) => Kernel::compile_loop(&optimized, &types, &results, 0, &options),
+            returns => Kernel::compile(&optimized, &types, returns, &options),
+        };
+        kernel.map_err(|error| reason(if error.is_size() { "N003" } else { "N001" }, error.to_string()))
     };
     Ok(Stages { lifted, unchecked, steps, optimized, program, kernel })
 }

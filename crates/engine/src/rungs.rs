@@ -5,13 +5,15 @@
 use crate::function::{Settings, compiled_of};
 use crate::memoize;
 use crate::pipeline::Stages;
+use crate::spread::{self, Results};
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
 use arrow::array::{Array, ArrayRef, UInt32Array};
+use arrow::buffer::NullBuffer;
 use arrow::compute::{interleave, take};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 use exuvia_ir::{ExcKind, Object, Raise};
-use exuvia_jit::{Partial, RunError};
+use exuvia_jit::RunError;
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
 use std::sync::Arc;
@@ -88,6 +90,8 @@ fn memoized(
     Ok(values)
 }
 
+/// Runs a batch; of a strict function of nested types the rows without NULL, which native code
+/// cannot tell from NULL within an argument.
 fn run(
     function: &Function,
     args: &[ArrayRef],
@@ -96,8 +100,33 @@ fn run(
     invocation: &Invocation,
     ran: &mut Ran,
 ) -> Result<ArrayRef, CallError> {
+    let missing = if function.definition.strict && spread::is_nested(&function.definition) {
+        args.iter().fold(None, |all, arg| NullBuffer::union(all.as_ref(), arg.logical_nulls().as_ref()))
+    } else {
+        None
+    };
+    let Some(nulls) = missing.filter(|nulls| nulls.null_count() > 0) else {
+        return run_all(function, args, rows, settings, invocation, ran);
+    };
+    let present: UInt32Array = nulls.valid_indices().map(|row| row as u32).collect();
+    let parts = args.iter().map(|arg| take(arg, &present, None)).collect::<Result<Vec<_>, _>>();
+    let parts = parts.map_err(|error| host(function, error))?;
+    let results = run_all(function, &parts, present.len(), settings, invocation, ran)?;
+    let mut next = 0..;
+    let of_row: UInt32Array = nulls.iter().map(|valid| if valid { next.next() } else { None }).collect();
+    take(&results, &of_row, None).map_err(|error| host(function, error))
+}
+
+fn run_all(
+    function: &Function,
+    args: &[ArrayRef],
+    rows: usize,
+    settings: &Settings,
+    invocation: &Invocation,
+    ran: &mut Ran,
+) -> Result<ArrayRef, CallError> {
     let watch = Watch::start(invocation);
-    let nullable = args.iter().any(|arg| arg.logical_null_count() > 0);
+    let nullable = args.iter().any(spread::has_nulls);
     let cell = function.compiled(nullable, settings);
     let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
     let mut in_python = || {
@@ -106,13 +135,15 @@ fn run(
     };
     let Some(stages) = stages else { return in_python() };
     let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
+    let columns = spread::columns(&function.definition, args, nullable);
     let (values, left) = match &stages.kernel {
         Ok(kernel) => {
-            let output = kernel.run(args, rows, &mut cx).map_err(|error| failed(function, invocation, error))?;
-            (output.values, output.exits)
+            let output = kernel.run_loop(&columns, rows, &mut cx);
+            let output = output.map_err(|error| failed(function, invocation, error))?;
+            (Results::of(&function.definition.returns, output.values), output.exits)
         }
         Err(_) => {
-            let Some(values) = Partial::new(&function.definition.returns, rows) else { return in_python() };
+            let Some(values) = Results::new(&function.definition.returns, rows) else { return in_python() };
             (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
         }
     };
@@ -120,7 +151,8 @@ fn run(
         return values.finish().map_err(|error| failed(function, invocation, error));
     }
     let flag = Arc::clone(&watch.flag);
-    let mut batch = Batch { function, args, invocation, settings, flag, values, python: Vec::new(), why: None };
+    let (python, why) = (Vec::new(), None);
+    let mut batch = Batch { function, args, columns, invocation, settings, flag, values, python, why };
     ran.evaluated = batch.evaluate(stages, &left)?;
     ran.python = batch.python.len();
     batch.finish()
@@ -130,11 +162,13 @@ fn run(
 struct Batch<'a> {
     function: &'a Function,
     args: &'a [ArrayRef],
+    /// What the arguments are spread over.
+    columns: Vec<ArrayRef>,
     invocation: &'a Invocation,
     settings: &'a Settings,
     /// What loops poll.
     flag: Arc<AtomicBool>,
-    values: Partial,
+    values: Results,
     /// Rows that only CPython can finish.
     python: Vec<u32>,
     /// Why the first of them left.
@@ -151,6 +185,7 @@ impl Batch<'_> {
         let mut runner = stages.program.runner();
         let start = Instant::now();
         let mut to_python = false;
+        let is_nested = spread::is_nested(&self.function.definition);
         let mut may_tire = true;
         for &(row, code) in left {
             if self.flag.load(Ordering::Relaxed) || code == status::INTERRUPTED {
@@ -175,12 +210,12 @@ impl Batch<'_> {
             if on_null && kind.is_some_and(ExcKind::becomes_null) {
                 continue;
             }
-            let objects: Option<Vec<Object>> = self.args.iter().map(|arg| sql::object(arg, row as usize)).collect();
+            let objects: Option<Vec<Object>> = self.columns.iter().map(|arg| sql::object(arg, row as usize)).collect();
             let Some(objects) = objects else {
                 self.python.push(row);
                 continue;
             };
-            if self.function.definition.strict && objects.contains(&Object::None) {
+            if self.function.definition.strict && !is_nested && objects.contains(&Object::None) {
                 continue;
             }
             evaluated += 1;
@@ -189,6 +224,11 @@ impl Batch<'_> {
             match runner.call(&objects, &mut cx, &mut fuel) {
                 Ok(object) => match self.values.set(row as usize, &object) {
                     Ok(()) => finished += 1,
+                    // CPython shows the value as a whole.
+                    Err(_) if is_nested => {
+                        self.why.get_or_insert("a result that the declared type cannot hold");
+                        self.python.push(row);
+                    }
                     Err(_) => return Err(self.misfit(row, &object)),
                 },
                 Err(failure) => match failure.raise {

@@ -2,7 +2,7 @@
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
-    DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalUnit,
+    DataType, Date32Type, FieldRef, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalUnit,
     Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimeUnit,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
@@ -12,11 +12,28 @@ use exuvia_ir::{Int, Object};
 use exuvia_lift::SqlClass;
 use exuvia_ops::bytes;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// What values of a type are in lifted Python, where they are not made of others.
+#[must_use]
+pub(crate) fn scalar(ty: &DataType) -> Option<SqlClass> {
+    class(ty).filter(SqlClass::is_scalar)
+}
 
 /// What values of a type are in lifted Python; `None` for types that only CPython takes.
 #[must_use]
 pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
     Some(match ty {
+        DataType::List(field) => SqlClass::List(Arc::new(class(field.data_type())?)),
+        DataType::Struct(fields) => {
+            let class = |field: &FieldRef| Some((field.name().clone(), class(field.data_type())?));
+            let classes: Vec<(String, SqlClass)> = fields.iter().map(class).collect::<Option<_>>()?;
+            let is_new = |at: usize| classes[..at].iter().all(|other| other.0 != classes[at].0);
+            if classes.is_empty() || !(0..classes.len()).all(is_new) {
+                return None;
+            }
+            SqlClass::Struct(classes.into())
+        }
         DataType::Int8
         | DataType::Int16
         | DataType::Int32
@@ -157,6 +174,14 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
         DataType::Binary => Object::str(&bytes::to_text(array.as_binary::<i32>().value(row))),
         DataType::LargeBinary => Object::str(&bytes::to_text(array.as_binary::<i64>().value(row))),
         DataType::BinaryView => Object::str(&bytes::to_text(array.as_binary_view().value(row))),
+        DataType::List(_) => {
+            let values = array.as_list::<i32>().value(row);
+            Object::list((0..values.len()).map(|at| object(&values, at)).collect::<Option<_>>()?)
+        }
+        DataType::Struct(_) => {
+            let columns = array.as_struct().columns().iter();
+            Object::tuple(columns.map(|column| object(column, row)).collect::<Option<_>>()?)
+        }
         _ => return None,
     })
 }
@@ -167,7 +192,9 @@ pub(crate) fn shown(array: &ArrayRef, row: usize) -> String {
     const MOST: usize = 80;
     let text = match object(array, row) {
         Some(Object::Str(text)) if class(array.data_type()) == Some(SqlClass::Bytes) => bytes::repr(&text),
-        Some(object) if !array.data_type().is_temporal() || array.is_null(row) => exuvia_ops::show::repr(&object),
+        Some(object) if !array.data_type().is_temporal() && !array.data_type().is_nested() || array.is_null(row) => {
+            exuvia_ops::show::repr(&object)
+        }
         _ => ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("None"))
             .and_then(|formatter| formatter.value(row).try_to_string())
             .unwrap_or_else(|_| format!("a {}", type_name(array.data_type()))),

@@ -11,6 +11,10 @@ use std::collections::HashMap;
 /// optimised module.
 pub(crate) fn is_total(module: &Module, definition: &Definition) -> bool {
     let [function] = module.functions.as_slice() else { return false };
+    // What they hold may be anything.
+    if crate::spread::is_nested(definition) {
+        return false;
+    }
     let results = Results::of(&definition.returns);
     let constants = constants(function);
     let escapes = |kind: ExcKind| definition.on_error == OnError::Raise || !kind.becomes_null();

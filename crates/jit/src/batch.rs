@@ -10,7 +10,7 @@ use crate::columns::{self, Argument, Loaded};
 use crate::compile::Unit;
 use crate::live::{self, Live};
 use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
-use crate::{CompileError, output, slots, text, views};
+use crate::{CompileError, items, output, slots, text, views};
 use arrow::datatypes::DataType;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
@@ -138,7 +138,7 @@ impl<'m> Row<'m> {
     /// A function with one result.
     pub fn new(function: &'m Function, params: &[DataType], returns: &DataType, strict: bool) -> Result<Row<'m>> {
         let results = vec![returns.clone()];
-        Row { function, params: loaded(params)?, results, shape: Shape::One, strict }.checked()
+        Row { function, params: loaded(params)?, results, shape: Shape::One, strict }.checked(params)
     }
 
     /// A function of several results that drops rows for so many reasons.
@@ -149,7 +149,7 @@ impl<'m> Row<'m> {
         reasons: u32,
     ) -> Result<Row<'m>> {
         let shape = if reasons == 0 { Shape::Tuple } else { Shape::Selected(reasons) };
-        Row { function, params: loaded(params)?, results: results.to_vec(), shape, strict: false }.checked()
+        Row { function, params: loaded(params)?, results: results.to_vec(), shape, strict: false }.checked(params)
     }
 
     /// The types of the results.
@@ -174,22 +174,28 @@ impl<'m> Row<'m> {
     }
 
     /// The row, if the function's types are those of the columns.
-    fn checked(self) -> Result<Row<'m>> {
+    fn checked(self, declared: &[DataType]) -> Result<Row<'m>> {
         let types = self.function.param_types();
         if types.len() != self.params.len() {
             return Err(CompileError::malformed(format!("{} has {} parameters", self.function.name, types.len())));
         }
-        for (ty, loaded) in types.iter().zip(&self.params) {
-            let plain = loaded.ir_type();
-            if *ty != plain && *ty != plain.clone().optional() {
-                return Err(CompileError::unsupported(format!("a parameter of {ty} from a column of {plain}")));
+        for (ty, (loaded, declared)) in types.iter().zip(self.params.iter().zip(declared)) {
+            let fits = match loaded.scalar() {
+                Some(plain) => *ty == plain || *ty == plain.optional(),
+                None => items::is_of(ty, declared),
+            };
+            if !fits {
+                return Err(CompileError::unsupported(format!("a parameter of {ty} from a column of {declared}")));
             }
         }
         let results = self.result_types().filter(|types| types.len() == self.results.len());
         let results = results.ok_or_else(|| CompileError::malformed(format!("a result of {}", self.function.ret)))?;
         for (ret, declared) in results.iter().zip(&self.results) {
-            let plain = stored(declared)?.ir_type();
-            if !matches!(ret, Type::None | Type::Never) && *ret != plain && *ret != plain.optional() {
+            let fits = match stored(declared)?.scalar() {
+                Some(plain) => matches!(ret, Type::None | Type::Never) || *ret == plain || *ret == plain.optional(),
+                None => items::is_of(ret, declared),
+            };
+            if !fits {
                 return Err(CompileError::unsupported(format!("a result of {ret} as {declared}")));
             }
         }
@@ -331,11 +337,11 @@ pub(crate) fn build<'m>(
     let mut params = Vec::new();
     let ir_params = &row_function.function.block(row_function.function.entry()).params;
     for (at, (param, loaded)) in ir_params.iter().zip(&row_function.params).enumerate() {
-        let nullable = *row_function.function.ty(*param) != loaded.ir_type();
+        let nullable = matches!(row_function.function.ty(*param), Type::Union(_));
         let late = Late { param: *param, arguments, index: at, loaded: *loaded, nullable };
         params.push(match sunk[at] {
             _ if !live.value(*param) => Vec::new(),
-            None => load_argument(b, env, &late, row),
+            None => load_argument(b, unit, env, &late, row)?,
             Some(block) => {
                 end.late.push((block, late));
                 Vec::new()
@@ -388,7 +394,13 @@ fn bit_at(b: &mut FunctionBuilder<'_>, bitmap: Machine, first: Machine, row: Mac
 }
 
 /// The slots of a row's argument.
-fn load_argument(b: &mut FunctionBuilder<'_>, env: Environment, argument: &Late, row: Machine) -> Vec<Machine> {
+fn load_argument(
+    b: &mut FunctionBuilder<'_>,
+    unit: &mut Unit<'_>,
+    env: Environment,
+    argument: &Late,
+    row: Machine,
+) -> Result<Vec<Machine>> {
     let Late { arguments, index, loaded, nullable, .. } = *argument;
     let field = |offset: usize| index * size_of::<Argument>() + offset;
     let values = constant(b, arguments, field(offset_of!(Argument, values)));
@@ -449,8 +461,36 @@ fn load_argument(b: &mut FunctionBuilder<'_>, env: Environment, argument: &Late,
             slots.push(b.ins().load(types::I64, flags, address, 0));
             slots.push(b.ins().load(types::I64, flags, address, 8));
         }
+        Loaded::List => {
+            let make = b.create_block();
+            let done = b.create_block();
+            let list = b.append_block_param(done, types::I64);
+            match tag {
+                Some(tag) => {
+                    let none = b.ins().iconst(types::I64, 0);
+                    b.ins().brif(tag, make, &[], done, &[BlockArg::Value(none)]);
+                }
+                None => {
+                    b.ins().jump(make, &[]);
+                }
+            }
+            b.switch_to_block(make);
+            let column = constant(b, arguments, field(offset_of!(Argument, column)));
+            let pair = [types::I64, types::I64];
+            let address = columns::make_list as *const u8;
+            let id = unit.helper("argument.list", address, &[types::I64; 3], &pair)?;
+            let helper = unit.import(id, b.func);
+            let call = b.ins().call(helper, &[env.cx, column, row]);
+            let (failed, made) = (b.inst_results(call)[0], b.inst_results(call)[1]);
+            let go_on = b.create_block();
+            b.ins().brif(failed, env.exit, &[BlockArg::Value(failed)], go_on, &[]);
+            b.switch_to_block(go_on);
+            b.ins().jump(done, &[BlockArg::Value(made)]);
+            b.switch_to_block(done);
+            slots.push(list);
+        }
     }
-    slots
+    Ok(slots)
 }
 
 /// Reads the arguments that are read at the start of a block.
@@ -461,7 +501,7 @@ pub(crate) fn read_late(t: &mut Translator<'_, '_, '_>, end: &RowEnd, block: Blo
             let column = constant(t.b, late.arguments, at);
             t.call_helper("argument.decode", columns::decode_row as *const u8, &[], &[column, end.row])?;
         }
-        let slots = load_argument(t.b, t.env, late, end.row);
+        let slots = load_argument(t.b, t.unit, t.env, late, end.row)?;
         t.define(late.param, slots);
     }
     Ok(())
@@ -544,21 +584,22 @@ fn store_columns(
 ) -> Result<()> {
     let mut split = Vec::new();
     for ((ty, slots), column) in results.iter().zip(&end.columns) {
-        let plain = column.stored.ir_type();
         let (tag, value) = match ty {
             // Results are NULL from the start.
             Type::None | Type::Never => continue,
             Type::Union(_) => (Some(slots[0]), &slots[1..]),
             _ => (None, &slots[..]),
         };
-        if value.len() != slots::count(&plain) {
-            return Err(CompileError::malformed(format!("a result of {ty} for {plain}")));
+        if value.len() != column.stored.scalar().map_or(1, |plain| slots::count(&plain)) {
+            return Err(CompileError::malformed(format!("a result of {ty}")));
         }
         if let Loaded::Int { bytes, signed } = column.stored {
             check_range(t, value[0], tag, bytes, signed);
         }
         split.push((column, tag, value));
     }
+    // A list may hold what its column cannot.
+    split.sort_by_key(|(column, ..)| column.stored != Loaded::List);
     for (column, tag, value) in split {
         store_column(t, column, position, tag, value)?;
     }
@@ -605,6 +646,18 @@ fn store_column(
         Loaded::Bool => {
             let address = at(t, 0);
             t.b.ins().store(trusted(), value[0], address, 0);
+        }
+        Loaded::List => {
+            let done = t.b.create_block();
+            if let Some(tag) = tag {
+                let list = t.b.create_block();
+                t.b.ins().brif(tag, list, &[], done, &[]);
+                t.b.switch_to_block(list);
+            }
+            let args = [column.strings, position, value[0]];
+            let status = t.call_helper("emit.list", items::emit_list as *const u8, &[types::I64], &args)?[0];
+            t.b.ins().brif(status, t.env.exit, &[BlockArg::Value(status)], done, &[]);
+            t.b.switch_to_block(done);
         }
         Loaded::Str => {
             let done = t.b.create_block();

@@ -6,10 +6,14 @@
 
 use crate::{CompileError, RunError, border};
 use arrow::array::{Array, ArrayRef, AsArray, GenericStringArray, OffsetSizeTrait, StringViewArray};
-use arrow::buffer::{Buffer, NullBuffer};
+use crate::items::Items;
+use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::compute::CastOptions;
 use arrow::datatypes::DataType;
-use exuvia_ir::Type;
+use exuvia_ir::{Raise, Type};
+use exuvia_ops::adapt::{Pair, call_fallible};
+use exuvia_ops::cx::{Cx, KernelResult};
+use exuvia_ops::list::RawList;
 use exuvia_ops::text::ASCII_BIT;
 use std::sync::Arc;
 
@@ -36,6 +40,8 @@ pub(crate) enum Loaded {
     Bool,
     /// A pair of words.
     Str,
+    /// The address of a list that is made for the row.
+    List,
 }
 
 impl Loaded {
@@ -54,19 +60,21 @@ impl Loaded {
             DataType::Float64 => Loaded::Float64,
             DataType::Boolean => Loaded::Bool,
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Loaded::Str,
+            DataType::List(_) => Loaded::List,
             DataType::Dictionary(_, values) if Loaded::of(values)? == Loaded::Str => Loaded::Str,
             other => return Err(CompileError::unsupported(format!("an argument of type {other}"))),
         })
     }
 
-    /// The type of the loaded value in the IR.
-    pub fn ir_type(self) -> Type {
-        match self {
+    /// The type of the loaded value in the IR; `None` for lists, whose elements may be of several.
+    pub fn scalar(self) -> Option<Type> {
+        Some(match self {
             Loaded::Int { .. } => Type::Int,
             Loaded::Float32 | Loaded::Float64 => Type::Float,
             Loaded::Bool => Type::Bool,
             Loaded::Str => Type::Str,
-        }
+            Loaded::List => return None,
+        })
     }
 }
 
@@ -118,6 +126,7 @@ enum Layout {
     Views {
         buffers: Vec<*const u8>,
     },
+    Lists(OffsetBuffer<i32>, Items),
     /// Nobody looks at the values.
     Unneeded,
 }
@@ -128,10 +137,13 @@ impl Column {
     pub fn new(
         array: &ArrayRef,
         declared: &DataType,
-        loaded: Loaded,
+        (loaded, ty): (Loaded, &Type),
         needed: bool,
         by_row: bool,
     ) -> Result<Column, RunError> {
+        if loaded == Loaded::List {
+            return Column::of_lists(array, declared, ty, needed);
+        }
         let array = match needed || array.data_type() != declared {
             true => plain(&border::load(array), &border::layout(declared), loaded)?,
             false => Arc::clone(array),
@@ -154,7 +166,7 @@ impl Column {
                     Loaded::Int { bytes, .. } => usize::from(bytes),
                     Loaded::Float32 => 4,
                     Loaded::Float64 => 8,
-                    Loaded::Bool | Loaded::Str => {
+                    Loaded::Bool | Loaded::Str | Loaded::List => {
                         return Err(RunError::Argument(format!("{} for {declared}", array.data_type())));
                     }
                 };
@@ -164,6 +176,34 @@ impl Column {
         };
         let pairs = if needed && loaded == Loaded::Str { vec![[0; 2]; CHUNK.min(array.len())] } else { Vec::new() };
         Ok(Column { array, nulls, layout, pairs, text_bytes: 0, by_row, start: 0 })
+    }
+
+    fn of_lists(array: &ArrayRef, declared: &DataType, ty: &Type, needed: bool) -> Result<Column, RunError> {
+        let element = ty.alternatives().iter().find_map(|ty| match ty {
+            Type::List(element) => Some(element),
+            _ => None,
+        });
+        let layout = match (needed, element) {
+            (true, Some(element)) => {
+                let (offsets, items) = crate::items::list_of(array, declared, element)?;
+                Layout::Lists(offsets, items)
+            }
+            _ => Layout::Unneeded,
+        };
+        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+        let (array, pairs) = (Arc::clone(array), Vec::new());
+        Ok(Column { array, nulls, layout, pairs, text_bytes: 0, by_row: false, start: 0 })
+    }
+
+    /// The list of a row of the chunk.
+    fn list(&self, cx: &mut Cx, row: usize) -> KernelResult<*mut RawList> {
+        match &self.layout {
+            Layout::Lists(offsets, items) => {
+                let row = self.start + row;
+                items.list(cx, offsets[row] as usize, offsets[row + 1] as usize)
+            }
+            _ => Err(Raise::Bailout("a list that nobody needs")),
+        }
     }
 
     /// The number of rows.
@@ -179,7 +219,7 @@ impl Column {
     /// The buffers that hold the text of strings longer than a view holds inline.
     pub fn texts(&self) -> Vec<Buffer> {
         match &self.layout {
-            Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Unneeded => Vec::new(),
+            Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Lists(..) | Layout::Unneeded => Vec::new(),
             Layout::Offsets32 => vec![self.array.as_string::<i32>().values().clone()],
             Layout::Offsets64 => vec![self.array.as_string::<i64>().values().clone()],
             Layout::Views { .. } => self.array.as_string_view().data_buffers().to_vec(),
@@ -202,7 +242,7 @@ impl Column {
             Layout::Fixed { base, width } => (base.wrapping_add(start * width), 0),
             Layout::Bits { base, bit } => (base.wrapping_add((bit + start) / 8), (bit + start) % 8),
             Layout::Offsets32 | Layout::Offsets64 | Layout::Views { .. } => (self.pairs.as_ptr().cast(), 0),
-            Layout::Unneeded => (std::ptr::null(), 0),
+            Layout::Lists(..) | Layout::Unneeded => (std::ptr::null(), 0),
         };
         let (validity, validity_bit) = bits_from(self.nulls.as_ref(), start);
         Argument { values, bit: bit as u64, validity, validity_bit, column: self }
@@ -213,7 +253,7 @@ impl Column {
     fn decode(&mut self, row: usize, rows: usize) {
         let start = self.start + row;
         self.text_bytes += match &self.layout {
-            Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Unneeded => return,
+            Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Lists(..) | Layout::Unneeded => return,
             Layout::Offsets32 => decode_offsets(self.array.as_string::<i32>(), start, &mut self.pairs[row..row + rows]),
             Layout::Offsets64 => decode_offsets(self.array.as_string::<i64>(), start, &mut self.pairs[row..row + rows]),
             Layout::Views { buffers } => {
@@ -230,6 +270,13 @@ pub(crate) extern "C" fn decode_row(column: *mut Column, row: u64) {
     // during which nobody else looks at it.
     let column = unsafe { &mut *column };
     column.decode(row as usize, 1);
+}
+
+/// The list of a row of the chunk, in the row's arena: status, address. Called by native code.
+pub(crate) unsafe extern "C" fn make_list(cx: *mut Cx, column: *const Column, row: u64) -> Pair {
+    // SAFETY: native code passes its context, and the column that `Kernel::run_loop` lent it for the
+    // call, which nobody changes during this.
+    unsafe { call_fallible(cx, |cx| (*column).list(cx, row as usize).map(|list| list as i64)) }
 }
 
 /// The byte and the position in it of the validity bit of row `start`.
@@ -296,7 +343,7 @@ fn next_non_ascii(bytes: &[u8], from: usize) -> usize {
 /// Decodes rows of a string array with offsets. The text of consecutive rows is
 /// consecutive, so one scan of the whole says which rows are ASCII. Returns the length of
 /// all texts.
-fn decode_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>, start: usize, out: &mut [[u64; 2]]) -> usize {
+pub(crate) fn decode_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>, start: usize, out: &mut [[u64; 2]]) -> usize {
     let offsets = &array.value_offsets()[start..=start + out.len()];
     let values = array.values().as_slice();
     let limit = offsets[out.len()].as_usize();
@@ -317,7 +364,7 @@ fn decode_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>, start: usiz
 }
 
 /// Decodes rows of a view array. Returns the length of the texts outside their views.
-fn decode_views(
+pub(crate) fn decode_views(
     array: &StringViewArray,
     buffers: &[*const u8],
     nulls: Option<&NullBuffer>,

@@ -1,5 +1,6 @@
 //! From a module of the IR to machine code in memory.
 
+use crate::columns::Loaded;
 use crate::batch::{self, Loop, Row};
 use crate::constants::Constants;
 use crate::live::{self, Live};
@@ -132,7 +133,7 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         module: Memory(ManuallyDrop::new(JITModule::new(builder))),
         constants: Constants::default(),
         fail_guards: options.fail_guards,
-        allocates: allocates(source),
+        allocates: allocates(source) || row.params.contains(&Loaded::List),
         constant_lists: has_constant_lists(source),
         symbols,
         helpers: HashMap::new(),

@@ -55,6 +55,8 @@ pub struct Kernel {
 #[derive(Debug)]
 struct Column {
     ty: DataType,
+    /// As native code has it.
+    value: Type,
     valid_by_default: bool,
 }
 
@@ -66,6 +68,7 @@ type Inspection = Mutex<Compiled>;
 struct Parameter {
     declared: DataType,
     loaded: Loaded,
+    ty: Type,
     nullable: bool,
     /// Whether the native code looks at it.
     needed: bool,
@@ -82,8 +85,8 @@ impl fmt::Debug for Kernel {
 impl Kernel {
     /// Compiles a module. Its function 0 is the row function: each parameter is int for
     /// the integer types, float for Float32 and Float64, bool for Boolean, str for the
-    /// string types and dictionaries of strings, or the union of that and none where the
-    /// argument may be NULL. It returns none, the type of `returns`, or their union.
+    /// string types and dictionaries of strings, a list for List (within it a struct is a tuple of
+    /// its fields), or the union of that and none where the argument may be NULL. It returns none, the type of `returns`, or their union.
     ///
     /// # Errors
     /// Why there is no native code.
@@ -122,14 +125,18 @@ impl Kernel {
         let parameters = params.iter().enumerate().map(|(at, declared)| Parameter {
             declared: declared.clone(),
             loaded: row.params[at],
+            ty: types[at].clone(),
             nullable: matches!(types[at], Type::Union(_)),
             needed: compiled.needed[at],
             sunk: compiled.sunk[at],
         });
-        let results = row.results.iter().zip(row.valid_by_default());
+        let values = row.result_types().unwrap_or_default().iter().cloned();
+        let results = row.results.iter().zip(row.valid_by_default()).zip(values);
         Ok(Kernel {
             params: parameters.collect(),
-            results: results.map(|(ty, valid_by_default)| Column { ty: ty.clone(), valid_by_default }).collect(),
+            results: results
+                .map(|((ty, valid_by_default), value)| Column { ty: ty.clone(), value, valid_by_default })
+                .collect(),
             reasons: row.reasons() as usize,
             share: AtomicUsize::new(0),
             strict: row.strict,
@@ -258,7 +265,7 @@ impl Kernel {
             }
             shared.extend(self.texts.iter().map(|buffer| Shared::new(buffer.clone(), None)));
         }
-        let mut values = Partial::sharing(&result.ty, rows, shared)
+        let mut values = Partial::sharing(&result.ty, rows, shared, &result.value)
             .ok_or_else(|| RunError::Argument(format!("results of type {}", result.ty)))?;
         if result.valid_by_default {
             values.assume_valid_from(0);
@@ -275,7 +282,7 @@ impl Kernel {
         }
         let mut columns = Vec::new();
         for (array, param) in args.iter().zip(&self.params) {
-            let column = columns::Column::new(array, &param.declared, param.loaded, param.needed, param.sunk)?;
+            let column = columns::Column::new(array, &param.declared, (param.loaded, &param.ty), param.needed, param.sunk)?;
             if column.len() != rows {
                 return Err(RunError::Argument(format!("{} rows instead of {rows}", column.len())));
             }

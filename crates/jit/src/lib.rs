@@ -15,6 +15,7 @@
 //! | `live.rs`, `sink.rs` | what need not be computed natively, where arguments are needed |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
+//! | `items.rs` | the same for lists |
 //! | `constants.rs`, `table.rs`, `helpers.rs` | what native code points to and calls |
 //!
 //! The crate knows no SQL, no cache and no other rung.
@@ -26,6 +27,7 @@ mod compile;
 mod constants;
 mod error;
 mod helpers;
+mod items;
 mod kernel;
 mod live;
 mod output;

@@ -3,6 +3,7 @@
 use crate::RunError;
 use crate::batch::Destination;
 use crate::border;
+use crate::items::Lists;
 use crate::text::Text;
 use crate::views::{Shared, Views};
 use arrow::array::{ArrayRef, BooleanArray, PrimitiveArray};
@@ -11,7 +12,7 @@ use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use exuvia_ir::{Int, Object, result_float};
+use exuvia_ir::{Int, Object, Type, result_float};
 use std::sync::Arc;
 
 /// What a kernel gives for a batch.
@@ -62,10 +63,10 @@ pub struct Partial {
     strings: Strings,
 }
 
-/// Where the texts of a column of strings go.
+/// Where the texts of a column of strings go, or the lists of one of lists.
 #[derive(Debug)]
 enum Strings {
-    /// It is no column of strings.
+    /// It is neither.
     None,
     Views {
         sink: Box<Views>,
@@ -73,17 +74,19 @@ enum Strings {
     },
     Text(Box<Text<i32>>),
     Large(Box<Text<i64>>),
+    Lists(Box<Lists>),
 }
 
 impl Partial {
     /// A column of NULLs, or `None` for a type that no function returns.
     #[must_use]
     pub fn new(ty: &DataType, rows: usize) -> Option<Partial> {
-        Partial::sharing(ty, rows, Vec::new())
+        Partial::sharing(ty, rows, Vec::new(), &Type::Never)
     }
 
-    /// A column of NULLs whose strings may point into `shared`.
-    pub(crate) fn sharing(ty: &DataType, rows: usize, shared: Vec<Shared>) -> Option<Partial> {
+    /// A column of NULLs whose strings may point into `shared`, and whose lists native code has as
+    /// that type.
+    pub(crate) fn sharing(ty: &DataType, rows: usize, shared: Vec<Shared>, value: &Type) -> Option<Partial> {
         let declared = ty.clone();
         let ty = border::layout(ty);
         let width = width(&ty)?;
@@ -91,6 +94,7 @@ impl Partial {
             DataType::Utf8View => Strings::Views { sink: Box::new(Views::new(rows, shared)), offered: Vec::new() },
             DataType::Utf8 => Strings::Text(Box::new(Text::new(rows))),
             DataType::LargeUtf8 => Strings::Large(Box::new(Text::new(rows))),
+            DataType::List(_) => Strings::Lists(Box::new(Lists::new(&ty, rows, value)?)),
             _ => Strings::None,
         };
         Some(Partial {
@@ -132,8 +136,12 @@ impl Partial {
             (DataType::UInt64, Object::Int(value)) => {
                 self.store(row, u64::try_from(value.to_big()).map_err(|_| Misfit::Range)?);
             }
+            (DataType::List(_), object) => match &mut self.strings {
+                Strings::Lists(lists) => lists.set(row, object)?,
+                _ => return Err(Misfit::Class),
+            },
             (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, Object::Str(text)) => match &mut self.strings {
-                Strings::None => return Err(Misfit::Class),
+                Strings::None | Strings::Lists(_) => return Err(Misfit::Class),
                 Strings::Views { sink, .. } => sink.set(row, text.as_bytes()),
                 Strings::Text(sink) => sink.set(row, text),
                 Strings::Large(sink) => sink.set(row, text),
@@ -192,7 +200,7 @@ impl Partial {
         self.rows = rows;
         self.validity.truncate(rows);
         match &mut self.strings {
-            Strings::None => {}
+            Strings::None | Strings::Lists(_) => {}
             Strings::Views { sink, .. } => sink.truncate(rows),
             Strings::Text(sink) => sink.truncate(rows),
             Strings::Large(sink) => sink.truncate(rows),
@@ -225,6 +233,10 @@ impl Partial {
                 sink.begin_chunk(base);
                 (&raw mut **sink).cast()
             }
+            Strings::Lists(sink) => {
+                sink.begin_chunk(base);
+                (&raw mut **sink).cast()
+            }
         }
     }
 
@@ -239,7 +251,8 @@ impl Partial {
     pub(crate) fn forget_from(&mut self, row: usize) {
         self.validity[row..].fill(0);
         match &mut self.strings {
-            Strings::None => {}
+            // What a row has is overwritten.
+            Strings::None | Strings::Lists(_) => {}
             Strings::Views { sink, .. } => sink.forget_from(row),
             Strings::Text(sink) => sink.forget_from(row),
             Strings::Large(sink) => sink.forget_from(row),
@@ -253,6 +266,7 @@ impl Partial {
             Strings::Views { sink, .. } => sink.is_full(),
             Strings::Text(sink) => sink.is_full(),
             Strings::Large(sink) => sink.is_full(),
+            Strings::Lists(sink) => sink.is_full(),
         }
     }
 
@@ -285,6 +299,7 @@ impl Partial {
                 Strings::Views { sink, offered } => sink.finish(nulls, &offered)?,
                 Strings::Text(sink) => sink.finish(nulls)?,
                 Strings::Large(sink) => sink.finish(nulls)?,
+                Strings::Lists(sink) => return sink.finish(nulls, rows),
             },
         };
         border::store(values, &declared)
@@ -299,11 +314,12 @@ pub(crate) fn width(ty: &DataType) -> Option<usize> {
         DataType::Int32 | DataType::UInt32 | DataType::Float32 => 4,
         DataType::Int64 | DataType::UInt64 | DataType::Float64 => 8,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => 0,
+        list @ DataType::List(_) if Lists::can_hold(list) => 0,
         _ => return None,
     })
 }
 
-fn small<T: TryFrom<i64>>(value: &Int) -> Result<T, Misfit> {
+pub(crate) fn small<T: TryFrom<i64>>(value: &Int) -> Result<T, Misfit> {
     value.to_i64().and_then(|value| T::try_from(value).ok()).ok_or(Misfit::Range)
 }
 

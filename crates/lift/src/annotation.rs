@@ -185,6 +185,9 @@ impl Lifter<'_> {
             }
             Abs::Func(_) | Abs::Builtin(_) => Some(Hint::Value),
             Abs::ExcClass(_) => Some(Hint::Class),
+            // Those of `collections`.
+            Abs::Class(class) if class.prelude => Some(Hint::Generic(Generic::Whatever)),
+            Abs::Class(_) => Some(Hint::Class),
             _ => None,
         }
     }

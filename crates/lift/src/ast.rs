@@ -130,6 +130,8 @@ pub struct FunctionDef {
     pub decorators: Vec<Expr>,
     /// What the annotations of the positional parameters ask for.
     pub asked: Vec<Asked>,
+    /// The class that each of them names, `?` for forms that name none; `None` without annotation.
+    pub named: Vec<Option<Name>>,
     /// What the annotation of the result says.
     pub gives: Asked,
     /// Whether it is a generator or a coroutine.

@@ -79,6 +79,7 @@ impl Lifter<'_> {
                     }
                 }
             }
+            Abs::Module(name) if &**name == "collections.namedtuple" => self.call_of_namedtuple(&args, &named),
             Abs::Builtin(name) => self.call_builtin(&name.clone(), args, named),
             Abs::ExcClass(kind) if named.is_empty() => Ok(Abs::ExcInst(Rc::new((*kind, args)))),
             Abs::Const(object) => {
@@ -656,7 +657,7 @@ impl Lifter<'_> {
 
     /// Whether a module is one of the prelude's.
     pub fn in_prelude(&self, module: usize) -> bool {
-        self.world.prelude.values().any(|index| *index == module)
+        self.world.prelude.values().chain(self.world.border.values()).any(|index| *index == module)
     }
 
     /// Lifts the body of a function in place of the call.

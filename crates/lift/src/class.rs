@@ -5,7 +5,7 @@
 //! operators do with them is in `protocol.rs`.
 //!
 //! Lifted are single inheritance, methods, properties, static and class methods, values of the
-//! class, and `dataclasses.dataclass`, whose methods are made as text, as CPython's own are. A
+//! class, `dataclasses.dataclass` and named tuples, whose methods are made as text, as CPython's own are. A
 //! class that does anything else is not lifted, which matters to functions that use it only.
 
 use crate::abs::{Abs, Closure, Enclosing};
@@ -38,7 +38,7 @@ pub(crate) struct ClassObj {
     /// Whether its objects do not change once they are made.
     pub frozen: bool,
     /// The fields of a dataclass with their defaults.
-    fields: Vec<(Name, Option<Abs>)>,
+    pub fields: Vec<(Name, Option<Abs>)>,
     /// What makes the defaults of fields that have one of their own for each object.
     factories: BTreeMap<Name, Abs>,
 }
@@ -141,6 +141,20 @@ const EXCEPTIONS: &[ExcKind] = &[
     ExcKind::ZeroDivisionError,
 ];
 
+/// What a named tuple may not define.
+const NAMED: &[&str] = &[
+    "__init__",
+    "__slots__",
+    "_fields",
+    "_field_defaults",
+    "_field_types",
+    "_make",
+    "_replace",
+    "_asdict",
+    "_source",
+    "_astuple",
+];
+
 /// How many classes may stand above each other.
 const MAX_BASES: usize = 20;
 
@@ -165,6 +179,16 @@ impl ClassObj {
         ClassObj::ancestry(self).flat_map(|class| class.members.values()).map(|member| match member {
             Member::Value(value) | Member::Static(value) | Member::OfClass(value) | Member::Property(value) => value,
         })
+    }
+
+    /// Whether its objects are named tuples.
+    pub fn is_named(class: &Rc<ClassObj>) -> bool {
+        ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "tuple")
+    }
+
+    /// Whether it is a dataclass.
+    pub fn is_dataclass(class: &Rc<ClassObj>) -> bool {
+        !class.fields.is_empty() && !ClassObj::is_named(class)
     }
 
     /// Whether both are one class; one may be of an earlier attempt.
@@ -201,7 +225,11 @@ impl Lifter<'_> {
             return self.bail(Code::Statement, what);
         }
         let dataclass = self.class_decorators(&def.decorators)?;
-        let (base, exception) = self.bases(&def.bases)?;
+        let is_named = matches!(&def.bases[..], [base] if self.is_of_module(base, "typing", "NamedTuple"));
+        let (base, exception) = match is_named {
+            true => (Some(self.tuple_class()?), None),
+            false => self.bases(&def.bases)?,
+        };
         let depth = self.frames.len();
         let module = self.frames[0].module;
         let locals = crate::scope::locals(&crate::ast::Params::default(), &def.body);
@@ -217,7 +245,11 @@ impl Lifter<'_> {
         self.current = depth;
         let members = self.class_body(&def.body, dataclass.is_some());
         self.current = 0;
-        let (members, factories) = members?;
+        let (mut members, factories) = members?;
+        if base.as_ref().is_some_and(ClassObj::is_named) {
+            // Its objects have no attributes besides in any case.
+            members.remove("__slots__");
+        }
         self.frames.truncate(depth);
         if !self.live {
             return Ok(());
@@ -240,8 +272,13 @@ impl Lifter<'_> {
             factories,
         };
         // Equality without a hash makes a class unhashable; neither is looked at elsewhere.
-        if let Some(dataclass) = dataclass {
-            self.dataclass(&mut class, &dataclass, &def.fields, module)?;
+        match dataclass {
+            Some(_) if class.base.as_ref().is_some_and(ClassObj::is_named) => {
+                return self.bail(Code::Statement, "a named tuple that is a dataclass");
+            }
+            Some(dataclass) => self.dataclass(&mut class, &dataclass, &def.fields, module)?,
+            None if is_named => self.named_tuple(&mut class, &def.fields, module)?,
+            None => {}
         }
         self.bind_name(&def.name, Abs::Class(Rc::new(class)))?;
         Ok(())
@@ -337,7 +374,7 @@ impl Lifter<'_> {
     /// What `dataclasses.field(…)` says of a field, if that is called.
     fn field_call(&mut self, value: &Expr) -> Lift<Option<FieldOf>> {
         let ExprKind::Call { func, args, keywords } = &value.kind else { return Ok(None) };
-        if !self.is_of_dataclasses(func, "field") {
+        if !self.is_of_module(func, "dataclasses", "field") {
             return Ok(None);
         }
         match (args.as_slice(), keywords.as_slice()) {
@@ -349,13 +386,13 @@ impl Lifter<'_> {
         }
     }
 
-    /// Whether an expression is a name of the module `dataclasses`.
-    fn is_of_dataclasses(&self, expr: &Expr, wanted: &str) -> bool {
+    /// Whether an expression is a name of a module.
+    fn is_of_module(&self, expr: &Expr, of: &str, wanted: &str) -> bool {
         let is = |name: &Name, module: &str| matches!(self.lookup(name), Some(Abs::Module(found)) if *found == *module);
         match &expr.kind {
-            ExprKind::Name(name) => is(name, &format!("dataclasses.{wanted}")),
+            ExprKind::Name(name) => is(name, &format!("{of}.{wanted}")),
             ExprKind::Attribute { value, name } => {
-                matches!(&value.kind, ExprKind::Name(module) if is(module, "dataclasses")) && **name == *wanted
+                matches!(&value.kind, ExprKind::Name(module) if is(module, of)) && **name == *wanted
             }
             _ => false,
         }
@@ -389,7 +426,7 @@ impl Lifter<'_> {
             ExprKind::Call { func, args, keywords } if args.is_empty() => (&**func, keywords.as_slice()),
             _ => (decorator, [].as_slice()),
         };
-        if !self.is_of_dataclasses(callee, "dataclass") {
+        if !self.is_of_module(callee, "dataclasses", "dataclass") {
             return self.bail(Code::Statement, "a class that is decorated");
         }
         for (name, value) in keywords {
@@ -458,13 +495,26 @@ impl Lifter<'_> {
             .map(|field| &field.0)
             .collect();
         let text = dataclass_text(class, asked, &names, &made, has_post);
-        let Ok(parsed) = crate::parse::parse_source(&text, &[]) else {
-            return self.bail(Code::Statement, "a dataclass with such fields");
+        class.frozen = asked.frozen;
+        self.add_made(class, &text, fields, module)
+    }
+
+    /// Adds methods that are made as text to a class of those fields.
+    fn add_made(
+        &mut self,
+        class: &mut ClassObj,
+        text: &str,
+        fields: Vec<(Name, Option<Abs>)>,
+        module: usize,
+    ) -> Lift<()> {
+        let Ok(parsed) = crate::parse::parse_source(text, &[]) else {
+            return self.bail(Code::Statement, "a class with such fields");
         };
         for stmt in &parsed.module.body {
             let StmtKind::FunctionDef(def) = &stmt.kind else { continue };
             let defaults = match &*def.name {
                 "__init__" => fields.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?))).collect(),
+                "_replace" => fields.iter().map(|(name, _)| (name.clone(), Abs::Builtin(MISSING.into()))).collect(),
                 _ => Vec::new(),
             };
             // The body has no places of its own: errors are shown where it is called.
@@ -473,9 +523,122 @@ impl Lifter<'_> {
             self.world.made.push(Arc::clone(def));
             class.members.insert(def.name.clone(), Member::Value(Abs::Func(Rc::new(closure))));
         }
-        class.frozen = asked.frozen;
         class.fields = fields;
         Ok(())
+    }
+
+    /// The class of the prelude that stands for `tuple` above named tuples.
+    fn tuple_class(&mut self) -> Lift<Rc<ClassObj>> {
+        match self.prelude_function("typing", "tuple")? {
+            Some(Abs::Class(class)) => Ok(class),
+            _ => self.bail(Code::Import, "the prelude of typing"),
+        }
+    }
+
+    /// What `typing.NamedTuple` adds to a class of those fields (library reference, collections.namedtuple).
+    fn named_tuple(&mut self, class: &mut ClassObj, own: &[Name], module: usize) -> Lift<()> {
+        let mut fields: Vec<(Name, Option<Abs>)> = Vec::new();
+        for name in own {
+            let default = match class.members.remove(name) {
+                None => None,
+                Some(Member::Value(Abs::Const(Object::List(_) | Object::Dict(_) | Object::Set(_)))) => {
+                    return self.bail(Code::Statement, "a named tuple with a mutable default");
+                }
+                Some(Member::Value(value @ Abs::Const(_))) => Some(value),
+                Some(_) => return self.bail(Code::Statement, "a named tuple with a default that is no constant"),
+            };
+            fields.push((name.clone(), default));
+        }
+        self.make_named(class, fields, module)
+    }
+
+    fn make_named(&mut self, class: &mut ClassObj, fields: Vec<(Name, Option<Abs>)>, module: usize) -> Lift<()> {
+        let optional = fields.iter().position(|field| field.1.is_some()).unwrap_or(fields.len());
+        let is_new = |at: usize| fields[..at].iter().all(|other| other.0 != fields[at].0);
+        let is_name = |name: &Name| !name.starts_with('_') && crate::parse::is_name(name);
+        if fields[optional..].iter().any(|field| field.1.is_none())
+            || !fields.iter().all(|field| is_name(&field.0))
+            || !(0..fields.len()).all(is_new)
+            || class.members.keys().any(|name| NAMED.contains(&&**name))
+        {
+            return self.bail(Code::Statement, "a named tuple that CPython refuses");
+        }
+        let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
+        let asked = Dataclass { eq: false, order: false, repr: true, init: true, frozen: true };
+        let mut text = dataclass_text(class, &asked, &names, &[], false);
+        let each = |one: &dyn Fn(&Name) -> String| names.iter().map(|name| one(name)).collect::<String>();
+        let _ = writeln!(text, "def _astuple(self):\n    return ({})", each(&|name| format!("self.{name}, ")));
+        let _ = writeln!(text, "def _asdict(self):\n    return {{{}}}", each(&|name| format!("'{name}': self.{name}, ")));
+        if !names.is_empty() {
+            let new = each(&|name| format!("{name}=self.{name} if _is_missing({name}) else {name}, "));
+            let params = names.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "def _replace(self, /, *, {params}):\n    return _type(self)({new})");
+        }
+        let listed = fields.iter().map(|field| Object::str(&field.0)).collect();
+        self.add_made(class, &text, fields, module)?;
+        class.members.insert("_fields".into(), Member::Value(Abs::Const(Object::tuple(listed))));
+        class.frozen = true;
+        Ok(())
+    }
+
+    /// `collections.namedtuple(name, fields, defaults=values)`.
+    pub fn call_of_namedtuple(&mut self, args: &[Abs], named: &[(Name, Abs)]) -> Lift<Abs> {
+        let refused = |me: &mut Self| me.bail(Code::Callee, "namedtuple with such arguments");
+        let [Abs::Const(Object::Str(name)), fields] = args else { return refused(self) };
+        let names: Vec<Name> = match fields {
+            Abs::Const(Object::Str(text)) => text.replace(',', " ").split_whitespace().map(Name::from).collect(),
+            other => {
+                let Some(items) = self.known_items(other) else { return refused(self) };
+                let text = |item: &Abs| match item {
+                    Abs::Const(Object::Str(text)) => Some(Name::from(&**text)),
+                    _ => None,
+                };
+                match items.iter().map(text).collect::<Option<_>>() {
+                    Some(names) => names,
+                    None => return refused(self),
+                }
+            }
+        };
+        let defaults = match named {
+            [] => Vec::new(),
+            [(name, values)] if &**name == "defaults" => match self.known_items(values) {
+                Some(values) if values.iter().all(|value| value.as_const().is_some()) => values,
+                _ => return refused(self),
+            },
+            _ => return refused(self),
+        };
+        if !self.module_mode || defaults.len() > names.len() || !crate::parse::is_name(name) {
+            return refused(self);
+        }
+        let required = names.len() - defaults.len();
+        let default = |at: usize| at.checked_sub(required).and_then(|at| defaults.get(at).cloned());
+        let fields = names.iter().enumerate().map(|(at, name)| (name.clone(), default(at))).collect();
+        let module = self.frames[0].module;
+        let mut class = ClassObj {
+            name: Name::from(&**name),
+            key: (Some(module), self.place.start, Name::from(&**name)),
+            base: Some(self.tuple_class()?),
+            members: BTreeMap::new(),
+            prelude: false,
+            exception: None,
+            frozen: true,
+            fields: Vec::new(),
+            factories: BTreeMap::new(),
+        };
+        self.make_named(&mut class, fields, module)?;
+        Ok(Abs::Class(Rc::new(class)))
+    }
+
+    /// What a named tuple holds; `None` of another value.
+    pub fn named_items(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
+        let Abs::Instance(object) = abs else { return None };
+        if !ClassObj::is_named(&object.class) {
+            return None;
+        }
+        let names: Vec<Name> = ClassObj::ancestry(&object.class)
+            .find(|class| !class.fields.is_empty())
+            .map_or_else(Vec::new, |class| class.fields.iter().map(|field| field.0.clone()).collect());
+        names.iter().map(|name| self.own_attribute(object, name).ok().flatten()).collect()
     }
 
     /// Whether a function was made as text, by `dataclass`.

@@ -258,6 +258,12 @@ impl Lifter<'_> {
         if self.module_mode {
             return self.bail(Code::Mutation, "a dict built at run time");
         }
+        if let Some(known) = self.known_entries(&entries)?
+            && let Some(Abs::Class(class)) = self.prelude_function("collections", "dict")?
+            && let Some(dict) = self.shaped_dict(&class, &known)?
+        {
+            return Ok(dict);
+        }
         let dict = self.new_container("dict", Vec::new())?;
         for (at, (key, value)) in entries.into_iter().enumerate() {
             self.apart(at, |me| match key {
@@ -269,6 +275,30 @@ impl Lifter<'_> {
             })?;
         }
         Ok(if self.live { dict } else { Abs::Unbound })
+    }
+
+    /// A dict of the fields of a struct.
+    pub fn dict_of_fields(&mut self, fields: Vec<(Abs, Abs)>) -> Lift<Abs> {
+        self.dict_of_entries(fields.into_iter().map(|(key, value)| (Some(key), value)).collect())
+    }
+
+    /// The entries of a dict display with those of the dicts in it, if they are known.
+    fn known_entries(&mut self, entries: &[(Option<Abs>, Abs)]) -> Lift<Option<Vec<(Abs, Abs)>>> {
+        let mut known = Vec::new();
+        for (key, value) in entries {
+            match (key, value) {
+                (Some(key), value) => known.push((key.clone(), value.clone())),
+                (None, Abs::Const(Object::Dict(other))) => {
+                    let constant = |object: &Object| Abs::Const(object.clone());
+                    known.extend(other.entries().iter().map(|(key, value)| (constant(key), constant(value))));
+                }
+                (None, other) => match self.shaped_entries(other)? {
+                    Some(entries) => known.extend(entries),
+                    None => return Ok(None),
+                },
+            }
+        }
+        Ok(Some(known))
     }
 
     /// `{a, b}`.

@@ -138,6 +138,9 @@ impl Lifter<'_> {
         if let Some(record) = self.escaped_as(object) {
             return Ok(record);
         }
+        if self.is_shaped(object) {
+            return self.unshape(object);
+        }
         let what = &object.class.name;
         if self.module_mode || object.module.is_some() {
             return self.bail(Code::StaticValue, format!("an object of class {what} of the module at run time"));

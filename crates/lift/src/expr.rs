@@ -141,6 +141,7 @@ impl<'w> Lifter<'w> {
                 ),
                 _ => None,
             },
+            Abs::Instance(_) => self.named_items(abs),
             other => other.shown().tuple_items(),
         }
     }

@@ -132,6 +132,9 @@ impl Lifter<'_> {
         if let Some(record) = self.escaped_as(object) {
             return self.load(record, name);
         }
+        if self.is_shaped(object) {
+            return self.unshape(object);
+        }
         let cell = object.cell(name);
         let vars = match object.module {
             Some(module) if !self.is_open(object) => self.world.modules.get(module).map(|module| &module.globals),
@@ -205,6 +208,9 @@ impl Lifter<'_> {
             return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
         }
         self.may_hold(&value)?;
+        if self.is_shaped(object) {
+            return self.unshape(object);
+        }
         if let Some(record) = self.escaped_as(object) {
             return self.store(object, record, name, &value);
         }

@@ -32,6 +32,9 @@ pub(crate) const NAMES: &[&str] = &[
     "_same_object",
     "_item",
     "_unordered",
+    "_across",
+    "_apart",
+    "_type",
 ];
 
 impl Lifter<'_> {
@@ -59,6 +62,8 @@ impl Lifter<'_> {
             ("_made", [Abs::Instance(object), Abs::Const(Object::Str(name))]) => {
                 self.made_default(&Rc::clone(&object.class), name)
             }
+            // The class of an object.
+            ("_type", [Abs::Instance(object)]) => Ok(Abs::Class(Rc::clone(&object.class))),
             // The class of a value as messages name it.
             ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&object.class.name)),
             ("_type_name", [value]) => match self.type_of(value) {
@@ -141,6 +146,16 @@ impl Lifter<'_> {
                     }
                     None => self.bail(Code::StaticValue, format!("a static operand of {name}")),
                 }
+            }
+            // What a function makes of each kind that a value may be of.
+            ("_apart", [function, value]) => self.call_value(function, vec![value.clone()], Vec::new()),
+            // What the prelude of a class makes of a value at the border to SQL, and what it has there.
+            ("_across", [Abs::Const(Object::Str(function)), value, Abs::Const(Object::Str(path)), count @ ..]) => {
+                let count = match count {
+                    [Abs::Const(Object::Int(count))] => count.to_i64().and_then(|count| u32::try_from(count).ok()),
+                    _ => None,
+                };
+                self.across_the_border(function, path, value.clone(), count)
             }
             ("_field", [object, Abs::Const(Object::Int(index))]) => {
                 let index = index.to_i64().and_then(|index| usize::try_from(index).ok());

@@ -16,6 +16,7 @@ mod abs;
 mod annotation;
 pub mod ast;
 mod bailout;
+mod border;
 mod budget;
 mod call;
 mod class;
@@ -44,6 +45,7 @@ mod percent;
 mod protocol;
 mod returns;
 mod scope;
+mod shaped;
 mod source;
 mod specialise;
 pub mod standard;
@@ -54,23 +56,26 @@ mod world;
 
 pub use bailout::{Bailout, Code};
 pub use budget::MAX_STEPS;
-pub use returns::{SqlClass, SqlReturn};
+pub use border::SqlClass;
+pub use returns::SqlReturn;
 pub use source::{Source, SourceError};
 pub use specialise::Calls;
 
 use abs::Abs;
-use exuvia_ir::{Builder, Function, Module, Span, Type};
+use exuvia_ir::{Builder, Function, Module, Span, Type, Value};
 use lifter::{Frame, Lifter, Returns, Stop};
 use std::rc::Rc;
 use world::World;
 
 /// A parameter of the handler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// What its values are in Python.
     pub class: SqlClass,
     /// Whether it can be NULL.
     pub nullable: bool,
+    /// Whether what its values hold can be.
+    pub inner: bool,
 }
 
 /// How often lifting begins again.
@@ -89,8 +94,9 @@ pub struct Lifted {
 }
 
 /// Lifts the handler of a source for arguments of those types. Function 0 of the module
-/// takes one parameter for each, a union with `none` where it can be NULL, and returns a
-/// union of `none` and the result's type.
+/// takes the parameters over which each is spread ([`SqlClass::spread`]), a union with `none` where
+/// it can be NULL, and returns a union of `none` and the result's type; for a STRUCT a tuple:
+/// whether there is one, then its fields, in the same way.
 ///
 /// # Errors
 /// Why it cannot be lifted.
@@ -100,6 +106,11 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
         let lifted = match lift_once(&mut world, source, params, returns) {
             // Which exception or reason there is will show when all is known.
             Err(Stop::Bailout(bailout)) if bailout.code == Code::Budget => Err(Stop::Bailout(bailout)),
+            // Dicts with tables may do.
+            Err(Stop::Bailout(_)) if !world.stale && world.shaped.used && !world.shaped.off => {
+                world.shaped.off = true;
+                Err(Stop::Restart)
+            }
             Ok(_) | Err(Stop::Bailout(_)) if world.stale => Err(Stop::Restart),
             other => other,
         };
@@ -113,6 +124,8 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                     return Err(Bailout::new(Code::Join, source.handler.span, detail));
                 }
                 world.stale = false;
+                world.shaped.used = false;
+                world.border.clear();
                 world.withdrawn.clear();
                 world.modules.clear();
                 world.budget.take(1000);
@@ -131,12 +144,16 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
 fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Module, Stop> {
     let module = module::run(world, &source.module)?;
     world.functions.push(None);
-    let types: Vec<Type> = params
-        .iter()
-        .map(|param| if param.nullable { param.class.ty().optional() } else { param.class.ty() })
-        .collect();
-    let b = Builder::new(source.handler.name.to_string(), &types, returns.class.ty().optional());
-    let args: Vec<Abs> = (0..types.len()).map(|index| Abs::Dyn(b.param(index))).collect();
+    let types: Vec<Type> =
+        params.iter().flat_map(|param| param.class.spread(param.nullable, param.inner)).collect();
+    let results = world.results_of(&returns.class);
+    let result = match (&returns.class, &results[..]) {
+        (SqlClass::Struct(_), results) => Type::Tuple(results.into()),
+        (_, [result, ..]) => result.clone(),
+        (_, []) => Type::None,
+    };
+    let b = Builder::new(source.handler.name.to_string(), &types, result);
+    let args: Vec<Value> = (0..types.len()).map(|index| b.param(index)).collect();
     let frame = Frame {
         vars: lifter::Vars::default(),
         locals: Rc::from([]),
@@ -148,7 +165,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
     };
     let mut lifter = Lifter::new(world, b, frame, Returns::Sql(returns.clone()));
     lifter.b.span = source.handler.span;
-    lifter.handler(source, module, args, params)?;
+    lifter.handler(source, module, &args, params)?;
     lifter.seal();
     let function = lifter.b.function;
     world.functions[0] = Some(function);
@@ -161,10 +178,10 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
 
 impl Lifter<'_> {
     /// Runs the handler's body in this function's own frame.
-    fn handler(&mut self, source: &Source, module: usize, args: Vec<Abs>, params: &[Param]) -> lifter::Lift<()> {
+    fn handler(&mut self, source: &Source, module: usize, args: &[Value], params: &[Param]) -> lifter::Lift<()> {
         let def = source.handler.clone();
         if !def.decorators.is_empty() {
-            return self.decorated_handler(&def.name, module, args, params);
+            return self.decorated_handler(&def, module, args, params);
         }
         // Defaults were evaluated when the module ran; a bare body has none.
         let defaults = match self.world.modules[module].globals.get(&def.name) {
@@ -179,30 +196,27 @@ impl Lifter<'_> {
             cached: false,
             defaults,
         });
-        let args = self.arguments(args, params)?;
-        let vars = self.bind(&closure, args, Vec::new())?;
-        self.frames = vec![closure.frame(vars, 1)];
-        self.unfolding.push(closure.identity());
-        self.stmts(&def.body)?;
-        if self.live {
-            self.leave_function(Abs::NONE)?;
-        }
-        Ok(())
-    }
-
-    /// What Python sees of the arguments.
-    fn arguments(&mut self, args: Vec<Abs>, params: &[Param]) -> lifter::Lift<Vec<Abs>> {
-        args.into_iter().zip(params).map(|(arg, param)| self.argument(arg, param.class)).collect()
+        // Objects that arguments are live in the frame of the body.
+        self.frames = vec![closure.frame(std::collections::BTreeMap::new(), 1)];
+        self.with_arguments(&def, params, args, &mut |me, args| {
+            let vars = me.bind(&closure, args, Vec::new())?;
+            me.frames[0].vars.extend(vars);
+            me.unfolding.push(closure.identity());
+            me.stmts(&def.body)?;
+            me.unfolding.pop();
+            if me.live { me.leave_function(Abs::NONE) } else { Ok(()) }
+        })
     }
 
     /// Calls what decorators made of the handler.
     fn decorated_handler(
         &mut self,
-        name: &ast::Name,
+        def: &ast::FunctionDef,
         module: usize,
-        args: Vec<Abs>,
+        args: &[Value],
         params: &[Param],
     ) -> lifter::Lift<()> {
+        let name = &def.name;
         let handler = match self.world.modules[module].globals.get(name) {
             Some(handler @ Abs::Func(_)) => handler.clone(),
             _ => match self.world.modules[module].failed.get(name) {
@@ -210,8 +224,9 @@ impl Lifter<'_> {
                 None => return self.bail(Code::Handler, format!("{name} is decorated")),
             },
         };
-        let args = self.arguments(args, params)?;
-        let result = self.call_value(&handler, args, Vec::new())?;
-        if self.live { self.leave_function(result) } else { Ok(()) }
+        self.with_arguments(def, params, args, &mut |me, args| {
+            let result = me.call_value(&handler, args, Vec::new())?;
+            if me.live { me.leave_function(result) } else { Ok(()) }
+        })
     }
 }

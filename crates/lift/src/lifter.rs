@@ -474,6 +474,11 @@ impl Lifter<'_> {
                 }
             }
             (Type::List(_), _) => self.widen_list(value, ty),
+            (Type::Union(have), Type::Union(_))
+                if have.iter().any(|ty| matches!(ty, Type::List(_))) && !self.sites_of(value).is_empty() =>
+            {
+                self.widen_list(value, ty)
+            }
             _ => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
         }
     }
@@ -590,9 +595,9 @@ impl Lifter<'_> {
         let mut sites = Vec::new();
         for ((abs, (state, _)), args) in column.iter().zip(arms).zip(args.iter_mut()) {
             self.b.block = state.block;
-            let value = self.value_as(abs, &ty)?;
-            sites.extend(self.sites_of(value));
-            args.push(value);
+            let value = self.value(abs)?;
+            crate::lists::add_sites(&mut sites, &self.sites_of(value));
+            args.push(self.convert(value, &ty)?);
         }
         let param = self.b.function.add_param(target, ty);
         self.sites.insert(param, sites);

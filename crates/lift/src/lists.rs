@@ -152,10 +152,11 @@ impl Lifter<'_> {
             let ty = self.b.function.ty(list).clone();
             return self.bail(Code::Join, format!("a {ty} cannot come to hold {element}"));
         }
-        let have = match self.b.function.ty(list) {
-            Type::List(have) => (**have).clone(),
-            _ => Type::Never,
-        };
+        let lists = self.b.function.ty(list).alternatives().iter().filter_map(|ty| match ty {
+            Type::List(have) => Some((**have).clone()),
+            _ => None,
+        });
+        let have = lists.fold(Type::Never, |all, one| all.join(&one));
         for site in sites {
             self.found_elements(site, &have, element);
             let found = self.world.list_types.get(&site);

@@ -307,6 +307,10 @@ fn function(def: &py::StmtFunctionDef) -> FunctionDef {
     let params = parameters(&def.parameters);
     let of_params = def.parameters.iter().filter_map(|param| param.annotation());
     let annotations = of_params.chain(def.returns.as_deref()).map(expr);
+    let positional = || {
+        let positional = def.parameters.posonlyargs.iter().chain(&def.parameters.args);
+        positional.map(|param| param.parameter.annotation.as_deref())
+    };
     FunctionDef {
         name: name(&def.name),
         annotations: if POSTPONED.get() { Vec::new() } else { annotations.collect() },
@@ -315,16 +319,32 @@ fn function(def: &py::StmtFunctionDef) -> FunctionDef {
         params,
         body,
         decorators: def.decorator_list.iter().map(|decorator| expr(&decorator.expression)).collect(),
-        asked: def
-            .parameters
-            .posonlyargs
-            .iter()
-            .chain(&def.parameters.args)
-            .map(|param| asked(param.parameter.annotation.as_deref()))
-            .collect(),
+        asked: positional().map(asked).collect(),
+        named: positional().map(|annotation| annotation.map(class_named)).collect(),
         gives: asked(def.returns.as_deref()),
         asynchronous: def.is_async,
         span: span(def.range()),
+    }
+}
+
+/// The class that an annotation names, with None or without; `?` for other forms.
+fn class_named(annotation: &py::Expr) -> Name {
+    let is_none = |side: &py::Expr| matches!(side, py::Expr::NoneLiteral(_));
+    match annotation {
+        py::Expr::Attribute(attribute) => name(&attribute.attr),
+        py::Expr::Name(name) => Name::from(name.id.as_str()),
+        py::Expr::StringLiteral(text) => match ruff_python_parser::parse_expression(text.value.to_str()) {
+            Ok(parsed) => class_named(parsed.expr()),
+            Err(_) => Name::from("?"),
+        },
+        py::Expr::Subscript(subscript) => match &*class_named(&subscript.value) {
+            "Optional" => class_named(&subscript.slice),
+            "Annotated" | "Union" => Name::from("?"),
+            _ => class_named(&subscript.value),
+        },
+        py::Expr::BinOp(union) if is_none(&union.right) => class_named(&union.left),
+        py::Expr::BinOp(union) if is_none(&union.left) => class_named(&union.right),
+        _ => Name::from("?"),
     }
 }
 
@@ -485,6 +505,7 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
                 body,
                 decorators: Vec::new(),
                 asked: Vec::new(),
+                named: Vec::new(),
                 gives: Asked::Nothing,
                 asynchronous: false,
                 generator: false,

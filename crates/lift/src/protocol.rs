@@ -58,6 +58,9 @@ impl Lifter<'_> {
         {
             return Ok(None);
         }
+        if let Some(result) = self.apply_to_shaped(spelling, args)? {
+            return Ok(Some(result));
+        }
         // What a class of the prelude lacks may be in CPython's.
         let prelude = args.iter().any(|arg| matches!(arg, Abs::Instance(object) if object.class.prelude));
         let refused = |me: &mut Self| me.bail(Code::Operands, format!("{spelling} with an object"));
@@ -128,6 +131,12 @@ impl Lifter<'_> {
 
     /// Calls a method with its receiver.
     pub fn call_bound(&mut self, method: &Method, args: Vec<Abs>, named: Vec<(crate::ast::Name, Abs)>) -> Lift<Abs> {
+        if named.is_empty()
+            && method.owner.prelude
+            && let Some(result) = self.method_of_shaped(&method.receiver, &method.closure.def.name, &args)?
+        {
+            return Ok(result);
+        }
         let mut all = vec![method.receiver.clone()];
         all.extend(args);
         self.next_owner = Some((Rc::clone(&method.owner), method.receiver.clone()));

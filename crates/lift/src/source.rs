@@ -129,6 +129,7 @@ fn bare(
         body: module.body,
         decorators: Vec::new(),
         asked: Vec::new(),
+        named: Vec::new(),
         gives: Asked::Nothing,
         span: span.unwrap_or_default(),
     };
@@ -159,6 +160,7 @@ fn from_module(
             body: Vec::new(),
             decorators: Vec::new(),
             asked: Vec::new(),
+            named: Vec::new(),
             gives: Asked::Nothing,
             generator: false,
             asynchronous: false,

@@ -258,7 +258,7 @@ impl Lifter<'_> {
 
     /// `container[index] = value`.
     fn store_item(&mut self, container: Abs, index: Abs, value: Abs) -> Lift<()> {
-        if let Some(union) = self.union_with_objects(&container) {
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(&container)) {
             return self.for_each_alternative(union, &mut |me, narrowed| {
                 let value = value.replace(union, &narrowed).unwrap_or_else(|| value.clone());
                 me.store_item(narrowed, index.clone(), value)

@@ -7,6 +7,8 @@ use crate::budget::Budget;
 use crate::class::ClassKey;
 use crate::escape::{Assigned, Shape};
 use crate::lifter::{Place, Site, Vars};
+use crate::border::SqlClass;
+use crate::shaped::Shaped;
 use crate::specialise::{Calls, Specialised};
 use exuvia_ir::{Function, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
@@ -78,6 +80,12 @@ pub(crate) struct World {
     pattern_memory: usize,
     /// Functions that were made as text.
     pub made: Vec<Arc<FunctionDef>>,
+    /// The modules of functions that were written for the border to SQL, by their text.
+    pub border: HashMap<String, usize>,
+    /// The types of the handler's results that hold lists, by number, as far as known.
+    pub results: HashMap<usize, Type>,
+    /// Where dicts of known keys are made.
+    pub shaped: Shaped,
     /// For folding.
     pub cx: Cx,
 }
@@ -87,6 +95,16 @@ impl World {
     pub fn forget_elements(&mut self, of: &impl Fn(&Type) -> bool) {
         self.list_types.retain(|_, ty| !ty.holds(of));
         self.likely.retain(|_, ty| !ty.as_ref().is_some_and(|ty| ty.holds(of)));
+    }
+
+    /// The types of the values over which a result is spread, as far as known.
+    pub fn results_of(&self, class: &SqlClass) -> Vec<Type> {
+        let ty = |(at, class): (usize, &SqlClass)| match (self.results.get(&at), class) {
+            (Some(known), _) => known.clone(),
+            (None, SqlClass::List(_)) => Type::list(Type::Never).optional(),
+            (None, class) => class.ty(true),
+        };
+        class.results().iter().enumerate().map(ty).collect()
     }
 
     /// `re.compile`, once for each pattern. Automata take time by their size: when they have taken
@@ -139,6 +157,9 @@ impl World {
             patterns: HashMap::new(),
             pattern_memory: 0,
             made: Vec::new(),
+            border: HashMap::new(),
+            results: HashMap::new(),
+            shaped: Shaped::default(),
             cx: Cx::for_folding(),
         }
     }

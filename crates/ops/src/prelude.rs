@@ -15,6 +15,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("list", include_str!("prelude/list.py")),
     ("tuple", include_str!("prelude/tuple.py")),
     ("collections", include_str!("prelude/collections.py")),
+    ("typing", include_str!("prelude/typing.py")),
     ("functools", include_str!("prelude/functools.py")),
     ("bisect", include_str!("prelude/bisect.py")),
     ("hashlib", include_str!("prelude/hashlib.py")),

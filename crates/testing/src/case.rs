@@ -278,6 +278,15 @@ fn value_of(json: &Json, ty: SqlType) -> anyhow::Result<Value> {
         (SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt, Json::Number(value)) => {
             Value::int(value.as_i64().context("an integer of 64 bits")?)
         }
+        (SqlType::Array(element), Json::Array(items)) => {
+            Value::List(items.iter().map(|item| value_of(item, *element)).collect::<anyhow::Result<_>>()?)
+        }
+        (SqlType::Struct(fields), Json::Object(map)) => {
+            let field = |(name, ty): &(String, SqlType)| {
+                Ok((name.clone(), value_of(map.get(name).unwrap_or(&Json::Null), *ty)?))
+            };
+            Value::Dict(fields.iter().map(field).collect::<anyhow::Result<_>>()?)
+        }
         (ty, json) => bail!("{json} is not a {}", ty.name()),
     })
 }

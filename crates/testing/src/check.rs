@@ -168,6 +168,27 @@ fn convert(value: Value, returns: SqlType) -> Answer {
                 _ => bad(&value),
             }
         }
+        (SqlType::Array(element), Value::List(items) | Value::Tuple(items)) => {
+            let mut held = Vec::new();
+            for item in items {
+                match convert(item.clone(), *element) {
+                    Answer::Value(item) => held.push(item),
+                    _ => return bad(&value),
+                }
+            }
+            Answer::Value(Value::List(held))
+        }
+        (SqlType::Struct(fields), Value::Dict(entries)) if entries.len() == fields.len() => {
+            let mut held = Vec::new();
+            for (name, ty) in fields {
+                let entry = entries.iter().find(|entry| entry.0 == *name);
+                match entry.map(|entry| convert(entry.1.clone(), *ty)) {
+                    Some(Answer::Value(item)) => held.push((name.clone(), item)),
+                    _ => return bad(&value),
+                }
+            }
+            Answer::Value(Value::Dict(held))
+        }
         _ => bad(&value),
     }
 }

@@ -4,12 +4,13 @@ use crate::signature::SqlType;
 use crate::value::Value;
 use anyhow::{Context, bail};
 use arrow::array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int8Array,
-    Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int8Array,
+    Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, ListArray, StringArray,
+    StringViewArray, StructArray,
     Time64NanosecondArray, TimestampNanosecondArray,
 };
-use arrow::buffer::NullBuffer;
-use arrow::datatypes::{DataType, TimeUnit};
+use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::{DataType, Field, TimeUnit};
 use std::sync::Arc;
 
 /// How columns lie in memory.
@@ -38,9 +39,18 @@ impl Layout {
         match self {
             Layout::Plain | Layout::Sliced | Layout::Garbage => true,
             Layout::Utf8 | Layout::LargeUtf8 => {
-                types.into_iter().any(|ty| matches!(ty, SqlType::Text | SqlType::Bytea))
+                types.into_iter().any(has_text)
             }
         }
+    }
+}
+
+fn has_text(ty: SqlType) -> bool {
+    match ty {
+        SqlType::Text | SqlType::Bytea => true,
+        SqlType::Array(element) => has_text(*element),
+        SqlType::Struct(fields) => fields.iter().any(|field| has_text(field.1)),
+        _ => false,
     }
 }
 
@@ -112,6 +122,42 @@ fn column(ty: SqlType, values: &[&Value], layout: Layout) -> anyhow::Result<Arra
                 Layout::Plain | Layout::Sliced | Layout::Garbage => Arc::new(StringViewArray::from(values)),
             }
         }
+        SqlType::Array(element) => {
+            let mut items: Vec<&Value> = Vec::new();
+            let (mut ends, mut valid) = (vec![0i32], Vec::new());
+            for value in &padded {
+                match value {
+                    Value::List(list) => items.extend(list),
+                    Value::None => {}
+                    other => bail!("{} is not a list", other.show()),
+                }
+                valid.push(!matches!(value, Value::None));
+                ends.push(i32::try_from(items.len())?);
+            }
+            let inner = if sliced { Layout::Utf8 } else { layout };
+            let items = column(*element, &items, inner)?;
+            let field = Arc::new(Field::new_list_field(items.data_type().clone(), true));
+            let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
+            Arc::new(ListArray::try_new(field, offsets, items, Some(NullBuffer::from(valid)))?)
+        }
+        SqlType::Struct(fields) => {
+            let mut columns = Vec::new();
+            let none = Value::None;
+            for (name, ty) in fields {
+                let field = |value: &&'_ Value| match value {
+                    Value::Dict(fields) => fields.iter().find(|field| field.0 == *name).map(|field| field.1.clone()),
+                    _ => Some(none.clone()),
+                };
+                let values: Vec<Value> = padded.iter().map(|value| field(value).unwrap_or(Value::None)).collect();
+                let values: Vec<&Value> = values.iter().collect();
+                let inner = if sliced { Layout::Utf8 } else { layout };
+                let values = column(*ty, &values, inner)?;
+                columns.push((Arc::new(Field::new(name, values.data_type().clone(), true)), values));
+            }
+            let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+            let valid: NullBuffer = padded.iter().map(|value| !matches!(value, Value::None)).collect();
+            Arc::new(StructArray::try_new(fields.into(), columns, Some(valid))?)
+        }
     };
     // Arrow's builders keep a bitmap without nulls; DataFusion's scans give none.
     if layout == Layout::Plain && array.null_count() == 0 && array.nulls().is_some() {
@@ -130,6 +176,10 @@ fn decoy(ty: SqlType) -> Value {
         SqlType::Timestamp => Value::Datetime(7_777_777_777),
         SqlType::Time => Value::Time(7_777_777_777),
         SqlType::Text => Value::str("a decoy that lies outside the slice"),
+        SqlType::Array(element) => Value::List(vec![decoy(*element), Value::None]),
+        SqlType::Struct(fields) => {
+            Value::Dict(fields.iter().map(|(name, ty)| (name.clone(), decoy(*ty))).collect())
+        }
     }
 }
 
@@ -176,8 +226,9 @@ fn narrow<T: TryFrom<i64>>(
 /// An array of another type.
 pub fn values(ty: SqlType, array: &dyn Array) -> anyhow::Result<Vec<Value>> {
     let expected = ty.arrow();
+    let nested = array.data_type().is_nested();
     let text = matches!(array.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    if *array.data_type() != expected && !(ty == SqlType::Text && text) {
+    if *array.data_type() != expected && !(ty == SqlType::Text && text) && !(nested && expected.is_nested()) {
         bail!("the result is an array of {} and not of {expected}", array.data_type());
     }
     array.to_data().validate_full().context("the result is not a valid Arrow array")?;
@@ -205,8 +256,23 @@ fn value(array: &dyn Array, row: usize) -> anyhow::Result<Value> {
         DataType::Utf8 => Value::str(at!(StringArray)),
         DataType::LargeUtf8 => Value::str(at!(LargeStringArray)),
         DataType::Utf8View => Value::str(at!(StringViewArray)),
+        DataType::List(_) => {
+            let items = array.as_list::<i32>().value(row);
+            let items = (0..items.len()).map(|at| value_or_none(&items, at));
+            Value::List(items.collect::<anyhow::Result<_>>()?)
+        }
+        DataType::Struct(fields) => {
+            let columns = array.as_struct().columns();
+            let named = fields.iter().zip(columns);
+            let named = named.map(|(field, column)| Ok((field.name().clone(), value_or_none(column, row)?)));
+            Value::Dict(named.collect::<anyhow::Result<_>>()?)
+        }
         other => bail!("an array of {other}"),
     })
+}
+
+fn value_or_none(array: &ArrayRef, row: usize) -> anyhow::Result<Value> {
+    if array.is_null(row) { Ok(Value::None) } else { value(array.as_ref(), row) }
 }
 
 fn micros(nanos: i64) -> anyhow::Result<i64> {

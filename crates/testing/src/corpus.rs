@@ -95,6 +95,30 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
         (SqlType::Timestamp, "nasty") => datetimes().map(Value::Datetime).collect(),
         (SqlType::Time, "nasty") => TIMES.map(Value::Time).to_vec(),
         (SqlType::Text, _) => strings(corpus)?.into_iter().map(Value::Str).collect(),
+        (SqlType::Array(element), _) => {
+            let items = values(*element, corpus)?;
+            let mut lists = vec![Value::List(Vec::new()), Value::List(vec![Value::None])];
+            let lengths = [1, 2, 3, 1, 5, 17];
+            let mut rest = &items[..];
+            for length in lengths.into_iter().cycle().take(24) {
+                if rest.len() < length {
+                    rest = &items[..];
+                }
+                let (list, others) = rest.split_at(length.min(rest.len()));
+                lists.push(Value::List(list.to_vec()));
+                rest = others;
+            }
+            lists
+        }
+        (SqlType::Struct(fields), _) => {
+            let columns = fields.iter().map(|field| values(field.1, corpus)).collect::<anyhow::Result<Vec<_>>>()?;
+            let most = columns.iter().map(Vec::len).max().unwrap_or(0);
+            let row = |row: usize| {
+                let named = fields.iter().zip(&columns);
+                named.map(|((name, _), column)| (name.clone(), column[(row * 7) % column.len()].clone())).collect()
+            };
+            (0..most).map(|at| Value::Dict(row(at))).collect()
+        }
         (ty, corpus) => bail!("no corpus {corpus} of {}", ty.name()),
     };
     if nulls {

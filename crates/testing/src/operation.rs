@@ -223,7 +223,7 @@ fn object(value: &Value) -> Option<Object> {
         Value::Bytes(_) | Value::Date(_) | Value::Datetime(_) | Value::Time(_) => return None,
         Value::List(items) => Object::list(items.iter().map(object).collect::<Option<_>>()?),
         Value::Tuple(items) => Object::Tuple(items.iter().map(object).collect::<Option<Vec<_>>>()?.into()),
-        Value::Other(..) => return None,
+        Value::Dict(_) | Value::Other(..) => return None,
     })
 }
 

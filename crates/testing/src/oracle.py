@@ -6,7 +6,9 @@ bits, strings with lone surrogates as hexadecimal bytes.
 """
 
 import ast
+import dataclasses
 import datetime
+import inspect
 import io
 import json
 import os
@@ -15,6 +17,7 @@ import signal
 import struct
 import sys
 import traceback
+import typing
 
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="ascii")
 FILE = "<case>"
@@ -37,6 +40,8 @@ def decode(value):
             return [decode(item) for item in value["l"]]
         if "t" in value:
             return tuple(decode(item) for item in value["t"])
+        if "s" in value:
+            return {name: decode(item) for name, item in value["s"]}
         if "b" in value:
             return value["b"].encode("latin-1")
         if "d" in value:
@@ -73,6 +78,10 @@ def encode(value):
         return {"l": [encode(item) for item in value]}
     if kind is tuple:
         return {"t": [encode(item) for item in value]}
+    if kind is dict and all(type(name) is str for name in value):
+        return {"s": [[name, encode(item)] for name, item in value.items()]}
+    if dataclasses.is_dataclass(kind):
+        return {"s": [[name, encode(getattr(value, name))] for name in kind.__dataclass_fields__]}
     return {"o": kind.__name__, "r": text(repr(value))}
 
 
@@ -128,6 +137,27 @@ def define(request):
     raise NameError(f"no function named {name}")
 
 
+def classes_of(function):
+    """For each parameter the dataclass that its annotation names, with None or without."""
+    try:
+        hints = typing.get_type_hints(function)
+        names = list(inspect.signature(function).parameters)
+    except (NameError, TypeError, ValueError):
+        return []
+    found = []
+    for name in names:
+        options = [option for option in typing.get_args(hints.get(name)) if option is not type(None)]
+        options = options if len(options) == 1 else [hints.get(name)]
+        found.append(options[0] if dataclasses.is_dataclass(options[0]) else None)
+    return found
+
+
+def as_asked(row, classes):
+    """Structs as objects of the dataclasses that are asked for."""
+    given = zip(row, classes + [None] * len(row))
+    return [cls(**value) if cls and isinstance(value, dict) else value for value, cls in given]
+
+
 def call(function, row, strict, seconds):
     if strict and any(value is None for value in row):
         return {"value": None}
@@ -176,9 +206,13 @@ def main():
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         else:
+            classes = classes_of(function)
             strict, seconds = request["strict"], request["seconds"]
             answer = {
-                "rows": [call_safely(function, [decode(value) for value in row], strict, seconds) for row in request["rows"]]
+                "rows": [
+                    call_safely(function, as_asked([decode(value) for value in row], classes), strict, seconds)
+                    for row in request["rows"]
+                ]
             }
         sys.stdout.seek(0)
         sys.stdout.truncate()

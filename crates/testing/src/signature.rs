@@ -1,10 +1,10 @@
 //! SQL signatures of cases: `f(a BIGINT, s TEXT) RETURNS TEXT`.
 //!
-//! Only the scalar types that the harness can bring into columns; the plugin's own parser
+//! Only the types that the harness can bring into columns; the plugin's own parser
 //! is tested where it lives.
 
 use anyhow::{Context, bail};
-use arrow::datatypes::{DataType, TimeUnit};
+use arrow::datatypes::{DataType, Field, TimeUnit};
 
 /// A type of SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +33,22 @@ pub enum SqlType {
     Timestamp,
     /// Nanoseconds since midnight.
     Time,
+    /// An array of a type.
+    Array(&'static SqlType),
+    /// A struct of named fields.
+    Struct(&'static [(String, SqlType)]),
 }
 
 impl SqlType {
     /// Its usual name.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
+    pub fn name(self) -> String {
+        let name = match self {
+            SqlType::Array(element) => return format!("{}[]", element.name()),
+            SqlType::Struct(fields) => {
+                let fields: Vec<String> = fields.iter().map(|(name, ty)| format!("{name} {}", ty.name())).collect();
+                return format!("STRUCT<{}>", fields.join(", "));
+            }
             SqlType::TinyInt => "TINYINT",
             SqlType::SmallInt => "SMALLINT",
             SqlType::Int => "INT",
@@ -52,7 +61,8 @@ impl SqlType {
             SqlType::Date => "DATE",
             SqlType::Timestamp => "TIMESTAMP",
             SqlType::Time => "TIME",
-        }
+        };
+        name.to_string()
     }
 
     /// The Arrow type that DataFusion declares for it.
@@ -71,6 +81,10 @@ impl SqlType {
             SqlType::Date => DataType::Date32,
             SqlType::Timestamp => DataType::Timestamp(TimeUnit::Nanosecond, None),
             SqlType::Time => DataType::Time64(TimeUnit::Nanosecond),
+            SqlType::Array(element) => DataType::new_list(element.arrow(), true),
+            SqlType::Struct(fields) => {
+                DataType::Struct(fields.iter().map(|(name, ty)| Field::new(name, ty.arrow(), true)).collect())
+            }
         }
     }
 
@@ -89,12 +103,22 @@ impl SqlType {
             | SqlType::Bytea
             | SqlType::Date
             | SqlType::Timestamp
-            | SqlType::Time => None,
+            | SqlType::Time
+            | SqlType::Array(_)
+            | SqlType::Struct(_) => None,
         }
     }
 
     fn parse(text: &str) -> anyhow::Result<SqlType> {
-        Ok(match text.trim().to_ascii_uppercase().as_str() {
+        let text = text.trim();
+        if let Some(element) = text.strip_suffix("[]") {
+            // A test knows few types, and they are at hand until its end.
+            return Ok(SqlType::Array(Box::leak(Box::new(SqlType::parse(element)?))));
+        }
+        if let Some(fields) = text.strip_prefix("STRUCT<").and_then(|rest| rest.strip_suffix('>')) {
+            return Ok(SqlType::Struct(Box::leak(named(fields)?.into_boxed_slice())));
+        }
+        Ok(match text.to_ascii_uppercase().as_str() {
             "TINYINT" => SqlType::TinyInt,
             "SMALLINT" => SqlType::SmallInt,
             "INT" | "INTEGER" => SqlType::Int,
@@ -132,14 +156,7 @@ impl Signature {
         let (name, rest) = text.split_once('(').context("( is missing")?;
         let (params, returns) = rest.split_once(')').context(") is missing")?;
         let returns = returns.trim().strip_prefix("RETURNS ").context("RETURNS is missing")?;
-        let params = params
-            .split(',')
-            .filter(|param| !param.trim().is_empty())
-            .map(|param| {
-                let (name, ty) = param.trim().split_once(' ').context("a parameter without a type")?;
-                Ok((name.to_string(), SqlType::parse(ty)?))
-            })
-            .collect::<anyhow::Result<_>>()?;
+        let params = named(params)?;
         Ok(Signature { name: name.trim().to_string(), params, returns: SqlType::parse(returns)? })
     }
 
@@ -151,14 +168,37 @@ impl Signature {
     }
 }
 
+/// Names and types, with commas between them that are within no struct.
+fn named(text: &str) -> anyhow::Result<Vec<(String, SqlType)>> {
+    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    let one = |part: &str| {
+        let (name, ty) = part.trim().split_once(' ').context("a name without a type")?;
+        Ok((name.to_string(), SqlType::parse(ty)?))
+    };
+    parts.into_iter().filter(|part| !part.trim().is_empty()).map(one).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn signatures_round_trip() {
-        let text = "f(a BIGINT, s TEXT) RETURNS DOUBLE";
-        assert_eq!(Signature::parse(text).unwrap().show(), text);
+        for text in ["f(a BIGINT, s TEXT) RETURNS DOUBLE", "f(r STRUCT<x INT, y TEXT[]>, b BYTEA[][]) RETURNS TEXT[]"] {
+            assert_eq!(Signature::parse(text).unwrap().show(), text);
+        }
         assert!(Signature::parse("f(a BLOB) RETURNS TEXT").is_err());
         assert!(Signature::parse("f(a TEXT)").is_err());
     }

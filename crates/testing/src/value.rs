@@ -33,6 +33,8 @@ pub enum Value {
     List(Vec<Value>),
     /// A `tuple`.
     Tuple(Vec<Value>),
+    /// A `dict` whose keys are texts, or an object of a dataclass by its fields.
+    Dict(Vec<(String, Value)>),
     /// Anything else: its class and its `repr`.
     Other(String, String),
 }
@@ -90,6 +92,7 @@ impl Value {
             Value::Time(_) => "time",
             Value::List(_) => "list",
             Value::Tuple(_) => "tuple",
+            Value::Dict(_) => "dict",
             Value::Other(class, _) => class,
         }
     }
@@ -108,6 +111,11 @@ impl Value {
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
             (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b))
+            }
+            // In any order.
+            (Value::Dict(a), Value::Dict(b)) => {
+                a.len() == b.len()
+                    && a.iter().all(|(name, a)| b.iter().any(|(other, b)| name == other && a.same(b)))
             }
             (Value::Other(a, c), Value::Other(b, d)) => a == b && c == d,
             _ => false,
@@ -130,6 +138,11 @@ impl Value {
             Value::List(items) => format!("[{}]", show_items(items)),
             Value::Tuple(items) if items.len() == 1 => format!("({},)", show_items(items)),
             Value::Tuple(items) => format!("({})", show_items(items)),
+            Value::Dict(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{}: {}", show_str(name), value.show())).collect();
+                format!("{{{}}}", fields.join(", "))
+            }
             Value::Other(class, repr) => format!("<{class} {repr}>"),
         }
     }
@@ -149,6 +162,10 @@ impl Value {
             Value::Time(micros) => json!({ "c": micros.to_string() }),
             Value::List(items) => json!({ "l": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Tuple(items) => json!({ "t": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
+            Value::Dict(fields) => {
+                let fields: Vec<Json> = fields.iter().map(|(name, value)| json!([name, value.to_oracle()])).collect();
+                json!({ "s": fields })
+            }
             Value::Other(_, repr) => json!(repr),
         }
     }
@@ -169,6 +186,13 @@ impl Value {
                 }
                 if let Some(items) = items("t") {
                     return Ok(Value::Tuple(items.iter().map(Value::from_oracle).collect::<anyhow::Result<_>>()?));
+                }
+                if let Some(items) = items("s") {
+                    let field = |item: &Json| {
+                        let name = item.get(0).and_then(Json::as_str).context("a name")?;
+                        Ok((name.to_string(), Value::from_oracle(item.get(1).context("a value")?)?))
+                    };
+                    return Ok(Value::Dict(items.iter().map(field).collect::<anyhow::Result<_>>()?));
                 }
                 let field = |name: &str| map.get(name).and_then(Json::as_str);
                 if let Some(text) = field("i") {
@@ -218,6 +242,9 @@ impl Value {
             }
             Value::Time(micros) => json!(clock(*micros)),
             Value::List(items) | Value::Tuple(items) => items.iter().map(Value::to_case).collect(),
+            Value::Dict(fields) => {
+                Json::Object(fields.iter().map(|(name, value)| (name.clone(), value.to_case())).collect())
+            }
             Value::Other(_, repr) => json!(repr),
         }
     }

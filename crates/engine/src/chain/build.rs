@@ -18,7 +18,7 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
     let inputs: Vec<_> = chain.slots.iter().enumerate().filter(|(_, slot)| !slot.computed).collect();
     let mut params = Vec::new();
     for (_, slot) in &inputs {
-        let plain = sql::class(&slot.ty).ok_or("an input of an unknown type")?.ty();
+        let plain = sql::scalar(&slot.ty).ok_or("an input of an unknown type")?.ty(false);
         params.push(if slot.nullable { plain.optional() } else { plain });
     }
     let mut callees = Callees { module: Module::default(), known: HashMap::new() };
@@ -180,8 +180,8 @@ impl Build<'_> {
         if guard.is_empty() {
             return self.call(callees, function, args);
         }
-        let class = sql::class(&function.0.definition.returns).ok_or("a result of an unknown type")?;
-        let result = class.ty().optional();
+        let class = sql::scalar(&function.0.definition.returns).ok_or("a result of an unknown type")?;
+        let result = class.ty(true);
         let (skipped, done) = (self.b.function.new_block(), self.b.function.new_block());
         let joined = self.b.function.add_param(done, result.clone());
         let flag = self.b.function.add_param(done, Type::Bool);
@@ -211,14 +211,14 @@ impl Build<'_> {
         let mut values = args.iter().map(|arg| self.scalar(arg)).collect::<Result<Vec<_>>>()?;
         let may_be_null = |build: &Self, value: &Value| build.is_optional(*value) || *build.ty(*value) == Type::None;
         let nullable = values.iter().any(|value| may_be_null(self, value));
-        let class = sql::class(&definition.returns).ok_or("a result of an unknown type")?;
+        let class = sql::scalar(&definition.returns).ok_or("a result of an unknown type")?;
         let callee = callees.get(function, nullable && !definition.strict, self.settings)?;
         let params = callees.module.functions[callee.index()].param_types();
         let returns = callees.module.functions[callee.index()].ret.clone();
         let gives_null = matches!(returns, Type::None | Type::Union(_))
             || function.0.becomes_null()
             || (definition.strict && nullable);
-        let result = if gives_null { class.ty().optional() } else { class.ty() };
+        let result = class.ty(gives_null);
         let (done, null) = (self.b.function.new_block(), self.b.function.new_block());
         let joined = self.b.function.add_param(done, result.clone());
         if definition.strict && values.iter().any(|value| *self.ty(*value) == Type::None) {

@@ -59,3 +59,14 @@ def encode(self, encoding="utf-8", errors="strict"):
     if name == "utf-8":
         return _record("bytes", _operation("bytes.of_text", self))
     return _record("bytes", _operation("bytes.of_text_below", self, 128 if name == "ascii" else 256, mode))
+
+
+def join(self, items, /):
+    if items is None or isinstance(items, (int, float)):
+        raise TypeError("can only join an iterable")
+    texts = []
+    for item in items:
+        if not isinstance(item, str):
+            raise TypeError(f"sequence item {len(texts)}: expected str instance, {_type_name(item)} found")
+        texts.append(item)
+    return _operation("str.join", self, texts)

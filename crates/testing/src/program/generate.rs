@@ -111,7 +111,9 @@ impl Writer {
                     | SqlType::Bytea
                     | SqlType::Date
                     | SqlType::Timestamp
-                    | SqlType::Time => {
+                    | SqlType::Time
+                    | SqlType::Array(_)
+                    | SqlType::Struct(_) => {
                         return None;
                     }
                 };
@@ -541,7 +543,13 @@ fn python_type(ty: SqlType) -> Ty {
         SqlType::Real | SqlType::Double => Ty::Float,
         SqlType::Boolean => Ty::Bool,
         // The generator takes none.
-        SqlType::Text | SqlType::Bytea | SqlType::Date | SqlType::Timestamp | SqlType::Time => Ty::Str,
+        SqlType::Text
+        | SqlType::Bytea
+        | SqlType::Date
+        | SqlType::Timestamp
+        | SqlType::Time
+        | SqlType::Array(_)
+        | SqlType::Struct(_) => Ty::Str,
     }
 }
 

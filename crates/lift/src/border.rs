@@ -1,0 +1,612 @@
+//! The border to SQL: what values of SQL types are in Python, and where the IR function takes and
+//! returns them.
+//!
+//! A STRUCT is spread over parameters (and results) of its own: whether it is there, where it can be
+//! NULL, and those of its fields. So a field costs what a column costs. A list is one parameter: a
+//! new list for each row. What Python sees of values whose class is written in the prelude, and of
+//! structs within lists, is made by functions that are written here as text, in the language of the
+//! prelude.
+
+use crate::abs::Abs;
+use crate::ast::{FunctionDef, Name};
+use crate::bailout::{Bailout, Code};
+use crate::class::ClassObj;
+use crate::lifter::{Lift, Lifter, State};
+use crate::returns::SqlReturn;
+use exuvia_ir::{Class, Object, Opcode, Span, Terminator, Type, Value};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Copies of the handler's body for arguments that are NULL or a struct.
+const MAX_SPLITS: usize = 3;
+
+/// What values of an SQL type are in Python.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SqlClass {
+    /// Integers of any width.
+    Int,
+    /// DOUBLE and REAL.
+    Float,
+    /// BOOLEAN.
+    Bool,
+    /// TEXT.
+    Str,
+    /// BYTEA. At the border of the IR function its values are texts of the characters U+0000 to
+    /// U+00FF, one for each byte.
+    Bytes,
+    /// DATE. At the border of the IR function its values are days since 1970-01-01.
+    Date,
+    /// TIMESTAMP without a zone. At the border its values are counts since 1970-01-01, of so many
+    /// a second.
+    Timestamp(u32),
+    /// TIME. At the border its values are counts since midnight, of so many a second.
+    Time(u32),
+    /// An array: a list.
+    List(Arc<SqlClass>),
+    /// STRUCT: a dict of its fields.
+    Struct(Arc<[(String, SqlClass)]>),
+}
+
+impl SqlClass {
+    /// Whether its values are those of one class, and not made of others.
+    #[must_use]
+    pub fn is_scalar(&self) -> bool {
+        !matches!(self, SqlClass::List(_) | SqlClass::Struct(_))
+    }
+
+    /// The type of such values within others where the IR function takes and returns them.
+    #[must_use]
+    pub fn ty(&self, nullable: bool) -> Type {
+        let ty = match self {
+            SqlClass::Int | SqlClass::Date | SqlClass::Timestamp(_) | SqlClass::Time(_) => Type::Int,
+            SqlClass::Float => Type::Float,
+            SqlClass::Bool => Type::Bool,
+            SqlClass::Str | SqlClass::Bytes => Type::Str,
+            SqlClass::List(element) => Type::list(element.ty(nullable)),
+            SqlClass::Struct(fields) => Type::Tuple(fields.iter().map(|field| field.1.ty(nullable)).collect()),
+        };
+        if nullable { ty.optional() } else { ty }
+    }
+
+    /// The types of the parameters that a value is spread over, where it and what it holds can be
+    /// NULL or cannot.
+    #[must_use]
+    pub fn spread(&self, nullable: bool, inner: bool) -> Vec<Type> {
+        match self {
+            SqlClass::Struct(fields) => {
+                let exists = nullable.then_some(Type::Bool);
+                exists.into_iter().chain(fields.iter().flat_map(|field| field.1.spread(inner, inner))).collect()
+            }
+            SqlClass::List(element) => {
+                let ty = Type::list(element.ty(inner));
+                vec![if nullable { ty.optional() } else { ty }]
+            }
+            scalar => vec![scalar.ty(nullable)],
+        }
+    }
+
+    /// The classes of the values over which a result is spread: of a STRUCT whether it exists, then
+    /// those of its fields.
+    pub(crate) fn results(&self) -> Vec<SqlClass> {
+        match self {
+            SqlClass::Struct(fields) => {
+                let fields = fields.iter().flat_map(|field| field.1.results());
+                std::iter::once(SqlClass::Bool).chain(fields).collect()
+            }
+            other => vec![other.clone()],
+        }
+    }
+
+    /// The type that Python sees, for scalars.
+    pub(crate) fn python(&self) -> Type {
+        match self {
+            SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
+            SqlClass::Timestamp(_) => Type::Record(Class::Datetime, Arc::from([Type::Int])),
+            SqlClass::Time(_) => Type::Record(Class::Time, Arc::from([Type::Int])),
+            SqlClass::Bytes => Type::Record(Class::Bytes, Arc::from([Type::Str])),
+            other => other.ty(false),
+        }
+    }
+
+    /// Whether Python sees its values as the IR function takes them.
+    fn is_plain(&self) -> bool {
+        match self {
+            SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str => true,
+            SqlClass::List(element) => element.is_plain(),
+            _ => false,
+        }
+    }
+
+    /// Whether expressions of SQL see such values as the IR function does, or as DATE.
+    #[must_use]
+    pub fn means_the_same_in_sql(&self) -> bool {
+        match self {
+            SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str | SqlClass::Date => true,
+            SqlClass::Bytes
+            | SqlClass::Timestamp(_)
+            | SqlClass::Time(_)
+            | SqlClass::List(_)
+            | SqlClass::Struct(_) => false,
+        }
+    }
+
+    /// How many of the values at the border a second has, where they count time.
+    pub(crate) fn per_second(&self) -> Option<u32> {
+        match self {
+            SqlClass::Timestamp(count) | SqlClass::Time(count) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// What crosses the border besides the value: the class, and how many a second has.
+    fn across(&self) -> String {
+        let path = self.python().path();
+        self.per_second().map_or_else(|| format!("'{path}'"), |count| format!("'{path}', {count}"))
+    }
+}
+
+/// Functions of the prelude's language, being written.
+#[derive(Default)]
+struct Text {
+    functions: String,
+    count: usize,
+}
+
+impl Text {
+    fn add(&mut self, body: &str) -> String {
+        self.count += 1;
+        let name = format!("_f{}", self.count);
+        let _ = write!(self.functions, "def {name}(v):\n    if v is None:\n        return None\n{body}\n");
+        name
+    }
+
+    /// As [`Text::add`], of a body that asks for the class of the value.
+    fn add_apart(&mut self, body: &str) -> String {
+        let one = self.add(body);
+        self.add(&format!("    return _apart({one}, v)"))
+    }
+
+    /// The function that makes what Python sees of a value at the border; its name.
+    fn of_sql(&mut self, class: &SqlClass) -> String {
+        match class {
+            SqlClass::List(element) => {
+                let inner = self.of_sql(element);
+                self.add(&format!("    return [{inner}(x) for x in v]"))
+            }
+            SqlClass::Struct(fields) => {
+                let mut entries = Vec::new();
+                for (at, (name, class)) in fields.iter().enumerate() {
+                    let inner = self.of_sql(class);
+                    entries.push(format!("{}: {inner}(v[{at}])", literal(name)));
+                }
+                self.add(&format!("    return {{{}}}", entries.join(", ")))
+            }
+            class if class.is_plain() => self.add("    return v"),
+            class => self.add(&format!("    return _across('_of_sql', v, {})", class.across())),
+        }
+    }
+
+    /// The function that makes the value at the border of what Python has; its name. What the SQL
+    /// type cannot hold is CPython's to refuse.
+    fn to_sql(&mut self, class: &SqlClass) -> String {
+        let leave = "    return _leave('a result of another type')";
+        match class {
+            SqlClass::List(element) => {
+                let inner = self.to_sql(element);
+                let body = format!("    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{leave}");
+                self.add_apart(&body)
+            }
+            SqlClass::Struct(fields) => {
+                let mut tests = format!("not isinstance(v, dict) or len(v) != {}", fields.len());
+                let mut values = String::new();
+                for (name, class) in fields.iter() {
+                    let inner = self.to_sql(class);
+                    let name = literal(name);
+                    let _ = write!(tests, " or {name} not in v");
+                    let _ = write!(values, "{inner}(v[{name}]), ");
+                }
+                self.add_apart(&format!("    if {tests}:\n    {leave}\n    return ({values})"))
+            }
+            SqlClass::Float => self.add_apart(&format!(
+                "    if _type_name(v) == 'float':\n        return v\n    \
+                 if _type_name(v) == 'int' and -9007199254740992 <= v <= 9007199254740992:\n        \
+                 return _operation('int.to_float', v)\n{leave}"
+            )),
+            class if class.is_plain() => {
+                let name = class.python().message_name().to_string();
+                self.add_apart(&format!("    if _type_name(v) == '{name}':\n        return v\n{leave}"))
+            }
+            class => {
+                let name = class.python().path().to_string();
+                self.add_apart(&format!(
+                    "    if _type_name(v) == '{name}':\n        w = _across('_to_sql', v, {})\n        \
+                     if w is not None:\n            return w\n{leave}",
+                    class.across()
+                ))
+            }
+        }
+    }
+}
+
+/// A text as Python's source has it.
+fn literal(text: &str) -> String {
+    exuvia_ops::show::repr(&Object::str(text))
+}
+
+impl Lifter<'_> {
+    /// Lifts a body for the arguments, of those parameters of the IR function: several times where an
+    /// argument is NULL or a struct, since what a struct holds is known where it is one. Each
+    /// time the body returns.
+    pub fn with_arguments(
+        &mut self,
+        def: &FunctionDef,
+        params: &[crate::Param],
+        values: &[Value],
+        body: &mut dyn FnMut(&mut Self, Vec<Abs>) -> Lift<()>,
+    ) -> Lift<()> {
+        let mut asked = Vec::new();
+        for (at, param) in params.iter().enumerate() {
+            asked.push(self.asked(def, at, &param.class)?);
+        }
+        self.next_argument((params, &asked), values, Vec::new(), 0, body)
+    }
+
+    fn next_argument(
+        &mut self,
+        (params, asked): (&[crate::Param], &[Option<Abs>]),
+        values: &[Value],
+        mut args: Vec<Abs>,
+        splits: usize,
+        body: &mut dyn FnMut(&mut Self, Vec<Abs>) -> Lift<()>,
+    ) -> Lift<()> {
+        let (Some((param, rest)), Some((class, classes))) = (params.split_first(), asked.split_first()) else {
+            return body(self, args);
+        };
+        let count = param.class.spread(param.nullable, param.inner).len();
+        let (own, others) = values.split_at(count);
+        if let (SqlClass::Struct(_), true) = (&param.class, param.nullable) {
+            if splits == MAX_SPLITS {
+                return self.bail(Code::SqlType, "more parameters of STRUCT types that may be NULL");
+            }
+            let (yes, no) = self.branch(own[0]);
+            self.enter(no);
+            let mut without = args.clone();
+            without.push(Abs::NONE);
+            let path = self.frames[0].path;
+            self.frames[0].path = crate::call::mix(path, splits as u32 + 1);
+            self.next_argument((rest, classes), others, without, splits + 1, body)?;
+            self.enter(yes);
+            let at = args.len();
+            args.push(self.apart(at, |me| me.argument(&param.class, param.inner, &own[1..], class.as_ref()))?);
+            return self.next_argument((rest, classes), others, args, splits + 1, body);
+        }
+        let at = args.len();
+        args.push(self.apart(at, |me| me.argument(&param.class, param.inner, own, class.as_ref()))?);
+        self.next_argument((rest, classes), others, args, splits, body)
+    }
+
+    /// The dataclass of which a struct becomes an object, if the annotation of the parameter names one.
+    fn asked(&mut self, def: &FunctionDef, at: usize, class: &SqlClass) -> Lift<Option<Abs>> {
+        let named = def.named.get(at).and_then(|name| name.as_deref());
+        match (class, named) {
+            (SqlClass::List(_) | SqlClass::Struct(_), Some(_)) if !def.decorators.is_empty() => {
+                self.bail(Code::SqlType, "a list or struct as an argument of a decorated function")
+            }
+            (SqlClass::List(_), Some("list" | "List" | "Sequence" | "MutableSequence" | "Collection" | "Iterable"))
+            | (SqlClass::Struct(_), Some("dict" | "Dict" | "Mapping" | "MutableMapping"))
+            | (SqlClass::List(_) | SqlClass::Struct(_), Some("Any" | "object")) => Ok(None),
+            (SqlClass::Struct(_), Some(name)) => {
+                let module = self.frames[0].module;
+                match self.world.modules[module].globals.get(name) {
+                    Some(found @ Abs::Class(class)) if ClassObj::is_dataclass(class) => Ok(Some(found.clone())),
+                    _ => self.bail(Code::SqlType, format!("a struct as an argument that is annotated as {name}")),
+                }
+            }
+            (SqlClass::List(_), Some(name)) => {
+                self.bail(Code::SqlType, format!("a list as an argument that is annotated as {name}"))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What Python sees of an argument that is spread over those values, a struct among them not
+    /// NULL: that is an object of the dataclass that is asked for, or a dict.
+    fn argument(&mut self, class: &SqlClass, inner: bool, values: &[Value], asked: Option<&Abs>) -> Lift<Abs> {
+        match class {
+            SqlClass::Struct(fields) => {
+                let mut rest = values;
+                let mut entries = Vec::new();
+                for (at, (name, class)) in fields.iter().enumerate() {
+                    let (own, others) = rest.split_at(class.spread(inner, inner).len());
+                    rest = others;
+                    let value = match class {
+                        SqlClass::Struct(_) if inner => self.apart(at, |me| me.struct_or_none(class, own))?,
+                        class => self.apart(at, |me| me.argument(class, inner, own, None))?,
+                    };
+                    entries.push((name, value));
+                }
+                match asked {
+                    Some(_) if !self.live => Ok(Abs::Unbound),
+                    Some(class) => {
+                        let named = entries.into_iter().map(|(name, value)| (Name::from(name.as_str()), value));
+                        self.call_value(class, Vec::new(), named.collect())
+                    }
+                    None => {
+                        let entries = entries.into_iter().map(|(name, value)| (Abs::str(name), value));
+                        self.dict_of_fields(entries.collect())
+                    }
+                }
+            }
+            class if class.is_scalar() && class.is_plain() => Ok(Abs::Dyn(values[0])),
+            class if class.is_plain() => {
+                // The list is as good as made here: where it comes to hold something else, it is copied
+                // at once into one that can.
+                let site = (usize::MAX - 1, Span { start: values[0].index() as u32, end: 0 }, self.frames[0].path);
+                if self.world.list_types.contains_key(&site) {
+                    let mut text = Text::default();
+                    let name = text.add("    return [x for x in v]");
+                    return self.call_text(text, &name, vec![Abs::Dyn(values[0])]);
+                }
+                self.sites.insert(values[0], vec![site]);
+                Ok(Abs::Dyn(values[0]))
+            }
+            SqlClass::List(_) => {
+                let mut text = Text::default();
+                let name = text.of_sql(class);
+                self.call_text(text, &name, vec![Abs::Dyn(values[0])])
+            }
+            class => self.scalar_argument(Abs::Dyn(values[0]), class),
+        }
+    }
+
+    /// A struct within another that can be NULL.
+    fn struct_or_none(&mut self, class: &SqlClass, values: &[Value]) -> Lift<Abs> {
+        let (yes, no) = self.branch(values[0]);
+        self.enter(yes);
+        let made = self.argument(class, true, &values[1..], None)?;
+        let mut arms: Vec<(State, Vec<Abs>)> = Vec::new();
+        arms.extend(self.state().map(|state| (state, vec![made])));
+        self.enter(no);
+        arms.extend(self.state().map(|state| (state, vec![Abs::NONE])));
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    fn scalar_argument(&mut self, value: Abs, class: &SqlClass) -> Lift<Abs> {
+        if !self.live {
+            return Ok(value);
+        }
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(&value)) {
+            return self.dispatch(union, &mut |me, narrowed| match narrowed {
+                Abs::Const(Object::None) => Ok(Abs::NONE),
+                field => me.scalar_argument(field, class),
+            });
+        }
+        self.across_the_border("_of_sql", class.python().path(), value, class.per_second())
+    }
+
+    /// What the prelude makes of a value at the border to SQL. What Python cannot hold is
+    /// CPython's to refuse.
+    pub fn across_the_border(&mut self, function: &str, path: &str, value: Abs, count: Option<u32>) -> Lift<Abs> {
+        let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == path);
+        let function = match module {
+            Some((module, _)) => self.prelude_function(module, function)?,
+            None => None,
+        };
+        let Some(function) = function else { return self.bail(Code::Callee, path) };
+        let mut args = vec![value];
+        args.extend(count.map(|count| Abs::int(i64::from(count))));
+        self.call_value(&function, args, Vec::new())
+    }
+
+    /// Calls a function that was written as text.
+    fn call_text(&mut self, text: Text, name: &str, args: Vec<Abs>) -> Lift<Abs> {
+        let index = match self.world.border.get(&text.functions) {
+            Some(index) => *index,
+            None => {
+                let Ok(parsed) = crate::parse::parse_source(&text.functions, &[]) else {
+                    return Err(Bailout::new(Code::SqlType, Span::default(), "an SQL type with such fields").into());
+                };
+                let outer = std::mem::replace(&mut self.world.loading_prelude, true);
+                let index = crate::module::run(self.world, &parsed.module);
+                self.world.loading_prelude = outer;
+                let index = index?;
+                self.world.border.insert(text.functions, index);
+                index
+            }
+        };
+        match self.world.modules[index].globals.get(name).cloned() {
+            Some(function) => self.call_value(&function, args, Vec::new()),
+            None => self.bail(Code::SqlType, "an SQL type with such fields"),
+        }
+    }
+
+    /// The values over which a result is spread; ends where the SQL type cannot hold it, for
+    /// which nothing is returned.
+    pub fn spread_result(&mut self, value: &Abs, sql: &SqlReturn, out: &mut Vec<Abs>) -> Lift<()> {
+        let outer = std::mem::replace(&mut self.contexts, vec![crate::lifter::Ctx::Entry]);
+        let spread = self.spread_part(value, &sql.class, out);
+        self.contexts = outer;
+        spread
+    }
+
+    fn spread_part(&mut self, value: &Abs, class: &SqlClass, out: &mut Vec<Abs>) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        match class {
+            SqlClass::Struct(fields) => {
+                if value.same(&Abs::NONE) {
+                    out.push(Abs::bool(false));
+                    let count = class.results().len() - 1;
+                    out.extend(std::iter::repeat_n(Abs::NONE, count));
+                    return Ok(());
+                }
+                out.push(Abs::bool(true));
+                let Some(values) = self.fields_of(value, fields)? else { return Ok(()) };
+                for (value, (_, class)) in values.iter().zip(fields.iter()) {
+                    self.spread_field(value, class, out)?;
+                }
+                Ok(())
+            }
+            _ if value.same(&Abs::NONE) => {
+                out.push(Abs::NONE);
+                Ok(())
+            }
+            class => {
+                let stored = self.stored(value, class)?;
+                out.push(stored);
+                Ok(())
+            }
+        }
+    }
+
+    /// As [`Lifter::spread_part`], of a value that may be one of several kinds.
+    fn spread_field(&mut self, value: &Abs, class: &SqlClass, out: &mut Vec<Abs>) -> Lift<()> {
+        let Some((_, union)) = self.union_operand(std::slice::from_ref(value)).filter(|_| !class.is_scalar()) else {
+            return self.spread_part(value, class, out);
+        };
+        let count = class.results().len();
+        let parts = self.dispatch(union, &mut |me, narrowed| {
+            let mut parts = Vec::new();
+            me.spread_part(&narrowed, class, &mut parts)?;
+            parts.resize(count, Abs::NONE);
+            Ok(if me.live { Abs::tuple(parts) } else { Abs::Unbound })
+        })?;
+        if !self.live {
+            return Ok(());
+        }
+        match self.known_items(&parts) {
+            Some(parts) if parts.len() == count => out.extend(parts),
+            _ => return self.bail(Code::Join, "a field of a result on several paths"),
+        }
+        Ok(())
+    }
+
+    /// What the fields of a struct are to hold: of a dict with exactly those keys, or of an object
+    /// of a dataclass with exactly those fields. Other rows go to CPython.
+    fn fields_of(&mut self, value: &Abs, fields: &[(String, SqlClass)]) -> Lift<Option<Vec<Abs>>> {
+        let leave = |me: &mut Self| {
+            let span = me.b.span;
+            me.end(Terminator::Bailout("a result of another type", span));
+            Ok(None)
+        };
+        let Abs::Instance(object) = value else {
+            let items = match value {
+                Abs::Const(Object::Dict(dict)) if dict.len() == fields.len() => {
+                    fields.iter().map(|field| dict.get(&Object::str(&field.0)).cloned().map(Abs::Const)).collect()
+                }
+                _ => None,
+            };
+            return match items {
+                Some(items) => Ok(Some(items)),
+                None => leave(self),
+            };
+        };
+        if ClassObj::is_dataclass(&object.class) {
+            let has = |name: &str| object.class.fields.iter().any(|field| *field.0 == *name);
+            if object.class.fields.len() != fields.len() || !fields.iter().all(|field| has(&field.0)) {
+                return leave(self);
+            }
+            let mut values = Vec::new();
+            for (name, _) in fields {
+                values.push(self.instance_attribute(object, &name.as_str().into())?);
+            }
+            return Ok(self.live.then_some(values));
+        }
+        if !object.class.prelude {
+            return leave(self);
+        }
+        if let Some(values) = self.shaped_values(object, fields.iter().map(|field| &*field.0))? {
+            return match values {
+                Some(values) => Ok(Some(values)),
+                None => leave(self),
+            };
+        }
+        let mut text = Text::default();
+        let mut tests = format!("not isinstance(v, dict) or len(v) != {}", fields.len());
+        let mut values = String::new();
+        for (name, _) in fields {
+            let name = literal(name);
+            let _ = write!(tests, " or {name} not in v");
+            let _ = write!(values, "v[{name}], ");
+        }
+        let name = text.add(&format!("    if {tests}:\n        return _leave('a result of another type')\n    return ({values})"));
+        let values = self.call_text(text, &name, vec![value.clone()])?;
+        if !self.live {
+            return Ok(None);
+        }
+        match self.known_items(&values) {
+            Some(values) => Ok(Some(values)),
+            None => self.bail(Code::Join, "the fields of a result"),
+        }
+    }
+
+    /// A value of a result as the IR function returns it.
+    fn stored(&mut self, value: &Abs, class: &SqlClass) -> Lift<Abs> {
+        if let (SqlClass::List(element), Some(Type::List(have))) = (class, self.type_of(value))
+            && let Abs::Dyn(_) = value
+        {
+            let plain = |ty: &Type| match ty {
+                Type::None | Type::Never => true,
+                ty => element.is_plain() && element.is_scalar() && *ty == element.python(),
+            };
+            if have.alternatives().iter().all(plain) {
+                return Ok(value.clone());
+            }
+        }
+        let mut text = Text::default();
+        let name = text.to_sql(class);
+        self.call_text(text, &name, vec![value.clone()])
+    }
+
+    /// Returns the values over which a result is spread.
+    pub fn return_spread(&mut self, values: &[Abs], sql: &SqlReturn) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        let types = self.world.results_of(&sql.class);
+        let mut stored = Vec::new();
+        for (at, (value, ty)) in values.iter().zip(&types).enumerate() {
+            stored.push(self.value_for_result(at, value, ty)?);
+        }
+        let returned = match &stored[..] {
+            [one] if !matches!(sql.class, SqlClass::Struct(_)) => *one,
+            _ => {
+                let ty = Type::Tuple(stored.iter().map(|value| self.b.function.ty(*value).clone()).collect());
+                self.b.inst(Opcode::Tuple, stored, ty, None)
+            }
+        };
+        self.end(Terminator::Return(returned));
+        Ok(())
+    }
+
+    /// A value as the result of that number, whose type grows as lists need it.
+    fn value_for_result(&mut self, at: usize, value: &Abs, ty: &Type) -> Lift<Value> {
+        let Some(have) = self.type_of(value) else {
+            return self.bail(Code::StaticValue, "a result that has no run-time form");
+        };
+        let joined = ty.join(&have);
+        if joined == *ty {
+            let is_other = |ty: &Type| matches!(ty, Type::List(_)) && !have.is_within(&joined);
+            if let Abs::Dyn(list) = value
+                && have.alternatives().iter().any(is_other)
+                && self.sites_of(*list).is_empty()
+            {
+                // Nobody knows where it was made, so it stays as it is.
+                let mut text = Text::default();
+                let name = text.add("    return [x for x in v]");
+                let copy = self.call_text(text, &name, vec![value.clone()])?;
+                return self.value_as(&copy, ty);
+            }
+            return self.value_as(value, ty);
+        }
+        let lists = |ty: &Type| ty.holds(&|ty| matches!(ty, Type::List(_)));
+        if !lists(&joined) || !crate::budget::is_small(&joined) {
+            return self.bail(Code::Join, format!("results of the types {ty} and {have}"));
+        }
+        self.world.results.insert(at, joined.clone());
+        self.world.stale = true;
+        // Stands for it in what is thrown away.
+        Ok(self.b.inst(Opcode::Const(Object::Unbound), Vec::new(), ty.clone(), None))
+    }
+}
