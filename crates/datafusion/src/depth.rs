@@ -10,9 +10,11 @@
 //! Few words can also stand for much: names of a WITH that each name the one before twice, and
 //! CUBE of many columns. DataFusion plans each use of a name and each set of columns, and is not
 //! interrupted while it does, so that what stands for more than [`MAX_TABLES`] tables or
-//! [`MAX_CUBE`] columns is refused.
+//! [`MAX_CUBE`] columns is refused. So are views of views.
 
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
     ArrayElemTypeDef, BinaryOperator, DataType, Expr, GroupByExpr, GroupByWithModifier, Query, SetExpr, Value,
@@ -211,6 +213,51 @@ impl Depth {
         let ControlFlow::Continue(()) = walk else { return u64::MAX };
         tables.max(1)
     }
+}
+
+/// Refuses a statement whose views stand for too many tables together.
+///
+/// # Errors
+/// They do.
+pub(crate) fn check_views(plan: &LogicalPlan) -> Result<()> {
+    let mut known = HashMap::new();
+    let tables = behind_views(plan, &mut known)?.0;
+    if tables > MAX_TABLES {
+        return plan_err!(
+            "the views of the statement stand for {tables} tables, more than {MAX_TABLES}: each use of a view is planned anew. \
+             A table can hold what is used often"
+        );
+    }
+    Ok(())
+}
+
+/// The tables for which the views of a plan stand, and those that it reads besides.
+fn behind_views(plan: &LogicalPlan, known: &mut HashMap<usize, u64>) -> Result<(u64, u64)> {
+    let (mut behind, mut besides) = (0u64, 0u64);
+    plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            match scan.source.get_logical_plan() {
+                None => besides += 1,
+                Some(view) => {
+                    // The plan is the same one wherever the view is used.
+                    let place = std::ptr::from_ref(&*view) as usize;
+                    let tables = match known.get(&place) {
+                        Some(tables) => *tables,
+                        None => {
+                            let (behind, besides) = behind_views(&view, known)?;
+                            behind.saturating_add(besides).max(1)
+                        }
+                    };
+                    if matches!(view, std::borrow::Cow::Borrowed(_)) {
+                        known.insert(place, tables);
+                    }
+                    behind = behind.saturating_add(tables);
+                }
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok((behind, besides))
 }
 
 /// The columns of CUBE in a GROUP BY.

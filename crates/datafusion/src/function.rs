@@ -22,6 +22,7 @@ use datafusion::logical_expr::{
 use datafusion::sql::sqlparser::ast;
 use datafusion::sql::unparser::expr_to_sql;
 use exuvia_engine::{CallError, CallErrorKind, Function, Invocation, Rung, Settings};
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -80,7 +81,6 @@ pub(crate) fn volatility(volatility: exuvia_engine::Volatility) -> Volatility {
 }
 
 /// A Python function of a session.
-#[derive(Debug)]
 pub(crate) struct PythonFunction {
     function: Arc<Function>,
     /// One for each parameter.
@@ -92,6 +92,13 @@ pub(crate) struct PythonFunction {
     inline: Inline,
     /// Whether a native call took longer than a worker can spare.
     slow: AtomicBool,
+}
+
+/// DataFusion's messages show expressions so.
+impl fmt::Debug for PythonFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.function.definition().name)
+    }
 }
 
 impl PythonFunction {

@@ -32,7 +32,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{
-    BinaryExpr, Column, InListExpr, IsNotNullExpr, IsNullExpr, LikeExpr, Literal, NotExpr,
+    BinaryExpr, CaseExpr, Column, InListExpr, IsNotNullExpr, IsNullExpr, LikeExpr, Literal, NotExpr,
 };
 use datafusion::physical_expr::utils::split_conjunction;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
@@ -186,21 +186,43 @@ fn nodes(plan: Node<'_>) -> (Vec<Node<'_>>, Option<Node<'_>>) {
 /// are, have few nodes for what they are apart. A column that each level uses twice doubles them.
 fn are_small_together(nodes: &[Node<'_>]) -> bool {
     const MOST: usize = 10_000;
+    const MOST_CASES: usize = 12;
     fn size(expr: &Arc<dyn PhysicalExpr>, columns: Option<&[usize]>) -> usize {
         match (expr.downcast_ref::<Column>(), columns) {
             (Some(column), Some(columns)) => columns.get(column.index()).copied().unwrap_or(1),
             _ => expr.children().into_iter().fold(1, |sum, child| sum.saturating_add(size(child, columns))),
         }
     }
+    /// How deep CASE is nested.
+    fn cases(expr: &Arc<dyn PhysicalExpr>, columns: &[usize]) -> usize {
+        let own = usize::from(expr.is::<CaseExpr>());
+        let inner = match expr.downcast_ref::<Column>() {
+            Some(column) => columns.get(column.index()).copied(),
+            None => expr.children().into_iter().map(|child| cases(child, columns)).max(),
+        };
+        own + inner.unwrap_or(0)
+    }
+    let mut depths: Vec<usize> = Vec::new();
     let mut columns: Option<Vec<usize>> = None;
     let (mut apart, mut together) = (0usize, 0usize);
     for node in nodes.iter().rev() {
         if let Some(projection) = node.downcast_ref::<ProjectionExec>() {
             let exprs = || projection.expr().iter().map(|column| &column.expr);
             apart += exprs().map(|expr| size(expr, None)).sum::<usize>();
+            depths = exprs().map(|expr| cases(expr, &depths)).collect();
+            // Each look at one looks at all within it.
+            if depths.iter().any(|depth| *depth > MOST_CASES) {
+                return false;
+            }
             columns = Some(exprs().map(|expr| size(expr, columns.as_deref())).collect());
         } else if let Some(filter) = node.downcast_ref::<FilterExec>() {
             apart += size(filter.predicate(), None);
+            if cases(filter.predicate(), &depths) > MOST_CASES {
+                return false;
+            }
+            if let Some(kept) = filter.projection() {
+                depths = kept.iter().map(|&index| depths.get(index).copied().unwrap_or(0)).collect();
+            }
             together = together.saturating_add(size(filter.predicate(), columns.as_deref()));
             if let (Some(kept), Some(sizes)) = (filter.projection(), &columns) {
                 columns = Some(kept.iter().map(|&index| sizes.get(index).copied().unwrap_or(1)).collect());

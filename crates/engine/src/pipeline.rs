@@ -3,8 +3,8 @@
 //! Each stage is kept, so that it can be shown ([`Compiled::dump`]). A stage that fails
 //! is no error: the function runs on the rung below, and [`Compiled::reason`] says why.
 
-use crate::{spread, sql};
 use crate::{Definition, Settings};
+use crate::{spread, sql};
 use arrow::datatypes::DataType;
 use exuvia_eval::Program;
 use exuvia_ir::{Module, Span};

@@ -81,9 +81,9 @@ pub(crate) fn has_nulls(array: &ArrayRef) -> bool {
 /// The types of the columns over which a result is spread.
 pub(crate) fn results(ty: &DataType) -> Vec<DataType> {
     match ty {
-        DataType::Struct(fields) => {
-            std::iter::once(DataType::Boolean).chain(fields.iter().flat_map(|field| results(field.data_type()))).collect()
-        }
+        DataType::Struct(fields) => std::iter::once(DataType::Boolean)
+            .chain(fields.iter().flat_map(|field| results(field.data_type())))
+            .collect(),
         other => vec![other.clone()],
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn one(op: CoreOp, a: &Object) -> Option<Object> {
         (CoreOp::StrByteLen, Object::Str(a)) => i64::try_from(a.len()).ok().map(Object::int),
         (CoreOp::StrTruth, Object::Str(a)) => Some(Object::Bool(!a.is_empty())),
         (CoreOp::ListLen, Object::List(list)) => {
-            Some(Object::int(list.with(|items| i64::try_from(items.len()).unwrap_or(i64::MAX))))
+            Some(Object::int(list.read(|items| i64::try_from(items.len()).unwrap_or(i64::MAX))))
         }
         _ => None,
     }
@@ -53,7 +53,7 @@ pub(crate) fn two(op: CoreOp, a: &Object, b: &Object) -> Option<Object> {
             if matches!(op, CoreOp::ListGet | CoreOp::ListGetUnchecked) =>
         {
             let at = usize::try_from(*at).ok()?;
-            list.with(|items| items.get(at).cloned())
+            list.read(|items| items.get(at).cloned())
         }
         _ => None,
     }

@@ -22,6 +22,8 @@ pub(crate) struct Code {
     /// What its registers hold at first: constants, which nothing overwrites.
     pub(crate) registers: Vec<Object>,
     pub(crate) params: usize,
+    /// See [`exuvia_ir::Function::frames`].
+    pub(crate) frames: usize,
     pub(crate) blocks: Vec<Block>,
 }
 
@@ -199,7 +201,7 @@ fn prepare(function: &Function, narrow: bool) -> Code {
     for (register, object) in constants {
         initial[register as usize] = object;
     }
-    Code { registers: initial, params, blocks }
+    Code { registers: initial, params, frames: function.frames as usize, blocks }
 }
 
 fn step(function: &Function, inst: &Inst, registers: &mut Registers) -> Step {

@@ -21,6 +21,8 @@ struct Frame {
 pub struct Runner<'p> {
     program: &'p Program,
     frames: Vec<Frame>,
+    /// The calls of Python that nest.
+    depth: usize,
     /// For each function the registers of calls that have ended, with its constants in place.
     spare: Vec<Vec<Vec<Object>>>,
     /// Operands and edge arguments on their way.
@@ -34,7 +36,7 @@ impl Program {
     #[must_use]
     pub fn runner(&self) -> Runner<'_> {
         let spare = self.functions.iter().map(|_| vec![]).collect();
-        Runner { program: self, frames: vec![], spare, scratch: vec![] }
+        Runner { program: self, frames: vec![], depth: 0, spare, scratch: vec![] }
     }
 
     /// Runs function 0 once; see [`crate::call`].
@@ -98,7 +100,7 @@ impl Runner<'_> {
         if code.params != self.scratch.len() {
             return Err(MALFORMED);
         }
-        if self.frames.len() >= MAX_FRAMES {
+        if self.depth >= MAX_FRAMES {
             return Err(Raise::Bailout("recursion near CPython's limit"));
         }
         let mut registers = self.spare[function.index()].pop().unwrap_or_else(|| code.registers.clone());
@@ -107,12 +109,14 @@ impl Runner<'_> {
             *register = argument;
         }
         self.frames.push(Frame { function, block: 0, step: 0, registers });
+        self.depth += code.frames;
         burn(code, 0, fuel)
     }
 
     /// Removes the frame on top.
     fn leave(&mut self) {
         if let Some(frame) = self.frames.pop() {
+            self.depth -= self.program.functions[frame.function.index()].frames;
             self.spare[frame.function.index()].push(frame.registers);
         }
     }

@@ -81,6 +81,9 @@ pub struct Function {
     pub blocks: Vec<BlockData>,
     /// Its values, indexed by [`Value`].
     pub values: Vec<ValueData>,
+    /// Of CPython's nested calls at most so many stand behind one call of it, itself and those that
+    /// are unfolded in it, while it calls others.
+    pub frames: u32,
 }
 
 /// What is known of a value.
@@ -220,6 +223,7 @@ impl Function {
             ret,
             blocks: vec![BlockData { params: Vec::new(), insts: Vec::new(), term: Terminator::Open }],
             values: Vec::new(),
+            frames: 1,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{Class, ExcKind, Int, Pattern, RecordObj, Type};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
 /// A Python value.
 #[derive(Clone, Debug)]
@@ -37,18 +37,76 @@ pub enum Object {
 
 /// The shared, mutable part of a list.
 #[derive(Debug, Default)]
-pub struct ListObj(Mutex<Vec<Object>>);
+pub struct ListObj(Mutex<Held>);
+
+#[derive(Debug, Default)]
+struct Held {
+    items: Vec<Object>,
+    /// The type of the items, if it was asked for since they changed and none holds a list, which
+    /// may change by itself.
+    ty: Option<Type>,
+}
 
 impl ListObj {
     /// A list of `items`.
     #[must_use]
     pub fn new(items: Vec<Object>) -> ListObj {
-        ListObj(Mutex::new(items))
+        ListObj(Mutex::new(Held { items, ty: None }))
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Runs `f` on the items, which it may change. `f` must not touch the same list again.
+    pub fn with<R>(&self, f: impl FnOnce(&mut Vec<Object>) -> R) -> R {
+        let mut held = self.held();
+        held.ty = None;
+        f(&mut held.items)
     }
 
     /// Runs `f` on the items. `f` must not touch the same list again.
-    pub fn with<R>(&self, f: impl FnOnce(&mut Vec<Object>) -> R) -> R {
-        f(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    pub fn read<R>(&self, f: impl FnOnce(&[Object]) -> R) -> R {
+        f(&self.held().items)
+    }
+
+    /// Adds an item at the end; gives it back where there are `most`.
+    ///
+    /// # Errors
+    /// The list is full.
+    pub fn append(&self, item: Object, most: usize) -> Result<(), Object> {
+        let mut held = self.held();
+        if held.items.len() >= most {
+            return Err(item);
+        }
+        if held.ty.as_ref().is_some_and(|ty| !item.is_of_scalar(ty)) {
+            held.ty = None;
+        }
+        held.items.push(item);
+        Ok(())
+    }
+
+    /// Puts an item in the place of another; `at` is a position of the list.
+    pub fn replace(&self, at: usize, item: Object) {
+        let mut held = self.held();
+        let old = std::mem::replace(&mut held.items[at], item);
+        let (Held { items, ty }, at) = (&mut *held, at);
+        if ty.is_some() && (!old.is_scalar() || std::mem::discriminant(&old) != std::mem::discriminant(&items[at])) {
+            *ty = None;
+        }
+    }
+
+    /// The type of the items.
+    fn element(&self) -> Type {
+        let mut held = self.held();
+        if let Some(ty) = &held.ty {
+            return ty.clone();
+        }
+        let ty = Type::union(held.items.iter().map(Object::ty));
+        if !ty.holds_list() {
+            held.ty = Some(ty.clone());
+        }
+        ty
     }
 
     /// Whether an object is this list or holds it, or is too large to say.
@@ -74,7 +132,19 @@ impl ListObj {
     /// A copy of the items.
     #[must_use]
     pub fn items(&self) -> Vec<Object> {
-        self.with(|items| items.clone())
+        self.held().items.clone()
+    }
+}
+
+impl Object {
+    /// Whether it is of a class without parts.
+    fn is_scalar(&self) -> bool {
+        matches!(self, Object::None | Object::Bool(_) | Object::Int(_) | Object::Float(_) | Object::Str(_))
+    }
+
+    /// Whether it is of a class without parts, which is one of those of a type.
+    fn is_of_scalar(&self, ty: &Type) -> bool {
+        self.is_scalar() && ty.alternatives().contains(&self.ty())
     }
 }
 
@@ -235,7 +305,7 @@ impl Object {
             Object::Record(record) => Type::Record(record.class, record.fields.iter().map(Object::ty).collect()),
             Object::Unbound => Type::Unbound,
             Object::Tuple(items) => Type::Tuple(items.iter().map(Object::ty).collect()),
-            Object::List(list) => Type::list(list.with(|items| Type::union(items.iter().map(Object::ty)))),
+            Object::List(list) => Type::list(list.element()),
             Object::Dict(dict) => Type::Dict(
                 Arc::new(Type::union(dict.entries.iter().map(|e| e.0.ty()))),
                 Arc::new(Type::union(dict.entries.iter().map(|e| e.1.ty()))),

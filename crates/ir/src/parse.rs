@@ -148,6 +148,9 @@ impl<'a> Cursor<'a> {
         open.function.blocks[0].params = params;
         self.expect("->")?;
         open.function.ret = self.ty()?;
+        if self.eat("frames") {
+            open.function.frames = self.number()?;
+        }
         self.expect("{")?;
         Ok(open)
     }

@@ -50,7 +50,11 @@ fn write_function(f: &mut Formatter<'_>, id: FuncId, function: &Function) -> fmt
     write_str(f, &function.name)?;
     f.write_char('(')?;
     write_params(f, function, &function.blocks[0].params)?;
-    writeln!(f, ") -> {} {{", function.ret)?;
+    write!(f, ") -> {}", function.ret)?;
+    if function.frames != 1 {
+        write!(f, " frames {}", function.frames)?;
+    }
+    f.write_str(" {\n")?;
     for (index, block) in function.blocks.iter().enumerate() {
         write_block(f, function, BlockId(index as u32), block)?;
     }

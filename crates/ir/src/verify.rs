@@ -62,7 +62,7 @@ fn fits(object: &Object, ty: &Type) -> bool {
                 && record.fields.len() == types.len()
                 && record.fields.iter().zip(types.iter()).all(|(field, ty)| fits(field, ty))
         }
-        (Object::List(list), Type::List(element)) => list.with(|items| items.iter().all(|item| fits(item, element))),
+        (Object::List(list), Type::List(element)) => list.read(|items| items.iter().all(|item| fits(item, element))),
         (Object::Dict(dict), Type::Dict(key, value)) => {
             dict.entries().iter().all(|entry| fits(&entry.0, key) && fits(&entry.1, value))
         }

@@ -4,9 +4,9 @@
 //! bitmaps. Strings of every layout are decoded a chunk of rows at a time into pairs of
 //! words (see [`exuvia_ops::text::Str`]), so that one compiled loop serves all layouts.
 
+use crate::items::Items;
 use crate::{CompileError, RunError, border};
 use arrow::array::{Array, ArrayRef, AsArray, GenericStringArray, OffsetSizeTrait, StringViewArray};
-use crate::items::Items;
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::compute::CastOptions;
 use arrow::datatypes::DataType;
@@ -343,7 +343,11 @@ fn next_non_ascii(bytes: &[u8], from: usize) -> usize {
 /// Decodes rows of a string array with offsets. The text of consecutive rows is
 /// consecutive, so one scan of the whole says which rows are ASCII. Returns the length of
 /// all texts.
-pub(crate) fn decode_offsets<O: OffsetSizeTrait>(array: &GenericStringArray<O>, start: usize, out: &mut [[u64; 2]]) -> usize {
+pub(crate) fn decode_offsets<O: OffsetSizeTrait>(
+    array: &GenericStringArray<O>,
+    start: usize,
+    out: &mut [[u64; 2]],
+) -> usize {
     let offsets = &array.value_offsets()[start..=start + out.len()];
     let values = array.values().as_slice();
     let limit = offsets[out.len()].as_usize();

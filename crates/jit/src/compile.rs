@@ -1,7 +1,7 @@
 //! From a module of the IR to machine code in memory.
 
-use crate::columns::Loaded;
 use crate::batch::{self, Loop, Row};
+use crate::columns::Loaded;
 use crate::constants::Constants;
 use crate::live::{self, Live};
 use crate::sink;

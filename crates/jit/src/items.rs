@@ -164,7 +164,9 @@ impl Items {
             Values::Ints(values) => rows.for_each(|(slots, at)| slots[value] = values.value(at) as u64),
             Values::Floats(values) => rows.for_each(|(slots, at)| slots[value] = values.value(at).to_bits()),
             Values::Bools(values) => rows.for_each(|(slots, at)| slots[value] = u64::from(values.value(at))),
-            Values::Texts { pairs, .. } => rows.for_each(|(slots, at)| slots[value..value + 2].copy_from_slice(&pairs[at])),
+            Values::Texts { pairs, .. } => {
+                rows.for_each(|(slots, at)| slots[value..value + 2].copy_from_slice(&pairs[at]))
+            }
             Values::Unsigned(values) => {
                 for (slots, at) in rows {
                     let word = values.value(at);

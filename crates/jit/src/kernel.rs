@@ -282,7 +282,8 @@ impl Kernel {
         }
         let mut columns = Vec::new();
         for (array, param) in args.iter().zip(&self.params) {
-            let column = columns::Column::new(array, &param.declared, (param.loaded, &param.ty), param.needed, param.sunk)?;
+            let column =
+                columns::Column::new(array, &param.declared, (param.loaded, &param.ty), param.needed, param.sunk)?;
             if column.len() != rows {
                 return Err(RunError::Argument(format!("{} rows instead of {rows}", column.len())));
             }

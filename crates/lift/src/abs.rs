@@ -242,9 +242,14 @@ impl Abs {
     pub fn replace(&self, from: Value, to: &Abs) -> Option<Abs> {
         match self {
             Abs::Dyn(value) if *value == from => Some(to.clone()),
-            Abs::Tuple(items) if items.iter().any(|item| item.replace(from, to).is_some()) => Some(Abs::tuple(
-                items.iter().map(|item| item.replace(from, to).unwrap_or_else(|| item.clone())).collect(),
-            )),
+            Abs::Tuple(items) => {
+                let replaced: Vec<Option<Abs>> = items.iter().map(|item| item.replace(from, to)).collect();
+                if replaced.iter().all(Option::is_none) {
+                    return None;
+                }
+                let items = replaced.into_iter().zip(items.iter());
+                Some(Abs::tuple(items.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
+            }
             _ => None,
         }
     }

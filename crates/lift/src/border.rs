@@ -122,11 +122,9 @@ impl SqlClass {
     pub fn means_the_same_in_sql(&self) -> bool {
         match self {
             SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str | SqlClass::Date => true,
-            SqlClass::Bytes
-            | SqlClass::Timestamp(_)
-            | SqlClass::Time(_)
-            | SqlClass::List(_)
-            | SqlClass::Struct(_) => false,
+            SqlClass::Bytes | SqlClass::Timestamp(_) | SqlClass::Time(_) | SqlClass::List(_) | SqlClass::Struct(_) => {
+                false
+            }
         }
     }
 
@@ -193,7 +191,8 @@ impl Text {
         match class {
             SqlClass::List(element) => {
                 let inner = self.to_sql(element);
-                let body = format!("    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{leave}");
+                let body =
+                    format!("    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{leave}");
                 self.add_apart(&body)
             }
             SqlClass::Struct(fields) => {
@@ -530,7 +529,8 @@ impl Lifter<'_> {
             let _ = write!(tests, " or {name} not in v");
             let _ = write!(values, "v[{name}], ");
         }
-        let name = text.add(&format!("    if {tests}:\n        return _leave('a result of another type')\n    return ({values})"));
+        let name = text
+            .add(&format!("    if {tests}:\n        return _leave('a result of another type')\n    return ({values})"));
         let values = self.call_text(text, &name, vec![value.clone()])?;
         if !self.live {
             return Ok(None);

@@ -69,7 +69,9 @@ impl Lifter<'_> {
             return self
                 .bail(Code::Budget, format!("a value of more than {limit} parts, or nested {MAX_NESTING} deep"));
         };
-        self.world.budget.take((limit - left) / 16);
+        // The items of a tuple are copied with it, and so are their types.
+        let each = if matches!(abs, Abs::Const(Object::Tuple(_))) { 2 } else { 16 };
+        self.world.budget.take((limit - left) / each);
         Ok(())
     }
 

@@ -293,7 +293,10 @@ impl Lifter<'_> {
                 {
                     return self.bail(Code::Operands, "join of an object");
                 }
-                let list = self.listed(iterable)?;
+                self.calling_back += 1;
+                let list = self.listed(iterable);
+                self.calling_back -= 1;
+                let list = list?;
                 if !self.live {
                     return Ok(Some(Abs::Unbound));
                 }

@@ -568,7 +568,8 @@ impl Lifter<'_> {
         let mut text = dataclass_text(class, &asked, &names, &[], false);
         let each = |one: &dyn Fn(&Name) -> String| names.iter().map(|name| one(name)).collect::<String>();
         let _ = writeln!(text, "def _astuple(self):\n    return ({})", each(&|name| format!("self.{name}, ")));
-        let _ = writeln!(text, "def _asdict(self):\n    return {{{}}}", each(&|name| format!("'{name}': self.{name}, ")));
+        let _ =
+            writeln!(text, "def _asdict(self):\n    return {{{}}}", each(&|name| format!("'{name}': self.{name}, ")));
         if !names.is_empty() {
             let new = each(&|name| format!("{name}=self.{name} if _is_missing({name}) else {name}, "));
             let params = names.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(", ");

@@ -152,13 +152,13 @@ impl Lifter<'_> {
         let (new, changed) = match object {
             Object::Dict(dict) => {
                 let mut copy = copied(dict);
-                self.world.budget.take(copy.len());
+                self.world.budget.take(4 * copy.len());
                 let changed = change(&mut copy);
                 (Object::Dict(Arc::new(copy)), changed)
             }
             Object::Set(set) => {
                 let mut members = copied(&set.members);
-                self.world.budget.take(members.len());
+                self.world.budget.take(4 * members.len());
                 let changed = change(&mut members);
                 (Object::Set(Arc::new(SetObj { members, frozen: set.frozen })), changed)
             }

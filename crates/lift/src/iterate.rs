@@ -70,7 +70,10 @@ impl Lifter<'_> {
                 }
                 Iter::Map { func, inner } => {
                     return self.for_each(inner, &mut |me, item| {
-                        let result = me.call_value(func, vec![item], Vec::new())?;
+                        me.calling_back += 1;
+                        let result = me.call_value(func, vec![item], Vec::new());
+                        me.calling_back -= 1;
+                        let result = result?;
                         if me.live { body(me, result) } else { Ok(()) }
                     });
                 }
@@ -78,7 +81,12 @@ impl Lifter<'_> {
                     return self.for_each(inner, &mut |me, item| {
                         let kept = match func {
                             Abs::Const(Object::None) => item.clone(),
-                            func => me.call_value(func, vec![item.clone()], Vec::new())?,
+                            func => {
+                                me.calling_back += 1;
+                                let kept = me.call_value(func, vec![item.clone()], Vec::new());
+                                me.calling_back -= 1;
+                                kept?
+                            }
                         };
                         let (yes, mut no) = me.split_value(&kept)?;
                         me.enter_any(yes)?;

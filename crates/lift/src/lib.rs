@@ -55,8 +55,8 @@ mod unsupported;
 mod world;
 
 pub use bailout::{Bailout, Code};
-pub use budget::MAX_STEPS;
 pub use border::SqlClass;
+pub use budget::MAX_STEPS;
 pub use returns::SqlReturn;
 pub use source::{Source, SourceError};
 pub use specialise::Calls;
@@ -144,8 +144,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
 fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Module, Stop> {
     let module = module::run(world, &source.module)?;
     world.functions.push(None);
-    let types: Vec<Type> =
-        params.iter().flat_map(|param| param.class.spread(param.nullable, param.inner)).collect();
+    let types: Vec<Type> = params.iter().flat_map(|param| param.class.spread(param.nullable, param.inner)).collect();
     let results = world.results_of(&returns.class);
     let result = match (&returns.class, &results[..]) {
         (SqlClass::Struct(_), results) => Type::Tuple(results.into()),

@@ -220,6 +220,9 @@ impl Lifter<'_> {
         {
             return self.bail(Code::Mutation, "a list that holds itself");
         }
+        // A text is copied as a whole.
+        let bytes = operands.iter().map(|operand| if let Object::Str(text) = operand { text.len() } else { 0 });
+        self.world.budget.take(bytes.sum::<usize>() / 1024);
         self.world.cx.reset();
         match (def.eval)(&mut self.world.cx, &operands) {
             Ok(object) => Ok(Some(Abs::Const(object))),
@@ -504,7 +507,7 @@ fn constant_truth(object: &Object) -> Option<bool> {
         Object::Float(value) => *value != 0.0,
         Object::Str(text) => !text.is_empty(),
         Object::Tuple(items) => !items.is_empty(),
-        Object::List(list) => list.with(|items| !items.is_empty()),
+        Object::List(list) => list.read(|items| !items.is_empty()),
         Object::Dict(dict) => !dict.is_empty(),
         Object::Set(set) => !set.members.is_empty(),
         Object::Exc(_) | Object::Pattern(_) => true,

@@ -2,8 +2,8 @@
 
 use crate::abs::Abs;
 use crate::bailout::Code;
-use crate::lifter::{Lift, Lifter, Returns};
 use crate::border::SqlClass;
+use crate::lifter::{Lift, Lifter, Returns};
 use exuvia_ir::{Object, Opcode, Terminator, Type};
 
 /// The SQL type of the result, as far as lifting needs it.

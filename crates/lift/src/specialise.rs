@@ -253,6 +253,7 @@ impl Lifter<'_> {
                 at
             }
         };
+        self.counts_frames();
         let Some(found) = self.world.specialised.get(&def).and_then(|all| all.get(at)) else {
             return self.bail(Code::Recursion, "a specialisation was lost");
         };
@@ -281,6 +282,13 @@ impl Lifter<'_> {
             (Some(Type::Tuple(_)), Some(items)) => Abs::tuple(items),
             _ => result,
         })
+    }
+
+    /// Notes how many calls of CPython's nest where another function is called. Those that are unfolded
+    /// count more than once: some stand for built-in functions that call back.
+    fn counts_frames(&mut self) {
+        let frames = 3 * self.frames.len() as u32 - 2 + 2 * self.calling_back;
+        self.b.function.frames = self.b.function.frames.max(frames);
     }
 
     /// Lifts a function until the type of its result is the one that its own recursive

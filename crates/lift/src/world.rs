@@ -3,11 +3,11 @@
 
 use crate::ast::{FunctionDef, Name};
 use crate::bailout::Bailout;
+use crate::border::SqlClass;
 use crate::budget::Budget;
 use crate::class::ClassKey;
 use crate::escape::{Assigned, Shape};
 use crate::lifter::{Place, Site, Vars};
-use crate::border::SqlClass;
 use crate::shaped::Shaped;
 use crate::specialise::{Calls, Specialised};
 use exuvia_ir::{Function, Object, Pattern, Type};

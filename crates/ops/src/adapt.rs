@@ -286,7 +286,7 @@ pub mod take {
 
     fn list<T>(object: &Object, one: impl Fn(&Object) -> Result<T, Raise>) -> Result<Vec<T>, Raise> {
         match object {
-            Object::List(list) => list.with(|items| items.iter().map(one).collect()),
+            Object::List(list) => list.read(|items| items.iter().map(one).collect()),
             _ => Err(MISTYPED),
         }
     }
@@ -306,7 +306,7 @@ pub mod take {
     pub fn any_big(args: &[Object]) -> bool {
         args.iter().any(|arg| match arg {
             Object::Int(Int::Big(_)) => true,
-            Object::List(list) => list.with(|items| items.iter().any(|item| matches!(item, Object::Int(Int::Big(_))))),
+            Object::List(list) => list.read(|items| items.iter().any(|item| matches!(item, Object::Int(Int::Big(_))))),
             _ => false,
         })
     }

@@ -137,6 +137,12 @@ impl Cx {
         chars
     }
 
+    /// The bytes that a row may take.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// The bytes held by the arena.
     #[must_use]
     pub fn allocated(&self) -> usize {

@@ -96,6 +96,7 @@ pub(crate) fn callees_first(module: &Module) -> (Vec<FuncId>, Vec<bool>) {
 
 fn inline_into(function: &mut Function, module: &Module, recursive: &[bool], large: usize, context: &mut Context) {
     let mut total = function.size();
+    let own = function.frames;
     // Copied blocks are not looked at: what they call was not worth it before.
     let mut work: Vec<usize> = (0..function.blocks.len()).rev().collect();
     while let Some(block) = work.pop() {
@@ -109,6 +110,7 @@ fn inline_into(function: &mut Function, module: &Module, recursive: &[bool], lar
         let Some(index) = found else { continue };
         let Opcode::Call(callee) = function.blocks[block].insts[index].op else { continue };
         total += module.functions[callee.index()].size();
+        function.frames = function.frames.max(own + module.functions[callee.index()].frames);
         let rest = copy(function, BlockId(block as u32), index, &module.functions[callee.index()], context);
         work.push(rest.index());
     }

@@ -4,10 +4,9 @@ use crate::signature::SqlType;
 use crate::value::Value;
 use anyhow::{Context, bail};
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int8Array,
-    Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, ListArray, StringArray,
-    StringViewArray, StructArray,
-    Time64NanosecondArray, TimestampNanosecondArray,
+    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Float32Array, Float64Array,
+    Int8Array, Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, ListArray, StringArray,
+    StringViewArray, StructArray, Time64NanosecondArray, TimestampNanosecondArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, TimeUnit};
@@ -38,9 +37,7 @@ impl Layout {
     pub fn matters(self, types: impl Iterator<Item = SqlType>) -> bool {
         match self {
             Layout::Plain | Layout::Sliced | Layout::Garbage => true,
-            Layout::Utf8 | Layout::LargeUtf8 => {
-                types.into_iter().any(has_text)
-            }
+            Layout::Utf8 | Layout::LargeUtf8 => types.into_iter().any(has_text),
         }
     }
 }
@@ -177,9 +174,7 @@ fn decoy(ty: SqlType) -> Value {
         SqlType::Time => Value::Time(7_777_777_777),
         SqlType::Text => Value::str("a decoy that lies outside the slice"),
         SqlType::Array(element) => Value::List(vec![decoy(*element), Value::None]),
-        SqlType::Struct(fields) => {
-            Value::Dict(fields.iter().map(|(name, ty)| (name.clone(), decoy(*ty))).collect())
-        }
+        SqlType::Struct(fields) => Value::Dict(fields.iter().map(|(name, ty)| (name.clone(), decoy(*ty))).collect()),
     }
 }
 

@@ -114,8 +114,7 @@ impl Value {
             }
             // In any order.
             (Value::Dict(a), Value::Dict(b)) => {
-                a.len() == b.len()
-                    && a.iter().all(|(name, a)| b.iter().any(|(other, b)| name == other && a.same(b)))
+                a.len() == b.len() && a.iter().all(|(name, a)| b.iter().any(|(other, b)| name == other && a.same(b)))
             }
             (Value::Other(a, c), Value::Other(b, d)) => a == b && c == d,
             _ => false,

@@ -99,7 +99,7 @@ impl Translator<'_, '_, '_> {
                 inst.args.len()
             )));
         }
-        let depth = self.b.ins().iadd_imm_s(self.env.depth, -1);
+        let depth = self.b.ins().iadd_imm_s(self.env.depth, -i64::from(self.function.frames));
         let too_deep = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, depth, 0);
         self.guard(too_deep, status::BAILOUT);
         let mut args = vec![self.env.frame, depth];

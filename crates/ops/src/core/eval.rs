@@ -220,7 +220,7 @@ pub(super) fn str_truth(_: &mut Cx, args: &[Object]) -> Outcome {
 }
 
 pub(super) fn list_truth(_: &mut Cx, args: &[Object]) -> Outcome {
-    with_list(&args[0], |items| Object::Bool(!items.is_empty()))
+    read_list(&args[0], |items| Object::Bool(!items.is_empty()))
 }
 
 pub(super) fn float1(args: &[Object], f: impl Fn(f64) -> f64) -> Outcome {
@@ -283,8 +283,16 @@ pub(super) fn str_byte_len(_: &mut Cx, args: &[Object]) -> Outcome {
 }
 
 fn with_list<R>(object: &Object, f: impl FnOnce(&mut Vec<Object>) -> R) -> Result<R, Raise> {
+    Ok(list_of(object)?.with(f))
+}
+
+fn read_list<R>(object: &Object, f: impl FnOnce(&[Object]) -> R) -> Result<R, Raise> {
+    Ok(list_of(object)?.read(f))
+}
+
+fn list_of(object: &Object) -> Result<&exuvia_ir::ListObj, Raise> {
     match object {
-        Object::List(list) => Ok(list.with(f)),
+        Object::List(list) => Ok(list),
         _ => Err(Raise::Bailout("an operand is not a list")),
     }
 }
@@ -312,32 +320,29 @@ pub(super) fn list_is(_: &mut Cx, args: &[Object]) -> Outcome {
 }
 
 pub(super) fn list_len(_: &mut Cx, args: &[Object]) -> Outcome {
-    with_list(&args[0], |items| Object::int(items.len() as i64))
+    read_list(&args[0], |items| Object::int(items.len() as i64))
 }
 
 pub(super) fn list_get(_: &mut Cx, args: &[Object]) -> Outcome {
-    with_list(&args[0], |items| Ok(items[position(&args[1], items.len(), "list index out of range")?].clone()))?
+    read_list(&args[0], |items| Ok(items[position(&args[1], items.len(), "list index out of range")?].clone()))?
 }
 
 pub(super) fn list_set(_: &mut Cx, args: &[Object]) -> Outcome {
-    with_list(&args[0], |items| {
-        let at = position(&args[1], items.len(), "list assignment index out of range")?;
-        items[at] = args[2].clone();
-        Ok(Object::None)
-    })?
+    let list = list_of(&args[0])?;
+    let len = list.read(<[Object]>::len);
+    list.replace(position(&args[1], len, "list assignment index out of range")?, args[2].clone());
+    Ok(Object::None)
 }
 
 /// Elements after which a list leaves the evaluator: CPython decides.
 const MAX_ITEMS: usize = 1 << 24;
 
-pub(super) fn list_append(_: &mut Cx, args: &[Object]) -> Outcome {
-    with_list(&args[0], |items| {
-        if items.len() >= MAX_ITEMS {
-            return Err(Raise::ROW_MEMORY);
-        }
-        items.push(args[1].clone());
-        Ok(Object::None)
-    })?
+pub(super) fn list_append(cx: &mut Cx, args: &[Object]) -> Outcome {
+    let most = MAX_ITEMS.min(cx.limit() / size_of::<Object>());
+    match list_of(&args[0])?.append(args[1].clone(), most) {
+        Ok(()) => Ok(Object::None),
+        Err(_) => Err(Raise::ROW_MEMORY),
+    }
 }
 
 pub(super) fn list_pop(_: &mut Cx, args: &[Object]) -> Outcome {
@@ -368,7 +373,7 @@ pub fn slice_range(start: i64, stop: i64, len: usize) -> std::ops::Range<usize> 
 
 pub(super) fn list_slice(_: &mut Cx, args: &[Object]) -> Outcome {
     let (start, stop) = (take::index(&args[1])?, take::index(&args[2])?);
-    with_list(&args[0], |items| Object::list(items[slice_range(start, stop, items.len())].to_vec()))
+    read_list(&args[0], |items| Object::list(items[slice_range(start, stop, items.len())].to_vec()))
 }
 
 pub(super) fn dict_find(_: &mut Cx, args: &[Object]) -> Outcome {
