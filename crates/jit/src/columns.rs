@@ -438,7 +438,7 @@ mod tests {
     use exuvia_ops::text::Str;
 
     fn decoded(array: &ArrayRef) -> Vec<(String, bool)> {
-        let mut column = Column::new(array, array.data_type(), Loaded::Str, true, false).unwrap();
+        let mut column = Column::new(array, array.data_type(), (Loaded::Str, &Type::Str), true, false).unwrap();
         let mut out = Vec::new();
         let mut start = 0;
         while start < array.len() {

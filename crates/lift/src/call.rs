@@ -208,6 +208,10 @@ impl Lifter<'_> {
         if matches!(&**module, "random" | "time" | "datetime" | "os" | "uuid" | "secrets") {
             return self.bail(Code::Volatile, spelling);
         }
+        // What makes classes is no value.
+        if matches!(&*spelling, "collections.namedtuple" | "typing.NamedTuple") {
+            return Ok(Abs::Module(spelling.into()));
+        }
         self.bail(Code::Import, spelling)
     }
 
@@ -370,7 +374,20 @@ impl Lifter<'_> {
         self.bail(Code::Arguments, format!("keyword arguments of {spelled}"))
     }
 
-    fn call_builtin(&mut self, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+    fn call_builtin(&mut self, name: &Name, mut args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        // They iterate over what they get, and a named tuple is as good as a tuple for that.
+        let iterates = match &**name {
+            "sum" | "sorted" | "any" | "all" | "list" | "tuple" | "set" | "frozenset" | "enumerate" | "reversed" => {
+                true
+            }
+            "max" | "min" => args.len() == 1,
+            _ => false,
+        };
+        if let (true, Some(first)) = (iterates, args.first_mut())
+            && let Some(items) = self.named_items(first)
+        {
+            *first = Abs::tuple(items);
+        }
         if named.is_empty() {
             match (&**name, args.as_slice()) {
                 ("range", [_] | [_, _] | [_, _, _]) => return self.range(&args),

@@ -58,6 +58,12 @@ impl Lifter<'_> {
         {
             return Ok(None);
         }
+        if spelling.starts_with("a[b:")
+            && let Some(items) = self.named_items(&args[0])
+        {
+            let tuple = std::iter::once(Abs::tuple(items)).chain(args[1..].iter().cloned());
+            return self.try_apply(spelling, &tuple.collect::<Vec<_>>());
+        }
         if let Some(result) = self.apply_to_shaped(spelling, args)? {
             return Ok(Some(result));
         }

@@ -320,6 +320,7 @@ impl Lifter<'_> {
     }
 
     fn unpack(&mut self, targets: &[Expr], value: Abs) -> Lift<()> {
+        let value = self.named_items(&value).map_or(value, Abs::tuple);
         if let Abs::Dyn(v) = &value
             && matches!(self.b.function.ty(*v), Type::Union(_))
         {

@@ -33,11 +33,12 @@ fn object(literal: &str) -> (Object, SqlClass) {
 fn check(source: &str, returns: SqlClass, rows: &[&[&str]]) {
     for call in rows {
         let (objects, classes): (Vec<Object>, Vec<SqlClass>) = call.iter().map(|arg| object(arg)).unzip();
-        let params: Vec<Param> = classes.iter().map(|class| Param { class: *class, nullable: true }).collect();
+        let params: Vec<Param> =
+            classes.iter().map(|class| Param { class: class.clone(), nullable: true, inner: true }).collect();
         let names: Vec<String> = (0..params.len()).map(|index| format!("p{index}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let source_of = Source::resolve(source, "f", None, &names).unwrap_or_else(|error| panic!("{error:?}"));
-        let returns = SqlReturn { class: returns, name: "T".to_string() };
+        let returns = SqlReturn { class: returns.clone(), name: "T".to_string() };
         let expected = cpython(source, call);
         for calls in [Calls::Large, Calls::All] {
             let module = match lift(&source_of, &params, &returns, calls) {
