@@ -215,14 +215,15 @@ impl Depth {
     }
 }
 
-/// Refuses a statement whose views stand for too many tables together.
+/// Refuses a statement that reads the same tables too often, by the views that it names.
 ///
 /// # Errors
-/// They do.
+/// It does.
 pub(crate) fn check_views(plan: &LogicalPlan) -> Result<()> {
-    let mut known = HashMap::new();
-    let tables = behind_views(plan, &mut known)?.0;
-    if tables > MAX_TABLES {
+    let mut known = Known::default();
+    let tables = tables_of(plan, &mut known)?;
+    // A view stands in the plan as often as it is used, but in memory once.
+    if tables > MAX_TABLES.max(4 * known.tables) {
         return plan_err!(
             "the views of the statement stand for {tables} tables, more than {MAX_TABLES}: each use of a view is planned anew. \
              A table can hold what is used often"
@@ -231,33 +232,36 @@ pub(crate) fn check_views(plan: &LogicalPlan) -> Result<()> {
     Ok(())
 }
 
-/// The tables for which the views of a plan stand, and those that it reads besides.
-fn behind_views(plan: &LogicalPlan, known: &mut HashMap<usize, u64>) -> Result<(u64, u64)> {
-    let (mut behind, mut besides) = (0u64, 0u64);
-    plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            match scan.source.get_logical_plan() {
-                None => besides += 1,
-                Some(view) => {
-                    // The plan is the same one wherever the view is used.
-                    let place = std::ptr::from_ref(&*view) as usize;
-                    let tables = match known.get(&place) {
-                        Some(tables) => *tables,
-                        None => {
-                            let (behind, besides) = behind_views(&view, known)?;
-                            behind.saturating_add(besides).max(1)
-                        }
-                    };
-                    if matches!(view, std::borrow::Cow::Borrowed(_)) {
-                        known.insert(place, tables);
-                    }
-                    behind = behind.saturating_add(tables);
-                }
-            }
-        }
-        Ok(TreeNodeRecursion::Continue)
-    })?;
-    Ok((behind, besides))
+/// The nodes of a plan that were seen, by their addresses.
+#[derive(Default)]
+struct Known {
+    /// The tables that each reads.
+    nodes: HashMap<usize, u64>,
+    /// How many of them are tables.
+    tables: u64,
+}
+
+/// The tables that a plan reads, each as often as it does.
+fn tables_of(plan: &LogicalPlan, known: &mut Known) -> Result<u64> {
+    let place = std::ptr::from_ref(plan) as usize;
+    if let Some(tables) = known.nodes.get(&place) {
+        return Ok(*tables);
+    }
+    let mut tables = 0u64;
+    if let LogicalPlan::TableScan(_) = plan {
+        tables = 1;
+        known.tables += 1;
+    }
+    for input in plan.inputs() {
+        tables = tables.saturating_add(tables_of(input, known)?);
+    }
+    let mut count = |subquery: &LogicalPlan| {
+        tables = tables.saturating_add(tables_of(subquery, known)?);
+        Ok(TreeNodeRecursion::Jump)
+    };
+    plan.apply_subqueries(&mut count)?;
+    known.nodes.insert(place, tables);
+    Ok(tables)
 }
 
 /// The columns of CUBE in a GROUP BY.

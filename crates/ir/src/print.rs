@@ -51,7 +51,8 @@ fn write_function(f: &mut Formatter<'_>, id: FuncId, function: &Function) -> fmt
     f.write_char('(')?;
     write_params(f, function, &function.blocks[0].params)?;
     write!(f, ") -> {}", function.ret)?;
-    if function.frames != 1 {
+    let calls = |block: &BlockData| block.insts.iter().any(|inst| matches!(inst.op, Opcode::Call(_)));
+    if function.frames != 1 && function.blocks.iter().any(calls) {
         write!(f, " frames {}", function.frames)?;
     }
     f.write_str(" {\n")?;

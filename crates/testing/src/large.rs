@@ -136,6 +136,20 @@ pub fn programs() -> Vec<Large> {
             "two closures that share a list, as a tuple",
             "s = [0]\ndef a(): return s[0]\ndef b(): return s[0]\nreturn a, b".to_string(),
         ),
+        int("a tuple nested 40 deep", format!("t = (x, x)\n{}return t[1]", lines(40, |_| "t = (t, x)".into()))),
+        int(
+            "a table that 20,000 appends fill",
+            "T = []\nfor i in range(20000):\n    T.append(i)\ndef f(x): return T[x]".to_string(),
+        ),
+        int(
+            "a table that 16,000 sums of tuples fill",
+            "T = ()\nfor i in range(16000):\n    T += (i,)\ndef f(x): return T[x]".to_string(),
+        ),
+        int(
+            "lists that 20,000 appends fill, in a dict",
+            "T = {}\nfor i in range(20000):\n    T.setdefault(i % 97, []).append(i)\ndef f(x): return T[1][x]"
+                .to_string(),
+        ),
         int(
             "tuples of tuples, 30 deep",
             format!("t = (x, x)\n{}return t[0][0][0]", lines(30, |_| "t = (t, t)".into())),

@@ -252,8 +252,63 @@ async fn statements_that_stand_for_too_much_are_refused() {
         assert!(error.contains("of WITH stands for"), "{error}");
     }
     assert_eq!(rows(&session, &doubling(4)).await, "1");
+    // So may views be, which are planned where they are used.
+    run(&session, "CREATE VIEW w0 AS SELECT 1 AS x").await;
+    let mut refused = None;
+    for at in 1..=20 {
+        let before = at - 1;
+        let sql = format!("CREATE VIEW w{at} AS SELECT a.x FROM w{before} AS a JOIN w{before} AS b ON a.x = b.x");
+        if let Err(error) = session.sql(&sql).await {
+            refused = Some((at, error.to_string()));
+            break;
+        }
+    }
+    let (at, error) = refused.expect("views of views are refused");
+    assert!(at >= 9 && error.contains("the views of the statement stand for"), "{at}: {error}");
+    assert_eq!(rows(&session, "SELECT count(*) FROM w4").await, "1");
     // Names that are used once each are as many as one likes.
     let chain: Vec<String> = (1..100).map(|at| format!("c{at} AS (SELECT x + 1 AS x FROM c{})", at - 1)).collect();
     let sql = format!("WITH c0 AS (SELECT 1 AS x), {} SELECT x FROM c99", chain.join(", "));
     assert_eq!(rows(&session, &sql).await, "100");
+}
+
+/// A CASE within a CASE within … is looked at as a whole by each that looks at a part.
+#[tokio::test(flavor = "multi_thread")]
+async fn chains_of_case_are_planned_in_time() {
+    let session = session();
+    run(
+        &session,
+        "CREATE TABLE t AS SELECT value AS x FROM generate_series(1, 100);
+         CREATE FUNCTION lp(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+             r = 0
+             for i in range(x % 5):
+                 r += i
+             return r
+         $$;
+         CREATE FUNCTION g(x BIGINT) RETURNS BIGINT LANGUAGE python AS 'return x * 2'",
+    )
+    .await;
+    let chain = |levels: usize| {
+        let level = |at: usize| {
+            format!(
+                "c{} AS (SELECT x, CASE WHEN lp(x + {at}) = 1000 THEN g(x + {at}) ELSE y END AS y FROM c{at})",
+                at + 1
+            )
+        };
+        let names: Vec<String> = (0..levels).map(level).collect();
+        format!("WITH c0 AS (SELECT x, x AS y FROM t), {} SELECT sum(y) FROM c{levels}", names.join(", "))
+    };
+    assert_eq!(rows(&session, &chain(3)).await, "5050");
+    let started = std::time::Instant::now();
+    assert_eq!(rows(&session, &chain(60)).await, "5050");
+    assert!(started.elapsed() < std::time::Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+/// Messages of DataFusion show the call, and not what the plugin keeps for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_of_datafusion_show_calls_by_name() {
+    let session = session();
+    run(&session, "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS 'return 1 // x'").await;
+    let error = fails(&session, "SELECT * FROM generate_series(1, 5) LIMIT f(0)").await;
+    assert!(error.contains('f') && error.len() < 300, "{error}");
 }
