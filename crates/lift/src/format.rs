@@ -19,6 +19,7 @@ impl Lifter<'_> {
         if symbol == "+"
             && let (Some(a), Some(b)) = (left.tuple_items(), right.tuple_items())
         {
+            self.world.budget.take(a.len() + b.len());
             return Ok(Abs::tuple([a, b].concat()));
         }
         self.apply(&format!("a{symbol}b"), &[left, right])
