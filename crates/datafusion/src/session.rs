@@ -152,7 +152,7 @@ impl ExuviaSession {
             }
             samples += 1;
         };
-        depth::check_views(&plan)?;
+        depth::check_views(&plan, &text)?;
         // PREPARE optimises without analysis, and these calls must be nodes before anything moves.
         let plan = LateralCalls.analyze(plan, state.config_options())?;
         let plan = ColumnCalls.analyze(plan, state.config_options())?;

@@ -165,16 +165,16 @@ impl Text {
     }
 
     /// The function that makes what Python sees of a value at the border; its name.
-    fn of_sql(&mut self, class: &SqlClass) -> String {
+    fn read(&mut self, class: &SqlClass) -> String {
         match class {
             SqlClass::List(element) => {
-                let inner = self.of_sql(element);
+                let inner = self.read(element);
                 self.add(&format!("    return [{inner}(x) for x in v]"))
             }
             SqlClass::Struct(fields) => {
                 let mut entries = Vec::new();
                 for (at, (name, class)) in fields.iter().enumerate() {
-                    let inner = self.of_sql(class);
+                    let inner = self.read(class);
                     entries.push(format!("{}: {inner}(v[{at}])", literal(name)));
                 }
                 self.add(&format!("    return {{{}}}", entries.join(", ")))
@@ -186,11 +186,11 @@ impl Text {
 
     /// The function that makes the value at the border of what Python has; its name. What the SQL
     /// type cannot hold is CPython's to refuse.
-    fn to_sql(&mut self, class: &SqlClass) -> String {
+    fn store(&mut self, class: &SqlClass) -> String {
         let leave = "    return _leave('a result of another type')";
         match class {
             SqlClass::List(element) => {
-                let inner = self.to_sql(element);
+                let inner = self.store(element);
                 let body =
                     format!("    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{leave}");
                 self.add_apart(&body)
@@ -199,7 +199,7 @@ impl Text {
                 let mut tests = format!("not isinstance(v, dict) or len(v) != {}", fields.len());
                 let mut values = String::new();
                 for (name, class) in fields.iter() {
-                    let inner = self.to_sql(class);
+                    let inner = self.store(class);
                     let name = literal(name);
                     let _ = write!(tests, " or {name} not in v");
                     let _ = write!(values, "{inner}(v[{name}]), ");
@@ -351,7 +351,7 @@ impl Lifter<'_> {
             }
             SqlClass::List(_) => {
                 let mut text = Text::default();
-                let name = text.of_sql(class);
+                let name = text.read(class);
                 self.call_text(text, &name, vec![Abs::Dyn(values[0])])
             }
             class => self.scalar_argument(Abs::Dyn(values[0]), class),
@@ -555,7 +555,7 @@ impl Lifter<'_> {
             }
         }
         let mut text = Text::default();
-        let name = text.to_sql(class);
+        let name = text.store(class);
         self.call_text(text, &name, vec![value.clone()])
     }
 
