@@ -82,9 +82,10 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
             message: format!("{}: {}", bailout.code.title(), bailout.detail),
             span: bailout.span,
         })?;
+    let types = spread::types(definition, nullable);
     let mut optimized = lifted.clone();
     if settings.optimize {
-        let ints: Vec<_> = spread::types(definition, nullable).iter().map(sql::range).collect();
+        let ints: Vec<_> = types.iter().map(sql::range).collect();
         exuvia_opt::optimize(&mut optimized, &ints);
     }
     let program = Program::new(&optimized);
@@ -93,16 +94,17 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
     } else if settings.fault == "compile" {
         Err(reason("S003", "the setting exuvia.fault fails every compilation".to_string()))
     } else {
-        let types = spread::types(definition, nullable);
         let options = Options {
             opt_level_speed: optimized.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
             // NULL within an argument is another matter.
             strict: definition.strict && !spread::is_nested(definition),
         };
-        let results = spread::results(&definition.returns);
         let kernel = match &definition.returns {
-            DataType::Struct(_) => Kernel::compile_loop(&optimized, &types, &results, 0, &options),
+            DataType::Struct(_) => {
+                let results = spread::results(&definition.returns);
+                Kernel::compile_loop(&optimized, &types, &results, 0, &options)
+            }
             returns => Kernel::compile(&optimized, &types, returns, &options),
         };
         kernel.map_err(|error| reason(if error.is_size() { "N003" } else { "N001" }, error.to_string()))

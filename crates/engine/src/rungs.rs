@@ -36,7 +36,7 @@ pub(crate) fn invoke(
     invocation: &Invocation,
 ) -> Result<ArrayRef, CallError> {
     let mut ran = Ran::default();
-    let values = memoized(function, args, rows, settings, invocation, &mut ran)?;
+    let values = Call { function, settings, invocation }.memoized(args, rows, &mut ran)?;
     if is_over(invocation) {
         return Err(stopped(function, invocation));
     }
@@ -62,100 +62,101 @@ struct Ran {
     python: usize,
 }
 
-/// Runs a batch, for equal arguments once where that pays.
-fn memoized(
-    function: &Function,
-    args: &[ArrayRef],
-    rows: usize,
-    settings: &Settings,
-    invocation: &Invocation,
-    ran: &mut Ran,
-) -> Result<ArrayRef, CallError> {
-    let ([column], true) = (args, settings.memoize && function.is_pure(settings)) else {
-        return run(function, args, rows, settings, invocation, ran);
-    };
-    let start = Instant::now();
-    let every = settings.fault == "memoize";
-    let found = if every { memoize::distinct(column, rows) } else { function.history.look(column) };
-    let Some(found) = found else {
-        let values = run(function, args, rows, settings, invocation, ran)?;
-        function.history.ran(rows, start.elapsed());
-        return Ok(values);
-    };
-    let distinct = take(column, &found.rows, None).map_err(|error| host(function, error))?;
-    let results = run(function, &[distinct], found.rows.len(), settings, invocation, ran)?;
-    let values = take(&results, &found.of_row, None).map_err(|error| host(function, error))?;
-    function.history.spared(rows, start.elapsed());
-    ran.memoized = rows - found.rows.len();
-    Ok(values)
+/// What the parts of a batch have in common.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    function: &'a Function,
+    settings: &'a Settings,
+    invocation: &'a Invocation,
 }
 
-/// Runs a batch; of a strict function of nested types the rows without NULL, which native code
-/// cannot tell from NULL within an argument.
-fn run(
-    function: &Function,
-    args: &[ArrayRef],
-    rows: usize,
-    settings: &Settings,
-    invocation: &Invocation,
-    ran: &mut Ran,
-) -> Result<ArrayRef, CallError> {
-    let missing = if function.definition.strict && spread::is_nested(&function.definition) {
-        args.iter().fold(None, |all, arg| NullBuffer::union(all.as_ref(), arg.logical_nulls().as_ref()))
-    } else {
-        None
-    };
-    let Some(nulls) = missing.filter(|nulls| nulls.null_count() > 0) else {
-        return run_all(function, args, rows, settings, invocation, ran);
-    };
-    let present: UInt32Array = nulls.valid_indices().map(|row| row as u32).collect();
-    let parts = args.iter().map(|arg| take(arg, &present, None)).collect::<Result<Vec<_>, _>>();
-    let parts = parts.map_err(|error| host(function, error))?;
-    let results = run_all(function, &parts, present.len(), settings, invocation, ran)?;
-    let mut next = 0..;
-    let of_row: UInt32Array = nulls.iter().map(|valid| if valid { next.next() } else { None }).collect();
-    take(&results, &of_row, None).map_err(|error| host(function, error))
-}
-
-fn run_all(
-    function: &Function,
-    args: &[ArrayRef],
-    rows: usize,
-    settings: &Settings,
-    invocation: &Invocation,
-    ran: &mut Ran,
-) -> Result<ArrayRef, CallError> {
-    let watch = Watch::start(invocation);
-    let nullable = args.iter().any(spread::has_nulls);
-    let cell = function.compiled(nullable, settings);
-    let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
-    let mut in_python = || {
-        ran.python = rows;
-        function.python(settings)?.call(function, args, rows, settings, invocation)
-    };
-    let Some(stages) = stages else { return in_python() };
-    let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
-    let columns = spread::columns(&function.definition, args, nullable);
-    let (values, left) = match &stages.kernel {
-        Ok(kernel) => {
-            let output = kernel.run_loop(&columns, rows, &mut cx);
-            let output = output.map_err(|error| failed(function, invocation, error))?;
-            (Results::of(&function.definition.returns, output.values), output.exits)
-        }
-        Err(_) => {
-            let Some(values) = Results::new(&function.definition.returns, rows) else { return in_python() };
-            (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
-        }
-    };
-    if left.is_empty() {
-        return values.finish().map_err(|error| failed(function, invocation, error));
+impl Call<'_> {
+    /// Runs a batch, for equal arguments once where that pays.
+    fn memoized(self, args: &[ArrayRef], rows: usize, ran: &mut Ran) -> Result<ArrayRef, CallError> {
+        let Call { function, settings, .. } = self;
+        let ([column], true) = (args, settings.memoize && function.is_pure(settings)) else {
+            return self.run(args, rows, ran);
+        };
+        let start = Instant::now();
+        let every = settings.fault == "memoize";
+        let found = if every { memoize::distinct(column, rows) } else { function.history.look(column) };
+        let Some(found) = found else {
+            let values = self.run(args, rows, ran)?;
+            function.history.ran(rows, start.elapsed());
+            return Ok(values);
+        };
+        let values = self.of_rows(args, &found.rows, &found.of_row, ran)?;
+        function.history.spared(rows, start.elapsed());
+        ran.memoized = rows - found.rows.len();
+        Ok(values)
     }
-    let flag = Arc::clone(&watch.flag);
-    let (python, why) = (Vec::new(), None);
-    let mut batch = Batch { function, args, columns, invocation, settings, flag, values, python, why };
-    ran.evaluated = batch.evaluate(stages, &left)?;
-    ran.python = batch.python.len();
-    batch.finish()
+
+    /// Runs those rows of a batch; `of_row` says for each row which of them has its result.
+    fn of_rows(
+        self,
+        args: &[ArrayRef],
+        chosen: &UInt32Array,
+        of_row: &UInt32Array,
+        ran: &mut Ran,
+    ) -> Result<ArrayRef, CallError> {
+        let failed = |error: ArrowError| host(self.function, error);
+        let parts = args.iter().map(|arg| take(arg, chosen, None)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let results = self.run(&parts, chosen.len(), ran)?;
+        take(&results, of_row, None).map_err(failed)
+    }
+
+    /// Runs a batch; of a strict function of nested types the rows without NULL, which native code
+    /// cannot tell from NULL within an argument.
+    fn run(self, args: &[ArrayRef], rows: usize, ran: &mut Ran) -> Result<ArrayRef, CallError> {
+        let definition = &self.function.definition;
+        let missing = if definition.strict && spread::is_nested(definition) {
+            args.iter().fold(None, |all, arg| NullBuffer::union(all.as_ref(), arg.logical_nulls().as_ref()))
+        } else {
+            None
+        };
+        let Some(nulls) = missing.filter(|nulls| nulls.null_count() > 0) else {
+            return self.run_all(args, rows, ran);
+        };
+        let present: UInt32Array = nulls.valid_indices().map(|row| row as u32).collect();
+        let mut next = 0..;
+        let of_row: UInt32Array = nulls.iter().map(|valid| if valid { next.next() } else { None }).collect();
+        self.of_rows(args, &present, &of_row, ran)
+    }
+
+    fn run_all(self, args: &[ArrayRef], rows: usize, ran: &mut Ran) -> Result<ArrayRef, CallError> {
+        let Call { function, settings, invocation } = self;
+        let watch = Watch::start(invocation);
+        let nullable = args.iter().any(spread::has_nulls);
+        let cell = function.compiled(nullable, settings);
+        let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
+        let mut in_python = || {
+            ran.python = rows;
+            function.python(settings)?.call(function, args, rows, settings, invocation)
+        };
+        let Some(stages) = stages else { return in_python() };
+        let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
+        let columns = spread::columns(&function.definition, args, nullable);
+        let (values, left) = match &stages.kernel {
+            Ok(kernel) => {
+                let output = kernel.run_loop(&columns, rows, &mut cx);
+                let output = output.map_err(|error| failed(function, invocation, error))?;
+                (Results::of(&function.definition.returns, output.values), output.exits)
+            }
+            Err(_) => {
+                let Some(values) = Results::new(&function.definition.returns, rows) else { return in_python() };
+                (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
+            }
+        };
+        if left.is_empty() {
+            return values.finish().map_err(|error| failed(function, invocation, error));
+        }
+        let flag = Arc::clone(&watch.flag);
+        let (python, why) = (Vec::new(), None);
+        let mut batch = Batch { function, args, columns, invocation, settings, flag, values, python, why };
+        ran.evaluated = batch.evaluate(stages, &left)?;
+        ran.python = batch.python.len();
+        batch.finish()
+    }
 }
 
 /// A batch whose last rows are being filled in.

@@ -88,12 +88,12 @@ impl ListObj {
 
     /// Puts an item in the place of another; `at` is a position of the list.
     pub fn replace(&self, at: usize, item: Object) {
-        let mut held = self.held();
-        let old = std::mem::replace(&mut held.items[at], item);
-        let (Held { items, ty }, at) = (&mut *held, at);
-        if ty.is_some() && (!old.is_scalar() || std::mem::discriminant(&old) != std::mem::discriminant(&items[at])) {
+        let Held { items, ty } = &mut *self.held();
+        let old = &items[at];
+        if !old.is_scalar() || std::mem::discriminant(old) != std::mem::discriminant(&item) {
             *ty = None;
         }
+        items[at] = item;
     }
 
     /// The type of the items.

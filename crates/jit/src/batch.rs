@@ -648,24 +648,14 @@ fn store_column(
             t.b.ins().store(trusted(), value[0], address, 0);
         }
         Loaded::List => {
-            let done = t.b.create_block();
-            if let Some(tag) = tag {
-                let list = t.b.create_block();
-                t.b.ins().brif(tag, list, &[], done, &[]);
-                t.b.switch_to_block(list);
-            }
+            let done = where_present(t, tag);
             let args = [column.strings, position, value[0]];
             let status = t.call_helper("emit.list", items::emit_list as *const u8, &[types::I64], &args)?[0];
             t.b.ins().brif(status, t.env.exit, &[BlockArg::Value(status)], done, &[]);
             t.b.switch_to_block(done);
         }
         Loaded::Str => {
-            let done = t.b.create_block();
-            if let Some(tag) = tag {
-                let text = t.b.create_block();
-                t.b.ins().brif(tag, text, &[], done, &[]);
-                t.b.switch_to_block(text);
-            }
+            let done = where_present(t, tag);
             let len = t.byte_len(value[1]);
             t.call_helper("emit", column.emit, &[], &[column.strings, position, value[0], len])?;
             t.b.ins().jump(done, &[]);
@@ -673,6 +663,17 @@ fn store_column(
         }
     }
     Ok(())
+}
+
+/// Goes on where a result is not None; gives the block behind what is done there.
+fn where_present(t: &mut Translator<'_, '_, '_>, tag: Option<Machine>) -> Block {
+    let done = t.b.create_block();
+    if let Some(tag) = tag {
+        let present = t.b.create_block();
+        t.b.ins().brif(tag, present, &[], done, &[]);
+        t.b.switch_to_block(present);
+    }
+    done
 }
 
 /// [`exuvia_ir::result_float`].

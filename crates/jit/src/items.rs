@@ -44,7 +44,7 @@ fn present(ty: &Type) -> Option<&Type> {
 /// Values that lists hold, as native code has them.
 #[derive(Debug)]
 pub(crate) struct Items {
-    /// `None` if the type has no case for NULL.
+    /// Whether the type has a case for NULL.
     nullable: bool,
     nulls: Option<NullBuffer>,
     values: Values,
@@ -75,8 +75,8 @@ impl Items {
     pub fn new(array: &ArrayRef, declared: &DataType, ty: &Type) -> Result<Items, RunError> {
         let nullable = matches!(ty, Type::Union(_) | Type::None);
         let array = match array.data_type() {
-            DataType::Dictionary(..) | DataType::Null => as_type(array, declared)?,
             DataType::List(_) | DataType::Struct(_) => Arc::clone(array),
+            DataType::Dictionary(..) | DataType::Null => as_type(array, declared)?,
             other if other.is_nested() => as_type(array, declared)?,
             _ => Arc::clone(array),
         };

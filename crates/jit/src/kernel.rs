@@ -86,7 +86,8 @@ impl Kernel {
     /// Compiles a module. Its function 0 is the row function: each parameter is int for
     /// the integer types, float for Float32 and Float64, bool for Boolean, str for the
     /// string types and dictionaries of strings, a list for List (within it a struct is a tuple of
-    /// its fields), or the union of that and none where the argument may be NULL. It returns none, the type of `returns`, or their union.
+    /// its fields), or the union of that and none where the argument may be NULL. It returns
+    /// none, the type of `returns`, or their union.
     ///
     /// # Errors
     /// Why there is no native code.

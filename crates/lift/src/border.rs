@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// Copies of the handler's body for arguments that are NULL or a struct.
 const MAX_SPLITS: usize = 3;
 
+/// The line after which CPython finds out that a result does not fit.
+const LEAVE: &str = "    return _leave('a result of another type')";
+
 /// What values of an SQL type are in Python.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SqlClass {
@@ -187,44 +190,49 @@ impl Text {
     /// The function that makes the value at the border of what Python has; its name. What the SQL
     /// type cannot hold is CPython's to refuse.
     fn store(&mut self, class: &SqlClass) -> String {
-        let leave = "    return _leave('a result of another type')";
         match class {
             SqlClass::List(element) => {
                 let inner = self.store(element);
                 let body =
-                    format!("    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{leave}");
+                    format!("    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{LEAVE}");
                 self.add_apart(&body)
             }
             SqlClass::Struct(fields) => {
-                let mut tests = format!("not isinstance(v, dict) or len(v) != {}", fields.len());
-                let mut values = String::new();
-                for (name, class) in fields.iter() {
-                    let inner = self.store(class);
-                    let name = literal(name);
-                    let _ = write!(tests, " or {name} not in v");
-                    let _ = write!(values, "{inner}(v[{name}]), ");
-                }
-                self.add_apart(&format!("    if {tests}:\n    {leave}\n    return ({values})"))
+                let inner: Vec<(&str, String)> =
+                    fields.iter().map(|(name, class)| (name.as_str(), self.store(class))).collect();
+                self.add_apart(&fields_body(&inner))
             }
             SqlClass::Float => self.add_apart(&format!(
                 "    if _type_name(v) == 'float':\n        return v\n    \
                  if _type_name(v) == 'int' and -9007199254740992 <= v <= 9007199254740992:\n        \
-                 return _operation('int.to_float', v)\n{leave}"
+                 return _operation('int.to_float', v)\n{LEAVE}"
             )),
             class if class.is_plain() => {
                 let name = class.python().message_name().to_string();
-                self.add_apart(&format!("    if _type_name(v) == '{name}':\n        return v\n{leave}"))
+                self.add_apart(&format!("    if _type_name(v) == '{name}':\n        return v\n{LEAVE}"))
             }
             class => {
                 let name = class.python().path().to_string();
                 self.add_apart(&format!(
                     "    if _type_name(v) == '{name}':\n        w = _across('_to_sql', v, {})\n        \
-                     if w is not None:\n            return w\n{leave}",
+                     if w is not None:\n            return w\n{LEAVE}",
                     class.across()
                 ))
             }
         }
     }
+}
+
+/// The body that gives what a dict holds under exactly those names, each put into a function.
+fn fields_body(fields: &[(&str, String)]) -> String {
+    let mut tests = format!("not isinstance(v, dict) or len(v) != {}", fields.len());
+    let mut values = String::new();
+    for (name, inner) in fields {
+        let name = literal(name);
+        let _ = write!(tests, " or {name} not in v");
+        let _ = write!(values, "{inner}(v[{name}]), ");
+    }
+    format!("    if {tests}:\n    {LEAVE}\n    return ({values})")
 }
 
 /// A text as Python's source has it.
@@ -342,9 +350,7 @@ impl Lifter<'_> {
                 // at once into one that can.
                 let site = (usize::MAX - 1, Span { start: values[0].index() as u32, end: 0 }, self.frames[0].path);
                 if self.world.list_types.contains_key(&site) {
-                    let mut text = Text::default();
-                    let name = text.add("    return [x for x in v]");
-                    return self.call_text(text, &name, vec![Abs::Dyn(values[0])]);
+                    return self.copy_of_list(&Abs::Dyn(values[0]));
                 }
                 self.sites.insert(values[0], vec![site]);
                 Ok(Abs::Dyn(values[0]))
@@ -395,6 +401,13 @@ impl Lifter<'_> {
         let mut args = vec![value];
         args.extend(count.map(|count| Abs::int(i64::from(count))));
         self.call_value(&function, args, Vec::new())
+    }
+
+    /// A new list of the same items, or None.
+    fn copy_of_list(&mut self, list: &Abs) -> Lift<Abs> {
+        let mut text = Text::default();
+        let name = text.add("    return [x for x in v]");
+        self.call_text(text, &name, vec![list.clone()])
     }
 
     /// Calls a function that was written as text.
@@ -489,18 +502,22 @@ impl Lifter<'_> {
             me.end(Terminator::Bailout("a result of another type", span));
             Ok(None)
         };
-        let Abs::Instance(object) = value else {
-            let items = match value {
-                Abs::Const(Object::Dict(dict)) if dict.len() == fields.len() => {
-                    fields.iter().map(|field| dict.get(&Object::str(&field.0)).cloned().map(Abs::Const)).collect()
-                }
-                _ => None,
-            };
-            return match items {
-                Some(items) => Ok(Some(items)),
+        let entries = match value {
+            Abs::Const(Object::Dict(dict)) => {
+                let constant = |object: &Object| Abs::Const(object.clone());
+                Some(dict.entries().iter().map(|(key, value)| (constant(key), constant(value))).collect())
+            }
+            other => self.shaped_entries(other)?,
+        };
+        if let Some(entries) = entries {
+            let under = |name: &str| entries.iter().find(|entry| entry.0.same(&Abs::str(name)));
+            let values = fields.iter().map(|field| Some(under(&field.0)?.1.clone())).collect::<Option<Vec<_>>>();
+            return match values.filter(|values| values.len() == entries.len()) {
+                Some(values) => Ok(Some(values)),
                 None => leave(self),
             };
-        };
+        }
+        let Abs::Instance(object) = value else { return leave(self) };
         if ClassObj::is_dataclass(&object.class) {
             let has = |name: &str| object.class.fields.iter().any(|field| *field.0 == *name);
             if object.class.fields.len() != fields.len() || !fields.iter().all(|field| has(&field.0)) {
@@ -515,22 +532,9 @@ impl Lifter<'_> {
         if !object.class.prelude {
             return leave(self);
         }
-        if let Some(values) = self.shaped_values(object, fields.iter().map(|field| &*field.0))? {
-            return match values {
-                Some(values) => Ok(Some(values)),
-                None => leave(self),
-            };
-        }
         let mut text = Text::default();
-        let mut tests = format!("not isinstance(v, dict) or len(v) != {}", fields.len());
-        let mut values = String::new();
-        for (name, _) in fields {
-            let name = literal(name);
-            let _ = write!(tests, " or {name} not in v");
-            let _ = write!(values, "v[{name}], ");
-        }
-        let name = text
-            .add(&format!("    if {tests}:\n        return _leave('a result of another type')\n    return ({values})"));
+        let names: Vec<(&str, String)> = fields.iter().map(|field| (field.0.as_str(), String::new())).collect();
+        let name = text.add(&fields_body(&names));
         let values = self.call_text(text, &name, vec![value.clone()])?;
         if !self.live {
             return Ok(None);
@@ -593,9 +597,7 @@ impl Lifter<'_> {
                 && self.sites_of(*list).is_empty()
             {
                 // Nobody knows where it was made, so it stays as it is.
-                let mut text = Text::default();
-                let name = text.add("    return [x for x in v]");
-                let copy = self.call_text(text, &name, vec![value.clone()])?;
+                let copy = self.copy_of_list(value)?;
                 return self.value_as(&copy, ty);
             }
             return self.value_as(value, ty);

@@ -297,10 +297,7 @@ impl Lifter<'_> {
                 {
                     return self.bail(Code::Operands, "join of an object");
                 }
-                self.calling_back += 1;
-                let list = self.listed(iterable);
-                self.calling_back -= 1;
-                let list = list?;
+                let list = self.calling_back(|me| me.listed(iterable))?;
                 if !self.live {
                     return Ok(Some(Abs::Unbound));
                 }

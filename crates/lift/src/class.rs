@@ -5,19 +5,17 @@
 //! operators do with them is in `protocol.rs`.
 //!
 //! Lifted are single inheritance, methods, properties, static and class methods, values of the
-//! class, `dataclasses.dataclass` and named tuples, whose methods are made as text, as CPython's own are. A
-//! class that does anything else is not lifted, which matters to functions that use it only.
+//! class, dataclasses and named tuples (`fields.rs`). A class that does anything else is not lifted,
+//! which matters to functions that use it only.
 
 use crate::abs::{Abs, Closure, Enclosing};
-use crate::ast::{ClassDef, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
+use crate::ast::{ClassDef, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::bailout::Code;
-use crate::intrinsic::MISSING;
+use crate::fields::FieldOf;
 use crate::lifter::{Frame, Lift, Lifter, Vars, describe};
-use exuvia_ir::{ExcKind, Object, Type};
+use exuvia_ir::{ExcKind, Type};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// What tells a class from others: its module, or that it is the prelude's, where its statement
 /// stands there, and its name.
@@ -30,7 +28,7 @@ pub(crate) struct ClassObj {
     pub key: ClassKey,
     /// Its base, unless that is `object`.
     pub base: Option<Rc<ClassObj>>,
-    members: BTreeMap<Name, Member>,
+    pub members: BTreeMap<Name, Member>,
     /// Whether the prelude defines it: it stands for a class of CPython's.
     pub prelude: bool,
     /// Of a class of exceptions the built-in one above it.
@@ -40,7 +38,7 @@ pub(crate) struct ClassObj {
     /// The fields of a dataclass with their defaults.
     pub fields: Vec<(Name, Option<Abs>)>,
     /// What makes the defaults of fields that have one of their own for each object.
-    factories: BTreeMap<Name, Abs>,
+    pub factories: BTreeMap<Name, Abs>,
 }
 
 /// What a class defines.
@@ -141,20 +139,6 @@ const EXCEPTIONS: &[ExcKind] = &[
     ExcKind::ZeroDivisionError,
 ];
 
-/// What a named tuple may not define.
-const NAMED: &[&str] = &[
-    "__init__",
-    "__slots__",
-    "_fields",
-    "_field_defaults",
-    "_field_types",
-    "_make",
-    "_replace",
-    "_asdict",
-    "_source",
-    "_astuple",
-];
-
 /// How many classes may stand above each other.
 const MAX_BASES: usize = 20;
 
@@ -199,21 +183,6 @@ impl ClassObj {
 
 /// What the body of a class defines, and the factories of its fields.
 type Body = (BTreeMap<Name, Member>, BTreeMap<Name, Abs>);
-
-/// What `dataclasses.field` says of a field.
-enum FieldOf {
-    Default(Abs),
-    Factory(Abs),
-}
-
-/// What `dataclass` was asked for.
-struct Dataclass {
-    eq: bool,
-    order: bool,
-    repr: bool,
-    init: bool,
-    frozen: bool,
-}
 
 impl Lifter<'_> {
     /// A `class` statement.
@@ -371,280 +340,11 @@ impl Lifter<'_> {
         Ok((members, factories))
     }
 
-    /// What `dataclasses.field(…)` says of a field, if that is called.
-    fn field_call(&mut self, value: &Expr) -> Lift<Option<FieldOf>> {
-        let ExprKind::Call { func, args, keywords } = &value.kind else { return Ok(None) };
-        if !self.is_of_module(func, "dataclasses", "field") {
-            return Ok(None);
-        }
-        match (args.as_slice(), keywords.as_slice()) {
-            ([], [(Some(name), value)]) if &**name == "default" => Ok(Some(FieldOf::Default(self.expr(value)?))),
-            ([], [(Some(name), value)]) if &**name == "default_factory" => {
-                Ok(Some(FieldOf::Factory(self.expr(value)?)))
-            }
-            _ => self.bail(Code::Statement, "a field of a dataclass with such options"),
-        }
-    }
-
-    /// Whether an expression is a name of a module.
-    fn is_of_module(&self, expr: &Expr, of: &str, wanted: &str) -> bool {
-        let is = |name: &Name, module: &str| matches!(self.lookup(name), Some(Abs::Module(found)) if *found == *module);
-        match &expr.kind {
-            ExprKind::Name(name) => is(name, &format!("{of}.{wanted}")),
-            ExprKind::Attribute { value, name } => {
-                matches!(&value.kind, ExprKind::Name(module) if is(module, of)) && **name == *wanted
-            }
-            _ => false,
-        }
-    }
-
-    /// The default of a field that its factory makes for an object.
-    pub fn made_default(&mut self, class: &Rc<ClassObj>, name: &str) -> Lift<Abs> {
-        match ClassObj::ancestry(class).find_map(|class| class.factories.get(name).cloned()) {
-            Some(factory) => self.call_value(&factory, Vec::new(), Vec::new()),
-            None => self.bail(Code::Callee, format!("the default of {name}")),
-        }
-    }
-
     /// The kind of method that a decorator makes, if it is a built-in.
     fn method_kind(&self, decorator: &Expr) -> Option<&'static str> {
         let ExprKind::Name(name) = &decorator.kind else { return None };
         let kind = ["staticmethod", "classmethod", "property"].into_iter().find(|kind| *kind == &**name)?;
         self.lookup(name).is_none().then_some(kind)
-    }
-
-    /// The decorators of a class: none, or `dataclass`.
-    fn class_decorators(&mut self, decorators: &[Expr]) -> Lift<Option<Dataclass>> {
-        let [decorator] = decorators else {
-            return match decorators {
-                [] => Ok(None),
-                _ => self.bail(Code::Statement, "a class that is decorated twice"),
-            };
-        };
-        let mut made = Dataclass { eq: true, order: false, repr: true, init: true, frozen: false };
-        let (callee, keywords) = match &decorator.kind {
-            ExprKind::Call { func, args, keywords } if args.is_empty() => (&**func, keywords.as_slice()),
-            _ => (decorator, [].as_slice()),
-        };
-        if !self.is_of_module(callee, "dataclasses", "dataclass") {
-            return self.bail(Code::Statement, "a class that is decorated");
-        }
-        for (name, value) in keywords {
-            let (Some(name), ExprKind::Const(Object::Bool(value))) = (name, &value.kind) else {
-                return self.bail(Code::Statement, "a dataclass with such an option");
-            };
-            match &**name {
-                "eq" => made.eq = *value,
-                "order" => made.order = *value,
-                "repr" => made.repr = *value,
-                "init" => made.init = *value,
-                "frozen" => made.frozen = *value,
-                // Hashes are not looked at.
-                "unsafe_hash" => {}
-                other => return self.bail(Code::Statement, format!("a dataclass with {other}")),
-            }
-        }
-        if made.order && !made.eq {
-            return self.bail(Code::Statement, "a dataclass with order and without eq");
-        }
-        Ok(Some(made))
-    }
-
-    /// What `dataclass` adds to a class (library reference, module dataclasses).
-    fn dataclass(&mut self, class: &mut ClassObj, asked: &Dataclass, own: &[Name], module: usize) -> Lift<()> {
-        let mut fields: Vec<(Name, Option<Abs>)> = Vec::new();
-        if let Some(base) = &class.base {
-            fields.extend(base.fields.iter().cloned());
-        }
-        for name in own {
-            let default = match class.members.get(name) {
-                _ if class.factories.contains_key(name) => Some(Abs::Builtin(MISSING.into())),
-                None => None,
-                Some(Member::Value(value @ Abs::Const(object))) => {
-                    if matches!(object, Object::List(_) | Object::Dict(_) | Object::Set(_)) {
-                        return self.bail(Code::Statement, "a dataclass with a mutable default");
-                    }
-                    Some(value.clone())
-                }
-                Some(_) => return self.bail(Code::Statement, "a dataclass with a default that is no constant"),
-            };
-            match fields.iter_mut().find(|field| field.0 == *name) {
-                Some(field) => field.1 = default,
-                None => fields.push((name.clone(), default)),
-            }
-        }
-        let ordered = ["__lt__", "__le__", "__gt__", "__ge__"];
-        if asked.order && ordered.iter().any(|method| class.members.contains_key(*method)) {
-            return self.bail(Code::Statement, "a dataclass with order that defines an order");
-        }
-        if class.base.as_ref().is_some_and(|base| !base.fields.is_empty() && base.frozen != asked.frozen) {
-            return self.bail(Code::Statement, "a frozen dataclass below one that is not, or the other way");
-        }
-        let optional = fields.iter().position(|field| field.1.is_some()).unwrap_or(fields.len());
-        if fields[optional..].iter().any(|field| field.1.is_none()) {
-            return self.bail(Code::Statement, "a dataclass with a field without default behind one with");
-        }
-        let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
-        if names.iter().any(|name| name.starts_with("__")) {
-            return self.bail(Code::Statement, "a dataclass with a field of such a name");
-        }
-        let has_post = ClassObj::ancestry_of(class, "__post_init__");
-        let made: Vec<&Name> = fields
-            .iter()
-            .filter(|field| field.1.as_ref().is_some_and(|value| value.same(&Abs::Builtin(MISSING.into()))))
-            .map(|field| &field.0)
-            .collect();
-        let text = dataclass_text(class, asked, &names, &made, has_post);
-        class.frozen = asked.frozen;
-        self.add_made(class, &text, fields, module)
-    }
-
-    /// Adds methods that are made as text to a class of those fields.
-    fn add_made(
-        &mut self,
-        class: &mut ClassObj,
-        text: &str,
-        fields: Vec<(Name, Option<Abs>)>,
-        module: usize,
-    ) -> Lift<()> {
-        let Ok(parsed) = crate::parse::parse_source(text, &[]) else {
-            return self.bail(Code::Statement, "a class with such fields");
-        };
-        for stmt in &parsed.module.body {
-            let StmtKind::FunctionDef(def) = &stmt.kind else { continue };
-            let defaults = match &*def.name {
-                "__init__" => fields.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?))).collect(),
-                "_replace" => fields.iter().map(|(name, _)| (name.clone(), Abs::Builtin(MISSING.into()))).collect(),
-                _ => Vec::new(),
-            };
-            // The body has no places of its own: errors are shown where it is called.
-            let closure =
-                Closure { def: Arc::clone(def), module, enclosing: Enclosing::Module, cached: false, defaults };
-            self.world.made.push(Arc::clone(def));
-            class.members.insert(def.name.clone(), Member::Value(Abs::Func(Rc::new(closure))));
-        }
-        class.fields = fields;
-        Ok(())
-    }
-
-    /// The class of the prelude that stands for `tuple` above named tuples.
-    fn tuple_class(&mut self) -> Lift<Rc<ClassObj>> {
-        match self.prelude_function("typing", "tuple")? {
-            Some(Abs::Class(class)) => Ok(class),
-            _ => self.bail(Code::Import, "the prelude of typing"),
-        }
-    }
-
-    /// What `typing.NamedTuple` adds to a class of those fields (library reference, collections.namedtuple).
-    fn named_tuple(&mut self, class: &mut ClassObj, own: &[Name], module: usize) -> Lift<()> {
-        let mut fields: Vec<(Name, Option<Abs>)> = Vec::new();
-        for name in own {
-            let default = match class.members.remove(name) {
-                None => None,
-                Some(Member::Value(Abs::Const(Object::List(_) | Object::Dict(_) | Object::Set(_)))) => {
-                    return self.bail(Code::Statement, "a named tuple with a mutable default");
-                }
-                Some(Member::Value(value @ Abs::Const(_))) => Some(value),
-                Some(_) => return self.bail(Code::Statement, "a named tuple with a default that is no constant"),
-            };
-            fields.push((name.clone(), default));
-        }
-        self.make_named(class, fields, module)
-    }
-
-    fn make_named(&mut self, class: &mut ClassObj, fields: Vec<(Name, Option<Abs>)>, module: usize) -> Lift<()> {
-        let optional = fields.iter().position(|field| field.1.is_some()).unwrap_or(fields.len());
-        let is_new = |at: usize| fields[..at].iter().all(|other| other.0 != fields[at].0);
-        let is_name = |name: &Name| !name.starts_with('_') && crate::parse::is_name(name);
-        if fields[optional..].iter().any(|field| field.1.is_none())
-            || !fields.iter().all(|field| is_name(&field.0))
-            || !(0..fields.len()).all(is_new)
-            || class.members.keys().any(|name| NAMED.contains(&&**name))
-        {
-            return self.bail(Code::Statement, "a named tuple that CPython refuses");
-        }
-        let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
-        let asked = Dataclass { eq: false, order: false, repr: true, init: true, frozen: true };
-        let mut text = dataclass_text(class, &asked, &names, &[], false);
-        let each = |one: &dyn Fn(&Name) -> String| names.iter().map(|name| one(name)).collect::<String>();
-        let _ = writeln!(text, "def _astuple(self):\n    return ({})", each(&|name| format!("self.{name}, ")));
-        let _ =
-            writeln!(text, "def _asdict(self):\n    return {{{}}}", each(&|name| format!("'{name}': self.{name}, ")));
-        if !names.is_empty() {
-            let new = each(&|name| format!("{name}=self.{name} if _is_missing({name}) else {name}, "));
-            let params = names.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(", ");
-            let _ = writeln!(text, "def _replace(self, /, *, {params}):\n    return _type(self)({new})");
-        }
-        let listed = fields.iter().map(|field| Object::str(&field.0)).collect();
-        self.add_made(class, &text, fields, module)?;
-        class.members.insert("_fields".into(), Member::Value(Abs::Const(Object::tuple(listed))));
-        class.frozen = true;
-        Ok(())
-    }
-
-    /// `collections.namedtuple(name, fields, defaults=values)`.
-    pub fn call_of_namedtuple(&mut self, args: &[Abs], named: &[(Name, Abs)]) -> Lift<Abs> {
-        let refused = |me: &mut Self| me.bail(Code::Callee, "namedtuple with such arguments");
-        let [Abs::Const(Object::Str(name)), fields] = args else { return refused(self) };
-        let names: Vec<Name> = match fields {
-            Abs::Const(Object::Str(text)) => text.replace(',', " ").split_whitespace().map(Name::from).collect(),
-            other => {
-                let Some(items) = self.known_items(other) else { return refused(self) };
-                let text = |item: &Abs| match item {
-                    Abs::Const(Object::Str(text)) => Some(Name::from(&**text)),
-                    _ => None,
-                };
-                match items.iter().map(text).collect::<Option<_>>() {
-                    Some(names) => names,
-                    None => return refused(self),
-                }
-            }
-        };
-        let defaults = match named {
-            [] => Vec::new(),
-            [(name, values)] if &**name == "defaults" => match self.known_items(values) {
-                Some(values) if values.iter().all(|value| value.as_const().is_some()) => values,
-                _ => return refused(self),
-            },
-            _ => return refused(self),
-        };
-        if !self.module_mode || defaults.len() > names.len() || !crate::parse::is_name(name) {
-            return refused(self);
-        }
-        let required = names.len() - defaults.len();
-        let default = |at: usize| at.checked_sub(required).and_then(|at| defaults.get(at).cloned());
-        let fields = names.iter().enumerate().map(|(at, name)| (name.clone(), default(at))).collect();
-        let module = self.frames[0].module;
-        let mut class = ClassObj {
-            name: Name::from(&**name),
-            key: (Some(module), self.place.start, Name::from(&**name)),
-            base: Some(self.tuple_class()?),
-            members: BTreeMap::new(),
-            prelude: false,
-            exception: None,
-            frozen: true,
-            fields: Vec::new(),
-            factories: BTreeMap::new(),
-        };
-        self.make_named(&mut class, fields, module)?;
-        Ok(Abs::Class(Rc::new(class)))
-    }
-
-    /// What a named tuple holds; `None` of another value.
-    pub fn named_items(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
-        let Abs::Instance(object) = abs else { return None };
-        if !ClassObj::is_named(&object.class) {
-            return None;
-        }
-        let names: Vec<Name> = ClassObj::ancestry(&object.class)
-            .find(|class| !class.fields.is_empty())
-            .map_or_else(Vec::new, |class| class.fields.iter().map(|field| field.0.clone()).collect());
-        names.iter().map(|name| self.own_attribute(object, name).ok().flatten()).collect()
-    }
-
-    /// Whether a function was made as text, by `dataclass`.
-    pub fn is_made(&self, def: *const FunctionDef) -> bool {
-        self.world.made.iter().any(|made| Arc::as_ptr(made) == def)
     }
 
     /// `C(…)`.
@@ -741,50 +441,11 @@ impl Lifter<'_> {
 }
 
 impl ClassObj {
-    fn ancestry_of(class: &ClassObj, name: &str) -> bool {
+    pub fn ancestry_of(class: &ClassObj, name: &str) -> bool {
         class.members.contains_key(name) || class.base.as_ref().is_some_and(|base| ClassObj::find(base, name).is_some())
     }
 }
 
 fn is_name(target: &Expr) -> bool {
     matches!(target.kind, ExprKind::Name(_))
-}
-
-/// The methods that `dataclass` makes, as text.
-fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], made: &[&Name], has_post: bool) -> String {
-    let mut text = String::new();
-    let own = |name: &str| class.members.contains_key(name);
-    let listed = |of: &str| names.iter().fold(String::new(), |list, name| list + &format!("{of}.{name}, "));
-    if asked.init && !own("__init__") {
-        let params: String = names.iter().map(|name| format!(", {name}")).collect();
-        // Defaults are given by the closure; the parser only wants them in order.
-        let _ = writeln!(text, "def __init__(self{params}):\n    pass");
-        for name in names {
-            let _ = match made.contains(name) {
-                true => writeln!(text, "    self.{name} = _made(self, '{name}') if _is_missing({name}) else {name}"),
-                false => writeln!(text, "    self.{name} = {name}"),
-            };
-        }
-        if has_post {
-            text.push_str("    self.__post_init__()\n");
-        }
-    }
-    if asked.repr && !own("__repr__") {
-        let shown: Vec<String> = names.iter().map(|name| format!("{name}={{self.{name}!r}}")).collect();
-        let _ = writeln!(text, "def __repr__(self):\n    return f'{{_type_name(self)}}({})'", shown.join(", "));
-    }
-    let compared: &[(&str, &str)] = match (asked.eq, asked.order) {
-        (false, _) => &[],
-        (true, false) => &[("__eq__", "==")],
-        (true, true) => &[("__eq__", "=="), ("__lt__", "<"), ("__le__", "<="), ("__gt__", ">"), ("__ge__", ">=")],
-    };
-    for (method, symbol) in compared.iter().filter(|(method, _)| !own(method)) {
-        let _ = writeln!(
-            text,
-            "def {method}(self, other):\n    if _same_class(self, other):\n        return ({}) {symbol} ({})\n    return NotImplemented",
-            listed("self"),
-            listed("other"),
-        );
-    }
-    text
 }

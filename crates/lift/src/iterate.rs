@@ -70,10 +70,7 @@ impl Lifter<'_> {
                 }
                 Iter::Map { func, inner } => {
                     return self.for_each(inner, &mut |me, item| {
-                        me.calling_back += 1;
-                        let result = me.call_value(func, vec![item], Vec::new());
-                        me.calling_back -= 1;
-                        let result = result?;
+                        let result = me.calling_back(|me| me.call_value(func, vec![item], Vec::new()))?;
                         if me.live { body(me, result) } else { Ok(()) }
                     });
                 }
@@ -81,12 +78,7 @@ impl Lifter<'_> {
                     return self.for_each(inner, &mut |me, item| {
                         let kept = match func {
                             Abs::Const(Object::None) => item.clone(),
-                            func => {
-                                me.calling_back += 1;
-                                let kept = me.call_value(func, vec![item.clone()], Vec::new());
-                                me.calling_back -= 1;
-                                kept?
-                            }
+                            func => me.calling_back(|me| me.call_value(func, vec![item.clone()], Vec::new()))?,
                         };
                         let (yes, mut no) = me.split_value(&kept)?;
                         me.enter_any(yes)?;

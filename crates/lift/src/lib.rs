@@ -25,6 +25,7 @@ mod containers;
 mod escape;
 mod exceptions;
 mod expr;
+mod fields;
 mod format;
 mod generator;
 mod heap;

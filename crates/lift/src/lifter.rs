@@ -197,7 +197,7 @@ pub(crate) struct Lifter<'w> {
     /// Those that are becoming run-time values.
     pub escaping: Vec<String>,
     /// How many built-in functions without a frame are calling back.
-    pub calling_back: u32,
+    pub built_ins: u32,
     /// The IR function that is lifted, where that is a specialisation.
     pub own: Option<exuvia_ir::FuncId>,
     /// The class and the receiver of the method that is called next.
@@ -269,7 +269,7 @@ impl<'w> Lifter<'w> {
             held: Vec::new(),
             objects: HashMap::new(),
             escaping: Vec::new(),
-            calling_back: 0,
+            built_ins: 0,
             own: None,
             next_owner: None,
             unfolding: Vec::new(),

@@ -123,30 +123,6 @@ impl Lifter<'_> {
         Ok(Some(entries))
     }
 
-    /// What a dict holds under names that are all its keys, `Some(None)` where they are not; `None`
-    /// where it is not such a dict.
-    pub fn shaped_values<'n>(
-        &mut self,
-        object: &Rc<Instance>,
-        names: impl ExactSizeIterator<Item = &'n str>,
-    ) -> Lift<Option<Option<Vec<Abs>>>> {
-        if !self.is_shaped(object) {
-            return Ok(None);
-        }
-        let keys = self.keys_of(object)?;
-        if keys.len() != names.len() {
-            return Ok(Some(None));
-        }
-        let mut values = Vec::new();
-        for name in names {
-            if !keys.contains(&Object::str(name)) {
-                return Ok(Some(None));
-            }
-            values.push(self.held(object, name)?);
-        }
-        Ok(Some(Some(values)))
-    }
-
     /// An operation on such a dict, if it needs no more than cells.
     pub fn apply_to_shaped(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
         let of = match (spelling, args) {

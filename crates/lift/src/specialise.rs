@@ -287,8 +287,16 @@ impl Lifter<'_> {
     /// Notes how many calls of CPython's nest where another function is called. Those that are unfolded
     /// count more than once: some stand for built-in functions that call back.
     fn counts_frames(&mut self) {
-        let frames = 3 * self.frames.len() as u32 - 2 + 2 * self.calling_back;
+        let frames = 3 * self.frames.len() as u32 - 2 + 2 * self.built_ins;
         self.b.function.frames = self.b.function.frames.max(frames);
+    }
+
+    /// Does what a built-in function without a frame does by calling back.
+    pub fn calling_back<T>(&mut self, f: impl FnOnce(&mut Self) -> Lift<T>) -> Lift<T> {
+        self.built_ins += 1;
+        let result = f(self);
+        self.built_ins -= 1;
+        result
     }
 
     /// Lifts a function until the type of its result is the one that its own recursive

@@ -42,6 +42,15 @@ impl Layout {
     }
 }
 
+/// What a struct holds under a name.
+fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
+    let found = match value {
+        Value::Dict(fields) => fields.iter().find(|field| field.0 == name),
+        _ => None,
+    };
+    found.map_or(&Value::None, |field| &field.1)
+}
+
 fn has_text(ty: SqlType) -> bool {
     match ty {
         SqlType::Text | SqlType::Bytea => true,
@@ -139,15 +148,9 @@ fn column(ty: SqlType, values: &[&Value], layout: Layout) -> anyhow::Result<Arra
         }
         SqlType::Struct(fields) => {
             let mut columns = Vec::new();
-            let none = Value::None;
+            let inner = if sliced { Layout::Utf8 } else { layout };
             for (name, ty) in fields {
-                let field = |value: &&'_ Value| match value {
-                    Value::Dict(fields) => fields.iter().find(|field| field.0 == *name).map(|field| field.1.clone()),
-                    _ => Some(none.clone()),
-                };
-                let values: Vec<Value> = padded.iter().map(|value| field(value).unwrap_or(Value::None)).collect();
-                let values: Vec<&Value> = values.iter().collect();
-                let inner = if sliced { Layout::Utf8 } else { layout };
+                let values: Vec<&Value> = padded.iter().map(|value| field(value, name)).collect();
                 let values = column(*ty, &values, inner)?;
                 columns.push((Arc::new(Field::new(name, values.data_type().clone(), true)), values));
             }
