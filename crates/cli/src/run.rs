@@ -49,6 +49,9 @@ impl Runner {
             if bytes.is_none() && memory != "off" {
                 anyhow::bail!("--worker takes a number of bytes such as 4GB, not {memory}");
             }
+            if bytes.is_some_and(|bytes| bytes < exuvia::LEAST_WORKER_MEMORY) {
+                anyhow::bail!("--worker takes at least 64MB, which Python itself takes, not {memory}");
+            }
             options = options.with_worker(bytes);
         }
         if let Some(time) = &args.timeout {

@@ -14,6 +14,7 @@ use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use exuvia_ir::interpreter::wire::{Answer, Request, frame, read};
 use exuvia_ir::interpreter::{Limits, Listener, Report, Run, Text, step};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -46,7 +47,8 @@ fn serve(py: Python<'_>, requests: i32, answers: i32) -> PyResult<()> {
         answers: Mutex::new(answers),
     });
     py.detach(|| {
-        std::thread::spawn(|| crate::watch::run());
+        let watch = std::thread::Builder::new().spawn(|| crate::watch::run());
+        watch.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         while let Some((number, message)) = read(&mut requests) {
             match Request::decode(&message) {
                 Some(request) => server.serve(number, request),

@@ -37,4 +37,4 @@ pub use exuvia_engine as engine;
 pub use message::{call_error, message};
 pub use script::{Open, Script, Statement};
 pub use session::ExuviaSession;
-pub use settings::{ExuviaOptions, parse_bytes, parse_duration};
+pub use settings::{ExuviaOptions, LEAST_WORKER_MEMORY, parse_bytes, parse_duration};

@@ -59,6 +59,9 @@ pub(crate) struct Ceilings {
     faults: bool,
 }
 
+/// The bytes that a worker may always map: Python itself takes that much.
+pub const LEAST_WORKER_MEMORY: usize = 64 << 20;
+
 impl ExuviaOptions {
     /// The same with the interpreter off: what cannot be lifted is refused. The memory of a
     /// row is then limited to what it is now, too.
@@ -70,10 +73,11 @@ impl ExuviaOptions {
     }
 
     /// The same with CPython in a process of the session's own, which may map so many bytes of
-    /// memory: a function that crashes it, ends it or takes all of that fails its query and
-    /// nothing else. It costs a copy of each batch and of each result.
+    /// memory, at least [`LEAST_WORKER_MEMORY`]: a function that crashes it, ends it or takes all
+    /// of that fails its query and nothing else. It costs a copy of each batch and of each result.
     #[must_use]
     pub fn with_worker(mut self, memory: Option<usize>) -> Self {
+        let memory = memory.map(|bytes| bytes.max(LEAST_WORKER_MEMORY));
         self.settings.worker = Some(OwnProcess::new(memory));
         self.ceilings.worker_memory = memory;
         self
@@ -210,6 +214,9 @@ impl ExtensionOptions for ExuviaOptions {
                         );
                     }
                 };
+                if memory.is_some_and(|bytes| bytes < LEAST_WORKER_MEMORY) {
+                    return config_err!("exuvia.worker_memory is at least 64MB, which Python itself takes, not {value}");
+                }
                 if let Some(most) = self.ceilings.worker_memory
                     && memory.is_none_or(|memory| memory > most)
                 {
@@ -401,6 +408,7 @@ mod tests {
         assert_eq!(options.timeout, Some(Duration::from_secs(2)));
         let mut worker = ExuviaOptions::default().with_worker(Some(4 << 30));
         assert!(worker.set("worker_memory", "off").is_err());
+        assert!(worker.set("worker_memory", "1MB").is_err());
         worker.set("worker_memory", "1GB").expect("within the ceiling");
         worker.reset("worker_memory").expect("back to the ceiling");
         assert_eq!(worker.settings.worker.as_ref().and_then(OwnProcess::memory), Some(4 << 30));

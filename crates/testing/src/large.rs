@@ -172,6 +172,15 @@ pub fn programs() -> Vec<Large> {
                 joined(400, " + ", |at| format!("y{at}"))
             ),
         ),
+        int(
+            "200 assignments in a try",
+            format!(
+                "{}try:\n{}except ZeroDivisionError: pass\nreturn {}",
+                lines(200, |at| format!("v{at} = x")),
+                lines(200, |at| format!("  v{at} = 100 // (v{} - {at})", (at * 7 + 3) % 200)),
+                joined(200, " + ", |at| format!("v{at}"))
+            ),
+        ),
         text("1,000 calls of replace", format!("return x{}", ".replace('a', 'b')".repeat(1000))),
         int(
             "a dict of 10,000 entries",

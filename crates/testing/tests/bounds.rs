@@ -27,4 +27,6 @@ fn large_functions_stay_within_bounds() {
     for name in ["40 doublings", "40 calls of sorted", "2,000 ifs", "a dict of 10,000 entries", "300 loops"] {
         assert_eq!(native.iter().filter(|other| **other == name).count(), 2, "{name} is not native");
     }
+    // The code generator takes seconds for this one.
+    assert!(!native.contains(&"200 assignments in a try"));
 }

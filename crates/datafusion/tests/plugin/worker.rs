@@ -22,6 +22,10 @@ if os.fork() == 0:
     os._exit(0)
 return os._exit(1)
 $$;
+CREATE FUNCTION starts(n BIGINT) RETURNS BIGINT VOLATILE LANGUAGE python AS $$
+import subprocess
+return subprocess.Popen(['sleep', '100']).pid
+$$;
 CREATE FUNCTION large(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
 import os
 return len(os.sep * n)
@@ -123,4 +127,32 @@ $$",
     assert_eq!(rows(&session, "SELECT where_am_i()").await, std::process::id().to_string());
     run(&session, "SET exuvia.interpreter = worker").await;
     assert_ne!(rows(&session, "SELECT where_am_i()").await, std::process::id().to_string());
+}
+
+/// What a function starts ends with the worker.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_of_a_function_end_with_the_worker() {
+    let session = own(None);
+    run(&session, FUNCTIONS).await;
+    let mut pids = Vec::new();
+    let alive = |pid: &str| {
+        let state = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+        // One that nobody has waited for is there as a zombie.
+        !state.stdout.is_empty() && !state.stdout.starts_with(b"Z")
+    };
+    for ends in ["SELECT leave(3)", "SELECT 1"] {
+        let pid = rows(&session, "SELECT starts(1)").await;
+        assert!(alive(&pid), "{pid}");
+        pids.push(pid);
+        let _ = session.sql(ends).await.unwrap().collect().await;
+    }
+    drop(session);
+    for pid in pids {
+        let gone = (0..100).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            !alive(&pid)
+        });
+        assert!(gone, "{pid} goes on");
+    }
 }

@@ -316,9 +316,11 @@ impl Process {
         if !matches!(child.try_wait(), Ok(Some(_))) {
             std::thread::sleep(PERIOD);
         }
-        let status = match child.try_wait() {
+        let ended = child.try_wait();
+        kill(&mut child);
+        let status = match ended {
             Ok(Some(status)) => Ok(status),
-            _ => child.kill().and_then(|()| child.wait()),
+            _ => child.wait(),
         };
         status.map_or_else(|error| error.to_string(), |status| status.to_string())
     }
@@ -328,9 +330,19 @@ impl Drop for Process {
     fn drop(&mut self) {
         // Nobody waits for what it may still be doing.
         let mut child = lock(&self.child);
-        let _ = child.kill();
+        kill(&mut child);
         let _ = child.wait();
     }
+}
+
+/// Ends a process and those that it has started; some of them may have ended before.
+fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    if let Ok(group) = i32::try_from(child.id()) {
+        use nix::sys::signal::{Signal, killpg};
+        let _ = killpg(nix::unistd::Pid::from_raw(group), Signal::SIGKILL);
+    }
+    let _ = child.kill();
 }
 
 fn lost(lost: Lost) -> PyFailure {
