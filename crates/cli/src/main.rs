@@ -10,6 +10,7 @@ mod interrupt;
 mod output;
 mod run;
 mod shell;
+mod table;
 
 use args::{Args, Command, Input};
 use clap::{CommandFactory, FromArgMatches};

@@ -7,6 +7,7 @@
 //! numbers for NaN and the infinities: they are the texts `"NaN"`, `"Infinity"` and
 //! `"-Infinity"`, and `null` is NULL alone.
 
+use crate::table::table;
 use clap::ValueEnum;
 use datafusion::arrow::array::{Array, AsArray, Float16Array, Float32Array, Float64Array, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
@@ -16,7 +17,6 @@ use datafusion::arrow::json::writer::{
     Encoder, EncoderFactory, EncoderOptions, JsonArray, LineDelimited, NullableEncoder, WriterBuilder, make_encoder,
 };
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
-use datafusion::arrow::util::pretty::pretty_format_batches_with_options;
 use std::io::Write;
 use std::sync::{Arc, LazyLock};
 
@@ -100,12 +100,8 @@ impl<'a, W: Write> Printer<'a, W> {
     /// Ends the result.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         match self.sink {
-            Sink::Table { out, schema, mut batches, kept, seen, .. } => {
-                if batches.is_empty() {
-                    batches.push(RecordBatch::new_empty(schema));
-                }
-                let options = FormatOptions::new().with_null("NULL");
-                writeln!(out, "{}", pretty_format_batches_with_options(&batches, &options)?)?;
+            Sink::Table { out, schema, batches, kept, seen, .. } => {
+                writeln!(out, "{}", table(&schema, &batches)?)?;
                 if seen > kept {
                     writeln!(out, "… {} rows more; --maxrows shows them", seen - kept)?;
                 }

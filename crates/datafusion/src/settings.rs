@@ -215,7 +215,9 @@ impl ExtensionOptions for ExuviaOptions {
                     }
                 };
                 if memory.is_some_and(|bytes| bytes < LEAST_WORKER_MEMORY) {
-                    return config_err!("exuvia.worker_memory is at least 64MB, which Python itself takes, not {value}");
+                    return config_err!(
+                        "exuvia.worker_memory is at least 64MB, which Python itself takes, not {value}"
+                    );
                 }
                 if let Some(most) = self.ceilings.worker_memory
                     && memory.is_none_or(|memory| memory > most)

@@ -153,7 +153,10 @@ impl Call<'_> {
         let flag = Arc::clone(&watch.flag);
         let (python, why) = (Vec::new(), None);
         let mut batch = Batch { function, args, columns, invocation, settings, flag, values, python, why };
-        ran.evaluated = batch.evaluate(stages, &left)?;
+        ran.evaluated = match batch.evaluate(stages, &left) {
+            Ok(evaluated) => evaluated,
+            Err(error) => return Err(batch.first_error(error)),
+        };
         ran.python = batch.python.len();
         batch.finish()
     }
@@ -269,15 +272,18 @@ impl Batch<'_> {
         self.error(row, CallErrorKind::Result(message))
     }
 
-    /// Redoes what is left in CPython and puts the batch together.
-    fn finish(self) -> Result<ArrayRef, CallError> {
-        let function = self.function;
-        let arrow = |error: ArrowError| host(function, error);
-        let total = self.values.rows();
-        let values = self.values.finish().map_err(|error| failed(function, self.invocation, error));
-        if self.python.is_empty() {
-            return values;
+    /// The error of the first row that has one, where a row raised behind those that are left for
+    /// CPython.
+    fn first_error(&self, error: CallError) -> CallError {
+        if self.python.is_empty() || is_over(self.invocation) {
+            return error;
         }
+        self.in_python().err().unwrap_or(error)
+    }
+
+    /// What CPython gives for the rows that are left for it.
+    fn in_python(&self) -> Result<ArrayRef, CallError> {
+        let arrow = |error: ArrowError| host(self.function, error);
         let rung = self.function.python(self.settings).map_err(|error| CallError {
             kind: match (error.kind, self.why) {
                 (CallErrorKind::NoInterpreter(message), Some(why)) => {
@@ -291,11 +297,20 @@ impl Batch<'_> {
         let rows = UInt32Array::from(self.python.clone());
         let args: Vec<ArrayRef> =
             self.args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<_, _>>().map_err(arrow)?;
-        let redone = rung.call(self.function, &args, self.python.len(), self.settings, self.invocation)?;
-        let native = values?;
+        rung.call(self.function, &args, self.python.len(), self.settings, self.invocation)
+    }
+
+    /// Redoes what is left in CPython and puts the batch together.
+    fn finish(self) -> Result<ArrayRef, CallError> {
+        let redone = if self.python.is_empty() { None } else { Some(self.in_python()?) };
+        let Batch { function, invocation, python, values, .. } = self;
+        let arrow = |error: ArrowError| host(function, error);
+        let total = values.rows();
+        let native = values.finish().map_err(|error| failed(function, invocation, error))?;
+        let Some(redone) = redone else { return Ok(native) };
         let redone = cast_to(&redone, native.data_type()).map_err(arrow)?;
         let mut indices: Vec<(usize, usize)> = (0..total).map(|row| (0, row)).collect();
-        for (at, row) in self.python.iter().enumerate() {
+        for (at, row) in python.iter().enumerate() {
             indices[*row as usize] = (1, at);
         }
         interleave(&[native.as_ref(), redone.as_ref()], &indices).map_err(arrow)

@@ -5,7 +5,7 @@ use crate::columns::Loaded;
 use crate::constants::Constants;
 use crate::live::{self, Live};
 use crate::sink;
-use crate::size::{MAX_INSTRUCTIONS, MAX_SPANS};
+use crate::size::{LARGE_SPANS, MAX_INSTRUCTIONS, MAX_SPANS};
 use crate::translate::{Ending, Result, call_signature, translate};
 use crate::{CompileError, Options};
 use cranelift_codegen::Context;
@@ -95,15 +95,17 @@ pub(crate) struct Compiled {
 }
 
 /// The code generator for this machine.
-fn target(speed: bool) -> Result<OwnedTargetIsa> {
-    static TARGETS: [OnceLock<std::result::Result<OwnedTargetIsa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
-    TARGETS[usize::from(speed)].get_or_init(|| make_target(speed)).clone().map_err(CompileError::Generator)
+fn target(speed: bool, large: bool) -> Result<OwnedTargetIsa> {
+    static TARGETS: [OnceLock<std::result::Result<OwnedTargetIsa, String>>; 4] = [const { OnceLock::new() }; 4];
+    let made = &TARGETS[usize::from(speed) + 2 * usize::from(large)];
+    made.get_or_init(|| make_target(speed, large)).clone().map_err(CompileError::Generator)
 }
 
-fn make_target(speed: bool) -> std::result::Result<OwnedTargetIsa, String> {
+fn make_target(speed: bool, large: bool) -> std::result::Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", if speed { "speed" } else { "none" }),
+        ("regalloc_algorithm", if large { "single_pass" } else { "backtracking" }),
         // Functions are verified once, before they are compiled, and not after each pass.
         ("enable_verifier", "false"),
         ("is_pic", "false"),
@@ -120,7 +122,11 @@ fn make_target(speed: bool) -> std::result::Result<OwnedTargetIsa, String> {
 
 /// Compiles the row function, function 0, into a loop over a chunk.
 pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Result<Compiled> {
-    let isa = target(options.opt_level_speed)?;
+    let spans = spans(source);
+    if spans >= MAX_SPANS {
+        return Err(CompileError::TooLarge(format!("values live over more than {MAX_SPANS} blocks in sum")));
+    }
+    let isa = target(options.opt_level_speed, spans >= LARGE_SPANS)?;
     let symbols = Arc::new(Mutex::new(HashMap::new()));
     let mut builder = JITBuilder::with_isa(isa.clone(), cranelift_module::default_libcall_names());
     let lookup = symbols.clone();
@@ -143,9 +149,6 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         rare: false,
         instructions: 0,
     };
-    if spans(source) >= MAX_SPANS {
-        return Err(CompileError::TooLarge(format!("values live over more than {MAX_SPANS} blocks in sum")));
-    }
     let mut functions = Vec::new();
     let mut builders = FunctionBuilderContext::new();
     let mut context = unit.module.make_context();

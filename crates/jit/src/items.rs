@@ -257,6 +257,8 @@ pub(crate) struct Lists {
     /// The row from which native code counts.
     base: usize,
     bytes: usize,
+    /// Whether a row had more than there was room for.
+    full: bool,
 }
 
 /// Values in the making.
@@ -287,7 +289,15 @@ impl Lists {
             _ => Type::Never,
         };
         let items = Out::new(field.data_type())?;
-        Some(Lists { field: Arc::clone(field), ty: element, items, ranges: vec![(0, 0); rows], base: 0, bytes: 0 })
+        Some(Lists {
+            field: Arc::clone(field),
+            ty: element,
+            items,
+            ranges: vec![(0, 0); rows],
+            base: 0,
+            bytes: 0,
+            full: false,
+        })
     }
 
     /// Whether a column of that type can be made.
@@ -300,18 +310,32 @@ impl Lists {
         self.base = base;
     }
 
+    /// Whether there was more than a batch may have: then there will be no column.
     pub fn is_full(&self) -> bool {
-        self.bytes > MAX_RESULT_BYTES
+        self.full
+    }
+
+    /// Whether so many elements more are within what a batch may have.
+    fn has_room(&mut self, len: usize) -> bool {
+        self.full |= self.bytes.saturating_add(len.saturating_mul(8)) > MAX_RESULT_BYTES;
+        !self.full
     }
 
     /// Sets a row's list.
     pub fn set(&mut self, row: usize, object: &Object) -> Result<(), Misfit> {
         let Object::List(list) = object else { return Err(Misfit::Class) };
         let start = self.items.len();
+        if !self.has_room(list.read(<[Object]>::len)) {
+            return Ok(());
+        }
         for item in list.items() {
             if let Err(misfit) = self.items.push(&item, &mut self.bytes) {
                 self.items.truncate(start);
                 return Err(misfit);
+            }
+            if !self.has_room(0) {
+                self.items.truncate(start);
+                return Ok(());
             }
         }
         self.ranges[row] = (start, self.items.len() - start);
@@ -326,10 +350,13 @@ impl Lists {
         let start = self.items.len();
         // SAFETY: the caller vouches for the list.
         let (len, data) = unsafe { ((*list).len as usize, (*list).data) };
+        if !self.has_room(len) {
+            return true;
+        }
         // SAFETY: as above; so many elements lie there.
         if !unsafe { self.items.push_all(&self.ty, data, len, &mut self.bytes) } {
             self.items.truncate(start);
-            return false;
+            return !self.has_room(0);
         }
         self.ranges[self.base + row] = (start, len);
         true
@@ -337,6 +364,9 @@ impl Lists {
 
     /// The column.
     pub fn finish(self, nulls: Option<NullBuffer>, rows: usize) -> Result<ArrayRef, RunError> {
+        if self.full {
+            return Err(RunError::OutputTooLarge);
+        }
         let wrong = |error: arrow::error::ArrowError| RunError::Argument(error.to_string());
         let is_null = |row: usize| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
         let mut offsets = Vec::with_capacity(rows + 1);
@@ -546,6 +576,10 @@ impl Out {
             (OutValues::Bools(values), Type::Bool) => values.push(slots[0] & 1 == 1),
             (OutValues::Texts(all, ends), Type::Str) => {
                 let len = (slots[1] & !ASCII_BIT) as usize;
+                if *bytes + len > MAX_RESULT_BYTES {
+                    *bytes += len;
+                    return false;
+                }
                 // SAFETY: the slots are those of a text that lives.
                 all.extend_from_slice(unsafe { std::slice::from_raw_parts(slots[0] as *const u8, len) });
                 *bytes += len;
@@ -557,8 +591,12 @@ impl Out {
                     let list = slots[0] as *const RawList;
                     ((*list).len as usize, (*list).data)
                 };
+                if *bytes + 8 * len > MAX_RESULT_BYTES {
+                    *bytes += 8 * len;
+                    return false;
+                }
                 // SAFETY: as above.
-                if *bytes > MAX_RESULT_BYTES || !unsafe { inner.push_all(element, data, len, bytes) } {
+                if !unsafe { inner.push_all(element, data, len, bytes) } {
                     return false;
                 }
                 let Ok(end) = i32::try_from(inner.len()) else { return false };

@@ -12,6 +12,10 @@ use exuvia_ops::def::{Body, Effect, OpDef};
 /// Pairs of a register and a block over which it lives, in one function.
 pub(crate) const MAX_SPANS: usize = 1_000_000;
 
+/// From so many pairs on registers are allocated in one pass, whose time is that of reading the
+/// code; its code has more loads and stores.
+pub(crate) const LARGE_SPANS: usize = 60_000;
+
 /// Instructions of one kernel, as they are given to the generator.
 pub(crate) const MAX_INSTRUCTIONS: usize = 150_000;
 

@@ -1,6 +1,7 @@
 //! Abstract values: what the lifter knows of a Python value.
 
 use crate::ast::{Comprehension, FunctionDef, Name};
+use crate::choice::{Choice, Table};
 use crate::class::{ClassObj, Method};
 use crate::heap::Instance;
 use crate::lifter::Vars;
@@ -41,6 +42,10 @@ pub(crate) enum Abs {
     ExcInst(Rc<(ExcKind, Vec<Abs>)>),
     /// Something that can be iterated once.
     Iter(Rc<Iter>),
+    /// A list or dict with items that have no run-time form.
+    Table(Rc<Table>),
+    /// One of several static values.
+    OneOf(Rc<Choice>),
     /// A variable before its first assignment.
     Unbound,
     /// A variable whose values on several paths have no common representation; an error
@@ -233,6 +238,10 @@ impl Abs {
             (Abs::ExcClass(a), Abs::ExcClass(b)) => a == b,
             (Abs::ExcInst(a), Abs::ExcInst(b)) => Rc::ptr_eq(a, b),
             (Abs::Iter(a), Abs::Iter(b)) => Rc::ptr_eq(a, b),
+            (Abs::Table(a), Abs::Table(b)) => Rc::ptr_eq(a, b),
+            (Abs::OneOf(a), Abs::OneOf(b)) => {
+                a.at == b.at && a.of.len() == b.of.len() && a.of.iter().zip(&b.of).all(|(a, b)| a.0 == b.0)
+            }
             (Abs::Unbound, Abs::Unbound) | (Abs::Conflict, Abs::Conflict) => true,
             _ => false,
         }

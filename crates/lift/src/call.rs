@@ -17,6 +17,17 @@ use std::sync::Arc;
 /// How deep calls are unfolded into each other.
 pub(crate) const MAX_DEPTH: usize = 40;
 
+/// Whether it is `get` of a constant dict of containers.
+fn is_look_up(callee: &Abs) -> bool {
+    let container = |object: &Object| matches!(object, Object::Dict(_) | Object::List(_) | Object::Set(_));
+    let holds_containers = |abs: &Abs| matches!(abs, Abs::Const(Object::Dict(dict)) if dict.entries().iter().any(|entry| container(&entry.1)));
+    match callee {
+        Abs::Method(method) => &*method.1 == "get" && holds_containers(&method.0),
+        Abs::OneOf(choice) => choice.of.iter().all(|(_, item)| is_look_up(item)),
+        _ => false,
+    }
+}
+
 impl Lifter<'_> {
     pub fn call(&mut self, func: &Expr, args: &[Expr], keywords: &[(Option<Name>, Expr)]) -> Lift<Abs> {
         let held = self.held.len();
@@ -38,6 +49,7 @@ impl Lifter<'_> {
                         None => return self.bail(Code::Arguments, "*args of unknown length"),
                     }
                 }
+                _ if positional.len() == 1 && is_look_up(&callee) => positional.push(self.default_of_look_up(arg)?),
                 _ => positional.push(self.expr(arg)?),
             }
         }
@@ -50,6 +62,20 @@ impl Lifter<'_> {
         // The arguments are the variables of the callee now.
         self.held.truncate(held);
         self.call_value(&callee, positional, named)
+    }
+
+    /// The default of a look-up among constants that may be containers: an empty one is a constant
+    /// too, until something changes it.
+    fn default_of_look_up(&mut self, arg: &Expr) -> Lift<Abs> {
+        let empty = match &arg.kind {
+            ExprKind::Dict(items) if items.is_empty() => Object::Dict(Arc::default()),
+            ExprKind::List(items) if items.is_empty() => Object::list(Vec::new()),
+            _ => return self.expr(arg),
+        };
+        let outer = self.go_to(arg.span);
+        let default = if self.is_changing() { self.expr(arg) } else { Ok(self.written(empty)) };
+        self.back_to(outer);
+        default
     }
 
     /// Calls a value.
@@ -79,6 +105,12 @@ impl Lifter<'_> {
                     }
                 }
             }
+            Abs::OneOf(choice) => {
+                self.choose(&Rc::clone(choice), &mut |me, callee| me.call_value(&callee, args.clone(), named.clone()))
+            }
+            Abs::Module(name) if &**name == "enum.auto" && args.is_empty() && named.is_empty() => {
+                Ok(Abs::Builtin(crate::enums::AUTO.into()))
+            }
             Abs::Module(name) if &**name == "collections.namedtuple" => self.call_of_namedtuple(&args, &named),
             Abs::Builtin(name) => self.call_builtin(&name.clone(), args, named),
             Abs::ExcClass(kind) if named.is_empty() => Ok(Abs::ExcInst(Rc::new((*kind, args)))),
@@ -100,6 +132,8 @@ impl Lifter<'_> {
             Abs::Instance(object) => return self.instance_attribute(&Rc::clone(object), name),
             Abs::Class(class) => return self.class_attribute(&Rc::clone(class), name),
             Abs::Super(of) => return self.super_attribute(&of.0, &of.1, name),
+            Abs::OneOf(choice) => return self.attribute_of_choice(&Rc::clone(choice), name),
+            Abs::Table(_) => return Ok(Abs::Method(Rc::new((value, name.clone())))),
             _ => {}
         }
         if let Abs::Dyn(v) = &value
@@ -209,7 +243,7 @@ impl Lifter<'_> {
             return self.bail(Code::Volatile, spelling);
         }
         // What makes classes is no value.
-        if matches!(&*spelling, "collections.namedtuple" | "typing.NamedTuple") {
+        if matches!(&*spelling, "collections.namedtuple" | "typing.NamedTuple" | "enum.auto" | "enum.unique") {
             return Ok(Abs::Module(spelling.into()));
         }
         self.bail(Code::Import, spelling)
@@ -247,6 +281,11 @@ impl Lifter<'_> {
                 "__repr__" if args.is_empty() => self.text_of_exception(&Rc::clone(object), true),
                 _ => self.bail(Code::Callee, format!("method {name} of an exception")),
             };
+        }
+        if let Abs::Table(table) = receiver
+            && named.is_empty()
+        {
+            return self.method_of_table(&Rc::clone(table), name, &args);
         }
         let receiver = &self.known_pattern(receiver);
         if let (true, true, Abs::Const(object)) = (self.module_mode, named.is_empty(), receiver)
@@ -398,6 +437,7 @@ impl Lifter<'_> {
                 ("filter", [func, inner]) => {
                     return Ok(Abs::Iter(Rc::new(Iter::Filter { func: func.clone(), inner: inner.clone() })));
                 }
+                ("list", [inner @ (Abs::Table(_) | Abs::Class(_))]) => return self.listed(inner),
                 ("isinstance", [value, classes]) => return self.isinstance(value, classes),
                 ("issubclass", [class, classes]) => return self.issubclass(class, classes),
                 (name, args) if NAMES.contains(&name) => return self.intrinsic(name, args),
@@ -423,6 +463,7 @@ impl Lifter<'_> {
                 ("dict", args @ ([] | [_])) if !self.module_mode => return self.dict_of(args.first()),
                 ("dict", []) => return Ok(Abs::Const(Object::Dict(Arc::default()))),
                 ("dict", [Abs::Const(Object::Dict(dict))]) => return Ok(Abs::Const(Object::Dict(dict.clone()))),
+                ("dict", [pairs @ Abs::Iter(_)]) => return self.constant_dict(pairs),
                 ("str", []) => return Ok(Abs::str("")),
                 ("int", []) => return Ok(Abs::int(0)),
                 ("float", []) => return Ok(Abs::Const(Object::Float(0.0))),
@@ -443,8 +484,21 @@ impl Lifter<'_> {
             && matches!(class, "str" | "int" | "float" | "list" | "dict")
             && let Some((receiver, rest)) = args.split_first()
         {
-            if self.type_of(receiver).is_none_or(|ty| ty.python_name() != class) {
-                return self.bail(Code::Callee, format!("{name} of another type"));
+            if let Some((_, union)) = self.union_operand(&args[..1]) {
+                return self.dispatch(union, &mut |me, narrowed| {
+                    let args = std::iter::once(narrowed).chain(rest.iter().cloned()).collect();
+                    me.call_builtin(name, args, named.clone())
+                });
+            }
+            match self.type_of(receiver) {
+                Some(ty) if ty.python_name() == class => {}
+                Some(ty @ (Type::None | Type::Int | Type::Float | Type::Str | Type::List(_) | Type::Tuple(_))) => {
+                    let given = ty.message_name();
+                    let message =
+                        format!("descriptor '{method}' for '{class}' objects doesn't apply to a '{given}' object");
+                    return self.raise_message(ExcKind::TypeError, &message);
+                }
+                _ => return self.bail(Code::Callee, format!("{name} of another type")),
             }
             return self.call_method(&receiver.clone(), &method.into(), rest.to_vec(), named);
         }

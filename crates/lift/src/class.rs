@@ -33,6 +33,8 @@ pub(crate) struct ClassObj {
     pub prelude: bool,
     /// Of a class of exceptions the built-in one above it.
     pub exception: Option<ExcKind>,
+    /// What the members of an enumeration are besides: `int` or `str`.
+    pub mixin: Option<&'static str>,
     /// Whether its objects do not change once they are made.
     pub frozen: bool,
     /// The fields of a dataclass with their defaults.
@@ -193,11 +195,17 @@ impl Lifter<'_> {
         if let Some(what) = def.unsupported {
             return self.bail(Code::Statement, what);
         }
-        let dataclass = self.class_decorators(&def.decorators)?;
+        let enumerated = self.enum_bases(&def.bases)?;
+        let is_unique = matches!(&def.decorators[..], [one] if self.is_of_module(one, "enum", "unique"));
+        let dataclass = match (&enumerated, is_unique) {
+            (Some(_), true) => None,
+            _ => self.class_decorators(&def.decorators)?,
+        };
         let is_named = matches!(&def.bases[..], [base] if self.is_of_module(base, "typing", "NamedTuple"));
-        let (base, exception) = match is_named {
-            true => (Some(self.tuple_class()?), None),
-            false => self.bases(&def.bases)?,
+        let (base, exception) = match (is_named, &enumerated) {
+            (true, _) => (Some(self.tuple_class()?), None),
+            (false, Some((base, _))) => (Some(Rc::clone(base)), None),
+            (false, None) => self.bases(&def.bases)?,
         };
         let depth = self.frames.len();
         let module = self.frames[0].module;
@@ -239,7 +247,14 @@ impl Lifter<'_> {
             prelude,
             fields: Vec::new(),
             factories,
+            mixin: enumerated.as_ref().and_then(|found| found.1),
         };
+        if enumerated.is_some() && !prelude {
+            return match dataclass {
+                Some(_) => self.bail(Code::Statement, "an enumeration that is a dataclass"),
+                None => self.enumeration(def, class, is_unique),
+            };
+        }
         // Equality without a hash makes a class unhashable; neither is looked at elsewhere.
         match dataclass {
             Some(_) if class.base.as_ref().is_some_and(ClassObj::is_named) => {
@@ -349,6 +364,15 @@ impl Lifter<'_> {
 
     /// `C(…)`.
     pub fn instantiate(&mut self, class: &Rc<ClassObj>, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if let Some(found) = self.enum_of(class) {
+            return match (&args[..], &named[..]) {
+                ([value], []) => self.member_of_value(class, &found, value),
+                _ => self.bail(Code::Arguments, "an enumeration called with other arguments than a value"),
+            };
+        }
+        if crate::enums::is_enumeration(class) {
+            return self.bail(Code::Callee, "an enumeration without members");
+        }
         let object = self.new_instance(class);
         if let (Some(_), Abs::Instance(made)) = (class.exception, &object) {
             // `BaseException.__new__` keeps what it is given.
@@ -402,10 +426,20 @@ impl Lifter<'_> {
 
     /// `C.name`.
     pub fn class_attribute(&mut self, class: &Rc<ClassObj>, name: &Name) -> Lift<Abs> {
+        if let Some(member) = self.member_named(class, name) {
+            return Ok(member);
+        }
+        if crate::enums::is_enumeration(class) && name.starts_with('_') {
+            return self.bail(Code::Callee, format!("attribute {name} of an enumeration"));
+        }
         match ClassObj::find(class, name) {
             Some((owner, member)) => self.member(owner, member, &Abs::Class(Rc::clone(class))),
             None if &**name == "__name__" => Ok(Abs::str(&class.name)),
             None if name.starts_with("__") => self.bail(Code::Callee, format!("attribute {name} of a class")),
+            None if ClassObj::is_named(class) => {
+                self.bail(Code::Callee, format!("attribute {name} of a class of named tuples"))
+            }
+            None if self.enum_of(class).is_some() => self.raise_message(ExcKind::AttributeError, name),
             None => {
                 let message = format!("type object '{}' has no attribute '{name}'", class.name);
                 self.raise_message(ExcKind::AttributeError, &message)

@@ -3,6 +3,7 @@
 use crate::abs::Abs;
 use crate::ast::{CmpOp, Expr, ExprKind};
 use crate::bailout::Code;
+use crate::choice::TableKind;
 use crate::class::ClassObj;
 use crate::lifter::{Lift, Lifter, Split};
 use exuvia_ir::{DictObj, ExcKind, Object, Opcode, Type, Value};
@@ -128,7 +129,9 @@ impl ClassRef {
             ClassRef::Exception(kind) => matches!(other, ClassRef::Exception(of) if kind.is_subclass(*of)),
             ClassRef::Written(class) => {
                 let of_kind = |kind: ExcKind| ClassRef::Exception(kind).is_below(other);
+                let besides = |class: &Rc<ClassObj>| class.mixin.and_then(ClassRef::built_in);
                 class.exception.is_some_and(of_kind)
+                    || besides(class).is_some_and(|built_in| built_in.is_below(other))
                     || ClassObj::ancestry(class).any(|class| ClassRef::Written(Rc::clone(class)).is(other))
             }
         }
@@ -171,6 +174,11 @@ impl Lifter<'_> {
             Abs::Instance(object) => Some(ClassRef::Written(Rc::clone(&object.class))),
             Abs::ExcInst(exception) => Some(ClassRef::Exception(exception.0)),
             Abs::Tuple(_) => Some(ClassRef::BuiltIn("tuple")),
+            Abs::Table(table) => match table.kind {
+                TableKind::List => ClassRef::built_in("list"),
+                TableKind::Dict => ClassRef::built_in("dict"),
+                TableKind::View => None,
+            },
             Abs::Const(Object::Set(set)) => Some(ClassRef::BuiltIn(if set.frozen { "frozenset" } else { "set" })),
             other => self.class_of_type(&self.type_of(other)?),
         }
@@ -178,6 +186,9 @@ impl Lifter<'_> {
 
     /// `type(value)`.
     pub fn type_value(&mut self, value: &Abs) -> Lift<Abs> {
+        if let Abs::OneOf(choice) = value {
+            return self.choose(&Rc::clone(choice), &mut |me, value| me.type_value(&value));
+        }
         if let Some((_, union)) = self.union_operand(std::slice::from_ref(value)) {
             return self.dispatch(union, &mut |me, narrowed| me.type_value(&narrowed));
         }
@@ -189,6 +200,9 @@ impl Lifter<'_> {
 
     /// `type(value).__name__`, also where there are several.
     fn type_name(&mut self, value: &Abs) -> Lift<Abs> {
+        if let Abs::OneOf(choice) = value {
+            return self.choose(&Rc::clone(choice), &mut |me, value| me.type_name(&value));
+        }
         if let Some((_, union)) = self.union_operand(std::slice::from_ref(value)) {
             return self.dispatch(union, &mut |me, narrowed| me.type_name(&narrowed));
         }
@@ -246,6 +260,11 @@ impl Lifter<'_> {
     fn answer(&mut self, question: &Question) -> Lift<Abs> {
         if let Some((_, union)) = self.union_operand(std::slice::from_ref(&question.value)) {
             return self.dispatch(union, &mut |me, value| {
+                me.answer(&Question { value, classes: question.classes.clone(), ..*question })
+            });
+        }
+        if let Abs::OneOf(choice) = &question.value {
+            return self.choose(&Rc::clone(choice), &mut |me, value| {
                 me.answer(&Question { value, classes: question.classes.clone(), ..*question })
             });
         }

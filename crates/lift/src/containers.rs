@@ -8,9 +8,11 @@
 use crate::abs::{Abs, Enclosing, Iter};
 use crate::ast::{Collects, Comprehension, Expr, Name};
 use crate::bailout::Code;
+use crate::class::ClassObj;
 use crate::leave::Part;
 use crate::lifter::{Lift, Lifter, Site, Stop};
-use exuvia_ir::{DictObj, Object, SetObj, Type};
+use exuvia_ir::{DictObj, ExcKind, Object, SetObj, Type};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Methods that change a dict or a set.
@@ -81,12 +83,12 @@ impl Lifter<'_> {
     }
 
     /// Whether what is written here becomes an object.
-    fn is_changing(&self) -> bool {
+    pub fn is_changing(&self) -> bool {
         !self.module_mode && self.world.changing.contains(&self.site())
     }
 
     /// Notes where a constant was written.
-    fn written(&mut self, object: Object) -> Abs {
+    pub fn written(&mut self, object: Object) -> Abs {
         let site = self.site();
         if let (false, Some(address)) = (self.module_mode, address(&object)) {
             self.world.displays.insert(address, (object.clone(), site));
@@ -97,6 +99,9 @@ impl Lifter<'_> {
     /// A container is changed: a constant that a function wrote becomes an object, by lifting
     /// again. Others stay.
     pub fn changes(&mut self, container: &Abs) -> Lift<()> {
+        if let Abs::OneOf(choice) = container {
+            return choice.of.iter().try_for_each(|(_, item)| self.changes(item));
+        }
         let world = &mut *self.world;
         let is_dict = |ty: &Type| matches!(ty, Type::Dict(..));
         let is_set = |ty: &Type| matches!(ty, Type::Set(_));
@@ -255,8 +260,11 @@ impl Lifter<'_> {
             }
             return self.bail(Code::Operands, "a key of a dict that is not hashable here");
         }
+        if let Some(table) = self.dict_table(&entries) {
+            return Ok(table);
+        }
         if self.module_mode {
-            return self.bail(Code::Mutation, "a dict built at run time");
+            return self.bail(Code::ModuleBody, "a module-level dict holds something that is not a constant");
         }
         if let Some(known) = self.known_entries(&entries)?
             && let Some(Abs::Class(class)) = self.prelude_function("collections", "dict")?
@@ -271,10 +279,36 @@ impl Lifter<'_> {
                     me.refuse_iterator(&value)?;
                     me.apply("a[b]=c", &[dict.clone(), key, value])
                 }
-                None => me.call_of(&dict, "update", vec![value]),
+                None => {
+                    me.refuse_no_mapping(&value)?;
+                    if me.live { me.call_of(&dict, "update", vec![value]) } else { Ok(Abs::Unbound) }
+                }
             })?;
         }
         Ok(if self.live { dict } else { Abs::Unbound })
+    }
+
+    /// Raises CPython's error for what `**` does not take in a display: `update` takes pairs too.
+    fn refuse_no_mapping(&mut self, value: &Abs) -> Lift<()> {
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(value)) {
+            self.dispatch(union, &mut |me, narrowed| {
+                me.refuse_no_mapping(&narrowed)?;
+                Ok(if me.live { Abs::NONE } else { Abs::Unbound })
+            })?;
+            return Ok(());
+        }
+        let is_dict =
+            |class: &Rc<ClassObj>| ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "dict");
+        match (value, self.type_of(value)) {
+            (Abs::Instance(object), _) if is_dict(&object.class) => Ok(()),
+            (Abs::Const(Object::Dict(_)), _) | (_, Some(Type::Dict(..))) => Ok(()),
+            (_, Some(ty)) if !ty.holds_object() => {
+                let message = format!("'{}' object is not a mapping", ty.message_name());
+                self.raise_message(ExcKind::TypeError, &message)?;
+                Ok(())
+            }
+            _ => self.bail(Code::Operands, "** of such a value"),
+        }
     }
 
     /// A dict of the fields of a struct.
@@ -337,6 +371,21 @@ impl Lifter<'_> {
         }
         iterable.as_const()?;
         self.known_items(iterable)
+    }
+
+    /// `dict(pairs)` where a module is run.
+    pub fn constant_dict(&mut self, pairs: &Abs) -> Lift<Abs> {
+        let mut dict = DictObj::default();
+        self.for_each(pairs, &mut |me, pair| {
+            if !me.live {
+                return Ok(());
+            }
+            match pair.tuple_items().as_deref() {
+                Some([Abs::Const(key), Abs::Const(value)]) if dict.insert(key.clone(), value.clone()) => Ok(()),
+                _ => me.bail(Code::ModuleBody, "a dict of such pairs"),
+            }
+        })?;
+        Ok(if self.live { Abs::Const(Object::Dict(Arc::new(dict))) } else { Abs::Unbound })
     }
 
     /// `dict(x)` in a function.

@@ -29,7 +29,7 @@ impl<'w> Lifter<'w> {
             self.check_size(made)?;
         }
         if let Ok(made) = &result
-            && !matches!(made, Abs::Const(_) | Abs::Dyn(_) | Abs::Builtin(_) | Abs::Module(_))
+            && !matches!(made, Abs::Const(_) | Abs::Dyn(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::Table(_))
         {
             self.held.push(made.clone());
         }
@@ -142,6 +142,8 @@ impl<'w> Lifter<'w> {
                 _ => None,
             },
             Abs::Instance(_) => self.named_items(abs),
+            Abs::Table(table) => Some(table.iterated().to_vec()),
+            Abs::Class(_) => self.members_of(abs).map(|table| table.items.clone()),
             other => other.shown().tuple_items(),
         }
     }
@@ -348,6 +350,11 @@ impl<'w> Lifter<'w> {
     /// `==` or `!=`: values of unrelated classes are never equal.
     fn equal(&mut self, eq: bool, left: &Abs, right: &Abs) -> Lift<Abs> {
         let args = [left.clone(), right.clone()];
+        if let Some(result) =
+            self.compare_choices(&args, false, !eq, &mut |me, left, right| me.equal(eq, left, right))?
+        {
+            return Ok(result);
+        }
         if let Some(result) = self.apply_to_object(if eq { "a==b" } else { "a!=b" }, &args)? {
             return Ok(result);
         }
@@ -386,8 +393,17 @@ impl<'w> Lifter<'w> {
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
     fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
         let (left, right) = (&self.seen(left.clone()), &self.seen(right.clone()));
+        let args = [left.clone(), right.clone()];
+        if let Some(result) =
+            self.compare_choices(&args, true, false, &mut |me, left, right| me.identical(left, right))?
+        {
+            return Ok(result);
+        }
         if let (Abs::Instance(_), Abs::Instance(_)) = (left, right) {
             return self.is_one_object(left, right);
+        }
+        if let Some(same) = Self::is_one(left, right) {
+            return Ok(Abs::bool(same));
         }
         if let Some(same) = Self::same_class(left, right) {
             return Ok(Abs::bool(same));
@@ -524,6 +540,9 @@ impl<'w> Lifter<'w> {
             {
                 self.split_type(*value, &|ty| *ty == Type::None)?
             }
+            (Abs::OneOf(choice), other) if choice.of.iter().all(|(_, item)| Self::is_one(item, other).is_some()) => {
+                self.split_choice(&Rc::clone(choice), &|item| Self::is_one(item, other) == Some(true))?
+            }
             _ => {
                 let same = self.identical(&left, &right)?;
                 self.split_value(&same)?
@@ -590,6 +609,14 @@ impl<'w> Lifter<'w> {
                 }
             }
             return Ok(out);
+        }
+        if let Abs::OneOf(choice) = value {
+            let truths = choice.of.iter().map(|(_, item)| self.known_truth(item)).collect::<Option<Vec<_>>>();
+            if truths.is_some() {
+                let known: Vec<_> = choice.of.iter().map(|(_, item)| (item.clone(), self.known_truth(item))).collect();
+                let has = |item: &Abs| known.iter().any(|(other, truth)| other.same(item) && *truth == Some(true));
+                return self.split_choice(&Rc::clone(choice), &has);
+            }
         }
         let truth = self.truth(value)?;
         let Some(state) = self.state() else { return Ok((Vec::new(), Vec::new())) };

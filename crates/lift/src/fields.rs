@@ -288,6 +288,7 @@ impl Lifter<'_> {
             prelude: false,
             exception: None,
             frozen: true,
+            mixin: None,
             fields: Vec::new(),
             factories: BTreeMap::new(),
         };

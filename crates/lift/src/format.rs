@@ -5,7 +5,11 @@ use crate::ast::{Expr, ExprKind, FPart};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, DictObj, ExcKind, Int, Object, Type};
+use std::rc::Rc;
 use std::sync::Arc;
+
+/// The combinations of parts of tuples among which one is looked up.
+const MOST_COMBINED: usize = 10_000;
 
 impl Lifter<'_> {
     /// A binary operator, by its symbol.
@@ -56,8 +60,18 @@ impl Lifter<'_> {
     }
 
     pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
-        if matches!(value, Abs::Instance(_)) {
-            return self.apply("a[b]", &[value, index]);
+        match &value {
+            Abs::Instance(_) => return self.apply("a[b]", &[value, index]),
+            Abs::Table(table) => return self.item_of_table(&Rc::clone(table), &index),
+            Abs::Class(class) if self.enum_of(class).is_some() => {
+                let Some(found) = self.enum_of(class) else { return Ok(Abs::Unbound) };
+                return self.item_of_table(&found.by_name(), &index);
+            }
+            Abs::OneOf(choice) => return self.item_of_choice(&Rc::clone(choice), &index),
+            _ => {}
+        }
+        if let Abs::OneOf(choice) = &index {
+            return self.choose(&Rc::clone(choice), &mut |me, index| me.item(value.clone(), index));
         }
         if let Some((_, v)) = self.union_operand(&[value.clone(), index.clone()]) {
             return self.dispatch(v, &mut |me, narrowed| {
@@ -169,7 +183,8 @@ impl Lifter<'_> {
         }
         if object.entries().iter().any(|entry| matches!(entry.1, Object::List(_) | Object::Dict(_) | Object::Set(_))) {
             self.changes(dict)?;
-            return self.bail(Code::Operands, "a dict of containers");
+            let values = object.entries().iter().enumerate();
+            return self.pick(at, values.map(|(at, entry)| (at as i64, Abs::Const(entry.1.clone()))).collect());
         }
         let (dict, at) = (self.value(dict)?, self.value(at)?);
         Ok(Abs::Dyn(self.named("dict.value", vec![dict, at])?))
@@ -194,6 +209,77 @@ impl Lifter<'_> {
         }
         let field = self.field(key, 0)?;
         self.dict_position(&Abs::Const(Object::Dict(Arc::new(by_field))), &field).map(Some)
+    }
+
+    /// The position of a tuple among keys that are tuples of as many: that of each of its parts
+    /// among those of the keys, and then that of all of them together.
+    fn position_by_parts(&mut self, entries: &DictObj, key: &Abs) -> Lift<Option<Abs>> {
+        let tuple = |object: &Object| match object {
+            Object::Tuple(items) => Some(items.to_vec()),
+            _ => None,
+        };
+        if !matches!(key, Abs::Tuple(_)) && !matches!(self.type_of(key), Some(Type::Tuple(_))) {
+            return Ok(None);
+        }
+        let Some(parts) = self.known_items(key) else { return Ok(None) };
+        let Some(keys) = entries.entries().iter().map(|entry| tuple(&entry.0)).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        // What has no hash raises, wherever the others are.
+        let hashed = |part: &Abs| self.type_of(part).is_some_and(|ty| !ty.holds_list() && !ty.holds_object());
+        if parts.is_empty() || !parts.iter().all(hashed) || keys.iter().any(|key| key.len() != parts.len()) {
+            return Ok(None);
+        }
+        // The parts that keys have, by column.
+        let mut columns = std::iter::repeat_with(DictObj::default).take(parts.len()).collect::<Vec<_>>();
+        for key in &keys {
+            columns.iter_mut().zip(key).for_each(|(column, part)| {
+                column.insert(part.clone(), Object::None);
+            });
+        }
+        let combined = columns.iter().fold(1usize, |all, column| all.saturating_mul(column.len()));
+        if combined > MOST_COMBINED {
+            return Ok(None);
+        }
+        self.world.budget.take(combined + keys.len() * parts.len());
+        let mut positions = vec![Object::int(-1); combined];
+        for (at, key) in keys.iter().enumerate() {
+            let place = columns
+                .iter()
+                .zip(key)
+                .try_fold(0, |place, (column, part)| Some(place * column.len() + column.position(part)?));
+            if let Some(place) = place {
+                positions[place] = Object::int(at as i64);
+            }
+        }
+        let mut table = DictObj::default();
+        positions.into_iter().enumerate().for_each(|(at, position)| {
+            table.insert(Object::int(at as i64), position);
+        });
+        let mut missing = Vec::new();
+        let mut place = Abs::int(0);
+        for (column, part) in columns.into_iter().zip(&parts) {
+            let len = column.len() as i64;
+            let at = self.dict_position(&Abs::Const(Object::Dict(Arc::new(column))), part)?;
+            if !self.live {
+                break;
+            }
+            let is_missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
+            let (yes, no) = self.split_value(&is_missing)?;
+            missing.extend(yes.into_iter().map(|state| (state, vec![Abs::int(-1)])));
+            self.enter_any(no)?;
+            if self.live {
+                let scaled = self.apply("a*b", &[place, Abs::int(len)])?;
+                place = self.apply("a+b", &[scaled, at])?;
+            } else {
+                break;
+            }
+        }
+        if self.live {
+            let at = self.dict_value_at(&Abs::Const(Object::Dict(Arc::new(table))), &place)?;
+            missing.extend(self.state().map(|state| (state, vec![at])));
+        }
+        Ok(Some(self.join(missing)?.pop().unwrap_or(Abs::Unbound)))
     }
 
     /// The position of a key in a constant dict or set, -1 where it is missing.
@@ -222,7 +308,20 @@ impl Lifter<'_> {
         if let Abs::Const(key) = key {
             return Ok(Abs::int(entries.position(key).map_or(-1, |at| at as i64)));
         }
+        if let Some(found) = self.position_by_parts(&entries, key)? {
+            return Ok(found);
+        }
         let keys = Type::union(entries.entries().iter().map(|entry| entry.0.ty()));
+        let is_int = |ty: &Type| ty.alternatives().iter().all(|ty| matches!(ty, Type::Bool | Type::Int));
+        if keys.holds(&|ty| *ty == Type::Bool) && is_int(&keys) && self.type_of(key).is_some_and(|ty| is_int(&ty)) {
+            // True is 1 among keys, and False is 0.
+            let mut ints = DictObj::default();
+            for (key, value) in entries.entries() {
+                let int = if let Object::Bool(value) = key { Object::int(i64::from(*value)) } else { key.clone() };
+                ints.insert(int, value.clone());
+            }
+            return self.dict_position(&Abs::Const(Object::Dict(Arc::new(ints))), key);
+        }
         match (self.type_of(key), keys) {
             (Some(Type::Str), Type::Str) | (Some(Type::Int), Type::Int) => {
                 let (dict, key) = (self.value(dict)?, self.value(key)?);
@@ -326,6 +425,8 @@ impl Lifter<'_> {
         let Some(parts) = crate::percent::parse(template) else {
             return self.bail(Code::Operands, "% with such a template");
         };
+        let named = self.named_items(arguments).map(Abs::tuple);
+        let arguments = named.as_ref().unwrap_or(arguments);
         let mut items = match arguments.tuple_items() {
             Some(items) => items,
             None => match self.type_of(arguments) {

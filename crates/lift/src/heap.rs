@@ -155,6 +155,9 @@ impl Lifter<'_> {
         if object.class.prelude && !self.is_in_prelude() && (name.starts_with('_') || member.is_none()) {
             return self.bail(Code::Callee, format!("attribute {name} of a {}", object.class.name));
         }
+        if self.member_named(&object.class, name).is_some() {
+            return self.bail(Code::Callee, "a member of an enumeration as an attribute of another");
+        }
         let missing = || format!("'{}' object has no attribute '{name}'", object.class.name);
         match (self.own_attribute(object, name)?, member) {
             (Some(Abs::Conflict), _) => {
@@ -173,9 +176,16 @@ impl Lifter<'_> {
             (Some(Abs::Unbound) | None, Some((owner, member))) => {
                 self.member(owner, member, &Abs::Instance(Rc::clone(object)))
             }
-            // What every object has, or every exception.
+            (Some(Abs::Unbound) | None, None) if crate::enums::is_mixed(&object.class) => {
+                match self.mixed_value(&Abs::Instance(Rc::clone(object)))? {
+                    Some(value) if !name.starts_with('_') => self.attribute(value, name),
+                    _ => self.bail(Code::Callee, format!("attribute {name} of a member")),
+                }
+            }
+            // What every object has, or every exception, or every named tuple.
             (Some(Abs::Unbound) | None, None)
                 if name.starts_with("__")
+                    || name.starts_with('_') && ClassObj::is_named(&object.class)
                     || object.class.exception.is_some() && matches!(&**name, "with_traceback" | "add_note") =>
             {
                 self.bail(Code::Callee, format!("attribute {name} of an object"))

@@ -17,6 +17,7 @@ pub(crate) const NAMES: &[&str] = &[
     MISSING,
     "_is_missing",
     "_made",
+    "_has_own",
     "_is_function",
     "_is_iterator",
     "_cached",
@@ -58,6 +59,14 @@ impl Lifter<'_> {
         match (name, args) {
             // Whether an argument was not given.
             ("_is_missing", [value]) => Ok(Abs::bool(matches!(value, Abs::Builtin(name) if &**name == MISSING))),
+            // Whether the class of an object has a method that a user wrote.
+            ("_has_own", [value, names @ ..]) => {
+                let own = |class: &Rc<ClassObj>| {
+                    let has = |name: &Abs| matches!(name, Abs::Const(Object::Str(name)) if class.members.contains_key(&**name));
+                    !class.prelude && names.iter().any(has)
+                };
+                Ok(Abs::bool(matches!(value, Abs::Instance(object) if ClassObj::ancestry(&object.class).any(own))))
+            }
             // What the factory of a field makes.
             ("_made", [Abs::Instance(object), Abs::Const(Object::Str(name))]) => {
                 self.made_default(&Rc::clone(&object.class), name)

@@ -3,12 +3,15 @@
 use crate::abs::{Abs, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
+use crate::choice::{Table, numbered};
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{ExcKind, Object, Type};
 use std::rc::Rc;
 
 /// Tuples and other things of known length are unrolled up to this many turns.
 const MAX_UNROLL: usize = 64;
+/// Tables of functions and objects are unrolled up to this many turns; longer ones by position.
+const MAX_TURNS: usize = 16;
 /// Turns of loops that run at the top level of a module.
 const MAX_STATIC_TURNS: u32 = 200_000;
 
@@ -18,6 +21,7 @@ enum Cursor {
     Str { text: Name, at: Name },
     List { list: Name, at: Name },
     ListReversed { list: Name, at: Name },
+    Table { table: Rc<Table>, at: Name },
     Zip(Vec<Cursor>),
 }
 
@@ -47,6 +51,16 @@ impl Lifter<'_> {
         if let Abs::Instance(object) = iterable {
             let iterator = self.iterator_of(&Rc::clone(object))?;
             return self.for_each(&iterator, body);
+        }
+        if let Some(members) = self.members_of(iterable) {
+            return self.for_each_item(&Abs::Table(members), body);
+        }
+        if let Abs::OneOf(choice) = iterable {
+            self.choose(&Rc::clone(choice), &mut |me, item| {
+                me.for_each(&item, body)?;
+                Ok(if me.live { Abs::NONE } else { Abs::Unbound })
+            })?;
+            return Ok(());
         }
         if let Some(iterator) = self.iterator_of_record(iterable)? {
             return self.for_each(&iterator, body);
@@ -171,6 +185,8 @@ impl Lifter<'_> {
                 (items.len() <= 4).then_some(items)
             }
             Abs::Const(Object::Set(_)) => None,
+            Abs::Table(table) => (table.iterated().len() <= if self.module_mode { limit } else { MAX_TURNS })
+                .then(|| table.iterated().to_vec()),
             other => {
                 let items = self.known_items(other)?;
                 let mixed = items.iter().any(|item| {
@@ -219,6 +235,11 @@ impl Lifter<'_> {
                 | Iter::View { .. } => self.bail(Code::StaticValue, "an iterator inside zip or reversed"),
             },
             Abs::Const(Object::Set(_)) => self.bail(Code::SetOrder, "iteration over a set"),
+            Abs::Table(table) => {
+                let at = self.hidden_name("at");
+                self.set_var(&at, Abs::int(0));
+                Ok(Cursor::Table { table: Rc::clone(table), at })
+            }
             Abs::Instance(_) | Abs::Const(Object::Record(_)) => {
                 let list = self.copy_to_list(iterable)?;
                 if self.live { self.cursor(&list) } else { Ok(Cursor::Zip(Vec::new())) }
@@ -298,6 +319,10 @@ impl Lifter<'_> {
                 let len = self.apply("len", &[list])?;
                 self.apply("a<b", &[at, len])
             }
+            Cursor::Table { table, at } => {
+                let at = self.hidden_at(depth, at);
+                self.apply("a<b", &[at, Abs::int(table.iterated().len() as i64)])
+            }
             Cursor::ListReversed { at, .. } => {
                 let at = self.hidden_at(depth, at);
                 self.apply("a>=b", &[at, Abs::int(0)])
@@ -343,6 +368,12 @@ impl Lifter<'_> {
                 self.frames[depth].vars.insert(at.clone(), next);
                 self.element(&list, &index)
             }
+            Cursor::Table { table, at } => {
+                let index = self.hidden_at(depth, at);
+                let next = self.apply("a+b", &[index.clone(), Abs::int(1)])?;
+                self.frames[depth].vars.insert(at.clone(), next);
+                self.pick(&index, numbered(table.iterated()))
+            }
             Cursor::ListReversed { list, at } => {
                 let (list, index) = (self.hidden_at(depth, list), self.hidden_at(depth, at));
                 let next = self.apply("a-b", &[index.clone(), Abs::int(1)])?;
@@ -377,7 +408,7 @@ impl Lifter<'_> {
 
     fn forget(&mut self, depth: usize, cursor: &Cursor) {
         match cursor {
-            Cursor::Range { at, .. } => {
+            Cursor::Range { at, .. } | Cursor::Table { at, .. } => {
                 self.frames[depth].vars.remove(at);
             }
             Cursor::Str { text: what, at }
@@ -416,6 +447,13 @@ impl Lifter<'_> {
     /// A list with the items, the thing itself where it is one: for reading only.
     pub fn listed(&mut self, iterable: &Abs) -> Lift<Abs> {
         let iterable = &iterable.shown();
+        if let Some(items) = self.members_of(iterable).map(|table| table.items.clone()).or_else(|| match iterable {
+            Abs::Table(table) => Some(table.iterated().to_vec()),
+            _ => None,
+        }) && let Some(list) = self.list_table(&items)
+        {
+            return Ok(list);
+        }
         match self.type_of(iterable) {
             Some(Type::List(_)) => return Ok(iterable.clone()),
             Some(Type::Tuple(_)) => {

@@ -10,6 +10,7 @@
 //! by its depth, which [`rebound`] replaces where one is read.
 
 use crate::abs::{Abs, Captured, Closure, Enclosing, Iter};
+use crate::choice::{Choice, Table};
 use crate::lifter::{Frame, Vars};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -64,6 +65,8 @@ enum Made {
 pub(crate) fn each_part<'v>(value: &'v Abs, f: &mut dyn FnMut(Part<'v>)) {
     match value {
         Abs::Tuple(items) => items.iter().for_each(|item| f(Part::Value(item))),
+        Abs::Table(table) => table.keys.iter().chain(&table.items).for_each(|item| f(Part::Value(item))),
+        Abs::OneOf(choice) => choice.of.iter().for_each(|(_, item)| f(Part::Value(item))),
         Abs::Method(method) => f(Part::Value(&method.0)),
         Abs::Bound(method) => f(Part::Value(&method.receiver)),
         Abs::Super(of) => f(Part::Value(&of.1)),
@@ -118,6 +121,15 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
     }
     Some(match value {
         Abs::Tuple(items) => Abs::Tuple(items.iter().map(|item| one(item, f)).collect::<Option<_>>()?),
+        Abs::Table(table) => Abs::Table(Rc::new(Table {
+            kind: table.kind,
+            keys: table.keys.iter().map(|key| one(key, f)).collect::<Option<_>>()?,
+            items: table.items.iter().map(|item| one(item, f)).collect::<Option<_>>()?,
+        })),
+        Abs::OneOf(choice) => {
+            let of = choice.of.iter().map(|(at, item)| Some((*at, one(item, f)?)));
+            Abs::OneOf(Rc::new(Choice { at: choice.at, of: of.collect::<Option<_>>()? }))
+        }
         Abs::Method(method) => Abs::Method(Rc::new((one(&method.0, f)?, method.1.clone()))),
         Abs::ExcInst(exc) => {
             Abs::ExcInst(Rc::new((exc.0, exc.1.iter().map(|arg| one(arg, f)).collect::<Option<_>>()?)))

@@ -9,6 +9,7 @@
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{Name, Stmt};
 use crate::bailout::{Bailout, Code};
+use crate::choice::{Choice, TableKind};
 use crate::class::ClassObj;
 use crate::heap::{Instance, is_dropped};
 use crate::world::World;
@@ -216,12 +217,26 @@ pub(crate) struct Lifter<'w> {
 }
 
 /// How a loop-carried variable is represented.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Carried {
     /// A block parameter of that type.
     Param(Type),
+    /// The position of one of those.
+    Choice(Vec<(i64, Abs)>),
     /// No representation.
     Conflict,
+}
+
+impl PartialEq for Carried {
+    fn eq(&self, other: &Carried) -> bool {
+        match (self, other) {
+            (Carried::Param(a), Carried::Param(b)) => a == b,
+            // They only grow.
+            (Carried::Choice(a), Carried::Choice(b)) => a.len() == b.len(),
+            (Carried::Conflict, Carried::Conflict) => true,
+            _ => false,
+        }
+    }
 }
 
 /// What becomes of a returned value.
@@ -387,6 +402,8 @@ impl Lifter<'_> {
             | Abs::Class(_)
             | Abs::Bound(_)
             | Abs::Super(_)
+            | Abs::Table(_)
+            | Abs::OneOf(_)
             | Abs::Conflict => return None,
         })
     }
@@ -423,6 +440,8 @@ impl Lifter<'_> {
             | Abs::Class(_)
             | Abs::Bound(_)
             | Abs::Super(_)
+            | Abs::Table(_)
+            | Abs::OneOf(_)
             | Abs::Iter(_) => self.bail(Code::StaticValue, format!("{} is used as a run-time value", describe(abs))),
         }
     }
@@ -585,15 +604,21 @@ impl Lifter<'_> {
             if column.iter().any(|abs| matches!(abs, Abs::Instance(_))) {
                 column.iter().try_for_each(|abs| self.changes(abs))?;
             }
-            return Ok(Abs::Conflict);
+            return self.join_choice(column, arms, target, args);
         };
         let has_constant_list = column.iter().any(|abs| abs.as_const().is_some_and(Self::is_mutable_const));
         let ty = Type::union(types);
+        // Nothing can be done with one of several constant dicts as a run-time value.
+        let is_static = |abs: &Abs| matches!(abs, Abs::Const(Object::Dict(_) | Object::Set(_)));
+        if column.iter().any(is_static)
+            && column.iter().all(|abs| abs.as_const().is_some())
+            && self.joined_choice(column).is_some()
+        {
+            return self.join_choice(column, arms, target, args);
+        }
         if has_constant_list || incompatible_containers(&ty) {
-            if !has_constant_list {
-                column.iter().try_for_each(|abs| self.changes(abs))?;
-            }
-            return Ok(Abs::Conflict);
+            column.iter().try_for_each(|abs| self.changes(abs))?;
+            return self.join_choice(column, arms, target, args);
         }
         let mut sites = Vec::new();
         for ((abs, (state, _)), args) in column.iter().zip(arms).zip(args.iter_mut()) {
@@ -605,6 +630,27 @@ impl Lifter<'_> {
         let param = self.b.function.add_param(target, ty);
         self.sites.insert(param, sites);
         Ok(Abs::Dyn(param))
+    }
+
+    /// Joins static values: the position of each path's becomes a parameter of `target`.
+    fn join_choice(
+        &mut self,
+        column: &[Abs],
+        arms: &[(State, Vec<Abs>)],
+        target: BlockId,
+        args: &mut [Vec<Value>],
+    ) -> Lift<Abs> {
+        let Some(of) = self.joined_choice(column) else { return Ok(Abs::Conflict) };
+        let mut positions = Vec::new();
+        for (abs, (state, _)) in column.iter().zip(arms) {
+            self.b.block = state.block;
+            match self.position_in(abs, &of)? {
+                Some(at) => positions.push(at),
+                None => return Ok(Abs::Conflict),
+            }
+        }
+        args.iter_mut().zip(positions).for_each(|(args, at)| args.push(at));
+        Ok(Abs::OneOf(Rc::new(Choice { at: self.b.function.add_param(target, Type::Int), of })))
     }
 
     // ---- raising ----
@@ -796,6 +842,12 @@ pub(crate) fn describe(abs: &Abs) -> String {
         Abs::Instance(object) => format!("an object of class {}", object.class.name),
         Abs::Bound(method) => format!("method {}", method.closure.def.name),
         Abs::Super(_) => "super()".to_string(),
+        Abs::Table(table) => match table.kind {
+            TableKind::List => "a list of functions or objects".to_string(),
+            TableKind::Dict => "a dict of functions or objects".to_string(),
+            TableKind::View => "a view of a dict of functions or objects".to_string(),
+        },
+        Abs::OneOf(_) => "one of several functions or objects".to_string(),
         Abs::ExcInst(exc) => format!("an instance of {}", exc.0.name()),
         Abs::Iter(iter) => match &**iter {
             Iter::Range { .. } => "a range".to_string(),

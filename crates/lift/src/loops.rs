@@ -9,6 +9,7 @@
 use crate::abs::Abs;
 use crate::ast::{Name, Stmt};
 use crate::bailout::Code;
+use crate::choice::Choice;
 use crate::heap::{Instance, is_dropped, is_own};
 use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter, Split};
 use crate::lists::add_sites;
@@ -22,6 +23,9 @@ const MAX_ATTEMPTS: usize = 64;
 
 /// A variable: the frame and the name.
 type Variable = (usize, Name);
+
+/// A variable, its parameter of the header, and between what it chooses if it is a position.
+type Parameter = (Variable, Value, Option<Vec<(i64, Abs)>>);
 
 /// What the attempts at a loop found.
 #[derive(Default)]
@@ -139,7 +143,7 @@ impl Lifter<'_> {
     }
 
     /// Begins a loop's header, with parameters for the variables that change.
-    fn header(&mut self, carried: &BTreeMap<Variable, Carried>) -> Lift<(BlockId, Vec<(Variable, Value)>)> {
+    fn header(&mut self, carried: &BTreeMap<Variable, Carried>) -> Lift<(BlockId, Vec<Parameter>)> {
         let header = self.b.function.new_block();
         let mut args = Vec::new();
         let mut params = Vec::new();
@@ -153,9 +157,18 @@ impl Lifter<'_> {
                     let param = self.b.function.add_param(header, ty.clone());
                     let sites = self.sites_of(value);
                     self.sites.insert(param, sites);
-                    params.push(((*depth, name.clone()), param));
+                    params.push(((*depth, name.clone()), param, None));
                     Abs::Dyn(param)
                 }
+                Carried::Choice(of) => match self.position_in(&abs, of)? {
+                    Some(at) => {
+                        args.push(at);
+                        let param = self.b.function.add_param(header, Type::Int);
+                        params.push(((*depth, name.clone()), param, Some(of.clone())));
+                        Abs::OneOf(Rc::new(Choice { at: param, of: of.clone() }))
+                    }
+                    None => Abs::Conflict,
+                },
                 Carried::Conflict => Abs::Conflict,
             };
             self.frames[*depth].vars.insert(name.clone(), inside);
@@ -233,12 +246,19 @@ impl Lifter<'_> {
     }
 
     /// Ends a turn.
-    fn jump_back(&mut self, header: BlockId, params: &[(Variable, Value)]) -> Lift<()> {
+    fn jump_back(&mut self, header: BlockId, params: &[Parameter]) -> Lift<()> {
         self.b.effect(Opcode::Poll, vec![], None);
         let mut args = Vec::new();
-        for ((depth, name), param) in params {
+        for ((depth, name), param, of) in params {
             let ty = self.b.function.ty(*param).clone();
             let abs = self.frames[*depth].vars.get(name).cloned().unwrap_or(Abs::Unbound);
+            if let Some(of) = of {
+                match self.position_in(&abs, of)? {
+                    Some(at) => args.push(at),
+                    None => return self.bail(Code::Join, format!("what {name} holds in a loop does not settle")),
+                }
+                continue;
+            }
             let value = self.value_as(&abs, &ty)?;
             let sites = self.sites_of(value);
             add_sites(self.sites.entry(*param).or_default(), &sites);
@@ -250,7 +270,19 @@ impl Lifter<'_> {
 
     /// How a variable is carried that held `abs` besides what is known of it.
     fn carry(&self, known: Option<&Carried>, abs: &Abs) -> Carried {
-        let Some(ty) = self.type_of(abs) else { return Carried::Conflict };
+        let choice =
+            |known| self.joined_with(known, std::slice::from_ref(abs)).map_or(Carried::Conflict, Carried::Choice);
+        let Some(ty) = self.type_of(abs) else {
+            return match known {
+                None => choice(Vec::new()),
+                Some(Carried::Choice(known)) => choice(known.clone()),
+                Some(Carried::Param(Type::None)) => choice(vec![(0, Abs::NONE)]),
+                Some(Carried::Param(_) | Carried::Conflict) => Carried::Conflict,
+            };
+        };
+        if let Some(Carried::Choice(known)) = known {
+            return choice(known.clone());
+        }
         if let Abs::Const(Object::List(_)) = abs {
             return Carried::Conflict;
         }
@@ -264,7 +296,7 @@ impl Lifter<'_> {
                 }
                 Carried::Param(joined)
             }
-            Some(Carried::Conflict) => Carried::Conflict,
+            Some(Carried::Choice(_) | Carried::Conflict) => Carried::Conflict,
         }
     }
 

@@ -191,7 +191,8 @@ impl Lifter<'_> {
         }
         for (frame, before) in self.frames.iter_mut().zip(at_header) {
             let lost = |(name, value): (&Name, &Abs)| {
-                let object = matches!(value, Abs::Instance(object) if object.value.is_none());
+                let object =
+                    matches!(value, Abs::Instance(object) if object.value.is_none() && object.module.is_none());
                 let kept = matches!(
                     before.vars.get(name),
                     Some(Abs::Instance(_) | Abs::Const(Object::Dict(_) | Object::Set(_)))

@@ -144,6 +144,7 @@ fn can_change(abs: &Abs) -> bool {
         Abs::Method(method) => can_change(&method.0),
         // Their attributes.
         Abs::Class(_) | Abs::Instance(_) | Abs::Bound(_) | Abs::Super(_) => true,
+        Abs::Table(_) | Abs::OneOf(_) => true,
         // A view shows what its dict has become.
         Abs::Iter(_) => true,
         _ => false,

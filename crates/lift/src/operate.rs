@@ -68,6 +68,9 @@ impl Lifter<'_> {
         }
         let seen: Vec<Abs> = args.iter().map(|arg| self.seen(arg.clone())).collect();
         let args = &seen[..];
+        if let Some(result) = self.apply_to_choice(spelling, args)? {
+            return Ok(Some(result));
+        }
         if let Some(result) = self.apply_to_object(spelling, args)? {
             return Ok(Some(result));
         }
@@ -492,14 +495,14 @@ impl Lifter<'_> {
                     return Ok(Abs::bool(!items.is_empty()));
                 }
             }
-            Abs::Instance(_) | Abs::Super(_) | Abs::Unbound | Abs::Conflict => {}
+            Abs::Instance(_) | Abs::Table(_) | Abs::OneOf(_) | Abs::Super(_) | Abs::Unbound | Abs::Conflict => {}
         }
         self.apply("truth", std::slice::from_ref(abs))
     }
 }
 
 /// `bool(object)`.
-fn constant_truth(object: &Object) -> Option<bool> {
+pub(crate) fn constant_truth(object: &Object) -> Option<bool> {
     Some(match object {
         Object::None => false,
         Object::Bool(value) => *value,

@@ -4,7 +4,8 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::border::SqlClass;
 use crate::lifter::{Lift, Lifter, Returns};
-use exuvia_ir::{Object, Opcode, Terminator, Type};
+use exuvia_ir::{Int, Object, Opcode, Terminator, Type};
+use num_bigint::BigInt;
 
 /// The SQL type of the result, as far as lifting needs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,13 +73,7 @@ impl Lifter<'_> {
                 return self.return_stored(&stored, value, sql);
             }
             (class, Some(ty)) if class.python() == *ty => Some(value.clone()),
-            (SqlClass::Float, Some(Type::Int)) => {
-                let int = self.value(value)?;
-                let outer = std::mem::take(&mut self.contexts);
-                let float = self.named("int.to_float", vec![int]);
-                self.contexts = outer;
-                Some(Abs::Dyn(float?))
-            }
+            (SqlClass::Float, Some(Type::Int)) => return self.return_int_as_float(value, sql),
             _ => None,
         };
         match converted {
@@ -87,12 +82,41 @@ impl Lifter<'_> {
                 self.end(Terminator::Return(value));
             }
             // The error shows the value, and only CPython has its text.
+            None if matches!(value, Abs::Instance(_)) => {
+                let span = self.b.span;
+                self.end(Terminator::Bailout("a result of another type", span));
+            }
             None if ty.as_ref().is_some_and(|ty| !ty.has_repr()) => {
                 self.bail(Code::StaticValue, format!("a {} is returned", ty.map_or("value", |ty| ty.python_name())))?;
             }
             None => self.reject(value, sql)?,
         }
         Ok(())
+    }
+
+    /// Returns the nearest float of an int; one that no float is near does not fit, which no handler
+    /// of the function sees.
+    fn return_int_as_float(&mut self, value: &Abs, sql: &SqlReturn) -> Lift<()> {
+        // From halfway between the largest float and the next power of two on.
+        let beyond = (BigInt::from(1) << 1024u32) - (BigInt::from(1) << 970u32);
+        let outer = std::mem::take(&mut self.contexts);
+        let mut rest = Vec::new();
+        for (bound, order) in [(beyond.clone(), "a>=b"), (-beyond, "a<=b")] {
+            let bound = Abs::Const(Object::Int(Int::from_big(bound)));
+            let is_beyond = self.apply(order, &[value.clone(), bound])?;
+            let (yes, no) = self.split_value(&is_beyond)?;
+            rest.extend(yes);
+            self.enter_any(no)?;
+        }
+        if self.live {
+            let int = self.value(value)?;
+            let float = self.named("int.to_float", vec![int])?;
+            let float = self.value_as(&Abs::Dyn(float), &sql.class.ty(true))?;
+            self.end(Terminator::Return(float));
+        }
+        self.contexts = outer;
+        self.enter_any(rest)?;
+        if self.live { self.reject(value, sql) } else { Ok(()) }
     }
 
     /// Returns what a result became at the border: None where the SQL type cannot hold it.

@@ -77,6 +77,12 @@ const NAMES: &[(&str, &str)] = &[
         "Field FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass field fields is_dataclass \
          make_dataclass replace",
     ),
+    (
+        "enum",
+        "CONFORM CONTINUOUS EJECT Enum EnumCheck EnumMeta EnumType Flag FlagBoundary IntEnum IntFlag KEEP NAMED_FLAGS \
+         ReprEnum STRICT StrEnum UNIQUE auto global_enum global_enum_repr global_flag_repr global_str member nonmember \
+         pickle_by_enum_name pickle_by_global_name property unique verify",
+    ),
     ("datetime", "MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo"),
     (
         "decimal",

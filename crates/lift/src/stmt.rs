@@ -271,8 +271,9 @@ impl Lifter<'_> {
             }
             (Abs::Const(dict @ Object::Dict(_)), _) if self.module_mode => match (index, value) {
                 (Abs::Const(key), Abs::Const(value)) => self.change_while_loading(dict, |dict| dict.insert(key, value)),
-                _ => self.bail(Code::Mutation, "a dict filled at the top level"),
+                (key, value) => self.store_while_loading(&container, &key, &value),
             },
+            (Abs::Table(_), _) if self.module_mode => self.store_while_loading(&container, &index, &value),
             (_, Some(Type::Dict(..))) => {
                 self.changes(&container)?;
                 self.bail(Code::Mutation, "a dict of the module is changed")
@@ -282,7 +283,10 @@ impl Lifter<'_> {
                 self.raise_message(ExcKind::TypeError, &message)?;
                 Ok(())
             }
-            _ => self.bail(Code::Mutation, "assignment to an element"),
+            _ => {
+                self.changes(&container)?;
+                self.bail(Code::Mutation, "assignment to an element")
+            }
         }
     }
 

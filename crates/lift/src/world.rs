@@ -6,6 +6,7 @@ use crate::bailout::Bailout;
 use crate::border::SqlClass;
 use crate::budget::Budget;
 use crate::class::ClassKey;
+use crate::enums::Enumeration;
 use crate::escape::{Assigned, Shape};
 use crate::lifter::{Place, Site, Vars};
 use crate::shaped::Shaped;
@@ -14,6 +15,7 @@ use exuvia_ir::{Function, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::re::{MAX_AUTOMATON, Regex, Unsupported};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The bytes of the automata of all patterns of a source.
@@ -84,6 +86,8 @@ pub(crate) struct World {
     pub border: HashMap<String, usize>,
     /// The types of the handler's results that hold lists, by number, as far as known.
     pub results: HashMap<usize, Type>,
+    /// The members of enumerations.
+    pub enums: HashMap<ClassKey, Rc<Enumeration>>,
     /// Where dicts of known keys are made.
     pub shaped: Shaped,
     /// For folding.
@@ -159,6 +163,7 @@ impl World {
             made: Vec::new(),
             border: HashMap::new(),
             results: HashMap::new(),
+            enums: HashMap::new(),
             shaped: Shaped::default(),
             cx: Cx::for_folding(),
         }

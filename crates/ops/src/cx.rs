@@ -1,6 +1,7 @@
 //! What a kernel gets besides its operands: memory for results that live as long as
 //! the row, and the manner of reporting exceptions.
 
+use crate::places::{LONG, Places};
 use crate::text::Str;
 use exuvia_ir::{ExcKind, Object, Raise};
 use std::cell::Cell;
@@ -26,21 +27,8 @@ pub struct Cx {
     want_message: bool,
     poisoned: bool,
     interrupt: Arc<AtomicBool>,
-    place: Place,
+    places: Places,
 }
-
-/// A place in a long text beyond ASCII that was looked for last: loops look for the next one.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    /// The text: its address and its length.
-    text: (usize, usize),
-    /// The place, in code points and in bytes.
-    chars: usize,
-    bytes: usize,
-}
-
-/// Texts of fewer bytes are searched from their start.
-const LONG: usize = 128;
 
 /// The size of the first chunk of the arena; later ones double.
 const FIRST_CHUNK: usize = 64 << 10;
@@ -78,7 +66,7 @@ impl Cx {
             want_message,
             poisoned: false,
             interrupt,
-            place: Place::default(),
+            places: Places::default(),
         }
     }
 
@@ -93,7 +81,7 @@ impl Cx {
         self.current = 0;
         self.used = 0;
         self.text_end = 0;
-        self.place = Place::default();
+        self.places.clear();
     }
 
     /// Whether places in a text are kept. Texts of native code stay where they are until the next
@@ -103,38 +91,17 @@ impl Cx {
         !s.known_ascii() && s.byte_len() >= LONG && !self.want_message
     }
 
-    /// The place before another one of a text, from which to look for that.
-    fn place_in(&self, s: Str<'_>, is_before: impl Fn(&Place) -> bool) -> Place {
-        let text = (s.words().0 as usize, s.byte_len());
-        if self.place.text == text && is_before(&self.place) { self.place } else { Place { text, chars: 0, bytes: 0 } }
-    }
-
     /// [`Str::byte_offset`]; in native code it takes as long as the way from where it was asked
-    /// for last, if that was before.
+    /// for last, if that was before, and no longer than a few characters once it often was not.
     #[inline]
     pub fn byte_offset(&mut self, s: Str<'_>, index: usize) -> usize {
-        if !self.keeps_place(s) {
-            return s.byte_offset(index);
-        }
-        let from = self.place_in(s, |place| place.chars <= index);
-        let rest = s.slice_bytes(from.bytes, s.byte_len());
-        let bytes = from.bytes + rest.byte_offset(index - from.chars);
-        if bytes < s.byte_len() {
-            self.place = Place { chars: index, bytes, ..from };
-        }
-        bytes
+        if self.keeps_place(s) { self.places.byte_offset(s, index) } else { s.byte_offset(index) }
     }
 
     /// [`Str::char_index`], likewise.
     #[inline]
     pub fn char_index(&mut self, s: Str<'_>, offset: usize) -> usize {
-        if !self.keeps_place(s) {
-            return s.char_index(offset);
-        }
-        let from = self.place_in(s, |place| place.bytes <= offset);
-        let chars = from.chars + s.slice_bytes(from.bytes, s.byte_len()).char_index(offset - from.bytes);
-        self.place = Place { chars, bytes: offset, ..from };
-        chars
+        if self.keeps_place(s) { self.places.char_index(s, offset) } else { s.char_index(offset) }
     }
 
     /// The bytes that a row may take.

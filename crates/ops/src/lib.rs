@@ -22,6 +22,7 @@ pub mod list;
 pub mod math;
 mod op;
 pub mod pattern;
+mod places;
 pub mod prelude;
 pub mod re;
 pub mod runtime;

@@ -16,6 +16,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("tuple", include_str!("prelude/tuple.py")),
     ("collections", include_str!("prelude/collections.py")),
     ("typing", include_str!("prelude/typing.py")),
+    ("enum", include_str!("prelude/enum.py")),
     ("functools", include_str!("prelude/functools.py")),
     ("bisect", include_str!("prelude/bisect.py")),
     ("hashlib", include_str!("prelude/hashlib.py")),

@@ -1,6 +1,6 @@
 //! Lists, structs and maps out of Python's.
 
-use super::{Column, ResultError, Taken};
+use super::{Column, ResultError, Taken, fits};
 use crate::failure::class_name;
 use arrow::array::{ArrayRef, FixedSizeListArray, LargeListArray, ListArray, MapArray, NullBufferBuilder, StructArray};
 use arrow::buffer::{OffsetBuffer, ScalarBuffer};
@@ -63,11 +63,13 @@ impl Lists {
     pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
         let mut length = 0usize;
         if let Ok(list) = value.cast::<PyList>() {
+            self.has_room(list.len())?;
             for item in list {
                 self.child.push(&item)?;
                 length += 1;
             }
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
+            self.has_room(tuple.len())?;
             for item in tuple {
                 self.child.push(&item)?;
                 length += 1;
@@ -80,6 +82,16 @@ impl Lists {
         self.end(length)?;
         self.nulls.append_non_null();
         Ok(())
+    }
+
+    /// Whether a batch may have so many elements more, of eight bytes.
+    fn has_room(&self, more: usize) -> Taken {
+        let held = match &self.ends {
+            Ends::Narrow(ends) => ends.last().map_or(0, |end| *end as usize),
+            Ends::Wide(ends) => ends.last().map_or(0, |end| *end as usize),
+            Ends::Fixed(size) => self.nulls.len() * *size as usize,
+        };
+        fits(8 * held, 8 * more)
     }
 
     fn end(&mut self, length: usize) -> Taken {

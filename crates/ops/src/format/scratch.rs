@@ -28,9 +28,11 @@ impl Scratch {
     }
 
     pub(super) fn push_zeros(&mut self, count: usize) {
-        for _ in 0..count {
-            self.push(b"0");
+        const ZEROS: [u8; 64] = [b'0'; 64];
+        for _ in 0..count / ZEROS.len() {
+            self.push(&ZEROS);
         }
+        self.push(&ZEROS[..count % ZEROS.len()]);
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {

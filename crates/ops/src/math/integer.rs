@@ -21,18 +21,24 @@ fn lcm2(a: u64, b: u64) -> Option<u64> {
     if a == 0 || b == 0 { Some(0) } else { (a / gcd2(a, b)).checked_mul(b) }
 }
 
-fn big_gcd2(a: BigInt, b: BigInt) -> BigInt {
+/// Larger ints CPython divides faster: it looks at leading digits only (Lehmer's method).
+const MOST_GCD_BITS: u64 = 2_000;
+
+fn big_gcd2(a: BigInt, b: BigInt) -> KernelResult<BigInt> {
     let (mut a, mut b) = (a.abs(), b.abs());
+    if a.bits().min(b.bits()) > MOST_GCD_BITS {
+        return Err(Raise::Bailout("the greatest common divisor of large ints"));
+    }
     while !b.is_zero() {
         let rest = &a % &b;
         a = std::mem::replace(&mut b, rest);
     }
-    a
+    Ok(a)
 }
 
 fn big_gcd(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
     let numbers = args.iter().map(big).collect::<KernelResult<Vec<_>>>()?;
-    Ok(object(numbers.into_iter().fold(BigInt::zero(), big_gcd2)))
+    Ok(object(numbers.into_iter().try_fold(BigInt::zero(), big_gcd2)?))
 }
 
 fn big_lcm(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
@@ -42,7 +48,7 @@ fn big_lcm(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
         if number.is_zero() {
             return Ok(Object::int(0));
         }
-        result = &result / big_gcd2(result.clone(), number.clone()) * number;
+        result = &result / big_gcd2(result.clone(), number.clone())? * number;
     }
     Ok(object(result))
 }
@@ -142,10 +148,17 @@ fn check(cx: &Cx, n_negative: bool, k_negative: bool) -> KernelResult<()> {
     Ok(())
 }
 
+/// Factors that are multiplied one by one.
+const MOST_FACTORS: i64 = 1_000;
+
 /// The product `n (n - 1) … (n - k + 1)`, divided as it grows by `k!` if `divide`.
 fn falling(n: &BigInt, k: i64, divide: bool) -> KernelResult<BigInt> {
     if n.bits().saturating_mul(k.unsigned_abs()) > MAX_BITS {
         return Err(Raise::Bailout("an integer of more than a million bits"));
+    }
+    // CPython divides the product into halves.
+    if k > MOST_FACTORS {
+        return Err(Raise::Bailout("a product of so many factors"));
     }
     let mut result = BigInt::one();
     for step in 0..k {

@@ -227,6 +227,8 @@ def removesuffix(self, suffix, /):
 
 
 def join(self, iterable_of_bytes, /):
+    if isinstance(iterable_of_bytes, (int, float)) or iterable_of_bytes is None:
+        raise TypeError("can only join an iterable")
     return _bytes(_text(self).join([_of(part) for part in iterable_of_bytes]))
 
 

@@ -24,6 +24,8 @@ def _hash(key):
     if _type_name(key) in ("datetime.date", "datetime.datetime", "datetime.time"):
         return _operation("int.hash", _field(key, 0))
     if isinstance(key, tuple):
+        if _has_own(key, "__eq__", "__hash__"):
+            return _refuse("a key of such a class")
         result = 7
         for item in key:
             result = _operation("hash.mix", result, _hash(item))

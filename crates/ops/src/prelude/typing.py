@@ -26,6 +26,11 @@ class tuple:
             return NotImplemented
         return self._astuple() == _plain(other)
 
+    def __ne__(self, other):
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return self._astuple() != _plain(other)
+
     def __lt__(self, other):
         if not isinstance(other, tuple):
             return NotImplemented

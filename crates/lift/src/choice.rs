@@ -1,0 +1,803 @@
+//! Static values of which one is chosen at run time.
+//!
+//! Functions, classes and objects of the module have no run-time form, yet tables hold them
+//! (`RULES = [('short', lambda s: len(s) < 3, 10), …]`, `OPS = {'+': add}`) and variables hold one
+//! of several (`f = min if low else max`). Two values stand for that:
+//!
+//! - a [`Table`] is a list or a dict with such items, which nothing changes once functions run;
+//! - a [`Choice`] is one of some static values: at run time it is an int, the position. What is
+//!   done with it is lifted for each of them behind a test of the position
+//!   ([`Lifter::choose`]), or, where that gives a constant for each, becomes a look-up in a
+//!   table of those constants ([`Lifter::pick`]).
+//!
+//! Law: both are as good as what they stand for where everything that has an effect on a table is
+//! refused, and where what a choice is between depends on no variable of one path.
+
+use crate::abs::{Abs, Enclosing};
+use crate::bailout::Code;
+use crate::class::ClassObj;
+use crate::leave::{Part, each_part};
+use crate::lifter::{Lift, Lifter, Split, describe};
+use crate::merge::Arm;
+use exuvia_ir::{DictObj, ExcKind, Int, Object, Terminator, Type, Value};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The most values between which one is chosen.
+const MOST: usize = 64;
+
+/// One of several static values.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// The position of the value, an int.
+    pub at: Value,
+    /// The values that it may be, by position.
+    pub of: Vec<(i64, Abs)>,
+}
+
+/// A container with items that have no run-time form.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub kind: TableKind,
+    /// The keys of a dict, all different: constants, or objects that are equal to themselves only.
+    pub keys: Vec<Abs>,
+    pub items: Vec<Abs>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableKind {
+    List,
+    Dict,
+    /// The keys, values or items of one.
+    View,
+}
+
+impl Table {
+    fn of(kind: TableKind, keys: Vec<Abs>, items: Vec<Abs>) -> Abs {
+        Abs::Table(Rc::new(Table { kind, keys, items }))
+    }
+
+    /// What iterating over it gives.
+    pub fn iterated(&self) -> &[Abs] {
+        if self.kind == TableKind::Dict { &self.keys } else { &self.items }
+    }
+}
+
+/// Whether a value is the same on every path: it depends on no run-time value.
+fn is_fixed(abs: &Abs, depth: usize) -> bool {
+    let own = match abs {
+        Abs::Const(object) => !matches!(object, Object::Unbound),
+        Abs::Instance(object) => object.module.is_some(),
+        Abs::Iter(iter) => iter.is_lasting(),
+        Abs::Tuple(_)
+        | Abs::Table(_)
+        | Abs::Func(_)
+        | Abs::Method(_)
+        | Abs::Bound(_)
+        | Abs::Builtin(_)
+        | Abs::Module(_)
+        | Abs::Class(_)
+        | Abs::ExcClass(_) => true,
+        Abs::Dyn(_) | Abs::OneOf(_) | Abs::Super(_) | Abs::ExcInst(_) | Abs::Unbound | Abs::Conflict => false,
+    };
+    let mut fixed = own && depth < 20;
+    if fixed {
+        each_part(abs, &mut |part| {
+            fixed = fixed
+                && match part {
+                    Part::Value(value) => is_fixed(value, depth + 1),
+                    // Variables of a frame are looked up when the function is called.
+                    Part::Enclosing(Enclosing::Module | Enclosing::Live(_)) => true,
+                    Part::Enclosing(Enclosing::Ended(captured)) => {
+                        captured.vars.values().all(|value| is_fixed(value, depth + 1))
+                    }
+                };
+        });
+    }
+    fixed
+}
+
+/// Whether a value has no run-time form, whatever it holds.
+fn is_formless(abs: &Abs) -> bool {
+    match abs {
+        Abs::Func(_)
+        | Abs::Method(_)
+        | Abs::Bound(_)
+        | Abs::Builtin(_)
+        | Abs::Class(_)
+        | Abs::ExcClass(_)
+        | Abs::Table(_)
+        | Abs::OneOf(_) => true,
+        Abs::Instance(object) => object.module.is_some(),
+        Abs::Tuple(items) => items.iter().any(is_formless),
+        _ => false,
+    }
+}
+
+/// Whether an object is equal to itself only.
+fn is_itself_only(abs: &Abs) -> bool {
+    let lacks = |class: &Rc<ClassObj>| {
+        ["__eq__", "__hash__"].iter().all(|name| ClassObj::find(class, name).is_none()) && !ClassObj::is_named(class)
+    };
+    matches!(abs, Abs::Instance(object) if object.module.is_some() && lacks(&object.class))
+}
+
+fn is_mixed_member(abs: &Abs) -> bool {
+    matches!(abs, Abs::Instance(object) if object.module.is_some() && crate::enums::is_mixed(&object.class))
+}
+
+/// Whether a constant can be a run-time value.
+fn has_form(abs: &Abs) -> bool {
+    let plain = |object: &Object| {
+        matches!(object, Object::None | Object::Bool(_) | Object::Int(_) | Object::Float(_) | Object::Str(_))
+            || matches!(object, Object::Record(record) if record.class.is_value())
+    };
+    abs.as_const().is_some_and(plain)
+}
+
+/// A value of which a choice is known to be that one.
+fn narrowed(abs: &Abs, at: Value, to: &Abs) -> Option<Abs> {
+    match abs {
+        Abs::OneOf(choice) if choice.at == at => Some(to.clone()),
+        Abs::Tuple(items) => {
+            let new: Vec<Option<Abs>> = items.iter().map(|item| narrowed(item, at, to)).collect();
+            new.iter().any(Option::is_some).then(|| {
+                let items = new.into_iter().zip(items.iter());
+                Abs::tuple(items.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
+            })
+        }
+        _ => None,
+    }
+}
+
+fn choice_of(args: &[Abs]) -> Option<&Rc<Choice>> {
+    args.iter().find_map(|arg| match arg {
+        Abs::OneOf(choice) => Some(choice),
+        _ => None,
+    })
+}
+
+impl Lifter<'_> {
+    // ---- choices ----
+
+    /// Runs `f` for each of the values, with every variable that holds the choice narrowed to it,
+    /// and joins the results.
+    pub fn choose(&mut self, choice: &Rc<Choice>, f: &mut dyn FnMut(&mut Self, Abs) -> Lift<Abs>) -> Lift<Abs> {
+        let mut arms: Vec<Arm> = Vec::new();
+        self.each_choice(choice, &mut |me, item| {
+            let result = f(me, item)?;
+            arms.extend(me.state().map(|state| (state, vec![result])));
+            Ok(())
+        })?;
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    fn each_choice(&mut self, choice: &Rc<Choice>, f: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
+        for (index, (position, item)) in choice.of.iter().enumerate() {
+            if !self.live {
+                break;
+            }
+            let mut others = Vec::new();
+            if index + 1 < choice.of.len() {
+                let is_it = self.apply("a==b", &[Abs::Dyn(choice.at), Abs::int(*position)])?;
+                let (yes, no) = self.split_value(&is_it)?;
+                others = no;
+                self.enter_any(yes)?;
+            }
+            self.narrow_choice(choice.at, item);
+            f(self, item.clone())?;
+            self.enter_any(others)?;
+        }
+        Ok(())
+    }
+
+    fn narrow_choice(&mut self, at: Value, to: &Abs) {
+        for frame in &mut self.frames {
+            self.world.budget.take(frame.vars.len() / 4);
+            let new: Vec<_> =
+                frame.vars.iter().filter_map(|(name, abs)| Some((name.clone(), narrowed(abs, at, to)?))).collect();
+            for (name, abs) in new {
+                frame.vars.insert(name, abs);
+            }
+        }
+    }
+
+    /// The value at a position that is known to be that of one of some static values.
+    pub fn pick(&mut self, at: &Abs, of: Vec<(i64, Abs)>) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        if let Abs::Const(Object::Int(at)) = at {
+            let found = of.into_iter().find(|(position, _)| Some(*position) == at.to_i64());
+            return Ok(found.map_or(Abs::Unbound, |found| found.1));
+        }
+        let Some((_, first)) = of.first() else { return Ok(Abs::Unbound) };
+        if of.iter().all(|(_, item)| item.same(first)) {
+            return Ok(first.clone());
+        }
+        if of.iter().all(|(_, item)| has_form(item)) {
+            return self.constant_at(at, &of);
+        }
+        let tuples: Option<Vec<(i64, Vec<Abs>)>> =
+            of.iter().map(|(position, item)| Some((*position, item.tuple_items()?))).collect();
+        if let Some(tuples) = tuples
+            && tuples.iter().all(|(_, items)| items.len() == tuples[0].1.len())
+        {
+            let column = |index: usize| tuples.iter().map(|(at, items)| (*at, items[index].clone())).collect();
+            let items = (0..tuples[0].1.len()).map(|index| self.pick(at, column(index))).collect::<Lift<Vec<_>>>()?;
+            return Ok(Abs::tuple(items));
+        }
+        match at {
+            Abs::Dyn(at) if of.len() <= MOST && of.iter().all(|(_, item)| is_fixed(item, 0)) => {
+                Ok(Abs::OneOf(Rc::new(Choice { at: *at, of })))
+            }
+            _ => self.bail(Code::StaticValue, format!("one of {} values without a run-time form", of.len())),
+        }
+    }
+
+    /// The constant at a position.
+    fn constant_at(&mut self, at: &Abs, of: &[(i64, Abs)]) -> Lift<Abs> {
+        let filler = of.first().and_then(|(_, item)| item.as_const()).cloned().unwrap_or(Object::None);
+        let last = of.iter().map(|(position, _)| *position).max().unwrap_or(0);
+        let mut values = vec![filler; usize::try_from(last).map_or(0, |last| last + 1)];
+        for (position, item) in of {
+            if let (Ok(position), Abs::Const(object)) = (usize::try_from(*position), item) {
+                values[position] = object.clone();
+            }
+        }
+        let mut table = DictObj::default();
+        for (position, value) in values.into_iter().enumerate() {
+            table.insert(Object::int(position as i64), value);
+        }
+        self.dict_value_at(&Abs::Const(Object::Dict(Arc::new(table))), at)
+    }
+
+    /// What a function of no effect makes of each, if that is known for all of them.
+    fn mapped(
+        &mut self,
+        choice: &Choice,
+        f: &mut dyn FnMut(&mut Self, &Abs) -> Lift<Option<Abs>>,
+    ) -> Lift<Option<Abs>> {
+        let mut made = Vec::new();
+        for (position, item) in &choice.of {
+            match f(self, item)? {
+                Some(value) => made.push((*position, value)),
+                None => return Ok(None),
+            }
+        }
+        self.pick(&Abs::Dyn(choice.at), made).map(Some)
+    }
+
+    /// The states in which a choice has a quality, and the others, with variables narrowed.
+    pub fn split_choice(&mut self, choice: &Rc<Choice>, has: &dyn Fn(&Abs) -> bool) -> Lift<Split> {
+        let (yes, no): (Vec<_>, Vec<_>) = choice.of.iter().cloned().partition(|(_, item)| has(item));
+        let Some(state) = self.state() else { return Ok((Vec::new(), Vec::new())) };
+        if yes.is_empty() {
+            return Ok((Vec::new(), vec![state]));
+        }
+        if no.is_empty() {
+            return Ok((vec![state], Vec::new()));
+        }
+        let answers = choice.of.iter().map(|(position, item)| (*position, Abs::bool(has(item)))).collect();
+        let answer = self.pick(&Abs::Dyn(choice.at), answers)?;
+        let (true_states, false_states) = self.split_value(&answer)?;
+        let mut narrow = |states: Vec<_>, of: Vec<(i64, Abs)>| -> Lift<Vec<_>> {
+            self.enter_any(states)?;
+            let left = match &of[..] {
+                [(_, only)] => only.clone(),
+                _ => Abs::OneOf(Rc::new(Choice { at: choice.at, of })),
+            };
+            self.narrow_choice(choice.at, &left);
+            Ok(self.state().into_iter().collect())
+        };
+        Ok((narrow(true_states, yes)?, narrow(false_states, no)?))
+    }
+
+    /// Whether two values are one; `None` where the answer takes more than to look at both.
+    pub fn is_one(left: &Abs, right: &Abs) -> Option<bool> {
+        let plain = |abs: &Abs| match abs {
+            Abs::Const(object) => matches!(object, Object::None),
+            Abs::Func(_) | Abs::Builtin(_) | Abs::Class(_) | Abs::ExcClass(_) | Abs::Module(_) | Abs::Table(_) => true,
+            Abs::Instance(object) => object.module.is_some(),
+            _ => false,
+        };
+        (plain(left) && plain(right)).then(|| left.same(right))
+    }
+
+    /// Whether two values are equal; `None` where the answer takes more than to look at both.
+    fn is_equal(left: &Abs, right: &Abs) -> Option<bool> {
+        let objects = |abs: &Abs| matches!(abs, Abs::Instance(_) | Abs::Table(_)) && !is_itself_only(abs);
+        if objects(left) || objects(right) {
+            return None;
+        }
+        Lifter::is_one(left, right)
+    }
+
+    /// `is` and `==` of choices; `None` where neither operand is one.
+    pub fn compare_choices(
+        &mut self,
+        args: &[Abs; 2],
+        by_identity: bool,
+        negated: bool,
+        other: &mut dyn FnMut(&mut Self, &Abs, &Abs) -> Lift<Abs>,
+    ) -> Lift<Option<Abs>> {
+        let Some(choice) = choice_of(args).cloned() else { return Ok(None) };
+        let put = |item: &Abs| -> Vec<Abs> {
+            args.iter().map(|arg| narrowed(arg, choice.at, item).unwrap_or_else(|| arg.clone())).collect()
+        };
+        let known = self.mapped(&choice, &mut |_, item| {
+            let both = put(item);
+            let same =
+                if by_identity { Lifter::is_one(&both[0], &both[1]) } else { Lifter::is_equal(&both[0], &both[1]) };
+            Ok(same.map(|same| Abs::bool(same != negated)))
+        })?;
+        match known {
+            Some(answer) => Ok(Some(answer)),
+            None => self
+                .choose(&choice, &mut |me, item| {
+                    let both = put(&item);
+                    other(me, &both[0], &both[1])
+                })
+                .map(Some),
+        }
+    }
+
+    /// An operation with a choice among its operands; `None` where there is none.
+    pub fn apply_to_choice(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        if let Some(result) = self.apply_to_table(spelling, args)? {
+            return Ok(Some(result));
+        }
+        let Some(choice) = choice_of(args).cloned() else { return Ok(None) };
+        let put = |item: &Abs| -> Vec<Abs> {
+            args.iter().map(|arg| narrowed(arg, choice.at, item).unwrap_or_else(|| arg.clone())).collect()
+        };
+        if !matches!(spelling, "str" | "repr" | "format")
+            && let Some(value) = self.mixed_values(&choice)?
+        {
+            return self.apply(spelling, &put(&value)).map(Some);
+        }
+        self.choose(&choice, &mut |me, item| me.apply(spelling, &put(&item))).map(Some)
+    }
+
+    /// Whether a value is true, where that takes no more than to look at it.
+    pub fn known_truth(&self, abs: &Abs) -> Option<bool> {
+        match abs {
+            Abs::Const(object) => crate::operate::constant_truth(object),
+            Abs::Func(_) | Abs::Builtin(_) | Abs::Class(_) | Abs::ExcClass(_) | Abs::Module(_) => Some(true),
+            Abs::Table(table) => Some(!table.iterated().is_empty()),
+            Abs::Tuple(items) => Some(!items.is_empty()),
+            Abs::Instance(object) => {
+                let lacks = |name: &str| ClassObj::find(&object.class, name).is_none();
+                (lacks("__bool__") && lacks("__len__") && !ClassObj::is_named(&object.class)).then_some(true)
+            }
+            _ => None,
+        }
+    }
+
+    /// An attribute of each.
+    pub fn attribute_of_choice(&mut self, choice: &Rc<Choice>, name: &crate::ast::Name) -> Lift<Abs> {
+        let own = self.mapped(choice, &mut |me, item| match item {
+            Abs::Instance(object) => match (me.own_attribute(object, name)?, ClassObj::find(&object.class, name)) {
+                (_, Some((_, crate::class::Member::Property(_)))) => Ok(None),
+                (Some(value), _) if is_fixed(&value, 0) => Ok(Some(value)),
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        })?;
+        match own {
+            Some(value) => Ok(value),
+            None => self.choose(choice, &mut |me, item| me.attribute(item, name)),
+        }
+    }
+
+    /// `choice[index]`.
+    pub fn item_of_choice(&mut self, choice: &Rc<Choice>, index: &Abs) -> Lift<Abs> {
+        let known = self.mapped(choice, &mut |_, item| {
+            Ok(match (item, index) {
+                (Abs::Const(Object::Dict(dict)), Abs::Const(key)) => dict.get(key).cloned().map(Abs::Const),
+                (Abs::Const(Object::List(list)), Abs::Const(Object::Int(at))) => {
+                    let at = at.to_i64().and_then(|at| usize::try_from(at).ok());
+                    at.and_then(|at| list.read(|items| items.get(at).cloned())).map(Abs::Const)
+                }
+                _ => None,
+            })
+        })?;
+        match known {
+            Some(value) => Ok(value),
+            None => self.choose(choice, &mut |me, item| me.item(item, index.clone())),
+        }
+    }
+
+    /// Joins what variables hold on several paths that has no run-time form; `None` where it
+    /// depends on the path. The second: what each path says of it, its position.
+    pub fn joined_choice(&self, column: &[Abs]) -> Option<Vec<(i64, Abs)>> {
+        self.joined_with(Vec::new(), column)
+    }
+
+    /// The same, with what is known to be among them.
+    pub fn joined_with(&self, mut of: Vec<(i64, Abs)>, column: &[Abs]) -> Option<Vec<(i64, Abs)>> {
+        for abs in column {
+            let single = [(0, abs.clone())];
+            let items = match abs {
+                Abs::OneOf(choice) => &choice.of[..],
+                _ => &single[..],
+            };
+            for (_, item) in items {
+                if !is_fixed(item, 0) {
+                    return None;
+                }
+                if !of.iter().any(|(_, known)| known.same(item)) {
+                    of.push((of.len() as i64, item.clone()));
+                }
+            }
+            self.world.budget.take(of.len() * items.len());
+            if of.len() > MOST {
+                return None;
+            }
+        }
+        Some(of)
+    }
+
+    /// The position of a value among those; `None` if it is none of them.
+    pub fn position_in(&mut self, abs: &Abs, of: &[(i64, Abs)]) -> Lift<Option<Value>> {
+        let position = |item: &Abs| of.iter().find(|(_, known)| known.same(item)).map(|found| Abs::int(found.0));
+        let at = match abs {
+            Abs::OneOf(choice) => {
+                let positions: Option<Vec<(i64, Abs)>> =
+                    choice.of.iter().map(|(at, item)| Some((*at, position(item)?))).collect();
+                let Some(positions) = positions else { return Ok(None) };
+                if positions.iter().all(|(at, new)| new.same(&Abs::int(*at))) {
+                    Abs::Dyn(choice.at)
+                } else {
+                    self.pick(&Abs::Dyn(choice.at), positions)?
+                }
+            }
+            other => match position(other) {
+                Some(at) => at,
+                None => return Ok(None),
+            },
+        };
+        self.value(&at).map(Some)
+    }
+
+    // ---- tables ----
+
+    /// A list that holds what has no run-time form; `None` if it does not.
+    pub fn list_table(&self, items: &[Abs]) -> Option<Abs> {
+        let held = |item: &Abs| is_formless(item) || self.module_mode && !matches!(item, Abs::Const(_));
+        (items.iter().any(held) && items.iter().all(|item| is_fixed(item, 0)))
+            .then(|| Table::of(TableKind::List, Vec::new(), items.to_vec()))
+    }
+
+    /// A dict that holds what has no run-time form; `None` if it does not, or cannot.
+    pub fn dict_table(&self, entries: &[(Option<Abs>, Abs)]) -> Option<Abs> {
+        let mut keys: Vec<Abs> = Vec::new();
+        let mut items = Vec::new();
+        let mut add = |key: &Abs, item: &Abs| {
+            // Keys that are equal are one, as it was first written.
+            let equal = |known: &Abs| match (known, key) {
+                (Abs::Const(a), Abs::Const(b)) => {
+                    let mut both = DictObj::default();
+                    both.insert(a.clone(), Object::None);
+                    both.get(b).is_some()
+                }
+                (a, b) => a.same(b),
+            };
+            match keys.iter().position(equal) {
+                Some(at) => items[at] = item.clone(),
+                None => {
+                    keys.push(key.clone());
+                    items.push(item.clone());
+                }
+            }
+        };
+        let mut formless = false;
+        for (key, item) in entries {
+            match (key, item) {
+                (Some(key), item) => {
+                    formless |= is_formless(key) || is_formless(item);
+                    add(key, item);
+                }
+                (None, Abs::Const(Object::Dict(dict))) => {
+                    dict.entries()
+                        .iter()
+                        .for_each(|(key, item)| add(&Abs::Const(key.clone()), &Abs::Const(item.clone())));
+                }
+                (None, Abs::Table(table)) if table.kind == TableKind::Dict => {
+                    formless = true;
+                    table.keys.iter().zip(&table.items).for_each(|(key, item)| add(key, item));
+                }
+                (None, _) => return None,
+            }
+        }
+        let hashable = |key: &Abs| match key {
+            Abs::Const(key) => DictObj::default().insert(key.clone(), Object::None),
+            key => is_itself_only(key) || is_mixed_member(key),
+        };
+        // Keys that are equal to each other without being the same are not looked for here.
+        let members = keys.iter().filter(|key| is_mixed_member(key)).count();
+        if members > 0 && members < keys.len() {
+            return None;
+        }
+        (formless && keys.iter().all(hashable) && items.iter().all(|item| is_fixed(item, 0)))
+            .then(|| Table::of(TableKind::Dict, keys, items))
+    }
+
+    /// The position of a key, -1 where it is missing.
+    pub fn table_position(&mut self, table: &Table, key: &Abs) -> Lift<Abs> {
+        // Members of enumerations that are ints or texts are equal to their values.
+        if let Some(value) = self.mixed_value(key)? {
+            return self.table_position(table, &value);
+        }
+        if let Abs::OneOf(choice) = key
+            && let Some(value) = self.mixed_values(&Rc::clone(choice))?
+        {
+            return self.table_position(table, &value);
+        }
+        let found = |key: &Abs| table.keys.iter().position(|known| known.same(key)).map_or(-1, |at| at as i64);
+        match key {
+            Abs::Instance(_) if is_itself_only(key) => return Ok(Abs::int(found(key))),
+            Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| is_itself_only(item)) => {
+                let positions = choice.of.iter().map(|(at, item)| (*at, Abs::int(found(item)))).collect();
+                return self.pick(&Abs::Dyn(choice.at), positions);
+            }
+            Abs::OneOf(choice) => {
+                let choice = Rc::clone(choice);
+                return self.choose(&choice, &mut |me, item| me.table_position(table, &item));
+            }
+            Abs::Instance(_) => return self.bail(Code::Operands, "such an object as a key"),
+            _ => {}
+        }
+        let mut constants = DictObj::default();
+        let mut positions = Vec::new();
+        for (at, known) in table.keys.iter().enumerate() {
+            let value = self.mixed_value(known)?;
+            if let Abs::Const(known) = value.as_ref().unwrap_or(known) {
+                constants.insert(known.clone(), Object::None);
+                positions.push((positions.len() as i64, Abs::int(at as i64)));
+            }
+        }
+        if constants.is_empty() {
+            // Objects that are equal to themselves only.
+            return match self.type_of(key) {
+                Some(ty) if !ty.holds_object() => Ok(Abs::int(-1)),
+                _ => self.bail(Code::Operands, "such a key"),
+            };
+        }
+        let at = self.dict_position(&Abs::Const(Object::Dict(Arc::new(constants))), key)?;
+        if positions.len() == table.keys.len() || !self.live {
+            return Ok(at);
+        }
+        let missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
+        let (yes, no) = self.split_value(&missing)?;
+        let mut arms: Vec<Arm> = yes.into_iter().map(|state| (state, vec![Abs::int(-1)])).collect();
+        self.enter_any(no)?;
+        let at = self.pick(&at, positions)?;
+        arms.extend(self.state().map(|state| (state, vec![at])));
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    /// `table[index]`.
+    pub fn item_of_table(&mut self, table: &Rc<Table>, index: &Abs) -> Lift<Abs> {
+        let len = table.items.len() as i64;
+        let at = match table.kind {
+            TableKind::Dict => self.table_position(table, index)?,
+            TableKind::List if matches!(self.type_of(index), Some(Type::Int | Type::Bool)) => {
+                let beyond = |me: &mut Self, far: i128, order| {
+                    me.apply(order, &[index.clone(), Abs::Const(Object::Int(Int::from_i128(far)))])
+                };
+                for (far, order) in [(1 << 63, "a>=b"), (-(1 << 63) - 1, "a<=b")] {
+                    let far = beyond(self, far, order)?;
+                    let (far, near) = self.split_value(&far)?;
+                    self.enter_any(far)?;
+                    if self.live {
+                        self.raise_message(ExcKind::IndexError, "cannot fit 'int' into an index-sized integer")?;
+                    }
+                    self.enter_any(near)?;
+                }
+                let from_end = self.apply("a<b", &[index.clone(), Abs::int(0)])?;
+                let (yes, no) = self.split_value(&from_end)?;
+                self.enter_any(yes)?;
+                let moved = if self.live { self.apply("a+b", &[index.clone(), Abs::int(len)])? } else { Abs::Unbound };
+                let mut arms: Vec<Arm> = self.state().map(|state| (state, vec![moved])).into_iter().collect();
+                self.enter_any(no)?;
+                let at = if self.live { self.apply("a+b", &[index.clone(), Abs::int(0)])? } else { Abs::Unbound };
+                arms.extend(self.state().map(|state| (state, vec![at])));
+                let at = self.join(arms)?.pop().unwrap_or(Abs::Unbound);
+                let high = if self.live { self.apply("a>=b", &[at.clone(), Abs::int(len)])? } else { Abs::Unbound };
+                let (high, fits) = self.split_value(&high)?;
+                self.enter_any(high)?;
+                if self.live {
+                    self.raise_message(ExcKind::IndexError, "list index out of range")?;
+                }
+                self.enter_any(fits)?;
+                at
+            }
+            TableKind::List | TableKind::View => {
+                return self.bail(Code::Operands, format!("an item of {}", describe(&Abs::Table(Rc::clone(table)))));
+            }
+        };
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
+        let (yes, no) = self.split_value(&missing)?;
+        self.enter_any(yes)?;
+        if self.live {
+            match (table.kind, self.type_of(index)) {
+                (TableKind::Dict, Some(ty)) if ty.has_repr() => self.raise(ExcKind::KeyError, vec![index.clone()])?,
+                (TableKind::Dict, _) => {
+                    let span = self.b.span;
+                    self.end(Terminator::Bailout("a KeyError with an object", span));
+                }
+                _ => {
+                    self.raise_message(ExcKind::IndexError, "list index out of range")?;
+                }
+            }
+        }
+        self.enter_any(no)?;
+        self.pick(&at, numbered(&table.items))
+    }
+
+    /// An operation of a table; `None` where there is none among the operands.
+    fn apply_to_table(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        if let (".append", [list, item], true) = (spelling, args, self.module_mode)
+            && (item.as_const().is_none() || matches!(list, Abs::Table(_)))
+            && self.append_while_loading(list, item)?
+        {
+            return Ok(Some(Abs::NONE));
+        }
+        let table = match args.last() {
+            Some(Abs::Table(table)) => Rc::clone(table),
+            Some(other) => match self.members_of(other) {
+                Some(members) if spelling != "truth" && spelling != "bool" => members,
+                _ => return Ok(None),
+            },
+            None => return Ok(None),
+        };
+        if matches!(args, [item, Abs::Class(_)] if item.as_const().is_some() || matches!(item, Abs::Dyn(_))) {
+            return self.bail(Code::Operands, "what is no member looked up in an enumeration");
+        }
+        match (spelling, args) {
+            ("len", [_]) => Ok(Some(Abs::int(table.iterated().len() as i64))),
+            ("truth" | "bool", [_]) => Ok(Some(Abs::bool(!table.iterated().is_empty()))),
+            ("a in b", [item, _]) if table.kind == TableKind::Dict => {
+                let at = self.table_position(&table, item)?;
+                self.apply("a>=b", &[at, Abs::int(0)]).map(Some)
+            }
+            ("a in b", [item, _]) => {
+                let items = Abs::Tuple(table.items.clone().into());
+                self.apply(spelling, &[item.clone(), items]).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Methods of a table.
+    pub fn method_of_table(&mut self, table: &Rc<Table>, name: &str, args: &[Abs]) -> Lift<Abs> {
+        match (table.kind, name, args) {
+            (TableKind::Dict, "get", [key] | [key, _]) => {
+                let at = self.table_position(table, key)?;
+                let missing = if self.live { self.apply("a<b", &[at.clone(), Abs::int(0)])? } else { Abs::Unbound };
+                let (yes, no) = self.split_value(&missing)?;
+                let default = args.get(1).cloned().unwrap_or(Abs::NONE);
+                let mut arms: Vec<Arm> = yes.into_iter().map(|state| (state, vec![default.clone()])).collect();
+                self.enter_any(no)?;
+                let found = self.pick(&at, numbered(&table.items))?;
+                arms.extend(self.state().map(|state| (state, vec![found])));
+                Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+            }
+            (TableKind::Dict, "keys", []) => Ok(Table::of(TableKind::View, Vec::new(), table.keys.clone())),
+            (TableKind::Dict, "values", []) => Ok(Table::of(TableKind::View, Vec::new(), table.items.clone())),
+            (TableKind::Dict, "items", []) => {
+                let both = table.keys.iter().zip(&table.items);
+                let items = both.map(|(key, item)| Abs::tuple(vec![key.clone(), item.clone()])).collect();
+                Ok(Table::of(TableKind::View, Vec::new(), items))
+            }
+            (TableKind::List, "append", [item]) => self.apply(".append", &[Abs::Table(Rc::clone(table)), item.clone()]),
+            _ => self.bail(Code::Callee, format!("method {name} of {}", describe(&Abs::Table(Rc::clone(table))))),
+        }
+    }
+
+    /// `container[key] = value` where a module is run, of what has no run-time form.
+    pub fn store_while_loading(&mut self, container: &Abs, key: &Abs, value: &Abs) -> Lift<()> {
+        let new = match container {
+            Abs::Const(Object::Dict(_)) | Abs::Table(_) if is_fixed(value, 0) => {
+                self.dict_table(&[(None, container.clone()), (Some(key.clone()), value.clone())])
+            }
+            _ => None,
+        };
+        match new {
+            Some(new) => self.replace_table(container, new),
+            None => self.bail(Code::Mutation, "a dict filled at the top level"),
+        }
+    }
+
+    /// Appends to a list where a module is run, what is no constant.
+    pub fn append_while_loading(&mut self, list: &Abs, item: &Abs) -> Lift<bool> {
+        let mut items = match list {
+            Abs::Const(Object::List(list)) => list.items().into_iter().map(Abs::Const).collect(),
+            Abs::Table(table) if table.kind == TableKind::List => table.items.clone(),
+            _ => return Ok(false),
+        };
+        items.push(item.clone());
+        match self.list_table(&items) {
+            Some(new) => self.replace_table(list, new).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Puts a table in the place of a container everywhere, where a module is run: what was known of
+    /// the container was true until now.
+    fn replace_table(&mut self, old: &Abs, new: Abs) -> Lift<()> {
+        let is_it = |abs: &Abs| match (abs, old) {
+            (Abs::Table(a), Abs::Table(b)) => Rc::ptr_eq(a, b),
+            (Abs::Const(Object::Dict(a)), Abs::Const(Object::Dict(b))) => Arc::ptr_eq(a, b),
+            (Abs::Const(Object::List(a)), Abs::Const(Object::List(b))) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        if matches!(&new, Abs::Table(table) if table.items.len() > 4 * MOST) {
+            return self.bail(Code::Budget, "a table of so many functions or objects");
+        }
+        // Within another value it cannot be replaced.
+        let mut within = self.held.iter().any(|abs| holds_within(abs, &is_it, 0) || is_it(abs));
+        for frame in &self.frames {
+            self.world.budget.take(frame.vars.len());
+            within |= frame.vars.values().any(|abs| holds_within(abs, &is_it, 0));
+        }
+        if within {
+            return self.bail(Code::Mutation, "a change of a container that another holds, or that is iterated");
+        }
+        for frame in &mut self.frames {
+            let names: Vec<_> = frame.vars.iter().filter(|(_, abs)| is_it(abs)).map(|(name, _)| name.clone()).collect();
+            for name in names {
+                frame.vars.insert(name, new.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a value is one of a module, which sees no variables of functions.
+pub(crate) fn is_of_module(abs: &Abs) -> bool {
+    is_fixed(abs, 0) && !crate::leave::refers_to(abs, 0)
+}
+
+/// The items with their positions.
+pub(crate) fn numbered(items: &[Abs]) -> Vec<(i64, Abs)> {
+    items.iter().enumerate().map(|(at, item)| (at as i64, item.clone())).collect()
+}
+
+/// Whether a value holds another, apart from being it.
+fn holds_within(abs: &Abs, is_it: &impl Fn(&Abs) -> bool, depth: usize) -> bool {
+    if depth > 20 {
+        return true;
+    }
+    if let Abs::Const(object) = abs {
+        let one = |object: &Object| {
+            let abs = Abs::Const(object.clone());
+            is_it(&abs) || holds_within(&abs, is_it, depth + 1)
+        };
+        return match object {
+            Object::Tuple(items) => items.iter().any(one),
+            Object::List(list) => list.items().iter().any(one),
+            Object::Dict(dict) => dict.entries().iter().any(|(_, value)| one(value)),
+            _ => false,
+        };
+    }
+    let mut found = false;
+    each_part(abs, &mut |part| {
+        found = found
+            || match part {
+                Part::Value(value) => is_it(value) || holds_within(value, is_it, depth + 1),
+                Part::Enclosing(Enclosing::Ended(captured)) => {
+                    captured.vars.values().any(|value| is_it(value) || holds_within(value, is_it, depth + 1))
+                }
+                Part::Enclosing(_) => false,
+            };
+    });
+    if let Abs::Class(class) = abs {
+        found |= class.constants().any(|value| is_it(value) || holds_within(value, is_it, depth + 1));
+    }
+    found
+}
