@@ -108,11 +108,23 @@ impl Lifter<'_> {
             Abs::OneOf(choice) => {
                 self.choose(&Rc::clone(choice), &mut |me, callee| me.call_value(&callee, args.clone(), named.clone()))
             }
+            Abs::Module(name)
+                if matches!(&**name, "dataclasses.asdict" | "dataclasses.astuple") && named.is_empty() =>
+            {
+                match &args[..] {
+                    [object] => self.fields_of_dataclass(object, &**name == "dataclasses.asdict"),
+                    _ => self.bail(Code::Arguments, format!("{name} with such arguments")),
+                }
+            }
             Abs::Module(name) if &**name == "enum.auto" && args.is_empty() && named.is_empty() => {
                 Ok(Abs::Builtin(crate::enums::AUTO.into()))
             }
             Abs::Module(name) if &**name == "collections.namedtuple" => self.call_of_namedtuple(&args, &named),
             Abs::Builtin(name) => self.call_builtin(&name.clone(), args, named),
+            // They take five arguments, of which their text is made.
+            Abs::ExcClass(kind) if *kind != ExcKind::UnicodeError && kind.is_subclass(ExcKind::UnicodeError) => {
+                self.bail(Code::Callee, format!("an object of {}", kind.name()))
+            }
             Abs::ExcClass(kind) if named.is_empty() => Ok(Abs::ExcInst(Rc::new((*kind, args)))),
             Abs::Const(object) => {
                 let message = format!("'{}' object is not callable", object.ty().message_name());
@@ -243,7 +255,15 @@ impl Lifter<'_> {
             return self.bail(Code::Volatile, spelling);
         }
         // What makes classes is no value.
-        if matches!(&*spelling, "collections.namedtuple" | "typing.NamedTuple" | "enum.auto" | "enum.unique") {
+        if matches!(
+            &*spelling,
+            "collections.namedtuple"
+                | "typing.NamedTuple"
+                | "enum.auto"
+                | "enum.unique"
+                | "dataclasses.asdict"
+                | "dataclasses.astuple"
+        ) {
             return Ok(Abs::Module(spelling.into()));
         }
         self.bail(Code::Import, spelling)

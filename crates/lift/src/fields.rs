@@ -296,6 +296,33 @@ impl Lifter<'_> {
         Ok(Abs::Class(Rc::new(class)))
     }
 
+    /// `dataclasses.asdict(object)`, or `astuple`: what the fields hold, copied as deeply.
+    pub fn fields_of_dataclass(&mut self, object: &Abs, as_dict: bool) -> Lift<Abs> {
+        let Abs::Instance(instance) = object else {
+            return self.bail(Code::Operands, "the fields of something else than a dataclass");
+        };
+        if !ClassObj::is_dataclass(&instance.class) || instance.class.prelude {
+            return self.bail(Code::Operands, "the fields of something else than a dataclass");
+        }
+        let mut entries = Vec::new();
+        for (name, _) in &instance.class.fields {
+            let Some(value) = self.own_attribute(instance, name)? else {
+                return self.bail(Code::Operands, format!("the field {name}, which was deleted"));
+            };
+            let nested = matches!(&value, Abs::Instance(inner) if ClassObj::is_dataclass(&inner.class));
+            let value = match self.type_of(&value) {
+                _ if nested => self.fields_of_dataclass(&value, as_dict)?,
+                Some(ty) if !ty.holds_list() && !ty.holds_object() && !matches!(value, Abs::Instance(_)) => value,
+                _ => return self.bail(Code::Operands, format!("a copy of the field {name}")),
+            };
+            entries.push((Abs::str(name), value));
+        }
+        if as_dict {
+            return self.dict_of_fields(entries);
+        }
+        Ok(Abs::tuple(entries.into_iter().map(|entry| entry.1).collect()))
+    }
+
     /// What a named tuple holds; `None` of another value.
     pub fn named_items(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
         let Abs::Instance(object) = abs else { return None };

@@ -28,6 +28,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_takes",
     "_field",
     "_record",
+    "_group_names",
     "_compile",
     "_same_class",
     "_same_object",
@@ -186,6 +187,15 @@ impl Lifter<'_> {
                         self.bail(Code::Callee, format!("the pattern {shown:?}{dots}: {reason}"))
                     }
                 }
+            }
+            // The names of a pattern's groups, in their order.
+            ("_group_names", [Abs::Const(Object::Pattern(pattern))]) => {
+                let Ok(regex) = exuvia_ops::pattern::regex(pattern) else {
+                    return self.bail(Code::Callee, "the groups of a pattern that CPython must match");
+                };
+                let mut names = regex.names().to_vec();
+                names.sort_by_key(|(_, group)| *group);
+                Ok(Abs::tuple(names.iter().map(|(name, _)| Abs::str(name)).collect()))
             }
             ("_compile", _) => self.bail(Code::StaticValue, "a pattern that is not constant"),
             _ => self.bail(Code::Arguments, format!("{name} with other arguments")),

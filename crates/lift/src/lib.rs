@@ -70,6 +70,9 @@ use lifter::{Frame, Lifter, Returns, Stop};
 use std::rc::Rc;
 use world::World;
 
+/// The values over which the arguments may be spread, and the result: each field of a STRUCT is one.
+const MAX_SPREAD: usize = 600;
+
 /// A parameter of the handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
@@ -149,6 +152,10 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
     world.functions.push(None);
     let types: Vec<Type> = params.iter().flat_map(|param| param.class.spread(param.nullable, param.inner)).collect();
     let results = world.results_of(&returns.class);
+    if types.len().max(results.len()) > MAX_SPREAD {
+        let detail = format!("more than {MAX_SPREAD} fields of arguments or of a result");
+        return Err(Bailout::new(Code::Budget, Span::default(), detail).into());
+    }
     let result = match (&returns.class, &results[..]) {
         (SqlClass::Struct(_), results) => Type::Tuple(results.into()),
         (_, [result, ..]) => result.clone(),

@@ -87,7 +87,7 @@ impl Cx {
     /// Whether places in a text are kept. Texts of native code stay where they are until the next
     /// reset; those of the evaluator may make room for others of the same length.
     #[inline]
-    fn keeps_place(&self, s: Str<'_>) -> bool {
+    pub(crate) fn keeps_place(&self, s: Str<'_>) -> bool {
         !s.known_ascii() && s.byte_len() >= LONG && !self.want_message
     }
 
@@ -96,6 +96,12 @@ impl Cx {
     #[inline]
     pub fn byte_offset(&mut self, s: Str<'_>, index: usize) -> usize {
         if self.keeps_place(s) { self.places.byte_offset(s, index) } else { s.byte_offset(index) }
+    }
+
+    /// [`Str::char_len`], counted once for a long text.
+    #[inline]
+    pub fn char_len(&mut self, s: Str<'_>) -> usize {
+        if self.keeps_place(s) { self.places.char_len(s) } else { s.char_len() }
     }
 
     /// [`Str::char_index`], likewise.

@@ -34,6 +34,8 @@ struct Known {
     text: (usize, usize),
     /// The place that was looked for last, in code points and in bytes.
     last: (usize, usize),
+    /// How many characters it has, if they were counted.
+    len: Option<usize>,
     /// How often a look began at the start.
     restarts: u32,
     /// The bytes before each [`STEP`]th character, if that was found out.
@@ -54,7 +56,7 @@ impl Places {
         let at = match self.texts.iter().position(|known| known.text == text) {
             Some(at) => at,
             None => {
-                let known = Known { text, last: (0, 0), restarts: 0, index: Vec::new() };
+                let known = Known { text, last: (0, 0), len: None, restarts: 0, index: Vec::new() };
                 if self.texts.len() < MOST {
                     self.texts.push(known);
                     self.texts.len() - 1
@@ -66,6 +68,11 @@ impl Places {
             }
         };
         &mut self.texts[at]
+    }
+
+    /// [`Str::char_len`].
+    pub fn char_len(&mut self, s: Str<'_>) -> usize {
+        *self.of(s).len.get_or_insert_with(|| s.char_len())
     }
 
     /// [`Str::byte_offset`].
@@ -141,6 +148,7 @@ mod tests {
                 assert_eq!(places.byte_offset(Str::with_ascii(&other, false), index.min(200)), 2 * index.min(200));
             }
         }
+        assert_eq!((places.char_len(view), places.char_len(view)), (last, last));
         assert_eq!(places.byte_offset(view, last + 10), text.len());
         for at in 0..10 {
             let short = Str::with_ascii(&text[offsets[at]..], false);

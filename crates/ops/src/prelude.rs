@@ -17,6 +17,8 @@ pub const MODULES: &[(&str, &str)] = &[
     ("collections", include_str!("prelude/collections.py")),
     ("typing", include_str!("prelude/typing.py")),
     ("enum", include_str!("prelude/enum.py")),
+    ("itertools", include_str!("prelude/itertools.py")),
+    ("calendar", include_str!("prelude/calendar.py")),
     ("functools", include_str!("prelude/functools.py")),
     ("bisect", include_str!("prelude/bisect.py")),
     ("hashlib", include_str!("prelude/hashlib.py")),

@@ -277,3 +277,32 @@ def int_from_bytes(bytes, byteorder="big", *, signed=False):
     if byteorder == "little":
         return _operation("bytes.int", _field(bytes, 0), False, signed)
     raise ValueError("byteorder must be either 'little' or 'big'")
+
+
+def str_maketrans(x, y=_missing, z=_missing, /):
+    if _is_missing(y):
+        if not isinstance(x, dict):
+            raise TypeError("if you give only one argument to maketrans it must be a dict")
+        made = {}
+        for key, value in x.items():
+            if isinstance(key, str):
+                if len(key) != 1:
+                    raise ValueError("string keys in translate table must be of length 1")
+                made[ord(key)] = value
+            elif isinstance(key, int):
+                made[key] = value
+            else:
+                raise TypeError("keys in translate table must be strings or integers")
+        return made
+    if not isinstance(x, str):
+        raise TypeError("first maketrans argument must be a string if there is a second argument")
+    if not isinstance(y, str):
+        return _leave("what CPython says of such arguments")
+    if len(x) != len(y):
+        raise ValueError("the first two maketrans arguments must have equal length")
+    made = {ord(a): ord(b) for a, b in zip(x, y)}
+    if _is_missing(z):
+        return made
+    if not isinstance(z, str):
+        return _leave("what CPython says of such arguments")
+    return {**made, **{ord(c): None for c in z}}

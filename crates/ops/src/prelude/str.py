@@ -70,3 +70,23 @@ def join(self, items, /):
             raise TypeError(f"sequence item {len(texts)}: expected str instance, {_type_name(item)} found")
         texts.append(item)
     return _operation("str.join", self, texts)
+
+
+def translate(self, table, /):
+    if not isinstance(table, dict):
+        return _leave("translate by something else than a dict")
+    parts = []
+    for c in self:
+        if ord(c) in table:
+            to = table[ord(c)]
+            if isinstance(to, str):
+                parts.append(to)
+            elif isinstance(to, int):
+                if not 0 <= to < 1114112:
+                    raise ValueError("character mapping must be in range(0x110000)")
+                parts.append(chr(to))
+            elif to is not None:
+                raise TypeError("character mapping must return integer, None or str")
+        else:
+            parts.append(c)
+    return "".join(parts)

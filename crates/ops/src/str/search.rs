@@ -22,7 +22,7 @@ fn narrower(cx: &mut Cx, s: Str<'_>, start: i64, end: i64) -> Option<(usize, usi
             return Some((offset, s.byte_len()));
         }
     }
-    let len = s.char_len() as i64;
+    let len = cx.char_len(s) as i64;
     let clamp = |at: i64| if at < 0 { at.saturating_add(len).max(0) } else { at };
     let (start, end) = (clamp(start), clamp(end.min(len)));
     (start <= end).then(|| (cx.byte_offset(s, start as usize), cx.byte_offset(s, end as usize)))

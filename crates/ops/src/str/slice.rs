@@ -25,11 +25,18 @@ fn char_at(s: Str<'_>, offset: usize) -> Option<Str<'_>> {
     Some(Str::with_ascii(s.as_str().get(offset..offset + width)?, width == 1))
 }
 
+/// Characters from the end of a long text that are counted from there.
+const NEAR: usize = 64;
+
 /// The byte offset of the code point with that many code points from it to the end; `None`
 /// if the text has fewer.
-fn offset_from_end(s: Str<'_>, count: usize) -> Option<usize> {
+fn offset_from_end(cx: &mut Cx, s: Str<'_>, count: usize) -> Option<usize> {
     if count == 0 || s.known_ascii() {
         return s.byte_len().checked_sub(count);
+    }
+    if count > NEAR && cx.keeps_place(s) {
+        let index = cx.char_len(s).checked_sub(count)?;
+        return Some(cx.byte_offset(s, index));
     }
     let mut left = count;
     s.as_bytes().iter().rposition(|byte| {
@@ -45,7 +52,7 @@ fn bound(cx: &mut Cx, s: Str<'_>, at: i64) -> usize {
         // A text has no more characters than bytes.
         if at as u64 >= s.byte_len() as u64 { s.byte_len() } else { cx.byte_offset(s, at as usize) }
     } else {
-        offset_from_end(s, at.unsigned_abs() as usize).unwrap_or(0)
+        offset_from_end(cx, s, at.unsigned_abs() as usize).unwrap_or(0)
     }
 }
 
@@ -59,7 +66,7 @@ op! {
         let offset = if _i >= 0 {
             (_i < _s.byte_len() as i64).then(|| cx.byte_offset(_s, _i as usize))
         } else {
-            offset_from_end(_s, _i.unsigned_abs() as usize)
+            offset_from_end(cx, _s, _i.unsigned_abs() as usize)
         };
         offset
             .and_then(|offset| char_at(_s, offset))

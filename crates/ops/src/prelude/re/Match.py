@@ -44,6 +44,10 @@ def groups(self, default=None):
     return tuple(_one(self, number + 1, default) for number in range(_operation("pattern.groups", _field(self, 0))))
 
 
+def groupdict(self, default=None):
+    return {name: _one(self, name, default) for name in _group_names(_field(self, 0))}
+
+
 def __eq__(self, other):
     if other is None:
         return False

@@ -1,0 +1,92 @@
+"""itertools: those iterators that ask for an item when they are asked for one (library reference,
+module itertools)."""
+
+
+def accumulate(iterable, func=None, *, initial=None):
+    started = False
+    if initial is not None:
+        total = initial
+        started = True
+        yield total
+    for item in iterable:
+        if not started:
+            total = item
+            started = True
+        elif func is None:
+            total = total + item
+        else:
+            total = func(total, item)
+        yield total
+
+
+def chain(*iterables):
+    for iterable in iterables:
+        for item in iterable:
+            yield item
+
+
+def dropwhile(predicate, iterable, /):
+    dropping = True
+    for item in iterable:
+        if dropping:
+            if predicate(item):
+                continue
+            dropping = False
+        yield item
+
+
+def filterfalse(predicate, iterable, /):
+    for item in iterable:
+        if predicate is None:
+            if not item:
+                yield item
+        elif not predicate(item):
+            yield item
+
+
+def _count_of(value, default):
+    if value is None:
+        return default
+    if not isinstance(value, int) or value < 0:
+        return _leave("what CPython says of such bounds")
+    return value
+
+
+def islice(iterable, start, stop=_missing, step=None, /):
+    if _is_missing(stop):
+        last = _count_of(start, -1)
+        wanted = 0
+    else:
+        last = _count_of(stop, -1)
+        wanted = _count_of(start, 0)
+    by = _count_of(step, 1)
+    if by == 0:
+        return _leave("what CPython says of such bounds")
+    if last == 0 and wanted == 0:
+        return
+    at = 0
+    for item in iterable:
+        if at == wanted and (last < 0 or at < last):
+            yield item
+            wanted = wanted + by
+            if last >= 0 and wanted > last:
+                wanted = last
+        at = at + 1
+        if last >= 0 and at >= last and at >= wanted:
+            return
+
+
+def pairwise(iterable, /):
+    started = False
+    for item in iterable:
+        if started:
+            yield (before, item)
+        before = item
+        started = True
+
+
+def takewhile(predicate, iterable, /):
+    for item in iterable:
+        if not predicate(item):
+            return
+        yield item
