@@ -283,11 +283,10 @@ impl Lifter<'_> {
         let (true_states, false_states) = self.split_value(&answer)?;
         let mut narrow = |states: Vec<_>, of: Vec<(i64, Abs)>| -> Lift<Vec<_>> {
             self.enter_any(states)?;
-            let left = match &of[..] {
-                [(_, only)] => only.clone(),
-                _ => Abs::OneOf(Rc::new(Choice { at: choice.at, of })),
-            };
-            self.narrow_choice(choice.at, &left);
+            if self.live {
+                let left = self.pick(&Abs::Dyn(choice.at), of)?;
+                self.narrow_choice(choice.at, &left);
+            }
             Ok(self.state().into_iter().collect())
         };
         Ok((narrow(true_states, yes)?, narrow(false_states, no)?))
@@ -301,7 +300,11 @@ impl Lifter<'_> {
             Abs::Instance(object) => object.module.is_some(),
             _ => false,
         };
-        (plain(left) && plain(right)).then(|| left.same(right))
+        let known =
+            |abs: &Abs| plain(abs) || matches!(abs, Abs::Const(_) | Abs::Tuple(_) | Abs::Method(_) | Abs::Bound(_));
+        let is_none = |abs: &Abs| abs.same(&Abs::NONE);
+        let settled = plain(left) && plain(right) || is_none(left) && known(right) || known(left) && is_none(right);
+        settled.then(|| left.same(right))
     }
 
     /// Whether two values are equal; `None` where the answer takes more than to look at both.
@@ -512,6 +515,7 @@ impl Lifter<'_> {
         }
         let hashable = |key: &Abs| match key {
             Abs::Const(key) => DictObj::default().insert(key.clone(), Object::None),
+            Abs::Tuple(parts) => parts.iter().all(|part| has_form(part) || is_itself_only(part)),
             key => is_itself_only(key) || is_mixed_member(key),
         };
         // Keys that are equal to each other without being the same are not looked for here.
@@ -535,6 +539,11 @@ impl Lifter<'_> {
             return self.table_position(table, &value);
         }
         let found = |key: &Abs| table.keys.iter().position(|known| known.same(key)).map_or(-1, |at| at as i64);
+        if let Some(parts) = key.tuple_items()
+            && table.keys.iter().all(|key| matches!(key, Abs::Tuple(_)))
+        {
+            return self.position_of_tuple(table, &parts);
+        }
         match key {
             Abs::Instance(_) if is_itself_only(key) => return Ok(Abs::int(found(key))),
             Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| is_itself_only(item)) => {
@@ -573,6 +582,51 @@ impl Lifter<'_> {
         let mut arms: Vec<Arm> = yes.into_iter().map(|state| (state, vec![Abs::int(-1)])).collect();
         self.enter_any(no)?;
         let at = self.pick(&at, positions)?;
+        arms.extend(self.state().map(|state| (state, vec![at])));
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    /// The position of a tuple among keys that are tuples, part by part.
+    fn position_of_tuple(&mut self, table: &Table, parts: &[Abs]) -> Lift<Abs> {
+        let keys: Option<Vec<Vec<Abs>>> = table.keys.iter().map(Abs::tuple_items).collect();
+        let Some(keys) = keys.filter(|keys| keys.iter().all(|key| key.len() == parts.len())) else {
+            return self.bail(Code::Operands, "a tuple among keys of other lengths");
+        };
+        let mut columns: Vec<Vec<Abs>> = vec![Vec::new(); parts.len()];
+        for key in &keys {
+            for (column, part) in columns.iter_mut().zip(key) {
+                if !column.iter().any(|known| known.same(part)) {
+                    column.push(part.clone());
+                }
+            }
+        }
+        let combined = columns.iter().fold(1usize, |all, column| all.saturating_mul(column.len()));
+        if combined > 64 * MOST {
+            return self.bail(Code::Budget, "a table of so many tuples");
+        }
+        let mut positions: Vec<(i64, Abs)> = (0..combined).map(|at| (at as i64, Abs::int(-1))).collect();
+        for (at, key) in keys.iter().enumerate() {
+            let place = columns.iter().zip(key).fold(0, |place, (column, part)| {
+                place * column.len() + column.iter().position(|known| known.same(part)).unwrap_or(0)
+            });
+            positions[place].1 = Abs::int(at as i64);
+        }
+        let mut arms: Vec<Arm> = Vec::new();
+        let mut place = Abs::int(0);
+        for (column, part) in columns.into_iter().zip(parts) {
+            let len = column.len() as i64;
+            let items = vec![Abs::NONE; column.len()];
+            let at = self.table_position(&Table { kind: TableKind::Dict, keys: column, items }, part)?;
+            let missing = if self.live { self.apply("a<b", &[at.clone(), Abs::int(0)])? } else { Abs::Unbound };
+            let (yes, no) = self.split_value(&missing)?;
+            arms.extend(yes.into_iter().map(|state| (state, vec![Abs::int(-1)])));
+            self.enter_any(no)?;
+            if self.live {
+                let scaled = self.apply("a*b", &[place.clone(), Abs::int(len)])?;
+                place = self.apply("a+b", &[scaled, at])?;
+            }
+        }
+        let at = self.pick(&place, positions)?;
         arms.extend(self.state().map(|state| (state, vec![at])));
         Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
     }

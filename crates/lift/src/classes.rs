@@ -349,6 +349,13 @@ impl Lifter<'_> {
                 None => self.bail(Code::StaticValue, "isinstance of such a value"),
             };
         }
+        if let Abs::OneOf(choice) = &question.value {
+            let of = |(_, item): &(i64, Abs)| Some((item.clone(), question.answer(&self.class_of(item)?)));
+            if let Some(answers) = choice.of.iter().map(of).collect::<Option<Vec<_>>>() {
+                let has = |item: &Abs| answers.iter().any(|(known, holds)| known.same(item) && *holds);
+                return self.split_choice(&Rc::clone(choice), &has).map(Some);
+            }
+        }
         let result = self.answer(&question)?;
         self.split_value(&result).map(Some)
     }
