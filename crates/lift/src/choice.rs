@@ -122,10 +122,6 @@ fn is_itself_only(abs: &Abs) -> bool {
     matches!(abs, Abs::Instance(object) if object.module.is_some() && lacks(&object.class))
 }
 
-fn is_mixed_member(abs: &Abs) -> bool {
-    matches!(abs, Abs::Instance(object) if object.module.is_some() && crate::enums::is_mixed(&object.class))
-}
-
 /// Whether a constant can be a run-time value.
 fn has_form(abs: &Abs) -> bool {
     let plain = |object: &Object| {
@@ -354,11 +350,6 @@ impl Lifter<'_> {
         let put = |item: &Abs| -> Vec<Abs> {
             args.iter().map(|arg| narrowed(arg, choice.at, item).unwrap_or_else(|| arg.clone())).collect()
         };
-        if !matches!(spelling, "str" | "repr" | "format")
-            && let Some(value) = self.mixed_values(&choice)?
-        {
-            return self.apply(spelling, &put(&value)).map(Some);
-        }
         self.choose(&choice, &mut |me, item| me.apply(spelling, &put(&item))).map(Some)
     }
 
@@ -452,7 +443,8 @@ impl Lifter<'_> {
                 if positions.iter().all(|(at, new)| new.same(&Abs::int(*at))) {
                     Abs::Dyn(choice.at)
                 } else {
-                    self.pick(&Abs::Dyn(choice.at), positions)?
+                    // At the end of a path, where the state is another's: nothing is looked at but the block.
+                    self.constant_at(&Abs::Dyn(choice.at), &positions)?
                 }
             }
             other => match position(other) {
@@ -516,28 +508,14 @@ impl Lifter<'_> {
         let hashable = |key: &Abs| match key {
             Abs::Const(key) => DictObj::default().insert(key.clone(), Object::None),
             Abs::Tuple(parts) => parts.iter().all(|part| has_form(part) || is_itself_only(part)),
-            key => is_itself_only(key) || is_mixed_member(key),
+            key => is_itself_only(key),
         };
-        // Keys that are equal to each other without being the same are not looked for here.
-        let members = keys.iter().filter(|key| is_mixed_member(key)).count();
-        if members > 0 && members < keys.len() {
-            return None;
-        }
         (formless && keys.iter().all(hashable) && items.iter().all(|item| is_fixed(item, 0)))
             .then(|| Table::of(TableKind::Dict, keys, items))
     }
 
     /// The position of a key, -1 where it is missing.
     pub fn table_position(&mut self, table: &Table, key: &Abs) -> Lift<Abs> {
-        // Members of enumerations that are ints or texts are equal to their values.
-        if let Some(value) = self.mixed_value(key)? {
-            return self.table_position(table, &value);
-        }
-        if let Abs::OneOf(choice) = key
-            && let Some(value) = self.mixed_values(&Rc::clone(choice))?
-        {
-            return self.table_position(table, &value);
-        }
         let found = |key: &Abs| table.keys.iter().position(|known| known.same(key)).map_or(-1, |at| at as i64);
         if let Some(parts) = key.tuple_items()
             && table.keys.iter().all(|key| matches!(key, Abs::Tuple(_)))
@@ -560,8 +538,7 @@ impl Lifter<'_> {
         let mut constants = DictObj::default();
         let mut positions = Vec::new();
         for (at, known) in table.keys.iter().enumerate() {
-            let value = self.mixed_value(known)?;
-            if let Abs::Const(known) = value.as_ref().unwrap_or(known) {
+            if let Abs::Const(known) = known {
                 constants.insert(known.clone(), Object::None);
                 positions.push((positions.len() as i64, Abs::int(at as i64)));
             }

@@ -33,8 +33,6 @@ pub(crate) struct ClassObj {
     pub prelude: bool,
     /// Of a class of exceptions the built-in one above it.
     pub exception: Option<ExcKind>,
-    /// What the members of an enumeration are besides: `int` or `str`.
-    pub mixin: Option<&'static str>,
     /// Whether its objects do not change once they are made.
     pub frozen: bool,
     /// The fields of a dataclass with their defaults.
@@ -195,7 +193,7 @@ impl Lifter<'_> {
         if let Some(what) = def.unsupported {
             return self.bail(Code::Statement, what);
         }
-        let enumerated = self.enum_bases(&def.bases)?;
+        let enumerated = self.enum_base(&def.bases)?;
         let is_unique = matches!(&def.decorators[..], [one] if self.is_of_module(one, "enum", "unique"));
         let dataclass = match (&enumerated, is_unique) {
             (Some(_), true) => None,
@@ -204,7 +202,7 @@ impl Lifter<'_> {
         let is_named = matches!(&def.bases[..], [base] if self.is_of_module(base, "typing", "NamedTuple"));
         let (base, exception) = match (is_named, &enumerated) {
             (true, _) => (Some(self.tuple_class()?), None),
-            (false, Some((base, _))) => (Some(Rc::clone(base)), None),
+            (false, Some(base)) => (Some(Rc::clone(base)), None),
             (false, None) => self.bases(&def.bases)?,
         };
         let depth = self.frames.len();
@@ -247,7 +245,6 @@ impl Lifter<'_> {
             prelude,
             fields: Vec::new(),
             factories,
-            mixin: enumerated.as_ref().and_then(|found| found.1),
         };
         if enumerated.is_some() && !prelude {
             return match dataclass {

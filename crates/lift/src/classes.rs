@@ -129,9 +129,7 @@ impl ClassRef {
             ClassRef::Exception(kind) => matches!(other, ClassRef::Exception(of) if kind.is_subclass(*of)),
             ClassRef::Written(class) => {
                 let of_kind = |kind: ExcKind| ClassRef::Exception(kind).is_below(other);
-                let besides = |class: &Rc<ClassObj>| class.mixin.and_then(ClassRef::built_in);
                 class.exception.is_some_and(of_kind)
-                    || besides(class).is_some_and(|built_in| built_in.is_below(other))
                     || ClassObj::ancestry(class).any(|class| ClassRef::Written(Rc::clone(class)).is(other))
             }
         }

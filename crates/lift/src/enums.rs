@@ -1,13 +1,13 @@
 //! Enumerations: classes below `enum.Enum` (library reference, module enum; CPython 3.11).
 //!
 //! A member is an object of the module with `_name_` and `_value_`, so that one of several is a
-//! [`Choice`]: an int at run time. What members do is written in the prelude (`enum.py`); members
-//! of `IntEnum`, `StrEnum` and of classes that are an int or a str besides do what their values do.
+//! choice (`choice.rs`): an int at run time. What members do is written in the prelude (`enum.py`).
+//! Enumerations whose members are ints or texts besides (`IntEnum`) are not lifted.
 
 use crate::abs::Abs;
 use crate::ast::{ClassDef, Expr, ExprKind, Name, StmtKind};
 use crate::bailout::Code;
-use crate::choice::{Choice, Table, TableKind};
+use crate::choice::{Table, TableKind};
 use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{DictObj, ExcKind, Int, Object};
@@ -53,60 +53,28 @@ fn is_below(class: &Rc<ClassObj>, name: &str) -> bool {
     ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == name)
 }
 
-/// Whether members of a class are ints or texts besides.
-pub(crate) fn is_mixed(class: &Rc<ClassObj>) -> bool {
-    is_below(class, "_Mixed")
-}
-
 /// Whether a class is an enumeration, with members or without.
 pub(crate) fn is_enumeration(class: &Rc<ClassObj>) -> bool {
     is_below(class, "Enum")
 }
 
 impl Lifter<'_> {
-    /// The bases of an enumeration: the class of the prelude or of a user, and what its members are
-    /// besides; `None` if it is none.
-    pub fn enum_bases(&mut self, bases: &[Expr]) -> Lift<Option<(Rc<ClassObj>, Option<&'static str>)>> {
-        let class_of = |me: &Self, expr: &Expr| match &expr.kind {
-            ExprKind::Name(name) => match me.lookup(name) {
-                Some(Abs::Class(class)) if is_below(&class, "Enum") => Some(class),
-                _ => None,
-            },
+    /// The base of an enumeration: the class of the prelude or one of a user's below that; `None` if
+    /// it is none.
+    pub fn enum_base(&mut self, bases: &[Expr]) -> Lift<Option<Rc<ClassObj>>> {
+        let Some(last) = bases.last() else { return Ok(None) };
+        let named = match &last.kind {
+            _ if self.is_of_module(last, "enum", "Enum") => self.prelude_function("enum", "Enum")?,
+            ExprKind::Name(name) => self.lookup(name),
             _ => None,
         };
-        // `enum.Enum`.
-        let dotted = |me: &mut Self, expr: &Expr| -> Lift<Option<Rc<ClassObj>>> {
-            for name in ["Enum", "IntEnum", "StrEnum"] {
-                if me.is_of_module(expr, "enum", name)
-                    && let Some(Abs::Class(class)) = me.prelude_function("enum", name)?
-                {
-                    return Ok(Some(class));
-                }
-            }
-            Ok(None)
-        };
-        let Some(last) = bases.last() else { return Ok(None) };
-        let Some(base) = class_of(self, last).map_or_else(|| dotted(self, last), |class| Ok(Some(class)))? else {
-            return Ok(None);
-        };
-        let mixed = |expr: &Expr, name: &'static str| {
-            matches!(&expr.kind, ExprKind::Name(found) if &**found == name && self.lookup(found).is_none())
-                .then_some(name)
-        };
-        match bases {
-            [_] => {
-                let own = if is_below(&base, "IntEnum") { Some("int") } else { None };
-                let own = if is_below(&base, "StrEnum") { Some("str") } else { own };
-                Ok(Some((Rc::clone(&base), own.or(base.mixin))))
-            }
-            [first, _] if base.prelude && &*base.name == "Enum" => {
-                let mixin = mixed(first, "int").or_else(|| mixed(first, "str"));
-                match (mixin, self.prelude_function("enum", "_Mixed")?) {
-                    (Some(mixin), Some(Abs::Class(base))) => Ok(Some((base, Some(mixin)))),
-                    _ => self.bail(Code::Statement, "an enumeration with several bases"),
-                }
-            }
-            _ => self.bail(Code::Statement, "an enumeration with several bases"),
+        match named {
+            Some(Abs::Class(class)) if is_enumeration(&class) => match bases {
+                [_] => Ok(Some(class)),
+                // Members that are ints or texts besides may stand wherever those do.
+                _ => self.bail(Code::Statement, "an enumeration with several bases"),
+            },
+            _ => Ok(None),
         }
     }
 
@@ -133,31 +101,17 @@ impl Lifter<'_> {
             }
             let value = match class.members.remove(&name) {
                 Some(Member::Value(Abs::Const(value))) => value,
-                Some(Member::Value(Abs::Builtin(auto))) if &*auto == AUTO => match class.mixin {
-                    Some("str") if class.base.as_ref().is_some_and(|base| is_below(base, "StrEnum")) => {
-                        Object::str(&name.to_lowercase())
-                    }
-                    Some("str") => return self.bail(Code::Statement, "auto() of a text"),
-                    _ => match values.last() {
-                        None => Object::int(1),
-                        Some((_, Object::Int(Int::Small(last)))) if *last < i64::MAX => Object::int(last + 1),
-                        Some(_) => return self.bail(Code::Statement, "auto() behind such a value"),
-                    },
+                Some(Member::Value(Abs::Builtin(auto))) if &*auto == AUTO => match values.last() {
+                    None => Object::int(1),
+                    Some((_, Object::Int(Int::Small(last)))) if *last < i64::MAX => Object::int(last + 1),
+                    Some(_) => return self.bail(Code::Statement, "auto() behind such a value"),
                 },
                 _ => return self.bail(Code::Statement, format!("a member {name} that is no constant")),
             };
-            let fits = match (class.mixin, &value) {
-                (None, value) => DictObj::default().insert(value.clone(), Object::None),
-                (Some("int"), value) => matches!(value, Object::Int(_)),
-                (Some(_), value) => matches!(value, Object::Str(_)),
-            };
-            if !fits {
+            if !DictObj::default().insert(value.clone(), Object::None) {
                 return self.bail(Code::Statement, format!("a member {name} with such a value"));
             }
             values.push((name, value));
-        }
-        if values.is_empty() && (class.mixin.is_some() || class.base.as_ref().is_some_and(|base| !base.prelude)) {
-            return self.bail(Code::Statement, "an enumeration without members");
         }
         if class.base.as_ref().is_some_and(|base| self.world.enums.contains_key(&base.key)) {
             return self.bail(Code::Statement, "a class below an enumeration with members");
@@ -246,33 +200,5 @@ impl Lifter<'_> {
         }
         self.enter_any(no)?;
         self.pick(&at, crate::choice::numbered(&table.items))
-    }
-
-    /// The value of a member that is an int or a text besides.
-    pub fn mixed_value(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
-        match abs {
-            Abs::Instance(object) if is_mixed(&object.class) => self.own_attribute(object, "_value_"),
-            _ => Ok(None),
-        }
-    }
-
-    /// The values of members between which one is chosen, if all are ints or texts besides and no
-    /// method of the user's stands in the way.
-    pub fn mixed_values(&mut self, choice: &Choice) -> Lift<Option<Abs>> {
-        let mut values = Vec::new();
-        for (position, item) in &choice.of {
-            // A user's own operators come before those of the value.
-            if let Abs::Instance(object) = item
-                && ClassObj::ancestry(&object.class)
-                    .any(|class| !class.prelude && class.members.keys().any(|name| name.starts_with("__")))
-            {
-                return Ok(None);
-            }
-            match self.mixed_value(item)? {
-                Some(value) => values.push((*position, value)),
-                None => return Ok(None),
-            }
-        }
-        self.pick(&Abs::Dyn(choice.at), values).map(Some)
     }
 }

@@ -288,7 +288,6 @@ impl Lifter<'_> {
             prelude: false,
             exception: None,
             frozen: true,
-            mixin: None,
             fields: Vec::new(),
             factories: BTreeMap::new(),
         };

@@ -176,12 +176,6 @@ impl Lifter<'_> {
             (Some(Abs::Unbound) | None, Some((owner, member))) => {
                 self.member(owner, member, &Abs::Instance(Rc::clone(object)))
             }
-            (Some(Abs::Unbound) | None, None) if crate::enums::is_mixed(&object.class) => {
-                match self.mixed_value(&Abs::Instance(Rc::clone(object)))? {
-                    Some(value) if !name.starts_with('_') => self.attribute(value, name),
-                    _ => self.bail(Code::Callee, format!("attribute {name} of a member")),
-                }
-            }
             // What every object has, or every exception, or every named tuple.
             (Some(Abs::Unbound) | None, None)
                 if name.starts_with("__")
