@@ -312,3 +312,36 @@ async fn messages_of_datafusion_show_calls_by_name() {
     let error = fails(&session, "SELECT * FROM generate_series(1, 5) LIMIT f(0)").await;
     assert!(error.contains('f') && error.len() < 300, "{error}");
 }
+
+/// The error is that of the first row, also where CPython must finish that one.
+#[cfg(feature = "python")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_error_is_that_of_the_first_row() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION g(s TEXT) RETURNS BIGINT LANGUAGE python AS $$
+if len(s) == 1:
+    return int(s)
+raise ValueError('row ' + s.encode('cp1252').decode('utf-8'))
+$$",
+    )
+    .await;
+    run(&session, "CREATE TABLE s AS VALUES ('7'), ('aa'), ('x')").await;
+    assert!(fails(&session, "SELECT g(column1) FROM s").await.contains("ValueError: row aa"));
+}
+
+/// STRUCTs of very many fields are left to CPython while the function is created.
+#[cfg(feature = "python")]
+#[tokio::test(flavor = "multi_thread")]
+async fn wide_structs_are_not_spread() {
+    let session = session();
+    let fields: Vec<String> = (0..700).map(|at| format!("f{at} BIGINT")).collect();
+    let create = format!(
+        "CREATE FUNCTION wide(x BIGINT) RETURNS STRUCT<{}> LANGUAGE python AS 'return None'",
+        fields.join(", ")
+    );
+    run(&session, &create).await;
+    let reasons = rows(&session, "SELECT reason FROM exuvia.functions WHERE name = 'wide'").await;
+    assert!(reasons.contains("more than 600 fields"), "{reasons}");
+}
