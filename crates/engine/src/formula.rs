@@ -184,6 +184,10 @@ fn is_total(inst: &Inst, args: &[&Sized]) -> bool {
         }
         // Every int here fits in 64 bits.
         ("int.to_float", _) => true,
-        _ => inst.unwind.is_none() && def.raises.is_empty() && (!def.bails || inst.no_overflow),
+        _ => {
+            inst.unwind.is_none()
+                && def.raises.is_empty()
+                && (def.bails == exuvia_ops::def::Bails::Never || inst.no_overflow)
+        }
     }
 }

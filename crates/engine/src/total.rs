@@ -4,7 +4,7 @@
 use crate::{Definition, OnError};
 use arrow::datatypes::DataType;
 use exuvia_ir::{ExcKind, Function, Inst, Module, Object, Opcode, Terminator, Value};
-use exuvia_ops::def::{Body, OpDef};
+use exuvia_ops::def::{Bails, Body};
 use std::collections::HashMap;
 
 /// Whether a function gives a value for whatever arguments, in bounded time, from its
@@ -80,18 +80,12 @@ fn inst_is_total(
     let Some(def) = exuvia_ops::by_name(name) else { return false };
     let makes_int = || inst.result.is_some_and(|value| *function.ty(value) == exuvia_ir::Type::Int);
     let outgrows = matches!(def.body, Body::Core(op) if op.may_outgrow());
-    let bails = (def.bails || outgrows) && !inst.no_overflow && !bails_for_memory(def);
+    let bails = (outgrows || matches!(def.bails, Bails::Range | Bails::Operands)) && !inst.no_overflow;
     // An exception that is caught goes where the function says.
     let raises = inst.unwind.is_none()
         && !divides_by_constant(inst, name, constants)
         && def.raises.iter().any(|kind| escapes(*kind));
     !raises && !(bails && (results == Results::Int64 || !makes_int()))
-}
-
-/// Whether an operation leaves native code only where the row's memory is full: it makes a
-/// text or a list.
-fn bails_for_memory(def: &OpDef) -> bool {
-    def.raises.is_empty() && (def.name.starts_with("str.") || def.name.starts_with("list."))
 }
 
 /// Whether it is a division by a constant that is not zero.

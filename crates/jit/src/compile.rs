@@ -21,7 +21,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
 use exuvia_ir::{Module, Opcode};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, Effect, status};
+use exuvia_ops::def::{Bails, Body, Effect, status};
 use std::collections::{BTreeMap, HashMap};
 use std::mem::{ManuallyDrop, offset_of};
 use std::ops::{Deref, DerefMut};
@@ -312,7 +312,8 @@ fn allocates(source: &Module) -> bool {
     insts.into_iter().any(|inst| {
         matches!(inst.op, Opcode::List)
             || live::definition(inst).is_some_and(|def| {
-                def.effect == Effect::Alloc || (def.bails && !matches!(def.body, Body::Core(CoreOp::IntFits)))
+                def.effect == Effect::Alloc
+                    || (def.bails != Bails::Never && !matches!(def.body, Body::Core(CoreOp::IntFits)))
             })
     })
 }

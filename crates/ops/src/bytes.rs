@@ -136,7 +136,7 @@ fn push_hex(out: &mut Text<'_>, bytes: &[u8]) -> KernelResult<()> {
 op! {
     /// The UTF-8 of a text.
     bytes_of_text = "bytes.of_text" ""
-    Pure fn (cx, _s: str) -> str fallible {
+    Pure fn (cx, _s: str) -> str fallible bails Operands {
         if _s.is_ascii() { Ok(_s) } else { write(cx, _s.as_bytes()) }
     }
 }
@@ -145,7 +145,7 @@ op! {
     /// A text of which each character below a limit is one byte; others are an error (0), question
     /// marks (1) or left out (2).
     bytes_of_text_below = "bytes.of_text_below" ""
-    Pure fn (cx, _s: str, _limit: int, _errors: int) -> str fallible [ValueError] {
+    Pure fn (cx, _s: str, _limit: int, _errors: int) -> str fallible [ValueError] bails Operands {
         if _s.is_ascii() {
             return Ok(_s);
         }
@@ -166,7 +166,7 @@ op! {
     /// The text that bytes are in UTF-8. What is none is an error (0), U+FFFD (1) or left out (2), by
     /// the longest part that could begin a character.
     bytes_decode = "bytes.decode" ""
-    Pure fn (cx, _bytes: str, _errors: int) -> str fallible [ValueError] {
+    Pure fn (cx, _bytes: str, _errors: int) -> str fallible [ValueError] bails Operands {
         if _bytes.is_ascii() {
             return Ok(_bytes);
         }
@@ -272,7 +272,7 @@ op! {
 op! {
     /// The digest of bytes by the algorithm of that name in `hashlib`, in hexadecimal digits.
     bytes_digest = "bytes.digest" ""
-    Pure fn (cx, _bytes: str, _name: str) -> str fallible {
+    Pure fn (cx, _bytes: str, _name: str) -> str fallible bails Operands {
         let mut room = Vec::new();
         let bytes = read(_bytes, &mut room)?;
         let mut out = cx.text(128)?;

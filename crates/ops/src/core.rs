@@ -4,7 +4,7 @@
 //! 64 bits and leaves the fast path where a result does not fit.
 
 use crate::cx::Cx;
-use crate::def::{Body, Default, Effect, Kind, OpDef, Param};
+use crate::def::{Bails, Body, Default, Effect, Kind, OpDef, Param};
 use exuvia_ir::{ExcKind, Int, Object, Raise, Type};
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
@@ -196,7 +196,7 @@ const fn core(
         params,
         result,
         raises,
-        bails: false,
+        bails: Bails::Never,
         effect: Effect::Pure,
         doc,
         body: Body::Core(op),
@@ -204,7 +204,7 @@ const fn core(
     }
 }
 
-const fn with_effect(mut def: OpDef, effect: Effect, bails: bool) -> OpDef {
+const fn with_effect(mut def: OpDef, effect: Effect, bails: Bails) -> OpDef {
     def.effect = effect;
     def.bails = bails;
     def
@@ -470,7 +470,7 @@ static CORE: &[OpDef] = &[
             eval::list_truth,
         ),
         Effect::Read,
-        false,
+        Bails::Never,
     ),
     core(
         "bool.truth",
@@ -524,7 +524,7 @@ static CORE: &[OpDef] = &[
             eval::list_truth,
         ),
         Effect::Read,
-        false,
+        Bails::Never,
     ),
     core("int.round", "round", "The int itself.\n\n>>> round(5)\n5", CoreOp::Identity, INT1, int, &[], eval::identity),
     core(
@@ -684,7 +684,7 @@ static CORE: &[OpDef] = &[
             eval::list_len,
         ),
         Effect::Read,
-        false,
+        Bails::Never,
     ),
     core(
         "list.is",
@@ -708,7 +708,7 @@ static CORE: &[OpDef] = &[
             eval::list_get,
         ),
         Effect::Read,
-        false,
+        Bails::Never,
     ),
     with_effect(
         core(
@@ -722,7 +722,7 @@ static CORE: &[OpDef] = &[
             eval::list_get,
         ),
         Effect::Read,
-        false,
+        Bails::Never,
     ),
     with_effect(
         core(
@@ -736,7 +736,7 @@ static CORE: &[OpDef] = &[
             eval::list_set,
         ),
         Effect::Write,
-        false,
+        Bails::Never,
     ),
     with_effect(
         core(
@@ -750,7 +750,7 @@ static CORE: &[OpDef] = &[
             eval::list_append,
         ),
         Effect::Write,
-        true,
+        Bails::Memory,
     ),
     with_effect(
         core(
@@ -764,7 +764,7 @@ static CORE: &[OpDef] = &[
             eval::list_pop,
         ),
         Effect::Write,
-        false,
+        Bails::Never,
     ),
     with_effect(
         core(
@@ -778,7 +778,7 @@ static CORE: &[OpDef] = &[
             eval::list_move,
         ),
         Effect::Write,
-        false,
+        Bails::Never,
     ),
     with_effect(
         core(
@@ -796,7 +796,7 @@ static CORE: &[OpDef] = &[
             eval::list_slice,
         ),
         Effect::Alloc,
-        true,
+        Bails::Memory,
     ),
     core(
         "dict.find",
@@ -830,7 +830,7 @@ static CORE: &[OpDef] = &[
             eval::reject,
         ),
         Effect::Pure,
-        true,
+        Bails::Operands,
     ),
     with_effect(
         core(
@@ -844,7 +844,7 @@ static CORE: &[OpDef] = &[
             eval::int_fits,
         ),
         Effect::Pure,
-        true,
+        Bails::Range,
     ),
     core(
         "exc.code",

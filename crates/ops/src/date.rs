@@ -63,7 +63,7 @@ op! {
 op! {
     /// The day of a year, month and day of the month.
     date_from_civil = "date.from_civil" ""
-    Pure fn (cx, _year: int, _month: int, _day: int) -> int fallible [ValueError] {
+    Pure fn (cx, _year: int, _month: int, _day: int) -> int fallible [ValueError] bails Operands {
         from_civil(cx, _year, _month, _day)
     }
 }
@@ -118,7 +118,7 @@ op! {
 op! {
     /// `date.fromisoformat` of a date of the form YYYY-MM-DD; CPython reads the others.
     date_parse = "date.parse" ""
-    Pure fn (cx, _text: str) -> int fallible [ValueError] {
+    Pure fn (cx, _text: str) -> int fallible [ValueError] bails Operands {
         parsed_date(_text.as_str()).ok_or(Raise::Bailout("a text of a date that CPython must read"))
     }
 }
@@ -142,7 +142,7 @@ op! {
     datetime_from_parts = "datetime.from_parts" ""
     Pure fn (
         cx, _year: int, _month: int, _day: int, _hour: int, _minute: int, _second: int, _micro: int
-    ) -> int fallible [ValueError] {
+    ) -> int fallible [ValueError] bails Operands {
         let clock = Clock { hour: _hour, minute: _minute, second: _second, micro: _micro };
         clock.fits_c()?;
         let days = from_civil(cx, _year, _month, _day)?;
@@ -153,7 +153,7 @@ op! {
 op! {
     /// The microseconds since midnight of an hour, minute, second and microsecond.
     time_from_parts = "time.from_parts" ""
-    Pure fn (cx, _hour: int, _minute: int, _second: int, _micro: int) -> int fallible [ValueError] {
+    Pure fn (cx, _hour: int, _minute: int, _second: int, _micro: int) -> int fallible [ValueError] bails Operands {
         let clock = Clock { hour: _hour, minute: _minute, second: _second, micro: _micro };
         clock.fits_c()?;
         clock.micros(cx)
@@ -353,7 +353,7 @@ op! {
     /// `datetime.fromisoformat` of a date of the form YYYY-MM-DD and, after `T` or a space, a time
     /// of the forms that `time.parse` reads; CPython reads the others.
     datetime_parse = "datetime.parse" ""
-    Pure fn (cx, _text: str) -> int fallible [ValueError] {
+    Pure fn (cx, _text: str) -> int fallible [ValueError] bails Operands {
         let text = _text.as_str();
         let (date, clock) = match text.as_bytes().get(10) {
             None => (Some(text), Some(0)),
@@ -370,7 +370,7 @@ op! {
 op! {
     /// `time.fromisoformat` of the forms HH:MM, HH:MM:SS and HH:MM:SS.f; CPython reads the others.
     time_parse = "time.parse" ""
-    Pure fn (cx, _text: str) -> int fallible [ValueError] {
+    Pure fn (cx, _text: str) -> int fallible [ValueError] bails Operands {
         parsed_clock(_text.as_str()).ok_or(Raise::Bailout("a text of a time that CPython must read"))
     }
 }
@@ -416,7 +416,7 @@ op! {
     /// `strftime` in the C locale, in which CPython starts; CPython does what is left to the C
     /// library.
     datetime_strftime = "datetime.strftime" ""
-    Pure fn (cx, _micros: int, _format: str) -> str fallible [ValueError] {
+    Pure fn (cx, _micros: int, _format: str) -> str fallible [ValueError] bails Operands {
         let mut out = cx.text(_format.byte_len() + 16)?;
         let mut chars = _format.as_str().chars();
         while let Some(ch) = chars.next() {

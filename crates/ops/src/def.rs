@@ -27,8 +27,8 @@ pub struct OpDef {
     pub result: fn(&[Type]) -> Type,
     /// The exceptions that it may raise.
     pub raises: &'static [ExcKind],
-    /// Whether it may bail out besides.
-    pub bails: bool,
+    /// Why it may bail out besides.
+    pub bails: Bails,
     /// What it does to memory.
     pub effect: Effect,
     /// What it does, for people; lines that begin with `>>>` are an example, the line
@@ -175,12 +175,25 @@ pub enum Effect {
     Write,
 }
 
+/// Why native code may leave the row at an operation for the rung below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bails {
+    /// It gives its value or raises.
+    Never,
+    /// The row's memory is full.
+    Memory,
+    /// A number lies beyond what native code computes with, such as an int of 65 bits.
+    Range,
+    /// CPython must read these operands, such as a text for which its matcher alone is exact.
+    Operands,
+}
+
 /// How native code does an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// A closed instruction that every back end knows.
     Core(crate::core::CoreOp),
-    /// A function to call. If `raises` is not empty or `bails` is set the result is a
+    /// A function to call. If it [can fail](OpDef::can_fail) the result is a
     /// pair of words: for a string, pointer and meta, a null pointer meaning that meta
     /// is a status; else status and value (a float as its bits). Otherwise the result is
     /// the plain value: a byte for a bool, a word, a float, the two words of a string.
@@ -206,15 +219,7 @@ impl OpDef {
     /// Whether it has another outcome than a value.
     #[must_use]
     pub fn can_fail(&self) -> bool {
-        self.bails || !self.raises.is_empty()
-    }
-
-    /// Whether it often bails out for what its operands are, such as a text that only CPython
-    /// matches as Python does, and not where the row's memory is full.
-    #[must_use]
-    pub fn bails_for_operands(&self) -> bool {
-        self.bails
-            && ["re.", "pattern.", "date.", "datetime.", "time."].iter().any(|family| self.name.starts_with(family))
+        self.bails != Bails::Never || !self.raises.is_empty()
     }
 
     /// How many arguments a call may give by position.

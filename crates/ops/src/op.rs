@@ -16,8 +16,10 @@
 /// Identifier, name in the IR, Python's spelling, effect, parameters, result, body. After
 /// the result `fallible` or `fallible [ValueError, …]`: the body's value is then a
 /// [`KernelResult`](crate::cx::KernelResult), and the operation may bail out besides
-/// raising those. Whatever allocates is fallible, because the arena has a limit; a view
-/// of an operand or of a constant is not. A body cannot return early out of the macro's
+/// raising those: where memory is full if it makes a text or a list, else for numbers
+/// beyond its range, or for what `bails Operands` says after the exceptions (one of
+/// [`Bails`](crate::def::Bails)). Whatever allocates is fallible, because the arena has a
+/// limit; a view of an operand or of a constant is not. A body cannot return early out of the macro's
 /// sight: it is the body of a function `kernel<'a>` whose strings live for `'a`.
 ///
 /// After the body an optional `big name` names a function `fn(&mut Cx, &[Object]) ->
@@ -38,11 +40,11 @@ macro_rules! op {
         $(#[doc = $doc:literal])*
         $id:ident = $name:literal $spelling:literal
         $effect:ident fn ($cx:ident $(, $arg:ident : $kind:ident $(= $default:ident $(($value:expr))?)?)* $(,)?)
-        -> $ret:ident fallible $([$($exc:ident),*])? $body:block $(big $big:ident)?
+        -> $ret:ident fallible $([$($exc:ident),*])? $(bails $bails:ident)? $body:block $(big $big:ident)?
     ) => {
         $crate::op!(@define [$($doc)*] $id $name $spelling $effect $cx
             [$($arg $kind [$($default $(($value))?)?])*]
-            $ret [$($($exc),*)?] true call_fallible [$crate::cx::KernelResult<$crate::op!(@ret $ret)>] $body
+            $ret [$($($exc),*)?] [$crate::op!(@bails $ret $($bails)?)] call_fallible [$crate::cx::KernelResult<$crate::op!(@ret $ret)>] $body
             [$($big)?]);
     };
     (
@@ -53,11 +55,11 @@ macro_rules! op {
     ) => {
         $crate::op!(@define [$($doc)*] $id $name $spelling $effect $cx
             [$($arg $kind [$($default $(($value))?)?])*]
-            $ret [] false call_plain [$crate::op!(@ret $ret)] $body [$($big)?]);
+            $ret [] [$crate::def::Bails::Never] call_plain [$crate::op!(@ret $ret)] $body [$($big)?]);
     };
     (@define [$($doc:literal)*] $id:ident $name:literal $spelling:literal $effect:ident $cx:ident
         [$($arg:ident $kind:ident [$($default:ident $(($value:expr))?)?])*]
-        $ret:ident [$($exc:ident),*] $bails:literal $call:ident [$out:ty] $body:block [$($big:ident)?]
+        $ret:ident [$($exc:ident),*] [$bails:expr] $call:ident [$out:ty] $body:block [$($big:ident)?]
     ) => {
         #[doc = concat!("`", $name, "`")]
         #[expect(clippy::allow_attributes, reason = "which of these lints fires depends on the operation")]
@@ -118,6 +120,13 @@ macro_rules! op {
             };
         }
     };
+    (@bails $ret:ident $bails:ident) => { $crate::def::Bails::$bails };
+    (@bails str) => { $crate::def::Bails::Memory };
+    (@bails str_list) => { $crate::def::Bails::Memory };
+    (@bails int_list) => { $crate::def::Bails::Memory };
+    (@bails float_list) => { $crate::def::Bails::Memory };
+    (@bails $ret:ident) => { $crate::def::Bails::Range };
+
     (@result call_plain $value:ident) => { Ok($crate::adapt::Returned::object($value)) };
     (@result call_fallible $value:ident) => { $value.map($crate::adapt::Returned::object) };
 

@@ -94,7 +94,7 @@ fn anchor(how: i64) -> Anchor {
 op! {
     /// The number of groups of a pattern.
     pattern_groups = "pattern.groups" ""
-    Pure fn (cx, _pattern: pattern) -> int fallible {
+    Pure fn (cx, _pattern: pattern) -> int fallible bails Operands {
         Ok(matcher(_pattern)?.groups() as i64)
     }
 }
@@ -102,7 +102,7 @@ op! {
 op! {
     /// The number of the group of that name, or -1.
     pattern_group_index = "pattern.group_index" ""
-    Pure fn (cx, _pattern: pattern, _name: str) -> int fallible {
+    Pure fn (cx, _pattern: pattern, _name: str) -> int fallible bails Operands {
         let names = matcher(_pattern)?.names();
         Ok(names.iter().find(|(name, _)| name == _name.as_str()).map_or(-1, |(_, group)| *group as i64))
     }
@@ -111,7 +111,7 @@ op! {
 op! {
     /// Whether a group certainly takes part in every match.
     pattern_always = "pattern.always" ""
-    Pure fn (cx, _pattern: pattern, _group: int) -> bool fallible {
+    Pure fn (cx, _pattern: pattern, _group: int) -> bool fallible bails Operands {
         let regex = matcher(_pattern)?;
         Ok(usize::try_from(_group).is_ok_and(|group| group <= regex.groups() && regex.always(group)))
     }
@@ -120,7 +120,7 @@ op! {
 op! {
     /// Whether a pattern may match the empty text.
     pattern_can_be_empty = "pattern.can_be_empty" ""
-    Pure fn (cx, _pattern: pattern) -> bool fallible {
+    Pure fn (cx, _pattern: pattern) -> bool fallible bails Operands {
         Ok(matcher(_pattern)?.can_be_empty())
     }
 }
@@ -128,7 +128,7 @@ op! {
 op! {
     /// The flags of a pattern, those of its source among them.
     pattern_flags = "pattern.flags" ""
-    Pure fn (cx, _pattern: pattern) -> int fallible {
+    Pure fn (cx, _pattern: pattern) -> int fallible bails Operands {
         Ok(i64::from(matcher(_pattern)?.flags()))
     }
 }
@@ -136,7 +136,7 @@ op! {
 op! {
     /// Whether a text is a template for `sub` that is understood here.
     pattern_is_template = "pattern.is_template" ""
-    Pure fn (cx, _pattern: pattern, _template: str) -> bool fallible {
+    Pure fn (cx, _pattern: pattern, _template: str) -> bool fallible bails Operands {
         let regex = matcher(_pattern)?;
         let mut fine = true;
         template(regex, _template.as_str(), |piece| {
@@ -150,7 +150,7 @@ op! {
 op! {
     /// Whether a pattern matches: anywhere (0), at the start (1), or the whole text (2).
     re_test = "re.test" ""
-    Pure fn (cx, _pattern: pattern, _text: str, _how: int) -> bool fallible {
+    Pure fn (cx, _pattern: pattern, _text: str, _how: int) -> bool fallible bails Operands {
         matcher(_pattern)?.is_match(anchor(_how), _text.as_str()).map_err(leave)
     }
 }
@@ -158,7 +158,7 @@ op! {
 op! {
     /// Where a pattern matches first; `how` as for `re.test`.
     re_find = "re.find" ""
-    Alloc fn (cx, _pattern: pattern, _text: str, _how: int) -> int_list fallible {
+    Alloc fn (cx, _pattern: pattern, _text: str, _how: int) -> int_list fallible bails Operands {
         let regex = matcher(_pattern)?;
         let mut found = Spans::new(cx, regex, 1)?;
         let one = found.room(cx)?;
@@ -172,7 +172,7 @@ op! {
 op! {
     /// Where a pattern that matches no empty text matches, one match behind the other.
     re_find_all = "re.find_all" ""
-    Alloc fn (cx, _pattern: pattern, _text: str) -> int_list fallible {
+    Alloc fn (cx, _pattern: pattern, _text: str) -> int_list fallible bails Operands {
         let regex = nonempty(_pattern)?;
         let mut found = Spans::new(cx, regex, 4)?;
         let mut matches = Matches::of(regex, _text)?;
@@ -187,7 +187,7 @@ op! {
     /// The texts of a group, of at most one that the pattern has, in every match; the
     /// empty text where it took no part.
     re_texts = "re.texts" ""
-    Alloc fn (cx, _pattern: pattern, _text: str) -> str_list fallible {
+    Alloc fn (cx, _pattern: pattern, _text: str) -> str_list fallible bails Operands {
         let regex = nonempty(_pattern)?;
         let mut texts = StrListBuilder::new(cx)?;
         let groups = regex.groups().min(1);
@@ -204,7 +204,7 @@ op! {
 op! {
     /// What stands between the matches of a pattern without groups.
     re_split = "re.split" ""
-    Alloc fn (cx, _pattern: pattern, _text: str, _maxsplit: int) -> str_list fallible {
+    Alloc fn (cx, _pattern: pattern, _text: str, _maxsplit: int) -> str_list fallible bails Operands {
         let regex = nonempty(_pattern)?;
         let mut parts = StrListBuilder::new(cx)?;
         let mut matches = Matches::of(regex, _text)?;
@@ -224,7 +224,7 @@ op! {
 op! {
     /// The text with matches of a pattern replaced by a template.
     re_sub = "re.sub" ""
-    Pure fn (cx, _pattern: pattern, _template: str, _text: str, _count: int) -> str fallible {
+    Pure fn (cx, _pattern: pattern, _template: str, _text: str, _count: int) -> str fallible bails Operands {
         let regex = nonempty(_pattern)?;
         let mut left = at_most(_count);
         let literal = !_template.as_bytes().contains(&b'\\');

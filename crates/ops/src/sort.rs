@@ -53,7 +53,7 @@ op! {
     /// >>> sorted([0.5, -1.0, 0.25], reverse=True)
     /// [0.5, 0.25, -1.0]
     sort_float = "list.sort_float" ""
-    Alloc fn (cx, _items: floats, reverse: keyword_bool = Bool(false)) -> float_list fallible {
+    Alloc fn (cx, _items: floats, reverse: keyword_bool = Bool(false)) -> float_list fallible bails Operands {
         if _items.iter().any(|item| item.is_nan()) {
             return Err(Raise::Bailout("the order of a list with NaN"));
         }

@@ -11,7 +11,7 @@
 use crate::context::Context;
 use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Span, Terminator, Value};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, Effect};
+use exuvia_ops::def::{Bails, Body, Effect};
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
@@ -182,7 +182,7 @@ fn is_worth_moving(context: &mut Context, inst: &Inst) -> bool {
         Body::Kernel { .. } => true,
         Body::Core(op) => matches!(op, CoreOp::StrLen | CoreOp::StrEq | CoreOp::StrNe | CoreOp::DictFind),
     };
-    is_work && def.effect == Effect::Pure && def.raises.is_empty() && !def.bails_for_operands()
+    is_work && def.effect == Effect::Pure && def.raises.is_empty() && def.bails != Bails::Operands
 }
 
 #[cfg(test)]

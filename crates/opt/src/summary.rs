@@ -66,7 +66,7 @@ fn one(function: &Function, context: &mut Context) -> Summary {
                 Opcode::Call(callee) => context.summary(callee).stays,
                 _ => {
                     !context.is_removable(inst) && !context.may_raise(inst) && !context.may_write(inst)
-                        || context.def_of(inst).is_some_and(|def| def.bails)
+                        || context.def_of(inst).is_some_and(|def| def.bails != exuvia_ops::def::Bails::Never)
                 }
             };
         }

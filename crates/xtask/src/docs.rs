@@ -3,7 +3,7 @@
 
 use crate::root;
 use exuvia_lift::Code;
-use exuvia_ops::def::{Default, Kind, OpDef};
+use exuvia_ops::def::{Bails, Default, Kind, OpDef};
 use exuvia_ops::prelude;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -88,9 +88,12 @@ fn operation(def: &OpDef, page: &mut String) {
         let raises: Vec<String> = def.raises.iter().map(|kind| format!("`{}`", kind.name())).collect();
         let _ = write!(page, "\nRaises {}.\n", raises.join(", "));
     }
-    if def.bails {
-        page.push_str("\nSome rows leave native code.\n");
-    }
+    page.push_str(match def.bails {
+        Bails::Never => "",
+        Bails::Memory => "\nRows leave native code where their memory is full.\n",
+        Bails::Range => "\nRows with numbers out of range leave native code.\n",
+        Bails::Operands => "\nRows leave native code for operands that only CPython reads.\n",
+    });
 }
 
 /// How Python source writes the operation, with the types of its operands.

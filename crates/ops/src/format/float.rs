@@ -185,7 +185,7 @@ op! {
     /// >>> format(1234.5678, ",.2f")
     /// '1,234.57'
     float_format = "float.format" "format"
-    Pure fn (cx, _value: float, _spec: str = Str("")) -> str fallible [ValueError] {
+    Pure fn (cx, _value: float, _spec: str = Str("")) -> str fallible [ValueError] bails Operands {
         let spec = spec::parse(cx, _spec.as_str(), b'>', '\0', "float")?;
         render(cx, _value, &spec, "float")
     }

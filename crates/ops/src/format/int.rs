@@ -129,7 +129,7 @@ op! {
     /// >>> format(-1234567, "+_d")
     /// '-1_234_567'
     int_format = "int.format" "format"
-    Pure fn (cx, _value: int, _spec: str = Str("")) -> str fallible [ValueError, OverflowError] {
+    Pure fn (cx, _value: int, _spec: str = Str("")) -> str fallible [ValueError, OverflowError] bails Operands {
         if let Some((width, zeros)) = decimal_field(_spec.as_bytes()) {
             return cx.store(Digits::in_field(_value, width, zeros).as_str());
         }

@@ -255,7 +255,7 @@ op! {
     /// >>> "%05d" % 42
     /// '00042'
     percent_int = "percent.int" ""
-    Pure fn (cx, _spec: str, _value: int) -> str fallible [ValueError, OverflowError] { int(cx, _spec, _value) }
+    Pure fn (cx, _spec: str, _value: int) -> str fallible [ValueError, OverflowError] bails Operands { int(cx, _spec, _value) }
     big big_int
 }
 
@@ -265,7 +265,7 @@ op! {
     /// >>> "%.2f" % 2.5
     /// '2.50'
     percent_float = "percent.float" ""
-    Pure fn (cx, _spec: str, _value: float) -> str fallible [ValueError, OverflowError, TypeError] {
+    Pure fn (cx, _spec: str, _value: float) -> str fallible [ValueError, OverflowError, TypeError] bails Operands {
         if let Some((width, zeros)) = decimal_field(_spec) {
             let whole = crate::float::trunc(cx, _value.trunc())?;
             return cx.store(Digits::in_field(whole, width, zeros).as_str());
@@ -290,7 +290,7 @@ op! {
     /// >>> "%-6s|" % "abc"
     /// 'abc   |'
     percent_str = "percent.str" ""
-    Pure fn (cx, _spec: str, _value: str) -> str fallible [TypeError] {
+    Pure fn (cx, _spec: str, _value: str) -> str fallible [TypeError] bails Operands {
         let conversion = Conversion::parse(_spec.as_str())?;
         match conversion.code {
             b's' => conversion.text(cx, _value),
@@ -308,7 +308,7 @@ op! {
     /// >>> "%s %d" % (True, True)
     /// 'True 1'
     percent_bool = "percent.bool" ""
-    Pure fn (cx, _spec: str, _value: bool) -> str fallible [ValueError, OverflowError] {
+    Pure fn (cx, _spec: str, _value: bool) -> str fallible [ValueError, OverflowError] bails Operands {
         let conversion = Conversion::parse(_spec.as_str())?;
         if conversion.is_text() {
             return conversion.text(cx, Str::with_ascii(if _value { "True" } else { "False" }, true));
@@ -323,7 +323,7 @@ op! {
     /// >>> "%s" % None
     /// 'None'
     percent_none = "percent.none" ""
-    Pure fn (cx, _spec: str, _value: none) -> str fallible [TypeError] {
+    Pure fn (cx, _spec: str, _value: none) -> str fallible [TypeError] bails Operands {
         let conversion = Conversion::parse(_spec.as_str())?;
         if conversion.is_text() {
             return conversion.text(cx, Str::with_ascii("None", true));

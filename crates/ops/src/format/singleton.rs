@@ -11,7 +11,7 @@ op! {
     /// >>> format(True, "d")
     /// '1'
     bool_format = "bool.format" "format"
-    Pure fn (cx, _value: bool, _spec: str = Str("")) -> str fallible [ValueError, OverflowError] {
+    Pure fn (cx, _value: bool, _spec: str = Str("")) -> str fallible [ValueError, OverflowError] bails Operands {
         if _spec.byte_len() == 0 {
             return Ok(Str::with_ascii(if _value { "True" } else { "False" }, true));
         }
@@ -26,7 +26,7 @@ op! {
     /// >>> format(None)
     /// 'None'
     none_format = "none.format" "format"
-    Pure fn (cx, _value: none, _spec: str = Str("")) -> str fallible [TypeError] {
+    Pure fn (cx, _value: none, _spec: str = Str("")) -> str fallible [TypeError] bails Operands {
         if _spec.byte_len() == 0 {
             return Ok(Str::with_ascii("None", true));
         }

@@ -51,7 +51,7 @@ op! {
     /// >>> format("abc", "*^7")
     /// '**abc**'
     str_format = "str.format_spec" "format"
-    Pure fn (cx, _value: str, _spec: str = Str("")) -> str fallible [ValueError] {
+    Pure fn (cx, _value: str, _spec: str = Str("")) -> str fallible [ValueError] bails Operands {
         if _spec.byte_len() == 0 {
             return Ok(_value);
         }

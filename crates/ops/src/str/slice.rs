@@ -207,7 +207,7 @@ op! {
     /// >>> chr(8364)
     /// '€'
     str_chr = "str.chr" "chr"
-    Pure fn (cx, _i: int) -> str fallible [ValueError, OverflowError] {
+    Pure fn (cx, _i: int) -> str fallible [ValueError, OverflowError] bails Operands {
         // CPython converts to a C int before it looks at the range (Python/bltinmodule.c,
         // builtin_chr).
         if i32::try_from(_i).is_err() {
