@@ -8,8 +8,9 @@ use crate::class::{ClassObj, Member, Method};
 use crate::classes::ClassRef;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
-use crate::unsupported;
+use crate::templates::Arguments;
 use exuvia_ir::{Class, ExcKind, Object, Type};
+use exuvia_ops::{attributes, operands};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -157,12 +158,8 @@ impl Lifter<'_> {
             if ty.alternatives().iter().any(|alternative| self.holds_attribute(alternative, name)) {
                 return self.dispatch(*v, &mut |me, narrowed| me.attribute(narrowed, name));
             }
-            let lacking: Vec<Type> = ty
-                .alternatives()
-                .iter()
-                .filter(|a| unsupported::has_attribute(a, name) == Some(false))
-                .cloned()
-                .collect();
+            let lacking: Vec<Type> =
+                ty.alternatives().iter().filter(|a| attributes::has(a, name) == Some(false)).cloned().collect();
             if lacking.is_empty() {
                 return Ok(Abs::Method(Rc::new((value, name.clone()))));
             }
@@ -172,7 +169,7 @@ impl Lifter<'_> {
             return self.type_value(&value);
         }
         match self.type_of(&value) {
-            Some(ty) if unsupported::has_attribute(&ty, name) == Some(false) => {
+            Some(ty) if attributes::has(&ty, name) == Some(false) => {
                 let message = format!("'{}' object has no attribute '{name}'", ty.message_name());
                 self.raise_message(ExcKind::AttributeError, &message)
             }
@@ -210,7 +207,7 @@ impl Lifter<'_> {
         self.set_var(&hidden, Abs::Dyn(value));
         let (yes, no) = {
             let name = name.clone();
-            self.split_type(value, &move |ty| unsupported::has_attribute(ty, &name) != Some(false))?
+            self.split_type(value, &move |ty| attributes::has(ty, &name) != Some(false))?
         };
         for state in no {
             self.enter(state);
@@ -324,6 +321,9 @@ impl Lifter<'_> {
 
     /// Methods of constant containers that give something to iterate.
     fn static_method(&mut self, receiver: &Abs, name: &str, args: &[Abs], named: &[(Name, Abs)]) -> Lift<Option<Abs>> {
+        if name == "format" && self.type_of(receiver) == Some(Type::Str) {
+            return self.format_method(receiver, &Arguments { positional: args, named, mapping: None }).map(Some);
+        }
         if !named.is_empty() {
             return Ok(None);
         }
@@ -341,6 +341,12 @@ impl Lifter<'_> {
             (Abs::Const(Object::Dict(_)), "copy", []) if !self.module_mode => self.dict_of(Some(receiver)).map(Some),
             (Abs::Const(Object::Set(set)), "copy", []) if !self.module_mode && !set.frozen => {
                 self.set_of(Some(receiver)).map(Some)
+            }
+            (receiver, "format_map", [mapping])
+                if self.type_of(receiver) == Some(Type::Str) && self.is_dict(mapping) =>
+            {
+                let arguments = Arguments { positional: &[], named: &[], mapping: Some(mapping) };
+                self.format_method(receiver, &arguments).map(Some)
             }
             (receiver, "join", [iterable]) if self.type_of(receiver) == Some(Type::Str) => {
                 // What is not a list yet becomes one, as in CPython.
@@ -362,9 +368,6 @@ impl Lifter<'_> {
                 }
                 self.apply(".join", &[receiver.clone(), list]).map(Some)
             }
-            (receiver, "format", _) if self.type_of(receiver) == Some(Type::Str) => {
-                self.format_method(receiver, args).map(Some)
-            }
             _ => Ok(None),
         }
     }
@@ -377,7 +380,7 @@ impl Lifter<'_> {
                 return Ok(result);
             }
             let types: Option<Vec<Type>> = args.iter().map(|arg| self.type_of(arg)).collect();
-            if let Some((kind, message)) = types.as_deref().and_then(|types| unsupported::error(spelling, types)) {
+            if let Some((kind, message)) = types.as_deref().and_then(|types| operands::error(spelling, types)) {
                 return self.raise_message(kind, &message);
             }
             args.iter().filter(|arg| matches!(arg, Abs::Dyn(_))).try_for_each(|arg| self.changes(arg))?;
@@ -555,7 +558,7 @@ impl Lifter<'_> {
         }
         for arg in args {
             if let Some(ty) = self.type_of(arg)
-                && let Some((kind, message)) = unsupported::error("iter", &[ty])
+                && let Some((kind, message)) = operands::error("iter", &[ty])
             {
                 return self.raise_message(kind, &message);
             }

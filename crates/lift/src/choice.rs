@@ -26,6 +26,9 @@ use std::sync::Arc;
 /// The most values between which one is chosen.
 const MOST: usize = 64;
 
+/// The combinations of parts of tuples among which one is looked up.
+const MOST_COMBINED: usize = 10_000;
+
 /// One of several static values.
 #[derive(Debug)]
 pub(crate) struct Choice {
@@ -60,6 +63,56 @@ impl Table {
     /// What iterating over it gives.
     pub fn iterated(&self) -> &[Abs] {
         if self.kind == TableKind::Dict { &self.keys } else { &self.items }
+    }
+}
+
+/// Keys of which no two are equal: constants as Python compares them, tuples part by part, objects by
+/// what they are.
+#[derive(Default)]
+struct Keys {
+    all: Vec<Abs>,
+    /// Those that are constants, and where each is among all.
+    constants: DictObj,
+    places: Vec<usize>,
+}
+
+impl Keys {
+    /// Where a key is, or one that is equal.
+    fn position(&self, key: &Abs) -> Option<usize> {
+        match key {
+            Abs::Const(object) => self.constants.position(object).map(|at| self.places[at]),
+            _ => self.all.iter().position(|known| are_equal(known, key)),
+        }
+    }
+
+    /// Adds a key, unless one that is equal is there; gives its position. `None`: it has no hash.
+    fn insert(&mut self, key: &Abs) -> Option<usize> {
+        if let Some(at) = self.position(key) {
+            return Some(at);
+        }
+        match key {
+            Abs::Const(object) if self.constants.insert(object.clone(), Object::None) => {
+                self.places.push(self.all.len())
+            }
+            Abs::Tuple(parts) if parts.iter().all(|part| has_form(part) || is_itself_only(part)) => {}
+            key if is_itself_only(key) => {}
+            _ => return None,
+        }
+        self.all.push(key.clone());
+        Some(self.all.len() - 1)
+    }
+}
+
+/// Whether keys are equal that are no constants as a whole.
+fn are_equal(left: &Abs, right: &Abs) -> bool {
+    match (left, right) {
+        (Abs::Const(a), Abs::Const(b)) => {
+            let mut one = DictObj::default();
+            one.insert(a.clone(), Object::None);
+            one.get(b).is_some()
+        }
+        (Abs::Tuple(a), Abs::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| are_equal(a, b)),
+        (a, b) => a.same(b),
     }
 }
 
@@ -144,6 +197,11 @@ fn narrowed(abs: &Abs, at: Value, to: &Abs) -> Option<Abs> {
         }
         _ => None,
     }
+}
+
+/// Operands of which a choice is known to be that value.
+fn all_narrowed(args: &[Abs], at: Value, to: &Abs) -> Vec<Abs> {
+    args.iter().map(|arg| narrowed(arg, at, to).unwrap_or_else(|| arg.clone())).collect()
 }
 
 fn choice_of(args: &[Abs]) -> Option<&Rc<Choice>> {
@@ -321,11 +379,8 @@ impl Lifter<'_> {
         other: &mut dyn FnMut(&mut Self, &Abs, &Abs) -> Lift<Abs>,
     ) -> Lift<Option<Abs>> {
         let Some(choice) = choice_of(args).cloned() else { return Ok(None) };
-        let put = |item: &Abs| -> Vec<Abs> {
-            args.iter().map(|arg| narrowed(arg, choice.at, item).unwrap_or_else(|| arg.clone())).collect()
-        };
         let known = self.mapped(&choice, &mut |_, item| {
-            let both = put(item);
+            let both = all_narrowed(args, choice.at, item);
             let same =
                 if by_identity { Lifter::is_one(&both[0], &both[1]) } else { Lifter::is_equal(&both[0], &both[1]) };
             Ok(same.map(|same| Abs::bool(same != negated)))
@@ -334,7 +389,7 @@ impl Lifter<'_> {
             Some(answer) => Ok(Some(answer)),
             None => self
                 .choose(&choice, &mut |me, item| {
-                    let both = put(&item);
+                    let both = all_narrowed(args, choice.at, &item);
                     other(me, &both[0], &both[1])
                 })
                 .map(Some),
@@ -347,14 +402,11 @@ impl Lifter<'_> {
             return Ok(Some(result));
         }
         let Some(choice) = choice_of(args).cloned() else { return Ok(None) };
-        let put = |item: &Abs| -> Vec<Abs> {
-            args.iter().map(|arg| narrowed(arg, choice.at, item).unwrap_or_else(|| arg.clone())).collect()
-        };
-        self.choose(&choice, &mut |me, item| me.apply(spelling, &put(&item))).map(Some)
+        self.choose(&choice, &mut |me, item| me.apply(spelling, &all_narrowed(args, choice.at, &item))).map(Some)
     }
 
     /// Whether a value is true, where that takes no more than to look at it.
-    pub fn known_truth(&self, abs: &Abs) -> Option<bool> {
+    pub fn known_truth(abs: &Abs) -> Option<bool> {
         match abs {
             Abs::Const(object) => crate::operate::constant_truth(object),
             Abs::Func(_) | Abs::Builtin(_) | Abs::Class(_) | Abs::ExcClass(_) | Abs::Module(_) => Some(true),
@@ -466,25 +518,14 @@ impl Lifter<'_> {
 
     /// A dict that holds what has no run-time form; `None` if it does not, or cannot.
     pub fn dict_table(&self, entries: &[(Option<Abs>, Abs)]) -> Option<Abs> {
-        let mut keys: Vec<Abs> = Vec::new();
+        let mut keys = Keys::default();
         let mut items = Vec::new();
-        let mut add = |key: &Abs, item: &Abs| {
+        let mut hashable = true;
+        let mut add = |key: &Abs, item: &Abs| match keys.insert(key) {
             // Keys that are equal are one, as it was first written.
-            let equal = |known: &Abs| match (known, key) {
-                (Abs::Const(a), Abs::Const(b)) => {
-                    let mut both = DictObj::default();
-                    both.insert(a.clone(), Object::None);
-                    both.get(b).is_some()
-                }
-                (a, b) => a.same(b),
-            };
-            match keys.iter().position(equal) {
-                Some(at) => items[at] = item.clone(),
-                None => {
-                    keys.push(key.clone());
-                    items.push(item.clone());
-                }
-            }
+            Some(at) if at < items.len() => items[at] = item.clone(),
+            Some(_) => items.push(item.clone()),
+            None => hashable = false,
         };
         let mut formless = false;
         for (key, item) in entries {
@@ -505,22 +546,20 @@ impl Lifter<'_> {
                 (None, _) => return None,
             }
         }
-        let hashable = |key: &Abs| match key {
-            Abs::Const(key) => DictObj::default().insert(key.clone(), Object::None),
-            Abs::Tuple(parts) => parts.iter().all(|part| has_form(part) || is_itself_only(part)),
-            key => is_itself_only(key),
-        };
-        (formless && keys.iter().all(hashable) && items.iter().all(|item| is_fixed(item, 0)))
-            .then(|| Table::of(TableKind::Dict, keys, items))
+        (formless && hashable && items.iter().all(|item| is_fixed(item, 0)))
+            .then(|| Table::of(TableKind::Dict, keys.all, items))
     }
 
     /// The position of a key, -1 where it is missing.
     pub fn table_position(&mut self, table: &Table, key: &Abs) -> Lift<Abs> {
         let found = |key: &Abs| table.keys.iter().position(|known| known.same(key)).map_or(-1, |at| at as i64);
         if let Some(parts) = key.tuple_items()
-            && table.keys.iter().all(|key| matches!(key, Abs::Tuple(_)))
+            && let Some(keys) = table.keys.iter().map(Abs::tuple_items).collect::<Option<Vec<_>>>()
         {
-            return self.position_of_tuple(table, &parts);
+            return match self.position_of_tuple(&keys, &parts)? {
+                Some(at) => Ok(at),
+                None => self.bail(Code::Operands, "such a tuple as a key"),
+            };
         }
         match key {
             Abs::Instance(_) if is_itself_only(key) => return Ok(Abs::int(found(key))),
@@ -554,8 +593,7 @@ impl Lifter<'_> {
         if positions.len() == table.keys.len() || !self.live {
             return Ok(at);
         }
-        let missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
-        let (yes, no) = self.split_value(&missing)?;
+        let (yes, no) = self.split_missing(&at)?;
         let mut arms: Vec<Arm> = yes.into_iter().map(|state| (state, vec![Abs::int(-1)])).collect();
         self.enter_any(no)?;
         let at = self.pick(&at, positions)?;
@@ -563,41 +601,44 @@ impl Lifter<'_> {
         Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
     }
 
-    /// The position of a tuple among keys that are tuples, part by part.
-    fn position_of_tuple(&mut self, table: &Table, parts: &[Abs]) -> Lift<Abs> {
-        let keys: Option<Vec<Vec<Abs>>> = table.keys.iter().map(Abs::tuple_items).collect();
-        let Some(keys) = keys.filter(|keys| keys.iter().all(|key| key.len() == parts.len())) else {
-            return self.bail(Code::Operands, "a tuple among keys of other lengths");
+    /// The position of a tuple among keys that are tuples of as many: that of each of its parts
+    /// among those of the keys, and then that of all of them together. `None` for other keys.
+    pub fn position_of_tuple(&mut self, keys: &[Vec<Abs>], parts: &[Abs]) -> Lift<Option<Abs>> {
+        // What has no hash raises, wherever the others are.
+        let has_hash = |part: &Abs| match part {
+            Abs::OneOf(choice) => choice.of.iter().all(|(_, item)| has_form(item) || is_itself_only(item)),
+            part => is_itself_only(part) || self.type_of(part).is_some_and(|ty| !ty.holds_list() && !ty.holds_object()),
         };
-        let mut columns: Vec<Vec<Abs>> = vec![Vec::new(); parts.len()];
-        for key in &keys {
-            for (column, part) in columns.iter_mut().zip(key) {
-                if !column.iter().any(|known| known.same(part)) {
-                    column.push(part.clone());
-                }
+        if parts.is_empty() || !parts.iter().all(has_hash) || keys.iter().any(|key| key.len() != parts.len()) {
+            return Ok(None);
+        }
+        let mut columns: Vec<Keys> = std::iter::repeat_with(Keys::default).take(parts.len()).collect();
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        for key in keys {
+            match columns.iter_mut().zip(key).map(|(column, part)| column.insert(part)).collect() {
+                Some(place) => places.push(place),
+                None => return Ok(None),
             }
         }
-        let combined = columns.iter().fold(1usize, |all, column| all.saturating_mul(column.len()));
-        if combined > 64 * MOST {
-            return self.bail(Code::Budget, "a table of so many tuples");
+        let combined = columns.iter().fold(1usize, |all, column| all.saturating_mul(column.all.len()));
+        if combined > MOST_COMBINED {
+            return Ok(None);
         }
+        self.world.budget.take(combined + keys.len() * parts.len());
         let mut positions: Vec<(i64, Abs)> = (0..combined).map(|at| (at as i64, Abs::int(-1))).collect();
-        for (at, key) in keys.iter().enumerate() {
-            let place = columns.iter().zip(key).fold(0, |place, (column, part)| {
-                place * column.len() + column.iter().position(|known| known.same(part)).unwrap_or(0)
-            });
+        for (at, place) in places.iter().enumerate() {
+            let place = columns.iter().zip(place).fold(0, |place, (column, part)| place * column.all.len() + part);
             positions[place].1 = Abs::int(at as i64);
         }
         let mut arms: Vec<Arm> = Vec::new();
         let mut place = Abs::int(0);
         for (column, part) in columns.into_iter().zip(parts) {
-            let len = column.len() as i64;
-            let items = vec![Abs::NONE; column.len()];
-            let at = self.table_position(&Table { kind: TableKind::Dict, keys: column, items }, part)?;
-            let missing = if self.live { self.apply("a<b", &[at.clone(), Abs::int(0)])? } else { Abs::Unbound };
-            let (yes, no) = self.split_value(&missing)?;
-            arms.extend(yes.into_iter().map(|state| (state, vec![Abs::int(-1)])));
-            self.enter_any(no)?;
+            let len = column.all.len() as i64;
+            let column = Table { kind: TableKind::Dict, keys: column.all, items: Vec::new() };
+            let at = self.table_position(&column, part)?;
+            let (missing, found) = self.split_missing(&at)?;
+            arms.extend(missing.into_iter().map(|state| (state, vec![Abs::int(-1)])));
+            self.enter_any(found)?;
             if self.live {
                 let scaled = self.apply("a*b", &[place.clone(), Abs::int(len)])?;
                 place = self.apply("a+b", &[scaled, at])?;
@@ -605,7 +646,13 @@ impl Lifter<'_> {
         }
         let at = self.pick(&place, positions)?;
         arms.extend(self.state().map(|state| (state, vec![at])));
-        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+        Ok(Some(self.join(arms)?.pop().unwrap_or(Abs::Unbound)))
+    }
+
+    /// The states in which a position says that there is none, and the others.
+    pub fn split_missing(&mut self, at: &Abs) -> Lift<Split> {
+        let missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
+        self.split_value(&missing)
     }
 
     /// `table[index]`.
@@ -651,8 +698,7 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
-        let missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
-        let (yes, no) = self.split_value(&missing)?;
+        let (yes, no) = self.split_missing(&at)?;
         self.enter_any(yes)?;
         if self.live {
             match (table.kind, self.type_of(index)) {
@@ -709,8 +755,7 @@ impl Lifter<'_> {
         match (table.kind, name, args) {
             (TableKind::Dict, "get", [key] | [key, _]) => {
                 let at = self.table_position(table, key)?;
-                let missing = if self.live { self.apply("a<b", &[at.clone(), Abs::int(0)])? } else { Abs::Unbound };
-                let (yes, no) = self.split_value(&missing)?;
+                let (yes, no) = self.split_missing(&at)?;
                 let default = args.get(1).cloned().unwrap_or(Abs::NONE);
                 let mut arms: Vec<Arm> = yes.into_iter().map(|state| (state, vec![default.clone()])).collect();
                 self.enter_any(no)?;

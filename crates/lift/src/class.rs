@@ -165,6 +165,11 @@ impl ClassObj {
         })
     }
 
+    /// Whether its objects are dicts.
+    pub fn is_dict(class: &Rc<ClassObj>) -> bool {
+        ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "dict")
+    }
+
     /// Whether its objects are named tuples.
     pub fn is_named(class: &Rc<ClassObj>) -> bool {
         ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "tuple")

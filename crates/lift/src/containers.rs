@@ -8,11 +8,11 @@
 use crate::abs::{Abs, Enclosing, Iter};
 use crate::ast::{Collects, Comprehension, Expr, Name};
 use crate::bailout::Code;
+use crate::choice::TableKind;
 use crate::class::ClassObj;
 use crate::leave::Part;
 use crate::lifter::{Lift, Lifter, Site, Stop};
 use exuvia_ir::{DictObj, ExcKind, Object, SetObj, Type};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Methods that change a dict or a set.
@@ -297,11 +297,8 @@ impl Lifter<'_> {
             })?;
             return Ok(());
         }
-        let is_dict =
-            |class: &Rc<ClassObj>| ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "dict");
         match (value, self.type_of(value)) {
-            (Abs::Instance(object), _) if is_dict(&object.class) => Ok(()),
-            (Abs::Const(Object::Dict(_)), _) | (_, Some(Type::Dict(..))) => Ok(()),
+            _ if self.is_dict(value) => Ok(()),
             (_, Some(ty)) if !ty.holds_object() => {
                 let message = format!("'{}' object is not a mapping", ty.message_name());
                 self.raise_message(ExcKind::TypeError, &message)?;
@@ -386,6 +383,15 @@ impl Lifter<'_> {
             }
         })?;
         Ok(if self.live { Abs::Const(Object::Dict(Arc::new(dict))) } else { Abs::Unbound })
+    }
+
+    /// Whether a value is a dict.
+    pub fn is_dict(&self, value: &Abs) -> bool {
+        match value {
+            Abs::Instance(object) => ClassObj::is_dict(&object.class),
+            Abs::Table(table) => table.kind == TableKind::Dict,
+            value => matches!(self.type_of(value), Some(Type::Dict(..))),
+        }
     }
 
     /// `dict(x)` in a function.

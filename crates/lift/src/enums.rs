@@ -48,14 +48,9 @@ impl Enumeration {
     }
 }
 
-/// Whether a class is below one of the prelude's of that name.
-fn is_below(class: &Rc<ClassObj>, name: &str) -> bool {
-    ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == name)
-}
-
 /// Whether a class is an enumeration, with members or without.
 pub(crate) fn is_enumeration(class: &Rc<ClassObj>) -> bool {
-    is_below(class, "Enum")
+    ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "Enum")
 }
 
 impl Lifter<'_> {
@@ -190,8 +185,7 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
-        let missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
-        let (yes, no) = self.split_value(&missing)?;
+        let (yes, no) = self.split_missing(&at)?;
         self.enter_any(yes)?;
         if self.live {
             let shown = self.apply("repr", std::slice::from_ref(value))?;

@@ -610,13 +610,10 @@ impl<'w> Lifter<'w> {
             }
             return Ok(out);
         }
-        if let Abs::OneOf(choice) = value {
-            let truths = choice.of.iter().map(|(_, item)| self.known_truth(item)).collect::<Option<Vec<_>>>();
-            if truths.is_some() {
-                let known: Vec<_> = choice.of.iter().map(|(_, item)| (item.clone(), self.known_truth(item))).collect();
-                let has = |item: &Abs| known.iter().any(|(other, truth)| other.same(item) && *truth == Some(true));
-                return self.split_choice(&Rc::clone(choice), &has);
-            }
+        if let Abs::OneOf(choice) = value
+            && choice.of.iter().all(|(_, item)| Self::known_truth(item).is_some())
+        {
+            return self.split_choice(&Rc::clone(choice), &|item| Self::known_truth(item) == Some(true));
         }
         let truth = self.truth(value)?;
         let Some(state) = self.state() else { return Ok((Vec::new(), Vec::new())) };
@@ -729,7 +726,7 @@ impl<'w> Lifter<'w> {
             return self.dispatch(v, &mut |me, narrowed| me.iterable(narrowed));
         }
         if let Some(ty) = self.type_of(&value)
-            && let Some((kind, message)) = crate::unsupported::error("iter", &[ty])
+            && let Some((kind, message)) = exuvia_ops::operands::error("iter", &[ty])
         {
             return self.raise_message(kind, &message);
         }

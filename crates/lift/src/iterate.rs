@@ -129,7 +129,7 @@ impl Lifter<'_> {
             return self.bail(Code::ModuleBody, "a loop at the top level is not over constants");
         }
         if let Some(ty) = self.type_of(iterable)
-            && let Some((kind, message)) = crate::unsupported::error("iter", &[ty])
+            && let Some((kind, message)) = exuvia_ops::operands::error("iter", &[ty])
         {
             self.raise_message(kind, &message)?;
             return Ok(());

@@ -30,18 +30,15 @@ impl Lifter<'_> {
 
     /// A new list that counts as made at a site.
     pub fn list_at(&mut self, site: Site, items: &[Abs]) -> Lift<Abs> {
+        if let Some(table) = self.list_table(items) {
+            return Ok(table);
+        }
         if self.module_mode {
             let objects = items.iter().map(|item| item.as_const().cloned()).collect::<Option<Vec<_>>>();
             return match objects {
                 Some(objects) => Ok(Abs::Const(Object::list(objects))),
-                None => match self.list_table(items) {
-                    Some(table) => Ok(table),
-                    None => self.bail(Code::ModuleBody, "a module-level list holds something that is not a constant"),
-                },
+                None => self.bail(Code::ModuleBody, "a module-level list holds something that is not a constant"),
             };
-        }
-        if let Some(table) = self.list_table(items) {
-            return Ok(table);
         }
         let items = &items.iter().map(|item| self.escaped(item)).collect::<Lift<Vec<_>>>()?[..];
         let mut element = match self.world.list_types.get(&site) {

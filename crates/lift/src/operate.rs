@@ -5,20 +5,37 @@
 use crate::abs::{Abs, Iter, ViewOf};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use crate::unsupported;
 use exuvia_ir::{ExcKind, Int, Object, Raise, Terminator, Type, Value};
 use exuvia_ops::def::{Body, Effect, Kind, OpDef};
+use exuvia_ops::operands;
 
 impl Lifter<'_> {
+    /// A binary operator, by its symbol.
+    pub fn binary(&mut self, symbol: &str, left: Abs, right: Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        if symbol == "%" && self.type_of(&left) == Some(Type::Str) {
+            return self.percent(&left, &right);
+        }
+        if symbol == "+"
+            && let (Some(a), Some(b)) = (left.tuple_items(), right.tuple_items())
+        {
+            self.world.budget.take(a.len() + b.len());
+            return Ok(Abs::tuple([a, b].concat()));
+        }
+        self.apply(&format!("a{symbol}b"), &[left, right])
+    }
+
     /// Applies the operation with that spelling.
     pub fn apply(&mut self, spelling: &str, args: &[Abs]) -> Lift<Abs> {
         if let Some(result) = self.try_apply(spelling, args)? {
             return Ok(result);
         }
         let types = self.operand_types(spelling, args)?;
-        match unsupported::error(spelling, &types) {
+        match operands::error(spelling, &types) {
             Some((kind, message)) => {
-                let message = if self.augmented { unsupported::augmented(spelling, &message) } else { message };
+                let message = if self.augmented { operands::augmented(spelling, &message) } else { message };
                 self.raise_message(kind, &message)
             }
             // What None does here is not known; CPython finishes the rows that have it.

@@ -2,6 +2,7 @@
 //!
 //! `spec` reads a specification, `layout` puts sign, prefix, padding and separators
 //! around digits, and a file for each type of value says what CPython checks for it.
+//! [`template`] takes whole templates apart.
 
 mod float;
 mod int;
@@ -11,6 +12,7 @@ mod scratch;
 mod singleton;
 mod spec;
 mod str;
+pub mod template;
 
 use crate::def::OpDef;
 

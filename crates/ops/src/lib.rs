@@ -9,6 +9,7 @@
 //! The crate needs neither Arrow nor Cranelift nor a Python interpreter.
 
 pub mod adapt;
+pub mod attributes;
 pub mod bytes;
 pub mod core;
 pub mod cx;
@@ -21,6 +22,7 @@ pub mod int;
 pub mod list;
 pub mod math;
 mod op;
+pub mod operands;
 pub mod pattern;
 mod places;
 pub mod prelude;

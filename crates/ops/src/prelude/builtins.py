@@ -306,3 +306,10 @@ def str_maketrans(x, y=_missing, z=_missing, /):
     if not isinstance(z, str):
         return _leave("what CPython says of such arguments")
     return {**made, **{ord(c): None for c in z}}
+
+
+def ascii(value):
+    text = repr(value)
+    if not text.isascii():
+        return _leave("a text that is not in ASCII within another value")
+    return text

@@ -1,96 +1,7 @@
-//! CPython's errors for operands that an operation does not take
-//! (Objects/abstract.c and the types' own slots), as data by operation.
+//! CPython's errors for operands that no operation of a spelling takes
+//! (Objects/abstract.c and the types' own slots).
 
 use exuvia_ir::{ExcKind, Type};
-
-/// The attributes of `None`, `bool`, `int`, `float`, `str`, `list` and `tuple` in CPython
-/// 3.11, without those between double underscores. What is not here raises
-/// `AttributeError`; what is here but not lifted goes to CPython.
-const ATTRIBUTES: &[(&str, &[&str])] = &[
-    ("NoneType", &[]),
-    (
-        "int",
-        &[
-            "as_integer_ratio",
-            "bit_count",
-            "bit_length",
-            "conjugate",
-            "denominator",
-            "from_bytes",
-            "imag",
-            "numerator",
-            "real",
-            "to_bytes",
-        ],
-    ),
-    ("float", &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"]),
-    (
-        "str",
-        &[
-            "capitalize",
-            "casefold",
-            "center",
-            "count",
-            "encode",
-            "endswith",
-            "expandtabs",
-            "find",
-            "format",
-            "format_map",
-            "index",
-            "isalnum",
-            "isalpha",
-            "isascii",
-            "isdecimal",
-            "isdigit",
-            "isidentifier",
-            "islower",
-            "isnumeric",
-            "isprintable",
-            "isspace",
-            "istitle",
-            "isupper",
-            "join",
-            "ljust",
-            "lower",
-            "lstrip",
-            "maketrans",
-            "partition",
-            "removeprefix",
-            "removesuffix",
-            "replace",
-            "rfind",
-            "rindex",
-            "rjust",
-            "rpartition",
-            "rsplit",
-            "rstrip",
-            "split",
-            "splitlines",
-            "startswith",
-            "strip",
-            "swapcase",
-            "title",
-            "translate",
-            "upper",
-            "zfill",
-        ],
-    ),
-    ("list", &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"]),
-    ("tuple", &["count", "index"]),
-];
-
-/// Whether values of a type have an attribute; `None` where this is not known.
-pub(crate) fn has_attribute(ty: &Type, name: &str) -> Option<bool> {
-    let class = match ty {
-        Type::Bool => "int",
-        other => other.python_name(),
-    };
-    if name.starts_with("__") {
-        return None;
-    }
-    ATTRIBUTES.iter().find(|entry| entry.0 == class).map(|entry| entry.1.contains(&name))
-}
 
 fn name(ty: &Type) -> &'static str {
     ty.python_name()
@@ -107,7 +18,8 @@ fn numeric(ty: &Type) -> bool {
 
 /// The exception that CPython raises for operands of these types, none of which is a
 /// union; `None` where this is not known.
-pub(crate) fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)> {
+#[must_use]
+pub fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)> {
     let type_error = |message: String| Some((ExcKind::TypeError, message));
     let known = |ty: &Type| scalar(ty) || matches!(ty, Type::List(_) | Type::Tuple(_));
     if !types.iter().all(known) {
@@ -221,7 +133,8 @@ const MATH_INDEX: &[&str] = &[
 ];
 
 /// The message as an augmented assignment words it: `+=` for `+`.
-pub(crate) fn augmented(spelling: &str, message: &str) -> String {
+#[must_use]
+pub fn augmented(spelling: &str, message: &str) -> String {
     const HEAD: &str = "unsupported operand type(s) for ";
     match (message.strip_prefix(HEAD), spelling.len()) {
         (Some(rest), 3..) => {

@@ -1,0 +1,267 @@
+//! Subscripts, and keys looked up in constant dicts and sets.
+
+use crate::abs::Abs;
+use crate::ast::{Expr, ExprKind};
+use crate::bailout::Code;
+use crate::lifter::{Lift, Lifter};
+use exuvia_ir::{DictObj, ExcKind, Int, Object, Type};
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl Lifter<'_> {
+    /// `value[index]`, also with a slice.
+    pub fn subscript(&mut self, value: Abs, index: &Expr) -> Lift<Abs> {
+        if let ExprKind::Slice { lower, upper, step } = &index.kind {
+            let mut bound = |bound: &Option<Box<Expr>>| match bound {
+                Some(bound) => self.expr(bound),
+                None => Ok(Abs::NONE),
+            };
+            let (lower, upper, step) = (bound(lower)?, bound(upper)?, bound(step)?);
+            if !self.live {
+                return Ok(Abs::Unbound);
+            }
+            if let Some(items) = value.tuple_items() {
+                return self.slice_tuple(items, &lower, &upper, &step);
+            }
+            if step.same(&Abs::NONE) {
+                return self.apply("a[b:c]", &[value, lower, upper]);
+            }
+            // The operation has one int that stands for no bound; it must not come from data.
+            let dynamic = |abs: &Abs| abs.as_const().is_none();
+            if dynamic(&step) && (dynamic(&lower) || dynamic(&upper)) {
+                return self.bail(Code::Operands, "a slice with bounds and step that are not constant");
+            }
+            return self.apply("a[b:c:d]", &[value, lower, upper, step]);
+        }
+        let index = self.expr(index)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        self.item(value, index)
+    }
+
+    pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
+        match &value {
+            Abs::Instance(_) => return self.apply("a[b]", &[value, index]),
+            Abs::Table(table) => return self.item_of_table(&Rc::clone(table), &index),
+            Abs::Class(class) => {
+                if let Some(found) = self.enum_of(class) {
+                    return self.item_of_table(&found.by_name(), &index);
+                }
+            }
+            Abs::OneOf(choice) => return self.item_of_choice(&Rc::clone(choice), &index),
+            _ => {}
+        }
+        if let Abs::OneOf(choice) = &index {
+            return self.choose(&Rc::clone(choice), &mut |me, index| me.item(value.clone(), index));
+        }
+        if let Some((_, v)) = self.union_operand(&[value.clone(), index.clone()]) {
+            return self.dispatch(v, &mut |me, narrowed| {
+                let value = value.replace(v, &narrowed).unwrap_or_else(|| value.clone());
+                let index = index.replace(v, &narrowed).unwrap_or_else(|| index.clone());
+                me.item(value, index)
+            });
+        }
+        if value.tuple_items().is_some() || matches!(self.type_of(&value), Some(Type::Tuple(_))) {
+            let Some(items) = self.known_items(&value) else { return self.bail(Code::Operands, "a tuple") };
+            let constant = match &index {
+                Abs::Const(Object::Int(at)) => at.to_i64(),
+                Abs::Const(Object::Bool(at)) => Some(i64::from(*at)),
+                _ => None,
+            };
+            if let Some(at) = constant {
+                let len = items.len() as i64;
+                let position = if at < 0 { at + len } else { at };
+                return match usize::try_from(position).ok().and_then(|at| items.get(at)) {
+                    Some(item) => Ok(item.clone()),
+                    None => self.raise_message(ExcKind::IndexError, "tuple index out of range"),
+                };
+            }
+            return self.item_of_tuple(&value, &items, index);
+        }
+        if let Abs::Const(Object::Dict(_)) = &value {
+            return self.dict_item(&value, &index);
+        }
+        self.apply("a[b]", &[value, index])
+    }
+
+    /// An element of a tuple at an index that is known only at run time: the tuple is
+    /// read as a list, whose error text differs.
+    fn item_of_tuple(&mut self, value: &Abs, items: &[Abs], index: Abs) -> Lift<Abs> {
+        if !matches!(self.type_of(&index), Some(Type::Int | Type::Bool)) {
+            return self.apply("a[b]", &[value.clone(), index]);
+        }
+        let len = items.len() as i64;
+        let low = self.apply("a<b", &[index.clone(), Abs::int(-len)])?;
+        let (bad_low, rest) = self.split_value(&low)?;
+        self.enter_any(rest)?;
+        let high = self.apply("a>=b", &[index.clone(), Abs::int(len)])?;
+        let (bad_high, good) = self.split_value(&high)?;
+        self.enter_any([bad_low, bad_high].concat())?;
+        // Ints that no C integer holds have another message.
+        for (far, order) in [(1 << 63, "a>=b"), (-(1 << 63) - 1, "a<=b")] {
+            if self.live {
+                let far = Abs::Const(Object::Int(Int::from_i128(far)));
+                let beyond = self.apply(order, &[index.clone(), far])?;
+                let (beyond, near) = self.split_value(&beyond)?;
+                self.enter_any(beyond)?;
+                if self.live {
+                    self.raise_message(ExcKind::IndexError, "cannot fit 'int' into an index-sized integer")?;
+                }
+                self.enter_any(near)?;
+            }
+        }
+        if self.live {
+            self.raise_message(ExcKind::IndexError, "tuple index out of range")?;
+        }
+        self.enter_any(good)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let list = self.listed(value)?;
+        self.apply("a[b]", &[list, index])
+    }
+
+    fn slice_tuple(&mut self, items: Vec<Abs>, lower: &Abs, upper: &Abs, step: &Abs) -> Lift<Abs> {
+        let bound = |abs: &Abs| match abs {
+            Abs::Const(Object::None) => Some(None),
+            Abs::Const(Object::Int(value)) => Some(Some(value.clamp_i64())),
+            _ => None,
+        };
+        match (bound(lower), bound(upper), bound(step)) {
+            (Some(lower), Some(upper), Some(None | Some(1))) => {
+                let len = items.len() as i64;
+                let clamp = |at: i64| if at < 0 { at.saturating_add(len).max(0) } else { at.min(len) };
+                let (from, to) = (lower.map_or(0, clamp), upper.map_or(len, clamp));
+                Ok(Abs::tuple(items[from as usize..to.max(from) as usize].to_vec()))
+            }
+            _ => self.bail(Code::Operands, "a slice of a tuple with bounds that are not constant"),
+        }
+    }
+
+    /// `d[key]` of a constant dict.
+    fn dict_item(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
+        let at = self.dict_position(dict, key)?;
+        let (yes, no) = self.split_missing(&at)?;
+        self.enter_any(yes)?;
+        if self.live {
+            self.raise(ExcKind::KeyError, vec![key.clone()])?;
+        }
+        self.enter_any(no)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        self.dict_value_at(dict, &at)
+    }
+
+    /// The value of a constant dict at a position that was found.
+    pub fn dict_value_at(&mut self, dict: &Abs, at: &Abs) -> Lift<Abs> {
+        let Abs::Const(Object::Dict(object)) = dict else { return self.bail(Code::Mutation, "a run-time dict") };
+        if let Abs::Const(Object::Int(at)) = at
+            && let Some(at) = at.to_i64()
+        {
+            return Ok(Abs::Const(object.entries()[at as usize].1.clone()));
+        }
+        if object.entries().iter().any(|entry| matches!(entry.1, Object::List(_) | Object::Dict(_) | Object::Set(_))) {
+            self.changes(dict)?;
+            let values = object.entries().iter().enumerate();
+            return self.pick(at, values.map(|(at, entry)| (at as i64, Abs::Const(entry.1.clone()))).collect());
+        }
+        let (dict, at) = (self.value(dict)?, self.value(at)?);
+        Ok(Abs::Dyn(self.named("dict.value", vec![dict, at])?))
+    }
+
+    /// The position of an object of the standard library among keys of its class, by its only field.
+    fn position_by_field(&mut self, dict: &Abs, key: &Abs) -> Lift<Option<Abs>> {
+        let Some(Type::Record(class, fields)) = self.type_of(key) else { return Ok(None) };
+        let entries = match dict {
+            Abs::Const(Object::Dict(dict)) => dict.entries(),
+            Abs::Const(Object::Set(set)) => set.members.entries(),
+            _ => return Ok(None),
+        };
+        let mut by_field = DictObj::default();
+        for (key, value) in entries {
+            match key {
+                Object::Record(record) if class.is_value() && record.class == class && fields.len() == 1 => {
+                    by_field.insert(record.fields[0].clone(), value.clone());
+                }
+                _ => return Ok(None),
+            }
+        }
+        let field = self.field(key, 0)?;
+        self.dict_position(&Abs::Const(Object::Dict(Arc::new(by_field))), &field).map(Some)
+    }
+
+    /// The position of a tuple among constant keys; `None` if the key or one of those is none.
+    fn position_by_parts(&mut self, entries: &DictObj, key: &Abs) -> Lift<Option<Abs>> {
+        if !matches!(key, Abs::Tuple(_)) && !matches!(self.type_of(key), Some(Type::Tuple(_))) {
+            return Ok(None);
+        }
+        let Some(parts) = self.known_items(key) else { return Ok(None) };
+        let keys = entries.entries().iter().map(|entry| Abs::Const(entry.0.clone()).tuple_items());
+        match keys.collect::<Option<Vec<_>>>() {
+            Some(keys) => self.position_of_tuple(&keys, &parts),
+            None => Ok(None),
+        }
+    }
+
+    /// The position of a key in a constant dict or set, -1 where it is missing.
+    pub fn dict_position(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
+        if let Some((_, value)) = self.union_operand(std::slice::from_ref(key)) {
+            return self.dispatch(value, &mut |me, narrowed| me.dict_position(dict, &narrowed));
+        }
+        if let Some(found) = self.position_by_field(dict, key)? {
+            return Ok(found);
+        }
+        // A flag of `re` is equal to an int.
+        if self.type_of(key).is_some_and(|ty| ty.holds_object()) {
+            return self.bail(Code::Operands, "an object as a key");
+        }
+        let entries = match dict {
+            Abs::Const(Object::Dict(dict)) => dict.clone(),
+            Abs::Const(Object::Set(set)) => {
+                let mut members = DictObj::default();
+                for (key, value) in set.members.entries() {
+                    members.insert(key.clone(), value.clone());
+                }
+                Arc::new(members)
+            }
+            _ => return self.bail(Code::Mutation, "a run-time dict"),
+        };
+        if let Abs::Const(key) = key {
+            return Ok(Abs::int(entries.position(key).map_or(-1, |at| at as i64)));
+        }
+        if let Some(found) = self.position_by_parts(&entries, key)? {
+            return Ok(found);
+        }
+        let keys = Type::union(entries.entries().iter().map(|entry| entry.0.ty()));
+        let is_int = |ty: &Type| ty.alternatives().iter().all(|ty| matches!(ty, Type::Bool | Type::Int));
+        if keys.holds(&|ty| *ty == Type::Bool) && is_int(&keys) && self.type_of(key).is_some_and(|ty| is_int(&ty)) {
+            // True is 1 among keys, and False is 0.
+            let mut ints = DictObj::default();
+            for (key, value) in entries.entries() {
+                let int = if let Object::Bool(value) = key { Object::int(i64::from(*value)) } else { key.clone() };
+                ints.insert(int, value.clone());
+            }
+            return self.dict_position(&Abs::Const(Object::Dict(Arc::new(ints))), key);
+        }
+        match (self.type_of(key), keys) {
+            (Some(Type::Str), Type::Str) | (Some(Type::Int), Type::Int) => {
+                let (dict, key) = (self.value(dict)?, self.value(key)?);
+                Ok(Abs::Dyn(self.named("dict.find", vec![dict, key])?))
+            }
+            (Some(Type::Bool), Type::Int) => {
+                let key = self.value(key)?;
+                let key = self.named("bool.to_int", vec![key])?;
+                self.dict_position(dict, &Abs::Dyn(key))
+            }
+            // Strings and numbers are never equal.
+            (Some(Type::Str), Type::Int)
+            | (Some(Type::Int | Type::Bool | Type::Float), Type::Str)
+            | (Some(Type::Str | Type::Int), Type::Never) => Ok(Abs::int(-1)),
+            (Some(Type::List(_)), _) => self.raise_message(ExcKind::TypeError, "unhashable type: 'list'"),
+            (Some(key), keys) => self.bail(Code::Operands, format!("a {key} looked up among {keys}")),
+            (None, _) => self.bail(Code::StaticValue, "a static value looked up in a dict"),
+        }
+    }
+}
