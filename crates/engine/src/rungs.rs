@@ -267,7 +267,7 @@ impl Batch<'_> {
     /// A result of the right class outside of the declared type's range.
     fn misfit(&self, row: u32, object: &Object) -> CallError {
         let returns = sql::type_name(&self.function.definition.returns);
-        let shown = exuvia_ops::show::repr(object);
+        let shown = exuvia_ops::show::of_result(object);
         let message = exuvia_ir::result_error(&shown, object.ty().python_name(), &returns);
         self.error(row, CallErrorKind::Result(message))
     }

@@ -179,6 +179,7 @@ impl Runner<'_> {
                     }
                     End::Reraise(value, span) => match &registers[*value as usize] {
                         Object::Exc(exc) => {
+                            let span = if exc.span == Span::default() { span } else { &exc.span };
                             return Err((Raise::Exception { kind: exc.kind, args: exc.args.clone() }, *span));
                         }
                         _ => return Err((MALFORMED, *span)),
@@ -218,7 +219,8 @@ impl Runner<'_> {
                 if let Some(target) = step.and_then(|step| step.unwind.as_ref()) {
                     pass(&mut self.scratch, &mut frame.registers, target);
                     if let Some(register) = target.exception {
-                        let exc = Object::Exc(Arc::new(ExcObj { kind: *kind, args: args.clone() }));
+                        let span = place(&failed, span);
+                        let exc = Object::Exc(Arc::new(ExcObj { kind: *kind, args: args.clone(), span }));
                         frame.registers[register as usize] = exc;
                     }
                     (frame.block, frame.step) = (target.block as usize, 0);
@@ -231,10 +233,7 @@ impl Runner<'_> {
                 self.leave();
             }
         }
-        // Code without places of its own, the prelude's, is where it was called.
-        let places = failed.iter().rev().map(|(_, place)| *place);
-        let span = places.into_iter().find(|place| *place != Span::default()).unwrap_or(span);
-        Err(Failure { raise, span, trace: failed })
+        Err(Failure { raise, span: place(&failed, span), trace: failed })
     }
 
     /// The active functions; `span` is the place in the innermost.
@@ -247,6 +246,11 @@ impl Runner<'_> {
         };
         self.frames.iter().enumerate().map(place).collect()
     }
+}
+
+/// The innermost place: code without places of its own, the prelude's, is where it was called.
+fn place(trace: &[(FuncId, Span)], raised: Span) -> Span {
+    trace.iter().rev().map(|(_, place)| *place).find(|place| *place != Span::default()).unwrap_or(raised)
 }
 
 /// Charges a block's instructions when it is entered, so that every loop pays.
@@ -320,7 +324,7 @@ fn perform(step: &Step, registers: &[Object], scratch: &mut Vec<Object>, cx: &mu
             _ => return Err(MALFORMED),
         },
         Action::List => Object::list(copied()),
-        Action::NewExc(kind) => Object::Exc(Arc::new(ExcObj { kind: *kind, args: copied() })),
+        Action::NewExc(kind) => Object::Exc(Arc::new(ExcObj { kind: *kind, args: copied(), span: step.span })),
         Action::ExcIs(kinds) => match first() {
             Object::Exc(exc) => Object::Bool(kinds.iter().any(|kind| exc.kind.is_subclass(*kind))),
             _ => return Err(MALFORMED),

@@ -1,6 +1,6 @@
 //! Boxed Python values: constants of the IR and the evaluator's run-time values.
 
-use crate::{Class, ExcKind, Int, Pattern, RecordObj, Type};
+use crate::{Class, ExcKind, Int, Pattern, RecordObj, Span, Type};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
@@ -172,6 +172,8 @@ pub struct ExcObj {
     pub kind: ExcKind,
     /// Its arguments.
     pub args: Vec<Object>,
+    /// Where it was raised first; a traceback ends there, wherever it is raised again.
+    pub span: Span,
 }
 
 /// A hashable object reduced so that equality is Python's: `1 == 1.0 == True`.

@@ -359,7 +359,7 @@ impl<'a> Cursor<'a> {
             "exc" => {
                 let kind = self.exc_kind()?;
                 self.expect("(")?;
-                Ok(Object::Exc(Arc::new(ExcObj { kind, args: self.list(")", Cursor::object)? })))
+                Ok(Object::Exc(Arc::new(ExcObj { kind, args: self.list(")", Cursor::object)?, span: Span::default() })))
             }
             word => Err(format!("no constant '{word}'")),
         }

@@ -88,7 +88,7 @@ impl Random {
             }
             _ => {
                 let args = self.many(2, |random| random.object(depth - 1));
-                Object::Exc(Arc::new(ExcObj { kind: self.pick(ExcKind::ALL), args }))
+                Object::Exc(Arc::new(ExcObj { kind: self.pick(ExcKind::ALL), args, span: Span::default() }))
             }
         }
     }

@@ -174,6 +174,11 @@ impl Lifter<'_> {
                 self.raise_message(ExcKind::AttributeError, &message)
             }
             Some(Type::Record(..) | Type::Pattern(_)) => self.attribute_of_object(value, name),
+            Some(Type::Int | Type::Bool) if matches!(&**name, "real" | "numerator") => self.apply("int", &[value]),
+            Some(Type::Int | Type::Bool) if &**name == "imag" => Ok(Abs::int(0)),
+            Some(Type::Int | Type::Bool) if &**name == "denominator" => Ok(Abs::int(1)),
+            Some(Type::Float) if &**name == "real" => Ok(value),
+            Some(Type::Float) if &**name == "imag" => Ok(Abs::Const(Object::Float(0.0))),
             Some(_) => Ok(Abs::Method(Rc::new((value, name.clone())))),
             None => match &value {
                 class
@@ -186,6 +191,10 @@ impl Lifter<'_> {
                     Ok(Abs::Builtin(function.into()))
                 }
                 Abs::Builtin(class) if matches!(&**class, "str" | "int" | "float" | "list" | "dict") => {
+                    if attributes::of_class(class, name) == Some(false) {
+                        let message = format!("type object '{class}' has no attribute '{name}'");
+                        return self.raise_message(ExcKind::AttributeError, &message);
+                    }
                     Ok(Abs::Builtin(format!("{class}.{name}").into()))
                 }
                 other => self.bail(Code::Callee, format!("attribute {name} of {}", describe(other))),
@@ -446,6 +455,10 @@ impl Lifter<'_> {
             && let Some(items) = self.named_items(first)
         {
             *first = Abs::tuple(items);
+        }
+        if let ("list" | "tuple" | "set" | "frozenset" | "dict" | "float" | "bool", [_, _, ..]) = (&**name, &args[..]) {
+            let message = format!("{name} expected at most 1 argument, got {}", args.len());
+            return self.raise_message(ExcKind::TypeError, &message);
         }
         if named.is_empty() {
             match (&**name, args.as_slice()) {

@@ -783,13 +783,19 @@ impl<'w> Lifter<'w> {
         });
         let depth = self.frames.len() - 1;
         self.current = depth;
-        // What takes the elements is code of the frame around.
+        // What takes the elements is code of the frame around, and has its places.
+        let outer = (self.span_locked, self.b.span);
+        self.span_locked = self.in_prelude(module);
         let result = self.generate_clause(comp, 0, Some(first.clone()), &mut |me, element, value| {
+            let own = (me.span_locked, me.b.span);
+            (me.span_locked, me.b.span) = outer;
             me.current = consumer;
             let result = each(me, element, value);
             me.current = depth;
+            (me.span_locked, me.b.span) = own;
             result
         });
+        (self.span_locked, self.b.span) = outer;
         self.current = consumer;
         result?;
         if self.live {

@@ -5,7 +5,7 @@ use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, Object, Opcode, RecordObj, Terminator, Type};
+use exuvia_ir::{Class, ExcKind, Int, Object, Opcode, RecordObj, Terminator, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub(crate) const NAMES: &[&str] = &[
     "_refuse",
     "_operation",
     "_takes",
+    "_attribute",
+    "_positional",
     "_field",
     "_record",
     "_group_names",
@@ -80,6 +82,19 @@ impl Lifter<'_> {
                 Some(ty) => Ok(Abs::str(ty.message_name())),
                 None => self.bail(Code::StaticValue, "the type of a static value"),
             },
+            // An attribute by its name.
+            ("_attribute", [value, Abs::Const(Object::Str(name))]) => self.attribute(value.clone(), name),
+            ("_attribute", [_, name]) => match self.type_of(name) {
+                Some(Type::Str) | None => self.bail(Code::StaticValue, "an attribute whose name is not constant"),
+                Some(ty) => {
+                    let message = format!("attribute name must be string, not '{}'", ty.message_name());
+                    self.raise_message(ExcKind::TypeError, &message)
+                }
+            },
+            // The attribute that a class pattern's sub-pattern at a position is matched with, of so many.
+            ("_positional", [class, Abs::Const(Object::Int(at)), Abs::Const(Object::Int(count)), value]) => {
+                self.positional(class, at, count, value)
+            }
             // An element of a list that has it.
             ("_item", [list, index]) => self.element(list, index),
             // The members of a set, for what does not depend on their order; anything else as it is.
@@ -200,6 +215,24 @@ impl Lifter<'_> {
             ("_compile", _) => self.bail(Code::StaticValue, "a pattern that is not constant"),
             _ => self.bail(Code::Arguments, format!("{name} with other arguments")),
         }
+    }
+
+    /// What a sub-pattern of a class pattern is matched with (language reference 8.6.4.9).
+    fn positional(&mut self, class: &Abs, at: &Int, count: &Int, value: &Abs) -> Lift<Abs> {
+        let Abs::Class(class) = class else { return self.bail(Code::Callee, "a pattern of such a class") };
+        let found = ClassObj::find(class, "__match_args__").is_some();
+        if found || class.prelude || !(ClassObj::is_dataclass(class) || ClassObj::is_named(class)) {
+            return self.bail(Code::Callee, "a pattern of such a class");
+        }
+        let fields = ClassObj::ancestry(class).find(|class| !class.fields.is_empty());
+        let names: Vec<Name> = fields.map_or_else(Vec::new, |class| class.fields.iter().map(|f| f.0.clone()).collect());
+        let (at, count) = (at.clamp_i64() as usize, count.clamp_i64() as usize);
+        if count > names.len() {
+            let (len, plural) = (names.len(), if names.len() == 1 { "" } else { "s" });
+            let message = format!("{}() accepts {len} positional sub-pattern{plural} ({count} given)", class.name);
+            return self.raise_message(ExcKind::TypeError, &message);
+        }
+        self.attribute(value.clone(), &names[at])
     }
 
     /// A field of a record.

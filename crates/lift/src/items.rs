@@ -4,9 +4,20 @@ use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{DictObj, ExcKind, Int, Object, Type};
+use exuvia_ir::{DictObj, ExcKind, Int, Object, SetObj, Type};
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// The class of the first thing in a constant that has no hash.
+fn unhashable(object: &Object) -> Option<&'static str> {
+    match object {
+        Object::List(_) => Some("list"),
+        Object::Dict(_) => Some("dict"),
+        Object::Set(set) if !set.frozen => Some("set"),
+        Object::Tuple(items) => items.iter().find_map(unhashable),
+        _ => None,
+    }
+}
 
 impl Lifter<'_> {
     /// `value[index]`, also with a slice.
@@ -229,6 +240,19 @@ impl Lifter<'_> {
             _ => return self.bail(Code::Mutation, "a run-time dict"),
         };
         if let Abs::Const(key) = key {
+            if let (Abs::Const(Object::Set(_)), Object::Set(set)) = (dict, key)
+                && !set.frozen
+            {
+                // A set is looked up as a frozenset is, which has a hash.
+                let mut frozen = SetObj { members: DictObj::default(), frozen: true };
+                for (key, value) in set.members.entries() {
+                    frozen.members.insert(key.clone(), value.clone());
+                }
+                return Ok(Abs::int(entries.position(&Object::Set(Arc::new(frozen))).map_or(-1, |at| at as i64)));
+            }
+            if let Some(class) = unhashable(key) {
+                return self.raise_message(ExcKind::TypeError, &format!("unhashable type: '{class}'"));
+            }
             return Ok(Abs::int(entries.position(key).map_or(-1, |at| at as i64)));
         }
         if let Some(found) = self.position_by_parts(&entries, key)? {

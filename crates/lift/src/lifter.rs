@@ -689,11 +689,23 @@ impl Lifter<'_> {
 
     /// Raises an exception of a known class.
     pub fn raise(&mut self, kind: ExcKind, args: Vec<Abs>) -> Lift<()> {
-        if args.iter().any(|arg| self.type_of(arg).is_some_and(|ty| !ty.has_repr())) {
+        let caught = self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. }));
+        let args = match &args[..] {
+            // Nothing but the message is seen of it.
+            [arg @ Abs::Instance(object)] if !caught && object.class.prelude && kind != ExcKind::KeyError => {
+                let text = self.text_of(arg)?;
+                if !self.live {
+                    return Ok(());
+                }
+                vec![text]
+            }
+            _ => args,
+        };
+        let values = args.iter().map(|arg| self.value(arg)).collect::<Lift<Vec<_>>>()?;
+        if values.iter().any(|value| !self.b.function.ty(*value).has_repr()) {
             return self.bail(Code::StaticValue, "an exception with an object whose text is not lifted");
         }
-        let values = args.iter().map(|arg| self.value(arg)).collect::<Lift<Vec<_>>>()?;
-        if !self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. })) {
+        if !caught {
             let span = self.b.span;
             self.end(Terminator::Raise(kind, values, span));
             return Ok(());

@@ -81,7 +81,9 @@ impl Lifter<'_> {
         found.carried.retain(|(depth, name), _| {
             !name.starts_with('.') || self.frames.get(*depth).is_some_and(|frame| frame.vars.contains_key(name))
         });
+        let at = (self.place, self.b.span);
         for _ in 0..MAX_ATTEMPTS {
+            self.back_to(at);
             let saved = self.save();
             let objects = found.objects();
             self.hidden = hidden;

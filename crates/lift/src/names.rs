@@ -59,9 +59,7 @@ const OTHERS: &[&str] = &[
     "dir",
     "eval",
     "exec",
-    "getattr",
     "globals",
-    "hasattr",
     "hash",
     "help",
     "hex",
@@ -130,6 +128,9 @@ const OTHERS: &[&str] = &[
 /// The built-in of that name.
 pub(crate) fn builtin(name: &str) -> Option<Abs> {
     // What a match statement means by it.
+    if let Some(hidden) = name.strip_prefix('.').filter(|hidden| crate::intrinsic::NAMES.contains(hidden)) {
+        return Some(Abs::Builtin(hidden.into()));
+    }
     let name = name.strip_prefix('.').unwrap_or(name);
     if let Some(kind) = ExcKind::from_name(name) {
         return Some(Abs::ExcClass(kind));

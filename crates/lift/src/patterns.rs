@@ -7,15 +7,16 @@
 //!     case _:                     else: …
 //! ```
 //!
-//! Names are bound where all of a pattern but its guard has matched (language reference 8.6). What
-//! is not said so is no condition that is lifted: patterns of mappings, of attributes, and names
-//! within alternatives.
+//! Names are bound where all of a pattern but its guard has matched (language reference 8.6); those
+//! within alternatives are held under names of their own until then. What is not said so is no
+//! condition that is lifted: what is left of a mapping, `**rest`.
 
 use crate::ast::{CmpOp, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::parse::{expr, name, span, stmts};
 use exuvia_ir::{Object, Span};
 use ruff_python_ast as py;
 use ruff_text_size::Ranged;
+use std::collections::BTreeSet;
 
 /// Classes that a pattern with one argument binds as a whole (PEP 634).
 const WHOLE: &[&str] =
@@ -29,7 +30,8 @@ pub(crate) fn match_statement(stmt: &py::StmtMatch, out: &mut Vec<Stmt>) {
     out.push(Stmt { kind: StmtKind::Assign { targets: vec![target], value: expr(&stmt.subject) }, span: at });
     let mut orelse = Vec::new();
     for case in stmt.cases.iter().rev() {
-        let mut pattern = Pattern { span: span(case.pattern.range()), tests: Vec::new(), names: Vec::new() };
+        let mut pattern =
+            Pattern { span: span(case.pattern.range()), tests: Vec::new(), names: Vec::new(), prefix: String::new() };
         pattern.take(&case.pattern, &Subject::Whole(subject.clone()));
         let mut values = pattern.tests;
         if !pattern.names.is_empty() {
@@ -54,6 +56,12 @@ enum Subject<'a> {
     Element(&'a Subject<'a>, i64),
     /// The elements from one on, without the last ones.
     Rest(&'a Subject<'a>, i64, i64),
+    /// What a mapping has under a key.
+    Key(&'a Subject<'a>, &'a py::Expr),
+    /// An attribute.
+    Attribute(&'a Subject<'a>, Name),
+    /// The attribute that stands at a position in the patterns of a class, of so many.
+    Positional(&'a Subject<'a>, &'a py::Expr, i64, i64),
 }
 
 /// A pattern as it is taken apart.
@@ -63,6 +71,8 @@ struct Pattern {
     tests: Vec<Expr>,
     /// What it binds, as `:=`.
     names: Vec<Expr>,
+    /// What stands before the names that it binds, within alternatives.
+    prefix: String,
 }
 
 impl Pattern {
@@ -99,13 +109,24 @@ impl Pattern {
                 let part = ExprKind::Subscript { value: Box::new(self.subject(of)), index: Box::new(self.at(slice)) };
                 self.call("list", vec![self.at(part)])
             }
+            Subject::Key(of, key) => {
+                self.at(ExprKind::Subscript { value: Box::new(self.subject(of)), index: Box::new(expr(key)) })
+            }
+            Subject::Attribute(of, attr) => {
+                self.at(ExprKind::Attribute { value: Box::new(self.subject(of)), name: attr.clone() })
+            }
+            Subject::Positional(of, class, at, count) => {
+                let args = vec![expr(class), *self.int(*at), *self.int(*count), self.subject(of)];
+                self.call("_positional", args)
+            }
         }
     }
 
     fn bind(&mut self, bound: Option<&py::Identifier>, subject: &Subject<'_>) {
         if let Some(bound) = bound {
             let value = Box::new(self.subject(subject));
-            self.names.push(self.at(ExprKind::Named { target: name(bound.as_str()), value }));
+            let target = name(&format!("{}{bound}", self.prefix));
+            self.names.push(self.at(ExprKind::Named { target, value }));
         }
     }
 
@@ -134,11 +155,20 @@ impl Pattern {
             }
             py::Pattern::MatchOr(alternatives) => {
                 let mut values = Vec::new();
+                let mut bound = BTreeSet::new();
+                // Those of alternatives within alternatives have names of their own too.
+                let prefix = format!(".or{}{}", span(alternatives.range).start, self.prefix);
                 for pattern in &alternatives.patterns {
-                    let mut one = Pattern { span: self.span, tests: Vec::new(), names: Vec::new() };
+                    let (tests, names) = (Vec::new(), Vec::new());
+                    let mut one = Pattern { span: self.span, tests, names, prefix: prefix.clone() };
                     one.take(pattern, subject);
+                    for name in &one.names {
+                        if let ExprKind::Named { target, .. } = &name.kind {
+                            bound.insert(target.clone());
+                        }
+                    }
                     if !one.names.is_empty() {
-                        return self.refuse("names within alternatives of a pattern");
+                        one.tests.push(self.at(ExprKind::Tuple(one.names)));
                     }
                     values.push(match one.tests.len() {
                         1 => one.tests.remove(0),
@@ -147,10 +177,15 @@ impl Pattern {
                     });
                 }
                 self.tests.push(self.at(ExprKind::BoolOp { and: false, values }));
+                for held in bound {
+                    let target = name(&format!("{}{}", self.prefix, &held[prefix.len()..]));
+                    let value = Box::new(self.at(ExprKind::Name(held)));
+                    self.names.push(self.at(ExprKind::Named { target, value }));
+                }
             }
             py::Pattern::MatchSequence(sequence) => self.sequence(&sequence.patterns, subject),
             py::Pattern::MatchClass(class) => self.class(class, subject),
-            py::Pattern::MatchMapping(_) => self.refuse("a pattern of a mapping"),
+            py::Pattern::MatchMapping(mapping) => self.mapping(mapping, subject),
             py::Pattern::MatchStar(_) => self.refuse("such a pattern"),
         }
     }
@@ -177,16 +212,31 @@ impl Pattern {
         }
     }
 
-    fn class(&mut self, class: &py::PatternMatchClass, subject: &Subject<'_>) {
-        if !class.arguments.keywords.is_empty() || class.arguments.patterns.len() > 1 {
-            return self.refuse("a pattern of attributes");
+    /// All keys are looked for before what they have is matched.
+    fn mapping(&mut self, mapping: &py::PatternMatchMapping, subject: &Subject<'_>) {
+        let class = self.builtin("dict");
+        self.tests.push(self.call("isinstance", vec![self.subject(subject), class]));
+        for key in &mapping.keys {
+            self.tests.push(self.compare(expr(key), CmpOp::In, self.subject(subject)));
         }
-        if let Some(pattern) = class.arguments.patterns.first() {
-            let whole = match &*class.cls {
-                py::Expr::Name(name) => WHOLE.iter().find(|whole| **whole == name.id.as_str()),
-                _ => None,
-            };
-            let Some(whole) = whole else { return self.refuse("a pattern of attributes") };
+        for (key, pattern) in mapping.keys.iter().zip(&mapping.patterns) {
+            self.take(pattern, &Subject::Key(subject, key));
+        }
+        if mapping.rest.is_some() {
+            // It is bound all the same.
+            self.bind(mapping.rest.as_ref(), subject);
+            self.refuse("the rest of a mapping in a pattern");
+        }
+    }
+
+    fn class(&mut self, class: &py::PatternMatchClass, subject: &Subject<'_>) {
+        let whole = match &*class.cls {
+            py::Expr::Name(name) => WHOLE.iter().find(|whole| **whole == name.id.as_str()),
+            _ => None,
+        };
+        if let (Some(whole), [pattern]) = (whole, &class.arguments.patterns[..])
+            && class.arguments.keywords.is_empty()
+        {
             // Where the name means something else, its pattern would be one of attributes.
             let same = self.compare(expr(&class.cls), CmpOp::Is, self.builtin(whole));
             let values = vec![same, self.at(ExprKind::Unsupported("a pattern of attributes"))];
@@ -195,6 +245,16 @@ impl Pattern {
             return self.take(pattern, subject);
         }
         self.is_instance(class, subject);
+        let count = class.arguments.patterns.len() as i64;
+        for (at, pattern) in class.arguments.patterns.iter().enumerate() {
+            self.take(pattern, &Subject::Positional(subject, &class.cls, at as i64, count));
+        }
+        for keyword in &class.arguments.keywords {
+            let attr = name(keyword.attr.as_str());
+            let asked = self.at(ExprKind::Const(Object::str(&attr)));
+            self.tests.push(self.call("hasattr", vec![self.subject(subject), asked]));
+            self.take(&keyword.pattern, &Subject::Attribute(subject, attr));
+        }
     }
 
     fn is_instance(&mut self, class: &py::PatternMatchClass, subject: &Subject<'_>) {

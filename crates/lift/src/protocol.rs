@@ -6,7 +6,7 @@ use crate::bailout::Code;
 use crate::class::{ClassObj, Member, Method};
 use crate::heap::Instance;
 use crate::lifter::{Lift, Lifter, describe};
-use exuvia_ir::{ExcKind, Object, Type};
+use exuvia_ir::{Class, ExcKind, Object, Type};
 use std::rc::Rc;
 
 /// Binary operators: the spelling, the method of the left operand, that of the right one.
@@ -187,7 +187,8 @@ impl Lifter<'_> {
             return Ok(result);
         }
         let sequence = |abs: &Abs| {
-            let is = |ty: &Type| matches!(ty, Type::Str | Type::List(_) | Type::Tuple(_));
+            let is =
+                |ty: &Type| matches!(ty, Type::Str | Type::List(_) | Type::Tuple(_) | Type::Record(Class::Bytes, _));
             self.type_of(abs).is_some_and(|ty| ty.alternatives().iter().any(is))
         };
         if matches!(symbol, "+" | "*" | "%") && (sequence(left) || sequence(right)) {

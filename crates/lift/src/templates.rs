@@ -108,10 +108,19 @@ impl Lifter<'_> {
         let Abs::Const(Object::Str(template)) = template else {
             return self.bail(Code::Operands, "% with a template that is not constant");
         };
-        let Some(parts) = template::percent(template) else {
-            return self.bail(Code::Operands, "% with such a template");
-        };
+        match template::percent(template) {
+            Some(parts) => self.percent_of(&parts, arguments),
+            None => self.bail(Code::Operands, "% with such a template"),
+        }
+    }
+
+    fn percent_of(&mut self, parts: &[PercentPart], arguments: &Abs) -> Lift<Abs> {
         let is_mapping = self.is_dict(arguments);
+        if !parts.iter().any(|part| matches!(part, PercentPart::Field { .. }))
+            && let Some((_, value)) = self.union_operand(std::slice::from_ref(arguments))
+        {
+            return self.dispatch(value, &mut |me, narrowed| me.percent_of(parts, &narrowed));
+        }
         let named = self.named_items(arguments).map(Abs::tuple);
         let given = named.as_ref().unwrap_or(arguments);
         let mut items = match given.tuple_items() {
@@ -125,11 +134,11 @@ impl Lifter<'_> {
         let mut pieces = Vec::new();
         for part in parts {
             match part {
-                PercentPart::Text(text) => pieces.push(Abs::str(&text)),
+                PercentPart::Text(text) => pieces.push(Abs::str(text)),
                 PercentPart::Field { key: Some(key), spec, conversion } if is_mapping => {
-                    let value = self.item(arguments.clone(), Abs::str(&key))?;
+                    let value = self.item(arguments.clone(), Abs::str(key))?;
                     if self.live {
-                        pieces.push(self.percent_field(&spec, conversion, &value)?);
+                        pieces.push(self.percent_field(spec, *conversion, &value)?);
                     }
                 }
                 PercentPart::Field { key: Some(_), .. } => match self.type_of(given) {
@@ -142,7 +151,7 @@ impl Lifter<'_> {
                     let Some(value) = items.next() else {
                         return self.raise_message(ExcKind::TypeError, "not enough arguments for format string");
                     };
-                    pieces.push(self.percent_field(&spec, conversion, &value)?);
+                    pieces.push(self.percent_field(spec, *conversion, &value)?);
                 }
             }
             if !self.live {
@@ -150,9 +159,13 @@ impl Lifter<'_> {
             }
         }
         // One argument that has items of its own may go unused.
-        let has_items =
-            is_mapping || matches!(given, Abs::Instance(_)) || matches!(self.type_of(given), Some(Type::List(_)));
+        let has_items = is_mapping
+            || matches!(given, Abs::Instance(_))
+            || matches!(self.type_of(given), Some(Type::List(_) | Type::Record(Class::Bytes | Class::Match, _)));
         if !has_items && items.next().is_some() {
+            if given.tuple_items().is_none() && self.type_of(given).is_none() {
+                return self.bail(Code::StaticValue, "% of a static value");
+            }
             return self.raise_message(ExcKind::TypeError, "not all arguments converted during string formatting");
         }
         self.concat(pieces)

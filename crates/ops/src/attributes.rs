@@ -86,6 +86,12 @@ pub fn has(ty: &Type, name: &str) -> Option<bool> {
         Type::Bool => "int",
         other => other.python_name(),
     };
+    of_class(class, name)
+}
+
+/// Whether a built-in class has an attribute; `None` where this is not known.
+#[must_use]
+pub fn of_class(class: &str, name: &str) -> Option<bool> {
     if name.starts_with("__") {
         return None;
     }

@@ -1,6 +1,6 @@
 //! `repr` and `str` of objects, and the messages of exceptions.
 
-use exuvia_ir::{Class, ExcKind, Object, Raise, RecordObj};
+use exuvia_ir::{Class, ExcKind, Int, Object, Raise, RecordObj};
 
 /// `repr(object)`.
 #[must_use]
@@ -37,6 +37,24 @@ pub fn repr(object: &Object) -> String {
         Object::Pattern(pattern) => format!("re.compile({})", crate::text_repr::repr(&pattern.source)),
         Object::Record(record) => format!("<{} object>", record.class.name()),
         Object::Unbound => "<unbound>".to_string(),
+    }
+}
+
+/// What an error shows of a result: its `repr`, or what stands for one that CPython cannot make.
+#[must_use]
+pub fn of_result(object: &Object) -> String {
+    if is_printable(object) { repr(object) } else { exuvia_ir::unprintable(object.ty().python_name()) }
+}
+
+/// Whether no int has more digits than CPython writes.
+fn is_printable(object: &Object) -> bool {
+    match object {
+        Object::Int(Int::Big(value)) => crate::int::decimal_text(value).is_ok(),
+        Object::Tuple(items) => items.iter().all(is_printable),
+        Object::List(list) => list.items().iter().all(is_printable),
+        Object::Dict(dict) => dict.entries().iter().all(|(key, value)| is_printable(key) && is_printable(value)),
+        Object::Set(set) => set.members.entries().iter().all(|(key, _)| is_printable(key)),
+        _ => true,
     }
 }
 

@@ -52,9 +52,11 @@ impl Answer {
                 Answer::Raise { class, message, line, .. },
                 Answer::Raise { class: actual_class, message: actual_message, line: actual_line, .. },
             ) => {
+                // CPython 3.11 may name the line before for a variable that is not bound: the
+                // instruction before, that it fused with the one that reads it.
+                let lines = *line == 0 || *actual_line == 0 || line == actual_line || class == "UnboundLocalError";
                 // Where recursion ends is ours to choose, and the message says where.
-                let lines = !check_lines() || *line == 0 || *actual_line == 0 || line == actual_line;
-                class == actual_class && (message == actual_message || class == "RecursionError") && lines
+                class == actual_class && (class == "RecursionError" || message == actual_message && lines)
             }
             (Answer::BadResult(_), Answer::BadResult(_)) => true,
             _ => false,
@@ -72,11 +74,6 @@ impl Answer {
             Answer::Failed(message) => format!("a failure: {message}"),
         }
     }
-}
-
-/// `EXUVIA_LINES=1` also compares the line that an error names with CPython's traceback.
-fn check_lines() -> bool {
-    std::env::var("EXUVIA_LINES").is_ok_and(|value| value == "1")
 }
 
 /// A row on which a variation differs from CPython, or another broken promise.
@@ -351,7 +348,8 @@ fn run(
         // There is no oracle for these messages, so the rungs must agree among themselves.
         if let Answer::BadResult(message) = actual {
             let first = bad_results.entry(*index).or_insert_with(|| message.clone());
-            if *first != message {
+            // Where a NaN lies in a set hangs on its address.
+            if *first != message && !message.contains("nan") {
                 return Err(Difference {
                     variation,
                     rows: 1,

@@ -5,7 +5,8 @@
 //! the case or from [`corpus`]; [`oracle`] asks CPython 3.11 what each row gives;
 //! [`columns`] brings the rows into Arrow layouts; [`check`] calls the function on every
 //! rung under every [`variation`] and compares value, type, exception class and message.
-//! [`program`] writes random typed functions and shrinks those that differ.
+//! [`program`] writes random typed functions and shrinks those that differ, [`mutate`] makes
+//! new functions of the cases.
 //!
 //! Expected values are never written down: only CPython says what is right.
 
@@ -14,6 +15,7 @@ pub mod check;
 pub mod columns;
 pub mod corpus;
 pub mod large;
+pub mod mutate;
 pub mod operation;
 pub mod oracle;
 pub mod panic;
@@ -21,6 +23,7 @@ pub mod pins;
 pub mod program;
 pub mod random;
 pub mod report;
+pub mod seeds;
 pub mod signature;
 pub mod suite;
 pub mod value;

@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 /// What CPython gives for a row.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct Oracle {
     child: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
+    /// The time of a row.
+    pub limit: Duration,
 }
 
 impl Oracle {
@@ -55,7 +58,7 @@ impl Oracle {
             .with_context(|| format!("cannot start {python}; EXUVIA_PYTHON names a Python 3.11"))?;
         let requests = child.stdin.take().context("no standard input")?;
         let answers = BufReader::new(child.stdout.take().context("no standard output")?);
-        let mut oracle = Oracle { child, requests, answers };
+        let mut oracle = Oracle { child, requests, answers, limit: Duration::from_secs(2) };
         let hello = oracle.read()?;
         match hello.get("error").and_then(Json::as_str) {
             Some(error) => bail!("{python}: {error}"),
@@ -90,7 +93,7 @@ impl Oracle {
     }
 
     fn request(&mut self, mut request: Json, rows: &[Vec<Value>]) -> anyhow::Result<Vec<Outcome>> {
-        request["seconds"] = json!(2.0);
+        request["seconds"] = json!(self.limit.as_secs_f64());
         request["rows"] = rows.iter().map(|row| row.iter().map(Value::to_oracle).collect::<Json>()).collect();
         writeln!(self.requests, "{request}")?;
         self.requests.flush()?;

@@ -4,7 +4,6 @@
 //! contains a filter. `EXUVIA_CASES` names another file or folder, `EXUVIA_ONLY` the
 //! variations (`native,evaluator,unoptimized,python,guards,no-compiler,no-interpreter`),
 //! `EXUVIA_DUMP=lifted,optimized` the stages to print for cases that fail,
-//! `EXUVIA_LINES=1` also compares the lines that errors name. `--list` lists the cases,
 //! `--oracle` prints what CPython gives without running anything here, `--brief` prints
 //! one line for each failure.
 

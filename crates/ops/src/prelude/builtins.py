@@ -313,3 +313,20 @@ def ascii(value):
     if not text.isascii():
         return _leave("a text that is not in ASCII within another value")
     return text
+
+
+def getattr(object, name, default=_missing):
+    if _is_missing(default):
+        return _attribute(object, name)
+    try:
+        return _attribute(object, name)
+    except AttributeError:
+        return default
+
+
+def hasattr(object, name):
+    try:
+        _attribute(object, name)
+    except AttributeError:
+        return False
+    return True
