@@ -467,11 +467,14 @@ impl Lifter<'_> {
                 ("enumerate", [inner, start]) => return self.enumerate(inner, start),
                 ("zip", _) => return self.zip(&args),
                 ("reversed", [inner]) => return self.reversed(inner),
-                ("map", [func, inner]) => {
-                    return Ok(Abs::Iter(Rc::new(Iter::Map { func: func.clone(), inner: inner.clone() })));
-                }
-                ("filter", [func, inner]) => {
-                    return Ok(Abs::Iter(Rc::new(Iter::Filter { func: func.clone(), inner: inner.clone() })));
+                ("map" | "filter", [func, inner]) => {
+                    let inner = self.iterable(inner.clone())?;
+                    let func = func.clone();
+                    return Ok(match (self.live, &**name) {
+                        (false, _) => Abs::Unbound,
+                        (_, "map") => Abs::Iter(Rc::new(Iter::Map { func, inner })),
+                        _ => Abs::Iter(Rc::new(Iter::Filter { func, inner })),
+                    });
                 }
                 ("list", [inner @ (Abs::Table(_) | Abs::Class(_))]) => return self.listed(inner),
                 ("isinstance", [value, classes]) => return self.isinstance(value, classes),
@@ -813,7 +816,7 @@ impl Lifter<'_> {
         let Some(at) = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Call { .. })) else { return };
         let Some(mut state) = self.state() else { return };
         if let Ctx::Call { returns, depth } = &mut self.contexts[at] {
-            let value = crate::leave::leave(&value, *depth, &state.frames).unwrap_or(Abs::Conflict);
+            let value = crate::leave::leave(&value, *depth, &state.frames, &self.world.budget).unwrap_or(Abs::Conflict);
             state.frames.truncate(*depth);
             returns.push((state, value));
         }

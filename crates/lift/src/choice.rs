@@ -15,6 +15,7 @@
 
 use crate::abs::{Abs, Enclosing};
 use crate::bailout::Code;
+use crate::budget::Budget;
 use crate::class::ClassObj;
 use crate::leave::{Part, each_part};
 use crate::lifter::{Lift, Lifter, Split, describe};
@@ -25,6 +26,12 @@ use std::sync::Arc;
 
 /// The most values between which one is chosen.
 const MOST: usize = 64;
+
+/// The parts of a value that are looked at.
+const MOST_PARTS: usize = 100_000;
+
+/// How deep values are nested that are looked at.
+const MOST_NESTED: usize = 20;
 
 /// The combinations of parts of tuples among which one is looked up.
 const MOST_COMBINED: usize = 10_000;
@@ -117,7 +124,15 @@ fn are_equal(left: &Abs, right: &Abs) -> bool {
 }
 
 /// Whether a value is the same on every path: it depends on no run-time value.
-fn is_fixed(abs: &Abs, depth: usize) -> bool {
+fn is_fixed(abs: &Abs, budget: &Budget) -> bool {
+    let mut left = MOST_PARTS;
+    let fixed = is_fixed_within(abs, 0, &mut left);
+    budget.take(MOST_PARTS - left);
+    fixed
+}
+
+/// The parts of values that may still be looked at are in `left`.
+fn is_fixed_within(abs: &Abs, depth: usize, left: &mut usize) -> bool {
     let own = match abs {
         Abs::Const(object) => !matches!(object, Object::Unbound),
         Abs::Instance(object) => object.module.is_some(),
@@ -133,16 +148,17 @@ fn is_fixed(abs: &Abs, depth: usize) -> bool {
         | Abs::ExcClass(_) => true,
         Abs::Dyn(_) | Abs::OneOf(_) | Abs::Super(_) | Abs::ExcInst(_) | Abs::Unbound | Abs::Conflict => false,
     };
-    let mut fixed = own && depth < 20;
+    let mut fixed = own && depth < MOST_NESTED && *left > 0;
     if fixed {
+        *left -= 1;
         each_part(abs, &mut |part| {
             fixed = fixed
                 && match part {
-                    Part::Value(value) => is_fixed(value, depth + 1),
+                    Part::Value(value) => is_fixed_within(value, depth + 1, left),
                     // Variables of a frame are looked up when the function is called.
                     Part::Enclosing(Enclosing::Module | Enclosing::Live(_)) => true,
                     Part::Enclosing(Enclosing::Ended(captured)) => {
-                        captured.vars.values().all(|value| is_fixed(value, depth + 1))
+                        captured.vars.values().all(|value| is_fixed_within(value, depth + 1, left))
                     }
                 };
         });
@@ -282,7 +298,7 @@ impl Lifter<'_> {
             return Ok(Abs::tuple(items));
         }
         match at {
-            Abs::Dyn(at) if of.len() <= MOST && of.iter().all(|(_, item)| is_fixed(item, 0)) => {
+            Abs::Dyn(at) if of.len() <= MOST && of.iter().all(|(_, item)| is_fixed(item, &self.world.budget)) => {
                 Ok(Abs::OneOf(Rc::new(Choice { at: *at, of })))
             }
             _ => self.bail(Code::StaticValue, format!("one of {} values without a run-time form", of.len())),
@@ -425,7 +441,7 @@ impl Lifter<'_> {
         let own = self.mapped(choice, &mut |me, item| match item {
             Abs::Instance(object) => match (me.own_attribute(object, name)?, ClassObj::find(&object.class, name)) {
                 (_, Some((_, crate::class::Member::Property(_)))) => Ok(None),
-                (Some(value), _) if is_fixed(&value, 0) => Ok(Some(value)),
+                (Some(value), _) if is_fixed(&value, &me.world.budget) => Ok(Some(value)),
                 _ => Ok(None),
             },
             _ => Ok(None),
@@ -469,7 +485,7 @@ impl Lifter<'_> {
                 _ => &single[..],
             };
             for (_, item) in items {
-                if !is_fixed(item, 0) {
+                if !is_fixed(item, &self.world.budget) {
                     return None;
                 }
                 if !of.iter().any(|(_, known)| known.same(item)) {
@@ -512,7 +528,7 @@ impl Lifter<'_> {
     /// A list that holds what has no run-time form; `None` if it does not.
     pub fn list_table(&self, items: &[Abs]) -> Option<Abs> {
         let held = |item: &Abs| is_formless(item) || self.module_mode && !matches!(item, Abs::Const(_));
-        (items.iter().any(held) && items.iter().all(|item| is_fixed(item, 0)))
+        (items.iter().any(held) && items.iter().all(|item| is_fixed(item, &self.world.budget)))
             .then(|| Table::of(TableKind::List, Vec::new(), items.to_vec()))
     }
 
@@ -546,7 +562,7 @@ impl Lifter<'_> {
                 (None, _) => return None,
             }
         }
-        (formless && hashable && items.iter().all(|item| is_fixed(item, 0)))
+        (formless && hashable && items.iter().all(|item| is_fixed(item, &self.world.budget)))
             .then(|| Table::of(TableKind::Dict, keys.all, items))
     }
 
@@ -778,7 +794,7 @@ impl Lifter<'_> {
     /// `container[key] = value` where a module is run, of what has no run-time form.
     pub fn store_while_loading(&mut self, container: &Abs, key: &Abs, value: &Abs) -> Lift<()> {
         let new = match container {
-            Abs::Const(Object::Dict(_)) | Abs::Table(_) if is_fixed(value, 0) => {
+            Abs::Const(Object::Dict(_)) | Abs::Table(_) if is_fixed(value, &self.world.budget) => {
                 self.dict_table(&[(None, container.clone()), (Some(key.clone()), value.clone())])
             }
             _ => None,
@@ -816,11 +832,13 @@ impl Lifter<'_> {
             return self.bail(Code::Budget, "a table of so many functions or objects");
         }
         // Within another value it cannot be replaced.
-        let mut within = self.held.iter().any(|abs| holds_within(abs, &is_it, 0) || is_it(abs));
+        let mut left = MOST_PARTS;
+        let mut within = self.held.iter().any(|abs| holds_within(abs, &is_it, 0, &mut left) || is_it(abs));
         for frame in &self.frames {
             self.world.budget.take(frame.vars.len());
-            within |= frame.vars.values().any(|abs| holds_within(abs, &is_it, 0));
+            within |= frame.vars.values().any(|abs| holds_within(abs, &is_it, 0, &mut left));
         }
+        self.world.budget.take(MOST_PARTS - left);
         if within {
             return self.bail(Code::Mutation, "a change of a container that another holds, or that is iterated");
         }
@@ -835,8 +853,8 @@ impl Lifter<'_> {
 }
 
 /// Whether a value is one of a module, which sees no variables of functions.
-pub(crate) fn is_of_module(abs: &Abs) -> bool {
-    is_fixed(abs, 0) && !crate::leave::refers_to(abs, 0)
+pub(crate) fn is_of_module(abs: &Abs, budget: &Budget) -> bool {
+    is_fixed(abs, budget) && !crate::leave::refers_to(abs, 0, budget)
 }
 
 /// The items with their positions.
@@ -845,14 +863,15 @@ pub(crate) fn numbered(items: &[Abs]) -> Vec<(i64, Abs)> {
 }
 
 /// Whether a value holds another, apart from being it.
-fn holds_within(abs: &Abs, is_it: &impl Fn(&Abs) -> bool, depth: usize) -> bool {
-    if depth > 20 {
+fn holds_within(abs: &Abs, is_it: &impl Fn(&Abs) -> bool, depth: usize, left: &mut usize) -> bool {
+    if depth > MOST_NESTED || *left == 0 {
         return true;
     }
+    *left -= 1;
     if let Abs::Const(object) = abs {
-        let one = |object: &Object| {
+        let mut one = |object: &Object| {
             let abs = Abs::Const(object.clone());
-            is_it(&abs) || holds_within(&abs, is_it, depth + 1)
+            is_it(&abs) || holds_within(&abs, is_it, depth + 1, left)
         };
         return match object {
             Object::Tuple(items) => items.iter().any(one),
@@ -865,15 +884,15 @@ fn holds_within(abs: &Abs, is_it: &impl Fn(&Abs) -> bool, depth: usize) -> bool 
     each_part(abs, &mut |part| {
         found = found
             || match part {
-                Part::Value(value) => is_it(value) || holds_within(value, is_it, depth + 1),
+                Part::Value(value) => is_it(value) || holds_within(value, is_it, depth + 1, left),
                 Part::Enclosing(Enclosing::Ended(captured)) => {
-                    captured.vars.values().any(|value| is_it(value) || holds_within(value, is_it, depth + 1))
+                    captured.vars.values().any(|value| is_it(value) || holds_within(value, is_it, depth + 1, left))
                 }
                 Part::Enclosing(_) => false,
             };
     });
     if let Abs::Class(class) = abs {
-        found |= class.constants().any(|value| is_it(value) || holds_within(value, is_it, depth + 1));
+        found |= class.constants().any(|value| is_it(value) || holds_within(value, is_it, depth + 1, left));
     }
     found
 }

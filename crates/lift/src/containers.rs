@@ -30,10 +30,20 @@ const CHANGING: &[&str] = &[
     "symmetric_difference_update",
 ];
 
-/// Whether a value is or holds an object; where it is only that itself, that counts if `itself` says so.
+/// The parts of values that are searched.
+const MOST_SEARCHED: usize = 200_000;
+
+/// Whether a value is or holds an object, or has too many parts to be searched; where it is only that
+/// itself, that counts if `itself` says so.
 fn holds(abs: &Abs, is_it: &impl Fn(&Object) -> bool, itself: bool, searched: &mut usize) -> bool {
+    if *searched > MOST_SEARCHED {
+        return true;
+    }
     fn within(object: &Object, is_it: &impl Fn(&Object) -> bool, searched: &mut usize) -> bool {
         *searched += 1;
+        if *searched > MOST_SEARCHED {
+            return true;
+        }
         let mut one = |object: &Object| is_it(object) || within(object, is_it, searched);
         match object {
             Object::Tuple(items) => items.iter().any(one),

@@ -211,7 +211,7 @@ impl<'w> Lifter<'w> {
                 self.read_enclosing(name, &frame.enclosing)
             }
             Enclosing::Ended(captured) => match captured.vars.get(name) {
-                Some(found) => Some(crate::leave::rebound(found, captured)),
+                Some(found) => Some(crate::leave::rebound(found, captured, &self.world.budget)),
                 None => self.read_enclosing(name, &captured.enclosing),
             },
         }
@@ -816,7 +816,7 @@ impl<'w> Lifter<'w> {
             let value = comp.value.as_ref().map(|value| self.expr(value)).transpose()?;
             for made in [Some(&element), value.as_ref()].into_iter().flatten() {
                 // It would see what the variables of the comprehension are later.
-                if crate::leave::refers_to(made, self.current) {
+                if crate::leave::refers_to(made, self.current, &self.world.budget) {
                     return self.bail(Code::StaticValue, "a function made within a comprehension outlives its turn");
                 }
             }

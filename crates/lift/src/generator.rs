@@ -37,7 +37,7 @@ impl Lifter<'_> {
         self.unfolding.push(closure.identity());
         self.span_locked = self.in_prelude(closure.module);
         let ran = self.yielding(&def.body, &mut |me, value| {
-            if crate::leave::refers_to(&value, depth) {
+            if crate::leave::refers_to(&value, depth, &me.world.budget) {
                 return me.bail(Code::StaticValue, "a function made within a generator outlives its turn");
             }
             let inner = me.contexts.split_off(contexts);

@@ -227,7 +227,7 @@ impl Lifter<'_> {
     /// Refuses what an object may not hold, which may outlive the frame that a function sees.
     pub fn may_hold(&self, value: &Abs) -> Lift<()> {
         self.refuse_iterator(value)?;
-        if crate::leave::refers_to(value, 1) {
+        if crate::leave::refers_to(value, 1, &self.world.budget) {
             return self.bail(Code::StaticValue, "an object holds a function that sees variables of another");
         }
         Ok(())

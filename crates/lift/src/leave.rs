@@ -10,6 +10,7 @@
 //! by its depth, which [`rebound`] replaces where one is read.
 
 use crate::abs::{Abs, Captured, Closure, Enclosing, Iter};
+use crate::budget::Budget;
 use crate::choice::{Choice, Table};
 use crate::lifter::{Frame, Vars};
 use std::collections::HashMap;
@@ -19,20 +20,20 @@ use std::rc::Rc;
 const MOST: usize = 2_000;
 
 /// A value that leaves the frame at `depth` and those above it; `None` where that cannot be said.
-pub(crate) fn leave(value: &Abs, depth: usize, frames: &[Frame]) -> Option<Abs> {
-    let mut leaving = Leaving { depth, frames, kept: HashMap::new(), looked_at: 0 };
+pub(crate) fn leave(value: &Abs, depth: usize, frames: &[Frame], budget: &Budget) -> Option<Abs> {
+    let mut leaving = Leaving { depth, frames, kept: HashMap::new(), looked_at: 0, budget };
     leaving.value(value, None)
 }
 
 /// Whether a value holds functions of the frame at `depth` or of one above it.
-pub(crate) fn refers_to(value: &Abs, depth: usize) -> bool {
-    Search { found: &|at, own| at >= depth && Some(at) != own, looked_at: 0 }.value(value, None)
+pub(crate) fn refers_to(value: &Abs, depth: usize, budget: &Budget) -> bool {
+    Search { found: &|at, own| at >= depth && Some(at) != own, looked_at: 0, budget }.value(value, None)
 }
 
 /// A variable that a frame that has ended holds.
-pub(crate) fn rebound(value: &Abs, captured: &Rc<Captured>) -> Abs {
+pub(crate) fn rebound(value: &Abs, captured: &Rc<Captured>, budget: &Budget) -> Abs {
     let own = captured.depth;
-    let mentions = Search { found: &|at, inner| at == own && inner.is_none(), looked_at: 0 }.value(value, None);
+    let mentions = Search { found: &|at, inner| at == own && inner.is_none(), looked_at: 0, budget }.value(value, None);
     if !mentions {
         return value.clone();
     }
@@ -44,7 +45,7 @@ pub(crate) fn rebound(value: &Abs, captured: &Rc<Captured>) -> Abs {
     };
     mapped(value, &mut |part| match part {
         Part::Enclosing(part) => enclosing(part).map(Made::Enclosing),
-        Part::Value(part) => Some(Made::Value(rebound(part, captured))),
+        Part::Value(part) => Some(Made::Value(rebound(part, captured, budget))),
     })
     .unwrap_or(Abs::Conflict)
 }
@@ -174,6 +175,7 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
 struct Search<'a> {
     found: &'a dyn Fn(usize, Option<usize>) -> bool,
     looked_at: usize,
+    budget: &'a Budget,
 }
 
 impl Search<'_> {
@@ -182,6 +184,7 @@ impl Search<'_> {
             return false;
         }
         self.looked_at += 1;
+        self.budget.take(1);
         if self.looked_at > MOST {
             return true;
         }
@@ -214,6 +217,7 @@ struct Leaving<'a> {
     /// What became of frames; nothing while it is being made.
     kept: HashMap<usize, Option<Rc<Captured>>>,
     looked_at: usize,
+    budget: &'a Budget,
 }
 
 impl Leaving<'_> {
@@ -227,7 +231,8 @@ impl Leaving<'_> {
             return None;
         }
         let depth = self.depth;
-        if !(Search { found: &|at, inner| at >= depth && Some(at) != inner, looked_at: 0 }).value(value, own) {
+        let found = |at, inner| at >= depth && Some(at) != inner;
+        if !(Search { found: &found, looked_at: 0, budget: self.budget }).value(value, own) {
             // As it is, so that it stays the same.
             return Some(value.clone());
         }

@@ -202,7 +202,7 @@ impl Lifter<'_> {
             // One of the module, which no function changes.
             Abs::Instance(object) if object.module.is_some() => Some(Arg::Static(abs.clone())),
             Abs::Instance(object) => passed(self.b.function.ty(self.escaped_as(object)?)),
-            Abs::Table(_) if crate::choice::is_of_module(abs) => Some(Arg::Static(abs.clone())),
+            Abs::Table(_) if crate::choice::is_of_module(abs, &self.world.budget) => Some(Arg::Static(abs.clone())),
             Abs::Table(_) | Abs::OneOf(_) => None,
             Abs::Bound(_) | Abs::Super(_) => None,
             Abs::Func(_) | Abs::Method(_) | Abs::ExcInst(_) | Abs::Iter(_) | Abs::Unbound | Abs::Conflict => None,

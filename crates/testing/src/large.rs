@@ -154,6 +154,32 @@ pub fn programs() -> Vec<Large> {
             "tuples of tuples, 30 deep",
             format!("t = (x, x)\n{}return t[0][0][0]", lines(30, |_| "t = (t, t)".into())),
         ),
+        int(
+            "Church numerals, five twos",
+            "two = lambda g: lambda y: g(g(y))\nreturn two(two)(two)(two)(two)(lambda y: y + 1)(x)".into(),
+        ),
+        int(
+            "tables of tables, 40 deep",
+            format!("def f(x):\n    t = [abs]\n{}    return t[0][x]", lines(40, |_| "    t = [t, t]".into())),
+        ),
+        int(
+            "tables of the module, 40 deep",
+            format!("T = [abs]\n{}def f(x):\n    return T[x % 2] is T", lines(40, |_| "T = [T, T]".into())),
+        ),
+        int(
+            "a table of 5,000 functions",
+            format!(
+                "T = {{\n{}}}\ndef f(x):\n    return T[x](x)",
+                lines(5000, |at| format!("    {at}: lambda x: x + {at},"))
+            ),
+        ),
+        int(
+            "a list of 3,000 objects of the module",
+            format!(
+                "class C:\n    def __init__(self, n):\n        self.n = n\nT = [\n{}]\ndef f(x):\n    return T[x].n",
+                lines(3000, |at| format!("    C({at}),"))
+            ),
+        ),
         int("a tuple doubled 25 times", format!("t = (x, x)\n{}return len(t)", lines(25, |_| "t = t + t".into()))),
         int("a list doubled 25 times", format!("t = [1, 2]\n{}return len(t) + x", lines(25, |_| "t = t + t".into()))),
         int("a tuple nested 4,000 deep", format!("t = (x,)\n{}return len(t)", lines(4000, |_| "t = (t,)".into()))),
