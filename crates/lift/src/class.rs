@@ -215,6 +215,7 @@ impl Lifter<'_> {
         let locals = crate::scope::locals(&crate::ast::Params::default(), &def.body);
         self.frames.push(Frame {
             vars: Vars::default(),
+            def: None,
             locals: locals.into(),
             enclosing: Enclosing::Module,
             module,

@@ -774,6 +774,7 @@ impl<'w> Lifter<'w> {
         let consumer = self.current;
         self.frames.push(Frame {
             vars: Vars::default(),
+            def: None,
             locals: locals.into(),
             enclosing: enclosing.clone(),
             module,

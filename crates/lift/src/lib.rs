@@ -164,6 +164,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
     let args: Vec<Value> = (0..types.len()).map(|index| b.param(index)).collect();
     let frame = Frame {
         vars: lifter::Vars::default(),
+        def: None,
         locals: Rc::from([]),
         enclosing: abs::Enclosing::Module,
         module,

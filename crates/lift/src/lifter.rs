@@ -7,7 +7,7 @@
 //! and is dropped.
 
 use crate::abs::{Abs, Closure, Enclosing, Iter};
-use crate::ast::{Name, Stmt};
+use crate::ast::{FunctionDef, Name, Stmt};
 use crate::bailout::{Bailout, Code};
 use crate::choice::{Choice, TableKind};
 use crate::class::ClassObj;
@@ -72,6 +72,8 @@ impl Vars {
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub vars: Vars,
+    /// The function that runs in it; `None` for a comprehension, a module or a class.
+    pub def: Option<Arc<FunctionDef>>,
     /// Names that are local here, sorted; others are looked up around it.
     pub locals: Rc<[Name]>,
     pub enclosing: Enclosing,
@@ -89,6 +91,7 @@ impl Closure {
     pub fn frame(&self, vars: BTreeMap<Name, Abs>, path: u64) -> Frame {
         Frame {
             vars: vars.into(),
+            def: Some(Arc::clone(&self.def)),
             locals: self.def.locals.clone().into(),
             enclosing: self.enclosing.clone(),
             module: self.module,

@@ -34,6 +34,7 @@ pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
     let locals = crate::scope::locals(&crate::ast::Params::default(), body);
     let frame = Frame {
         vars: Vars::default(),
+        def: None,
         locals: locals.into(),
         enclosing: Enclosing::Module,
         module: index,

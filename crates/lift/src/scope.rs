@@ -158,103 +158,170 @@ pub(crate) fn walrus_names(expr: &Expr, names: &mut Vec<Name>) {
     }
 }
 
-/// Whether a function reads a variable at one place, where it comes at most once, and does not assign
+/// Whether a function reads a parameter at one place, where it comes at most once, and does not assign
 /// to it: then an iterator in it has one user.
 pub(crate) fn is_read_once(def: &FunctionDef, name: &Name) -> bool {
-    let mut reads = Reads { name, once: 0, otherwise: 0 };
-    reads.block(&def.body, false);
-    reads.once == 1 && reads.otherwise == 0
+    let uses = Uses::of(def, name);
+    uses.reads == [0] && uses.stores.is_empty() && !uses.otherwise
 }
 
-/// How often a name stands in a function: where it is read at most once, and elsewhere.
-struct Reads<'a> {
+/// Whether a function assigns to a variable at one place and reads it at one, at most once each time,
+/// or nowhere.
+pub(crate) fn is_used_once(def: &FunctionDef, name: &Name) -> bool {
+    let uses = Uses::of(def, name);
+    uses.stores.len() == 1
+        && uses.reads.len() <= 1
+        && uses.reads.iter().all(|read| *read == uses.stores[0])
+        && !uses.otherwise
+}
+
+/// Where a name stands in a function: in which loops, by their numbers, 0 outside of all; or where more
+/// can become of it.
+struct Uses<'a> {
     name: &'a Name,
-    once: usize,
-    otherwise: usize,
+    reads: Vec<usize>,
+    stores: Vec<usize>,
+    otherwise: bool,
+    loops: usize,
 }
 
-impl Reads<'_> {
-    fn block(&mut self, body: &[Stmt], repeated: bool) {
-        body.iter().for_each(|stmt| self.stmt(stmt, repeated));
+impl<'a> Uses<'a> {
+    fn of(def: &FunctionDef, name: &'a Name) -> Uses<'a> {
+        let mut uses = Uses { name, reads: Vec::new(), stores: Vec::new(), otherwise: false, loops: 0 };
+        uses.block(&def.body, 0);
+        uses
     }
 
-    fn stmt(&mut self, stmt: &Stmt, repeated: bool) {
+    /// What runs again and again.
+    fn repeated(&mut self) -> usize {
+        self.loops += 1;
+        self.loops
+    }
+
+    fn block(&mut self, body: &[Stmt], at: usize) {
+        body.iter().for_each(|stmt| self.stmt(stmt, at));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, at: usize) {
         match &stmt.kind {
             StmtKind::For { target, iter, body, orelse } => {
-                self.expr(target, true);
-                self.expr(iter, repeated);
-                self.block(body, true);
-                self.block(orelse, repeated);
+                self.expr(iter, at);
+                let turn = self.repeated();
+                self.bound(target);
+                self.block(body, turn);
+                self.block(orelse, at);
             }
             StmtKind::While { test, body, orelse } => {
-                self.expr(test, true);
-                self.block(body, true);
-                self.block(orelse, repeated);
+                let turn = self.repeated();
+                self.expr(test, turn);
+                let turn = self.repeated();
+                self.block(body, turn);
+                self.block(orelse, at);
             }
             StmtKind::If { test, body, orelse } => {
-                self.expr(test, repeated);
-                self.block(body, repeated);
-                self.block(orelse, repeated);
+                self.expr(test, at);
+                self.block(body, at);
+                self.block(orelse, at);
+            }
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
+                self.block(body, at);
+                for handler in handlers {
+                    handler.class.iter().for_each(|class| self.expr(class, at));
+                    self.otherwise |= handler.name.as_ref() == Some(self.name);
+                    self.block(&handler.body, at);
+                }
+                self.block(orelse, at);
+                self.block(finalbody, at);
             }
             StmtKind::Return(Some(value)) | StmtKind::Expr(value) | StmtKind::Yield { value, .. } => {
-                self.expr(value, repeated);
+                self.expr(value, at);
             }
+            StmtKind::Raise { exc, cause } => exc.iter().chain(cause).for_each(|value| self.expr(value, at)),
             StmtKind::Assign { targets, value } => {
-                targets.iter().for_each(|target| self.expr(target, true));
-                self.expr(value, repeated);
+                self.expr(value, at);
+                match &targets[..] {
+                    [Expr { kind: ExprKind::Name(name), .. }] if name == self.name => self.stores.push(at),
+                    targets => targets.iter().for_each(|target| self.bound(target)),
+                }
             }
             StmtKind::AugAssign { target, value, .. } => {
-                self.expr(target, true);
-                self.expr(value, repeated);
+                self.bound(target);
+                self.expr(value, at);
             }
             StmtKind::Return(None) | StmtKind::Pass | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::FunctionDef(def) => {
+                self.otherwise |= def.name == *self.name || !def.decorators.is_empty();
+                self.function(def);
+            }
             // Whatever else there is may run it again, or bind the name.
-            _ => self.otherwise += 1,
+            _ => self.otherwise = true,
         }
     }
 
-    fn expr(&mut self, expr: &Expr, repeated: bool) {
+    /// A function within, which may run more than once.
+    fn function(&mut self, def: &FunctionDef) {
+        let uses = Uses::of(def, self.name);
+        let plain = def.params.positional.iter().chain(&def.params.keyword).all(|param| param.1.is_none());
+        self.otherwise |= !plain || uses.otherwise || !uses.reads.is_empty() || !uses.stores.is_empty();
+    }
+
+    /// A target that may bind the name.
+    fn bound(&mut self, target: &Expr) {
+        let turn = self.repeated();
+        let before = self.reads.len();
+        self.expr(target, turn);
+        self.otherwise |= self.reads.len() > before;
+    }
+
+    fn expr(&mut self, expr: &Expr, at: usize) {
         match &expr.kind {
-            ExprKind::Name(name) if name == self.name && repeated => self.otherwise += 1,
-            ExprKind::Name(name) if name == self.name => self.once += 1,
+            ExprKind::Name(name) if name == self.name => self.reads.push(at),
             ExprKind::Name(_) | ExprKind::Const(_) => {}
             ExprKind::Call { func, args, keywords } => {
-                self.expr(func, repeated);
-                args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|arg| self.expr(arg, repeated));
+                self.expr(func, at);
+                args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|arg| self.expr(arg, at));
             }
-            ExprKind::Attribute { value, .. } | ExprKind::Starred(value) => self.expr(value, repeated),
+            ExprKind::Attribute { value, .. } | ExprKind::Starred(value) => self.expr(value, at),
             ExprKind::Comprehension(comp) => {
                 // The first iterable is read once, by the function around.
-                for (at, clause) in comp.clauses.iter().enumerate() {
-                    self.expr(&clause.target, true);
-                    self.expr(&clause.iter, repeated || at > 0);
-                    clause.conditions.iter().for_each(|condition| self.expr(condition, true));
+                let turn = self.repeated();
+                for (clause, each) in comp.clauses.iter().enumerate() {
+                    self.bound(&each.target);
+                    self.expr(&each.iter, if clause == 0 { at } else { turn });
+                    each.conditions.iter().for_each(|condition| self.expr(condition, turn));
                 }
-                self.expr(&comp.element, true);
-                comp.value.iter().for_each(|value| self.expr(value, true));
+                self.expr(&comp.element, turn);
+                comp.value.iter().for_each(|value| self.expr(value, turn));
             }
-            ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|item| self.expr(item, repeated)),
-            ExprKind::Binary { left, right, .. } => {
-                [left, right].into_iter().for_each(|side| self.expr(side, repeated))
+            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items) => {
+                items.iter().for_each(|item| self.expr(item, at));
             }
-            ExprKind::Unary { operand, .. } | ExprKind::Not(operand) => self.expr(operand, repeated),
+            ExprKind::Dict(items) => items.iter().for_each(|(key, value)| {
+                key.iter().for_each(|key| self.expr(key, at));
+                self.expr(value, at);
+            }),
+            ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|side| self.expr(side, at)),
+            ExprKind::Unary { operand, .. } | ExprKind::Not(operand) => self.expr(operand, at),
             ExprKind::Compare { left, rest } => {
-                self.expr(left, repeated);
-                rest.iter().for_each(|(_, value)| self.expr(value, repeated));
+                self.expr(left, at);
+                rest.iter().for_each(|(_, value)| self.expr(value, at));
             }
-            ExprKind::BoolOp { values, .. } => values.iter().for_each(|value| self.expr(value, repeated)),
-            ExprKind::Subscript { value, index } => {
-                [value, index].into_iter().for_each(|part| self.expr(part, repeated));
+            ExprKind::BoolOp { values, .. } => values.iter().for_each(|value| self.expr(value, at)),
+            ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|e| self.expr(e, at)),
+            ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|part| self.expr(part, at)),
+            ExprKind::Slice { lower, upper, step } => {
+                [lower, upper, step].into_iter().flatten().for_each(|bound| self.expr(bound, at));
             }
-            ExprKind::FString(parts) => parts.iter().for_each(|part| self.part(part, repeated)),
-            _ => self.otherwise += 1,
+            ExprKind::FString(parts) => parts.iter().for_each(|part| self.part(part, at)),
+            ExprKind::Lambda(def) => self.function(def),
+            _ => self.otherwise = true,
         }
     }
 
-    fn part(&mut self, part: &FPart, repeated: bool) {
+    fn part(&mut self, part: &FPart, at: usize) {
         if let FPart::Field { value, spec, .. } = part {
-            self.expr(value, repeated);
-            spec.iter().for_each(|part| self.part(part, repeated));
+            self.expr(value, at);
+            spec.iter().for_each(|part| self.part(part, at));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Statements.
 
-use crate::abs::Abs;
+use crate::abs::{Abs, Iter};
 use crate::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::lifter::{Ctx, Lift, Lifter};
@@ -231,7 +231,9 @@ impl Lifter<'_> {
         }
         match &target.kind {
             ExprKind::Name(name) => {
-                self.refuse_iterator(&value)?;
+                if !self.has_one_user(name, &value) {
+                    self.refuse_iterator(&value)?;
+                }
                 self.bind_name(name, value)?;
                 Ok(())
             }
@@ -321,6 +323,30 @@ impl Lifter<'_> {
             Abs::Tuple(items) => items.iter().try_for_each(|item| self.refuse_iterator(item)),
             _ => Ok(()),
         }
+    }
+
+    /// Whether an iterator that is put into a variable is read at one place after that. It runs
+    /// there, as lazily as in CPython; but `reversed` looks at what it reverses before, and objects
+    /// are asked for their iterators.
+    fn has_one_user(&self, name: &Name, value: &Abs) -> bool {
+        fn is_lazy(value: &Abs) -> bool {
+            let Abs::Iter(iter) = value else { return !matches!(value, Abs::Instance(_)) };
+            match &**iter {
+                Iter::Reversed(_) => false,
+                Iter::Zip(inner) => inner.iter().all(is_lazy),
+                Iter::Enumerate { inner, .. } | Iter::Map { inner, .. } | Iter::Filter { inner, .. } => is_lazy(inner),
+                Iter::Generator { first, .. } => is_lazy(first),
+                Iter::Call { args, .. } => args.iter().all(|(_, arg)| is_lazy(arg)),
+                Iter::Range { .. } | Iter::View { .. } => true,
+            }
+        }
+        matches!(value, Abs::Iter(_))
+            && is_lazy(value)
+            && self
+                .frames
+                .get(self.current)
+                .and_then(|frame| frame.def.as_ref())
+                .is_some_and(|def| crate::scope::is_used_once(def, name))
     }
 
     fn unpack(&mut self, targets: &[Expr], value: Abs) -> Lift<()> {
