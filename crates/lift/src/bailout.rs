@@ -58,7 +58,7 @@ codes! {
     /// The operation is lifted, but not for operands of these types.
     Operands = "E005" "unsupported operand types";
     /// A function, module, iterator or class is used as a run-time value, such as one that is
-    /// returned, or an iterator has a name by which it could be used twice.
+    /// returned, or an iterator is in a variable that is read at several places.
     StaticValue = "E006" "static value at run time";
     /// A container or an object of the module is changed by a function, or a container or object
     /// in a way that is not lifted.
