@@ -59,6 +59,9 @@ pub(crate) struct Ceilings {
     faults: bool,
 }
 
+/// The bytes that SQL may let a row take where the host has set no limit.
+const MOST_ROW_MEMORY: usize = 16 << 30;
+
 /// The bytes that a worker may always map: Python itself takes that much.
 pub const LEAST_WORKER_MEMORY: usize = 64 << 20;
 
@@ -234,9 +237,8 @@ impl ExtensionOptions for ExuviaOptions {
                 let Some(bytes) = parse_bytes(value) else {
                     return config_err!("exuvia.row_memory is a number of bytes such as 64MB, not '{value}'");
                 };
-                if let Some(most) = self.ceilings.row_memory
-                    && bytes > most
-                {
+                let most = self.ceilings.row_memory.unwrap_or(MOST_ROW_MEMORY);
+                if bytes > most {
                     return config_err!("exuvia.row_memory is at most {most} in this session, not {value}");
                 }
                 self.settings.row_memory = bytes;
@@ -416,7 +418,8 @@ mod tests {
         assert_eq!(worker.settings.worker.as_ref().and_then(OwnProcess::memory), Some(4 << 30));
         worker.reset("interpreter").expect("as it was");
         let mut trusted = ExuviaOptions::default().without_interpreter();
-        assert!(trusted.set("row_memory", "1TB").is_err());
+        assert!(trusted.set("row_memory", "1GB").is_err());
+        assert!(ExuviaOptions::default().set("row_memory", "17GB").is_err());
     }
 
     #[test]

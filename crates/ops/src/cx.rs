@@ -4,6 +4,7 @@
 use crate::places::{LONG, Places};
 use crate::text::Str;
 use exuvia_ir::{ExcKind, Object, Raise};
+use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +38,16 @@ thread_local! {
     /// The first chunk of the thread's last context, for its next one: a context serves a
     /// batch, and fresh memory costs the system more than most batches put into it.
     static SPARE_CHUNK: Cell<Option<Box<[u64]>>> = const { Cell::new(None) };
+}
+
+/// Words that are zero; `None` where the machine has no memory for so many.
+fn zeroed(words: usize) -> Option<Box<[u64]>> {
+    let layout = Layout::array::<u64>(words).ok().filter(|layout| layout.size() > 0)?;
+    // SAFETY: the layout is of a size that is not zero.
+    let start = unsafe { alloc_zeroed(layout) }.cast::<u64>();
+    // SAFETY: what is not null is memory of that layout from the allocator that a box gives it back
+    // to, and zeroes are numbers.
+    (!start.is_null()).then(|| unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, words)) })
 }
 
 impl Drop for Cx {
@@ -193,9 +204,10 @@ impl Cx {
         if self.allocated.saturating_add(next) > limit {
             return Err(Raise::ROW_MEMORY);
         }
-        self.allocated += next;
         let spare = if next == FIRST_CHUNK { SPARE_CHUNK.try_with(Cell::take).ok().flatten() } else { None };
-        self.chunks.push(spare.unwrap_or_else(|| vec![0u64; next / 8].into_boxed_slice()));
+        let chunk = spare.or_else(|| zeroed(next / 8)).ok_or(Raise::ROW_MEMORY)?;
+        self.allocated += next;
+        self.chunks.push(chunk);
         self.current = self.chunks.len() - 1;
         self.used = 0;
         self.text_end = 0;
