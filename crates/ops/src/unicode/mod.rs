@@ -3,10 +3,14 @@
 //!
 //! `tables.rs` is written by `generate.py` from CPython itself. A run of code points
 //! shares a record; a first table says at which run each block of 256 code points
-//! begins, so that a look-up searches the few runs of one block. ASCII has no path of
-//! its own here: who runs over text treats ASCII bytes without coming here.
+//! begins. What is asked for character by character is spread over pages when it is first
+//! asked, so that a look-up is two loads. ASCII has no path of its own here: who runs over
+//! text treats ASCII bytes without coming here.
 
 mod tables;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 pub use tables::UNICODE_VERSION;
 
@@ -43,8 +47,49 @@ fn run(ch: char) -> usize {
     first + tables::STARTS[first + 1..=last].partition_point(|start| *start <= point)
 }
 
+/// A number for each code point, in pages of which equal ones are stored once.
+struct Pages {
+    /// Where each page begins among the numbers.
+    starts: Vec<u32>,
+    numbers: Vec<u16>,
+}
+
+const PAGE: usize = 128;
+
+impl Pages {
+    /// From runs of code points with one number each, in order, which cover all from 0 on.
+    fn of(runs: impl Iterator<Item = (u32, u16)>) -> Pages {
+        let mut pages = Pages { starts: Vec::new(), numbers: Vec::new() };
+        let mut known: HashMap<[u16; PAGE], u32> = HashMap::new();
+        let mut runs = runs.peekable();
+        let mut number = 0;
+        for page in 0..=char::MAX as u32 / PAGE as u32 {
+            let mut own = [number; PAGE];
+            let first = page * PAGE as u32;
+            while let Some((start, next)) = runs.next_if(|run| run.0 < first + PAGE as u32) {
+                number = next;
+                own[(start - first) as usize..].fill(number);
+            }
+            let start = *known.entry(own).or_insert_with(|| {
+                pages.numbers.extend(own);
+                (pages.numbers.len() - PAGE) as u32
+            });
+            pages.starts.push(start);
+        }
+        pages
+    }
+
+    #[inline]
+    fn number(&self, ch: char) -> usize {
+        let point = ch as usize;
+        usize::from(self.numbers[self.starts[point / PAGE] as usize + point % PAGE])
+    }
+}
+
 fn record(ch: char) -> &'static Record {
-    &tables::RECORDS[usize::from(tables::RECORD_OF_RUN[run(ch)])]
+    static PAGES: LazyLock<Pages> =
+        LazyLock::new(|| Pages::of(tables::STARTS.into_iter().zip(tables::RECORD_OF_RUN.into_iter().map(u16::from))));
+    &tables::RECORDS[PAGES.number(ch)]
 }
 
 macro_rules! properties {
@@ -135,8 +180,13 @@ pub fn title(ch: char) -> Mapped {
 /// The case folding.
 #[must_use]
 pub fn fold(ch: char) -> Mapped {
-    match tables::FOLDS.binary_search_by_key(&ch, |entry| entry.0) {
-        Ok(at) => one_or_many(tables::FOLDS[at].1),
-        Err(_) => lower(ch),
+    // The number of a character's folding from 1, 0 where it is its lower case.
+    static PAGES: LazyLock<Pages> = LazyLock::new(|| {
+        let runs = |(at, entry): (usize, &(char, &str))| [(entry.0 as u32, at as u16 + 1), (entry.0 as u32 + 1, 0)];
+        Pages::of(tables::FOLDS.iter().enumerate().flat_map(runs))
+    });
+    match PAGES.number(ch) {
+        0 => lower(ch),
+        at => one_or_many(tables::FOLDS[at - 1].1),
     }
 }
