@@ -7,7 +7,7 @@
 //! numbers for NaN and the infinities: they are the texts `"NaN"`, `"Infinity"` and
 //! `"-Infinity"`, and `null` is NULL alone.
 
-use crate::table::table;
+use crate::table::write_table;
 use clap::ValueEnum;
 use datafusion::arrow::array::{Array, AsArray, Float16Array, Float32Array, Float64Array, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
@@ -40,11 +40,17 @@ pub(crate) struct Printer<'a, W: Write> {
     sink: Sink<'a, W>,
 }
 
+/// The bytes of rows of which one table is made, since a column is as wide as its widest cell; more
+/// rows are another table.
+const MOST_HELD: usize = 64 << 20;
+
 enum Sink<'a, W: Write> {
     Table {
         out: &'a mut W,
         schema: SchemaRef,
         batches: Vec<RecordBatch>,
+        /// The bytes of those batches.
+        held: usize,
         kept: usize,
         seen: usize,
         most: Option<usize>,
@@ -65,7 +71,7 @@ impl<'a, W: Write> Printer<'a, W> {
         // A NULL is a key with the value null: a reader then sees every column of a row.
         let json = || WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Floats));
         let sink = match format {
-            Format::Table => Sink::Table { out, schema, batches: vec![], kept: 0, seen: 0, most },
+            Format::Table => Sink::Table { out, schema, batches: vec![], held: 0, kept: 0, seen: 0, most },
             Format::Csv => Sink::Csv { out, delimiter: b',', schema, begun: false },
             Format::Tsv => Sink::Csv { out, delimiter: b'\t', schema, begun: false },
             Format::Json => Sink::Json(json().build(out)),
@@ -77,12 +83,20 @@ impl<'a, W: Write> Printer<'a, W> {
     /// Adds rows.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
         match &mut self.sink {
-            Sink::Table { batches, kept, seen, most, .. } => {
+            Sink::Table { out, schema, batches, held, kept, seen, most } => {
                 *seen += batch.num_rows();
                 let room = most.map_or(batch.num_rows(), |most| (most - *kept).min(batch.num_rows()));
                 if room > 0 {
                     *kept += room;
-                    batches.push(batch.slice(0, room));
+                    let batch = batch.slice(0, room);
+                    let bytes = batch.columns().iter().map(|column| column.to_data().get_slice_memory_size());
+                    *held += bytes.sum::<Result<usize, _>>()?;
+                    batches.push(batch);
+                    if *held > MOST_HELD {
+                        write_table(out, schema, batches)?;
+                        batches.clear();
+                        *held = 0;
+                    }
                 }
             }
             Sink::Csv { out, delimiter, begun, .. } => {
@@ -101,7 +115,9 @@ impl<'a, W: Write> Printer<'a, W> {
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         match self.sink {
             Sink::Table { out, schema, batches, kept, seen, .. } => {
-                writeln!(out, "{}", table(&schema, &batches)?)?;
+                if !batches.is_empty() || kept == 0 {
+                    write_table(out, &schema, &batches)?;
+                }
                 if seen > kept {
                     writeln!(out, "… {} rows more; --maxrows shows them", seen - kept)?;
                 }

@@ -96,20 +96,25 @@ op! {
         if i32::try_from(tabsize).is_err() {
             return Err(cx.raise(OverflowError, || TOO_LARGE_FOR_INT.into()));
         }
+        if !_s.as_bytes().contains(&b'\t') {
+            return Ok(_s);
+        }
         let mut out = cx.text(_s.byte_len())?;
         let mut column = 0;
-        for ch in _s.as_str().chars() {
-            match ch {
-                '\t' => {
-                    if tabsize > 0 {
-                        let spaces = tabsize - column % tabsize;
-                        out.push_repeated(" ", spaces as usize)?;
-                        column += spaces;
-                    }
+        for part in _s.as_str().split_inclusive(['\t', '\n', '\r']) {
+            let plain = part.trim_end_matches(['\t', '\n', '\r']);
+            out.push_str(plain)?;
+            column += plain.chars().count() as i64;
+            match &part[plain.len()..] {
+                "\t" if tabsize > 0 => {
+                    let spaces = tabsize - column % tabsize;
+                    out.push_repeated(" ", spaces as usize)?;
+                    column += spaces;
                 }
-                _ => {
-                    column = if matches!(ch, '\n' | '\r') { 0 } else { column + 1 };
-                    out.push(ch)?;
+                "\t" | "" => {}
+                end => {
+                    out.push_str(end)?;
+                    column = 0;
                 }
             }
         }

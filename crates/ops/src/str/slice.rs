@@ -146,16 +146,34 @@ op! {
             unsafe { out.advance(count as usize) };
             return Ok(out.finish_as(true));
         }
-        let (stride, last) = (step.unsigned_abs() as usize, (count - 1) as usize);
-        if step > 0 {
-            let chars = _s.as_str().chars().skip(start as usize).step_by(stride);
-            chars.take(count as usize).try_for_each(|ch| out.push(ch))?;
-        } else {
-            // From the end backwards: the first one is `skip` characters from it.
-            let skip = _s.char_len() - 1 - start as usize;
-            let chars = _s.as_str().chars().rev().skip(skip).step_by(stride);
-            chars.take(last + 1).try_for_each(|ch| out.push(ch))?;
+        let (bytes, count, stride) = (_s.as_bytes(), count as usize, step.unsigned_abs() as usize);
+        let mut at = _s.byte_offset(start as usize);
+        let spare = out.spare(count.saturating_mul(4).min(bytes.len() + 3))?;
+        let mut len = 0;
+        for taken in 1..=count {
+            let wide = width(bytes[at]);
+            // Four bytes at once; the next character is written over those that are not its own.
+            match bytes.get(at..at + 4) {
+                Some(four) if len + 4 <= spare.len() => spare[len..len + 4].copy_from_slice(four),
+                _ => spare[len..len + wide].copy_from_slice(&bytes[at..at + wide]),
+            }
+            len += wide;
+            if taken == count {
+                break;
+            }
+            for _ in 0..stride {
+                if step > 0 {
+                    at += width(bytes[at]);
+                } else {
+                    at -= 1;
+                    while bytes[at] & 0xc0 == 0x80 {
+                        at -= 1;
+                    }
+                }
+            }
         }
+        // SAFETY: whole characters of a text were written.
+        unsafe { out.advance(len) };
         Ok(out.finish())
     }
 }
