@@ -87,8 +87,7 @@ impl Pages {
 }
 
 fn record(ch: char) -> &'static Record {
-    static PAGES: LazyLock<Pages> =
-        LazyLock::new(|| Pages::of(tables::STARTS.into_iter().zip(tables::RECORD_OF_RUN.into_iter().map(u16::from))));
+    static PAGES: LazyLock<Pages> = LazyLock::new(|| Pages::of(tables::STARTS.into_iter().zip(tables::RECORD_OF_RUN)));
     &tables::RECORDS[PAGES.number(ch)]
 }
 
