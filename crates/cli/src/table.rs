@@ -3,7 +3,7 @@
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use unicode_width::UnicodeWidthStr;
 
 /// Writes the table of some batches, with a line end behind it. What it says of a cell is made
@@ -59,7 +59,9 @@ fn write_row(out: &mut impl Write, row: &[String], widths: &[usize]) -> anyhow::
         }
         for (line, width) in lines.into_iter().zip(widths) {
             let line = line.unwrap_or("");
-            write!(out, "| {line}{:pad$} ", "", pad = width - line.width())?;
+            let padding = (width - line.width()) as u64 + 1;
+            write!(out, "| {line}")?;
+            std::io::copy(&mut std::io::repeat(b' ').take(padding), out)?;
         }
         writeln!(out, "|")?;
     }

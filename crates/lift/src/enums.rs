@@ -10,7 +10,7 @@ use crate::bailout::Code;
 use crate::choice::{Table, TableKind};
 use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{DictObj, ExcKind, Int, Object};
+use exuvia_ir::{DictObj, ExcKind, Int, Object, Type};
 use std::rc::Rc;
 
 /// What `auto()` gives in the body of such a class.
@@ -176,9 +176,18 @@ impl Lifter<'_> {
         }
         let table = found.by_value();
         let at = match self.type_of(value) {
-            Some(exuvia_ir::Type::None) => {
+            Some(Type::None) => {
                 let none = found.members.iter().position(|(known, _)| *known == Object::None);
                 Abs::int(none.map_or(-1, |at| at as i64))
+            }
+            // What has no hash is compared with each.
+            Some(Type::List(_) | Type::Dict(..) | Type::Set(_)) => {
+                let is_alike =
+                    |(known, _): &(Object, _)| matches!(known, Object::List(_) | Object::Dict(_) | Object::Set(_));
+                if found.members.iter().any(is_alike) {
+                    return self.bail(Code::Operands, "an enumeration of values without a hash");
+                }
+                Abs::int(-1)
             }
             _ => self.table_position(&table, value)?,
         };

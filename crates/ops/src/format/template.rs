@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn fields_of_fields() {
-        let Some(parts) = format("a{{{0.x[k][2]!r:>{1}}}") else { panic!("no template") };
+        let Some(parts) = format("a{{{0.x[k][2]!r:>{1}}") else { panic!("no template") };
         assert_eq!(
             parts,
             [

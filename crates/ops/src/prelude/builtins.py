@@ -59,6 +59,8 @@ def all(iterable, /):
 
 def sum(iterable, /, start=0):
     if isinstance(start, str):
+        # What cannot be iterated is found first.
+        enumerate(iterable)
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
     total = start
     for item in iterable:
