@@ -149,7 +149,7 @@ impl Object {
 }
 
 /// A dict in insertion order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DictObj {
     entries: Vec<(Object, Object)>,
     index: HashMap<Key, usize>,

@@ -165,14 +165,25 @@ impl ClassObj {
         })
     }
 
+    /// Whether a class is one of the prelude's of that name, or below it.
+    pub fn is_below(class: &Rc<ClassObj>, name: &str) -> bool {
+        ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == name)
+    }
+
     /// Whether its objects are dicts.
     pub fn is_dict(class: &Rc<ClassObj>) -> bool {
-        ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "dict")
+        ClassObj::is_below(class, "dict")
     }
 
     /// Whether its objects are named tuples.
     pub fn is_named(class: &Rc<ClassObj>) -> bool {
-        ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "tuple")
+        ClassObj::is_below(class, "tuple")
+    }
+
+    /// The names of its fields, its own or those that it inherits.
+    pub fn field_names(class: &Rc<ClassObj>) -> Vec<Name> {
+        let declared = ClassObj::ancestry(class).find(|class| !class.fields.is_empty());
+        declared.map_or_else(Vec::new, |class| class.fields.iter().map(|field| field.0.clone()).collect())
     }
 
     /// Whether it is a dataclass.

@@ -149,13 +149,6 @@ impl Lifter<'_> {
     pub fn change_while_loading(&mut self, object: &Object, change: impl FnOnce(&mut DictObj) -> bool) -> Lift<()> {
         let Some(place) = address(object) else { return self.bail(Code::Mutation, "a change of such a constant") };
         let is_it = |object: &Object| address(object) == Some(place);
-        let copied = |from: &DictObj| {
-            let mut copy = DictObj::default();
-            for (key, value) in from.entries() {
-                copy.insert(key.clone(), value.clone());
-            }
-            copy
-        };
         let mut searched = 0;
         let held = self.held.iter().any(|abs| holds(abs, &is_it, true, &mut searched));
         let vars = self.frames.iter().flat_map(|frame| frame.vars.values());
@@ -166,13 +159,13 @@ impl Lifter<'_> {
         }
         let (new, changed) = match object {
             Object::Dict(dict) => {
-                let mut copy = copied(dict);
+                let mut copy = (**dict).clone();
                 self.world.budget.take(4 * copy.len());
                 let changed = change(&mut copy);
                 (Object::Dict(Arc::new(copy)), changed)
             }
             Object::Set(set) => {
-                let mut members = copied(&set.members);
+                let mut members = set.members.clone();
                 self.world.budget.take(4 * members.len());
                 let changed = change(&mut members);
                 (Object::Set(Arc::new(SetObj { members, frozen: set.frozen })), changed)
@@ -409,11 +402,7 @@ impl Lifter<'_> {
         if let Some(Abs::Const(Object::Dict(dict))) = source
             && !self.is_changing()
         {
-            let mut copy = DictObj::default();
-            for (key, value) in dict.entries() {
-                copy.insert(key.clone(), value.clone());
-            }
-            return Ok(self.written(Object::Dict(Arc::new(copy))));
+            return Ok(self.written(Object::Dict(Arc::new((**dict).clone()))));
         }
         let dict = self.new_container("dict", Vec::new())?;
         if let Some(source) = source {

@@ -50,7 +50,7 @@ impl Enumeration {
 
 /// Whether a class is an enumeration, with members or without.
 pub(crate) fn is_enumeration(class: &Rc<ClassObj>) -> bool {
-    ClassObj::ancestry(class).any(|class| class.prelude && &*class.name == "Enum")
+    ClassObj::is_below(class, "Enum")
 }
 
 impl Lifter<'_> {

@@ -328,9 +328,7 @@ impl Lifter<'_> {
         if !ClassObj::is_named(&object.class) {
             return None;
         }
-        let names: Vec<Name> = ClassObj::ancestry(&object.class)
-            .find(|class| !class.fields.is_empty())
-            .map_or_else(Vec::new, |class| class.fields.iter().map(|field| field.0.clone()).collect());
+        let names = ClassObj::field_names(&object.class);
         names.iter().map(|name| self.own_attribute(object, name).ok().flatten()).collect()
     }
 

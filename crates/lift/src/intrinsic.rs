@@ -224,8 +224,7 @@ impl Lifter<'_> {
         if found || class.prelude || !(ClassObj::is_dataclass(class) || ClassObj::is_named(class)) {
             return self.bail(Code::Callee, "a pattern of such a class");
         }
-        let fields = ClassObj::ancestry(class).find(|class| !class.fields.is_empty());
-        let names: Vec<Name> = fields.map_or_else(Vec::new, |class| class.fields.iter().map(|f| f.0.clone()).collect());
+        let names = ClassObj::field_names(class);
         let (at, count) = (at.clamp_i64() as usize, count.clamp_i64() as usize);
         if count > names.len() {
             let (len, plural) = (names.len(), if names.len() == 1 { "" } else { "s" });

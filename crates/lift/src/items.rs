@@ -230,13 +230,7 @@ impl Lifter<'_> {
         }
         let entries = match dict {
             Abs::Const(Object::Dict(dict)) => dict.clone(),
-            Abs::Const(Object::Set(set)) => {
-                let mut members = DictObj::default();
-                for (key, value) in set.members.entries() {
-                    members.insert(key.clone(), value.clone());
-                }
-                Arc::new(members)
-            }
+            Abs::Const(Object::Set(set)) => Arc::new(set.members.clone()),
             _ => return self.bail(Code::Mutation, "a run-time dict"),
         };
         if let Abs::Const(key) = key {
@@ -244,10 +238,7 @@ impl Lifter<'_> {
                 && !set.frozen
             {
                 // A set is looked up as a frozenset is, which has a hash.
-                let mut frozen = SetObj { members: DictObj::default(), frozen: true };
-                for (key, value) in set.members.entries() {
-                    frozen.members.insert(key.clone(), value.clone());
-                }
+                let frozen = SetObj { members: set.members.clone(), frozen: true };
                 return Ok(Abs::int(entries.position(&Object::Set(Arc::new(frozen))).map_or(-1, |at| at as i64)));
             }
             if let Some(class) = unhashable(key) {
