@@ -11,6 +11,7 @@
 
 mod build;
 pub mod calendar;
+mod class;
 mod exception;
 mod flow;
 mod function;
@@ -25,7 +26,8 @@ mod types;
 mod verify;
 
 pub use build::Builder;
-pub use exception::{ExcKind, Raise};
+pub use class::{Class, ClassRow, ExcKind, Objects};
+pub use exception::Raise;
 pub use flow::{Flow, Segment};
 pub use function::{
     BlockData, BlockId, Edge, FuncId, Function, Inst, Module, Opcode, Span, Terminator, Value, ValueData,
@@ -33,7 +35,7 @@ pub use function::{
 pub use int::Int;
 pub use object::{DictObj, ExcObj, ListObj, Object, SetObj};
 pub use parse::{ParseError, parse_module};
-pub use record::{Class, Pattern, RecordObj};
+pub use record::{Pattern, RecordObj};
 pub use result::{MAX_RESULT_BYTES, result_error, result_float, results_too_large, unprintable};
 pub use types::Type;
 pub use verify::{OpTyping, VerifyError, is_constant_of, verify};

@@ -1,6 +1,7 @@
 //! The syntax tree that the lifter walks: Python's, without what the parser needs only
 //! for itself. Immutable and shared, so that closures and the prelude can hold parts.
 
+use crate::footprint::Footprint;
 use exuvia_ir::{Object, Span};
 use std::sync::Arc;
 
@@ -8,13 +9,12 @@ use std::sync::Arc;
 pub type Name = Arc<str>;
 
 /// A module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Module {
     /// Its statements.
     pub body: Vec<Stmt>,
-    /// Whether code in it may assign its variables otherwise than where they stand: by `global`,
-    /// `globals()` and their like.
-    pub assigns_from_afar: bool,
+    /// For each of them, what it mentions.
+    pub footprints: Vec<Arc<Footprint>>,
 }
 
 /// A statement.

@@ -9,7 +9,7 @@ use crate::classes::ClassRef;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::templates::Arguments;
-use exuvia_ir::{Class, ExcKind, Object, Type};
+use exuvia_ir::{Class, ClassRow, ExcKind, Object, Objects, Type};
 use exuvia_ops::{attributes, operands};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -254,7 +254,11 @@ impl Lifter<'_> {
         {
             return Ok(class);
         }
-        if !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {
+        let is_class = ClassRow::spelled(&spelling).is_some_and(|class| class.objects == Objects::None);
+        if is_class
+            || !exuvia_ops::by_spelling(&spelling).is_empty()
+            || (prelude && self.prelude_has(module, name))
+        {
             return Ok(Abs::Builtin(spelling.into()));
         }
         if matches!(&**module, "random" | "time" | "datetime" | "os" | "uuid" | "secrets") {
@@ -443,6 +447,9 @@ impl Lifter<'_> {
     }
 
     fn call_builtin(&mut self, name: &Name, mut args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if ClassRow::spelled(name).is_some_and(|class| class.objects == Objects::None) {
+            return self.bail(Code::Callee, format!("{name} is not lifted"));
+        }
         // They iterate over what they get, and a named tuple is as good as a tuple for that.
         let iterates = match &**name {
             "sum" | "sorted" | "any" | "all" | "list" | "tuple" | "set" | "frozenset" | "enumerate" | "reversed" => {

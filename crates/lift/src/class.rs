@@ -13,8 +13,9 @@ use crate::ast::{ClassDef, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::fields::FieldOf;
 use crate::lifter::{Frame, Lift, Lifter, Vars, describe};
+use crate::restrict::Restrictions;
 use exuvia_ir::{ExcKind, Type};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What tells a class from others: its module, or that it is the prelude's, where its statement
@@ -39,6 +40,8 @@ pub(crate) struct ClassObj {
     pub fields: Vec<(Name, Option<Abs>)>,
     /// What makes the defaults of fields that have one of their own for each object.
     pub factories: BTreeMap<Name, Abs>,
+    /// What it forbids.
+    pub restrictions: Restrictions,
 }
 
 /// What a class defines.
@@ -121,6 +124,7 @@ const SPECIAL: &[&str] = &[
     "__float__",
     "__round__",
     "__doc__",
+    "__slots__",
 ];
 
 /// Built-in exceptions whose objects hold their arguments and nothing else.
@@ -197,8 +201,9 @@ impl ClassObj {
     }
 }
 
-/// What the body of a class defines, and the factories of its fields.
-type Body = (BTreeMap<Name, Member>, BTreeMap<Name, Abs>);
+/// What the body of a class defines, the factories of its fields, and the names of its abstract
+/// methods.
+type Body = (BTreeMap<Name, Member>, BTreeMap<Name, Abs>, BTreeSet<Name>);
 
 impl Lifter<'_> {
     /// A `class` statement.
@@ -210,6 +215,7 @@ impl Lifter<'_> {
             return self.bail(Code::Statement, what);
         }
         let enumerated = self.enum_base(&def.bases)?;
+        let (plain_bases, is_abc) = self.plain_bases(&def.bases);
         let is_unique = matches!(&def.decorators[..], [one] if self.is_of_module(one, "enum", "unique"));
         let dataclass = match (&enumerated, is_unique) {
             (Some(_), true) => None,
@@ -219,7 +225,7 @@ impl Lifter<'_> {
         let (base, exception) = match (is_named, &enumerated) {
             (true, _) => (Some(self.tuple_class()?), None),
             (false, Some(base)) => (Some(Rc::clone(base)), None),
-            (false, None) => self.bases(&def.bases)?,
+            (false, None) => self.bases(&plain_bases)?,
         };
         let depth = self.frames.len();
         let module = self.frames[0].module;
@@ -237,7 +243,7 @@ impl Lifter<'_> {
         self.current = depth;
         let members = self.class_body(&def.body, dataclass.is_some());
         self.current = 0;
-        let (mut members, factories) = members?;
+        let (mut members, factories, abstract_methods) = members?;
         if base.as_ref().is_some_and(ClassObj::is_named) {
             // Its objects have no attributes besides in any case.
             members.remove("__slots__");
@@ -252,7 +258,9 @@ impl Lifter<'_> {
         if let (Some(name), false) = (unknown, prelude) {
             return self.bail(Code::Statement, format!("a class with {name}"));
         }
+        let restrictions = self.restrictions(base.as_ref(), is_abc, &members, abstract_methods)?;
         let mut class = ClassObj {
+            restrictions,
             name: def.name.clone(),
             key,
             frozen: base.as_ref().is_some_and(|base| base.frozen),
@@ -282,7 +290,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    fn bases(&mut self, bases: &[Expr]) -> Lift<(Option<Rc<ClassObj>>, Option<ExcKind>)> {
+    fn bases(&mut self, bases: &[&Expr]) -> Lift<(Option<Rc<ClassObj>>, Option<ExcKind>)> {
         let [base] = bases else {
             return if bases.is_empty() {
                 Ok((None, None))
@@ -310,6 +318,7 @@ impl Lifter<'_> {
     /// Runs the body of a class in the frame on top.
     fn class_body(&mut self, body: &[Stmt], is_dataclass: bool) -> Lift<Body> {
         let mut factories = BTreeMap::new();
+        let mut abstract_methods = BTreeSet::new();
         let mut wrapped: BTreeMap<Name, Member> = BTreeMap::new();
         for stmt in body {
             self.go_to(stmt.span);
@@ -317,7 +326,12 @@ impl Lifter<'_> {
             match &stmt.kind {
                 StmtKind::FunctionDef(def) => {
                     let closure = self.closure(def)?;
-                    let member = match def.decorators.as_slice() {
+                    let (decorators, is_abstract) = self.abstract_method(def);
+                    abstract_methods.remove(&def.name);
+                    if is_abstract {
+                        abstract_methods.insert(def.name.clone());
+                    }
+                    let member = match decorators {
                         [] => Member::Value(closure.clone()),
                         [one] => match self.method_kind(one) {
                             Some("staticmethod") => Member::Static(closure.clone()),
@@ -334,6 +348,7 @@ impl Lifter<'_> {
                     for target in targets {
                         if let ExprKind::Name(name) = &target.kind {
                             wrapped.remove(name);
+                            abstract_methods.remove(name);
                             factories.remove(name);
                         }
                     }
@@ -366,7 +381,7 @@ impl Lifter<'_> {
             }
             members.insert(name.clone(), member);
         }
-        Ok((members, factories))
+        Ok((members, factories, abstract_methods))
     }
 
     /// The kind of method that a decorator makes, if it is a built-in.
@@ -386,6 +401,9 @@ impl Lifter<'_> {
         }
         if crate::enums::is_enumeration(class) {
             return self.bail(Code::Callee, "an enumeration without members");
+        }
+        if !self.refuse_abstract(class)? {
+            return Ok(Abs::Unbound);
         }
         let object = self.new_instance(class);
         if let (Some(_), Abs::Instance(made)) = (class.exception, &object) {

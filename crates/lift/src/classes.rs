@@ -6,73 +6,36 @@ use crate::bailout::Code;
 use crate::choice::TableKind;
 use crate::class::ClassObj;
 use crate::lifter::{Lift, Lifter, Split};
-use exuvia_ir::{DictObj, ExcKind, Object, Opcode, Type, Value};
+use exuvia_ir::{ClassRow, DictObj, ExcKind, Object, Objects, Opcode, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// A class.
 #[derive(Clone, Debug)]
 pub(crate) enum ClassRef {
-    /// One of CPython's own that is no exception, by its `__name__`.
-    BuiltIn(&'static str),
+    /// One of CPython's own.
+    BuiltIn(&'static ClassRow),
     /// One written in Python.
     Written(Rc<ClassObj>),
-    /// An exception of CPython's own.
-    Exception(ExcKind),
-}
-
-/// Classes of CPython's own.
-struct BuiltIn {
-    /// `__name__`.
-    name: &'static str,
-    /// What a program calls it; nothing has no name.
-    spelled: &'static str,
-    /// The class below which it is, besides `object`.
-    base: &'static str,
-}
-
-const BUILT_IN: &[BuiltIn] = &[
-    BuiltIn { name: "int", spelled: "int", base: "" },
-    BuiltIn { name: "bool", spelled: "bool", base: "int" },
-    BuiltIn { name: "float", spelled: "float", base: "" },
-    BuiltIn { name: "str", spelled: "str", base: "" },
-    BuiltIn { name: "bytes", spelled: "bytes", base: "" },
-    BuiltIn { name: "list", spelled: "list", base: "" },
-    BuiltIn { name: "tuple", spelled: "tuple", base: "" },
-    BuiltIn { name: "dict", spelled: "dict", base: "" },
-    BuiltIn { name: "set", spelled: "set", base: "" },
-    BuiltIn { name: "frozenset", spelled: "frozenset", base: "" },
-    BuiltIn { name: "NoneType", spelled: "types.NoneType", base: "" },
-    BuiltIn { name: "date", spelled: "datetime.date", base: "" },
-    BuiltIn { name: "timedelta", spelled: "datetime.timedelta", base: "" },
-    BuiltIn { name: "datetime", spelled: "datetime.datetime", base: "date" },
-    BuiltIn { name: "time", spelled: "datetime.time", base: "" },
-    BuiltIn { name: "Pattern", spelled: "re.Pattern", base: "" },
-    BuiltIn { name: "Match", spelled: "re.Match", base: "" },
-    BuiltIn { name: "RegexFlag", spelled: "re.RegexFlag", base: "int" },
-];
-
-impl BuiltIn {
-    /// The class of that `__name__`.
-    fn named(name: &str) -> Option<&'static BuiltIn> {
-        BUILT_IN.iter().find(|class| class.name == name)
-    }
 }
 
 impl ClassRef {
-    /// The class of that `__name__`.
+    /// The class of that `__name__`, of those that have objects.
     fn built_in(name: &str) -> Option<ClassRef> {
-        BuiltIn::named(name).map(|class| ClassRef::BuiltIn(class.name))
+        ClassRow::named(name).map(ClassRef::BuiltIn)
+    }
+
+    fn of_exception(kind: ExcKind) -> Option<ClassRef> {
+        ClassRow::of_exception(kind).map(ClassRef::BuiltIn)
     }
 
     /// The class that a value is.
     pub fn of_name(abs: &Abs) -> Option<ClassRef> {
         match abs {
             Abs::Class(class) => Some(ClassRef::Written(Rc::clone(class))),
-            Abs::ExcClass(kind) => Some(ClassRef::Exception(*kind)),
-            Abs::Builtin(name) => {
-                BUILT_IN.iter().find(|class| class.spelled == &**name).map(|class| ClassRef::BuiltIn(class.name))
-            }
+            Abs::ExcClass(kind) => ClassRef::of_exception(*kind),
+            // Those that only annotations and classes above others name are values of modules.
+            Abs::Builtin(name) | Abs::Module(name) => ClassRow::spelled(name).map(ClassRef::BuiltIn),
             _ => None,
         }
     }
@@ -88,49 +51,69 @@ impl ClassRef {
     /// The class as a value.
     fn value(&self) -> Abs {
         match self {
-            ClassRef::Exception(kind) => Abs::ExcClass(*kind),
-            ClassRef::BuiltIn(name) => Abs::Builtin(BuiltIn::named(name).map_or("", |class| class.spelled).into()),
-            ClassRef::Written(class) => match ClassRef::built_in(&class.name) {
-                // The prelude's dict stands for CPython's.
-                Some(built_in) if class.prelude => built_in.value(),
-                _ => Abs::Class(Rc::clone(class)),
+            ClassRef::BuiltIn(row) => match row.objects {
+                Objects::Exception(kind) => Abs::ExcClass(kind),
+                _ => Abs::Builtin(row.spelling().into()),
             },
+            ClassRef::Written(class) => match self.stands_for() {
+                Some(row) => ClassRef::BuiltIn(row).value(),
+                None => Abs::Class(Rc::clone(class)),
+            },
+        }
+    }
+
+    /// CPython's own class that one of the prelude stands for.
+    fn stands_for(&self) -> Option<&'static ClassRow> {
+        match self {
+            ClassRef::Written(class) if class.prelude => ClassRow::named(&class.name),
+            _ => None,
         }
     }
 
     /// `__name__`.
     pub fn name(&self) -> &str {
         match self {
-            ClassRef::BuiltIn(name) => name,
-            ClassRef::Exception(kind) => kind.name(),
+            ClassRef::BuiltIn(row) => row.name(),
             ClassRef::Written(class) => &class.name,
         }
+    }
+
+    /// The exception, if it is one of CPython's own.
+    fn exception(&self) -> Option<ExcKind> {
+        match self {
+            ClassRef::BuiltIn(ClassRow { objects: Objects::Exception(kind), .. }) => Some(*kind),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a class above others, of which nothing is an object directly, or `object`.
+    fn is_above_others(&self) -> bool {
+        matches!(self, ClassRef::BuiltIn(row) if row.objects == Objects::None || row.is_object())
     }
 
     /// Whether both are one class.
     fn is(&self, other: &ClassRef) -> bool {
         match (self, other) {
-            (ClassRef::BuiltIn(a), ClassRef::BuiltIn(b)) => a == b,
+            (ClassRef::BuiltIn(a), ClassRef::BuiltIn(b)) => a.is(b),
             (ClassRef::Written(a), ClassRef::Written(b)) => a.is(b),
-            (ClassRef::Exception(a), ClassRef::Exception(b)) => a == b,
-            (ClassRef::Exception(_), _) | (_, ClassRef::Exception(_)) => false,
-            (ClassRef::BuiltIn(name), ClassRef::Written(class))
-            | (ClassRef::Written(class), ClassRef::BuiltIn(name)) => class.prelude && *class.name == **name,
+            (ClassRef::BuiltIn(row), written) | (written, ClassRef::BuiltIn(row)) => {
+                written.stands_for().is_some_and(|stands_for| stands_for.is(row))
+            }
         }
     }
 
     /// Whether it is another class or below it.
     fn is_below(&self, other: &ClassRef) -> bool {
         match self {
-            ClassRef::BuiltIn(name) => {
-                let base = BuiltIn::named(name).map_or("", |class| class.base);
-                self.is(other) || ClassRef::built_in(base).is_some_and(|base| base.is_below(other))
-            }
-            ClassRef::Exception(kind) => matches!(other, ClassRef::Exception(of) if kind.is_subclass(*of)),
+            ClassRef::BuiltIn(row) => matches!(other, ClassRef::BuiltIn(of) if row.is_below(of)) || self.is(other),
             ClassRef::Written(class) => {
-                let of_kind = |kind: ExcKind| ClassRef::Exception(kind).is_below(other);
-                class.exception.is_some_and(of_kind)
-                    || ClassObj::ancestry(class).any(|class| ClassRef::Written(Rc::clone(class)).is(other))
+                class.exception.and_then(ClassRef::of_exception).is_some_and(|above| above.is_below(other))
+                    || matches!(other, ClassRef::BuiltIn(row) if row.is_object())
+                    || ClassObj::ancestry(class).any(|class| {
+                        let class = ClassRef::Written(Rc::clone(class));
+                        class.is(other)
+                            || class.stands_for().is_some_and(|row| ClassRef::BuiltIn(row).is_below(other))
+                    })
             }
         }
     }
@@ -151,6 +134,11 @@ impl Question {
         let holds = |asked: &ClassRef| if self.exact { class.is(asked) } else { class.is_below(asked) };
         self.classes.iter().any(holds) != self.negated
     }
+
+    /// Whether it asks for `object`, of which everything is one.
+    fn is_of_every_object(&self) -> bool {
+        !self.exact && self.classes.iter().any(|class| matches!(class, ClassRef::BuiltIn(row) if row.is_object()))
+    }
 }
 
 impl Lifter<'_> {
@@ -170,14 +158,14 @@ impl Lifter<'_> {
     pub fn class_of(&self, abs: &Abs) -> Option<ClassRef> {
         match abs {
             Abs::Instance(object) => Some(ClassRef::Written(Rc::clone(&object.class))),
-            Abs::ExcInst(exception) => Some(ClassRef::Exception(exception.0)),
-            Abs::Tuple(_) => Some(ClassRef::BuiltIn("tuple")),
+            Abs::ExcInst(exception) => ClassRef::of_exception(exception.0),
+            Abs::Tuple(_) => ClassRef::built_in("tuple"),
             Abs::Table(table) => match table.kind {
                 TableKind::List => ClassRef::built_in("list"),
                 TableKind::Dict => ClassRef::built_in("dict"),
                 TableKind::View => None,
             },
-            Abs::Const(Object::Set(set)) => Some(ClassRef::BuiltIn(if set.frozen { "frozenset" } else { "set" })),
+            Abs::Const(Object::Set(set)) => ClassRef::built_in(if set.frozen { "frozenset" } else { "set" }),
             other => self.class_of_type(&self.type_of(other)?),
         }
     }
@@ -275,17 +263,22 @@ impl Lifter<'_> {
             (Abs::Unbound | Abs::Conflict | Abs::Dyn(_), None) => {
                 self.bail(Code::StaticValue, "isinstance of such a value")
             }
-            // Functions, modules and classes are of none of these.
+            // Functions, modules and classes are objects, and of none of the others.
+            (Abs::Func(_) | Abs::Builtin(_) | Abs::Class(_) | Abs::ExcClass(_) | Abs::Module(_), None) => {
+                Ok(Abs::bool(question.is_of_every_object() != question.negated))
+            }
+            _ if question.classes.iter().any(ClassRef::is_above_others) => {
+                self.bail(Code::StaticValue, "isinstance of such a value")
+            }
             _ => Ok(Abs::bool(question.negated)),
         }
     }
 
     fn answer_of_exception(&mut self, exception: Value, question: &Question) -> Lift<Abs> {
-        let kind = |class: &ClassRef| match class {
-            ClassRef::Exception(kind) => Some(*kind),
-            _ => None,
-        };
-        let kinds: Vec<ExcKind> = question.classes.iter().filter_map(kind).collect();
+        if question.is_of_every_object() {
+            return Ok(Abs::bool(true));
+        }
+        let kinds: Vec<ExcKind> = question.classes.iter().filter_map(ClassRef::exception).collect();
         if !question.exact {
             return Ok(Abs::Dyn(self.b.inst(Opcode::ExcIs(kinds), vec![exception], Type::Bool, None)));
         }

@@ -3,7 +3,7 @@
 
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Name};
-use crate::bailout::Code;
+use crate::bailout::{Bailout, Code};
 use crate::intrinsic::NAMES;
 use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
 use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
@@ -230,7 +230,13 @@ impl<'w> Lifter<'w> {
             return match found {
                 Abs::Conflict => match self.world.modules[module].failed.get(name) {
                     Some(reason) => Err(reason.clone().into()),
-                    None => self.bail(Code::ModuleBody, format!("the global {name} is not constant")),
+                    None => match self.world.modules[module].changed.get(name).cloned() {
+                        Some(by) => {
+                            let detail = format!("a statement that is not lifted may change {name}: {}", by.detail);
+                            Err(Bailout::new(Code::ModuleBody, by.span, detail).into())
+                        }
+                        None => self.bail(Code::ModuleBody, format!("the global {name} is not constant")),
+                    },
                 },
                 Abs::Unbound => self.raise_message(ExcKind::NameError, &format!("name '{name}' is not defined")),
                 found => Ok(found.clone()),
@@ -247,6 +253,8 @@ impl<'w> Lifter<'w> {
         }
         match crate::names::builtin(name) {
             Some(found) => Ok(found),
+            // A module's name is that of the SQL function.
+            None if &**name == "__name__" && !self.sees_intrinsics(module) => Ok(Abs::str(&self.world.name)),
             None if crate::names::is_python_builtin(name) => {
                 self.bail(Code::Callee, format!("built-in {name} is not lifted"))
             }

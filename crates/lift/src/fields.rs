@@ -8,6 +8,7 @@ use crate::class::{ClassObj, Member};
 use crate::intrinsic::MISSING;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::Object;
+use crate::restrict::Restrictions;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -40,6 +41,7 @@ pub(crate) struct Dataclass {
     repr: bool,
     init: bool,
     frozen: bool,
+    slots: bool,
 }
 
 impl Lifter<'_> {
@@ -86,7 +88,7 @@ impl Lifter<'_> {
                 _ => self.bail(Code::Statement, "a class that is decorated twice"),
             };
         };
-        let mut made = Dataclass { eq: true, order: false, repr: true, init: true, frozen: false };
+        let mut made = Dataclass { eq: true, order: false, repr: true, init: true, frozen: false, slots: false };
         let (callee, keywords) = match &decorator.kind {
             ExprKind::Call { func, args, keywords } if args.is_empty() => (&**func, keywords.as_slice()),
             _ => (decorator, [].as_slice()),
@@ -104,10 +106,14 @@ impl Lifter<'_> {
                 "repr" => made.repr = *value,
                 "init" => made.init = *value,
                 "frozen" => made.frozen = *value,
+                "slots" => made.slots = *value,
                 // Hashes are not looked at.
                 "unsafe_hash" => {}
                 other => return self.bail(Code::Statement, format!("a dataclass with {other}")),
             }
+        }
+        if made.slots && !made.init {
+            return self.bail(Code::Statement, "a dataclass with slots and without init");
         }
         if made.order && !made.eq {
             return self.bail(Code::Statement, "a dataclass with order and without eq");
@@ -161,7 +167,16 @@ impl Lifter<'_> {
             .collect();
         let text = dataclass_text(class, asked, &names, &made, has_post);
         class.frozen = asked.frozen;
-        self.add_made(class, &text, fields, module)
+        self.add_made(class, &text, fields, module)?;
+        if asked.slots {
+            if class.restrictions.slots.is_some() {
+                return self.bail(Code::Statement, "a dataclass with slots that has __slots__");
+            }
+            // The defaults are those of `__init__` alone.
+            own.iter().for_each(|name| drop(class.members.remove(name)));
+            class.restrictions.slots = Some(own.to_vec());
+        }
+        Ok(())
     }
 
     /// Adds methods that are made as text to a class of those fields.
@@ -229,7 +244,7 @@ impl Lifter<'_> {
             return self.bail(Code::Statement, "a named tuple that CPython refuses");
         }
         let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
-        let asked = Dataclass { eq: false, order: false, repr: true, init: true, frozen: true };
+        let asked = Dataclass { eq: false, order: false, repr: true, init: true, frozen: true, slots: false };
         let mut text = dataclass_text(class, &asked, &names, &[], false);
         let each = |one: &dyn Fn(&Name) -> String| names.iter().map(|name| one(name)).collect::<String>();
         let _ = writeln!(text, "def _astuple(self):\n    return ({})", each(&|name| format!("self.{name}, ")));
@@ -290,6 +305,7 @@ impl Lifter<'_> {
             frozen: true,
             fields: Vec::new(),
             factories: BTreeMap::new(),
+            restrictions: Restrictions::default(),
         };
         self.make_named(&mut class, fields, module)?;
         Ok(Abs::Class(Rc::new(class)))

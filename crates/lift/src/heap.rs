@@ -15,7 +15,7 @@ use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter, Site, Vars};
-use exuvia_ir::{ExcKind, Type, Value};
+use exuvia_ir::{Type, Value};
 use std::ops::Bound;
 use std::rc::Rc;
 
@@ -158,7 +158,6 @@ impl Lifter<'_> {
         if self.member_named(&object.class, name).is_some() {
             return self.bail(Code::Callee, "a member of an enumeration as an attribute of another");
         }
-        let missing = || format!("'{}' object has no attribute '{name}'", object.class.name);
         match (self.own_attribute(object, name)?, member) {
             (Some(Abs::Conflict), _) => {
                 self.bail(Code::Join, format!("attribute {name} holds values of unrelated kinds on two paths"))
@@ -167,9 +166,8 @@ impl Lifter<'_> {
                 if member.is_some() {
                     return self.bail(Code::Join, format!("attribute {name} is the object's or the class's"));
                 }
-                let missing = missing();
                 self.dispatch(value, &mut |me, narrowed| match narrowed {
-                    Abs::Unbound => me.raise_message(ExcKind::AttributeError, &missing),
+                    Abs::Unbound => me.missing_attribute(&object.class, name),
                     other => Ok(other),
                 })
             }
@@ -184,7 +182,7 @@ impl Lifter<'_> {
             {
                 self.bail(Code::Callee, format!("attribute {name} of an object"))
             }
-            (Some(Abs::Unbound) | None, None) => self.raise_message(ExcKind::AttributeError, &missing()),
+            (Some(Abs::Unbound) | None, None) => self.missing_attribute(&object.class, name),
             (Some(value), _) => Ok(value),
         }
     }
@@ -211,6 +209,7 @@ impl Lifter<'_> {
         if name.starts_with("__") {
             return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
         }
+        self.check_slot(&object.class, name)?;
         self.may_hold(&value)?;
         if self.is_shaped(object) {
             return self.unshape(object);

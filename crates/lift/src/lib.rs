@@ -28,6 +28,7 @@ mod escape;
 mod exceptions;
 mod expr;
 mod fields;
+mod footprint;
 mod generator;
 mod heap;
 mod intrinsic;
@@ -45,6 +46,8 @@ mod operate;
 pub mod parse;
 mod patterns;
 mod protocol;
+mod reach;
+mod restrict;
 mod returns;
 mod scope;
 mod shaped;
@@ -91,8 +94,8 @@ const MAX_RESTARTS: u32 = 200;
 pub struct Lifted {
     /// Its functions.
     pub module: Module,
-    /// Whether the source's top level has an assignment that was passed over, since the
-    /// handler does not use it: that it raises nothing is not known.
+    /// Whether the source's top level has a statement that was passed over, since the handler
+    /// does not use what it assigns: that it raises nothing is not known.
     pub unchecked: bool,
     /// The steps that it took ([`MAX_STEPS`]).
     pub steps: u64,
@@ -106,7 +109,7 @@ pub struct Lifted {
 /// # Errors
 /// Why it cannot be lifted.
 pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls) -> Result<Lifted, Bailout> {
-    let mut world = World::new(calls);
+    let mut world = World::new(calls, &source.name);
     loop {
         let lifted = match lift_once(&mut world, source, params, returns) {
             // Which exception or reason there is will show when all is known.

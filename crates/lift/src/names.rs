@@ -1,7 +1,7 @@
 //! What names mean where the program does not define them.
 
 use crate::abs::Abs;
-use exuvia_ir::{Class, ExcKind, Object, RecordObj};
+use exuvia_ir::{Class, ClassRow, ExcKind, Object, Objects, RecordObj};
 use std::sync::Arc;
 
 /// Built-in functions that the lifter handles itself, because they are about types,
@@ -50,11 +50,9 @@ const OTHERS: &[&str] = &[
     "ascii",
     "bin",
     "breakpoint",
-    "bytearray",
     "callable",
     "classmethod",
     "compile",
-    "complex",
     "delattr",
     "dir",
     "eval",
@@ -66,7 +64,6 @@ const OTHERS: &[&str] = &[
     "id",
     "input",
     "locals",
-    "memoryview",
     "next",
     "oct",
     "open",
@@ -136,6 +133,7 @@ pub(crate) fn builtin(name: &str) -> Option<Abs> {
         return Some(Abs::ExcClass(kind));
     }
     let known = SPECIAL.contains(&name)
+        || ClassRow::spelled(name).is_some_and(|class| class.objects == Objects::None && !name.contains('.'))
         || (!exuvia_ops::by_spelling(name).is_empty()
             && name.chars().all(|c| c.is_ascii_lowercase())
             && name != "truth")

@@ -6,6 +6,7 @@ use crate::ast::{
     Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, FunctionDef, Handler, Module, Name,
     Params, Stmt, StmtKind,
 };
+use crate::footprint::Footprint;
 use crate::nesting::Nesting;
 use exuvia_ir::{Class, Int, Object, RecordObj, Span};
 use num_bigint::BigInt;
@@ -90,8 +91,19 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
         return Err(SyntaxError { message, span: span(range) });
     }
     POSTPONED.set(body.iter().any(postpones_annotations));
-    let module = Module { body: stmts(&body), assigns_from_afar: crate::scope::assigns_from_afar(&body) };
-    Ok(Parsed { module, string_lines, bare, yields })
+    Ok(Parsed { module: module(&body), string_lines, bare, yields })
+}
+
+fn module(body: &[py::Stmt]) -> Module {
+    let mut module = Module::default();
+    for stmt in body {
+        let whole = Arc::new(Footprint::of(stmt));
+        for part in stmts(std::slice::from_ref(stmt)) {
+            module.footprints.push(Footprint::of_part(stmt, &part.kind).map_or_else(|| Arc::clone(&whole), Arc::new));
+            module.body.push(part);
+        }
+    }
+    module
 }
 
 fn has_too_many_digits(int: &str) -> bool {

@@ -356,36 +356,6 @@ pub fn has_yield(body: &[py::Stmt]) -> bool {
     finder.0
 }
 
-/// Whether code may assign a module's variables from within functions.
-#[must_use]
-pub fn assigns_from_afar(body: &[py::Stmt]) -> bool {
-    struct Finder(bool);
-    impl<'a> Visitor<'a> for Finder {
-        fn visit_stmt(&mut self, stmt: &'a py::Stmt) {
-            self.0 |= matches!(stmt, py::Stmt::Global(_));
-            walk_stmt(self, stmt);
-        }
-        fn visit_expr(&mut self, expr: &'a py::Expr) {
-            self.0 |= match expr {
-                py::Expr::Name(name) => {
-                    matches!(
-                        name.id.as_str(),
-                        "globals" | "vars" | "locals" | "exec" | "eval" | "setattr" | "delattr" | "__import__"
-                    )
-                }
-                py::Expr::Attribute(attribute) => {
-                    matches!(attribute.attr.as_str(), "modules" | "__dict__" | "__globals__")
-                }
-                _ => false,
-            };
-            walk_expr(self, expr);
-        }
-    }
-    let mut finder = Finder(false);
-    body.iter().for_each(|stmt| finder.visit_stmt(stmt));
-    finder.0
-}
-
 /// Whether a `return` of the same function stands in a statement.
 #[must_use]
 pub fn has_return(stmt: &py::Stmt) -> bool {

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A body whose handler was found.
 #[derive(Debug)]
 pub struct Source {
+    /// The name of the SQL function, which is that of the module.
+    pub name: Arc<str>,
     /// The text as given, dedented; spans are offsets into it.
     pub text: Arc<str>,
     /// The statements of the module; empty for a bare body.
@@ -134,8 +136,9 @@ fn bare(
         span: span.unwrap_or_default(),
     };
     Ok(Source {
+        name: Arc::from(name),
         text: Arc::from(text),
-        module: Arc::new(Module { body: Vec::new(), assigns_from_afar: false }),
+        module: Arc::new(Module::default()),
         handler: Arc::new(handler),
         python: python.into(),
         python_name,
@@ -168,6 +171,7 @@ fn from_module(
             span: class.span,
         };
         return Ok(Source {
+            name: Arc::from(name),
             text: Arc::clone(&text),
             module,
             handler: Arc::new(handler),
@@ -226,6 +230,7 @@ fn from_module(
         return Err(SourceError::new(message, Some(def.span)));
     }
     Ok(Source {
+        name: Arc::from(name),
         text: Arc::clone(&text),
         handler: def.clone(),
         python_name: def.name.to_string(),

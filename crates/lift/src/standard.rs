@@ -64,6 +64,7 @@ const MODULES: &[&str] = &[
 
 /// Public names of some of them (`__all__`, or what `dir` shows), on every system.
 const NAMES: &[(&str, &str)] = &[
+    ("abc", "ABC ABCMeta abstractclassmethod abstractmethod abstractproperty abstractstaticmethod"),
     ("collections", "ChainMap Counter OrderedDict UserDict UserList UserString defaultdict deque namedtuple"),
     (
         "collections.abc",
@@ -76,12 +77,6 @@ const NAMES: &[(&str, &str)] = &[
         "dataclasses",
         "Field FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass field fields is_dataclass \
          make_dataclass replace",
-    ),
-    (
-        "enum",
-        "CONFORM CONTINUOUS EJECT Enum EnumCheck EnumMeta EnumType Flag FlagBoundary IntEnum IntFlag KEEP NAMED_FLAGS \
-         ReprEnum STRICT StrEnum UNIQUE auto global_enum global_enum_repr global_flag_repr global_str member nonmember \
-         pickle_by_enum_name pickle_by_global_name property unique verify",
     ),
     ("datetime", "MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo"),
     (

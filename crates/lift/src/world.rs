@@ -27,9 +27,13 @@ pub(crate) struct ModuleScope {
     pub globals: Vars,
     /// Why names have no value that is known.
     pub failed: BTreeMap<Name, Bailout>,
+    /// Why what names hold is no longer known.
+    pub changed: BTreeMap<Name, Bailout>,
 }
 
 pub(crate) struct World {
+    /// `__name__` of the module.
+    pub name: Arc<str>,
     pub calls: Calls,
     pub modules: Vec<ModuleScope>,
     /// Prelude modules that were loaded, by name.
@@ -56,7 +60,7 @@ pub(crate) struct World {
     /// Whether this attempt found out that a list holds more than it was made for: what it lifts
     /// is thrown away.
     pub stale: bool,
-    /// Whether the module has an assignment that was passed over.
+    /// Whether the module has a statement that was passed over.
     pub unchecked: bool,
     /// The values of the functions that are finished.
     pub values: usize,
@@ -133,8 +137,9 @@ impl World {
         self.patterns.entry((Arc::clone(source), flags)).or_insert_with(compile).clone()
     }
 
-    pub fn new(calls: Calls) -> World {
+    pub fn new(calls: Calls, name: &Arc<str>) -> World {
         World {
+            name: Arc::clone(name),
             calls,
             modules: Vec::new(),
             prelude: HashMap::new(),
