@@ -249,7 +249,8 @@ impl ClassRow {
     /// Whether it is another class or below it.
     #[must_use]
     pub fn is_below(&self, other: &ClassRow) -> bool {
-        let above = |base: &&str| *self.path != **base && ClassRow::spelled(base).is_some_and(|row| row.is_below(other));
+        let above =
+            |base: &&str| *self.path != **base && ClassRow::spelled(base).is_some_and(|row| row.is_below(other));
         self.is(other) || other.is_object() || self.bases.iter().any(above)
     }
 }

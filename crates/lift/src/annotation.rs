@@ -108,10 +108,29 @@ impl Lifter<'_> {
     pub fn annotation(&mut self, expr: &Expr) -> Lift<()> {
         match self.hint(expr) {
             Some(_) => Ok(()),
+            // Whether it raises CPython says when the module runs there.
+            None if self.module_mode && self.only_looks_up(expr) => {
+                self.world.unchecked = true;
+                Ok(())
+            }
             None => {
                 self.go_to(expr.span);
                 self.bail(Code::Expression, "an annotation that Python evaluates and that is not lifted")
             }
+        }
+    }
+
+    /// Whether an annotation is made of names that there are, attributes and subscripts.
+    fn only_looks_up(&self, expr: &Expr) -> bool {
+        let all = |items: &[Expr]| items.iter().all(|item| self.only_looks_up(item));
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::Unsupported("...") => true,
+            ExprKind::Name(name) => self.lookup(name).is_some() || self.named_hint(name).is_some(),
+            ExprKind::Attribute { value, .. } => self.only_looks_up(value),
+            ExprKind::Tuple(items) | ExprKind::List(items) => all(items),
+            ExprKind::Subscript { value, index } => self.only_looks_up(value) && self.only_looks_up(index),
+            ExprKind::Binary { op: "|", left, right } => self.only_looks_up(left) && self.only_looks_up(right),
+            _ => false,
         }
     }
 

@@ -255,10 +255,7 @@ impl Lifter<'_> {
             return Ok(class);
         }
         let is_class = ClassRow::spelled(&spelling).is_some_and(|class| class.objects == Objects::None);
-        if is_class
-            || !exuvia_ops::by_spelling(&spelling).is_empty()
-            || (prelude && self.prelude_has(module, name))
-        {
+        if is_class || !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {
             return Ok(Abs::Builtin(spelling.into()));
         }
         if matches!(&**module, "random" | "time" | "datetime" | "os" | "uuid" | "secrets") {

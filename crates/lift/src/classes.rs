@@ -111,8 +111,7 @@ impl ClassRef {
                     || matches!(other, ClassRef::BuiltIn(row) if row.is_object())
                     || ClassObj::ancestry(class).any(|class| {
                         let class = ClassRef::Written(Rc::clone(class));
-                        class.is(other)
-                            || class.stands_for().is_some_and(|row| ClassRef::BuiltIn(row).is_below(other))
+                        class.is(other) || class.stands_for().is_some_and(|row| ClassRef::BuiltIn(row).is_below(other))
                     })
             }
         }

@@ -23,9 +23,26 @@ const REACHING: &[&str] =
 
 /// Of `sys`, what says something about it.
 const OF_SYS: &[&str] = &[
-    "version_info", "version", "platform", "path", "stdout", "stderr", "stdin", "argv", "maxsize", "byteorder",
-    "executable", "exit", "float_info", "getsizeof", "hexversion", "implementation", "flags", "exc_info",
-    "getrecursionlimit", "maxunicode",
+    "version_info",
+    "version",
+    "platform",
+    "path",
+    "stdout",
+    "stderr",
+    "stdin",
+    "argv",
+    "maxsize",
+    "byteorder",
+    "executable",
+    "exit",
+    "float_info",
+    "getsizeof",
+    "hexversion",
+    "implementation",
+    "flags",
+    "exc_info",
+    "getrecursionlimit",
+    "maxunicode",
 ];
 
 /// What of a module a statement may change.
@@ -199,9 +216,9 @@ fn assigns_around(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Nonlocal(_) => true,
         StmtKind::FunctionDef(def) => assigns_around(&def.body),
-        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } | StmtKind::If { body, orelse, .. } => {
-            assigns_around(body) || assigns_around(orelse)
-        }
+        StmtKind::For { body, orelse, .. }
+        | StmtKind::While { body, orelse, .. }
+        | StmtKind::If { body, orelse, .. } => assigns_around(body) || assigns_around(orelse),
         StmtKind::Try { body, handlers, orelse, finalbody } => {
             assigns_around(body)
                 || handlers.iter().any(|handler| assigns_around(&handler.body))

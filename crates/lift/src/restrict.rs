@@ -84,9 +84,7 @@ impl Lifter<'_> {
                 };
                 match names {
                     // Another name than is written, the attributes of others, or an error.
-                    Some(names)
-                        if !names.iter().any(|name| name.starts_with("__") || members.contains_key(name)) =>
-                    {
+                    Some(names) if !names.iter().any(|name| name.starts_with("__") || members.contains_key(name)) => {
                         Some(names)
                     }
                     _ => return self.bail(Code::Statement, "a class with such __slots__"),
@@ -105,8 +103,11 @@ impl Lifter<'_> {
         }
         let names: Vec<&str> = abstract_methods.iter().map(|name| &**name).collect();
         let several = if names.len() > 1 { "s" } else { "" };
-        let message =
-            format!("Can't instantiate abstract class {} with abstract method{several} {}", class.name, names.join(", "));
+        let message = format!(
+            "Can't instantiate abstract class {} with abstract method{several} {}",
+            class.name,
+            names.join(", ")
+        );
         self.raise_message(ExcKind::TypeError, &message)?;
         Ok(false)
     }
