@@ -32,6 +32,10 @@ const MAX_DEPTH: usize = 250;
 /// The levels for which a join counts.
 const JOIN: usize = 3;
 
+/// The levels for which ROW and a function with WITHIN GROUP count: their names repeat those of
+/// what is within them twice.
+const REPEATED: usize = 25;
+
 /// The tables for which the names of a query's WITH may stand together.
 const MAX_TABLES: u64 = 1_000;
 
@@ -138,7 +142,7 @@ impl Depth {
         }
         refuse(format!(
             "the statement is nested more than {MAX_DEPTH} deep; each operator of a chain and each name of a WITH is a \
-             level, a join {JOIN}, two AND are one, and OR is none. Lists belong into IN (…) or a table"
+             level, a join {JOIN}, ROW and WITHIN GROUP {REPEATED}, two AND are one, and OR is none. Lists belong into IN (…) or a table"
         ))
     }
 
@@ -155,6 +159,11 @@ impl VisitorMut for Depth {
         let mut levels = balance(expr);
         if let Expr::Cast { data_type, .. } = expr {
             levels += type_depth(data_type) * (MAX_DEPTH / MAX_ARRAYS);
+        }
+        if let Expr::Function(function) = expr
+            && (!function.within_group.is_empty() || function.name.to_string().eq_ignore_ascii_case("row"))
+        {
+            levels = REPEATED;
         }
         self.enter(levels)
     }

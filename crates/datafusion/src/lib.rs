@@ -22,6 +22,7 @@ mod inline;
 mod message;
 mod operands;
 mod outline;
+mod parsing;
 mod query;
 mod routines;
 mod script;

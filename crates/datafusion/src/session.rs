@@ -6,6 +6,7 @@ use crate::create;
 use crate::depth::{self, OnLargeStack};
 use crate::extension::ExuviaBuilder;
 use crate::function::PythonFunction;
+use crate::parsing;
 use crate::routines::column::ColumnCalls;
 use crate::routines::lateral::LateralCalls;
 use crate::routines::{Routines, blank_table_keywords, sample};
@@ -122,9 +123,8 @@ impl ExuviaSession {
         }
         let state = self.ctx.state();
         let routines = Routines::of(state.config_options());
-        let dialect = state.config_options().sql_parser.dialect;
         let text = blank_table_keywords(statement.padded(), &routines);
-        let parsed = depth::parsed(|| state.sql_to_statement(&text, &dialect));
+        let parsed = depth::parsed(|| parsing::statement(&state, &text));
         let mut parsed = parsed.map_err(|error| statement::show_place(statement.origin(), error))?;
         if let Parsed::Reset(ResetStatement::Variable(name)) = &parsed
             && let Some(key) = name.to_string().to_lowercase().strip_prefix("exuvia.")

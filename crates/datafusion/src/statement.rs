@@ -8,6 +8,7 @@
 use crate::Statement;
 use crate::depth::{self, MAX_ARRAYS};
 use crate::inline::Inline;
+use crate::parsing;
 use crate::script::Origin;
 use datafusion::common::DataFusionError;
 use datafusion::sql::sqlparser::ast::{self, Ident};
@@ -116,9 +117,15 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
     }
     // A DEFAULT may be a long chain.
     on_large_stack(|| {
-        let parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
-        let mut reader = Reader { parser, origin: statement.origin(), name: String::new() };
-        if create { reader.create().map(Some) } else { reader.drop().map(Some) }
+        let read = parsing::bounded(Box::new(GenericDialect {}), padded.len(), |dialect| {
+            let parser = Parser::new(dialect).with_tokens_with_locations(tokens);
+            let mut reader = Reader { parser, origin: statement.origin(), name: String::new() };
+            if create { reader.create().map(Some) } else { reader.drop().map(Some) }
+        });
+        read.unwrap_or_else(|| {
+            let (function, message) = (String::new(), parsing::TOO_MANY.to_string());
+            Err(DefineError { function, message, place: None })
+        })
     })
 }
 
@@ -149,10 +156,13 @@ pub(crate) fn parse_declaration(script: &str, text: &str, handler: &str) -> Resu
     let failed = |message: String| DefineError { function: handler.to_string(), message, place: None };
     let tokens = Tokenizer::new(&GenericDialect {}, text).tokenize_with_location();
     let tokens = tokens.map_err(|error| failed(error.to_string()))?;
-    let parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
-    let mut reader = Reader { parser, origin: Origin::whole(script), name: String::new() };
-    reader.name = reader.function_name()?;
-    let mut create = reader.signature(Some(script))?;
+    let read = parsing::bounded(Box::new(GenericDialect {}), text.len(), |dialect| {
+        let parser = Parser::new(dialect).with_tokens_with_locations(tokens);
+        let mut reader = Reader { parser, origin: Origin::whole(script), name: String::new() };
+        reader.name = reader.function_name()?;
+        reader.signature(Some(script))
+    });
+    let mut create = read.unwrap_or_else(|| Err(failed(parsing::TOO_MANY.to_string())))?;
     create.or_replace = true;
     create.options.handler.get_or_insert_with(|| handler.to_string());
     Ok(create)

@@ -64,6 +64,21 @@ pub(crate) extern "C" fn list_slice(cx: *mut Cx, list: *const RawList, start: i6
     unsafe { call_fallible(cx, slice) }
 }
 
+/// Appends the elements of one list to another, or to itself: status.
+pub(crate) extern "C" fn list_extend(cx: *mut Cx, list: *mut RawList, other: *const RawList, slots: u64) -> Pair {
+    let extend = |cx: &mut Cx| {
+        // SAFETY: native code passes the addresses of two live lists of elements of so many slots,
+        // which may be one; what the second has is read before the first changes.
+        unsafe {
+            let (count, from) = ((*other).len, (*other).data);
+            (*list).extend(cx, from, count, slots as usize)?;
+        }
+        Ok(0i64)
+    };
+    // SAFETY: native code passes the context that its caller lent it for the call.
+    unsafe { call_fallible(cx, extend) }
+}
+
 /// Takes the element at `from` to `to`; those between make room.
 pub(crate) extern "C" fn list_move(list: *mut RawList, from: u64, to: u64, slots: u64) {
     if slots == 0 {

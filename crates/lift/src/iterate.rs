@@ -431,6 +431,9 @@ impl Lifter<'_> {
             return self.new_list(&items);
         }
         let list = self.new_list(&[])?;
+        if matches!(self.type_of(iterable), Some(Type::List(_))) && self.extend_at_once(&list, iterable)? {
+            return Ok(list);
+        }
         let hidden = self.hidden_name("list");
         let depth = self.current;
         self.set_var(&hidden, list);

@@ -296,6 +296,30 @@ impl Lifter<'_> {
         Ok(Some(Abs::NONE))
     }
 
+    /// Appends the elements of a list to another where both have elements of one type that holds
+    /// nothing else; whether it did.
+    pub fn extend_at_once(&mut self, list: &Abs, other: &Abs) -> Lift<bool> {
+        let (Abs::Dyn(into), Some(Type::List(element))) = (list, self.type_of(other)) else { return Ok(false) };
+        let Type::List(held) = self.b.function.ty(*into).clone() else { return Ok(false) };
+        let is_plain = |ty: &Type| matches!(ty, Type::Bool | Type::Int | Type::Float | Type::Str);
+        if !element.alternatives().iter().all(is_plain) {
+            return Ok(false);
+        }
+        if held.join(&element) != *held {
+            // Lifting begins again with a list that can hold them.
+            self.widen_element(*into, &element)?;
+            return Ok(true);
+        }
+        if held != element {
+            return Ok(false);
+        }
+        let from = self.value_to_read(other)?;
+        match exuvia_ops::by_name("list.extend") {
+            Some(def) => self.operation(def, vec![*into, from]).map(|_| true),
+            None => Ok(false),
+        }
+    }
+
     /// Lengths of tuples and constant containers, and what constant dicts and sets hold.
     fn of_known_shape(&mut self, spelling: &str, args: &[Abs], types: &[Type]) -> Lift<Option<Abs>> {
         match (spelling, args, types) {

@@ -455,6 +455,9 @@ thread_local! {
 /// Chains longer than this are left to CPython.
 const MAX_ELIFS: usize = 2_500;
 
+/// The most `for` clauses of a comprehension that is lifted: CPython's limit for blocks.
+const MAX_CLAUSES: usize = 20;
+
 /// Expressions nested deeper than this are left to CPython, which has a limit of its own.
 const MAX_DEPTH: u32 = 500;
 
@@ -619,6 +622,9 @@ fn comprehension(
 ) -> ExprKind {
     if generators.iter().any(|generator| generator.is_async) {
         return ExprKind::Unsupported("an asynchronous comprehension");
+    }
+    if generators.len() > MAX_CLAUSES {
+        return ExprKind::Unsupported("a comprehension of this many clauses");
     }
     ExprKind::Comprehension(Arc::new(Comprehension {
         collects,

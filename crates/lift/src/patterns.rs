@@ -16,7 +16,9 @@ use crate::parse::{expr, name, span, stmts};
 use exuvia_ir::{Object, Span};
 use ruff_python_ast as py;
 use ruff_text_size::Ranged;
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Classes that a pattern with one argument binds as a whole (PEP 634).
 const WHOLE: &[&str] =
@@ -30,8 +32,13 @@ pub(crate) fn match_statement(stmt: &py::StmtMatch, out: &mut Vec<Stmt>) {
     out.push(Stmt { kind: StmtKind::Assign { targets: vec![target], value: expr(&stmt.subject) }, span: at });
     let mut orelse = Vec::new();
     for case in stmt.cases.iter().rev() {
-        let mut pattern =
-            Pattern { span: span(case.pattern.range()), tests: Vec::new(), names: Vec::new(), prefix: String::new() };
+        let mut pattern = Pattern {
+            span: span(case.pattern.range()),
+            tests: Vec::new(),
+            names: Vec::new(),
+            prefix: String::new(),
+            made: Rc::default(),
+        };
         pattern.take(&case.pattern, &Subject::Whole(subject.clone()));
         let mut values = pattern.tests;
         if !pattern.names.is_empty() {
@@ -73,10 +80,16 @@ struct Pattern {
     names: Vec<Expr>,
     /// What stands before the names that it binds, within alternatives.
     prefix: String,
+    /// How many expressions it has become.
+    made: Rc<Cell<usize>>,
 }
+
+/// The most expressions that a pattern may become.
+const MAX_MADE: usize = 20_000;
 
 impl Pattern {
     fn at(&self, kind: ExprKind) -> Expr {
+        self.made.set(self.made.get() + 1);
         Expr { kind, span: self.span }
     }
 
@@ -135,6 +148,13 @@ impl Pattern {
     }
 
     fn take(&mut self, pattern: &py::Pattern, subject: &Subject<'_>) {
+        if self.made.get() > MAX_MADE {
+            // One is enough: the function is not lifted.
+            if !matches!(self.tests.last(), Some(Expr { kind: ExprKind::Unsupported(_), .. })) {
+                self.refuse("a pattern this large");
+            }
+            return;
+        }
         match pattern {
             py::Pattern::MatchValue(value) => {
                 self.tests.push(self.compare(self.subject(subject), CmpOp::Eq, expr(&value.value)));
@@ -160,7 +180,8 @@ impl Pattern {
                 let prefix = format!(".or{}{}", span(alternatives.range).start, self.prefix);
                 for pattern in &alternatives.patterns {
                     let (tests, names) = (Vec::new(), Vec::new());
-                    let mut one = Pattern { span: self.span, tests, names, prefix: prefix.clone() };
+                    let made = Rc::clone(&self.made);
+                    let mut one = Pattern { span: self.span, tests, names, prefix: prefix.clone(), made };
                     one.take(pattern, subject);
                     for name in &one.names {
                         if let ExprKind::Named { target, .. } = &name.kind {

@@ -116,6 +116,8 @@ pub enum CoreOp {
     ListSet,
     /// Appends an element.
     ListAppend,
+    /// Appends the elements of another list of the same type, which may be the list itself.
+    ListExtend,
     /// Removes the last element and returns it; raises `IndexError`.
     ListPop,
     /// Takes the element at one index to another; those between make room. Raises `IndexError`.
@@ -748,6 +750,20 @@ static CORE: &[OpDef] = &[
             none,
             &[],
             eval::list_append,
+        ),
+        Effect::Write,
+        Bails::Memory,
+    ),
+    with_effect(
+        core(
+            "list.extend",
+            "",
+            "Appends the elements that another list of the same type has now.",
+            CoreOp::ListExtend,
+            &[p("_x", Kind::List), p("_other", Kind::List)],
+            none,
+            &[],
+            eval::list_extend,
         ),
         Effect::Write,
         Bails::Memory,

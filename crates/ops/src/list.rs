@@ -80,6 +80,36 @@ impl RawList {
         // SAFETY: `len <= cap` elements of `slots` slots each lie within `data`.
         Ok(unsafe { self.data.add(at) })
     }
+
+    /// Appends `count` elements that lie at `from`: not within room that the list has left.
+    ///
+    /// # Errors
+    /// As [`Cx::alloc`].
+    ///
+    /// # Safety
+    /// `from` must be the address of `count` live elements of `slots` slots each; any value where
+    /// there are none.
+    pub unsafe fn extend(&mut self, cx: &mut Cx, from: *const u64, count: u64, slots: usize) -> KernelResult<()> {
+        let len = self.len + count;
+        if len > self.cap {
+            let cap = if self.cap == 0 { len } else { len.max(self.cap * 2) };
+            let bytes = (cap as usize).checked_mul(slots * 8).ok_or(exuvia_ir::Raise::ROW_MEMORY)?;
+            let data = cx.alloc(bytes)?.cast::<u64>();
+            if self.len > 0 {
+                // SAFETY: both regions hold at least `len` elements and are distinct.
+                unsafe { data.copy_from_nonoverlapping(self.data, self.len as usize * slots) };
+            }
+            self.cap = cap;
+            self.data = data;
+        }
+        if count > 0 && slots > 0 {
+            // SAFETY: the caller vouches for `from`; what lies there, the list's own elements
+            // perhaps, is no part of the room behind them.
+            unsafe { self.data.add(self.len as usize * slots).copy_from_nonoverlapping(from, count as usize * slots) };
+        }
+        self.len = len;
+        Ok(())
+    }
 }
 
 /// The elements of a native list whose elements take one word.

@@ -10,7 +10,7 @@ use crate::text::Str;
 use exuvia_ir::Raise;
 
 /// The operations of sorting.
-pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF, &sort_chars::DEF];
+pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF, &sort_chars::DEF, &equal_ints::DEF];
 
 op! {
     /// A new, sorted list.
@@ -27,6 +27,24 @@ op! {
         RawList::of_words(cx, items.iter().map(|item| *item as u64)).map(IntList)
     }
     big big_sort_int
+}
+
+op! {
+    /// Whether two lists have equal elements.
+    ///
+    /// >>> [1, 2] == [1, 2]
+    /// True
+    equal_ints = "list.equal_ints" ""
+    Read fn (_cx, _x: ints, _y: ints) -> bool { _x == _y }
+    big big_equal_ints
+}
+
+fn big_equal_ints(_: &mut Cx, args: &[exuvia_ir::Object]) -> KernelResult<exuvia_ir::Object> {
+    use exuvia_ir::Object;
+    match (&args[0], &args[1]) {
+        (Object::List(a), Object::List(b)) => Ok(Object::Bool(a.items() == b.items())),
+        _ => Err(Raise::Bailout("an operand is not a list")),
+    }
 }
 
 fn big_sort_int(_: &mut Cx, args: &[exuvia_ir::Object]) -> KernelResult<exuvia_ir::Object> {

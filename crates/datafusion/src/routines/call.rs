@@ -7,6 +7,7 @@
 
 use super::{Registered, Routines};
 use crate::barrier::node_of;
+use crate::parsing;
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema};
 use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, TableReference, internal_err, plan_err};
 use datafusion::logical_expr::expr::Sort as SortExpr;
@@ -18,7 +19,7 @@ use datafusion::sql::sqlparser::ast::{
     self, FunctionArg, FunctionArgExpr, Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor,
 };
 use datafusion::sql::sqlparser::dialect::GenericDialect;
-use datafusion::sql::sqlparser::parser::Parser;
+use datafusion::sql::sqlparser::parser::{Parser, ParserError};
 use exuvia_engine::routine::{Kind, Takes};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -537,8 +538,10 @@ fn query_of(routines: &Routines, registered: &Registered, index: usize, arg: ast
         }
     };
     let sql = format!("SELECT * FROM {text}");
-    let parsed = Parser::new(&GenericDialect {}).try_with_sql(&sql).and_then(|mut parser| parser.parse_query());
-    match parsed {
+    let parsed = parsing::bounded(Box::new(GenericDialect {}), sql.len(), |dialect| {
+        Parser::new(dialect).try_with_sql(&sql).and_then(|mut parser| parser.parse_query())
+    });
+    match parsed.unwrap_or_else(|| Err(ParserError::ParserError(parsing::TOO_MANY.to_string()))) {
         Ok(query) => Ok(*query),
         Err(error) => plan_err!("{}: {text} is no table: {error}", registered.name()),
     }

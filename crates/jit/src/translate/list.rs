@@ -98,6 +98,18 @@ impl Translator<'_, '_, '_> {
                 Ok(Vec::new())
             }
             CoreOp::ListAppend => self.append(list, &element, inst),
+            CoreOp::ListExtend => {
+                let other = self.one(inst, 1)?;
+                let width = self.word(slots::count(&element) as i64);
+                let done = self.call_helper(
+                    "list.extend",
+                    helpers::list_extend as *const u8,
+                    &[types::I64, types::I64],
+                    &[self.env.cx, list, other, width],
+                )?;
+                self.fail_if(done[0], done[0], inst)?;
+                Ok(Vec::new())
+            }
             CoreOp::ListPop => {
                 let len = self.b.ins().load(types::I64, trusted(), list, LEN);
                 let empty = self.b.ins().icmp_imm_s(IntCC::Equal, len, 0);
@@ -249,7 +261,11 @@ impl Translator<'_, '_, '_> {
         let written = insts().any(|inst| {
             let writes = crate::live::definition(inst).is_some_and(|def| def.effect == Effect::Write)
                 || matches!(inst.op, Opcode::Call(_));
-            writes && inst.args.iter().any(|arg| shared[arg.index()] && function.ty(*arg).holds_list())
+            // What is extended by a list does not change that.
+            let is_extended = crate::live::definition(inst)
+                .is_some_and(|def| matches!(def.body, Body::Core(CoreOp::ListExtend)));
+            let args = if is_extended { &inst.args[..1] } else { &inst.args[..] };
+            writes && args.iter().any(|arg| shared[arg.index()] && function.ty(*arg).holds_list())
         });
         if written {
             return Err(CompileError::unsupported("a function that may change a constant list"));

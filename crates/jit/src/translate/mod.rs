@@ -293,6 +293,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListGetUnchecked
             | CoreOp::ListSet
             | CoreOp::ListAppend
+            | CoreOp::ListExtend
             | CoreOp::ListPop
             | CoreOp::ListMove
             | CoreOp::ListSlice => self.list_op(op, inst),

@@ -345,6 +345,15 @@ pub(super) fn list_append(cx: &mut Cx, args: &[Object]) -> Outcome {
     }
 }
 
+pub(super) fn list_extend(cx: &mut Cx, args: &[Object]) -> Outcome {
+    let most = MAX_ITEMS.min(cx.limit() / size_of::<Object>());
+    let (list, other) = (list_of(&args[0])?, list_of(&args[1])?.items());
+    for item in other {
+        list.append(item, most).map_err(|_| Raise::ROW_MEMORY)?;
+    }
+    Ok(Object::None)
+}
+
 pub(super) fn list_pop(_: &mut Cx, args: &[Object]) -> Outcome {
     with_list(&args[0], |items| items.pop().ok_or_else(|| Raise::new(ExcKind::IndexError, "pop from empty list")))?
 }

@@ -17,6 +17,8 @@ def __eq__(self, other):
         return False
     if len(self) != len(other):
         return False
+    if _takes("list.equal_ints", self, other):
+        return _operation("list.equal_ints", self, other)
     for a, b in zip(self, other):
         if not _same(a, b):
             return False
@@ -71,10 +73,8 @@ def __ge__(self, other):
 
 def __add__(self, other):
     result = []
-    for item in self:
-        result.append(item)
-    for item in other:
-        result.append(item)
+    result.extend(self)
+    result.extend(other)
     return result
 
 
@@ -164,6 +164,8 @@ def __getslice__(self, start, stop, step):
 
 def extend(self, iterable, /):
     if isinstance(iterable, list):
+        if _extend(self, iterable):
+            return None
         # The elements at the time of the call, even where it is the list itself.
         n = len(iterable)
         for i in range(n):
