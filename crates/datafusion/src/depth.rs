@@ -17,8 +17,8 @@ use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
-    ArrayElemTypeDef, BinaryOperator, DataType, Expr, GroupByExpr, GroupByWithModifier, Query, SetExpr, Value,
-    VisitMut, VisitorMut, visit_relations,
+    ArrayElemTypeDef, BinaryOperator, DataType, Expr, GroupByExpr, GroupByWithModifier, ObjectNamePart, Query, SetExpr,
+    Value, VisitMut, VisitorMut, visit_relations,
 };
 use exuvia_engine::on_large_stack;
 use std::collections::HashMap;
@@ -159,6 +159,12 @@ impl VisitorMut for Depth {
         let mut levels = balance(expr);
         if let Expr::Cast { data_type, .. } = expr {
             levels += type_depth(data_type) * (MAX_DEPTH / MAX_ARRAYS);
+        }
+        if let Expr::Function(function) = expr
+            && matches!(&function.name.0[..], [ObjectNamePart::Identifier(name)] if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("NOT"))
+        {
+            // What the parser makes of it where it is too deep for the operator.
+            return refuse("NOT is nested too deeply".to_string());
         }
         if let Expr::Function(function) = expr
             && (!function.within_group.is_empty() || function.name.to_string().eq_ignore_ascii_case("row"))

@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::str::Chars;
 
 /// The questions that a parser may ask about any text, and those about each byte of it.
-const MOST: (u64, u64) = (20_000_000, 5_000);
+const MOST: (u64, u64) = (5_000_000, 300);
 
 /// Why a text was not parsed.
 pub(crate) const TOO_MANY: &str = "the statement is nested too deeply: it can be read in too many ways";

@@ -318,7 +318,8 @@ impl Making<'_> {
                     Type::Pattern(Arc::new(Pattern::new(self.random.pick(&SOURCES).into(), 0)))
                 }
                 Kind::List => {
-                    let ty = self.random.pick(&[Type::Int, Type::Str]);
+                    // A second list is of the type of the first.
+                    let ty = element.clone().unwrap_or_else(|| self.random.pick(&[Type::Int, Type::Str]));
                     element = Some(ty.clone());
                     Type::list(ty)
                 }

@@ -64,6 +64,48 @@ pub(crate) extern "C" fn list_slice(cx: *mut Cx, list: *const RawList, start: i6
     unsafe { call_fallible(cx, slice) }
 }
 
+/// A new list of `count` elements from `start` on, by `step`, all within the list: status, address.
+pub(crate) extern "C" fn list_stride(
+    cx: *mut Cx,
+    list: *const RawList,
+    start: i64,
+    step: i64,
+    count: i64,
+    slots: u64,
+) -> Pair {
+    let stride = |cx: &mut Cx| {
+        // SAFETY: as below.
+        let len = unsafe { (*list).len };
+        let last = (count - 1).checked_mul(step).and_then(|far| start.checked_add(far));
+        let is_within = |at: i64| u64::try_from(at).is_ok_and(|at| at < len);
+        if count > 0 && !(is_within(start) && last.is_some_and(is_within)) {
+            return Err(Raise::Bailout("a stride beyond the list"));
+        }
+        let (count, slots) = (usize::try_from(count).unwrap_or(0), slots as usize);
+        let new = RawList::new(cx, count, slots)?;
+        // SAFETY: native code passes the address of a live list, which nothing changes during the
+        // call; the first and the last element lie within it, as was seen, and the new list has
+        // room for `count` elements.
+        unsafe {
+            let (from, to) = ((*list).data, (*new).data);
+            if slots == 1 {
+                for turn in 0..count {
+                    *to.add(turn) = *from.offset((start + turn as i64 * step) as isize);
+                }
+            } else {
+                for turn in 0..count {
+                    let at = (start + turn as i64 * step) as usize;
+                    to.add(turn * slots).copy_from_nonoverlapping(from.add(at * slots), slots);
+                }
+            }
+            (*new).len = count as u64;
+        }
+        Ok(new as i64)
+    };
+    // SAFETY: native code passes the context that its caller lent it for the call.
+    unsafe { call_fallible(cx, stride) }
+}
+
 /// Appends the elements of one list to another, or to itself: status.
 pub(crate) extern "C" fn list_extend(cx: *mut Cx, list: *mut RawList, other: *const RawList, slots: u64) -> Pair {
     let extend = |cx: &mut Cx| {

@@ -37,9 +37,10 @@ impl Lifter<'_> {
             if step.same(&Abs::NONE) {
                 return self.apply("a[b:c]", &[value, lower, upper]);
             }
-            // The operation has one int that stands for no bound; it must not come from data.
+            // That of texts has one int that stands for no bound; it must not come from data.
             let dynamic = |abs: &Abs| abs.as_const().is_none();
-            if dynamic(&step) && (dynamic(&lower) || dynamic(&upper)) {
+            let is_list = matches!(self.type_of(&value), Some(Type::List(_)));
+            if !is_list && dynamic(&step) && (dynamic(&lower) || dynamic(&upper)) {
                 return self.bail(Code::Operands, "a slice with bounds and step that are not constant");
             }
             return self.apply("a[b:c:d]", &[value, lower, upper, step]);

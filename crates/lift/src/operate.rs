@@ -6,6 +6,7 @@ use crate::abs::{Abs, Iter, ViewOf};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{ExcKind, Int, Object, Raise, Terminator, Type, Value};
+use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 use exuvia_ops::operands;
 
@@ -177,7 +178,7 @@ impl Lifter<'_> {
             });
         }
         // A slice of a list is a list of the same elements, made where that one was.
-        let sites = matches!(def.body, Body::Core(exuvia_ops::core::CoreOp::ListSlice))
+        let sites = matches!(def.body, Body::Core(CoreOp::ListSlice | CoreOp::ListStride))
             .then(|| self.sites.get(&values[0]).cloned())
             .flatten();
         let first = values.first().copied();
@@ -218,7 +219,7 @@ impl Lifter<'_> {
             // At the top level of a module lists are made and changed now.
             Effect::Alloc | Effect::Write => self.module_mode,
         };
-        if !foldable || matches!(def.body, Body::Core(exuvia_ops::core::CoreOp::Reject)) {
+        if !foldable || matches!(def.body, Body::Core(CoreOp::Reject)) {
             return Ok(None);
         }
         let mut operands = Vec::new();
@@ -260,7 +261,6 @@ impl Lifter<'_> {
 
     /// Storing into a list requires that it can hold the value.
     fn append_checked(&mut self, def: &'static OpDef, args: &[Abs]) -> Lift<Option<Abs>> {
-        use exuvia_ops::core::CoreOp;
         let Body::Core(CoreOp::ListAppend | CoreOp::ListSet) = def.body else { return Ok(None) };
         let Abs::Dyn(list) = args[0] else {
             return self.bail(Code::Mutation, "a module-level list is changed");

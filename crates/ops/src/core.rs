@@ -124,6 +124,8 @@ pub enum CoreOp {
     ListMove,
     /// A new list of the elements from one index to another, clamped as slices are.
     ListSlice,
+    /// A new list of so many elements from one index on, by a step, all within the list.
+    ListStride,
     /// The position of a key in a constant dict or set, or -1.
     DictFind,
     /// The value of a constant dict at a position from [`CoreOp::DictFind`].
@@ -795,6 +797,20 @@ static CORE: &[OpDef] = &[
         ),
         Effect::Write,
         Bails::Never,
+    ),
+    with_effect(
+        core(
+            "list.stride",
+            "",
+            "A new list of so many elements from an index on, by a step; all must lie within the list.",
+            CoreOp::ListStride,
+            &[p("_x", Kind::List), p("_start", Kind::Int), p("_step", Kind::Int), p("_count", Kind::Int)],
+            first,
+            &[],
+            eval::list_stride,
+        ),
+        Effect::Alloc,
+        Bails::Memory,
     ),
     with_effect(
         core(

@@ -86,7 +86,7 @@ impl Context {
         match inst.op {
             Opcode::Op(name) => self.def(name).is_some_and(|def| {
                 let harmless = match def.body {
-                    Body::Core(CoreOp::ListSlice) => true,
+                    Body::Core(CoreOp::ListSlice | CoreOp::ListStride) => true,
                     Body::Core(_) | Body::Kernel { .. } => !def.can_fail(),
                 };
                 harmless && def.effect != Effect::Write

@@ -240,6 +240,20 @@ pub fn programs() -> Vec<Large> {
             "50 dicts put into a dict",
             format!("p = {{}}\n{}return len(p)", lines(50, |at| format!("if x > {at}: p['k{at}'] = {{'z': x}}"))),
         ),
+        int(
+            "3,000 statements of a module that are not lifted, each with the one before",
+            format!(
+                "from decimal import Decimal\nt = {{'a': 1}}\nd0 = Decimal(1)\n{}def f(x):\n    return x + t['a']",
+                lines(3000, |at| format!("d{} = Decimal(d{at})", at + 1))
+            ),
+        ),
+        int(
+            "a pattern of 4,096 alternatives within each other",
+            format!(
+                "match (x, (x, x)):\n    case {}:\n        return 1\nreturn 0",
+                (0..12).fold("(a, 0)".to_string(), |inner, at| format!("({inner} | ({inner}, {at}))"))
+            ),
+        ),
         int("a constant to its 2^40th power", format!("t = 3\n{}return x + t % 7", lines(40, |_| "t = t * t".into()))),
     ]
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod dialect;
 mod docs;
 mod edges;
 mod python;

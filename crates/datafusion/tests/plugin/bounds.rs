@@ -23,6 +23,47 @@ async fn chains_of_conditions_of_any_length_are_planned() {
     assert_eq!(rows(&session, &format!("SELECT count(*) FROM t WHERE x > 10 AND {kept} AND share(x) > 5")).await, "6");
 }
 
+/// The parser tries two readings where a word may begin an expression or be a name: without a bound
+/// of its own each level would double the time.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_be_read_in_too_many_ways_is_refused() {
+    let session = session();
+    let nested =
+        |open: &str, within: &str, close: &str| format!("SELECT {}{within}{}", open.repeat(40), close.repeat(40));
+    let texts = [
+        nested("NOT (", "true x y", ")"),
+        nested("NOT (", "true", ")").replace("SELECT", "SELECT NOT (((((((((((((((((((((("),
+        nested("CAST(", "1 1", " AS BIGINT)"),
+        nested("CASE (", "1", ") WHEN 1 THEN 1 END"),
+        nested("ARRAY[", "1 1", "]"),
+        format!("SELECT * FROM {}t x y z{}", "(".repeat(40), ")".repeat(40)),
+        format!(
+            "CREATE FUNCTION f(a BIGINT DEFAULT {}1 x{}) RETURNS BIGINT LANGUAGE python AS 'return a'",
+            "NOT (".repeat(60),
+            ")".repeat(60)
+        ),
+    ];
+    for sql in texts {
+        let error = fails(&session, &sql).await;
+        assert!(
+            ["it can be read in too many ways", "recursion limit", "Expected", "expected"]
+                .iter()
+                .any(|part| error.contains(part)),
+            "{sql}: {error:.300}"
+        );
+    }
+    for sql in [nested("ROW(", "1", ")"), nested("percentile_cont(0.5) WITHIN GROUP (ORDER BY ", "1", ")")] {
+        let error = fails(&session, &sql).await;
+        assert!(error.contains("nested more than 250 deep") || error.contains("recursion limit"), "{error:.300}");
+    }
+    // What people write is read as before.
+    let sum = vec!["CAST(NOT (1 = 2) AS BIGINT)"; 200].join(" + ");
+    assert_eq!(rows(&session, &format!("SELECT {sum} AS s")).await, "200");
+    let levels = 12;
+    let text = format!("SELECT {}true{} AS b", "NOT (".repeat(levels), ")".repeat(levels));
+    assert_eq!(rows(&session, &text).await, "true");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_nested_too_deeply_is_refused() {
     let session = session();

@@ -98,6 +98,18 @@ impl Translator<'_, '_, '_> {
                 Ok(Vec::new())
             }
             CoreOp::ListAppend => self.append(list, &element, inst),
+            CoreOp::ListStride => {
+                let (start, step, count) = (self.int(inst, 1)?, self.int(inst, 2)?, self.int(inst, 3)?);
+                let width = self.word(slots::count(&element) as i64);
+                let made = self.call_helper(
+                    "list.stride",
+                    helpers::list_stride as *const u8,
+                    &[types::I64, types::I64],
+                    &[self.env.cx, list, start, step, count, width],
+                )?;
+                self.fail_if(made[0], made[0], inst)?;
+                Ok(vec![made[1]])
+            }
             CoreOp::ListExtend => {
                 let other = self.one(inst, 1)?;
                 let width = self.word(slots::count(&element) as i64);
@@ -262,8 +274,8 @@ impl Translator<'_, '_, '_> {
             let writes = crate::live::definition(inst).is_some_and(|def| def.effect == Effect::Write)
                 || matches!(inst.op, Opcode::Call(_));
             // What is extended by a list does not change that.
-            let is_extended = crate::live::definition(inst)
-                .is_some_and(|def| matches!(def.body, Body::Core(CoreOp::ListExtend)));
+            let is_extended =
+                crate::live::definition(inst).is_some_and(|def| matches!(def.body, Body::Core(CoreOp::ListExtend)));
             let args = if is_extended { &inst.args[..1] } else { &inst.args[..] };
             writes && args.iter().any(|arg| shared[arg.index()] && function.ty(*arg).holds_list())
         });

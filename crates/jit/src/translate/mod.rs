@@ -296,6 +296,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListExtend
             | CoreOp::ListPop
             | CoreOp::ListMove
+            | CoreOp::ListStride
             | CoreOp::ListSlice => self.list_op(op, inst),
             CoreOp::DictFind => Ok(vec![self.dict_find(inst)?]),
             CoreOp::DictValue => self.dict_value(inst),

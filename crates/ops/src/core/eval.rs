@@ -385,6 +385,15 @@ pub(super) fn list_slice(_: &mut Cx, args: &[Object]) -> Outcome {
     read_list(&args[0], |items| Object::list(items[slice_range(start, stop, items.len())].to_vec()))
 }
 
+pub(super) fn list_stride(_: &mut Cx, args: &[Object]) -> Outcome {
+    let (start, step, count) = (take::int(&args[1])?, take::int(&args[2])?, take::int(&args[3])?);
+    read_list(&args[0], |items| {
+        let at = |turn: i64| usize::try_from(start.checked_add(turn.checked_mul(step)?)?).ok();
+        let taken = (0..count).map(|turn| items.get(at(turn)?).cloned()).collect::<Option<Vec<_>>>();
+        taken.map(Object::list).ok_or(Raise::Bailout("a stride beyond the list"))
+    })?
+}
+
 pub(super) fn dict_find(_: &mut Cx, args: &[Object]) -> Outcome {
     let at = match &args[0] {
         Object::Dict(dict) => dict.position(&args[1]),

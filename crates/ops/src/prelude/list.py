@@ -156,10 +156,7 @@ def __getslice__(self, start, stop, step):
                 stop = low
         elif stop > high:
             stop = high
-    result = []
-    for i in range(start, stop, step):
-        result.append(self[i])
-    return result
+    return _operation("list.stride", self, start, step, len(range(start, stop, step)))
 
 
 def extend(self, iterable, /):
