@@ -147,6 +147,9 @@ impl Runner {
             tell(&format!("warning: {warning}"));
             self.warned.set(true);
         }
+        for notice in self.session.take_notices() {
+            tell(&format!("notice: {notice}"));
+        }
         let rows = rows?;
         if self.timing {
             let rows = rows.map(|rows| format!("{rows} row{}, ", if rows == 1 { "" } else { "s" }));

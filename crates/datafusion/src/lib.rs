@@ -14,6 +14,7 @@ mod catalog;
 mod coerce;
 mod create;
 mod depth;
+mod elsewhere;
 mod explain;
 mod extension;
 mod function;

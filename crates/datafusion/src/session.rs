@@ -11,7 +11,7 @@ use crate::routines::column::ColumnCalls;
 use crate::routines::lateral::LateralCalls;
 use crate::routines::{Routines, blank_table_keywords, sample};
 use crate::settings::ExuviaOptions;
-use crate::statement;
+use crate::statement::{self, Ours};
 use crate::udfs;
 use crate::{Script, Statement};
 use datafusion::common::{DataFusionError, Result, plan_err};
@@ -24,6 +24,7 @@ use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
 use exuvia_engine::interpreter::Interpreter;
 use exuvia_engine::routine::Kind;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Calls without declared columns that one statement may have.
 const SAMPLES: usize = 100;
@@ -54,6 +55,8 @@ const SAMPLES: usize = 100;
 #[derive(Clone)]
 pub struct ExuviaSession {
     ctx: SessionContext,
+    /// What statements passed over, until it is asked for.
+    notices: Arc<Mutex<Vec<String>>>,
 }
 
 impl Default for ExuviaSession {
@@ -117,8 +120,13 @@ impl ExuviaSession {
 
     async fn plan(&self, statement: &Statement<'_>) -> Result<DataFrame> {
         let ours = statement::parse(statement).map_err(|error| DataFusionError::External(Box::new(error)))?;
-        if let Some(ours) = ours {
+        if let Some(mut ours) = ours {
+            let mut notices = vec![];
+            if let Ours::Create(create) = &mut ours {
+                notices = std::mem::take(&mut create.notices);
+            }
             create::execute(&self.ctx, ours)?;
+            self.notices.lock().unwrap_or_else(PoisonError::into_inner).append(&mut notices);
             return nothing(self.ctx.state());
         }
         let state = self.ctx.state();
@@ -201,6 +209,13 @@ impl ExuviaSession {
         ExuviaOptions::of(self.ctx.state().config_options()).queries.cancel();
     }
 
+    /// What CREATE FUNCTION statements since the last call passed over because it has no meaning
+    /// here, such as PARALLEL SAFE: a sentence each.
+    #[must_use]
+    pub fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// What is to be known of the CPython that runs functions, once one was needed: that it
     /// is of another version than the one whose semantics native code follows.
     #[must_use]
@@ -254,6 +269,6 @@ impl From<SessionContext> for ExuviaSession {
     fn from(ctx: SessionContext) -> ExuviaSession {
         // A catalog that takes no schema costs the table of functions and nothing else.
         let _ = catalog::register(&ctx);
-        ExuviaSession { ctx }
+        ExuviaSession { ctx, notices: Arc::default() }
     }
 }

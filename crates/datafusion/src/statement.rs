@@ -7,6 +7,7 @@
 
 use crate::Statement;
 use crate::depth::{self, MAX_ARRAYS};
+use crate::elsewhere::{self, Elsewhere};
 use crate::inline::Inline;
 use crate::parsing;
 use crate::script::Origin;
@@ -41,6 +42,8 @@ pub(crate) struct CreateFunction {
     pub(crate) strict: bool,
     pub(crate) source: String,
     pub(crate) first_line: u32,
+    /// What of it was passed over, for people.
+    pub(crate) notices: Vec<String>,
 }
 
 /// What RETURNS says.
@@ -119,7 +122,8 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
     on_large_stack(|| {
         let read = parsing::bounded(Box::new(GenericDialect {}), padded.len(), |dialect| {
             let parser = Parser::new(dialect).with_tokens_with_locations(tokens);
-            let mut reader = Reader { parser, origin: statement.origin(), name: String::new() };
+            let mut reader =
+                Reader { parser, origin: statement.origin(), name: String::new(), elsewhere: Elsewhere::default() };
             if create { reader.create().map(Some) } else { reader.drop().map(Some) }
         });
         read.unwrap_or_else(|| {
@@ -133,10 +137,13 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
 fn is_create_python(tokens: &[TokenWithSpan]) -> bool {
     let mut words = words(tokens);
     let head = words.by_ref().take_while(|word| word != "FUNCTION").skip(1);
-    if !head.into_iter().all(|word| matches!(word.as_str(), "OR" | "REPLACE" | "TEMP" | "TEMPORARY")) {
+    if !head
+        .into_iter()
+        .all(|word| matches!(word.as_str(), "OR" | "REPLACE" | "TEMP" | "TEMPORARY" | "SECURE" | "AGGREGATE"))
+    {
         return false;
     }
-    words.any(|word| word == "LANGUAGE") && words.next().is_some_and(|word| word.eq_ignore_ascii_case("python"))
+    words.any(|word| word == "LANGUAGE") && words.next().is_some_and(|word| elsewhere::language(&word).is_some())
 }
 
 /// The words of a statement, upper-cased, and an empty text for any other token.
@@ -158,7 +165,8 @@ pub(crate) fn parse_declaration(script: &str, text: &str, handler: &str) -> Resu
     let tokens = tokens.map_err(|error| failed(error.to_string()))?;
     let read = parsing::bounded(Box::new(GenericDialect {}), text.len(), |dialect| {
         let parser = Parser::new(dialect).with_tokens_with_locations(tokens);
-        let mut reader = Reader { parser, origin: Origin::whole(script), name: String::new() };
+        let mut reader =
+            Reader { parser, origin: Origin::whole(script), name: String::new(), elsewhere: Elsewhere::default() };
         reader.name = reader.function_name()?;
         reader.signature(Some(script))
     });
@@ -168,15 +176,19 @@ pub(crate) fn parse_declaration(script: &str, text: &str, handler: &str) -> Resu
     Ok(create)
 }
 
-struct Reader<'a> {
-    parser: Parser<'a>,
+/// What reads a statement.
+pub(crate) struct Reader<'a> {
+    pub(crate) parser: Parser<'a>,
     /// Where it stands, to show its lines.
     origin: Origin<'a>,
     /// The function's name once it was read.
     name: String,
+    /// What clauses of other systems said.
+    pub(crate) elsewhere: Elsewhere,
 }
 
-type Parsed<T> = Result<T, DefineError>;
+/// What was read, or why not.
+pub(crate) type Parsed<T> = Result<T, DefineError>;
 
 impl Reader<'_> {
     fn create(&mut self) -> Parsed<Ours> {
@@ -184,13 +196,24 @@ impl Reader<'_> {
         let or_replace = self.parser.parse_keywords(&[Keyword::OR, Keyword::REPLACE]);
         // Every function lives in its session, so TEMPORARY changes nothing.
         let _ = self.parser.parse_keyword(Keyword::TEMPORARY) || self.parser.parse_keyword(Keyword::TEMP);
+        if self.next_word_is("SECURE") {
+            self.parser.next_token();
+            self.elsewhere.notices.push("SECURE is passed over: everybody in a session sees its functions".to_string());
+        }
+        let is_aggregate = self.next_word_is("AGGREGATE");
+        if is_aggregate {
+            self.parser.next_token();
+        }
         self.keyword(Keyword::FUNCTION)?;
         let if_not_exists = self.parser.parse_keywords(&[Keyword::IF, Keyword::NOT, Keyword::EXISTS]);
         if or_replace && if_not_exists {
             return Err(self.error_here("OR REPLACE and IF NOT EXISTS exclude each other"));
         }
         self.name = self.function_name()?;
-        let create = self.signature(None)?;
+        let mut create = self.signature(None)?;
+        if is_aggregate {
+            create.options.kind.get_or_insert(Kind::Aggregate);
+        }
         Ok(Ours::Create(Box::new(CreateFunction { or_replace, if_not_exists, ..create })))
     }
 
@@ -234,7 +257,10 @@ impl Reader<'_> {
                             }
                         }
                         "LANGUAGE" => {
-                            self.parser.next_token();
+                            let name = self.parser.next_token();
+                            if let Token::Word(Word { value, .. }) | Token::SingleQuotedString(value) = &name.token {
+                                self.elsewhere.procedural = elsewhere::language(value) == Some(true);
+                            }
                             if std::mem::replace(&mut language, true) {
                                 return Err(repeated(self, "LANGUAGE"));
                             }
@@ -272,6 +298,7 @@ impl Reader<'_> {
                                 return Err(repeated(self, "the body"));
                             }
                         }
+                        other if self.clause_of_others(other, &token.span)? => {}
                         _ => {
                             let message = format!("{} is no clause of CREATE FUNCTION … LANGUAGE python", word.value);
                             return Err(self.error(&token.span, &message));
@@ -290,6 +317,24 @@ impl Reader<'_> {
         let Some((source, first_line)) = body else {
             return Err(self.error_here("the body is missing: AS $$ … $$"));
         };
+        let elsewhere = std::mem::take(&mut self.elsewhere);
+        let (mut source, mut first_line) = (source, first_line);
+        if elsewhere.procedural {
+            let names: Vec<String> = params.iter().map(|param| param.name.clone()).collect();
+            let (body, before) = elsewhere.body(&source, &names).map_err(|message| self.error_here(&message))?;
+            source = body;
+            first_line = first_line.saturating_sub(before);
+        } else if let Some((written, span)) = &elsewhere.unnamed {
+            let message = format!("a parameter is a name and a type; {written} stands alone");
+            return Err(self.error(span, &message));
+        }
+        let mut options = options.unwrap_or_default();
+        if let Some(handler) = elsewhere.handler {
+            options.handler.get_or_insert(handler);
+        }
+        if volatility.is_some() && elsewhere.volatility.is_some() {
+            return Err(self.error_here("the volatility is given twice"));
+        }
         Ok(CreateFunction {
             or_replace: false,
             if_not_exists: false,
@@ -297,11 +342,12 @@ impl Reader<'_> {
             params,
             returns,
             returns_place,
-            options: options.unwrap_or_default(),
-            volatility,
+            options,
+            volatility: volatility.or(elsewhere.volatility),
             strict: strict.unwrap_or(false),
             source,
             first_line,
+            notices: elsewhere.notices,
         })
     }
 
@@ -349,13 +395,31 @@ impl Reader<'_> {
         }
         loop {
             let name_token = self.parser.peek_token();
-            let ident = self.parser.parse_identifier().map_err(|error| self.parser_error(&error))?;
-            let name = normalize(&ident);
-            let ty_token = self.parser.peek_token();
-            if matches!(ty_token.token, Token::Comma | Token::RParen) {
-                let message = format!("a parameter is a name and a type; {ident} stands alone");
-                return Err(self.error(&name_token.span, &message));
+            for (mode, instead) in [
+                ("OUT", "what a function gives stands behind RETURNS"),
+                ("INOUT", "what a function gives stands behind RETURNS"),
+                ("VARIADIC", "declare an array, and pass one"),
+            ] {
+                if self.next_word_is(mode) && matches!(self.parser.peek_nth_token(1).token, Token::Word(_)) {
+                    return Err(
+                        self.error(&name_token.span, &format!("{mode} parameters are not supported: {instead}"))
+                    );
+                }
             }
+            if self.next_word_is("IN") && matches!(self.parser.peek_nth_token(1).token, Token::Word(_)) {
+                self.parser.next_token();
+            }
+            let behind = self.parser.peek_nth_token(1).token;
+            let name = if matches!(behind, Token::Comma | Token::RParen | Token::LParen | Token::LBracket) {
+                // A type alone, as PL/Python has it.
+                let written = self.parser.peek_token();
+                self.elsewhere.unnamed.get_or_insert_with(|| (written.token.to_string(), written.span));
+                format!("_{}", params.len() + 1)
+            } else {
+                let ident = self.parser.parse_identifier().map_err(|error| self.parser_error(&error))?;
+                normalize(&ident)
+            };
+            let ty_token = self.parser.peek_token();
             let ty = if self.parser.parse_keyword(Keyword::TABLE) {
                 ParamType::Table(self.columns()?)
             } else {
@@ -427,7 +491,7 @@ impl Reader<'_> {
     }
 
     /// Whether a word that need not be a keyword of SQL comes next.
-    fn next_word_is(&self, expected: &str) -> bool {
+    pub(crate) fn next_word_is(&self, expected: &str) -> bool {
         matches!(self.parser.peek_token().token, Token::Word(word) if word.value.eq_ignore_ascii_case(expected))
     }
 
@@ -443,6 +507,13 @@ impl Reader<'_> {
             let ident = self.parser.parse_identifier().map_err(|error| self.parser_error(&error))?;
             let key = ident.value.to_ascii_lowercase();
             let _ = self.parser.consume_token(&Token::Eq) || self.parser.consume_token(&Token::RArrow);
+            if self.option_of_others(&key)? {
+                if self.parser.consume_token(&Token::RParen) {
+                    return Ok(options);
+                }
+                self.token(&Token::Comma)?;
+                continue;
+            }
             let token = self.parser.next_token();
             let value = match token.token {
                 Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => value,
@@ -456,7 +527,8 @@ impl Reader<'_> {
             let lower = value.to_ascii_lowercase();
             let wrong = |choices: &str| self.error(&token.span, &format!("{key} is {choices}, not '{value}'"));
             match key.as_str() {
-                "handler" => options.handler = Some(value.clone()),
+                // BigQuery's word.
+                "handler" | "entry_point" => options.handler = Some(value.clone()),
                 "on_error" => {
                     options.on_error = match lower.as_str() {
                         "raise" => OnError::Raise,
@@ -531,14 +603,33 @@ impl Reader<'_> {
         let token = self.parser.next_token();
         let text = match token.token {
             Token::DollarQuotedString(body) => body.value,
-            Token::SingleQuotedString(text)
-            | Token::EscapedStringLiteral(text)
-            | Token::TripleSingleQuotedString(text) => text,
+            Token::SingleQuotedString(text) => elsewhere::triple(&text, '\'').unwrap_or(text),
+            Token::EscapedStringLiteral(text)
+            | Token::TripleSingleQuotedString(text)
+            | Token::TripleDoubleQuotedString(text)
+            | Token::SingleQuotedRawStringLiteral(text)
+            | Token::DoubleQuotedRawStringLiteral(text)
+            | Token::TripleSingleQuotedRawStringLiteral(text)
+            | Token::TripleDoubleQuotedRawStringLiteral(text) => text,
             other => {
+                let quoted = match &other {
+                    Token::Word(Word { value, quote_style: Some('"'), .. }) | Token::DoubleQuotedString(value) => {
+                        elsewhere::triple(value, '"')
+                    }
+                    _ => None,
+                };
+                if let Some(text) = quoted {
+                    return Ok(self.body_of(&text, token.span.start.line));
+                }
                 return Err(self.error(&token.span, &format!("expected the body $$ … $$, found {other}")));
             }
         };
-        let mut line = self.origin.line(token.span.start.line);
+        Ok(self.body_of(&text, token.span.start.line))
+    }
+
+    /// A body's text, dedented, and the line of its first line, of a literal on a line.
+    fn body_of(&self, text: &str, line: u64) -> (String, u32) {
+        let mut line = self.origin.line(line);
         let text = text.replace("\r\n", "\n");
         let mut body = text.as_str();
         while let Some((first, rest)) = body.split_once('\n') {
@@ -551,15 +642,31 @@ impl Reader<'_> {
         match body.split_once('\n') {
             // Code beside the opening quote tells nothing of how the next lines are indented.
             Some((first, rest)) if body.len() == text.len() && !first.trim_end().ends_with(':') => {
-                Ok((format!("{}\n{}", first.trim_start(), dedent(rest)), line))
+                (format!("{}\n{}", first.trim_start(), dedent(rest)), line)
             }
-            _ => Ok((dedent(body), line)),
+            _ => (dedent(body), line),
         }
     }
 
     fn data_type(&mut self) -> Parsed<ast::DataType> {
         let place = self.parser.peek_token().span;
-        let ty = self.parser.parse_data_type().map_err(|error| self.parser_error(&error))?;
+        let ty = if self.next_word_is("STRUCT") && self.parser.peek_nth_token(1).token == Token::LParen {
+            self.parser.next_token();
+            let field = |column: Column| ast::StructField {
+                field_name: Some(Ident::with_quote('"', column.name)),
+                field_type: column.ty,
+                options: None,
+            };
+            let fields = self.columns()?.unwrap_or_default().into_iter().map(field).collect();
+            let mut ty = ast::DataType::Struct(fields, ast::StructBracketKind::AngleBrackets);
+            while self.parser.consume_token(&Token::LBracket) {
+                self.token(&Token::RBracket)?;
+                ty = ast::DataType::Array(ast::ArrayElemTypeDef::SquareBracket(Box::new(ty), None));
+            }
+            ty
+        } else {
+            self.parser.parse_data_type().map_err(|error| self.parser_error(&error))?
+        };
         if depth::type_depth(&ty) > MAX_ARRAYS {
             return Err(self.error(&place, &format!("arrays are nested more than {MAX_ARRAYS} deep")));
         }
@@ -571,7 +678,7 @@ impl Reader<'_> {
     }
 
     /// Words that need not be keywords of SQL.
-    fn words(&mut self, words: &[&str]) -> Parsed<()> {
+    pub(crate) fn words(&mut self, words: &[&str]) -> Parsed<()> {
         for expected in words {
             let token = self.parser.next_token();
             match &token.token {
@@ -582,7 +689,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn token(&mut self, expected: &Token) -> Parsed<()> {
+    pub(crate) fn token(&mut self, expected: &Token) -> Parsed<()> {
         let token = self.parser.next_token();
         if token.token == *expected {
             Ok(())
@@ -613,7 +720,7 @@ impl Reader<'_> {
         self.error(&self.parser.peek_token().span, message)
     }
 
-    fn error(&self, span: &Span, message: &str) -> DefineError {
+    pub(crate) fn error(&self, span: &Span, message: &str) -> DefineError {
         // At the end of the statement there is no place to show.
         let place = (span.start.line > 0).then(|| self.place(span));
         DefineError { function: self.name.clone(), message: message.to_string(), place }

@@ -15,7 +15,7 @@ pub struct Footprint {
     pub mentions: Vec<Mention>,
     /// The modules that it imports.
     pub imports: Vec<Name>,
-    /// Whether a method in it may change its class: it names `cls`, `type` or `__class__`.
+    /// Whether a method in it may change its class: it is given it, or names `cls`, `type` or `__class__`.
     pub of_class: bool,
     /// Whether it may assign variables from afar: `global`, `exec`, `setattr` and the like.
     pub far: bool,
@@ -187,6 +187,7 @@ impl Walk {
                 self.all(def.decorator_list.iter().map(|decorator| &decorator.expression), Use::Escapes);
                 self.all(def.bases(), Use::Read);
                 self.all(def.keywords().iter().map(|keyword| &keyword.value), Use::Read);
+                self.footprint.of_class |= def.body.iter().any(is_given_its_class);
                 self.depth += 1;
                 self.body(&def.body);
                 self.depth -= 1;
@@ -443,6 +444,17 @@ impl<'a> Visitor<'a> for Walk {
         }
         py::visitor::walk_pattern(self, pattern);
     }
+}
+
+/// Whether a statement of a class defines a method whose first argument is a class.
+fn is_given_its_class(stmt: &py::Stmt) -> bool {
+    let py::Stmt::FunctionDef(def) = stmt else { return false };
+    let is_classmethod = |decorator: &py::Decorator| match &decorator.expression {
+        py::Expr::Name(name) => &name.id == "classmethod",
+        _ => false,
+    };
+    matches!(def.name.as_str(), "__new__" | "__init_subclass__" | "__class_getitem__" | "__set_name__")
+        || def.decorator_list.iter().any(is_classmethod)
 }
 
 /// The names that are assigned in a function, not in functions inside it.

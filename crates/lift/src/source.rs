@@ -1,6 +1,6 @@
 //! The body of `CREATE FUNCTION`: which of its two forms it has, and its handler.
 
-use crate::ast::{Asked, ClassDef, FunctionDef, Module, Name, Params, Stmt, StmtKind};
+use crate::ast::{Asked, ClassDef, Expr, ExprKind, FunctionDef, Module, Name, Params, Stmt, StmtKind};
 use crate::parse::{Parsed, parse_source};
 use exuvia_ir::Span;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,7 +58,7 @@ impl Source {
         }
         let parsed = parse_source(text, params)
             .map_err(|error| SourceError::new(format!("syntax error: {}", error.message), Some(error.span)))?;
-        if parsed.bare {
+        if parsed.bare || (handler.is_none() && only_runs(&parsed.module.body, name)) {
             let span = first_return(&parsed.module.body);
             return bare(text, name, handler, params, parsed, span);
         }
@@ -97,11 +97,6 @@ fn bare(
     let Parsed { module, string_lines, yields, .. } = parsed;
     if handler.is_some() {
         return Err(SourceError::new("a body with return at its top level has no handler to name", span));
-    }
-    let same_name = |def: &FunctionDef| def.name.eq_ignore_ascii_case(name);
-    if defs(&module.body).any(|def| same_name(def)) {
-        let message = format!("the body both returns at its top level and defines {name}: use one form");
-        return Err(SourceError::new(message, span));
     }
     let python_name = if is_identifier(name) { name.to_string() } else { "exuvia_function".to_string() };
     for param in params {
@@ -272,6 +267,20 @@ fn defs(body: &[Stmt]) -> impl Iterator<Item = &Arc<FunctionDef>> {
         StmtKind::FunctionDef(def) => Some(def),
         _ => None,
     })
+}
+
+/// Whether a body defines nothing that could be a handler of that name: it is one itself, and gives
+/// None.
+fn only_runs(body: &[Stmt], name: &str) -> bool {
+    let is_name = |target: &Expr| matches!(&target.kind, ExprKind::Name(target) if target.eq_ignore_ascii_case(name));
+    let defines = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Assign { targets, value } => matches!(value.kind, ExprKind::Lambda(_)) || targets.iter().any(is_name),
+        StmtKind::Pass | StmtKind::Expr(_) | StmtKind::AugAssign { .. } => false,
+        StmtKind::If { .. } | StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Try { .. } => false,
+        StmtKind::Raise { .. } | StmtKind::Assert { .. } | StmtKind::Annotation(_) => false,
+        _ => true,
+    };
+    !body.is_empty() && !body.iter().any(defines)
 }
 
 /// The first `return` that stands in no function; a body may only `yield`.

@@ -4,6 +4,7 @@ mod bounds;
 mod calls;
 mod cancel;
 mod common;
+mod elsewhere;
 mod explain;
 mod fuse;
 mod inline;

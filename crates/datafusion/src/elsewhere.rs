@@ -1,0 +1,221 @@
+//! Statements as they are written for other systems: PL/Python of PostgreSQL and Redshift, Snowflake,
+//! Databricks and BigQuery. A clause is taken with its meaning, passed over with a notice where it has
+//! none here, or refused with a sentence that says why.
+
+use crate::statement::{Parsed, Reader};
+use datafusion::sql::sqlparser::tokenizer::{Span, Token};
+use exuvia_engine::Volatility;
+
+/// Whether a language is Python by another name; `None` if it is none.
+pub(crate) fn language(name: &str) -> Option<bool> {
+    match name.to_ascii_lowercase().as_str() {
+        "python" => Some(false),
+        "plpython3u" | "plpythonu" | "plpython2u" | "plpython3" | "plpython" => Some(true),
+        _ => None,
+    }
+}
+
+/// What clauses of other systems say.
+#[derive(Debug, Default)]
+pub(crate) struct Elsewhere {
+    /// Whether the language is PL/Python, whose body is that of a function.
+    pub(crate) procedural: bool,
+    pub(crate) handler: Option<String>,
+    pub(crate) volatility: Option<Volatility>,
+    /// What was passed over.
+    pub(crate) notices: Vec<String>,
+    /// The first parameter without a name, as it is written, and where.
+    pub(crate) unnamed: Option<(String, Span)>,
+}
+
+impl Elsewhere {
+    fn passed_over(&mut self, clause: &str, why: &str) {
+        self.notices.push(format!("{clause} is passed over: {why}"));
+    }
+
+    /// The body of PL/Python as one that Python has: its arguments are a list as well, and it may end
+    /// without `return`. Gives how many lines stand before it.
+    ///
+    /// # Errors
+    /// What of PL/Python there is not here.
+    pub(crate) fn body(&self, body: &str, params: &[String]) -> Result<(String, u32), String> {
+        if mentions(body, "plpy", &['.']) {
+            return Err("plpy is PL/Python's way back into the database, which functions do not have here".to_string());
+        }
+        if mentions(body, "SD", &['[', '.']) || mentions(body, "GD", &['[', '.']) {
+            return Err("SD and GD, which keep values between calls in PL/Python, do not exist here: a module-level \
+                        constant or functools.cache may do"
+                .to_string());
+        }
+        let arguments = if mentions(body, "args", &['[', ')', ',', ' ', ':', '\n', '.']) {
+            format!("args = [{}]\n", params.join(", "))
+        } else {
+            String::new()
+        };
+        let before = u32::from(!arguments.is_empty());
+        Ok((format!("{arguments}{}\nreturn None\n", body.trim_end()), before))
+    }
+}
+
+/// The text of a literal in three quotes of that kind, which was read as one that begins and ends with
+/// a quote of its own.
+pub(crate) fn triple(text: &str, quote: char) -> Option<String> {
+    let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+    inner.contains('\n').then(|| inner.to_string())
+}
+
+/// Whether a name stands in a text, with one of those characters behind it.
+fn mentions(text: &str, name: &str, behind: &[char]) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'))
+            && after.is_some_and(|c| behind.contains(&c))
+    })
+}
+
+const NO_MEANING: &str = "it has no meaning here";
+const ENVIRONMENT: &str = "functions use the packages of the Python environment that runs them";
+
+impl Reader<'_> {
+    /// Reads a clause that only other systems have, behind its first word; whether it is one.
+    pub(crate) fn clause_of_others(&mut self, keyword: &str, place: &Span) -> Parsed<bool> {
+        match keyword {
+            "PARALLEL" | "SUPPORT" | "MEMOIZABLE" | "LEAKPROOF" | "COST" | "ROWS" => {
+                if !matches!(keyword, "MEMOIZABLE" | "LEAKPROOF") {
+                    self.parser.next_token();
+                }
+                self.elsewhere.passed_over(keyword, NO_MEANING);
+            }
+            "NOT" if self.next_word_is("LEAKPROOF") => {
+                self.parser.next_token();
+                self.elsewhere.passed_over("NOT LEAKPROOF", NO_MEANING);
+            }
+            "NOT" if self.next_word_is("DETERMINISTIC") => {
+                self.parser.next_token();
+                self.deterministic(Volatility::Volatile, place)?;
+            }
+            // Behind the type of the result.
+            "NOT" if self.next_word_is("NULL") => {
+                self.parser.next_token();
+                self.elsewhere.passed_over("NOT NULL", "a result of None is NULL");
+            }
+            "DETERMINISTIC" => self.deterministic(Volatility::Immutable, place)?,
+            "EXTERNAL" | "SECURITY" => {
+                if keyword == "EXTERNAL" {
+                    self.words(&["SECURITY"])?;
+                }
+                self.parser.next_token();
+                self.elsewhere.passed_over("SECURITY", "functions run with the rights of the process");
+            }
+            "SQL" => {
+                self.words(&["SECURITY"])?;
+                self.parser.next_token();
+                self.elsewhere.passed_over("SQL SECURITY", "functions run with the rights of the process");
+            }
+            "NO" | "CONTAINS" | "READS" | "MODIFIES" => {
+                self.words(&["SQL"])?;
+                if matches!(keyword, "READS" | "MODIFIES") {
+                    self.words(&["DATA"])?;
+                }
+                self.elsewhere.passed_over(&format!("{keyword} SQL"), "functions have no way into the database");
+            }
+            "SET" => {
+                while !matches!(self.parser.peek_token().token, Token::Eq | Token::EOF) && !self.next_word_is("TO") {
+                    if self.next_word_is("FROM") {
+                        break;
+                    }
+                    self.parser.next_token();
+                }
+                self.parser.next_token();
+                self.parser.next_token();
+                while self.parser.consume_token(&Token::Comma) {
+                    self.parser.next_token();
+                }
+                self.elsewhere.passed_over("SET", "settings are those of the session");
+            }
+            "COMMENT" => {
+                let _ = self.parser.consume_token(&Token::Eq);
+                self.parser.next_token();
+                self.elsewhere.passed_over("COMMENT", "functions have no comments");
+            }
+            "RUNTIME_VERSION" => {
+                self.token(&Token::Eq)?;
+                self.parser.next_token();
+                self.elsewhere.passed_over("RUNTIME_VERSION", "functions are those of CPython 3.11");
+            }
+            "HANDLER" => {
+                self.token(&Token::Eq)?;
+                let token = self.parser.next_token();
+                match token.token {
+                    Token::SingleQuotedString(handler) => self.elsewhere.handler = Some(handler),
+                    other => {
+                        return Err(self.error(&token.span, &format!("expected the handler's name, found {other}")));
+                    }
+                }
+            }
+            "PACKAGES" | "ENVIRONMENT" | "ARTIFACT_REPOSITORY" => {
+                let _ = self.parser.consume_token(&Token::Eq);
+                self.skip_value()?;
+                self.elsewhere.passed_over(keyword, ENVIRONMENT);
+            }
+            "IMPORTS" | "TARGET_PATH" => {
+                return Err(self.error(place, &format!("{keyword} names files of a stage, which there is not here: the body is the module, or a Python file is loaded with --udfs")));
+            }
+            "EXTERNAL_ACCESS_INTEGRATIONS" | "SECRETS" => {
+                return Err(self.error(
+                    place,
+                    &format!("{keyword} is a right that Snowflake gives; here functions have those of the process"),
+                ));
+            }
+            "WINDOW" | "TRANSFORM" => {
+                return Err(self.error(place, &format!("{keyword} is for functions in C")));
+            }
+            "REMOTE" | "WITH" => {
+                return Err(self.error(place, "functions that run on other machines are not supported"));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn deterministic(&mut self, volatility: Volatility, place: &Span) -> Parsed<()> {
+        match self.elsewhere.volatility.replace(volatility) {
+            None => Ok(()),
+            Some(_) => Err(self.error(place, "the volatility is given twice")),
+        }
+    }
+
+    /// Passes over a value, or a list in parentheses or brackets.
+    pub(crate) fn skip_value(&mut self) -> Parsed<()> {
+        let mut depth = 0usize;
+        loop {
+            let token = self.parser.next_token();
+            match token.token {
+                Token::LParen | Token::LBracket => depth += 1,
+                Token::RParen | Token::RBracket => depth = depth.saturating_sub(1),
+                Token::EOF => return Err(self.error(&token.span, "expected a value, found the end")),
+                _ => {}
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// An option that only BigQuery has; whether it is one. Its value comes next.
+    pub(crate) fn option_of_others(&mut self, key: &str) -> Parsed<bool> {
+        match key {
+            "runtime_version" => self.elsewhere.passed_over(key, "functions are those of CPython 3.11"),
+            "packages" => self.elsewhere.passed_over(key, ENVIRONMENT),
+            "description"
+            | "container_memory"
+            | "container_cpu"
+            | "container_request_concurrency"
+            | "max_batching_rows" => self.elsewhere.passed_over(key, NO_MEANING),
+            _ => return Ok(false),
+        }
+        self.skip_value()?;
+        Ok(true)
+    }
+}

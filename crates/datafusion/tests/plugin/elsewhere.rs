@@ -1,0 +1,197 @@
+//! Statements as the documentation of other systems writes them: they run, or are refused with a
+//! sentence that says why.
+
+use crate::common::{fails, rows, run, session};
+
+/// What becomes of a statement.
+enum Then {
+    /// A query and its rows.
+    Gives(&'static str, &'static str),
+    /// A part of the refusal.
+    Refused(&'static str),
+}
+
+use Then::{Gives, Refused};
+
+async fn check(statements: &[(&str, Then)]) {
+    for (sql, then) in statements {
+        let session = session();
+        match then {
+            Gives(query, expected) => {
+                run(&session, sql).await;
+                assert_eq!(rows(&session, query).await, *expected, "{sql}");
+            }
+            Refused(part) => {
+                let error = fails(&session, sql).await;
+                assert!(error.contains(part), "{sql}: {error}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_postgresql_and_redshift() {
+    check(&[
+        (
+            "CREATE FUNCTION pymax (a integer, b integer)\n  RETURNS integer\nAS $$\n  if a > b:\n    return a\n  return b\n$$ LANGUAGE plpython3u;",
+            Gives("SELECT pymax(column1, 4) AS m FROM (VALUES (3), (5)) ORDER BY m", "4\n5"),
+        ),
+        (
+            "CREATE FUNCTION pymax (a integer, b integer) RETURNS integer AS $$ return args[0] if args[0] > args[1] else args[1] $$ LANGUAGE plpython3u",
+            Gives("SELECT pymax(column1, 4) AS m FROM (VALUES (3), (5)) ORDER BY m", "4\n5"),
+        ),
+        (
+            "CREATE FUNCTION un(int, int) RETURNS int AS $$\nx, y = args\nreturn x * y\n$$ LANGUAGE plpython3u IMMUTABLE",
+            Gives("SELECT un(column1, 2) AS m FROM (VALUES (3))", "6"),
+        ),
+        (
+            "CREATE OR REPLACE FUNCTION add1(IN a int) RETURNS int LANGUAGE 'plpythonu' IMMUTABLE STRICT PARALLEL SAFE COST 100 LEAKPROOF SECURITY DEFINER SET search_path = public, pg_temp AS $body$ return a + 1 $body$",
+            Gives("SELECT add1(column1) AS m FROM (VALUES (1))", "2"),
+        ),
+        (
+            "CREATE FUNCTION nothing(a int) RETURNS int LANGUAGE plpython3u AS $$\n  a = a + 1\n$$",
+            Gives("SELECT nothing(column1) AS m FROM (VALUES (1))", "NULL"),
+        ),
+        (
+            "CREATE FUNCTION usesavedplan() RETURNS int AS $$\n  plan = plpy.prepare('SELECT 1')\n  return 1\n$$ LANGUAGE plpython3u",
+            Refused("plpy is PL/Python's way back into the database"),
+        ),
+        (
+            "CREATE FUNCTION counts(a int) RETURNS int AS $$\n  SD['n'] = SD.get('n', 0) + 1\n  return SD['n']\n$$ LANGUAGE plpython3u",
+            Refused("SD and GD, which keep values between calls"),
+        ),
+        (
+            "CREATE FUNCTION o(a int, OUT b int) AS $$ return a $$ LANGUAGE plpython3u",
+            Refused("OUT parameters are not supported: what a function gives stands behind RETURNS"),
+        ),
+        (
+            "CREATE FUNCTION v(VARIADIC a int[]) RETURNS int AS $$ return len(a) $$ LANGUAGE plpython3u",
+            Refused("VARIADIC parameters are not supported: declare an array"),
+        ),
+        (
+            "CREATE FUNCTION w(a int) RETURNS int WINDOW AS $$ return a $$ LANGUAGE plpython3u",
+            Refused("WINDOW is for functions in C"),
+        ),
+        (
+            "create function f_py_greater (a float, b float)\n  returns float\nstable\nas $$\n  if a > b:\n    return a\n  return b\n$$ language plpythonu;",
+            Gives("SELECT f_py_greater(column1, 1.5) AS m FROM (VALUES (0.5), (2.5)) ORDER BY m", "1.5\n2.5"),
+        ),
+        (
+            "create or replace function f_distance (x1 float, y1 float, x2 float, y2 float) returns float IMMUTABLE as $$\n  def distance(x1, y1, x2, y2):\n    import math\n    return math.sqrt((y2 - y1) ** 2 + (x2 - x1) ** 2)\n\n  return distance(x1, y1, x2, y2)\n$$ LANGUAGE plpythonu;",
+            Gives("SELECT f_distance(column1, 0, 0, 4) AS m FROM (VALUES (3.0))", "5.0"),
+        ),
+        (
+            "CREATE FUNCTION f_hostname (url varchar(max)) RETURNS varchar IMMUTABLE AS $$\n  return url.split('/')[2]\n$$ LANGUAGE plpythonu",
+            Gives("SELECT f_hostname(column1) AS m FROM (VALUES ('https://example.org/a'))", "example.org"),
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_snowflake() {
+    check(&[
+        (
+            "CREATE OR REPLACE FUNCTION addone(i INT)\n  RETURNS INT\n  LANGUAGE PYTHON\n  RUNTIME_VERSION = '3.12'\n  HANDLER = 'addone_py'\nAS $$\ndef addone_py(i):\n  return i+1\n$$;",
+            Gives("SELECT addone(column1) AS m FROM (VALUES (10))", "11"),
+        ),
+        (
+            "CREATE OR REPLACE SECURE FUNCTION s(x STRING) RETURNS STRING NOT NULL LANGUAGE PYTHON RUNTIME_VERSION=3.11 PACKAGES=('numpy','pandas==2.*') HANDLER='go' COMMENT='upper' AS $$\ndef go(x):\n    return x.upper()\n$$",
+            Gives("SELECT s(column1) AS m FROM (VALUES ('ä'))", "Ä"),
+        ),
+        (
+            "CREATE FUNCTION m(a NUMBER, b NUMBER) RETURNS NUMBER LANGUAGE PYTHON MEMOIZABLE HANDLER='f' RUNTIME_VERSION='3.9' AS 'def f(a, b): return a * b'",
+            Refused("NUMBER"),
+        ),
+        (
+            "CREATE FUNCTION i(x INT) RETURNS INT LANGUAGE PYTHON RUNTIME_VERSION='3.9' IMPORTS=('@stage/my.zip') HANDLER='my.f'",
+            Refused("IMPORTS names files of a stage"),
+        ),
+        (
+            "CREATE FUNCTION e(x INT) RETURNS INT LANGUAGE PYTHON HANDLER='f' EXTERNAL_ACCESS_INTEGRATIONS=(a) AS 'def f(x): return x'",
+            Refused("EXTERNAL_ACCESS_INTEGRATIONS is a right that Snowflake gives"),
+        ),
+        (
+            "CREATE FUNCTION h(x INT) RETURNS INT LANGUAGE PYTHON HANDLER=f AS 'def f(x): return x'",
+            Refused("expected the handler's name, found f"),
+        ),
+        (
+            "CREATE FUNCTION n(x VARCHAR) RETURNS VARCHAR CALLED ON NULL INPUT LANGUAGE PYTHON HANDLER='f' RUNTIME_VERSION='3.10' IMMUTABLE AS $$\ndef f(x):\n    return 'none' if x is None else x\n$$",
+            Gives("SELECT n(column1) AS m FROM (VALUES (CAST(NULL AS VARCHAR)))", "none"),
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_databricks_and_bigquery() {
+    check(&[
+        (
+            "CREATE FUNCTION greet(s STRING)\n  RETURNS STRING\n  LANGUAGE PYTHON\n  AS $$\n    def greet(name):\n      return \"Hello \" + name + \"!\"\n\n    return greet(s) if s else None\n  $$",
+            Gives("SELECT greet(column1) AS m FROM (VALUES ('world'))", "Hello world!"),
+        ),
+        (
+            "CREATE OR REPLACE TEMPORARY FUNCTION d(x DOUBLE) RETURNS DOUBLE LANGUAGE PYTHON DETERMINISTIC COMMENT 'half' CONTAINS SQL SQL SECURITY DEFINER ENVIRONMENT (dependencies = '[\"simplejson==3.19.3\"]', environment_version = 'None') AS $$ return x / 2 $$",
+            Gives("SELECT d(column1) AS m FROM (VALUES (3.0))", "1.5"),
+        ),
+        (
+            "CREATE FUNCTION nd(x INT) RETURNS INT NOT DETERMINISTIC NO SQL LANGUAGE PYTHON AS $$ return x $$",
+            Gives("SELECT nd(column1) AS m FROM (VALUES (3))", "3"),
+        ),
+        (
+            "CREATE FUNCTION st(p STRUCT<a: INT, b: STRING>) RETURNS INT LANGUAGE PYTHON AS $$ return p['a'] $$",
+            Refused("expected"),
+        ),
+        (
+            "CREATE FUNCTION st(p STRUCT(a INT, b STRING)) RETURNS STRUCT(a INT)[] LANGUAGE PYTHON AS $$ return [{'a': p['a'] + 1}] $$",
+            Gives("SELECT st(named_struct('a', column1, 'b', 'x'))[1]['a'] AS m FROM (VALUES (3))", "4"),
+        ),
+        (
+            "CREATE FUNCTION twice(x INT DETERMINISTIC) RETURNS INT LANGUAGE PYTHON AS $$ return x $$",
+            Refused("expected , or ) or DEFAULT"),
+        ),
+        (
+            "CREATE FUNCTION v(x INT) RETURNS INT IMMUTABLE DETERMINISTIC LANGUAGE PYTHON AS $$ return x $$",
+            Refused("the volatility is given twice"),
+        ),
+        (
+            "CREATE TEMP FUNCTION multiplyInputs(x FLOAT64, y FLOAT64)\nRETURNS FLOAT64\nLANGUAGE python\nOPTIONS (entry_point='multiply', runtime_version='python-3.11', packages=['pandas==2.2', 'numpy'], description='product')\nAS r'''\ndef multiply(x, y):\n  return x * y\n''';",
+            Gives("SELECT multiplyinputs(column1, 2) AS m FROM (VALUES (1.5))", "3.0"),
+        ),
+        (
+            "CREATE FUNCTION b(x INT64) RETURNS INT64 LANGUAGE python OPTIONS (entry_point = 'go', container_memory = '2Gi', container_cpu = 1) AS \"\"\"\ndef go(x):\n  return x + len('a;b')\n\"\"\"",
+            Gives("SELECT b(column1) AS m FROM (VALUES (1))", "4"),
+        ),
+        (
+            "CREATE FUNCTION r(x INT64) RETURNS INT64 LANGUAGE python OPTIONS (entry_points = 'go') AS 'def go(x): return x'",
+            Refused("there is no option entry_points"),
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_passed_over_is_said() {
+    let session = session();
+    run(&session, "CREATE FUNCTION f(a int) RETURNS int PARALLEL SAFE COST 5 LANGUAGE plpython3u AS 'return a'").await;
+    let notices = session.take_notices();
+    assert_eq!(
+        notices,
+        ["PARALLEL is passed over: it has no meaning here", "COST is passed over: it has no meaning here"]
+    );
+    assert!(session.take_notices().is_empty());
+    // Mistakes are no clauses of others.
+    for (sql, part) in [
+        ("CREATE FUNCTION g(a int) RETURNS int LANGUAGE python COSTS 5 AS 'return a'", "COSTS is no clause"),
+        (
+            "CREATE FUNCTION g(int) RETURNS int LANGUAGE python AS 'return 1'",
+            "a parameter is a name and a type; int stands alone",
+        ),
+        ("CREATE FUNCTION g(a int) RETURNS int LANGUAGE plperl AS 'return 1'", ""),
+        ("CREATE FUNCTION g(a int) RETURNS int LANGUAGE python AS 'import json'", "defines no function"),
+        ("CREATE FUNCTION g(a int) RETURNS int LANGUAGE python AS ''", "empty"),
+    ] {
+        let error = fails(&session, sql).await;
+        assert!(error.contains(part), "{sql}: {error}");
+    }
+}
