@@ -48,7 +48,21 @@ const FAR: &[&str] =
     &["globals", "vars", "locals", "exec", "eval", "setattr", "delattr", "__import__", "__builtins__", "breakpoint"];
 
 /// Attributes that do the same.
-const FAR_ATTRIBUTES: &[&str] = &["modules", "__dict__", "__globals__", "__code__", "__builtins__"];
+const FAR_ATTRIBUTES: &[&str] = &[
+    "modules",
+    "__dict__",
+    "__globals__",
+    "__code__",
+    "__builtins__",
+    "__subclasses__",
+    "__closure__",
+    "tb_frame",
+    "f_globals",
+    "f_locals",
+    "f_back",
+    "gi_frame",
+    "cell_contents",
+];
 
 /// Built-in functions that only look at the items of their arguments.
 const READERS: &[&str] = &[
@@ -72,7 +86,6 @@ const READERS: &[&str] = &[
     "enumerate",
     "zip",
     "range",
-    "isinstance",
     "print",
     "bytes",
     "hash",
@@ -106,12 +119,21 @@ const READING_METHODS: &[&str] = &[
 ];
 
 impl Footprint {
-    /// That of a statement of a module.
+    /// Those of the statements of a module.
     #[must_use]
-    pub fn of(stmt: &py::Stmt) -> Footprint {
-        let mut walk = Walk::default();
-        walk.stmt(stmt);
-        walk.footprint
+    pub fn of(body: &[py::Stmt]) -> Vec<Footprint> {
+        let of = |rebound: &[Name]| -> Vec<Footprint> {
+            let walked = body.iter().map(|stmt| {
+                let mut walk = Walk { rebound, ..Walk::default() };
+                walk.stmt(stmt);
+                walk.footprint
+            });
+            walked.collect()
+        };
+        let found = of(&[]);
+        let binds = found.iter().flat_map(|footprint| &footprint.binds);
+        let rebound: Vec<Name> = binds.filter(|name| READERS.contains(&&***name)).cloned().collect();
+        if rebound.is_empty() { found } else { of(&rebound) }
     }
 
     /// That of one of several statements of which the parser makes one: of an import, or of the
@@ -121,7 +143,9 @@ impl Footprint {
         match (part, stmt) {
             (StmtKind::Import { module, asname } | StmtKind::ImportFrom { module, asname, .. }, _) => {
                 let (binds, imports) = (vec![asname.clone()], vec![module.clone()]);
-                Some(Footprint { binds, imports, ..Footprint::default() })
+                // What `*` binds nobody knows.
+                let far = matches!(part, StmtKind::ImportFrom { name, .. } if &**name == "*");
+                Some(Footprint { binds, imports, far, ..Footprint::default() })
             }
             (StmtKind::Annotation(_), py::Stmt::AnnAssign(assign)) => {
                 let mut walk = Walk::default();
@@ -134,15 +158,17 @@ impl Footprint {
 }
 
 #[derive(Default)]
-struct Walk {
+struct Walk<'n> {
     footprint: Footprint,
+    /// Built-in functions that are others in the module.
+    rebound: &'n [Name],
     /// How many functions, classes and comprehensions are around.
     depth: usize,
     /// The names that the functions around assign.
     locals: Vec<HashSet<String>>,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn binds(&mut self, name: &str) {
         if self.depth == 0 {
             self.footprint.binds.push(Name::from(name));
@@ -158,7 +184,7 @@ impl Walk {
         }
     }
 
-    fn within(&mut self, locals: HashSet<String>, walk: impl FnOnce(&mut Walk)) {
+    fn within(&mut self, locals: HashSet<String>, walk: impl FnOnce(&mut Self)) {
         self.depth += 1;
         self.locals.push(locals);
         walk(self);
@@ -180,13 +206,15 @@ impl Walk {
                 self.binds(&def.name);
                 self.all(def.decorator_list.iter().map(|decorator| &decorator.expression), Use::Escapes);
                 self.parameters(&def.parameters);
+                self.all(def.parameters.iter().filter_map(|param| param.annotation()), Use::Read);
+                self.all(def.returns.as_deref(), Use::Read);
                 self.within(assigned(&def.parameters, &def.body), |me| me.body(&def.body));
             }
             py::Stmt::ClassDef(def) => {
                 self.binds(&def.name);
                 self.all(def.decorator_list.iter().map(|decorator| &decorator.expression), Use::Escapes);
                 self.all(def.bases(), Use::Read);
-                self.all(def.keywords().iter().map(|keyword| &keyword.value), Use::Read);
+                self.all(def.keywords().iter().map(|keyword| &keyword.value), Use::Escapes);
                 self.footprint.of_class |= def.body.iter().any(is_given_its_class);
                 self.depth += 1;
                 self.body(&def.body);
@@ -198,6 +226,7 @@ impl Walk {
             }
             py::Stmt::AnnAssign(assign) => {
                 self.all(assign.value.as_deref(), Use::Escapes);
+                self.expr(&assign.annotation, Use::Read);
                 self.target(&assign.target);
             }
             py::Stmt::AugAssign(assign) => {
@@ -284,7 +313,7 @@ impl Walk {
         }
     }
 
-    /// The defaults of parameters; annotations change nothing.
+    /// The defaults of parameters.
     fn parameters(&mut self, parameters: &py::Parameters) {
         self.all(parameters.iter_non_variadic_params().filter_map(|param| param.default.as_deref()), Use::Escapes);
     }
@@ -313,7 +342,7 @@ impl Walk {
             py::Expr::Attribute(py::ExprAttribute { attr, .. }) if attr == "environ" => {}
             py::Expr::Attribute(py::ExprAttribute { value, .. }) => self.store(value),
             py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) => {
-                self.expr(slice, Use::Read);
+                self.expr(slice, Use::Escapes);
                 self.store(value);
             }
             other => self.expr(other, Use::Escapes),
@@ -334,15 +363,15 @@ impl Walk {
             py::Expr::Call(call) => self.call(call),
             py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) => {
                 self.expr(value, Use::Read);
-                self.expr(slice, Use::Read);
+                self.expr(slice, Use::Escapes);
             }
+            // Operators give each operand to the other's methods; a container compares what it holds.
             py::Expr::Compare(compare) => {
-                self.expr(&compare.left, Use::Read);
-                self.all(&compare.comparators, Use::Read);
-            }
-            py::Expr::BinOp(py::ExprBinOp { left, right, .. }) => {
-                self.expr(left, Use::Read);
-                self.expr(right, Use::Read);
+                self.expr(&compare.left, Use::Escapes);
+                for (op, right) in compare.ops.iter().zip(&compare.comparators) {
+                    let holds = matches!(op, py::CmpOp::In | py::CmpOp::NotIn);
+                    self.expr(right, if holds { Use::Read } else { Use::Escapes });
+                }
             }
             py::Expr::UnaryOp(unary) => self.expr(&unary.operand, Use::Read),
             py::Expr::If(py::ExprIf { test, body, orelse, .. }) => {
@@ -395,7 +424,11 @@ impl Walk {
         let mut of_arguments = Use::Escapes;
         match &*call.func {
             py::Expr::Name(name) => {
-                if READERS.contains(&name.id.as_str()) {
+                let is_own = |locals: &HashSet<String>| locals.contains(name.id.as_str());
+                if READERS.contains(&name.id.as_str())
+                    && !self.locals.iter().any(is_own)
+                    && !self.rebound.iter().any(|rebound| **rebound == *name.id.as_str())
+                {
                     of_arguments = Use::Read;
                 }
                 self.mention(&name.id, None, Use::Read);
@@ -426,7 +459,7 @@ impl Walk {
     }
 }
 
-impl<'a> Visitor<'a> for Walk {
+impl<'a> Visitor<'a> for Walk<'_> {
     fn visit_stmt(&mut self, stmt: &'a py::Stmt) {
         self.stmt(stmt);
     }

@@ -96,8 +96,8 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
 
 fn module(body: &[py::Stmt]) -> Module {
     let mut module = Module::default();
-    for stmt in body {
-        let whole = Arc::new(Footprint::of(stmt));
+    for (stmt, whole) in body.iter().zip(Footprint::of(body)) {
+        let whole = Arc::new(whole);
         for part in stmts(std::slice::from_ref(stmt)) {
             module.footprints.push(Footprint::of_part(stmt, &part.kind).map_or_else(|| Arc::clone(&whole), Arc::new));
             module.body.push(part);
