@@ -665,7 +665,12 @@ impl Reader<'_> {
             }
             ty
         } else {
-            self.parser.parse_data_type().map_err(|error| self.parser_error(&error))?
+            // Some have names of BigQuery's.
+            match self.parser.parse_data_type().map_err(|error| self.parser_error(&error))? {
+                ast::DataType::Float64 => ast::DataType::DoublePrecision,
+                ast::DataType::Int64 => ast::DataType::BigInt(None),
+                other => other,
+            }
         };
         if depth::type_depth(&ty) > MAX_ARRAYS {
             return Err(self.error(&place, &format!("arrays are nested more than {MAX_ARRAYS} deep")));
