@@ -129,12 +129,12 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     )
     .await;
     refused(
-        "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python PARALLEL SAFE AS $$ return x $$",
+        "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python PARALEL SAFE AS $$ return x $$",
         expect![[r#"
-            cannot create function f: PARALLEL is no clause of CREATE FUNCTION … LANGUAGE python
+            cannot create function f: PARALEL is no clause of CREATE FUNCTION … LANGUAGE python
               |
-            1 | CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python PARALLEL SAFE AS $$ return x $$
-              |                                                            ^^^^^^^^
+            1 | CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python PARALEL SAFE AS $$ return x $$
+              |                                                            ^^^^^^^
         "#]],
     )
     .await;
@@ -354,13 +354,13 @@ async fn what_is_left_out_or_misspelt_is_told() {
         "#]],
         ),
         (
-            "CREATE FUNCTION f(x int64) RETURNS str LANGUAGE python AS $$ return x $$",
+            "CREATE FUNCTION f(x BIGINT) RETURNS str LANGUAGE python AS $$ return x $$",
             expect![[r#"
-            cannot create function f: parameter x: the type INT64 is not supported; did you mean BIGINT?
-              |
-            1 | CREATE FUNCTION f(x int64) RETURNS str LANGUAGE python AS $$ return x $$
-              |                     ^^^^^
-        "#]],
+                cannot create function f: RETURNS: the type str is not supported; did you mean TEXT?
+                  |
+                1 | CREATE FUNCTION f(x BIGINT) RETURNS str LANGUAGE python AS $$ return x $$
+                  |                                     ^^^
+            "#]],
         ),
         (
             "CREATE FUNCTION f(x BIGINT) RETURNS",
