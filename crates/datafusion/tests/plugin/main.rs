@@ -4,6 +4,7 @@ mod bounds;
 mod calls;
 mod cancel;
 mod common;
+#[cfg(feature = "python")]
 mod elsewhere;
 mod explain;
 mod fuse;
