@@ -25,8 +25,8 @@ use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, ScalarUDF};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
-    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, TableFactor, VisitMut, VisitorMut,
-    visit_expressions,
+    self, AccessExpr, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, TableFactor, VisitMut,
+    VisitorMut, visit_expressions,
 };
 use datafusion::sql::sqlparser::tokenizer::Span;
 use exuvia_engine::routine::Kind;
@@ -58,6 +58,23 @@ fn prepare_calls(state: &SessionState, origin: Origin<'_>, tree: &mut impl Visit
     }
 }
 
+/// `f(x).a` and `xs[1].a` name a field, which DataFusion takes in quotes only.
+fn name_fields(root: &ast::Expr, chain: &mut [AccessExpr]) {
+    let mut is_value = !matches!(root, ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_));
+    for access in chain {
+        match access {
+            AccessExpr::Dot(field) if is_value => {
+                if let ast::Expr::Identifier(name) = field {
+                    let name = if name.quote_style.is_some() { name.value.clone() } else { name.value.to_lowercase() };
+                    *field = ast::Expr::value(ast::Value::SingleQuotedString(name));
+                }
+            }
+            AccessExpr::Dot(_) => {}
+            AccessExpr::Subscript(_) => is_value = true,
+        }
+    }
+}
+
 /// Looks at the calls of a statement.
 struct Calls<'a> {
     state: &'a SessionState,
@@ -69,6 +86,9 @@ impl VisitorMut for Calls<'_> {
     type Break = DataFusionError;
 
     fn post_visit_expr(&mut self, expr: &mut ast::Expr) -> ControlFlow<DataFusionError> {
+        if let ast::Expr::CompoundFieldAccess { root, access_chain } = expr {
+            name_fields(root, access_chain);
+        }
         let ast::Expr::Function(call) = expr else { return ControlFlow::Continue(()) };
         let checked = if let Some(registered) = routine_named(self.routines, &call.name) {
             self.routine(&registered, call)

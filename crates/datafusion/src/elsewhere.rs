@@ -57,13 +57,6 @@ impl Elsewhere {
     }
 }
 
-/// The text of a literal in three quotes of that kind, which was read as one that begins and ends with
-/// a quote of its own.
-pub(crate) fn triple(text: &str, quote: char) -> Option<String> {
-    let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
-    inner.contains('\n').then(|| inner.to_string())
-}
-
 /// Whether a name stands in a text, with one of those characters behind it.
 fn mentions(text: &str, name: &str, behind: &[char]) -> bool {
     text.match_indices(name).any(|(at, _)| {

@@ -101,5 +101,27 @@ fn missing_file(text: &str) -> Option<String> {
     let name = text.strip_prefix("table '")?.strip_suffix("' not found")?;
     let file = name.splitn(3, '.').nth(2)?;
     let named = file.contains('/') || [".parquet", ".csv", ".json"].iter().any(|ending| file.ends_with(ending));
-    named.then(|| format!("'{file}' is neither a table nor a file that can be read"))
+    named.then(|| match unreadable(file) {
+        Some(why) => format!("'{file}' is no table, and the file cannot be read: {why}"),
+        None => format!("'{file}' is neither a table nor a file that can be read"),
+    })
+}
+
+/// Why the file or the folder at a path of this machine cannot be read, if it cannot.
+fn unreadable(path: &str) -> Option<String> {
+    let path = std::path::Path::new(path.strip_prefix("file://").unwrap_or(path));
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => match std::fs::read_dir(path) {
+            Ok(mut files) => files.next().is_none().then(|| "the folder is empty".to_string()),
+            Err(error) => Some(error.to_string()),
+        },
+        // It may be a pipe, which opening waits for.
+        Ok(found) if found.is_file() => std::fs::File::open(path).err().map(|error| error.to_string()),
+        Ok(_) => None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let place = if path.is_relative() { "the working folder has none" } else { "there is none" };
+            Some(format!("{place} of that name"))
+        }
+        Err(error) => Some(error.to_string()),
+    }
 }

@@ -1,9 +1,13 @@
 //! A script of SQL statements, cut where SQL ends a statement.
 //!
-//! A `;` ends a statement unless it stands in a string, a quoted identifier, a comment or
-//! a dollar-quoted body. The cut is made before any statement is parsed, because a script
+//! A `;` ends a statement unless it stands in a string, a quoted identifier, a comment, a
+//! dollar-quoted body or one in three quotes. A line that begins with a backslash where no
+//! statement is open is one of its own, a command of a shell. The cut is made before any
+//! statement is parsed, because a script
 //! may create what a later statement needs, and because the interactive shell asks whether
 //! an unfinished line is complete. Nothing here knows SQL's grammar.
+
+use std::borrow::Cow;
 
 /// As much of a line before a statement is shown with an error in it.
 const SHOWN: usize = 1000;
@@ -36,10 +40,11 @@ impl<'a> Statement<'a> {
     }
 
     /// The statement's text behind as many blanks as characters stand before it in its line,
-    /// so that a parser reports places of its [`Statement::origin`].
+    /// so that a parser reports places of its [`Statement::origin`]. A body in three quotes is in
+    /// dollars, which every dialect reads.
     pub(crate) fn padded(&self) -> String {
         let mut padded = " ".repeat(self.script[self.line_start()..self.start].chars().count());
-        padded.push_str(self.text());
+        padded.push_str(&in_dollars(self.text()));
         padded
     }
 
@@ -105,8 +110,28 @@ impl<'a> Script<'a> {
     /// Cuts `script` into its statements.
     #[must_use]
     pub fn cut(script: &'a str) -> Script<'a> {
-        Cutter { script, bytes: script.as_bytes(), at: 0 }.cut()
+        Cutter::new(script).cut()
     }
+}
+
+/// A statement whose body in three quotes stands in dollars: `r'''` is ` $a$`, so that all places
+/// stay.
+fn in_dollars(text: &str) -> Cow<'_, str> {
+    if !text.contains("'''") && !text.contains("\"\"\"") {
+        return Cow::Borrowed(text);
+    }
+    let mut cutter = Cutter::new(text);
+    // It is one statement.
+    let _ = cutter.next_statement();
+    let Some((start, end)) = cutter.bodies.first().copied() else { return Cow::Borrowed(text) };
+    let body = &text[start + 3..end - 3];
+    let tag = ('a'..='z').map(|letter| format!("${letter}$")).find(|tag| !body.contains(tag.as_str()));
+    let Some(tag) = tag else { return Cow::Borrowed(text) };
+    let before = match text[..start].strip_suffix(['r', 'R']) {
+        Some(before) => format!("{before} "),
+        None => text[..start].to_string(),
+    };
+    Cow::Owned(format!("{before}{tag}{body}{tag}{}", &text[end..]))
 }
 
 fn line_of(script: &str, offset: usize) -> u32 {
@@ -118,23 +143,37 @@ struct Cutter<'a> {
     script: &'a str,
     bytes: &'a [u8],
     at: usize,
+    open: Option<Open>,
+    /// The bodies in three quotes.
+    bodies: Vec<(usize, usize)>,
 }
 
 impl<'a> Cutter<'a> {
+    fn new(script: &'a str) -> Cutter<'a> {
+        Cutter { script, bytes: script.as_bytes(), at: 0, open: None, bodies: Vec::new() }
+    }
+
     fn cut(mut self) -> Script<'a> {
-        let mut statements = vec![];
+        let statements = std::iter::from_fn(|| self.next_statement()).collect();
+        Script { statements, open: self.open }
+    }
+
+    fn next_statement(&mut self) -> Option<Statement<'a>> {
         // The first byte of the statement under way that is neither blank nor comment.
         let mut start = None;
-        let mut open = None;
         while let Some(&byte) = self.bytes.get(self.at) {
             let token = self.at;
             match byte {
                 b';' => {
                     self.at += 1;
-                    if let Some(start) = start.take() {
-                        statements.push(self.statement(start, token));
+                    match start {
+                        Some(start) => return Some(self.statement(start, token)),
+                        None => continue,
                     }
-                    continue;
+                }
+                b'\\' if start.is_none() => {
+                    self.skip_line();
+                    return Some(self.statement(token, self.at));
                 }
                 b'-' if self.next_is(b'-') => {
                     self.skip_line();
@@ -142,7 +181,7 @@ impl<'a> Cutter<'a> {
                 }
                 b'/' if self.next_is(b'*') => {
                     if !self.skip_comment() {
-                        open = Some(Open::Comment);
+                        self.open = Some(Open::Comment);
                     }
                     continue;
                 }
@@ -150,24 +189,29 @@ impl<'a> Cutter<'a> {
                     self.at += 1;
                     continue;
                 }
+                quote @ (b'\'' | b'"') if self.begins_body(start, quote) => {
+                    if !self.skip_triple(quote) {
+                        self.open = Some(Open::Body);
+                    }
+                }
                 b'\'' => {
                     // Only an E string knows the backslash.
                     let escapes = token > 0
                         && matches!(self.bytes[token - 1], b'e' | b'E')
                         && !self.before(token - 1).is_some_and(is_word);
                     if !self.skip_quoted(b'\'', escapes) {
-                        open = Some(Open::Quote);
+                        self.open = Some(Open::Quote);
                     }
                 }
                 b'"' | b'`' => {
                     if !self.skip_quoted(byte, false) {
-                        open = Some(Open::Quote);
+                        self.open = Some(Open::Quote);
                     }
                 }
                 b'$' if !self.before(token).is_some_and(is_word) => match self.dollar_tag() {
                     Some(tag) => {
                         if !self.skip_body(tag) {
-                            open = Some(Open::Body);
+                            self.open = Some(Open::Body);
                         }
                     }
                     None => self.at += 1,
@@ -176,13 +220,42 @@ impl<'a> Cutter<'a> {
             }
             start.get_or_insert(token);
         }
-        if let Some(start) = start {
-            // A trailing comment is no part of the statement's text, but harmless there.
-            let end = start + self.script[start..].trim_end().len();
-            statements.push(self.statement(start, end));
-            open.get_or_insert(Open::Statement);
+        let start = start?;
+        // A trailing comment is no part of the statement's text, but harmless there.
+        let end = start + self.script[start..].trim_end().len();
+        self.open.get_or_insert(Open::Statement);
+        Some(self.statement(start, end))
+    }
+
+    /// Whether three quotes here, behind `AS` or `AS r` of a CREATE, begin a body as BigQuery writes
+    /// them. Elsewhere they begin a text whose first character is a quote.
+    fn begins_body(&self, start: Option<usize>, quote: u8) -> bool {
+        let Some(start) = start.filter(|_| self.bytes[self.at..].starts_with(&[quote; 3])) else { return false };
+        let create = self.bytes[start..].get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"CREATE"));
+        let before = &self.script[start..self.at];
+        let is_blank = |c: char| c.is_ascii_whitespace();
+        let raw = before.strip_suffix(['r', 'R']).filter(|rest| rest.ends_with(is_blank));
+        let word = raw.unwrap_or(before).trim_end().rsplit(is_blank).next();
+        let rest = &self.script[self.at + 3..];
+        // A body has lines.
+        let has_lines = || rest[..rest.find(three(quote)).unwrap_or(rest.len())].contains('\n');
+        create && word.is_some_and(|word| word.eq_ignore_ascii_case("AS")) && has_lines()
+    }
+
+    /// Skips a body in three quotes; whether it ends.
+    fn skip_triple(&mut self, quote: u8) -> bool {
+        let start = self.at;
+        match self.script[start + 3..].find(three(quote)) {
+            Some(found) => {
+                self.at += found + 6;
+                self.bodies.push((start, self.at));
+                true
+            }
+            None => {
+                self.at = self.bytes.len();
+                false
+            }
         }
-        Script { statements, open }
     }
 
     fn statement(&self, start: usize, end: usize) -> Statement<'a> {
@@ -266,6 +339,10 @@ impl<'a> Cutter<'a> {
     }
 }
 
+fn three(quote: u8) -> &'static str {
+    if quote == b'"' { "\"\"\"" } else { "'''" }
+}
+
 /// Whether a byte can stand in an identifier; every part of a character beyond ASCII can.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
@@ -291,6 +368,24 @@ mod tests {
         assert_eq!(texts("$1; a$b; c$d"), ["$1", "a$b", "c$d"]);
         assert_eq!(texts(" -- nothing\n /* here */ ;"), Vec::<&str>::new());
         assert_eq!(texts("'it''s; '; b"), ["'it''s; '", "b"]);
+        assert_eq!(texts("\\d t; x\na; \\x\n b\n\\c"), ["\\d t; x", "a", "\\x", "b\n\\c"]);
+    }
+
+    #[test]
+    fn bodies_may_stand_in_three_quotes() {
+        let create = "CREATE FUNCTION f() AS r'''\n# it's; here\nreturn $a$\n'''; SELECT '''a;' AS b";
+        let cut = Script::cut(create);
+        let [first, second] = cut.statements[..] else { panic!("{cut:?}") };
+        assert_eq!(
+            (first.text(), second.text()),
+            create.split_once("; SELECT").map(|(a, _)| (a, "SELECT '''a;' AS b")).unwrap()
+        );
+        let padded = first.padded();
+        assert!(padded.ends_with(" $b$\n# it's; here\nreturn $a$\n$b$"), "{padded}");
+        assert_eq!(padded.len(), first.text().len());
+        assert_eq!(second.text(), second.padded().trim());
+        assert_eq!(Script::cut("CREATE FUNCTION f() AS \"\"\"\nx;").open, Some(Open::Body));
+        assert_eq!(texts("CREATE TABLE t AS '''a'; b"), ["CREATE TABLE t AS '''a'", "b"]);
     }
 
     #[test]
@@ -302,6 +397,7 @@ mod tests {
         assert_eq!(open("a 'b"), Some(Open::Quote));
         assert_eq!(open("a $$ b; $"), Some(Open::Body));
         assert_eq!(open("/* a"), Some(Open::Comment));
+        assert_eq!(open("\\d"), None);
     }
 
     #[test]

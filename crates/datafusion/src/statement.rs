@@ -603,26 +603,11 @@ impl Reader<'_> {
         let token = self.parser.next_token();
         let text = match token.token {
             Token::DollarQuotedString(body) => body.value,
-            Token::SingleQuotedString(text) => elsewhere::triple(&text, '\'').unwrap_or(text),
-            Token::EscapedStringLiteral(text)
-            | Token::TripleSingleQuotedString(text)
-            | Token::TripleDoubleQuotedString(text)
+            Token::SingleQuotedString(text)
+            | Token::EscapedStringLiteral(text)
             | Token::SingleQuotedRawStringLiteral(text)
-            | Token::DoubleQuotedRawStringLiteral(text)
-            | Token::TripleSingleQuotedRawStringLiteral(text)
-            | Token::TripleDoubleQuotedRawStringLiteral(text) => text,
-            other => {
-                let quoted = match &other {
-                    Token::Word(Word { value, quote_style: Some('"'), .. }) | Token::DoubleQuotedString(value) => {
-                        elsewhere::triple(value, '"')
-                    }
-                    _ => None,
-                };
-                if let Some(text) = quoted {
-                    return Ok(self.body_of(&text, token.span.start.line));
-                }
-                return Err(self.error(&token.span, &format!("expected the body $$ … $$, found {other}")));
-            }
+            | Token::DoubleQuotedRawStringLiteral(text) => text,
+            other => return Err(self.error(&token.span, &format!("expected the body $$ … $$, found {other}"))),
         };
         Ok(self.body_of(&text, token.span.start.line))
     }

@@ -413,7 +413,7 @@ async fn what_is_left_out_or_misspelt_is_told() {
         (
             "SELECT * FROM 'nowhere.csv'",
             expect![[r#"
-            'nowhere.csv' is neither a table nor a file that can be read
+            'nowhere.csv' is no table, and the file cannot be read: the working folder has none of that name
         "#]],
         ),
         (
