@@ -163,7 +163,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
         (_, [result, ..]) => result.clone(),
         (_, []) => Type::None,
     };
-    let b = Builder::new(source.handler.name.to_string(), &types, result);
+    let b = Builder::new(source.python_name.clone(), &types, result);
     let args: Vec<Value> = (0..types.len()).map(|index| b.param(index)).collect();
     let frame = Frame {
         vars: lifter::Vars::default(),
@@ -192,14 +192,15 @@ impl Lifter<'_> {
     /// Runs the handler's body in this function's own frame.
     fn handler(&mut self, source: &Source, module: usize, args: &[Value], params: &[Param]) -> lifter::Lift<()> {
         let def = source.handler.clone();
-        if !def.decorators.is_empty() {
-            return self.decorated_handler(&def, module, args, params);
+        let name: &str = &source.python_name;
+        if source.called {
+            return self.called_handler(source, module, args, params);
         }
         // Defaults were evaluated when the module ran; a bare body has none.
-        let defaults = match self.world.modules[module].globals.get(&def.name) {
+        let defaults = match self.world.modules[module].globals.get(name) {
             Some(Abs::Func(closure)) if std::sync::Arc::ptr_eq(&closure.def, &def) => closure.defaults.clone(),
             None if source.module.body.is_empty() => Vec::new(),
-            _ => return self.bail(Code::ModuleBody, format!("{} is bound to something else in the end", def.name)),
+            _ => return self.bail(Code::ModuleBody, format!("{name} is bound to something else in the end")),
         };
         let closure = Rc::new(abs::Closure {
             def: def.clone(),
@@ -220,23 +221,18 @@ impl Lifter<'_> {
         })
     }
 
-    /// Calls what decorators made of the handler.
-    fn decorated_handler(
-        &mut self,
-        def: &ast::FunctionDef,
-        module: usize,
-        args: &[Value],
-        params: &[Param],
-    ) -> lifter::Lift<()> {
-        let name = &def.name;
+    /// Calls what a decorator or an assignment bound the handler's name to.
+    fn called_handler(&mut self, source: &Source, module: usize, args: &[Value], params: &[Param]) -> lifter::Lift<()> {
+        let name: &str = &source.python_name;
         let handler = match self.world.modules[module].globals.get(name) {
             Some(handler @ Abs::Func(_)) => handler.clone(),
+            Some(handler) if source.handler.decorators.is_empty() => handler.clone(),
             _ => match self.world.modules[module].failed.get(name) {
                 Some(reason) => return Err(reason.clone().into()),
                 None => return self.bail(Code::Handler, format!("{name} is decorated")),
             },
         };
-        self.with_arguments(def, params, args, &mut |me, args| {
+        self.with_arguments(&source.handler, params, args, &mut |me, args| {
             let result = me.call_value(&handler, args, Vec::new())?;
             if me.live { me.leave_function(result) } else { Ok(()) }
         })

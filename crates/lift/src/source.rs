@@ -20,6 +20,9 @@ pub struct Source {
     pub python: Arc<str>,
     /// The name of the handler in it.
     pub python_name: String,
+    /// The handler is called by that name, which a decorator or an assignment bound to something
+    /// else than the function that stands there.
+    pub called: bool,
     /// How many lines of it stand before the first line of the text.
     pub python_shift: u32,
     /// The handler is this class, and `handler` an empty function of its name.
@@ -137,6 +140,7 @@ fn bare(
         handler: Arc::new(handler),
         python: python.into(),
         python_name,
+        called: false,
         python_shift: 1,
         class: None,
     })
@@ -172,15 +176,17 @@ fn from_module(
             handler: Arc::new(handler),
             python: text,
             python_name: class.name.to_string(),
+            called: false,
             python_shift: 0,
             class: Some(class),
         });
     }
-    let all: Vec<Arc<FunctionDef>> = defs(&module.body).cloned().collect();
-    let named = |wanted: &str| all.iter().rev().find(|def| &*def.name == wanted);
+    let all: Vec<Bound> = bound(&module.body).collect();
+    let named = |wanted: &str| all.iter().rev().find(|bound| &*bound.name == wanted);
+    let is_function = |bound: &&Bound| bound.function.is_some();
     let found = match handler {
         Some(handler) => match named(handler) {
-            Some(def) => def,
+            Some(bound) => bound,
             None => {
                 return Err(SourceError::new(
                     format!("the body has no function {handler}, the handler that OPTIONS names"),
@@ -188,18 +194,19 @@ fn from_module(
                 ));
             }
         },
-        None => match named(name).or_else(|| all.iter().rev().find(|def| def.name.eq_ignore_ascii_case(name))) {
-            Some(def) => def,
-            None => match all.as_slice() {
+        None => match named(name).or_else(|| all.iter().rev().find(|bound| bound.name.eq_ignore_ascii_case(name))) {
+            Some(bound) => bound,
+            None => match all.iter().filter(is_function).collect::<Vec<_>>()[..] {
                 [only] => only,
                 [] => {
-                    return Err(SourceError::new(
-                        "the body neither returns at its top level nor defines a function",
-                        None,
-                    ));
+                    let message = match text.trim().is_empty() {
+                        true => "the body is empty",
+                        false => "the body neither returns at its top level nor defines a function",
+                    };
+                    return Err(SourceError::new(message, None));
                 }
-                several => {
-                    let names: Vec<&str> = several.iter().map(|def| &*def.name).collect();
+                ref several => {
+                    let names: Vec<&str> = several.iter().map(|bound| &*bound.name).collect();
                     let message = format!(
                         "the body defines {}, none of which is named {name}: name the handler with OPTIONS (handler '…')",
                         names.join(", ")
@@ -209,7 +216,7 @@ fn from_module(
             },
         },
     };
-    let def = found.clone();
+    let def = found.function.clone().unwrap_or_else(|| Arc::new(found.unknown()));
     let most = if def.params.rest.is_some() { usize::MAX } else { def.params.positional.len() };
     let least = def.params.positional.iter().filter(|param| param.1.is_none()).count();
     let keyword_only = def.params.keyword.iter().any(|param| param.1.is_none());
@@ -218,7 +225,7 @@ fn from_module(
     if !iterator && (params.len() > most || params.len() < least || keyword_only) {
         let message = format!(
             "{} takes {} parameters, the SQL signature has {}",
-            def.name,
+            found.name,
             if least == most { least.to_string() } else { format!("{least} or more") },
             params.len()
         );
@@ -227,8 +234,9 @@ fn from_module(
     Ok(Source {
         name: Arc::from(name),
         text: Arc::clone(&text),
-        handler: def.clone(),
-        python_name: def.name.to_string(),
+        called: found.function.is_none() || !def.decorators.is_empty(),
+        python_name: found.name.to_string(),
+        handler: def,
         module,
         python: text,
         python_shift: 0,
@@ -260,6 +268,57 @@ fn aggregate(module: &Module, name: &str, handler: Option<&str>) -> Option<Arc<C
         (Some(only), None, None) => Some(only),
         _ => None,
     }
+}
+
+/// A name that the module binds to something that may be called.
+struct Bound {
+    name: Name,
+    /// The function, by `def` or a lambda expression; `None`: what an expression gives.
+    function: Option<Arc<FunctionDef>>,
+    span: Span,
+}
+
+impl Bound {
+    /// A function whose parameters only a call shows.
+    fn unknown(&self) -> FunctionDef {
+        FunctionDef {
+            name: self.name.clone(),
+            params: Params { rest: Some(Name::from("args")), ..Params::default() },
+            annotations: Vec::new(),
+            body: Vec::new(),
+            decorators: Vec::new(),
+            asked: Vec::new(),
+            named: Vec::new(),
+            gives: Asked::Nothing,
+            generator: false,
+            asynchronous: false,
+            locals: Vec::new(),
+            span: self.span,
+        }
+    }
+}
+
+/// What a module binds to names that may be called, in the order of its statements.
+fn bound(body: &[Stmt]) -> impl Iterator<Item = Bound> {
+    body.iter().flat_map(|stmt| match &stmt.kind {
+        StmtKind::FunctionDef(def) => {
+            vec![Bound { name: def.name.clone(), function: Some(Arc::clone(def)), span: def.span }]
+        }
+        StmtKind::Assign { targets, value } => {
+            let function = match &value.kind {
+                ExprKind::Lambda(def) => Some(Arc::clone(def)),
+                ExprKind::Call { .. } | ExprKind::Name(_) | ExprKind::Attribute { .. } => None,
+                _ => return Vec::new(),
+            };
+            let name = |target: &Expr| match &target.kind {
+                ExprKind::Name(name) => Some(name.clone()),
+                _ => None,
+            };
+            let bound = |name| Bound { name, function: function.clone(), span: stmt.span };
+            targets.iter().filter_map(name).map(bound).collect()
+        }
+        _ => Vec::new(),
+    })
 }
 
 fn defs(body: &[Stmt]) -> impl Iterator<Item = &Arc<FunctionDef>> {

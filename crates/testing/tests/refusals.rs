@@ -326,7 +326,12 @@ fn what_cpython_compiles_is_accepted() {
 fn a_body_needs_one_handler() {
     // A body that returns nothing gives NULL, as a function of Python gives None.
     define("x = 1").unwrap();
-    for source in ["def g(a):\n    return a\ndef h(a):\n    return a", "def f(a):\n    return a\nreturn 1", ""] {
+    // One that returns may define helpers, of its own name too.
+    define("def f(a):\n    return a\nreturn f(1)").unwrap();
+    // A name that a lambda or a call is bound to may be the handler.
+    define("f = lambda a: a + 1").unwrap();
+    define("from functools import partial\ndef g(a, b):\n    return a + b\nf = partial(g, 1)").unwrap();
+    for source in ["def g(a):\n    return a\ndef h(a):\n    return a", ""] {
         let error = define(source).expect_err(source);
         assert!(!error.message.is_empty());
     }
