@@ -55,14 +55,21 @@ impl Variation {
         }
     }
 
-    /// The variations that `EXUVIA_ONLY` names, separated by commas; all without it.
+    /// The variations that `EXUVIA_ONLY` names, separated by commas; without it all, and of a build
+    /// without Python those in which its code differs from the other's.
     #[must_use]
     pub fn chosen() -> Vec<Variation> {
         let only = std::env::var("EXUVIA_ONLY").unwrap_or_default();
         let with_python = cfg!(feature = "python");
+        let differs = |variation: &Variation| {
+            matches!(variation, Variation::Native | Variation::Evaluator | Variation::Guards | Variation::NoInterpreter)
+        };
         Variation::ALL
             .into_iter()
-            .filter(|variation| only.is_empty() || only.split(',').any(|name| name == variation.name()))
+            .filter(|variation| match only.as_str() {
+                "" => with_python || differs(variation),
+                only => only.split(',').any(|name| name == variation.name()),
+            })
             .filter(|variation| with_python || *variation != Variation::Python)
             .collect()
     }
