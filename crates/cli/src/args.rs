@@ -3,7 +3,7 @@
 use crate::demo;
 use crate::output::Format;
 use clap::{ArgMatches, Parser, Subcommand};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Runs SQL with Python functions, natively where it can.
 ///
@@ -12,10 +12,13 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "exuvia", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    /// Statements, or a file of them, to run before exiting, as with -c and -f.
+    #[arg(value_name = "SQL_OR_FILE")]
+    pub(crate) plain: Vec<String>,
     /// Run these statements and exit; may be repeated.
-    #[arg(short = 'c', long = "command", value_name = "SQL")]
+    #[arg(short = 'c', long = "command", value_name = "SQL", allow_hyphen_values = true)]
     pub(crate) commands: Vec<String>,
-    /// Run the statements of this file and exit; may be repeated.
+    /// Run the statements of this file and exit, of standard input for -; may be repeated.
     #[arg(short = 'f', long = "file", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Print results and errors only.
@@ -56,6 +59,13 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Generate real-estate listings and clean them with Python functions.
     Demo(demo::Args),
+    /// Print the completions for a shell of the system.
+    Completions {
+        /// That shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
 }
 
 /// Something to run.
@@ -67,14 +77,30 @@ pub(crate) enum Input {
     File(PathBuf),
 }
 
+impl Input {
+    /// What is neither given by -c nor by -f: a file where there is one or it looks like one.
+    fn plain(text: &str) -> Input {
+        let is_sql = text.contains(char::is_whitespace) || text.starts_with('\\');
+        if text == "-" || Path::new(text).exists() || !is_sql {
+            Input::File(PathBuf::from(text))
+        } else {
+            Input::Text { name: String::new(), text: text.to_string() }
+        }
+    }
+}
+
 impl Args {
     /// The -c and -f in the order in which they were given.
     pub(crate) fn inputs(&self, matches: &ArgMatches) -> Vec<Input> {
         let places = |name| matches.indices_of(name).into_iter().flatten();
         let commands = self.commands.iter().map(|text| Input::Text { name: String::new(), text: text.clone() });
         let files = self.files.iter().map(|path| Input::File(path.clone()));
-        let mut inputs: Vec<(usize, Input)> =
-            places("commands").zip(commands).chain(places("files").zip(files)).collect();
+        let plain = self.plain.iter().map(|text| Input::plain(text));
+        let mut inputs: Vec<(usize, Input)> = places("commands")
+            .zip(commands)
+            .chain(places("files").zip(files))
+            .chain(places("plain").zip(plain))
+            .collect();
         inputs.sort_by_key(|(place, _)| *place);
         inputs.into_iter().map(|(_, input)| input).collect()
     }

@@ -1,6 +1,10 @@
-//! The shell's own commands, which begin with a backslash.
+//! The shell's own commands, which begin with a backslash: in the shell, in -c and in files.
 
+use crate::output::Format;
 use crate::run::{Failed, Runner, report, say, tell};
+use clap::ValueEnum;
+use datafusion::arrow::array::AsArray;
+use std::io::Write;
 use std::path::Path;
 
 /// What the shell does next.
@@ -13,16 +17,43 @@ pub(crate) enum Next {
 }
 
 /// The commands and what they do.
-pub(crate) const COMMANDS: [(&str, &str); 9] = [
+pub(crate) const COMMANDS: [(&str, &str); 18] = [
     ("\\q", "quit"),
+    ("\\h", "show this"),
     ("\\d [TABLE]", "list the tables, or the columns of one"),
+    ("\\dt", "list the tables"),
     ("\\df", "list the Python functions and where they run"),
+    ("\\sf FUNCTION", "show the source of a Python function"),
     ("\\dump STAGE FUNCTION", "show a stage: source, snapshot, lifted, optimized, lowered, machine"),
     ("\\loops STAGE", "show a stage of each loop over several functions: optimized, lowered, machine, helpers"),
     ("\\i FILE", "run the statements of a file"),
-    ("\\timing", "tell the time of each query, or no longer"),
-    ("\\h", "show this"),
     ("\\udfs PATH", "create the functions of a Python file or folder"),
+    ("\\e [FILE]", "edit the last statements, or a file, in $EDITOR, and run them"),
+    ("\\o [FILE]", "write results to a file, or to the screen again"),
+    ("\\format [FORMAT]", "how results are printed: table, expanded, csv, tsv, json, ndjson"),
+    ("\\x", "print a line for each column, or tables again"),
+    ("\\maxrows [ROWS]", "rows that a table shows; 0 shows all"),
+    ("\\pager", "show long results in $PAGER, or no longer"),
+    ("\\timing", "tell the time of each query, or no longer"),
+    ("\\echo TEXT", "print a text"),
+];
+
+/// Commands of other shells, and what stands here for them.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&[".tables", "\\dv", "\\l", "\\dn", ".databases"], "\\d lists the tables"),
+    (&[".schema", "\\d+", "\\dt+"], "\\d TABLE lists the columns of a table"),
+    (&[".mode", "\\a", "\\t", "\\pset"], "\\format FORMAT says how results are printed"),
+    (&[".read", "\\ir"], "\\i FILE runs the statements of a file"),
+    (&[".output", ".once", "\\g"], "\\o FILE writes results to a file"),
+    (&[".timer"], "\\timing tells the time of each query"),
+    (&[".maxrows"], "\\maxrows ROWS says how many rows a table shows"),
+    (&[".help"], "\\h lists the commands"),
+    (&[".quit", ".exit"], "\\q ends the shell"),
+    (&[".open", "\\c"], "CREATE EXTERNAL TABLE makes a file a table, and FROM 'file.parquet' reads it"),
+    (&["\\copy", ".import"], "COPY … TO 'file.csv' writes a file, and FROM 'file.csv' reads one"),
+    (&["\\set"], "SET changes a setting and SHOW ALL lists them"),
+    (&["\\!", ".shell", ".system"], "other programs are run from another terminal"),
+    (&["\\ef"], "\\sf FUNCTION shows the source, and CREATE OR REPLACE FUNCTION changes it"),
 ];
 
 const TABLES: &str = "SELECT table_schema, table_name, table_type FROM information_schema.tables \
@@ -31,14 +62,31 @@ const TABLES: &str = "SELECT table_schema, table_name, table_type FROM informati
 const FUNCTIONS: &str =
     "SELECT name, signature, volatility, placement, fallbacks, reason FROM exuvia.functions ORDER BY name";
 
+/// What is a command of another shell's is said in the words of this one.
+pub(crate) fn elsewhere(line: &str) -> Option<&'static str> {
+    let name = line.split_whitespace().next()?;
+    ELSEWHERE.iter().find(|(names, _)| names.contains(&name)).map(|(_, here)| *here)
+}
+
+/// Prints the commands.
+pub(crate) fn help() -> Result<(), String> {
+    shown("Statements end with a semicolon, and may take several lines.")?;
+    COMMANDS.iter().try_for_each(|(command, help)| shown(&format!("{command:22} {help}")))
+}
+
 /// Runs a command.
 pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
-    let words: Vec<&str> = line.trim().trim_end_matches(';').split_whitespace().collect();
+    let line = line.trim().trim_end_matches(';').trim_end();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    // A path is all that follows, with blanks in it or in quotes.
+    let name = words.first().copied().unwrap_or("\\");
+    let rest = unquoted(line.strip_prefix(name).unwrap_or("").trim());
     let done: Result<(), String> = match words[..] {
         ["\\q" | "\\quit"] => return Ok(Next::Quit),
-        ["\\d"] => return sql(runner, TABLES),
+        ["\\d" | "\\dt"] => return sql(runner, TABLES),
         ["\\d", table] => return sql(runner, &format!("DESCRIBE {table}")),
         ["\\df"] => return sql(runner, FUNCTIONS),
+        ["\\sf", function] => source(runner, function),
         ["\\dump", stage, function] => match runner.session.dump(stage, function) {
             Ok(text) => shown(text.trim_end()),
             Err(error) => Err(exuvia::message(&error)),
@@ -47,24 +95,60 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             [] => shown(&format!("there are no loops over several functions, or they have no stage {stage}")),
             loops => loops.iter().try_for_each(|text| shown(&format!("{}\n", text.trim_end()))),
         },
-        ["\\i", path] => return runner.file(Path::new(path)).map(|()| Next::Continue),
-        ["\\udfs", path] => runner.load_functions(path).map(|names| tell(&format!("created {}", names.join(", ")))),
+        ["\\i", _, ..] => return runner.file(Path::new(rest)).map(|()| Next::Continue),
+        ["\\udfs", _, ..] => runner.load_functions(rest).map(|names| tell(&format!("created {}", names.join(", ")))),
+        ["\\e"] => return edit(runner, None),
+        ["\\e", _, ..] => return edit(runner, Some(Path::new(rest))),
+        ["\\o"] => {
+            runner.output = None;
+            Ok(())
+        }
+        ["\\o", _, ..] => match std::fs::File::create(rest) {
+            Ok(file) => {
+                runner.output = Some(file);
+                Ok(())
+            }
+            Err(error) => Err(format!("cannot write {rest}: {error}")),
+        },
+        ["\\format"] => shown(&format!("{}", runner.format)),
+        ["\\format", format] => match Format::from_str(format, true) {
+            Ok(format) => {
+                runner.format = format;
+                Ok(())
+            }
+            Err(_) => Err(format!("there is no format {format}; usage: {}", usage("\\format").unwrap_or_default())),
+        },
+        ["\\x"] => {
+            let expanded = runner.format == Format::Expanded;
+            runner.format = if expanded { Format::Table } else { Format::Expanded };
+            tell(&format!("format is {}", runner.format));
+            Ok(())
+        }
+        ["\\maxrows"] => shown(&runner.most.map_or("0".to_string(), |most| most.to_string())),
+        ["\\maxrows", rows] => match rows.parse::<usize>() {
+            Ok(rows) => {
+                runner.most = Some(rows).filter(|&rows| rows > 0);
+                Ok(())
+            }
+            Err(_) => Err(format!("{rows} is no number of rows")),
+        },
+        ["\\pager"] => {
+            runner.pager = !runner.pager;
+            tell(&format!("pager is {}", if runner.pager { "on" } else { "off" }));
+            Ok(())
+        }
         ["\\timing"] => {
             runner.timing = !runner.timing;
             tell(&format!("timing is {}", if runner.timing { "on" } else { "off" }));
             Ok(())
         }
-        ["\\h" | "\\?" | "\\help"] => {
-            COMMANDS.iter().try_for_each(|(command, help)| shown(&format!("{command:22} {help}")))
-        }
-        _ => {
-            let name = words.first().copied().unwrap_or("\\");
-            let known = COMMANDS.iter().find(|(usage, _)| usage.split(' ').next() == Some(name));
-            Err(match known {
-                Some((usage, _)) => format!("usage: {usage}"),
-                None => format!("there is no command {name}; \\h lists them"),
-            })
-        }
+        ["\\echo", ..] => shown(rest),
+        ["\\h" | "\\?" | "\\help"] => help(),
+        _ => Err(match (usage(name), elsewhere(name)) {
+            (Some(usage), _) => format!("usage: {usage}"),
+            (None, Some(here)) => format!("there is no command {name}: {here}"),
+            (None, None) => format!("there is no command {name}; \\h lists them"),
+        }),
     };
     match done {
         Ok(()) => Ok(Next::Continue),
@@ -75,10 +159,82 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
     }
 }
 
+fn usage(name: &str) -> Option<&'static str> {
+    COMMANDS.iter().map(|(usage, _)| *usage).find(|usage| usage.split(' ').next() == Some(name))
+}
+
+/// A path without the quotes around it.
+fn unquoted(path: &str) -> &str {
+    let within = |quote| path.strip_prefix(quote).and_then(|rest: &str| rest.strip_suffix(quote));
+    within('\'').or_else(|| within('"')).unwrap_or(path)
+}
+
 fn shown(text: &str) -> Result<(), String> {
     say(text).map_err(|error| error.to_string())
 }
 
 fn sql(runner: &mut Runner, text: &str) -> Result<Next, Failed> {
     runner.script(None, text).map(|()| Next::Continue)
+}
+
+/// Shows a function as a statement that would create it.
+fn source(runner: &Runner, function: &str) -> Result<(), String> {
+    let name = function.replace('\'', "''");
+    let query = format!(
+        "SELECT signature, volatility, source FROM exuvia.functions WHERE name = '{name}' OR name = lower('{name}')"
+    );
+    let batches = runner.collect(&query)?;
+    let found = batches.iter().filter(|batch| batch.num_rows() > 0);
+    let mut any = false;
+    for batch in found {
+        for row in 0..batch.num_rows() {
+            any = true;
+            let cell = |column: usize| batch.column(column).as_string_opt::<i32>().map_or("", |text| text.value(row));
+            let body = cell(2);
+            let tag = ["$$", "$body$", "$exuvia$"].into_iter().find(|tag| !body.contains(tag)).unwrap_or("$$");
+            shown(&format!(
+                "CREATE OR REPLACE FUNCTION {} LANGUAGE python {} AS {tag}\n{}\n{tag};",
+                cell(0),
+                cell(1),
+                body.trim_end()
+            ))?;
+        }
+    }
+    if any { Ok(()) } else { Err(format!("there is no Python function {function}; \\df lists them")) }
+}
+
+/// Edits a file, or the last statements in a file of its own, and runs what it then says.
+fn edit(runner: &mut Runner, path: Option<&Path>) -> Result<Next, Failed> {
+    let failed = |error: &str| {
+        report(error);
+        Failed
+    };
+    let own = std::env::temp_dir().join(format!("exuvia-{}.sql", std::process::id()));
+    let path = match path {
+        Some(path) => path,
+        None => {
+            // A file of that name is somebody else's.
+            let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&own);
+            made.and_then(|mut file| writeln!(file, "{}", runner.last.trim_end()))
+                .map_err(|error| failed(&format!("cannot write {}: {error}", own.display())))?;
+            &own
+        }
+    };
+    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let editor = named.unwrap_or_else(|| "vi".to_string());
+    // An editor may be given with options, and is then a command of the system's shell.
+    let ended = std::process::Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(path).status();
+    let text = std::fs::read_to_string(path);
+    if *path == *own {
+        // It may be gone already.
+        let _ = std::fs::remove_file(path);
+    }
+    match ended {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(failed(&format!("{editor}: {status}; nothing is run"))),
+        Err(error) => return Err(failed(&format!("cannot run {editor}: {error}; set EDITOR to an editor"))),
+    }
+    let text = text.map_err(|error| failed(&format!("cannot read {}: {error}", path.display())))?;
+    tell(text.trim_end());
+    runner.script(None, &text).map(|()| Next::Continue)
 }

@@ -1,11 +1,15 @@
 //! What the line editor asks: is the text complete, and how may a word go on.
 
 use crate::command::COMMANDS;
+use crate::command::elsewhere;
 use datafusion::execution::SessionState;
-use exuvia::{ExuviaSession, Script};
+use exuvia::{ExuviaSession, Open, Script};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
+use rustyline::highlight::Highlighter;
+use rustyline::hint::{Hint, Hinter};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Context, Helper, Highlighter, Hinter};
+use rustyline::{Context, Helper};
+use std::borrow::Cow;
 
 /// Words of SQL that are worth completing.
 const KEYWORDS: [&str; 64] = [
@@ -76,7 +80,7 @@ const KEYWORDS: [&str; 64] = [
 ];
 
 /// Completes and validates for a session.
-#[derive(Helper, Highlighter, Hinter)]
+#[derive(Helper)]
 pub(crate) struct SqlHelper {
     pub(crate) session: ExuviaSession,
     files: FilenameCompleter,
@@ -93,8 +97,51 @@ pub(crate) fn is_complete(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()
         || text.starts_with('\\')
-        || matches!(text.to_ascii_lowercase().as_str(), "quit" | "exit")
+        || matches!(text.to_ascii_lowercase().as_str(), "quit" | "exit" | "help" | "?")
+        || elsewhere(text).is_some()
         || Script::cut(text).open.is_none()
+}
+
+/// What a text lacks that goes on with another line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Lacks(&'static str);
+
+impl Hint for Lacks {
+    fn display(&self) -> &str {
+        self.0
+    }
+
+    fn completion(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// What an unfinished text lacks, where its last line is still empty.
+fn lacks(text: &str) -> Option<Lacks> {
+    let line = text.rsplit_once('\n')?.1;
+    if !line.trim().is_empty() {
+        return None;
+    }
+    Some(Lacks(match Script::cut(text).open? {
+        Open::Statement => "  -- ; ends the statement, Ctrl-C drops it",
+        Open::Quote => "  -- a text is open: its quote is missing",
+        Open::Body => "  -- the body is open: $$ is missing",
+        Open::Comment => "  -- a comment is open: */ is missing",
+    }))
+}
+
+impl Hinter for SqlHelper {
+    type Hint = Lacks;
+
+    fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<Lacks> {
+        if at < line.len() { None } else { lacks(line) }
+    }
+}
+
+impl Highlighter for SqlHelper {
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        if std::env::var_os("NO_COLOR").is_some() { hint.into() } else { format!("\x1b[2m{hint}\x1b[0m").into() }
+    }
 }
 
 impl Validator for SqlHelper {
@@ -109,7 +156,8 @@ impl Completer for SqlHelper {
     fn complete(&self, line: &str, at: usize, context: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let before = &line[..at];
         // In a string that was begun, or behind \i, a file is meant.
-        if before.matches('\'').count() % 2 == 1 || before.starts_with("\\i ") || before.starts_with("\\udfs ") {
+        let takes_file = ["\\i ", "\\udfs ", "\\o ", "\\e "].iter().any(|command| before.starts_with(command));
+        if before.matches('\'').count() % 2 == 1 || takes_file {
             return self.files.complete(line, at, context);
         }
         if before.starts_with('\\') {
@@ -189,6 +237,17 @@ mod tests {
         assert!(!is_complete("SELECT 1"));
         assert!(!is_complete("CREATE FUNCTION f() AS $$ return 1;"));
         assert!(is_complete("CREATE FUNCTION f() AS $$ return 1; $$;"));
+        assert!(is_complete(".tables") && is_complete("help"));
+    }
+
+    #[test]
+    fn an_empty_line_says_what_is_missing() {
+        assert_eq!(lacks("SELECT 1"), None);
+        assert_eq!(lacks("SELECT 1\nFROM"), None);
+        assert!(lacks("SELECT 1\n").is_some_and(|lacks| lacks.display().contains("; ends")));
+        assert!(lacks("SELECT '\n").is_some_and(|lacks| lacks.display().contains("quote")));
+        assert!(lacks("CREATE FUNCTION f() AS $$\n  ").is_some_and(|lacks| lacks.display().contains("$$")));
+        assert!(lacks("SELECT 1;\n").is_none());
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod demo;
 mod interrupt;
 mod output;
 mod run;
+mod screen;
 mod shell;
 mod table;
 
@@ -49,9 +50,20 @@ fn main() -> ExitCode {
 }
 
 fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
-    if let Some(Command::Demo(demo)) = args.command {
-        demo::run(demo)?;
-        return Ok(ExitCode::SUCCESS);
+    match args.command {
+        Some(Command::Demo(demo)) => {
+            demo::run(demo)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut Args::command(), "exuvia", &mut std::io::stdout());
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(Command::Man) => {
+            clap_mangen::Man::new(Args::command()).render(&mut std::io::stdout())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        None => {}
     }
     let interactive = inputs.is_empty() && std::io::stdin().is_terminal();
     let mut runner = run::Runner::new(&args, interactive)?;

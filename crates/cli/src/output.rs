@@ -7,7 +7,7 @@
 //! numbers for NaN and the infinities: they are the texts `"NaN"`, `"Infinity"` and
 //! `"-Infinity"`, and `null` is NULL alone.
 
-use crate::table::write_table;
+use crate::table::{write_expanded, write_table};
 use clap::ValueEnum;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float16Array, Float32Array, Float64Array, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
@@ -25,6 +25,8 @@ use std::sync::{Arc, LazyLock};
 pub(crate) enum Format {
     /// A table with lines.
     Table,
+    /// A line for each column of each row.
+    Expanded,
     /// Comma-separated values with a header.
     Csv,
     /// Tab-separated values with a header.
@@ -33,6 +35,21 @@ pub(crate) enum Format {
     Json,
     /// One JSON object a line.
     Ndjson,
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.to_possible_value().as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+/// How much of a result a table shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extent {
+    /// Rows; `None` for all.
+    pub(crate) rows: Option<usize>,
+    /// Columns of a screen; `None` for any.
+    pub(crate) width: Option<usize>,
 }
 
 /// Writes the batches of one result.
@@ -53,6 +70,14 @@ enum Sink<'a, W: Write> {
         held: usize,
         kept: usize,
         seen: usize,
+        extent: Extent,
+        /// Columns that had no room.
+        left_out: usize,
+    },
+    Expanded {
+        out: &'a mut W,
+        schema: SchemaRef,
+        seen: usize,
         most: Option<usize>,
     },
     Csv {
@@ -66,12 +91,15 @@ enum Sink<'a, W: Write> {
 }
 
 impl<'a, W: Write> Printer<'a, W> {
-    /// Begins a result of columns `schema`. A table shows `most` rows.
-    pub(crate) fn new(format: Format, out: &'a mut W, schema: SchemaRef, most: Option<usize>) -> Self {
+    /// Begins a result of columns `schema`.
+    pub(crate) fn new(format: Format, out: &'a mut W, schema: SchemaRef, extent: Extent) -> Self {
         // A NULL is a key with the value null: a reader then sees every column of a row.
         let json = || WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Floats));
         let sink = match format {
-            Format::Table => Sink::Table { out, schema, batches: vec![], held: 0, kept: 0, seen: 0, most },
+            Format::Table => {
+                Sink::Table { out, schema, batches: vec![], held: 0, kept: 0, seen: 0, extent, left_out: 0 }
+            }
+            Format::Expanded => Sink::Expanded { out, schema, seen: 0, most: extent.rows },
             Format::Csv => Sink::Csv { out, delimiter: b',', schema, begun: false },
             Format::Tsv => Sink::Csv { out, delimiter: b'\t', schema, begun: false },
             Format::Json => Sink::Json(json().build(out)),
@@ -83,20 +111,25 @@ impl<'a, W: Write> Printer<'a, W> {
     /// Adds rows.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
         match &mut self.sink {
-            Sink::Table { out, schema, batches, held, kept, seen, most } => {
+            Sink::Table { out, schema, batches, held, kept, seen, extent, left_out } => {
                 *seen += batch.num_rows();
-                let room = most.map_or(batch.num_rows(), |most| (most - *kept).min(batch.num_rows()));
+                let room = extent.rows.map_or(batch.num_rows(), |most| (most - *kept).min(batch.num_rows()));
                 if room > 0 {
                     *kept += room;
                     let batch = batch.slice(0, room);
                     *held += batch.columns().iter().map(size).sum::<usize>();
                     batches.push(batch);
                     if *held > MOST_HELD {
-                        write_table(out, schema, batches)?;
+                        *left_out = write_table(out, schema, batches, extent.width)?.max(*left_out);
                         batches.clear();
                         *held = 0;
                     }
                 }
+            }
+            Sink::Expanded { out, schema, seen, most } => {
+                let room = most.map_or(usize::MAX, |most| most.saturating_sub(*seen)).min(batch.num_rows());
+                write_expanded(out, schema, &batch.slice(0, room), *seen)?;
+                *seen += batch.num_rows();
             }
             Sink::Csv { out, delimiter, begun, .. } => {
                 if !std::mem::replace(begun, true) {
@@ -113,14 +146,17 @@ impl<'a, W: Write> Printer<'a, W> {
     /// Ends the result.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         match self.sink {
-            Sink::Table { out, schema, batches, kept, seen, .. } => {
+            Sink::Table { out, schema, batches, kept, seen, extent, mut left_out, .. } => {
                 if !batches.is_empty() || kept == 0 {
-                    write_table(out, &schema, &batches)?;
+                    left_out = write_table(out, &schema, &batches, extent.width)?.max(left_out);
                 }
-                if seen > kept {
-                    writeln!(out, "… {} rows more; --maxrows shows them", seen - kept)?;
+                rows_more(out, seen, kept)?;
+                if left_out > 0 {
+                    let s = if left_out == 1 { "" } else { "s" };
+                    writeln!(out, "… {left_out} column{s} more; \\x shows them")?;
                 }
             }
+            Sink::Expanded { out, seen, most, .. } => rows_more(out, seen, most.unwrap_or(usize::MAX))?,
             Sink::Csv { out, delimiter, begun, schema } => {
                 if !begun {
                     write_header(out, delimiter, &schema)?;
@@ -133,6 +169,15 @@ impl<'a, W: Write> Printer<'a, W> {
             Sink::Ndjson(mut writer) => writer.finish()?,
         }
         Ok(())
+    }
+}
+
+/// Says that more rows were seen than shown.
+fn rows_more(out: &mut impl Write, seen: usize, shown: usize) -> std::io::Result<()> {
+    match seen.saturating_sub(shown) {
+        0 => Ok(()),
+        1 => writeln!(out, "… 1 row more; --maxrows or \\maxrows shows it"),
+        more => writeln!(out, "… {more} rows more; --maxrows or \\maxrows shows them"),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Running statements: one after the other, each result printed, Ctrl-C ends the query.
 
 use crate::args::Args;
-use crate::command;
+use crate::command::{self, Next};
 use crate::interrupt::{INTERRUPTED, Interrupts};
-use crate::output::{Format, Printer};
+use crate::output::{Extent, Format, Printer};
+use crate::screen::{self, Paged};
 use anyhow::{Context, anyhow};
+use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::DataFusionError;
 use datafusion::dataframe::DataFrame;
@@ -14,6 +16,7 @@ use exuvia::{ExuviaOptions, ExuviaSession, Script, Statement, message};
 use futures::StreamExt;
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,10 +30,20 @@ pub(crate) struct Failed;
 pub(crate) struct Runner {
     pub(crate) session: ExuviaSession,
     runtime: Runtime,
-    format: Format,
-    most: Option<usize>,
+    pub(crate) format: Format,
+    /// Rows that a table shows.
+    pub(crate) most: Option<usize>,
     /// Whether the time of each query is told.
     pub(crate) timing: bool,
+    /// Where results go that are not for the screen.
+    pub(crate) output: Option<File>,
+    /// Whether what is longer than the screen is shown in a pager.
+    pub(crate) pager: bool,
+    /// The statements that were run last, for an editor.
+    pub(crate) last: String,
+    interactive: bool,
+    /// Files that are being run, one from within the other.
+    files: usize,
     /// Whether the session's warning was shown.
     warned: Cell<bool>,
     interrupts: Interrupts,
@@ -81,6 +94,11 @@ impl Runner {
             format: args.format,
             most,
             timing: interactive && !args.quiet,
+            output: None,
+            pager: interactive,
+            last: String::new(),
+            interactive,
+            files: 0,
             warned: Cell::new(args.quiet),
             interrupts,
         })
@@ -106,9 +124,23 @@ impl Runner {
 
     /// Runs the statements of a file up to the first that fails.
     pub(crate) fn file(&mut self, path: &Path) -> Result<(), Failed> {
-        let read = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
+        if self.files == MOST_FILES {
+            report(&format!("{}: files that run files are {MOST_FILES} deep", path.display()));
+            return Err(Failed);
+        }
+        let read = if path == Path::new("-") {
+            std::io::read_to_string(std::io::stdin()).context("cannot read standard input")
+        } else {
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+        };
         match read {
-            Ok(text) => self.script(Some(&path.display().to_string()), &text),
+            Ok(text) => {
+                self.files += 1;
+                let name = if path == Path::new("-") { "standard input".into() } else { path.display().to_string() };
+                let ran = self.script(Some(&name), &text);
+                self.files -= 1;
+                ran
+            }
             Err(error) => {
                 report(&format!("{error:#}"));
                 Err(Failed)
@@ -116,20 +148,45 @@ impl Runner {
         }
     }
 
+    /// The rows of a query.
+    pub(crate) fn collect(&self, query: &str) -> Result<Vec<RecordBatch>, String> {
+        self.interruptible(|| async { self.session.sql(query).await?.collect().await })
+    }
+
     /// Runs the statements of a text up to the first that fails. `name` is where the text
     /// comes from, for errors.
     pub(crate) fn script(&mut self, name: Option<&str>, text: &str) -> Result<(), Failed> {
-        if text.trim_start().starts_with('\\') {
-            return command::run(self, text.trim()).map(|_| ());
-        }
-        for statement in &Script::cut(text).statements {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let statements = Script::cut(text).statements;
+        for statement in &statements {
             if self.interrupts.pressed() {
                 report(CANCELLED);
                 return Err(Failed);
             }
+            let place = || name.map(|name| format!("{name}:{}: ", statement.line())).unwrap_or_default();
+            if statement.text().starts_with('\\') {
+                match command::run(self, statement.text()) {
+                    Ok(Next::Continue) => continue,
+                    // The rest of the script is left.
+                    Ok(Next::Quit) => return Ok(()),
+                    Err(failed) => {
+                        if !place().is_empty() {
+                            tell(&format!("  in {}{}", place(), statement.text()));
+                        }
+                        return Err(failed);
+                    }
+                }
+            }
+            self.last = statement.text().to_string() + ";";
             if let Err(error) = self.statement(statement) {
-                let place = name.map(|name| format!("{name}:{}: ", statement.line())).unwrap_or_default();
-                report(&format!("{place}{error}"));
+                // An error that shows lines of the script shows the statement.
+                let several = statements.len() > 1 && !error.contains(" | ") && error != CANCELLED;
+                let which = if several {
+                    format!("\n  in the statement {}", beginning(statement.text()))
+                } else {
+                    String::new()
+                };
+                report(&format!("{}{error}{which}", place()));
                 return Err(Failed);
             }
         }
@@ -176,9 +233,18 @@ impl Runner {
         if frame.schema().fields().is_empty() {
             return self.interruptible(|| async { frame.collect().await }).map(|_| None);
         }
+        let explains = matches!(frame.logical_plan(), LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
         let mut stream = self.interruptible(|| async { frame.execute_stream().await })?;
-        let mut out = std::io::BufWriter::new(std::io::stdout());
-        let mut printer = Printer::new(self.format, &mut out, stream.schema(), self.most);
+        let screen = screen::size().filter(|_| self.interactive && self.output.is_none());
+        // Plans are as wide as they are.
+        let extent = Extent { rows: self.most, width: screen.map(|(width, _)| width).filter(|_| !explains) };
+        let sink = match (&self.output, screen) {
+            (Some(file), _) => Sink::File(file),
+            (None, Some((_, height))) if self.pager => Sink::Paged(Paged::new(height)),
+            _ => Sink::Standard(std::io::stdout()),
+        };
+        let mut out = std::io::BufWriter::new(sink);
+        let mut printer = Printer::new(self.format, &mut out, stream.schema(), extent);
         let mut rows = 0;
         let printed = loop {
             let next = self.interruptible(|| async { stream.next().await.transpose() });
@@ -194,6 +260,10 @@ impl Runner {
             }
         };
         let flushed = out.flush().map_err(anyhow::Error::from);
+        let flushed = flushed.and_then(|()| match out.into_parts().0 {
+            Sink::Paged(paged) => Ok(paged.finish()?),
+            Sink::Standard(_) | Sink::File(_) => Ok(()),
+        });
         match printed.and(flushed) {
             // A reader that went away, as `head` does, wanted no more.
             Err(error) if !is_broken_pipe(&error) => Err(error.to_string()),
@@ -232,6 +302,45 @@ impl Runner {
 }
 
 const CANCELLED: &str = "cancelled";
+
+/// Files that run files.
+const MOST_FILES: usize = 50;
+
+/// Where results are printed.
+enum Sink<'a> {
+    Standard(std::io::Stdout),
+    File(&'a File),
+    Paged(Paged),
+}
+
+impl Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Sink::Standard(out) => out.write(bytes),
+            Sink::File(file) => file.write(bytes),
+            Sink::Paged(paged) => paged.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Sink::Standard(out) => out.flush(),
+            Sink::File(file) => file.flush(),
+            Sink::Paged(paged) => paged.flush(),
+        }
+    }
+}
+
+/// The first line of a statement, as far as it is short.
+fn beginning(statement: &str) -> String {
+    const MOST: usize = 60;
+    let line = statement.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None if line.len() < statement.len() => format!("{line} …"),
+        None => line.to_string(),
+    }
+}
 
 /// What a part gives, or that it panicked: a library may, on a file that is damaged, and that is no
 /// reason to end the shell.

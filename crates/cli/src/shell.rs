@@ -5,14 +5,17 @@ use crate::complete::SqlHelper;
 use crate::run::{Runner, report, say};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
-use rustyline::{CompletionType, Config, Editor};
+use rustyline::{
+    Cmd, CompletionType, ConditionalEventHandler, Config, Editor, Event, EventContext, EventHandler, KeyCode, KeyEvent,
+    Modifiers, RepeatCount,
+};
 use std::path::PathBuf;
 
 /// Reads and runs statements until the user leaves.
 pub(crate) fn run(runner: &mut Runner, quiet: bool) -> anyhow::Result<()> {
     if !quiet {
         let version = env!("CARGO_PKG_VERSION");
-        say(&format!("exuvia {version}: SQL with Python functions. \\h for help, \\q to quit."))?;
+        say(&format!("exuvia {version}: SQL with Python functions. help lists the commands, \\q ends."))?;
     }
     let config = Config::builder()
         .completion_type(CompletionType::List)
@@ -22,6 +25,7 @@ pub(crate) fn run(runner: &mut Runner, quiet: bool) -> anyhow::Result<()> {
         .build();
     let mut editor: Editor<SqlHelper, FileHistory> = Editor::with_config(config)?;
     editor.set_helper(Some(SqlHelper::new(runner.session.clone())));
+    editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), EventHandler::Conditional(Box::new(Indent)));
     let history = history_file();
     if let Some(file) = &history {
         // There is none on the first start.
@@ -52,19 +56,38 @@ pub(crate) fn run(runner: &mut Runner, quiet: bool) -> anyhow::Result<()> {
     }
 }
 
+/// The Tab key where there is nothing to complete: it indents.
+struct Indent;
+
+impl ConditionalEventHandler for Indent {
+    fn handle(&self, _: &Event, count: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
+        let before = &context.line()[..context.pos()];
+        let line = before.rsplit('\n').next().unwrap_or(before);
+        (before.len() > line.len() && line.trim().is_empty()).then(|| Cmd::Insert(count, "    ".to_string()))
+    }
+}
+
 fn line(runner: &mut Runner, text: &str) -> Next {
     let text = text.trim();
-    match text.trim_end_matches(';').to_ascii_lowercase().as_str() {
+    match text.trim_end_matches(';').trim_end().to_ascii_lowercase().as_str() {
         "quit" | "exit" => return Next::Quit,
+        "help" | "?" => {
+            if let Err(error) = command::help() {
+                report(&error);
+            }
+            return Next::Continue;
+        }
         _ => {}
     }
     // What fails was reported, and the shell goes on.
-    if text.starts_with('\\') {
-        command::run(runner, text).unwrap_or(Next::Continue)
-    } else {
-        let _ = runner.script(None, text);
-        Next::Continue
+    if text.starts_with('\\') && !text.contains('\n') {
+        return command::run(runner, text).unwrap_or(Next::Continue);
     }
+    match command::elsewhere(text) {
+        Some(here) => report(&format!("that is no command here: {here}")),
+        None => drop(runner.script(None, text)),
+    }
+    Next::Continue
 }
 
 /// The history's file in the user's data folder, which is made if need be.
