@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod dialect;
+mod dist;
 mod docs;
 mod edges;
 mod python;
@@ -19,6 +20,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   check         format, clippy, documentation, dependency edges, generated pages, tests
   docs          write the generated pages of docs/
   pins          write tests/pins.json anew
+  dist          make a folder that runs from anywhere, and an archive of it
   bench NAME    run a benchmark";
 
 fn main() -> ExitCode {
@@ -39,6 +41,7 @@ fn run(args: &[String]) -> anyhow::Result<()> {
         Some("check") => check::run(),
         Some("docs") => docs::write(),
         Some("pins") => test::write_pins(),
+        Some("dist") => dist::run(),
         Some("bench") => bench::run(rest),
         Some("help" | "-h" | "--help") => {
             println!("{USAGE}");

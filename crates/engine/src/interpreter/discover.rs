@@ -142,8 +142,9 @@ pub fn our_library() -> Result<PathBuf, String> {
     let places = [folder.join("deps"), folder.to_path_buf(), folder.join("../deps"), folder.join("../lib")];
     places.iter().map(|place| place.join(&name)).find(|path| path.is_file()).ok_or_else(|| {
         format!(
-            "{name}, through which Python is reached, is missing beside {}; build it with `cargo build -p exuvia-cpython`, or set EXUVIA_CPYTHON_LIBRARY to it",
-            executable.display()
+            "{name}, through which Python is reached, is neither beside {} nor in {}: install the whole folder that `cargo xtask dist` makes, build it with `cargo build -p exuvia-cpython`, or set EXUVIA_CPYTHON_LIBRARY to it",
+            executable.display(),
+            folder.join("../lib").display()
         )
     })
 }
