@@ -78,7 +78,7 @@ enum Sink<'a, W: Write> {
         out: &'a mut W,
         schema: SchemaRef,
         seen: usize,
-        most: Option<usize>,
+        extent: Extent,
     },
     Csv {
         out: &'a mut W,
@@ -99,7 +99,7 @@ impl<'a, W: Write> Printer<'a, W> {
             Format::Table => {
                 Sink::Table { out, schema, batches: vec![], held: 0, kept: 0, seen: 0, extent, left_out: 0 }
             }
-            Format::Expanded => Sink::Expanded { out, schema, seen: 0, most: extent.rows },
+            Format::Expanded => Sink::Expanded { out, schema, seen: 0, extent },
             Format::Csv => Sink::Csv { out, delimiter: b',', schema, begun: false },
             Format::Tsv => Sink::Csv { out, delimiter: b'\t', schema, begun: false },
             Format::Json => Sink::Json(json().build(out)),
@@ -126,8 +126,8 @@ impl<'a, W: Write> Printer<'a, W> {
                     }
                 }
             }
-            Sink::Expanded { out, schema, seen, most } => {
-                let room = most.map_or(usize::MAX, |most| most.saturating_sub(*seen)).min(batch.num_rows());
+            Sink::Expanded { out, schema, seen, extent } => {
+                let room = extent.rows.map_or(usize::MAX, |most| most.saturating_sub(*seen)).min(batch.num_rows());
                 write_expanded(out, schema, &batch.slice(0, room), *seen)?;
                 *seen += batch.num_rows();
             }
@@ -150,13 +150,15 @@ impl<'a, W: Write> Printer<'a, W> {
                 if !batches.is_empty() || kept == 0 {
                     left_out = write_table(out, &schema, &batches, extent.width)?.max(left_out);
                 }
-                rows_more(out, seen, kept)?;
+                rows_more(out, seen, kept, extent)?;
                 if left_out > 0 {
                     let s = if left_out == 1 { "" } else { "s" };
                     writeln!(out, "… {left_out} column{s} more; \\x shows them")?;
                 }
             }
-            Sink::Expanded { out, seen, most, .. } => rows_more(out, seen, most.unwrap_or(usize::MAX))?,
+            Sink::Expanded { out, seen, extent, .. } => {
+                rows_more(out, seen, extent.rows.unwrap_or(usize::MAX), extent)?;
+            }
             Sink::Csv { out, delimiter, begun, schema } => {
                 if !begun {
                     write_header(out, delimiter, &schema)?;
@@ -173,11 +175,12 @@ impl<'a, W: Write> Printer<'a, W> {
 }
 
 /// Says that more rows were seen than shown.
-fn rows_more(out: &mut impl Write, seen: usize, shown: usize) -> std::io::Result<()> {
+fn rows_more(out: &mut impl Write, seen: usize, shown: usize, extent: Extent) -> std::io::Result<()> {
+    let how = if extent.width.is_some() { "\\maxrows 0" } else { "--maxrows 0" };
     match seen.saturating_sub(shown) {
         0 => Ok(()),
-        1 => writeln!(out, "… 1 row more; --maxrows or \\maxrows shows it"),
-        more => writeln!(out, "… {more} rows more; --maxrows or \\maxrows shows them"),
+        1 => writeln!(out, "… 1 row more; {how} shows it"),
+        more => writeln!(out, "… {more} rows more; {how} shows them"),
     }
 }
 

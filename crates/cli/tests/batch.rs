@@ -72,7 +72,7 @@ fn results_have_formats() {
     assert_eq!(out(&["-c", "SELECT 1 AS x WHERE false", "--format", "json"]), "[]\n");
     assert!(
         out(&["-c", "SELECT value FROM range(10)", "--maxrows", "3"])
-            .ends_with("… 7 rows more; --maxrows shows them\n")
+            .ends_with("… 7 rows more; --maxrows 0 shows them\n")
     );
 }
 
@@ -86,6 +86,53 @@ fn inputs_run_in_their_order() {
     );
     let piped = exuvia(&["--format", "csv"], "SELECT 1 AS x; -- a comment; here\nSELECT 2 AS y;");
     assert_eq!(String::from_utf8_lossy(&piped.stdout), "x\n1\ny\n2\n");
+    // Files and statements as they are, standard input in between, a byte order mark, blanks in a path.
+    let spaced = file("two words.sql", "\u{feff}SELECT 3 AS z");
+    let spaced = spaced.to_str().expect("UTF-8");
+    let mixed =
+        exuvia(&["SELECT 1 AS x", "-f", "-", spaced, "-c", "-- y\nSELECT 4 AS w", "--format", "csv"], "SELECT 2 AS y");
+    assert_eq!(String::from_utf8_lossy(&mixed.stdout), "x\n1\ny\n2\nz\n3\nw\n4\n");
+    assert_eq!(out(&["--format", "csv", "-c", &format!("\\i {spaced}")]), "z\n3\n");
+    assert!(err(&["nowhere.sql"]).starts_with("error: cannot read nowhere.sql"));
+}
+
+#[test]
+fn scripts_have_backslash_commands() {
+    let create = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$\n    return x + 1\n$$;\n";
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a result.csv");
+    let script = format!(
+        "{create}\\format csv\n\\echo from here\nSELECT f(1) AS x;\n\\x\n\\maxrows 1\nSELECT value AS v FROM range(3);\n\
+         \\format csv\n\\o '{}'\nSELECT f(2) AS x;\n\\o\n\\sf f\n\\q\nSELECT nothing;",
+        target.display()
+    );
+    let output = exuvia(&["-f", "-"], &script);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "format is expanded\n");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let wanted = "from here\nx\n2\n-[ row 1 ]---\nv | 0\n… 2 rows more; --maxrows 0 shows them\nCREATE OR REPLACE FUNCTION f(x BIGINT) \
+                  RETURNS BIGINT LANGUAGE python immutable AS $$\nreturn x + 1\n$$;\n";
+    assert_eq!(shown, wanted);
+    assert_eq!(std::fs::read_to_string(target).expect("the result"), "x\n3\n");
+    let failed = exuvia(&["-f", "-"], "SELECT 1;\n\\dump lifted");
+    assert_eq!(
+        String::from_utf8_lossy(&failed.stderr),
+        "error: usage: \\dump STAGE FUNCTION\n  in standard input:2: \\dump lifted\n"
+    );
+    assert_eq!(failed.status.code(), Some(1));
+    let itself = file("itself.sql", "");
+    std::fs::write(&itself, format!("\\i {}\n", itself.display())).expect("a file for tests");
+    assert!(err(&["-f", itself.to_str().expect("UTF-8")]).contains("files that run files are 50 deep"));
+    assert!(err(&["-c", ".tables"]).contains("syntax error"));
+    assert!(err(&["-c", "\\dv"]).contains("\\d lists the tables"));
+    // Of several statements the one that failed is named.
+    assert!(err(&["-c", "SELECT 1; SELECT x FROM\n range(1)"]).contains("in the statement SELECT x FROM …"));
+}
+
+#[test]
+fn the_system_gets_a_manual_and_completions() {
+    assert!(out(&["man"]).contains(".TH exuvia 1"));
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(out(&["completions", shell]).contains("maxrows"), "{shell}");
+    }
 }
 
 #[test]

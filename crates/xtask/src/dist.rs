@@ -20,7 +20,7 @@ use std::process::Command;
 /// # Errors
 /// What cannot be built, written or run.
 pub fn run() -> Result<()> {
-    succeed(cargo().args(["build", "--release", "--package", "exuvia-cli", "--bin", "exuvia"]))?;
+    succeed(cargo().args(["build", "--release", "--bin", "exuvia"]))?;
     let target = target_folder()?;
     let name = format!("exuvia-{}-{}", env!("CARGO_PKG_VERSION"), host()?);
     let folder = target.join("dist").join(&name);
