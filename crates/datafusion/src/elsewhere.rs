@@ -3,6 +3,7 @@
 //! none here, or refused with a sentence that says why.
 
 use crate::statement::{Parsed, Reader};
+use datafusion::sql::sqlparser::ast::{ArrayElemTypeDef, DataType, ExactNumberInfo};
 use datafusion::sql::sqlparser::tokenizer::{Span, Token};
 use exuvia_engine::Volatility;
 
@@ -15,11 +16,28 @@ pub(crate) fn language(name: &str) -> Option<bool> {
     }
 }
 
+/// Why a statement in Python that defines no function is refused; `None` for any other.
+pub(crate) fn no_function(mut words: impl Iterator<Item = String>) -> Option<&'static str> {
+    let first = words.next()?;
+    let what = match first.as_str() {
+        "DO" => "DO runs statements in a database, into which Python has no way here; write a function",
+        "CREATE" => match words.by_ref().find(|word| !matches!(word.as_str(), "OR" | "REPLACE"))?.as_str() {
+            "PROCEDURE" => "procedures change a database, into which Python has no way here; write a function",
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let in_python = words.any(|word| word == "LANGUAGE") && words.next().is_some_and(|word| language(&word).is_some());
+    in_python.then_some(what)
+}
+
 /// What clauses of other systems say.
 #[derive(Debug, Default)]
 pub(crate) struct Elsewhere {
     /// Whether the language is PL/Python, whose body is that of a function.
     pub(crate) procedural: bool,
+    /// Whether a clause is there that only Snowflake has.
+    snowflake: bool,
     pub(crate) handler: Option<String>,
     pub(crate) volatility: Option<Volatility>,
     /// What was passed over.
@@ -31,6 +49,43 @@ pub(crate) struct Elsewhere {
 impl Elsewhere {
     fn passed_over(&mut self, clause: &str, why: &str) {
         self.notices.push(format!("{clause} is passed over: {why}"));
+    }
+
+    /// Makes a type of the system for which the statement was written the one that holds its values:
+    /// FLOAT has 64 bits in PostgreSQL, Redshift and Snowflake (PostgreSQL 8.1.3; Snowflake's numeric
+    /// data types), and Snowflake's integers are NUMBER(38, 0), of which BIGINT has 64 bits.
+    pub(crate) fn meant(&self, ty: &mut DataType) {
+        if !self.procedural && !self.snowflake {
+            return;
+        }
+        match ty {
+            DataType::Array(
+                ArrayElemTypeDef::SquareBracket(element, _)
+                | ArrayElemTypeDef::AngleBracket(element)
+                | ArrayElemTypeDef::Parenthesis(element),
+            ) => self.meant(element),
+            DataType::Struct(fields, _) => fields.iter_mut().for_each(|field| self.meant(&mut field.field_type)),
+            DataType::Float(ExactNumberInfo::Precision(bits)) if self.procedural && *bits <= 24 => {}
+            DataType::Float(_) => *ty = DataType::DoublePrecision,
+            _ if !self.snowflake => {}
+            DataType::Real | DataType::Float4 | DataType::Float8 => *ty = DataType::DoublePrecision,
+            DataType::TinyInt(_) | DataType::SmallInt(_) | DataType::Int(_) | DataType::Integer(_) => {
+                *ty = DataType::BigInt(None);
+            }
+            DataType::Numeric(ExactNumberInfo::None) | DataType::Decimal(ExactNumberInfo::None) => {
+                *ty = DataType::BigInt(None);
+            }
+            DataType::Numeric(info) | DataType::Decimal(info) => *ty = number(*info),
+            DataType::Custom(name, modifiers) if name.to_string().eq_ignore_ascii_case("NUMBER") => {
+                let digits: Vec<u64> = modifiers.iter().filter_map(|text| text.parse().ok()).collect();
+                *ty = number(match digits[..] {
+                    [precision, scale] => ExactNumberInfo::PrecisionAndScale(precision, scale as i64),
+                    [precision] => ExactNumberInfo::Precision(precision),
+                    _ => ExactNumberInfo::None,
+                });
+            }
+            _ => {}
+        }
     }
 
     /// The body of PL/Python as one that Python has: its arguments are a list as well, and it may end
@@ -54,6 +109,14 @@ impl Elsewhere {
         };
         let before = u32::from(!arguments.is_empty());
         Ok((format!("{arguments}{}\nreturn None\n", body.trim_end()), before))
+    }
+}
+
+/// Snowflake's NUMBER, which is an int in Python where its scale is 0.
+fn number(info: ExactNumberInfo) -> DataType {
+    match info {
+        ExactNumberInfo::PrecisionAndScale(_, scale) if scale != 0 => DataType::Decimal(info),
+        _ => DataType::BigInt(None),
     }
 }
 
@@ -133,6 +196,7 @@ impl Reader<'_> {
                 self.elsewhere.passed_over("COMMENT", "functions have no comments");
             }
             "RUNTIME_VERSION" => {
+                self.elsewhere.snowflake = true;
                 self.token(&Token::Eq)?;
                 self.parser.next_token();
                 self.elsewhere.passed_over("RUNTIME_VERSION", "functions are those of CPython 3.11");

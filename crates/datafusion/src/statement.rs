@@ -105,7 +105,7 @@ pub(crate) struct Options {
 pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineError> {
     let first = statement.text().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     let create = first.eq_ignore_ascii_case("CREATE");
-    if !create && !first.eq_ignore_ascii_case("DROP") {
+    if !create && !["DROP", "DO"].iter().any(|word| first.eq_ignore_ascii_case(word)) {
         return Ok(None);
     }
     let padded = statement.padded();
@@ -114,6 +114,9 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
         // DataFusion reports it as it reports any such text.
         Err(_) => return Ok(None),
     };
+    if let Some(message) = elsewhere::no_function(words(&tokens)) {
+        return Err(DefineError { function: String::new(), message: message.to_string(), place: None });
+    }
     let ours = if create { is_create_python(&tokens) } else { words(&tokens).nth(1).as_deref() == Some("FUNCTION") };
     if !ours {
         return Ok(None);
@@ -219,7 +222,7 @@ impl Reader<'_> {
 
     /// What follows the name. With a `module` neither LANGUAGE nor body is expected.
     fn signature(&mut self, module: Option<&str>) -> Parsed<CreateFunction> {
-        let params = self.params()?;
+        let mut params = self.params()?;
 
         let mut returns = None;
         let mut volatility = None;
@@ -311,13 +314,25 @@ impl Reader<'_> {
                 }
             }
         }
-        let Some((returns, returns_place)) = returns else {
+        let Some((mut returns, returns_place)) = returns else {
             return Err(self.error_here("RETURNS is missing: RETURNS TYPE"));
         };
         let Some((source, first_line)) = body else {
             return Err(self.error_here("the body is missing: AS $$ … $$"));
         };
         let elsewhere = std::mem::take(&mut self.elsewhere);
+        for param in &mut params {
+            match &mut param.ty {
+                ParamType::Value(ty) => elsewhere.meant(ty),
+                ParamType::Table(columns) => {
+                    columns.iter_mut().flatten().for_each(|column| elsewhere.meant(&mut column.ty))
+                }
+            }
+        }
+        match &mut returns {
+            Returns::Value(ty) | Returns::Values(ty) => elsewhere.meant(ty),
+            Returns::Table(columns) => columns.iter_mut().flatten().for_each(|column| elsewhere.meant(&mut column.ty)),
+        }
         let (mut source, mut first_line) = (source, first_line);
         if elsewhere.procedural {
             let names: Vec<String> = params.iter().map(|param| param.name.clone()).collect();

@@ -494,8 +494,9 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// What the fields of a struct are to hold: of a dict with exactly those keys, or of an object
-    /// of a dataclass with exactly those fields. Other rows go to CPython.
+    /// What the fields of a struct are to hold: of a dict with exactly those keys, of an object
+    /// of a dataclass with exactly those fields, or of a tuple of as many items, in their order; a
+    /// named tuple with exactly those names goes by them. Other rows go to CPython.
     fn fields_of(&mut self, value: &Abs, fields: &[(String, SqlClass)]) -> Lift<Option<Vec<Abs>>> {
         let leave = |me: &mut Self| {
             let span = me.b.span;
@@ -517,7 +518,20 @@ impl Lifter<'_> {
                 None => leave(self),
             };
         }
+        if matches!(self.type_of(value), Some(Type::Tuple(_))) {
+            let items = self.known_items(value).filter(|items| items.len() == fields.len());
+            return if items.is_some() { Ok(items) } else { leave(self) };
+        }
         let Abs::Instance(object) = value else { return leave(self) };
+        if ClassObj::is_named(&object.class) {
+            let own = ClassObj::field_names(&object.class);
+            let Some(items) = self.known_items(value).filter(|items| items.len() == fields.len()) else {
+                return leave(self);
+            };
+            let under = |name: &str| items.get(own.iter().position(|own| **own == *name)?).cloned();
+            let by_name = fields.iter().map(|field| under(&field.0)).collect::<Option<Vec<_>>>();
+            return Ok(Some(by_name.unwrap_or(items)));
+        }
         if ClassObj::is_dataclass(&object.class) {
             let has = |name: &str| object.class.fields.iter().any(|field| *field.0 == *name);
             if object.class.fields.len() != fields.len() || !fields.iter().all(|field| has(&field.0)) {

@@ -34,6 +34,7 @@ pub mod str;
 pub mod text;
 pub mod text_repr;
 pub mod unicode;
+pub mod unicodedata;
 
 use def::OpDef;
 use std::collections::HashMap;
@@ -54,6 +55,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         date::OPS,
         hash::OPS,
         bytes::OPS,
+        unicodedata::OPS,
     ];
     core::all().chain(families.into_iter().flatten().copied())
 }

@@ -76,3 +76,52 @@ for start, end in (1, 0xD800), (0xE000, 0x33480), (0xE0000, 0xE0200), (0x10FFF0,
         assert_eq!(answers.next(), Some(""), "an answer for each character");
     }
 }
+
+/// Categories and combining classes of every character, and the normal forms of each alone, behind a
+/// letter, before a mark, and among random neighbours.
+#[test]
+fn normal_forms_agree() {
+    let Some(python) = python() else { return };
+    let script = r#"
+import random, sys, unicodedata as u
+out = open(1, "w", encoding="utf-8", newline="")
+all = [chr(point) for start, end in ((1, 0xD800), (0xE000, 0x33480), (0xE0000, 0xE0200)) for point in range(start, end)]
+marks = [c for c in all if u.combining(c)]
+letters = [c for c in all if u.decomposition(c)]
+random.seed(1)
+texts = [t for c in all for t in (c, "a" + c, c + "\u0301")]
+for _ in range(60_000):
+    base = random.choice(letters)
+    some = [random.choice(random.choice((marks, letters, all[:0x250]))) for _ in range(random.randrange(5))]
+    texts.append(base + "".join(some))
+for text in texts:
+    if any(u.category(c) == "Cn" for c in text):
+        continue
+    out.write(text + "\0" + u.category(text[0]) + "\0" + str(u.combining(text[-1])) + "\0")
+    for form in ("NFC", "NFD", "NFKC", "NFKD"):
+        out.write(u.normalize(form, text) + "\0" + str(u.is_normalized(form, text)) + "\0")
+"#;
+    let output = Command::new(&python).args(["-S", "-c", script]).output();
+    let output = String::from_utf8(output.expect("python runs").stdout).expect("UTF-8");
+    let mut cx = Cx::for_folding();
+    let mut ask = |name: &str, args: &[&str]| {
+        cx.reset();
+        let def = by_name(&format!("unicodedata.{name}")).expect("an operation");
+        let args: Vec<Object> = args.iter().map(|arg| Object::str(arg)).collect();
+        exuvia_ops::show::text(&(def.eval)(&mut cx, &args).expect("a value")).to_string()
+    };
+    let mut answers = output.split('\0');
+    let mut count = 0;
+    while let Some(text) = answers.next().filter(|text| !text.is_empty()) {
+        let first = text.chars().next().expect("a character").to_string();
+        let last = text.chars().next_back().expect("a character").to_string();
+        assert_eq!(Some(&*ask("category", &[&first])), answers.next(), "{text:?}");
+        assert_eq!(Some(&*ask("combining", &[&last])), answers.next(), "{text:?}");
+        for form in ["NFC", "NFD", "NFKC", "NFKD"] {
+            assert_eq!(Some(&*ask("normalize", &[form, text])), answers.next(), "{form} {text:?}");
+            assert_eq!(Some(&*ask("is_normalized", &[form, text])), answers.next(), "{form} {text:?}");
+        }
+        count += 1;
+    }
+    assert!(count > 400_000, "{count} texts");
+}

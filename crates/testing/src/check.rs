@@ -175,6 +175,13 @@ fn convert(value: Value, returns: SqlType) -> Answer {
             }
             Answer::Value(Value::List(held))
         }
+        (SqlType::Struct(fields), Value::Tuple(items) | Value::List(items)) if items.len() == fields.len() => {
+            let names = fields.iter().map(|field| field.0.clone());
+            match convert(Value::Dict(names.zip(items.iter().cloned()).collect()), returns) {
+                Answer::Value(held) => Answer::Value(held),
+                _ => bad(&value),
+            }
+        }
         (SqlType::Struct(fields), Value::Dict(entries)) if entries.len() == fields.len() => {
             let mut held = Vec::new();
             for (name, ty) in fields {

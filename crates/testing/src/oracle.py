@@ -82,6 +82,8 @@ def encode(value):
         return {"s": [[name, encode(item)] for name, item in value.items()]}
     if dataclasses.is_dataclass(kind):
         return {"s": [[name, encode(getattr(value, name))] for name in kind.__dataclass_fields__]}
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return {"s": [[name, encode(item)] for name, item in zip(kind._fields, value)]}
     return {"o": kind.__name__, "r": text(repr(value))}
 
 

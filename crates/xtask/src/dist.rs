@@ -37,7 +37,7 @@ pub fn run() -> Result<()> {
     copy(&release.join("deps").join(&library), &folder.join("lib").join(&library))?;
     for file in [&command, &folder.join("lib").join(&library)] {
         // A file with symbols is larger, and serves as well.
-        if succeed(Command::new("strip").arg("-S").arg("-x").arg(file)).is_err() {
+        if succeed(Command::new("strip").arg("-x").arg(file)).is_err() {
             eprintln!("notice: {} is not stripped", file.display());
         }
     }
@@ -67,9 +67,9 @@ fn try_elsewhere(archive: &Path, name: &str) -> Result<()> {
     let tried = (|| {
         succeed(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&elsewhere))?;
         let sql = "CREATE FUNCTION twice(x BIGINT) RETURNS BIGINT LANGUAGE python AS 'return x * 2';
-             CREATE FUNCTION digest(t TEXT) RETURNS TEXT LANGUAGE python AS 'import zlib
+             CREATE FUNCTION checksum(t TEXT) RETURNS TEXT LANGUAGE python AS 'import zlib
 return str(zlib.crc32(t.encode()))';
-             SELECT twice(value) AS a, digest('x' || value) AS b FROM generate_series(21, 21);";
+             SELECT twice(value) AS a, checksum('x' || value) AS b FROM generate_series(21, 21);";
         let python = crate::python::environment()?;
         let mut command = Command::new(elsewhere.join(name).join("bin/exuvia"));
         command.args(["--format", "csv", "-c", sql]).current_dir(&elsewhere).env("EXUVIA_PYTHON", python);

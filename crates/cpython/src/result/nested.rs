@@ -177,8 +177,9 @@ pub fn number_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     value.get_item(PyTuple::empty(py)).map(Some)
 }
 
-/// A column of structs, out of dicts whose keys are the fields' names in any order, or of
-/// objects of a dataclass with these fields.
+/// A column of structs, out of dicts whose keys are the fields' names in any order, of objects
+/// of a dataclass with these fields, or of tuples and lists of as many items, in the order of the
+/// fields; a named tuple goes by its names where they are those of the fields.
 pub struct Structs {
     fields: Fields,
     names: Vec<Py<PyString>>,
@@ -207,6 +208,19 @@ impl Structs {
             for (name, child) in self.names.iter().zip(&mut self.children) {
                 child.push(&dict.get_item(name)?.ok_or(ResultError::Refused)?)?;
             }
+        } else if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+            let items = value.cast::<PyTuple>().ok().cloned();
+            let items = items.map_or_else(|| Ok(value.cast::<PyList>()?.to_tuple()), Ok::<_, PyErr>)?;
+            if items.len() != self.names.len() {
+                return Err(ResultError::Refused);
+            }
+            let named = match value.get_type().getattr_opt(intern!(py, "_fields"))? {
+                Some(own) => self.order(&own)?,
+                None => None,
+            };
+            for (at, child) in self.children.iter_mut().enumerate() {
+                child.push(&items.get_item(named.as_ref().map_or(at, |order| order[at]))?)?;
+            }
         } else {
             let fields = value.get_type().getattr_opt(intern!(py, "__dataclass_fields__"))?;
             let fields = fields.ok_or(ResultError::Refused)?;
@@ -224,6 +238,13 @@ impl Structs {
         self.nulls.append_non_null();
         self.rows += 1;
         Ok(())
+    }
+
+    /// For each field the place of its name among the names of a named tuple, if it has all.
+    fn order(&self, own: &Bound<'_, PyAny>) -> PyResult<Option<Vec<usize>>> {
+        let Ok(own) = own.cast::<PyTuple>() else { return Ok(None) };
+        let place = |name: &Py<PyString>| own.index(name).ok().filter(|at| *at < self.names.len());
+        Ok(self.names.iter().map(place).collect())
     }
 
     pub fn push_null(&mut self) {

@@ -80,11 +80,39 @@ async fn of_postgresql_and_redshift() {
         ),
         (
             "create function f_py_greater (a float, b float)\n  returns float\nstable\nas $$\n  if a > b:\n    return a\n  return b\n$$ language plpythonu;",
-            Gives("SELECT f_py_greater(CAST(column1 AS REAL), CAST(1.5 AS REAL)) AS m FROM (VALUES (0.5), (2.5)) ORDER BY m", "1.5\n2.5"),
+            Gives("SELECT f_py_greater(column1, 1.1) AS m FROM (VALUES (0.5), (2.3)) ORDER BY m", "1.1\n2.3"),
         ),
         (
             "create or replace function f_distance (x1 float, y1 float, x2 float, y2 float) returns float IMMUTABLE as $$\n  def distance(x1, y1, x2, y2):\n    import math\n    return math.sqrt((y2 - y1) ** 2 + (x2 - x1) ** 2)\n\n  return distance(x1, y1, x2, y2)\n$$ LANGUAGE plpythonu;",
-            Gives("SELECT f_distance(CAST(column1 AS REAL), CAST(0 AS REAL), CAST(0 AS REAL), CAST(4 AS REAL)) AS m FROM (VALUES (3.0))", "5.0"),
+            Gives("SELECT f_distance(column1, 0, 0, 4) AS m FROM (VALUES (3.0))", "5.0"),
+        ),
+        (
+            "CREATE FUNCTION return_arr() RETURNS int[] AS $$\nreturn [1, 2, 3, 4, 5]\n$$ LANGUAGE plpython3u;",
+            Gives("SELECT return_arr() AS m", "[1, 2, 3, 4, 5]"),
+        ),
+        (
+            "CREATE FUNCTION make_pair (name text, value integer) RETURNS STRUCT<name text, value integer> AS $$\n  return ( name, value )\n$$ LANGUAGE plpython3u;",
+            Gives("SELECT make_pair(column1, 3::int).value AS m FROM (VALUES ('a'))", "3"),
+        ),
+        (
+            "CREATE FUNCTION greet (how text) RETURNS SETOF text AS $$\n  for who in [ \"World\", \"PostgreSQL\", \"PL/Python\" ]:\n      yield how + ' ' + who\n$$ LANGUAGE plpython3u;",
+            Gives("SELECT * FROM greet('Hi')", "Hi PL/Python\nHi PostgreSQL\nHi World"),
+        ),
+        (
+            "CREATE FUNCTION f_stats(xs float[], p real) RETURNS float IMMUTABLE STRICT AS $$\n  return sum(xs) / len(xs) + p\n$$ LANGUAGE plpython3u",
+            Gives("SELECT f_stats([column1, 0.3], CAST(0.5 AS REAL)) AS m FROM (VALUES (0.1))", "0.7"),
+        ),
+        (
+            "DO $$\n  plpy.notice('hello')\n$$ LANGUAGE plpython3u",
+            Refused("DO runs statements in a database"),
+        ),
+        (
+            "CREATE OR REPLACE PROCEDURE p(a int) LANGUAGE plpython3u AS $$ a = 1 $$",
+            Refused("procedures change a database"),
+        ),
+        (
+            "CREATE FUNCTION log_change() RETURNS trigger AS $$\n  return None\n$$ LANGUAGE plpython3u",
+            Refused("trigger"),
         ),
         (
             "CREATE FUNCTION f_hostname (url varchar(max)) RETURNS varchar IMMUTABLE AS $$\n  return url.split('/')[2]\n$$ LANGUAGE plpythonu",
@@ -107,7 +135,19 @@ async fn of_snowflake() {
         ),
         (
             "CREATE FUNCTION m(a NUMBER, b NUMBER) RETURNS NUMBER LANGUAGE PYTHON MEMOIZABLE HANDLER='f' RUNTIME_VERSION='3.9' AS 'def f(a, b): return a * b'",
-            Refused("NUMBER"),
+            Gives("SELECT m(column1, 7) AS m FROM (VALUES (6))", "42"),
+        ),
+        (
+            "CREATE OR REPLACE FUNCTION tax(amount NUMBER(10, 2), rate FLOAT) RETURNS FLOAT LANGUAGE PYTHON RUNTIME_VERSION = '3.11' HANDLER = 'tax' AS $$\ndef tax(amount, rate):\n    return round(float(amount) * rate, 2)\n$$",
+            Gives("SELECT tax(CAST(column1 AS DECIMAL(10, 2)), 0.19) AS m FROM (VALUES (19.99))", "3.8"),
+        ),
+        (
+            "CREATE OR REPLACE FUNCTION split_words(line VARCHAR) RETURNS TABLE (word VARCHAR, n NUMBER) LANGUAGE PYTHON RUNTIME_VERSION = 3.11 HANDLER = 'split' AS $$\ndef split(line):\n    for n, word in enumerate(line.split()):\n        yield word, n\n$$",
+            Gives("SELECT * FROM split_words('a bé')", "a | 0\nbé | 1"),
+        ),
+        (
+            "CREATE FUNCTION v(x VARIANT) RETURNS VARIANT LANGUAGE PYTHON RUNTIME_VERSION = '3.11' HANDLER = 'v' AS 'def v(x): return x'",
+            Refused("VARIANT"),
         ),
         (
             "CREATE FUNCTION i(x INT) RETURNS INT LANGUAGE PYTHON RUNTIME_VERSION='3.9' IMPORTS=('@stage/my.zip') HANDLER='my.f'",
@@ -167,6 +207,14 @@ async fn of_databricks_and_bigquery() {
         (
             "CREATE FUNCTION b(x INT64) RETURNS INT64 LANGUAGE python OPTIONS (entry_point = 'go', container_memory = '2Gi', container_cpu = 1) AS \"\"\"\ndef go(x):\n  return x + len('a;b')\n\"\"\"",
             Gives("SELECT b(column1) AS m FROM (VALUES (1))", "4"),
+        ),
+        (
+            "CREATE FUNCTION main.default.up(x STRING) RETURNS STRING LANGUAGE PYTHON AS $$ return x $$",
+            Refused("functions live in the session and have no schema"),
+        ),
+        (
+            "CREATE FUNCTION `p.d.up`(xs ARRAY<STRING>) RETURNS STRING LANGUAGE python OPTIONS (entry_point='go', runtime_version='python-3.11') AS r\"\"\"\nimport re\ndef go(xs):\n  return re.sub(r'\\d+', '#', ';'.join(xs)) # it's\n\"\"\";",
+            Gives("SELECT `p.d.up`(['a1', column1]) AS m FROM (VALUES ('b22'))", "a#;b#"),
         ),
         (
             "CREATE FUNCTION r(x INT64) RETURNS INT64 LANGUAGE python OPTIONS (entry_points = 'go') AS 'def go(x): return x'",

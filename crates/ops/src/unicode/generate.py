@@ -74,6 +74,20 @@ def runs():
             previous = current
 
 
+def numbers(number):
+    """Maximal runs of code points with one number: (start, number)."""
+    previous = None
+    for point in range(0x110000):
+        # Surrogates cannot occur in UTF-8.
+        current = number("\U0010ffff" if 0xD800 <= point < 0xE000 else chr(point))
+        if current != previous:
+            yield point, current
+            previous = current
+
+
+CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x110000)} - {"Cs"})
+
+
 def check_decimals(all_runs):
     """Decimal digits come in runs that begin with a zero and hold whole decades."""
     for (start, (flags, *_)), (end, _) in zip(all_runs, all_runs[1:]):
@@ -163,6 +177,28 @@ def tables():
     yield "#[rustfmt::skip]"
     yield f"pub(super) static FOLDS: [(char, &str); {len(folds)}] = ["
     yield from rows([f"('\\u{{{ord(char):x}}}', {literal(char.casefold())})" for char in folds])
+    yield "];"
+    yield ""
+    yield "/// The general categories."
+    yield "#[rustfmt::skip]"
+    yield f"pub(super) static CATEGORIES: [&str; {len(CATEGORIES)}] = ["
+    yield from rows([f'"{category}"' for category in CATEGORIES])
+    yield "];"
+    yield ""
+    yield f"pub(super) const UNASSIGNED: u16 = {CATEGORIES.index('Cn')};"
+    categories = list(numbers(lambda char: CATEGORIES.index(unicodedata.category(char))))
+    yield ""
+    yield "/// The number of the general category from each of these code points on."
+    yield "#[rustfmt::skip]"
+    yield f"pub(super) static CATEGORY_FROM: [(u32, u16); {len(categories)}] = ["
+    yield from rows([f"({hex(start)}, {category})" for start, category in categories])
+    yield "];"
+    classes = list(numbers(unicodedata.combining))
+    yield ""
+    yield "/// The canonical combining class from each of these code points on."
+    yield "#[rustfmt::skip]"
+    yield f"pub(super) static COMBINING_FROM: [(u32, u16); {len(classes)}] = ["
+    yield from rows([f"({hex(start)}, {number})" for start, number in classes])
     yield "];"
 
 

@@ -189,3 +189,28 @@ pub fn fold(ch: char) -> Mapped {
         at => one_or_many(tables::FOLDS[at - 1].1),
     }
 }
+
+/// The number of the general category.
+fn category_number(ch: char) -> usize {
+    static PAGES: LazyLock<Pages> = LazyLock::new(|| Pages::of(tables::CATEGORY_FROM.into_iter()));
+    PAGES.number(ch)
+}
+
+/// The general category, such as `Lu`.
+#[must_use]
+pub fn category(ch: char) -> &'static str {
+    tables::CATEGORIES[category_number(ch)]
+}
+
+/// Whether this version of Unicode assigns the code point.
+#[must_use]
+pub fn is_assigned(ch: char) -> bool {
+    category_number(ch) != usize::from(tables::UNASSIGNED)
+}
+
+/// The canonical combining class.
+#[must_use]
+pub fn combining(ch: char) -> usize {
+    static PAGES: LazyLock<Pages> = LazyLock::new(|| Pages::of(tables::COMBINING_FROM.into_iter()));
+    PAGES.number(ch)
+}

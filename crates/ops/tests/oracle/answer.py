@@ -4,6 +4,7 @@ import json
 import math
 import struct
 import sys
+import unicodedata
 
 
 def decode(value):
@@ -49,7 +50,7 @@ def answer(function, args):
 def main():
     for line in sys.stdin:
         group = json.loads(line)
-        function = eval(group["function"], {"math": math, "__builtins__": __builtins__})
+        function = eval(group["function"], {"math": math, "unicodedata": unicodedata, "__builtins__": __builtins__})
         print(json.dumps([answer(function, [decode(arg) for arg in args]) for args in group["calls"]]), flush=True)
 
 

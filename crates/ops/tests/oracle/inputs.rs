@@ -244,7 +244,12 @@ pub fn operand(random: &mut Random, def: &OpDef, at: usize, before: &[Object]) -
             0 => Object::int(random.below(700) as i64 - 350),
             _ => Object::int(random.below(12) as i64 - 4),
         },
-        ("str.ord", Kind::Str) if !random.one_in(4) => Object::str(&character(random).to_string()),
+        ("str.ord" | "unicodedata.category" | "unicodedata.combining", Kind::Str) if !random.one_in(4) => {
+            Object::str(&character(random).to_string())
+        }
+        ("unicodedata.normalize" | "unicodedata.is_normalized", Kind::Str) if at == 0 && !random.one_in(10) => {
+            Object::str(random.pick(&["NFC", "NFD", "NFKC", "NFKD"]))
+        }
         // Lone surrogates and what surrounds them, which `c` formats.
         ("int.format" | "percent.int", Kind::Int) if random.one_in(40) => {
             Object::int(0xd7ff + random.below(0x802) as i64)
