@@ -235,11 +235,13 @@ impl<'a> Cutter<'a> {
         let before = &self.script[start..self.at];
         let is_blank = |c: char| c.is_ascii_whitespace();
         let raw = before.strip_suffix(['r', 'R']).filter(|rest| rest.ends_with(is_blank));
-        let word = raw.unwrap_or(before).trim_end().rsplit(is_blank).next();
+        let mut ends = raw.unwrap_or(before).trim_end().bytes().rev();
+        let is_as = [b'S', b'A'].iter().all(|letter| ends.next().is_some_and(|byte| byte.eq_ignore_ascii_case(letter)))
+            && ends.next().is_some_and(|byte| byte.is_ascii_whitespace());
         let rest = &self.script[self.at + 3..];
         // A body has lines.
         let has_lines = || rest[..rest.find(three(quote)).unwrap_or(rest.len())].contains('\n');
-        create && word.is_some_and(|word| word.eq_ignore_ascii_case("AS")) && has_lines()
+        create && is_as && has_lines()
     }
 
     /// Skips a body in three quotes; whether it ends.

@@ -249,7 +249,7 @@ fn from_module(
 fn aggregate(module: &Module, name: &str, handler: Option<&str>) -> Option<Arc<ClassDef>> {
     let wanted = handler.unwrap_or(name);
     let same = |own: &str| own == wanted || handler.is_none() && own.eq_ignore_ascii_case(wanted);
-    if defs(&module.body).any(|def| same(&def.name)) {
+    if defs(&module.body).any(|def| same(&def.name)) || bound(&module.body).any(|bound| *bound.name == *wanted) {
         return None;
     }
     let classes = module.body.iter().filter_map(|stmt| match &stmt.kind {

@@ -37,26 +37,38 @@ impl Form {
         }
     }
 
-    /// The text in this form; `None` where it is in it already.
-    fn of(self, text: &str) -> Option<String> {
+    /// Whether the text is in this form, as far as that is seen at a glance.
+    fn is_plain(self, text: &str) -> bool {
         let quick = match self {
             Form::Nfc => unicode_normalization::is_nfc_quick(text.chars()),
             Form::Nfkc => unicode_normalization::is_nfkc_quick(text.chars()),
             Form::Nfd => unicode_normalization::is_nfd_quick(text.chars()),
             Form::Nfkd => unicode_normalization::is_nfkd_quick(text.chars()),
         };
-        if quick == IsNormalized::Yes {
-            return None;
-        }
-        let mut made = String::with_capacity(text.len() + text.len() / 2);
-        match self {
-            Form::Nfc => made.extend(text.nfc()),
-            Form::Nfkc => made.extend(text.nfkc()),
-            Form::Nfd => made.extend(text.nfd()),
-            Form::Nfkd => made.extend(text.nfkd()),
-        }
-        Some(made)
+        quick == IsNormalized::Yes
     }
+
+    /// The text in this form.
+    fn of<'a>(self, cx: &mut Cx, text: &str) -> KernelResult<Str<'a>> {
+        match self {
+            Form::Nfc => write(cx, text.len(), text.nfc()),
+            Form::Nfkc => write(cx, text.len(), text.nfkc()),
+            Form::Nfd => write(cx, text.len(), text.nfd()),
+            Form::Nfkd => write(cx, text.len(), text.nfkd()),
+        }
+    }
+}
+
+/// The text of some characters.
+fn write<'a>(cx: &mut Cx, capacity: usize, chars: impl Iterator<Item = char>) -> KernelResult<Str<'a>> {
+    let mut out = cx.text(capacity)?;
+    for (at, ch) in chars.enumerate() {
+        if at % 0x1_0000 == 0 && out.interrupted() {
+            return Err(Raise::Interrupted);
+        }
+        out.push(ch)?;
+    }
+    Ok(out.finish())
 }
 
 /// The only character of a text.
@@ -114,10 +126,10 @@ op! {
             return Ok(_unistr);
         }
         known(_unistr.as_str())?;
-        match form.of(_unistr.as_str()) {
-            Some(made) => cx.store(&made),
-            None => Ok(_unistr),
+        if form.is_plain(_unistr.as_str()) {
+            return Ok(_unistr);
         }
+        form.of(cx, _unistr.as_str())
     }
 }
 
@@ -136,6 +148,6 @@ op! {
             return Ok(true);
         }
         known(_unistr.as_str())?;
-        Ok(form.of(_unistr.as_str()).is_none_or(|made| made == _unistr.as_str()))
+        Ok(form.is_plain(_unistr.as_str()) || form.of(cx, _unistr.as_str())?.as_str() == _unistr.as_str())
     }
 }

@@ -128,6 +128,8 @@ def define(request):
     exec(compile(tree, FILE, "exec"), module)
     if request.get("handler"):
         return module[request["handler"]]
+    if any(isinstance(node, ast.Assign) and any(getattr(to, "id", None) == name for to in node.targets) for node in tree.body):
+        return module[name]
     defs = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     for candidates in (
         [d for d in defs if d == name],

@@ -34,3 +34,10 @@ def lru_cache(maxsize=128, typed=False):
     if _is_function(maxsize):
         return _cached(maxsize)
     return _cached
+
+
+def partial(func, /, *args):
+    def bound(*more):
+        return func(*args, *more)
+
+    return bound
