@@ -128,6 +128,25 @@ fn scripts_have_backslash_commands() {
 }
 
 #[test]
+fn an_editor_changes_the_last_statement() {
+    let edited = |editor: &str, script: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_exuvia"));
+        command.args(["--format", "csv", "-c", script]).env("EDITOR", editor).env_remove("VISUAL");
+        command.output().expect("it ends")
+    };
+    let output = edited("sed -i.old s/1/2/", "SELECT 1 AS x; \\e");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "x\n1\nx\n2\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "SELECT 2 AS x;\n");
+    let spaced = file("to edit.sql", "SELECT 1 AS y");
+    let output = edited("sed -i.old s/1/3/", &format!("\\e {}", spaced.display()));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "y\n3\n");
+    assert!(spaced.exists());
+    let output = edited("false", "SELECT 1 AS x; \\e");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nothing is run"));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn the_system_gets_a_manual_and_completions() {
     assert!(out(&["man"]).contains(".TH exuvia 1"));
     for shell in ["bash", "zsh", "fish"] {

@@ -144,6 +144,27 @@ pub struct FunctionDef {
     pub span: Span,
 }
 
+impl FunctionDef {
+    /// A function of that name without parameters, which does nothing.
+    #[must_use]
+    pub fn empty(name: Name, span: Span) -> FunctionDef {
+        FunctionDef {
+            name,
+            params: Params::default(),
+            annotations: Vec::new(),
+            body: Vec::new(),
+            decorators: Vec::new(),
+            asked: Vec::new(),
+            named: Vec::new(),
+            gives: Asked::Nothing,
+            generator: false,
+            asynchronous: false,
+            locals: Vec::new(),
+            span,
+        }
+    }
+}
+
 /// What an annotation says, as far as the kind of a function depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asked {

@@ -513,18 +513,10 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
             let body = vec![Stmt { kind: StmtKind::Return(Some(expr(&lambda.body))), span: span(lambda.body.range()) }];
             let params = lambda.parameters.as_deref().map(parameters).unwrap_or_default();
             ExprKind::Lambda(Arc::new(FunctionDef {
-                name: name("<lambda>"),
-                annotations: Vec::new(),
                 locals: crate::scope::locals(&params, &body),
                 params,
                 body,
-                decorators: Vec::new(),
-                asked: Vec::new(),
-                named: Vec::new(),
-                gives: Asked::Nothing,
-                asynchronous: false,
-                generator: false,
-                span: span(lambda.range),
+                ..FunctionDef::empty(name("<lambda>"), span(lambda.range))
             }))
         }
         py::Expr::If(conditional) => ExprKind::IfExp {

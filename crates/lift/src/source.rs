@@ -120,18 +120,11 @@ fn bare(
     let params =
         Params { positional: params.iter().map(|param| (Name::from(*param), None)).collect(), ..Params::default() };
     let handler = FunctionDef {
-        name: Name::from(python_name.as_str()),
         locals: crate::scope::locals(&params, &module.body),
         params,
         generator: yields,
-        asynchronous: false,
-        annotations: Vec::new(),
         body: module.body,
-        decorators: Vec::new(),
-        asked: Vec::new(),
-        named: Vec::new(),
-        gives: Asked::Nothing,
-        span: span.unwrap_or_default(),
+        ..FunctionDef::empty(Name::from(python_name.as_str()), span.unwrap_or_default())
     };
     Ok(Source {
         name: Arc::from(name),
@@ -155,20 +148,7 @@ fn from_module(
     module: Arc<Module>,
 ) -> Result<Source, SourceError> {
     if let Some(class) = aggregate(&module, name, handler) {
-        let handler = FunctionDef {
-            name: class.name.clone(),
-            params: Params::default(),
-            annotations: Vec::new(),
-            body: Vec::new(),
-            decorators: Vec::new(),
-            asked: Vec::new(),
-            named: Vec::new(),
-            gives: Asked::Nothing,
-            generator: false,
-            asynchronous: false,
-            locals: Vec::new(),
-            span: class.span,
-        };
+        let handler = FunctionDef::empty(class.name.clone(), class.span);
         return Ok(Source {
             name: Arc::from(name),
             text: Arc::clone(&text),
@@ -282,18 +262,8 @@ impl Bound {
     /// A function whose parameters only a call shows.
     fn unknown(&self) -> FunctionDef {
         FunctionDef {
-            name: self.name.clone(),
             params: Params { rest: Some(Name::from("args")), ..Params::default() },
-            annotations: Vec::new(),
-            body: Vec::new(),
-            decorators: Vec::new(),
-            asked: Vec::new(),
-            named: Vec::new(),
-            gives: Asked::Nothing,
-            generator: false,
-            asynchronous: false,
-            locals: Vec::new(),
-            span: self.span,
+            ..FunctionDef::empty(self.name.clone(), self.span)
         }
     }
 }
