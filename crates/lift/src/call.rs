@@ -281,7 +281,9 @@ impl Lifter<'_> {
     }
 
     fn prelude_defines(&self, module: &str, keyword: &str, name: &str) -> bool {
-        exuvia_ops::prelude::module(module).is_some_and(|source| source.contains(&format!("\n{keyword} {name}(")))
+        let begins = |end: char| format!("\n{keyword} {name}{end}");
+        exuvia_ops::prelude::module(module)
+            .is_some_and(|source| source.contains(&begins('(')) || source.contains(&begins(':')))
     }
 
     fn call_method(&mut self, receiver: &Abs, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
@@ -319,6 +321,9 @@ impl Lifter<'_> {
             && let Some(result) = self.changed_by_method(object, name, &args)?
         {
             return Ok(result);
+        }
+        if &**name == "sort" && args.is_empty() && self.sort_while_loading(receiver, &named)? {
+            return Ok(Abs::NONE);
         }
         self.change_of_constant(receiver, name)?;
         if let Some(result) = self.static_method(receiver, name, &args, &named)? {
@@ -459,6 +464,11 @@ impl Lifter<'_> {
             && let Some(items) = self.named_items(first)
         {
             *first = Abs::tuple(items);
+        }
+        if let ("sorted", [items]) = (&**name, &args[..])
+            && let Some(sorted) = self.sorted_while_loading(items, &named)?
+        {
+            return Ok(sorted);
         }
         if let ("list" | "tuple" | "set" | "frozenset" | "dict" | "float" | "bool", [_, _, ..]) = (&**name, &args[..]) {
             let message = format!("{name} expected at most 1 argument, got {}", args.len());

@@ -75,10 +75,7 @@ impl<'w> Lifter<'w> {
                 let items = self.items_with_stars(items)?;
                 Ok(Abs::tuple(items))
             }
-            ExprKind::List(items) => {
-                let items = self.items_with_stars(items)?;
-                self.new_list(&items)
-            }
+            ExprKind::List(items) => self.list_display(items),
             ExprKind::Set(items) => {
                 let items = self.exprs(items)?;
                 self.set_display(items)
@@ -101,6 +98,62 @@ impl<'w> Lifter<'w> {
             ExprKind::Slice { .. } => self.bail(Code::Expression, "a slice outside of brackets"),
             ExprKind::Starred(_) => self.bail(Code::Expression, "* in this place"),
             ExprKind::Unsupported(what) => self.bail(Code::Expression, *what),
+        }
+    }
+
+    /// `[a, *b, c]`: what has no known length extends the list.
+    fn list_display(&mut self, items: &[Expr]) -> Lift<Abs> {
+        let mut known = Vec::new();
+        let mut list: Option<Abs> = None;
+        for item in items {
+            let starred = match &item.kind {
+                ExprKind::Starred(inner) => Some(self.expr(inner)?),
+                _ => None,
+            };
+            let more = match &starred {
+                Some(inner) => self.known_items(inner),
+                None => Some(vec![self.expr(item)?]),
+            };
+            match (more, starred, &list) {
+                (Some(more), _, None) => known.extend(more),
+                (Some(more), _, Some(list)) => {
+                    for item in more {
+                        self.apply(".append", &[list.clone(), item])?;
+                    }
+                }
+                (None, Some(inner), _) if items.len() == 1 && self.extends(&inner) => {
+                    return self.copy_to_list(&inner);
+                }
+                (None, Some(inner), _) if !self.module_mode && self.extends(&inner) => {
+                    let to = match &list {
+                        Some(list) => list.clone(),
+                        None => self.new_list(&known)?,
+                    };
+                    let inner = match self.type_of(&inner) {
+                        Some(Type::List(_)) => inner,
+                        _ => self.copy_to_list(&inner)?,
+                    };
+                    self.call_spelled(".extend", vec![to.clone(), inner], Vec::new())?;
+                    list = Some(to);
+                }
+                _ => return self.bail(Code::Expression, "* of such a value of unknown length"),
+            }
+            if !self.live {
+                return Ok(Abs::Unbound);
+            }
+        }
+        match list {
+            Some(list) => Ok(list),
+            None => self.new_list(&known),
+        }
+    }
+
+    /// Whether a list can be extended by a value, with the errors that a display has.
+    fn extends(&self, abs: &Abs) -> bool {
+        match abs {
+            Abs::Iter(_) => true,
+            Abs::Instance(object) => object.class.prelude,
+            other => matches!(self.type_of(other), Some(Type::List(_) | Type::Str)),
         }
     }
 

@@ -51,6 +51,7 @@ mod restrict;
 mod returns;
 mod scope;
 mod shaped;
+mod sorting;
 mod source;
 mod specialise;
 pub mod standard;

@@ -419,6 +419,11 @@ impl Lifter<'_> {
         {
             return self.prelude_operation(spelling, &[list.clone(), times.clone()]);
         }
+        if spelling == "a*b"
+            && let Some(repeated) = self.repeated_tuple(args)
+        {
+            return Ok(Some(repeated));
+        }
         if matches!(spelling, "a+b" | "a*b") && !self.prelude_operands(spelling, args) {
             return Ok(None);
         }
@@ -430,6 +435,26 @@ impl Lifter<'_> {
             Some(function) => self.call_value(&function, args.to_vec(), Vec::new()).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// A tuple several times, where it is known how often.
+    fn repeated_tuple(&mut self, args: &[Abs]) -> Option<Abs> {
+        const MOST: usize = 1000;
+        let is_tuple =
+            |abs: &Abs| !matches!(abs, Abs::Instance(_)) && matches!(self.type_of(abs), Some(Type::Tuple(_)));
+        let (tuple, times) = match args {
+            [tuple, times] if is_tuple(tuple) => (tuple, times),
+            [times, tuple] if is_tuple(tuple) => (tuple, times),
+            _ => return None,
+        };
+        let times = match times {
+            Abs::Const(Object::Int(times)) => usize::try_from(times.to_i64()?.max(0)).ok()?,
+            Abs::Const(Object::Bool(times)) => usize::from(*times),
+            _ => return None,
+        };
+        let items = self.known_items(tuple)?;
+        let count = items.len().checked_mul(times).filter(|count| *count <= MOST)?;
+        Some(Abs::tuple(items.iter().cycle().take(count).cloned().collect()))
     }
 
     /// Whether the prelude's `+` and `*` take these operands.

@@ -21,6 +21,8 @@ pub const MODULES: &[(&str, &str)] = &[
     ("calendar", include_str!("prelude/calendar.py")),
     ("functools", include_str!("prelude/functools.py")),
     ("bisect", include_str!("prelude/bisect.py")),
+    ("heapq", include_str!("prelude/heapq.py")),
+    ("operator", include_str!("prelude/operator.py")),
     ("hashlib", include_str!("prelude/hashlib.py")),
     ("base64", include_str!("prelude/base64.py")),
     ("zlib", include_str!("prelude/zlib.py")),

@@ -436,7 +436,7 @@ async fn the_page_on_loops_is_current() {
         page[start..].split("```").next().unwrap_or_default()
     };
     let session = session();
-    run(&session, block("```sql\n")).await;
+    run(&session, block("```sql fragment\n")).await;
     assert_eq!(
         session.dump_loops("optimized"),
         [format!("; net, band\n{}", block("```\nfn f0").replacen("", "fn f0", 1))]

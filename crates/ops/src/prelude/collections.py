@@ -621,3 +621,206 @@ def _common(left, right):
             if key in left:
                 result.add(key)
     return result
+
+
+class deque:
+    # A list and where in it the first element stands; what is before that has no meaning.
+    def __init__(self, iterable=_missing, maxlen=None):
+        if maxlen is not None:
+            if not isinstance(maxlen, int):
+                raise TypeError("an integer is required")
+            if maxlen < 0:
+                raise ValueError("maxlen must be non-negative")
+        self._items = []
+        self._first = 0
+        self._maxlen = maxlen
+        # How often it was changed, which ends iterations.
+        self._changes = 0
+        if not _is_missing(iterable):
+            self.extend(iterable)
+
+    @property
+    def maxlen(self):
+        return self._maxlen
+
+    def __len__(self):
+        return len(self._items) - self._first
+
+    def append(self, item, /):
+        self._changes += 1
+        self._items.append(item)
+        if self._maxlen is not None and len(self) > self._maxlen:
+            self._forget()
+
+    def appendleft(self, item, /):
+        self._changes += 1
+        if self._first == 0:
+            room = len(self._items) + 8
+            moved = [item] * room
+            moved.extend(self._items)
+            self._items = moved
+            self._first = room
+        self._first -= 1
+        self._items[self._first] = item
+        if self._maxlen is not None and len(self) > self._maxlen:
+            self._items.pop()
+
+    def _forget(self):
+        # Drops the first element.
+        self._first += 1
+        if self._first >= 32 and self._first * 2 >= len(self._items):
+            self._items = self._items[self._first :]
+            self._first = 0
+
+    def pop(self, /):
+        if len(self) == 0:
+            raise IndexError("pop from an empty deque")
+        self._changes += 1
+        return self._items.pop()
+
+    def popleft(self, /):
+        if len(self) == 0:
+            raise IndexError("pop from an empty deque")
+        self._changes += 1
+        item = self._items[self._first]
+        self._forget()
+        return item
+
+    def extend(self, iterable, /):
+        if isinstance(iterable, deque):
+            iterable = list(iterable)
+        for item in iterable:
+            self.append(item)
+
+    def extendleft(self, iterable, /):
+        if isinstance(iterable, deque):
+            iterable = list(iterable)
+        for item in iterable:
+            self.appendleft(item)
+
+    def clear(self, /):
+        self._changes += 1
+        self._items = self._items[:0]
+        self._first = 0
+
+    def copy(self, /):
+        result = deque(maxlen=self._maxlen)
+        result.extend(self)
+        return result
+
+    def count(self, value, /):
+        n = 0
+        for item in self:
+            if _same(item, value):
+                n += 1
+        return n
+
+    def reverse(self, /):
+        items = self._items[self._first :]
+        items.reverse()
+        self._items = items
+        self._first = 0
+        self._changes += 1
+
+    def rotate(self, n=1, /):
+        if not isinstance(n, int):
+            return _leave("a rotation by something else than an int")
+        size = len(self)
+        if size > 1:
+            by = n % size
+            items = self._items[self._first :]
+            self._items = items[size - by :] + items[: size - by]
+            self._first = 0
+            self._changes += 1
+
+    def _place(self, index):
+        if not isinstance(index, int):
+            raise TypeError(f"sequence index must be integer, not '{_type_name(index)}'")
+        size = len(self)
+        if index < 0:
+            index += size
+        if index < 0 or index >= size:
+            raise IndexError("deque index out of range")
+        return self._first + index
+
+    def __getitem__(self, index):
+        return self._items[self._place(index)]
+
+    def __setitem__(self, index, value):
+        self._items[self._place(index)] = value
+
+    def __delitem__(self, index):
+        return _refuse("del of an element of a deque")
+
+    def index(self, value, start=_missing, stop=_missing, /):
+        if not _is_missing(start):
+            return _refuse("deque.index with bounds")
+        at = 0
+        for item in self:
+            if _same(item, value):
+                return at
+            at += 1
+        raise ValueError(f"{value!r} is not in deque")
+
+    def insert(self, index, value, /):
+        return _refuse("deque.insert")
+
+    def remove(self, value, /):
+        return _refuse("deque.remove")
+
+    def _turn(self, at, end, changes):
+        if self._changes != changes:
+            raise RuntimeError("deque mutated during iteration")
+        return at < end
+
+    def __iter__(self):
+        end = len(self._items)
+        changes = self._changes
+        return (_item(self._items, i) for i in range(self._first, end + 1) if self._turn(i, end, changes))
+
+    def __contains__(self, value):
+        for item in self:
+            if _same(item, value):
+                return True
+        return False
+
+    def __eq__(self, other):
+        if not isinstance(other, deque):
+            return NotImplemented
+        return list(self) == list(other)
+
+    def __lt__(self, other):
+        return _refuse("the order of deques")
+
+    def __le__(self, other):
+        return _refuse("the order of deques")
+
+    def __gt__(self, other):
+        return _refuse("the order of deques")
+
+    def __ge__(self, other):
+        return _refuse("the order of deques")
+
+    def __add__(self, other):
+        if not isinstance(other, deque):
+            return _refuse("a deque and something else")
+        result = self.copy()
+        result.extend(other)
+        return result
+
+    def __iadd__(self, other):
+        self.extend(other)
+        return self
+
+    def __mul__(self, n):
+        return _refuse("a deque several times")
+
+    def __rmul__(self, n):
+        return _refuse("a deque several times")
+
+    def __imul__(self, n):
+        return _refuse("a deque several times")
+
+    def __repr__(self):
+        shown = "deque([" + ", ".join([repr(item) for item in self]) + "]"
+        return shown + ")" if self._maxlen is None else f"{shown}, maxlen={self._maxlen})"

@@ -221,9 +221,21 @@ fn structs_and_maps() {
         shown(&["{'s': 'a', 'x': 1}", "None", "{'x': None, 's': None}", class], ty.clone()),
         ["{x: 1, s: a}", "NULL", "{x: NULL, s: NULL}", "{x: 3, s: c}"]
     );
-    for wrong in
-        ["{'x': 1}", "{'x': 1, 's': 'a', 'z': 2}", "{'x': 1, 'S': 'a'}", "{'x': 'a', 's': 'a'}", "(1, 'a')", "object()"]
-    {
+    let named = "__import__('collections').namedtuple('P', ['s', 'x'])('c', 3)";
+    let other = "__import__('collections').namedtuple('P', ['a', 'b'])(4, 'd')";
+    assert_eq!(
+        shown(&["(1, 'a')", "[2, None]", named, other], ty.clone()),
+        ["{x: 1, s: a}", "{x: 2, s: NULL}", "{x: 3, s: c}", "{x: 4, s: d}"]
+    );
+    for wrong in [
+        "{'x': 1}",
+        "{'x': 1, 's': 'a', 'z': 2}",
+        "{'x': 1, 'S': 'a'}",
+        "{'x': 'a', 's': 'a'}",
+        "(1, 'a', 2)",
+        "('a', 1)",
+        "object()",
+    ] {
         assert!(refused(wrong, ty.clone()).ends_with("which STRUCT<x BIGINT, s TEXT> cannot hold"));
     }
     let entries = Field::new(
