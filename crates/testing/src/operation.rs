@@ -112,7 +112,7 @@ pub fn wrong_examples(def: &OpDef, oracle: &mut Oracle) -> anyhow::Result<Vec<St
     while let Some(line) = lines.next() {
         let Some(example) = line.strip_prefix(">>> ") else { continue };
         let shown = lines.next().unwrap_or_default();
-        let source = format!("import math\ndef f():\n    return repr({example})\n");
+        let source = format!("import math, unicodedata\ndef f():\n    return repr({example})\n");
         let answer = match oracle.call(&source, &[vec![]]) {
             Ok(outcomes) => match outcomes.into_iter().next() {
                 Some(Outcome::Value(Value::Str(repr), _)) => repr,
@@ -157,7 +157,7 @@ fn python(def: &OpDef, given: usize) -> Option<String> {
         }
         _ => spelling.to_string(),
     };
-    Some(format!("import math\ndef f({}):\n    return {expression}\n", args.join(", ")))
+    Some(format!("import math, unicodedata\ndef f({}):\n    return {expression}\n", args.join(", ")))
 }
 
 /// The values that a parameter is tried with; `None` where there are none.

@@ -117,10 +117,27 @@ def has_return(statements):
     return False
 
 
+RUNS = (
+    ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass, ast.Expr, ast.If, ast.For, ast.While, ast.Try, ast.Raise, ast.Assert
+)
+
+
+def only_runs(statements, name):
+    """Whether nothing is defined that could be a handler of that name: then it is a bare body too."""
+
+    def defines(node):
+        if not isinstance(node, ast.Assign):
+            return False
+        named = any(getattr(to, "id", "").lower() == name.lower() for to in node.targets)
+        return named or isinstance(node.value, ast.Lambda)
+
+    return bool(statements) and all(isinstance(node, RUNS) and not defines(node) for node in statements)
+
+
 def define(request):
     source, name, params = request["source"], request["name"], request["params"]
     tree = ast.parse(source, FILE)
-    if has_return(tree.body):
+    if has_return(tree.body) or not request.get("handler") and only_runs(tree.body, name):
         function = ast.parse(f"def {name}({', '.join(params)}): pass").body[0]
         function.body = tree.body
         tree.body = [function]
