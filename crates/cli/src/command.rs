@@ -184,11 +184,11 @@ fn source(runner: &Runner, function: &str) -> Result<(), String> {
         "SELECT signature, volatility, source FROM exuvia.functions WHERE name = '{name}' OR name = lower('{name}')"
     );
     let batches = runner.collect(&query)?;
-    let found = batches.iter().filter(|batch| batch.num_rows() > 0);
-    let mut any = false;
-    for batch in found {
+    if batches.iter().all(|batch| batch.num_rows() == 0) {
+        return Err(format!("there is no Python function {function}; \\df lists them"));
+    }
+    for batch in &batches {
         for row in 0..batch.num_rows() {
-            any = true;
             let cell = |column: usize| batch.column(column).as_string_opt::<i32>().map_or("", |text| text.value(row));
             let body = cell(2);
             let tag = ["$$", "$body$", "$exuvia$"].into_iter().find(|tag| !body.contains(tag)).unwrap_or("$$");
@@ -200,7 +200,7 @@ fn source(runner: &Runner, function: &str) -> Result<(), String> {
             ))?;
         }
     }
-    if any { Ok(()) } else { Err(format!("there is no Python function {function}; \\df lists them")) }
+    Ok(())
 }
 
 /// Edits a file, or the last statements in a file of its own, and runs what it then says.

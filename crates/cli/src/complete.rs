@@ -1,7 +1,6 @@
 //! What the line editor asks: is the text complete, and how may a word go on.
 
-use crate::command::COMMANDS;
-use crate::command::elsewhere;
+use crate::command::{COMMANDS, elsewhere};
 use datafusion::execution::SessionState;
 use exuvia::{ExuviaSession, Open, Script};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};

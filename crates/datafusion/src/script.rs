@@ -247,17 +247,11 @@ impl<'a> Cutter<'a> {
     /// Skips a body in three quotes; whether it ends.
     fn skip_triple(&mut self, quote: u8) -> bool {
         let start = self.at;
-        match self.script[start + 3..].find(three(quote)) {
-            Some(found) => {
-                self.at += found + 6;
-                self.bodies.push((start, self.at));
-                true
-            }
-            None => {
-                self.at = self.bytes.len();
-                false
-            }
+        let ends = self.skip_body(three(quote));
+        if ends {
+            self.bodies.push((start, self.at));
         }
+        ends
     }
 
     fn statement(&self, start: usize, end: usize) -> Statement<'a> {

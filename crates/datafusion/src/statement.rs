@@ -321,17 +321,18 @@ impl Reader<'_> {
             return Err(self.error_here("the body is missing: AS $$ … $$"));
         };
         let elsewhere = std::mem::take(&mut self.elsewhere);
+        let meant_in = |columns: &mut Option<Vec<Column>>| {
+            columns.iter_mut().flatten().for_each(|column| elsewhere.meant(&mut column.ty));
+        };
         for param in &mut params {
             match &mut param.ty {
                 ParamType::Value(ty) => elsewhere.meant(ty),
-                ParamType::Table(columns) => {
-                    columns.iter_mut().flatten().for_each(|column| elsewhere.meant(&mut column.ty))
-                }
+                ParamType::Table(columns) => meant_in(columns),
             }
         }
         match &mut returns {
             Returns::Value(ty) | Returns::Values(ty) => elsewhere.meant(ty),
-            Returns::Table(columns) => columns.iter_mut().flatten().for_each(|column| elsewhere.meant(&mut column.ty)),
+            Returns::Table(columns) => meant_in(columns),
         }
         let (mut source, mut first_line) = (source, first_line);
         if elsewhere.procedural {

@@ -129,10 +129,6 @@ impl<'w> Lifter<'w> {
                         Some(list) => list.clone(),
                         None => self.new_list(&known)?,
                     };
-                    let inner = match self.type_of(&inner) {
-                        Some(Type::List(_)) => inner,
-                        _ => self.copy_to_list(&inner)?,
-                    };
                     self.call_spelled(".extend", vec![to.clone(), inner], Vec::new())?;
                     list = Some(to);
                 }

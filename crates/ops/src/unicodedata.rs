@@ -37,6 +37,21 @@ impl Form {
         }
     }
 
+    /// The form into which a text must be brought; `None` where it is in it, as is seen at a glance.
+    fn wanted(cx: &mut Cx, name: Str<'_>, text: Str<'_>) -> KernelResult<Option<Form>> {
+        let text = text.as_str();
+        // CPython asks for the form of a text that is not empty (Modules/unicodedata.c).
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let form = Form::named(cx, name.as_str())?;
+        if text.is_ascii() {
+            return Ok(None);
+        }
+        known(text)?;
+        Ok((!form.is_plain(text)).then_some(form))
+    }
+
     /// Whether the text is in this form, as far as that is seen at a glance.
     fn is_plain(self, text: &str) -> bool {
         let quick = match self {
@@ -117,19 +132,10 @@ op! {
     /// 'fiancé'
     normalize = "unicodedata.normalize" "unicodedata.normalize"
     Pure fn (cx, _form: str, _unistr: str) -> str fallible [ValueError] bails Operands {
-        // CPython asks for the form only then (Modules/unicodedata.c).
-        if _unistr.as_str().is_empty() {
-            return Ok(_unistr);
+        match Form::wanted(cx, _form, _unistr)? {
+            Some(form) => form.of(cx, _unistr.as_str()),
+            None => Ok(_unistr),
         }
-        let form = Form::named(cx, _form.as_str())?;
-        if _unistr.as_str().is_ascii() {
-            return Ok(_unistr);
-        }
-        known(_unistr.as_str())?;
-        if form.is_plain(_unistr.as_str()) {
-            return Ok(_unistr);
-        }
-        form.of(cx, _unistr.as_str())
     }
 }
 
@@ -140,14 +146,9 @@ op! {
     /// True
     is_normalized = "unicodedata.is_normalized" "unicodedata.is_normalized"
     Pure fn (cx, _form: str, _unistr: str) -> bool fallible [ValueError] bails Operands {
-        if _unistr.as_str().is_empty() {
-            return Ok(true);
+        match Form::wanted(cx, _form, _unistr)? {
+            Some(form) => Ok(form.of(cx, _unistr.as_str())?.as_str() == _unistr.as_str()),
+            None => Ok(true),
         }
-        let form = Form::named(cx, _form.as_str())?;
-        if _unistr.as_str().is_ascii() {
-            return Ok(true);
-        }
-        known(_unistr.as_str())?;
-        Ok(form.is_plain(_unistr.as_str()) || form.of(cx, _unistr.as_str())?.as_str() == _unistr.as_str())
     }
 }

@@ -16,6 +16,20 @@ def _same(a, b):
     return a == b
 
 
+def _is_ordered(value):
+    """Whether values of this kind have one order, whoever compares them."""
+    if isinstance(value, (str, int)):
+        return True
+    if isinstance(value, float):
+        return value == value
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            if not _is_ordered(one):
+                return False
+        return True
+    return False
+
+
 def _c_int(value):
     """A part of a date or a time."""
     if not isinstance(value, int):

@@ -35,6 +35,14 @@ def _is_list(heap):
         raise TypeError(f"heap argument must be a list, not {_type_name(heap)}")
 
 
+def _exchanged(heap, item):
+    # Takes the least element out and puts another in.
+    least = heap[0]
+    heap[0] = item
+    _up(heap, 0)
+    return least
+
+
 def heappush(heap, item, /):
     _is_list(heap)
     heap.append(item)
@@ -46,34 +54,21 @@ def heappop(heap, /):
     if len(heap) == 0:
         raise IndexError("index out of range")
     last = heap.pop()
-    if len(heap) == 0:
-        return last
-    least = heap[0]
-    heap[0] = last
-    _up(heap, 0)
-    return least
+    return _exchanged(heap, last) if len(heap) > 0 else last
 
 
 def heapreplace(heap, item, /):
     _is_list(heap)
     if len(heap) == 0:
         raise IndexError("index out of range")
-    least = heap[0]
-    heap[0] = item
-    _up(heap, 0)
-    return least
+    return _exchanged(heap, item)
 
 
 def heappushpop(heap, item, /):
     _is_list(heap)
-    if len(heap) == 0:
+    if len(heap) == 0 or not (heap[0] < item):
         return item
-    least = heap[0]
-    if not (least < item):
-        return item
-    heap[0] = item
-    _up(heap, 0)
-    return least
+    return _exchanged(heap, item)
 
 
 def heapify(heap, /):
@@ -84,20 +79,6 @@ def heapify(heap, /):
         at -= 1
 
 
-def _is_total(value):
-    # Whether values of this kind have one order, whoever compares them.
-    if isinstance(value, (str, int)):
-        return True
-    if isinstance(value, float):
-        return value == value
-    if isinstance(value, (tuple, list)):
-        for one in value:
-            if not _is_total(one):
-                return False
-        return True
-    return False
-
-
 def _some(n, iterable, key, reverse):
     # The same as of the sorted list where there is one order.
     if not isinstance(n, int):
@@ -105,10 +86,14 @@ def _some(n, iterable, key, reverse):
     if n <= 0:
         return []
     items = list(iterable)
-    for item in items:
-        if not _is_total(item if key is None else key(item)):
+    keys = items if key is None else [key(item) for item in items]
+    for one in keys:
+        if not _is_ordered(one):
             return _leave("the smallest of values whose order may not be total")
-    return sorted(items, key=key, reverse=reverse)[:n]
+    if key is None:
+        return sorted(items, reverse=reverse)[:n]
+    places = sorted(range(len(keys)), key=lambda at: keys[at], reverse=reverse)
+    return [items[at] for at in places[:n]]
 
 
 def nsmallest(n, iterable, key=None):

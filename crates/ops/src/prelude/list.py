@@ -346,19 +346,6 @@ def _sort_few(self, keys, apart, n):
         _operation("list.move", keys, start, low)
 
 
-def _is_ordered(value):
-    if isinstance(value, (str, int)):
-        return True
-    if isinstance(value, float):
-        return value == value
-    if isinstance(value, (tuple, list)):
-        for one in value:
-            if not _is_ordered(one):
-                return False
-        return True
-    return False
-
-
 def _sort_many(self, keys, n, reverse):
     # By merging; `reverse` keeps the order of equal elements, as CPython's does.
     width = 1

@@ -63,23 +63,12 @@ def record(point):
     return (flags, ord(upper) - point, ord(lower) - point, ord(title) - point)
 
 
-def runs():
-    """Maximal runs of code points with one record: (start, record)."""
+def runs(of):
+    """Maximal runs of code points for which `of` gives the same: (start, what it gives)."""
     previous = None
     for point in range(0x110000):
-        # Surrogates cannot occur in UTF-8; they share the record of unassigned points.
-        current = record(0x10FFFF) if 0xD800 <= point < 0xE000 else record(point)
-        if current != previous:
-            yield point, current
-            previous = current
-
-
-def numbers(number):
-    """Maximal runs of code points with one number: (start, number)."""
-    previous = None
-    for point in range(0x110000):
-        # Surrogates cannot occur in UTF-8.
-        current = number("\U0010ffff" if 0xD800 <= point < 0xE000 else chr(point))
+        # Surrogates cannot occur in UTF-8; they are as unassigned points.
+        current = of(0x10FFFF if 0xD800 <= point < 0xE000 else point)
         if current != previous:
             yield point, current
             previous = current
@@ -111,8 +100,23 @@ def rows(items, width=110):
     yield line
 
 
+def array(doc, name, kind, lines, count):
+    """A static array of so many items, which stand in lines."""
+    yield ""
+    yield f"/// {doc}"
+    yield "#[rustfmt::skip]"
+    yield f"pub(super) static {name}: [{kind}; {count}] = ["
+    yield from lines
+    yield "];"
+
+
+def packed(doc, name, kind, items):
+    """As `array`, of short items, of which a line has many."""
+    return array(doc, name, kind, rows(items), len(items))
+
+
 def tables():
-    all_runs = list(runs())
+    all_runs = list(runs(record))
     check_decimals(all_runs)
     records = sorted({rec for _, rec in all_runs})
     index = {rec: at for at, rec in enumerate(records)}
@@ -139,67 +143,31 @@ def tables():
     yield ""
     for at, name in enumerate(FLAGS):
         yield f"pub(super) const {name}: u16 = 1 << {at};"
-    yield ""
-    yield "/// The first code point of each run of code points that share a record."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static STARTS: [u32; {len(starts)}] = ["
-    yield from rows([hex(start) for start in starts])
-    yield "];"
-    yield ""
-    yield "/// The record of each run."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static RECORD_OF_RUN: [u16; {len(starts)}] = ["
-    yield from rows([str(index[rec]) for _, rec in all_runs])
-    yield "];"
-    yield ""
-    yield "/// The run that holds the first code point of each block of 256."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static BLOCKS: [u16; {len(blocks)}] = ["
-    yield from rows([str(block) for block in blocks])
-    yield "];"
-    yield ""
-    yield "/// Flags, and the distances to the upper, lower and title case."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static RECORDS: [Record; {len(records)}] = ["
-    for flags, upper, lower, title in records:
-        yield f"    Record {{ flags: {hex(flags)}, upper: {upper}, lower: {lower}, title: {title} }},"
-    yield "];"
-    yield ""
-    yield "/// The case mappings of the characters that have one of several characters."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static LONG: [Long; {len(special)}] = ["
-    for char in special:
-        yield f"    Long {{ ch: '\\u{{{ord(char):x}}}', upper: {literal(char.upper())}, " \
-            f"lower: {literal(char.lower())}, title: {literal(char.title())} }},"
-    yield "];"
-    yield ""
-    yield "/// The case folding of the characters where it is not the lower case."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static FOLDS: [(char, &str); {len(folds)}] = ["
-    yield from rows([f"('\\u{{{ord(char):x}}}', {literal(char.casefold())})" for char in folds])
-    yield "];"
-    yield ""
-    yield "/// The general categories."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static CATEGORIES: [&str; {len(CATEGORIES)}] = ["
-    yield from rows([f'"{category}"' for category in CATEGORIES])
-    yield "];"
+    yield from packed("The first code point of each run of code points that share a record.", "STARTS", "u32",
+                      [hex(start) for start in starts])
+    yield from packed("The record of each run.", "RECORD_OF_RUN", "u16", [str(index[rec]) for _, rec in all_runs])
+    yield from packed("The run that holds the first code point of each block of 256.", "BLOCKS", "u16",
+                      [str(block) for block in blocks])
+    yield from array("Flags, and the distances to the upper, lower and title case.", "RECORDS", "Record", (
+        f"    Record {{ flags: {hex(flags)}, upper: {upper}, lower: {lower}, title: {title} }},"
+        for flags, upper, lower, title in records
+    ), len(records))
+    yield from array("The case mappings of the characters that have one of several characters.", "LONG", "Long", (
+        f"    Long {{ ch: '\\u{{{ord(char):x}}}', upper: {literal(char.upper())}, "
+        f"lower: {literal(char.lower())}, title: {literal(char.title())} }},"
+        for char in special
+    ), len(special))
+    yield from packed("The case folding of the characters where it is not the lower case.", "FOLDS", "(char, &str)",
+                      [f"('\\u{{{ord(char):x}}}', {literal(char.casefold())})" for char in folds])
+    yield from packed("The general categories.", "CATEGORIES", "&str", [f'"{category}"' for category in CATEGORIES])
     yield ""
     yield f"pub(super) const UNASSIGNED: u16 = {CATEGORIES.index('Cn')};"
-    categories = list(numbers(lambda char: CATEGORIES.index(unicodedata.category(char))))
-    yield ""
-    yield "/// The number of the general category from each of these code points on."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static CATEGORY_FROM: [(u32, u16); {len(categories)}] = ["
-    yield from rows([f"({hex(start)}, {category})" for start, category in categories])
-    yield "];"
-    classes = list(numbers(unicodedata.combining))
-    yield ""
-    yield "/// The canonical combining class from each of these code points on."
-    yield "#[rustfmt::skip]"
-    yield f"pub(super) static COMBINING_FROM: [(u32, u16); {len(classes)}] = ["
-    yield from rows([f"({hex(start)}, {number})" for start, number in classes])
-    yield "];"
+    categories = runs(lambda point: CATEGORIES.index(unicodedata.category(chr(point))))
+    yield from packed("The number of the general category from each of these code points on.", "CATEGORY_FROM",
+                      "(u32, u16)", [f"({hex(start)}, {category})" for start, category in categories])
+    classes = runs(lambda point: unicodedata.combining(chr(point)))
+    yield from packed("The canonical combining class from each of these code points on.", "COMBINING_FROM",
+                      "(u32, u16)", [f"({hex(start)}, {number})" for start, number in classes])
 
 
 def record_is_long(point):
