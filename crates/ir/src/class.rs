@@ -139,6 +139,10 @@ classes! {
         Datetime: "datetime.datetime", ["datetime.date"], value: true;
         /// Without a zone: microseconds since midnight.
         Time: "datetime.time", [], value: true;
+        /// A dict that `json.loads` made: its keys, each with the text of its value behind it.
+        JsonObject: "json.dict", ["dict"], value: false;
+        /// A list that `json.loads` made: the texts of its items.
+        JsonArray: "json.list", ["list"], value: false;
     }
     exceptions: {
         BaseException: BaseException = 1,
@@ -172,6 +176,7 @@ classes! {
         UnicodeEncodeError: UnicodeError = 35,
         UnicodeDecodeError: UnicodeError = 36,
         UnicodeTranslateError: UnicodeError = 37,
+        JSONDecodeError: ValueError = 38,
         KeyboardInterrupt: BaseException = 29,
         SystemExit: BaseException = 30,
         GeneratorExit: BaseException = 31,
@@ -272,7 +277,7 @@ impl Class {
         if let Some(shape) = name.strip_prefix("object") {
             return shape.parse().ok().map(Class::Object);
         }
-        Class::ALL.iter().copied().find(|class| class.name() == name)
+        Class::ALL.iter().copied().find(|class| class.name() == name || class.path() == name)
     }
 }
 

@@ -131,6 +131,12 @@ impl Type {
         self.holds(&|ty| matches!(ty, Type::List(_)))
     }
 
+    /// Whether it is that of dicts or lists that `json.loads` made, of which some operations are known.
+    #[must_use]
+    pub fn is_document(&self) -> bool {
+        matches!(self, Type::Record(Class::JsonObject | Class::JsonArray, _))
+    }
+
     /// Whether it is that of objects of a class written in Python.
     #[must_use]
     pub fn is_object(&self) -> bool {
@@ -167,6 +173,8 @@ impl Type {
         match self {
             // Written in Python.
             Type::Record(class @ Class::RegexFlag, _) => class.name(),
+            // What makes them is in a module, the classes are built in.
+            Type::Record(class @ (Class::JsonObject | Class::JsonArray), _) => class.name(),
             other => other.path(),
         }
     }

@@ -122,8 +122,11 @@ impl Lifter<'_> {
             }
             Abs::Module(name) if &**name == "collections.namedtuple" => self.call_of_namedtuple(&args, &named),
             Abs::Builtin(name) => self.call_builtin(&name.clone(), args, named),
-            // They take five arguments, of which their text is made.
-            Abs::ExcClass(kind) if *kind != ExcKind::UnicodeError && kind.is_subclass(ExcKind::UnicodeError) => {
+            // They take several arguments, of which their text is made.
+            Abs::ExcClass(kind)
+                if *kind == ExcKind::JSONDecodeError
+                    || *kind != ExcKind::UnicodeError && kind.is_subclass(ExcKind::UnicodeError) =>
+            {
                 self.bail(Code::Callee, format!("an object of {}", kind.name()))
             }
             Abs::ExcClass(kind) if named.is_empty() => Ok(Abs::ExcInst(Rc::new((*kind, args)))),
@@ -174,6 +177,12 @@ impl Lifter<'_> {
                 self.raise_message(ExcKind::AttributeError, &message)
             }
             Some(Type::Record(..) | Type::Pattern(_)) => self.attribute_of_object(value, name),
+            Some(Type::Exc) if matches!(&**name, "msg" | "pos" | "lineno" | "colno" | "doc") => {
+                match self.prelude_function("json", "_error_part")? {
+                    Some(function) => self.call_value(&function, vec![value, Abs::str(name)], Vec::new()),
+                    None => self.bail(Code::Callee, format!("attribute {name} of an exception")),
+                }
+            }
             Some(Type::Int | Type::Bool) if matches!(&**name, "real" | "numerator") => self.apply("int", &[value]),
             Some(Type::Int | Type::Bool) if &**name == "imag" => Ok(Abs::int(0)),
             Some(Type::Int | Type::Bool) if &**name == "denominator" => Ok(Abs::int(1)),
@@ -253,6 +262,9 @@ impl Lifter<'_> {
             && let Some(class @ Abs::Class(_)) = self.prelude_function(entry.0, name)?
         {
             return Ok(class);
+        }
+        if spelling == "json.JSONDecodeError" {
+            return Ok(Abs::ExcClass(ExcKind::JSONDecodeError));
         }
         let is_class = ClassRow::spelled(&spelling).is_some_and(|class| class.objects == Objects::None);
         if is_class || !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {

@@ -12,7 +12,7 @@ use crate::choice::TableKind;
 use crate::class::ClassObj;
 use crate::leave::Part;
 use crate::lifter::{Lift, Lifter, Site, Stop};
-use exuvia_ir::{DictObj, ExcKind, Object, SetObj, Type};
+use exuvia_ir::{Class, DictObj, ExcKind, Object, SetObj, Type};
 use std::sync::Arc;
 
 /// Methods that change a dict or a set.
@@ -302,6 +302,7 @@ impl Lifter<'_> {
         }
         match (value, self.type_of(value)) {
             _ if self.is_dict(value) => Ok(()),
+            (_, Some(Type::Record(Class::JsonObject, _))) => Ok(()),
             (_, Some(ty)) if !ty.holds_object() => {
                 let message = format!("'{}' object is not a mapping", ty.message_name());
                 self.raise_message(ExcKind::TypeError, &message)?;

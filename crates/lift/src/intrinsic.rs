@@ -22,6 +22,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_is_iterator",
     "_cached",
     "_type_name",
+    "_is_of",
     "_leave",
     "_refuse",
     "_operation",
@@ -83,6 +84,12 @@ impl Lifter<'_> {
                 Some(ty) => Ok(Abs::str(ty.message_name())),
                 None => self.bail(Code::StaticValue, "the type of a static value"),
             },
+            // Whether it is an object of one of these classes, as files of the prelude are called.
+            ("_is_of", [value, paths @ ..]) => {
+                let of = self.type_of(value).filter(|_| !matches!(value, Abs::Instance(_)));
+                let is = |path: &Abs| matches!((path, &of), (Abs::Const(Object::Str(path)), Some(ty)) if &**path == ty.path());
+                Ok(Abs::bool(paths.iter().any(is)))
+            }
             // An attribute by its name.
             ("_attribute", [value, Abs::Const(Object::Str(name))]) => self.attribute(value.clone(), name),
             ("_attribute", [_, name]) => match self.type_of(name) {
@@ -254,7 +261,7 @@ impl Lifter<'_> {
         }
     }
 
-    fn record(&mut self, class: Class, fields: &[Abs]) -> Lift<Abs> {
+    pub fn record(&mut self, class: Class, fields: &[Abs]) -> Lift<Abs> {
         if let Some(fields) = fields.iter().map(|field| field.as_const().cloned()).collect::<Option<Vec<_>>>() {
             return Ok(Abs::Const(Object::Record(Arc::new(RecordObj { class, fields }))));
         }

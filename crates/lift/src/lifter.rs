@@ -603,6 +603,8 @@ impl Lifter<'_> {
             }
             return Ok(Abs::tuple(items));
         }
+        let documents = self.as_documents(column, arms)?;
+        let column = documents.as_deref().unwrap_or(column);
         let Some(types) = column.iter().map(|abs| self.type_of(abs)).collect::<Option<Vec<_>>>() else {
             if column.iter().any(|abs| matches!(abs, Abs::Instance(_))) {
                 column.iter().try_for_each(|abs| self.changes(abs))?;
@@ -633,6 +635,26 @@ impl Lifter<'_> {
         let param = self.b.function.add_param(target, ty);
         self.sites.insert(param, sites);
         Ok(Abs::Dyn(param))
+    }
+
+    /// The values with constant dicts and lists as what `json.loads` would make of them, where one of
+    /// the others comes from there; `None` where there is nothing to change.
+    fn as_documents(&mut self, column: &[Abs], arms: &[(State, Vec<Abs>)]) -> Lift<Option<Vec<Abs>>> {
+        let of_json = |abs: &Abs| self.type_of(abs).is_some_and(|ty| ty.alternatives().iter().any(Type::is_document));
+        let is_static = |abs: &Abs| matches!(abs, Abs::Const(Object::Dict(_) | Object::List(_)));
+        if !column.iter().any(is_static) || !column.iter().any(of_json) {
+            return Ok(None);
+        }
+        let mut documents = column.to_vec();
+        for (abs, (state, _)) in documents.iter_mut().zip(arms) {
+            if let Abs::Const(object) = &*abs
+                && let Some((class, parts)) = exuvia_ops::json::parts_of(object)
+            {
+                self.b.block = state.block;
+                *abs = self.record(class, &[Abs::Const(Object::list(parts))])?;
+            }
+        }
+        Ok(Some(documents))
     }
 
     /// Joins static values: the position of each path's becomes a parameter of `target`.

@@ -39,10 +39,10 @@ impl Lifter<'_> {
                 let message = if self.augmented { operands::augmented(spelling, &message) } else { message };
                 self.raise_message(kind, &message)
             }
-            // What None does here is not known; CPython finishes the rows that have it.
-            None if self.none_alternative => {
+            // What None does here is not known, or a part of a document; CPython finishes the rows that have it.
+            None if self.none_alternative || types.iter().any(Type::is_document) => {
                 let span = self.b.span;
-                self.end(Terminator::Bailout("an operation on None", span));
+                self.end(Terminator::Bailout("an operation on None or on what json.loads made", span));
                 Ok(Abs::Unbound)
             }
             None => {

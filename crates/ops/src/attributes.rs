@@ -2,7 +2,7 @@
 
 use exuvia_ir::Type;
 
-/// The attributes of `None`, `bool`, `int`, `float`, `str`, `list` and `tuple` in CPython
+/// The attributes of `None`, `bool`, `int`, `float`, `str`, `list`, `tuple` and `dict` in CPython
 /// 3.11, without those between double underscores. What is not here raises
 /// `AttributeError`; what is here but not lifted goes to CPython.
 const ATTRIBUTES: &[(&str, &[&str])] = &[
@@ -77,6 +77,22 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
     ),
     ("list", &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"]),
     ("tuple", &["count", "index"]),
+    (
+        "dict",
+        &[
+            "clear",
+            "copy",
+            "fromkeys",
+            "get",
+            "items",
+            "keys",
+            "pop",
+            "popitem",
+            "setdefault",
+            "update",
+            "values",
+        ],
+    ),
 ];
 
 /// Whether values of a type have an attribute; `None` where this is not known.

@@ -19,6 +19,7 @@ pub mod float;
 pub mod format;
 pub mod hash;
 pub mod int;
+pub mod json;
 pub mod list;
 pub mod math;
 mod op;
@@ -56,6 +57,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         hash::OPS,
         bytes::OPS,
         unicodedata::OPS,
+        json::OPS,
     ];
     core::all().chain(families.into_iter().flatten().copied())
 }

@@ -346,3 +346,36 @@ def hasattr(object, name):
     except AttributeError:
         return False
     return True
+
+
+def _of_json(text):
+    # The value of a text of JSON that was parsed.
+    kind = _operation("json.kind", text)
+    if kind == 5:
+        return _operation("json.text", text)
+    if kind == 3:
+        return int(text)
+    if kind == 4:
+        return float(text)
+    if kind == 7:
+        return _record("json.dict", _operation("json.members", text))
+    if kind == 6:
+        return _record("json.list", _operation("json.items", text))
+    if kind == 0:
+        return None
+    return kind == 2
+
+
+def _document(value):
+    # A text of JSON that is that value, which json.loads made.
+    if _is_of(value, "json.list"):
+        return "[" + ",".join(_field(value, 0)) + "]"
+    parts = _field(value, 0)
+    members = []
+    for at in range(0, len(parts), 2):
+        members.append(_operation("json.quote", parts[at], False) + ":" + parts[at + 1])
+    return "{" + ",".join(members) + "}"
+
+
+def _as_json(value):
+    return value
