@@ -109,6 +109,11 @@ impl Identity {
     pub fn of_module(def: *const FunctionDef) -> Identity {
         Identity { def, around: None }
     }
+
+    /// That of a function which sees the variables of the frame at that depth.
+    pub fn of_frame(def: *const FunctionDef, depth: usize) -> Identity {
+        Identity { def, around: Some(Ok(depth)) }
+    }
 }
 
 /// Something that can be iterated.

@@ -249,7 +249,7 @@ impl<'w> Lifter<'w> {
         }
     }
 
-    fn read_enclosing(&self, name: &Name, enclosing: &Enclosing) -> Option<Abs> {
+    pub fn read_enclosing(&self, name: &Name, enclosing: &Enclosing) -> Option<Abs> {
         match enclosing {
             Enclosing::Module => None,
             Enclosing::Live(depth) => {

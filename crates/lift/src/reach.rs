@@ -212,7 +212,7 @@ fn keeps_what_changes(enclosing: &Enclosing) -> bool {
 }
 
 /// Whether a function, or one inside it, assigns variables of those around it.
-fn assigns_around(body: &[Stmt]) -> bool {
+pub(crate) fn assigns_around(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Nonlocal(_) => true,
         StmtKind::FunctionDef(def) => assigns_around(&def.body),

@@ -175,6 +175,23 @@ pub(crate) fn is_used_once(def: &FunctionDef, name: &Name) -> bool {
         && !uses.otherwise
 }
 
+/// Whether a function reads a variable of those around it, or may.
+pub(crate) fn mentions(def: &FunctionDef, name: &Name) -> Option<Mention> {
+    let uses = Uses::of(def, name);
+    match uses.reads.is_empty() {
+        _ if def.locals.contains(name) => None,
+        false => Some(Mention::Read),
+        true => (uses.otherwise || !uses.stores.is_empty()).then_some(Mention::Perhaps),
+    }
+}
+
+/// How a function mentions a variable.
+pub(crate) enum Mention {
+    Read,
+    /// A statement that is not looked into may read it.
+    Perhaps,
+}
+
 /// Where a name stands in a function: in which loops, by their numbers, 0 outside of all; or where more
 /// can become of it.
 struct Uses<'a> {

@@ -15,10 +15,11 @@
 //! Code of the prelude has no places of its own: errors in it are shown where it was called.
 //! Instructions of its specialisations have an empty span, which stands for that of the call.
 
-use crate::abs::{Abs, Closure, Enclosing};
+use crate::abs::{Abs, Captured, Closure, Enclosing, Identity};
 use crate::ast::{FunctionDef, Name};
 use crate::bailout::Code;
 use crate::call::mix;
+use crate::scope::Mention;
 use crate::lifter::{Frame, Lift, Lifter, Returns, Site, Stop, describe};
 use exuvia_ir::{Builder, ExcKind, FuncId, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
 use std::collections::BTreeMap;
@@ -124,11 +125,16 @@ fn same_args(a: &[Arg], b: &[Arg]) -> bool {
 impl Lifter<'_> {
     /// Calls a function that is being unfolded or lifted already.
     pub fn recursion(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>) -> Lift<Abs> {
-        if !matches!(closure.enclosing, Enclosing::Module) {
-            return self.bail(Code::Recursion, format!("{} recurses and has free variables", closure.def.name));
+        if !matches!(closure.enclosing, Enclosing::Module) && crate::reach::assigns_around(&closure.def.body) {
+            return self.bail(
+                Code::Recursion,
+                format!("{} recurses and assigns to variables of the function around it", closure.def.name),
+            );
         }
+        // Nobody assigns to its free variables while it runs, so each is one more argument.
+        let free = self.free_variables(closure)?;
         let mut escaped = BTreeMap::new();
-        for (name, value) in vars {
+        for (name, value) in vars.iter().chain(&free) {
             let is_of_module = matches!(value, Abs::Instance(object) if object.module.is_some());
             escaped.insert(name.clone(), if is_of_module { value.clone() } else { self.escaped(value)? });
         }
@@ -139,6 +145,67 @@ impl Lifter<'_> {
                 format!("{} recurses and takes an argument that has no run-time form", closure.def.name),
             ),
         }
+    }
+
+    /// What the variables hold that a function reads of those around it, without itself.
+    fn free_variables(&mut self, closure: &Closure) -> Lift<BTreeMap<Name, Abs>> {
+        let mut free = BTreeMap::new();
+        let mut enclosing = &closure.enclosing;
+        loop {
+            let (names, outer): (Vec<&Name>, _) = match enclosing {
+                Enclosing::Module => return Ok(free),
+                Enclosing::Live(depth) => match self.frames.get(*depth) {
+                    Some(frame) => (frame.locals.iter().collect(), &frame.enclosing),
+                    None => return Ok(free),
+                },
+                Enclosing::Ended(captured) => (captured.vars.keys().collect(), &captured.enclosing),
+            };
+            for name in names {
+                let Some(mention) = crate::scope::mentions(&closure.def, name) else { continue };
+                let value = match self.read_enclosing(name, &closure.enclosing) {
+                    Some(Abs::Func(function)) if Arc::ptr_eq(&function.def, &closure.def) => continue,
+                    Some(value) => value,
+                    None => continue,
+                };
+                if free.contains_key(name) {
+                    continue;
+                }
+                let value = match (self.key_of(&value, false), mention) {
+                    (Some(_), _) => value,
+                    (None, Mention::Perhaps) => Abs::Conflict,
+                    (None, Mention::Read) => {
+                        let name = &closure.def.name;
+                        let what = describe(&value);
+                        return self.bail(
+                            Code::Recursion,
+                            format!("{name} recurses and reads {what} of the function around it"),
+                        );
+                    }
+                };
+                free.insert(name.clone(), value);
+            }
+            enclosing = outer;
+        }
+    }
+
+    /// The function as its own specialisation sees it, whose frame is the first: its free variables
+    /// are those of a frame that has ended.
+    fn around_itself(closure: &Rc<Closure>, vars: &mut BTreeMap<Name, Abs>) -> Enclosing {
+        if matches!(closure.enclosing, Enclosing::Module) {
+            return Enclosing::Module;
+        }
+        let is_parameter = |name: &Name| closure.def.locals.contains(name);
+        let mut free: BTreeMap<Name, Abs> = std::mem::take(vars);
+        vars.extend(free.extract_if(.., |name, _| is_parameter(name)));
+        let itself = Closure {
+            def: Arc::clone(&closure.def),
+            module: closure.module,
+            enclosing: Enclosing::Live(0),
+            cached: closure.cached,
+            defaults: closure.defaults.clone(),
+        };
+        free.insert(closure.def.name.clone(), Abs::Func(Rc::new(itself)));
+        Enclosing::Ended(Rc::new(Captured { depth: usize::MAX, vars: free.into(), enclosing: Enclosing::Module }))
     }
 
     /// Calls a function that was unfolded before and is not worth another copy; `None` where
@@ -205,7 +272,9 @@ impl Lifter<'_> {
             Abs::Table(_) if crate::choice::is_of_module(abs, &self.world.budget) => Some(Arg::Static(abs.clone())),
             Abs::Table(_) | Abs::OneOf(_) => None,
             Abs::Bound(_) | Abs::Super(_) => None,
-            Abs::Func(_) | Abs::Method(_) | Abs::ExcInst(_) | Abs::Iter(_) | Abs::Unbound | Abs::Conflict => None,
+            // What it was in the function around, from where no value comes.
+            Abs::Conflict => Some(Arg::Static(abs.clone())),
+            Abs::Func(_) | Abs::Method(_) | Abs::ExcInst(_) | Abs::Iter(_) | Abs::Unbound => None,
         }
     }
 
@@ -328,11 +397,16 @@ impl Lifter<'_> {
             let params: Vec<Value> = (0..types.len()).map(|index| b.param(index)).collect();
             let mut values = params.iter().copied();
             let seen = args.iter().map(|arg| arg.seen(&mut values));
-            let vars: BTreeMap<Name, Abs> = vars.keys().cloned().zip(seen).collect();
-            let frame = Frame { enclosing: Enclosing::Module, ..closure.frame(vars, path) };
+            let mut vars: BTreeMap<Name, Abs> = vars.keys().cloned().zip(seen).collect();
+            let enclosing = Self::around_itself(closure, &mut vars);
+            let own = match enclosing {
+                Enclosing::Module => Identity::of_module(def),
+                _ => Identity::of_frame(def, 0),
+            };
+            let frame = Frame { enclosing, ..closure.frame(vars, path) };
             let mut inner = Lifter::new(self.world, b, frame, Returns::typed(assumed.clone()));
             inner.sites = params.into_iter().zip(made.iter().cloned()).collect();
-            inner.unfolding.push(crate::abs::Identity::of_module(def));
+            inner.unfolding.push(own);
             inner.span_locked = prelude;
             inner.own = Some(id);
             inner.stmts(&closure.def.body)?;
