@@ -173,8 +173,8 @@ impl Type {
         match self {
             // Written in Python.
             Type::Record(class @ Class::RegexFlag, _) => class.name(),
-            // What makes them is in a module, the classes are built in.
-            Type::Record(class @ (Class::JsonObject | Class::JsonArray), _) => class.name(),
+            // The classes are built in; their files of the prelude have names of their own.
+            Type::Record(class @ (Class::JsonObject | Class::JsonArray | Class::Sequence), _) => class.name(),
             other => other.path(),
         }
     }

@@ -29,6 +29,9 @@ fn is_look_up(callee: &Abs) -> bool {
     }
 }
 
+/// The arguments that a list may become in a call of a function without `*args`.
+const MOST_SPREAD: usize = 6;
+
 impl Lifter<'_> {
     pub fn call(&mut self, func: &Expr, args: &[Expr], keywords: &[(Option<Name>, Expr)]) -> Lift<Abs> {
         let held = self.held.len();
@@ -41,14 +44,20 @@ impl Lifter<'_> {
             _ => self.expr(func)?,
         };
         let mut positional = Vec::new();
+        // What follows from the first `*` of unknown length on.
+        let mut rest = None;
         for arg in args {
             match &arg.kind {
                 ExprKind::Starred(inner) => {
                     let inner = self.expr(inner)?;
-                    match self.known_items(&inner) {
-                        Some(items) => positional.extend(items),
-                        None => return self.bail(Code::Arguments, "*args of unknown length"),
+                    match (self.known_items(&inner), &rest) {
+                        (Some(items), None) => positional.extend(items),
+                        _ => rest = Some(self.more_arguments(rest, &inner)?),
                     }
+                }
+                _ if rest.is_some() => {
+                    let arg = self.expr(arg)?;
+                    rest = Some(self.more_arguments(rest, &Abs::tuple(vec![arg]))?);
                 }
                 _ if positional.len() == 1 && is_look_up(&callee) => positional.push(self.default_of_look_up(arg)?),
                 _ => positional.push(self.expr(arg)?),
@@ -62,7 +71,80 @@ impl Lifter<'_> {
         }
         // The arguments are the variables of the callee now.
         self.held.truncate(held);
-        self.call_value(&callee, positional, named)
+        match rest {
+            Some(_) if !self.live => Ok(Abs::Unbound),
+            Some(rest) => self.call_with_rest(&callee, positional, &rest, named),
+            None => self.call_value(&callee, positional, named),
+        }
+    }
+
+    /// A list of arguments whose number is not known, with more at its end.
+    fn more_arguments(&mut self, rest: Option<Abs>, more: &Abs) -> Lift<Abs> {
+        if more.tuple_items().is_none() && !self.extends(more) {
+            return self.bail(Code::Arguments, "*args of unknown length");
+        }
+        match rest {
+            None => self.copy_to_list(more),
+            Some(list) => {
+                let more = self.listed(more)?;
+                self.call_spelled(".extend", vec![list.clone(), more], Vec::new())?;
+                Ok(list)
+            }
+        }
+    }
+
+    /// A call with further arguments in a list: they become the parameter `*args` of a function that
+    /// has one, or the call is made for each number of arguments that the function takes.
+    fn call_with_rest(&mut self, callee: &Abs, mut args: Vec<Abs>, rest: &Abs, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if let Abs::Builtin(name) = callee
+            && matches!(&**name, "max" | "min")
+            && named.is_empty()
+        {
+            args.splice(0..0, [callee.clone(), rest.clone()]);
+            return self.call_of_prelude("_call_with_all", args);
+        }
+        let (function, receivers) = match callee {
+            Abs::Func(closure) => (Rc::clone(closure), 0),
+            Abs::Bound(method) => (Rc::clone(&method.closure), 1),
+            Abs::Class(class) => match ClassObj::find(class, "__init__") {
+                Some((_, Member::Value(Abs::Func(closure)))) => (closure, 1),
+                _ => return self.bail(Code::Arguments, "*args of unknown length"),
+            },
+            Abs::Builtin(name) => {
+                let (module, function) = name.rsplit_once('.').unwrap_or(("builtins", name));
+                let entry = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module);
+                match entry.map(|entry| self.prelude_function(entry.0, function)).transpose()?.flatten() {
+                    Some(Abs::Func(closure)) => (closure, 0),
+                    _ => return self.bail(Code::Arguments, "*args of unknown length"),
+                }
+            }
+            _ => return self.bail(Code::Arguments, "*args of unknown length"),
+        };
+        let params = &function.def.params;
+        let (given, takes) = (args.len() + receivers, params.positional.len());
+        if params.rest.is_some() && given >= takes && !function.cached {
+            let known = args.split_off(takes - receivers);
+            let all = self.new_list(&known)?;
+            self.call_spelled(".extend", vec![all.clone(), rest.clone()], Vec::new())?;
+            self.rest = Some(self.record(Class::Sequence, &[all])?);
+            let result = self.call_value(callee, args, named);
+            self.rest = None;
+            return result;
+        }
+        let required = params.positional.iter().filter(|param| param.1.is_none()).count();
+        let (least, most) = (required.saturating_sub(given), takes.saturating_sub(given));
+        if params.rest.is_some() || !named.is_empty() || most > MOST_SPREAD || given > takes {
+            return self.bail(Code::Arguments, "*args of unknown length");
+        }
+        args.splice(0..0, [callee.clone(), rest.clone(), Abs::int(least as i64), Abs::int(most as i64)]);
+        self.call_of_prelude("_call_with", args)
+    }
+
+    fn call_of_prelude(&mut self, name: &str, args: Vec<Abs>) -> Lift<Abs> {
+        match self.prelude_function("builtins", name)? {
+            Some(function) => self.call_value(&function, args, Vec::new()),
+            None => self.bail(Code::Callee, format!("no {name}")),
+        }
     }
 
     /// The default of a look-up among constants that may be containers: an empty one is a constant
@@ -697,15 +779,18 @@ impl Lifter<'_> {
             vars.insert(name.clone(), arg);
         }
         let rest: Vec<Abs> = args.collect();
-        match &params.rest {
-            Some(name) => {
+        match (&params.rest, self.rest.take()) {
+            (Some(name), Some(all)) => {
+                vars.insert(name.clone(), all);
+            }
+            (Some(name), None) => {
                 vars.insert(name.clone(), Abs::tuple(rest));
             }
-            None if !rest.is_empty() => {
+            (None, _) if !rest.is_empty() => {
                 return self
                     .bail(Code::Arguments, format!("{}() is called with {count} positional arguments", def.name));
             }
-            None => {}
+            (None, _) => {}
         }
         if params.keyword_rest.is_some() {
             return self.bail(Code::Arguments, "**kwargs parameters");

@@ -6,7 +6,7 @@ use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Na
 use crate::bailout::{Bailout, Code};
 use crate::intrinsic::NAMES;
 use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
-use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
+use exuvia_ir::{Class, DictObj, ExcKind, Object, Opcode, SetObj, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -145,11 +145,15 @@ impl<'w> Lifter<'w> {
     }
 
     /// Whether a list can be extended by a value, with the errors that a display has.
-    fn extends(&self, abs: &Abs) -> bool {
+    pub fn extends(&self, abs: &Abs) -> bool {
         match abs {
             Abs::Iter(_) => true,
             Abs::Instance(object) => object.class.prelude,
-            other => matches!(self.type_of(other), Some(Type::List(_) | Type::Str)),
+            other => match self.type_of(other) {
+                Some(Type::List(_) | Type::Str) => true,
+                Some(Type::Record(class, _)) => matches!(class, Class::Sequence | Class::JsonArray | Class::JsonObject),
+                _ => false,
+            },
         }
     }
 

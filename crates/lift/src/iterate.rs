@@ -5,7 +5,7 @@ use crate::ast::Name;
 use crate::bailout::Code;
 use crate::choice::{Table, numbered};
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{ExcKind, Object, Type};
+use exuvia_ir::{Class, ExcKind, Object, Type};
 use std::rc::Rc;
 
 /// Tuples and other things of known length are unrolled up to this many turns.
@@ -479,7 +479,7 @@ impl Lifter<'_> {
         self.copy_to_list(iterable)
     }
 
-    /// `tuple(x)`, where the length is known.
+    /// `tuple(x)`: of known length where it can be.
     pub fn tuple_of(&mut self, iterable: &Abs) -> Lift<Abs> {
         if let Some(items) = self.unrolled(iterable).or_else(|| self.known_turns(iterable)) {
             return Ok(Abs::tuple(items));
@@ -503,7 +503,14 @@ impl Lifter<'_> {
             }
             return Ok(Abs::tuple(items));
         }
-        self.bail(Code::Operands, "a tuple of unknown length")
+        if self.module_mode {
+            return self.bail(Code::Operands, "a tuple of unknown length");
+        }
+        if matches!(self.type_of(iterable), Some(Type::Record(Class::Sequence, _))) {
+            return Ok(iterable.clone());
+        }
+        let items = self.copy_to_list(iterable)?;
+        if self.live { self.record(Class::Sequence, &[items]) } else { Ok(Abs::Unbound) }
     }
 
     /// The items of a range between constants or of something of known length, if they are few.

@@ -206,6 +206,8 @@ pub(crate) struct Lifter<'w> {
     pub own: Option<exuvia_ir::FuncId>,
     /// The class and the receiver of the method that is called next.
     pub next_owner: Option<(Rc<ClassObj>, Abs)>,
+    /// What the next call binds to the parameter `*args` of its function.
+    pub rest: Option<Abs>,
     /// The functions being unfolded, to detect recursion.
     pub unfolding: Vec<crate::abs::Identity>,
     /// The type of what this IR function returns, as far as known, for functions that are
@@ -290,6 +292,7 @@ impl<'w> Lifter<'w> {
             built_ins: 0,
             own: None,
             next_owner: None,
+            rest: None,
             unfolding: Vec::new(),
             returns,
             hidden: 0,

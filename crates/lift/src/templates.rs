@@ -127,6 +127,9 @@ impl Lifter<'_> {
             Some(items) => items,
             None => match self.type_of(given) {
                 Some(Type::Tuple(_)) => self.known_items(given).unwrap_or_default(),
+                Some(Type::Record(Class::Sequence, _)) => {
+                    return self.bail(Code::Operands, "% of a tuple of unknown length");
+                }
                 _ => vec![given.clone()],
             },
         }
@@ -161,7 +164,12 @@ impl Lifter<'_> {
         // One argument that has items of its own may go unused.
         let has_items = is_mapping
             || matches!(given, Abs::Instance(_))
-            || matches!(self.type_of(given), Some(Type::List(_) | Type::Record(Class::Bytes | Class::Match, _)));
+            || matches!(
+                self.type_of(given),
+                Some(
+                    Type::List(_) | Type::Record(Class::Bytes | Class::Match | Class::JsonArray | Class::JsonObject, _)
+                )
+            );
         if !has_items && items.next().is_some() {
             if given.tuple_items().is_none() && self.type_of(given).is_none() {
                 return self.bail(Code::StaticValue, "% of a static value");

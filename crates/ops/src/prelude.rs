@@ -14,6 +14,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("bytes", include_str!("prelude/bytes.py")),
     ("list", include_str!("prelude/list.py")),
     ("tuple", include_str!("prelude/tuple.py")),
+    ("tuple.any", include_str!("prelude/tuple/any.py")),
     ("collections", include_str!("prelude/collections.py")),
     ("typing", include_str!("prelude/typing.py")),
     ("enum", include_str!("prelude/enum.py")),

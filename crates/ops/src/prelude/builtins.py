@@ -379,3 +379,31 @@ def _document(value):
 
 def _as_json(value):
     return value
+
+
+def _call_with(function, items, least, most, *given):
+    # A call with items as further arguments, as many as it takes: from `least` to `most`.
+    count = len(items)
+    if least <= 0 <= most and count == 0:
+        return function(*given)
+    if least <= 1 <= most and count == 1:
+        return function(*given, items[0])
+    if least <= 2 <= most and count == 2:
+        return function(*given, items[0], items[1])
+    if least <= 3 <= most and count == 3:
+        return function(*given, items[0], items[1], items[2])
+    if least <= 4 <= most and count == 4:
+        return function(*given, items[0], items[1], items[2], items[3])
+    if least <= 5 <= most and count == 5:
+        return function(*given, items[0], items[1], items[2], items[3], items[4])
+    if least <= 6 <= most and count == 6:
+        return function(*given, items[0], items[1], items[2], items[3], items[4], items[5])
+    return _leave("a call with another number of arguments")
+
+
+def _call_with_all(function, items, *given):
+    # A call of max or min with items as arguments.
+    everything = [*given, *items]
+    if len(everything) < 2:
+        return _leave("a call with fewer than two arguments")
+    return function(everything)
