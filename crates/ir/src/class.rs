@@ -141,8 +141,6 @@ classes! {
         Time: "datetime.time", [], value: true;
         /// A dict that `json.loads` made: its keys, each with the text of its value behind it.
         JsonObject: "json.dict", ["dict"], value: false;
-        /// A tuple of a length that is known only at run time: a list of its items.
-        Sequence: "tuple.any", ["tuple"], value: false;
         /// A list that `json.loads` made: the texts of its items.
         JsonArray: "json.list", ["list"], value: false;
     }
@@ -263,9 +261,6 @@ impl ClassRow {
 }
 
 fn last(path: &'static str) -> &'static str {
-    if path == "tuple.any" {
-        return "tuple";
-    }
     path.rsplit_once('.').map_or(path, |(_, name)| name)
 }
 

@@ -174,7 +174,7 @@ impl Type {
             // Written in Python.
             Type::Record(class @ Class::RegexFlag, _) => class.name(),
             // The classes are built in; their files of the prelude have names of their own.
-            Type::Record(class @ (Class::JsonObject | Class::JsonArray | Class::Sequence), _) => class.name(),
+            Type::Record(class @ (Class::JsonObject | Class::JsonArray), _) => class.name(),
             other => other.path(),
         }
     }

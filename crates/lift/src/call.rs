@@ -126,7 +126,7 @@ impl Lifter<'_> {
             let known = args.split_off(takes - receivers);
             let all = self.new_list(&known)?;
             self.call_spelled(".extend", vec![all.clone(), rest.clone()], Vec::new())?;
-            self.rest = Some(self.record(Class::Sequence, &[all])?);
+            self.rest = Some(self.long_tuple(all)?);
             let result = self.call_value(callee, args, named);
             self.rest = None;
             return result;

@@ -181,7 +181,12 @@ impl ClassObj {
 
     /// Whether its objects are named tuples.
     pub fn is_named(class: &Rc<ClassObj>) -> bool {
-        ClassObj::is_below(class, "tuple")
+        ClassObj::is_below(class, "tuple") && !ClassObj::is_long_tuple(class)
+    }
+
+    /// Whether its objects are tuples whose length is not known.
+    pub fn is_long_tuple(class: &ClassObj) -> bool {
+        class.prelude && &*class.name == "tuple" && class.members.contains_key("__getpart__")
     }
 
     /// The names of its fields, its own or those that it inherits.

@@ -151,7 +151,7 @@ impl<'w> Lifter<'w> {
             Abs::Instance(object) => object.class.prelude,
             other => match self.type_of(other) {
                 Some(Type::List(_) | Type::Str) => true,
-                Some(Type::Record(class, _)) => matches!(class, Class::Sequence | Class::JsonArray | Class::JsonObject),
+                Some(Type::Record(class, _)) => matches!(class, Class::JsonArray | Class::JsonObject),
                 _ => false,
             },
         }

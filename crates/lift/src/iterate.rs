@@ -3,9 +3,10 @@
 use crate::abs::{Abs, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
+use crate::class::ClassObj;
 use crate::choice::{Table, numbered};
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, ExcKind, Object, Type};
+use exuvia_ir::{ExcKind, Object, Type};
 use std::rc::Rc;
 
 /// Tuples and other things of known length are unrolled up to this many turns.
@@ -506,11 +507,25 @@ impl Lifter<'_> {
         if self.module_mode {
             return self.bail(Code::Operands, "a tuple of unknown length");
         }
-        if matches!(self.type_of(iterable), Some(Type::Record(Class::Sequence, _))) {
+        if self.is_long_tuple(iterable) {
             return Ok(iterable.clone());
         }
         let items = self.copy_to_list(iterable)?;
-        if self.live { self.record(Class::Sequence, &[items]) } else { Ok(Abs::Unbound) }
+        self.long_tuple(items)
+    }
+
+    /// A tuple of the items of a list that nobody else has, whose length is not known.
+    pub fn long_tuple(&mut self, items: Abs) -> Lift<Abs> {
+        match self.prelude_function("tuple.any", "tuple")? {
+            _ if !self.live => Ok(Abs::Unbound),
+            Some(class) => self.call_value(&class, vec![items], Vec::new()),
+            None => self.bail(Code::Operands, "a tuple of unknown length"),
+        }
+    }
+
+    /// Whether it is a tuple whose length is not known.
+    pub fn is_long_tuple(&self, abs: &Abs) -> bool {
+        matches!(self.seen(abs.clone()), Abs::Instance(object) if ClassObj::is_long_tuple(&object.class))
     }
 
     /// The items of a range between constants or of something of known length, if they are few.

@@ -40,6 +40,8 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
     ("~a", "__invert__", Some("bad operand type for unary ~: '{}'")),
     ("abs", "__abs__", Some("bad operand type for abs(): '{}'")),
     ("a[b]", "__getitem__", Some("'{}' object is not subscriptable")),
+    ("a[b:c]", "__getpart__", None),
+    ("a[b:c:d]", "__getslice__", None),
     ("a[b]=c", "__setitem__", Some("'{}' object does not support item assignment")),
     ("del a[b]", "__delitem__", None),
     ("int", "__int__", None),
@@ -48,7 +50,7 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
 ];
 
 /// Classes of the prelude that have every operator that CPython's have.
-const KNOWN: &[&str] = &["dict", "set"];
+const KNOWN: &[&str] = &["dict", "set", "tuple"];
 
 impl Lifter<'_> {
     /// Applies an operation of which an operand is such an object; `None` where none is.

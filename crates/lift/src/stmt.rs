@@ -391,7 +391,7 @@ impl Lifter<'_> {
         }
         let value = match self.type_of(&value) {
             Some(Type::List(_)) => value,
-            Some(Type::Record(Class::Sequence, _)) => self.field(&value, 0)?,
+            _ if self.is_long_tuple(&value) => self.copy_to_list(&value)?,
             Some(Type::Str | Type::Record(Class::JsonArray | Class::JsonObject, _)) => self.copy_to_list(&value)?,
             None if star.is_some() && matches!(value, Abs::Iter(_)) => self.copy_to_list(&value)?,
             // One more than is wanted tells that there are too many, and no other is made.

@@ -123,13 +123,13 @@ impl Lifter<'_> {
         }
         let named = self.named_items(arguments).map(Abs::tuple);
         let given = named.as_ref().unwrap_or(arguments);
+        if self.is_long_tuple(given) {
+            return self.bail(Code::Operands, "% of a tuple of unknown length");
+        }
         let mut items = match given.tuple_items() {
             Some(items) => items,
             None => match self.type_of(given) {
                 Some(Type::Tuple(_)) => self.known_items(given).unwrap_or_default(),
-                Some(Type::Record(Class::Sequence, _)) => {
-                    return self.bail(Code::Operands, "% of a tuple of unknown length");
-                }
                 _ => vec![given.clone()],
             },
         }

@@ -407,3 +407,8 @@ def _call_with_all(function, items, *given):
     if len(everything) < 2:
         return _leave("a call with fewer than two arguments")
     return function(everything)
+
+
+def _is_tuple(value):
+    # Here the name is that of the built-in class.
+    return isinstance(value, tuple)
