@@ -195,6 +195,12 @@ impl Batch<'_> {
             if self.flag.load(Ordering::Relaxed) || code == status::INTERRUPTED {
                 return Err(stopped(self.function, self.invocation));
             }
+            let on_null = self.function.definition.on_error == OnError::Null;
+            let kind = u32::try_from(code).ok().and_then(ExcKind::from_code);
+            // With NULL for errors nobody looks at the message.
+            if on_null && kind.is_some_and(ExcKind::becomes_null) {
+                continue;
+            }
             if may_tire && evaluated % LOOKS == 0 && self.function.counters.tire_of_evaluator(start.elapsed()) {
                 may_tire = false;
                 to_python = self.function.python(self.settings).is_ok();
@@ -206,12 +212,6 @@ impl Batch<'_> {
             };
             if prefers_python {
                 self.python.push(row);
-                continue;
-            }
-            let on_null = self.function.definition.on_error == OnError::Null;
-            let kind = u32::try_from(code).ok().and_then(ExcKind::from_code);
-            // With NULL for errors nobody looks at the message.
-            if on_null && kind.is_some_and(ExcKind::becomes_null) {
                 continue;
             }
             let objects: Option<Vec<Object>> = self.columns.iter().map(|arg| sql::object(arg, row as usize)).collect();

@@ -211,6 +211,10 @@ impl Lifter<'_> {
             {
                 self.bail(Code::Callee, format!("an object of {}", kind.name()))
             }
+            // An error number chooses the class.
+            Abs::ExcClass(kind) if kind.is_subclass(ExcKind::OSError) && args.len() > 1 => {
+                self.bail(Code::Callee, format!("an object of {} with an error number", kind.name()))
+            }
             Abs::ExcClass(kind) if named.is_empty() => Ok(Abs::ExcInst(Rc::new((*kind, args)))),
             Abs::Const(object) => {
                 let message = format!("'{}' object is not callable", object.ty().message_name());
@@ -899,7 +903,7 @@ impl Lifter<'_> {
         let locked = std::mem::replace(&mut self.span_locked, prelude);
         self.frames.push(Frame { owner, ..closure.frame(vars, path) });
         self.current = depth;
-        self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
+        self.contexts.push(Ctx::Call { returns: Vec::new(), depth, generator: false });
         self.unfolding.push(closure.identity());
         let (span, place) = (self.b.span, self.place);
         let ran = self.stmts(&def.body);
@@ -926,7 +930,7 @@ impl Lifter<'_> {
     pub fn leave_call(&mut self, value: Abs) {
         let Some(at) = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Call { .. })) else { return };
         let Some(mut state) = self.state() else { return };
-        if let Ctx::Call { returns, depth } = &mut self.contexts[at] {
+        if let Ctx::Call { returns, depth, .. } = &mut self.contexts[at] {
             let value = crate::leave::leave(&value, *depth, &state.frames, &self.world.budget).unwrap_or(Abs::Conflict);
             state.frames.truncate(*depth);
             returns.push((state, value));

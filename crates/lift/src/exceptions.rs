@@ -18,10 +18,7 @@ impl Lifter<'_> {
     pub fn raise_statement(&mut self, exc: Option<&Expr>, cause: Option<&Expr>) -> Lift<()> {
         let Some(exc) = exc else {
             return match self.handling.last().cloned() {
-                Some(exc) => {
-                    self.throw(exc, None);
-                    Ok(())
-                }
+                Some(exc) => self.rethrow(exc),
                 None if matches!(self.returns, Returns::Typed { .. }) => {
                     self.bail(Code::Recursion, "what a bare raise raises depends on who calls the function")
                 }
@@ -57,10 +54,7 @@ impl Lifter<'_> {
                 self.raise_message(ExcKind::TypeError, "exceptions must derive from BaseException")?;
                 Ok(())
             }
-            Abs::Dyn(value) if *self.b.function.ty(*value) == Type::Exc => {
-                self.throw(exc, None);
-                Ok(())
-            }
+            Abs::Dyn(value) if *self.b.function.ty(*value) == Type::Exc => self.rethrow(exc),
             other => match self.type_of(other) {
                 Some(Type::None | Type::Bool | Type::Int | Type::Float | Type::Str) => {
                     self.raise_message(ExcKind::TypeError, "exceptions must derive from BaseException")?;

@@ -13,6 +13,17 @@ use std::sync::Arc;
 /// Takes an element of a comprehension, of a dict's also its value.
 type Each<'a, 'w> = dyn FnMut(&mut Lifter<'w>, Abs, Option<Abs>) -> Lift<()> + 'a;
 
+/// What CPython says of a variable without a value.
+fn unbound(name: &Name, local: bool) -> (ExcKind, String) {
+    if local {
+        let message = format!("cannot access local variable '{name}' where it is not associated with a value");
+        return (ExcKind::UnboundLocalError, message);
+    }
+    let message =
+        format!("cannot access free variable '{name}' where it is not associated with a value in enclosing scope");
+    (ExcKind::NameError, message)
+}
+
 impl<'w> Lifter<'w> {
     pub fn exprs(&mut self, items: &[Expr]) -> Lift<Vec<Abs>> {
         items.iter().map(|item| self.expr(item)).collect()
@@ -229,23 +240,16 @@ impl<'w> Lifter<'w> {
             // The body of a class sees the module's variables behind its own.
             Abs::Unbound if local && frame.class_body => self.read_global(name, frame.module),
             Abs::Unbound => {
-                let message = if local {
-                    format!("cannot access local variable '{name}' where it is not associated with a value")
-                } else {
-                    format!(
-                        "cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
-                    )
-                };
-                let kind = if local { ExcKind::UnboundLocalError } else { ExcKind::NameError };
+                let (kind, message) = unbound(name, local);
                 self.raise_message(kind, &message)
             }
             Abs::Conflict => {
                 self.bail(Code::Join, format!("variable {name} holds values of unrelated kinds on two paths"))
             }
             Abs::Dyn(value) if self.b.function.ty(value).alternatives().contains(&Type::Unbound) => {
-                let message = format!("cannot access local variable '{name}' where it is not associated with a value");
+                let (kind, message) = unbound(name, local);
                 self.dispatch(value, &mut |me, narrowed| match narrowed {
-                    Abs::Unbound => me.raise_message(ExcKind::UnboundLocalError, &message),
+                    Abs::Unbound => me.raise_message(kind, &message),
                     other => Ok(other),
                 })
             }

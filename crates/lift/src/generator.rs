@@ -33,7 +33,7 @@ impl Lifter<'_> {
         let outer = (self.span_locked, self.b.span, self.place);
         self.frames.push(closure.frame(args.iter().cloned().collect(), path));
         self.current = depth;
-        self.contexts.push(Ctx::Call { returns: Vec::new(), depth });
+        self.contexts.push(Ctx::Call { returns: Vec::new(), depth, generator: true });
         self.unfolding.push(closure.identity());
         self.span_locked = self.in_prelude(closure.module);
         let ran = self.yielding(&def.body, &mut |me, value| {

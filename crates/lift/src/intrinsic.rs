@@ -23,6 +23,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_cached",
     "_type_name",
     "_is_of",
+    "_sees",
     "_leave",
     "_refuse",
     "_operation",
@@ -90,6 +91,8 @@ impl Lifter<'_> {
                 let is = |path: &Abs| matches!((path, &of), (Abs::Const(Object::Str(path)), Some(ty)) if &**path == ty.path());
                 Ok(Abs::bool(paths.iter().any(is)))
             }
+            // Whether a function that is given can reach a container, and so change it.
+            ("_sees", [function, container]) => Ok(Abs::bool(self.sees(function, container))),
             // An attribute by its name.
             ("_attribute", [value, Abs::Const(Object::Str(name))]) => self.attribute(value.clone(), name),
             ("_attribute", [_, name]) => match self.type_of(name) {

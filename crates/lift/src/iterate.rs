@@ -3,8 +3,8 @@
 use crate::abs::{Abs, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
-use crate::class::ClassObj;
 use crate::choice::{Table, numbered};
+use crate::class::ClassObj;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{ExcKind, Object, Type};
 use std::rc::Rc;
@@ -18,11 +18,32 @@ const MAX_STATIC_TURNS: u32 = 200_000;
 
 /// Something iterated by position: hidden variables hold its state.
 enum Cursor {
-    Range { at: Name, stop: Abs, step: Abs },
-    Str { text: Name, at: Name },
-    List { list: Name, at: Name },
-    ListReversed { list: Name, at: Name },
-    Table { table: Rc<Table>, at: Name },
+    Range {
+        at: Name,
+        stop: Abs,
+        step: Abs,
+    },
+    Str {
+        text: Name,
+        at: Name,
+    },
+    List {
+        list: Name,
+        at: Name,
+    },
+    ListReversed {
+        list: Name,
+        at: Name,
+    },
+    /// From its start again when it is over.
+    ListCycled {
+        list: Name,
+        at: Name,
+    },
+    Table {
+        table: Rc<Table>,
+        at: Name,
+    },
     Zip(Vec<Cursor>),
 }
 
@@ -228,6 +249,17 @@ impl Lifter<'_> {
                         Ok(Cursor::ListReversed { list: list_name, at })
                     }
                 },
+                Iter::Call { function: Abs::Func(closure), args }
+                    if &*closure.def.name == "cycle" && self.in_prelude(closure.module) =>
+                {
+                    let items = args.first().map_or(Abs::Unbound, |arg| arg.1.clone());
+                    // What it iterates over need not be the same later.
+                    let list = self.copy_to_list(&items)?;
+                    let (list_name, at) = (self.hidden_name("list"), self.hidden_name("at"));
+                    self.set_var(&list_name, list);
+                    self.set_var(&at, Abs::int(0));
+                    Ok(Cursor::ListCycled { list: list_name, at })
+                }
                 Iter::Enumerate { .. }
                 | Iter::Map { .. }
                 | Iter::Filter { .. }
@@ -328,6 +360,11 @@ impl Lifter<'_> {
                 let at = self.hidden_at(depth, at);
                 self.apply("a>=b", &[at, Abs::int(0)])
             }
+            Cursor::ListCycled { list, .. } => {
+                let list = self.hidden_at(depth, list);
+                let len = self.apply("len", &[list])?;
+                self.apply("a>b", &[len, Abs::int(0)])
+            }
             Cursor::Zip(cursors) => {
                 let mut arms = Vec::new();
                 for (index, cursor) in cursors.iter().enumerate() {
@@ -381,6 +418,14 @@ impl Lifter<'_> {
                 self.frames[depth].vars.insert(at.clone(), next);
                 self.element(&list, &index)
             }
+            Cursor::ListCycled { list, at } => {
+                let (list, index) = (self.hidden_at(depth, list), self.hidden_at(depth, at));
+                let len = self.apply("len", std::slice::from_ref(&list))?;
+                let next = self.apply("a+b", &[index.clone(), Abs::int(1)])?;
+                let next = self.apply("a%b", &[next, len])?;
+                self.frames[depth].vars.insert(at.clone(), next);
+                self.element(&list, &index)
+            }
             Cursor::Zip(cursors) => {
                 let mut items = Vec::new();
                 for cursor in cursors {
@@ -414,7 +459,8 @@ impl Lifter<'_> {
             }
             Cursor::Str { text: what, at }
             | Cursor::List { list: what, at }
-            | Cursor::ListReversed { list: what, at } => {
+            | Cursor::ListReversed { list: what, at }
+            | Cursor::ListCycled { list: what, at } => {
                 self.frames[depth].vars.remove(what);
                 self.frames[depth].vars.remove(at);
             }

@@ -50,6 +50,7 @@ mod reach;
 mod restrict;
 mod returns;
 mod scope;
+mod sees;
 mod shaped;
 mod sorting;
 mod source;

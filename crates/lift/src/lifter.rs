@@ -133,8 +133,8 @@ pub(crate) struct Pending {
 pub(crate) enum Ctx {
     /// The function itself.
     Entry,
-    /// An unfolded call.
-    Call { returns: Vec<(State, Abs)>, depth: usize },
+    /// An unfolded call, or the body of a generator.
+    Call { returns: Vec<(State, Abs)>, depth: usize, generator: bool },
     /// A loop statement: where `break` goes.
     Loop { breaks: Vec<State>, depth: usize },
     /// A loop's body: where `continue` goes.
@@ -717,6 +717,9 @@ impl Lifter<'_> {
 
     /// Raises an exception of a known class.
     pub fn raise(&mut self, kind: ExcKind, args: Vec<Abs>) -> Lift<()> {
+        if kind == ExcKind::StopIteration && self.leaves_generator() {
+            return self.raise(ExcKind::RuntimeError, vec![Abs::str("generator raised StopIteration")]);
+        }
         let caught = self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. }));
         let args = match &args[..] {
             // Nothing but the message is seen of it.
@@ -743,10 +746,27 @@ impl Lifter<'_> {
         Ok(())
     }
 
+    /// Whether an exception that is raised here leaves the body of a generator, which a
+    /// `StopIteration` does not as such (language reference, 6.2.9.1).
+    fn leaves_generator(&self) -> bool {
+        let end =
+            self.contexts.iter().rev().find(|ctx| matches!(ctx, Ctx::Try { .. } | Ctx::Call { generator: true, .. }));
+        matches!(end, Some(Ctx::Call { .. }))
+    }
+
     /// Raises an exception with one message.
     pub fn raise_message(&mut self, kind: ExcKind, message: &str) -> Lift<Abs> {
         self.raise(kind, vec![Abs::str(message)])?;
         Ok(Abs::Unbound)
+    }
+
+    /// Raises an exception again that may be any.
+    pub fn rethrow(&mut self, exc: Abs) -> Lift<()> {
+        if self.leaves_generator() {
+            return self.bail(Code::Statement, "an exception that may be StopIteration leaves a generator");
+        }
+        self.throw(exc, None);
+        Ok(())
     }
 
     /// Sends an exception object to the innermost handler, or out of the function.

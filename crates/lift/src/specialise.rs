@@ -150,42 +150,20 @@ impl Lifter<'_> {
     /// What the variables hold that a function reads of those around it, without itself.
     fn free_variables(&mut self, closure: &Closure) -> Lift<BTreeMap<Name, Abs>> {
         let mut free = BTreeMap::new();
-        let mut enclosing = &closure.enclosing;
-        loop {
-            let (names, outer): (Vec<&Name>, _) = match enclosing {
-                Enclosing::Module => return Ok(free),
-                Enclosing::Live(depth) => match self.frames.get(*depth) {
-                    Some(frame) => (frame.locals.iter().collect(), &frame.enclosing),
-                    None => return Ok(free),
-                },
-                Enclosing::Ended(captured) => (captured.vars.keys().collect(), &captured.enclosing),
-            };
-            for name in names {
-                let Some(mention) = crate::scope::mentions(&closure.def, name) else { continue };
-                let value = match self.read_enclosing(name, &closure.enclosing) {
-                    Some(Abs::Func(function)) if Arc::ptr_eq(&function.def, &closure.def) => continue,
-                    Some(value) => value,
-                    None => continue,
-                };
-                if free.contains_key(name) {
-                    continue;
+        for (name, (mention, value)) in self.around(closure) {
+            let value = match (self.key_of(&value, false), mention) {
+                _ if matches!(&value, Abs::Func(function) if Arc::ptr_eq(&function.def, &closure.def)) => continue,
+                (Some(_), _) => value,
+                (None, Mention::Perhaps) => Abs::Conflict,
+                (None, Mention::Read) => {
+                    let (name, what) = (&closure.def.name, describe(&value));
+                    let reason = format!("{name} recurses and reads {what} of the function around it");
+                    return self.bail(Code::Recursion, reason);
                 }
-                let value = match (self.key_of(&value, false), mention) {
-                    (Some(_), _) => value,
-                    (None, Mention::Perhaps) => Abs::Conflict,
-                    (None, Mention::Read) => {
-                        let name = &closure.def.name;
-                        let what = describe(&value);
-                        return self.bail(
-                            Code::Recursion,
-                            format!("{name} recurses and reads {what} of the function around it"),
-                        );
-                    }
-                };
-                free.insert(name.clone(), value);
-            }
-            enclosing = outer;
+            };
+            free.insert(name, value);
         }
+        Ok(free)
     }
 
     /// The function as its own specialisation sees it, whose frame is the first: its free variables

@@ -79,19 +79,7 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
     ("tuple", &["count", "index"]),
     (
         "dict",
-        &[
-            "clear",
-            "copy",
-            "fromkeys",
-            "get",
-            "items",
-            "keys",
-            "pop",
-            "popitem",
-            "setdefault",
-            "update",
-            "values",
-        ],
+        &["clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"],
     ),
 ];
 

@@ -9,6 +9,8 @@ def reduce(function, iterable, initial=_missing, /):
         return total
     if _is_iterator(iterable):
         return _refuse("reduce of an iterator without a first value")
+    if _sees(function, iterable):
+        return _refuse("a function that reads what is reduced by it")
     items = list(iterable)
     if len(items) == 0:
         raise TypeError("reduce() of empty iterable with no initial value")
@@ -41,3 +43,16 @@ def partial(func, /, *args):
         return func(*args, *more)
 
     return bound
+
+
+class K:
+    def __init__(self, mycmp, obj):
+        self._mycmp = mycmp
+        self.obj = obj
+
+    def __lt__(self, other):
+        return self._mycmp(self.obj, other.obj) < 0
+
+
+def cmp_to_key(mycmp):
+    return lambda obj: K(mycmp, obj)

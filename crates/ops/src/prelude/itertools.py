@@ -25,6 +25,16 @@ def chain(*iterables):
             yield item
 
 
+def cycle(iterable, /):
+    saved = []
+    for item in iterable:
+        yield item
+        saved.append(item)
+    while saved:
+        for item in saved:
+            yield item
+
+
 def dropwhile(predicate, iterable, /):
     dropping = True
     for item in iterable:
@@ -42,6 +52,49 @@ def filterfalse(predicate, iterable, /):
                 yield item
         elif not predicate(item):
             yield item
+
+
+def _keyed(iterable, key):
+    # All items with their keys: what raises does so elsewhere, between other turns of the loop.
+    try:
+        items = list(iterable)
+        return [(item if key is None else key(item), item) for item in items]
+    except Exception:
+        return _leave("an exception while items are grouped")
+
+
+class _grouper:
+    """The items of a group that were not asked for, until the next group is."""
+
+    def __init__(self, pairs, at, end):
+        self._pairs = pairs
+        self._at = at
+        self._end = end
+
+    def __iter__(self):
+        while self._at < self._end:
+            self._at = self._at + 1
+            yield self._pairs[self._at - 1][1]
+
+    def _over(self):
+        self._at = self._end
+
+
+def _groups(pairs):
+    at = 0
+    while at < len(pairs):
+        current = pairs[at][0]
+        first = at
+        at = at + 1
+        while at < len(pairs) and _same(current, pairs[at][0]):
+            at = at + 1
+        group = _grouper(pairs, first, at)
+        yield (current, group)
+        group._over()
+
+
+def groupby(iterable, key=None):
+    return _groups(_keyed(iterable, key))
 
 
 def _count_of(value, default):

@@ -264,6 +264,8 @@ def sort(self, /, *, key=None, reverse=False):
     if not isinstance(reverse, bool):
         if not isinstance(reverse, int) or reverse > 2147483647 or reverse < -2147483648:
             return _leave("a `reverse` that is no C int")
+    if key is not None and _sees(key, self):
+        return _refuse("a key that reads the list which is sorted by it")
     if key is None and (_takes("list.sort_int", self) or _takes("list.sort_str", self) or _takes("list.sort_float", self)):
         i = 0
         for item in sorted(self, reverse=True if reverse else False):
