@@ -222,9 +222,13 @@ impl Lifter<'_> {
         let enumerated = self.enum_base(&def.bases)?;
         let (plain_bases, is_abc) = self.plain_bases(&def.bases);
         let is_unique = matches!(&def.decorators[..], [one] if self.is_of_module(one, "enum", "unique"));
+        let (is_ordered, decorators) = match &def.decorators[..] {
+            [first, rest @ ..] if self.is_of_module(first, "functools", "total_ordering") => (true, rest),
+            all => (false, all),
+        };
         let dataclass = match (&enumerated, is_unique) {
             (Some(_), true) => None,
-            _ => self.class_decorators(&def.decorators)?,
+            _ => self.class_decorators(decorators)?,
         };
         let is_named = matches!(&def.bases[..], [base] if self.is_of_module(base, "typing", "NamedTuple"));
         let (base, exception) = match (is_named, &enumerated) {
@@ -278,6 +282,7 @@ impl Lifter<'_> {
         };
         if enumerated.is_some() && !prelude {
             return match dataclass {
+                _ if is_ordered => self.bail(Code::Statement, "an enumeration with total_ordering"),
                 Some(_) => self.bail(Code::Statement, "an enumeration that is a dataclass"),
                 None => self.enumeration(def, class, is_unique),
             };
@@ -291,7 +296,33 @@ impl Lifter<'_> {
             None if is_named => self.named_tuple(&mut class, &def.fields, module)?,
             None => {}
         }
+        if is_ordered {
+            self.order_totally(&mut class)?;
+        }
         self.bind_name(&def.name, Abs::Class(Rc::new(class)))?;
+        Ok(())
+    }
+
+    /// Gives a class the comparisons that it lacks (Lib/functools.py, `total_ordering`).
+    fn order_totally(&mut self, class: &mut ClassObj) -> Lift<()> {
+        const COMPARISONS: [&str; 4] = ["__lt__", "__le__", "__gt__", "__ge__"];
+        let short = |name: &str| name.trim_matches('_').to_string();
+        let base = class.base.clone();
+        let has = |class: &ClassObj, name: &str| {
+            class.members.contains_key(name) || base.as_ref().is_some_and(|base| ClassObj::find(base, name).is_some())
+        };
+        let Some(root) = COMPARISONS.into_iter().find(|name| has(class, name)) else {
+            return self.bail(Code::Statement, "total_ordering of a class without a comparison");
+        };
+        for name in COMPARISONS.into_iter().filter(|name| *name != root) {
+            if has(class, name) {
+                continue;
+            }
+            let made = self.prelude_function("functools", &format!("_{}_from_{}", short(name), short(root)))?;
+            if let Some(made) = made {
+                class.members.insert(Name::from(name), Member::Value(made));
+            }
+        }
         Ok(())
     }
 

@@ -458,6 +458,16 @@ impl<'w> Lifter<'w> {
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
     fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
         let (left, right) = (&self.seen(left.clone()), &self.seen(right.clone()));
+        let is_missing = |abs: &Abs| matches!(abs, Abs::Builtin(name) if &**name == "NotImplemented");
+        match (left, right) {
+            (left, right) if is_missing(left) && is_missing(right) => return Ok(Abs::bool(true)),
+            (one, other) | (other, one)
+                if is_missing(one) && matches!(other, Abs::Dyn(_) | Abs::Const(_) | Abs::Instance(_)) =>
+            {
+                return Ok(Abs::bool(false));
+            }
+            _ => {}
+        }
         let args = [left.clone(), right.clone()];
         if let Some(result) =
             self.compare_choices(&args, true, false, &mut |me, left, right| me.identical(left, right))?

@@ -56,3 +56,66 @@ class K:
 
 def cmp_to_key(mycmp):
     return lambda obj: K(mycmp, obj)
+
+
+# What total_ordering gives a class: each comparison by one that it has.
+
+
+def _gt_from_lt(self, other):
+    result = self.__lt__(other)
+    return result if result is NotImplemented else not result and self != other
+
+
+def _le_from_lt(self, other):
+    result = self.__lt__(other)
+    return result if result is NotImplemented else result or self == other
+
+
+def _ge_from_lt(self, other):
+    result = self.__lt__(other)
+    return result if result is NotImplemented else not result
+
+
+def _ge_from_le(self, other):
+    result = self.__le__(other)
+    return result if result is NotImplemented else not result or self == other
+
+
+def _lt_from_le(self, other):
+    result = self.__le__(other)
+    return result if result is NotImplemented else result and self != other
+
+
+def _gt_from_le(self, other):
+    result = self.__le__(other)
+    return result if result is NotImplemented else not result
+
+
+def _lt_from_gt(self, other):
+    result = self.__gt__(other)
+    return result if result is NotImplemented else not result and self != other
+
+
+def _ge_from_gt(self, other):
+    result = self.__gt__(other)
+    return result if result is NotImplemented else result or self == other
+
+
+def _le_from_gt(self, other):
+    result = self.__gt__(other)
+    return result if result is NotImplemented else not result
+
+
+def _le_from_ge(self, other):
+    result = self.__ge__(other)
+    return result if result is NotImplemented else not result or self == other
+
+
+def _gt_from_ge(self, other):
+    result = self.__ge__(other)
+    return result if result is NotImplemented else result and self != other
+
+
+def _lt_from_ge(self, other):
+    result = self.__ge__(other)
+    return result if result is NotImplemented else not result
