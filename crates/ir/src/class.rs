@@ -177,6 +177,7 @@ classes! {
         UnicodeDecodeError: UnicodeError = 36,
         UnicodeTranslateError: UnicodeError = 37,
         JSONDecodeError: ValueError = 38,
+        StatisticsError: ValueError = 39,
         KeyboardInterrupt: BaseException = 29,
         SystemExit: BaseException = 30,
         GeneratorExit: BaseException = 31,
@@ -296,6 +297,16 @@ impl ExcKind {
     pub fn from_name(name: &str) -> Option<ExcKind> {
         match ClassRow::spelled(name)?.objects {
             Objects::Exception(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// The module that has it; `None` for those that every module sees.
+    #[must_use]
+    pub fn module(self) -> Option<&'static str> {
+        match self {
+            ExcKind::JSONDecodeError => Some("json"),
+            ExcKind::StatisticsError => Some("statistics"),
             _ => None,
         }
     }

@@ -349,8 +349,8 @@ impl Lifter<'_> {
         {
             return Ok(class);
         }
-        if spelling == "json.JSONDecodeError" {
-            return Ok(Abs::ExcClass(ExcKind::JSONDecodeError));
+        if let Some(kind) = ExcKind::from_name(name).filter(|kind| kind.module() == Some(module)) {
+            return Ok(Abs::ExcClass(kind));
         }
         let is_class = ClassRow::spelled(&spelling).is_some_and(|class| class.objects == Objects::None);
         if is_class || !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {

@@ -129,7 +129,7 @@ pub(crate) fn builtin(name: &str) -> Option<Abs> {
         return Some(Abs::Builtin(hidden.into()));
     }
     let name = name.strip_prefix('.').unwrap_or(name);
-    if let Some(kind) = ExcKind::from_name(name).filter(|kind| *kind != ExcKind::JSONDecodeError) {
+    if let Some(kind) = ExcKind::from_name(name).filter(|kind| kind.module().is_none()) {
         return Some(Abs::ExcClass(kind));
     }
     let known = SPECIAL.contains(&name)

@@ -31,6 +31,7 @@ pub mod re;
 pub mod runtime;
 pub mod show;
 pub mod sort;
+pub mod statistics;
 pub mod str;
 pub mod text;
 pub mod text_repr;
@@ -58,6 +59,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         bytes::OPS,
         unicodedata::OPS,
         json::OPS,
+        statistics::OPS,
     ];
     core::all().chain(families.into_iter().flatten().copied())
 }
