@@ -9,7 +9,6 @@ use crate::op;
 use crate::text::Str;
 use exuvia_ir::ExcKind::JSONDecodeError;
 use exuvia_ir::{Class, Object, Raise};
-use memchr::memchr2;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -33,6 +32,44 @@ const MAX_DEPTH: usize = 500;
 const MAX_DIGITS: usize = 4300;
 /// Objects of more members are searched by CPython, which hashes their keys.
 const MAX_SEARCHED: usize = 1000;
+
+/// Kinds of bytes, of which one may be several.
+const IN_STRING: u8 = 1;
+const NESTS: u8 = 2;
+const ENDS_SCALAR: u8 = 4;
+
+/// What a byte is where strings (quotes, backslashes, control characters), containers (quotes and
+/// brackets) and scalars (what follows them) are gone over.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'"' => IN_STRING | NESTS,
+            b'\\' => IN_STRING,
+            b'{' | b'[' => NESTS,
+            b'}' | b']' => NESTS | ENDS_SCALAR,
+            b',' | b' ' => ENDS_SCALAR,
+            b'\t' | b'\n' | b'\r' => IN_STRING | ENDS_SCALAR,
+            0..=0x1f => IN_STRING,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// The first place from a byte on of a byte of some kinds.
+#[inline]
+fn next_of(text: &[u8], mut at: usize, kinds: u8) -> usize {
+    while let Some(byte) = text.get(at) {
+        if KINDS[usize::from(*byte)] & kinds != 0 {
+            return at;
+        }
+        at += 1;
+    }
+    text.len()
+}
 
 /// Why a document cannot be read.
 enum Fault {
@@ -166,6 +203,7 @@ impl Document<'_> {
     fn string(&self, start: usize) -> Result<usize, Fault> {
         let mut at = start + 1;
         loop {
+            at = next_of(self.text, at, IN_STRING);
             match self.byte(at) {
                 None => return Err(Fault::Invalid("Unterminated string starting at", start)),
                 Some(b'"') => return Ok(at + 1),
@@ -228,14 +266,14 @@ impl<'t> Parts<'t> {
     fn string_end(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = start + 1;
-        while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
-            at += found;
-            if bytes[at] == b'"' {
-                return at + 1;
+        loop {
+            at = next_of(bytes, at, IN_STRING);
+            match bytes.get(at) {
+                Some(b'"') => return at + 1,
+                Some(_) => at += 2,
+                None => return bytes.len(),
             }
-            at += 2;
         }
-        bytes.len()
     }
 }
 
@@ -259,15 +297,12 @@ impl<'t> Iterator for Parts<'t> {
                     depth -= 1;
                     at += 1;
                 }
-                _ if depth > 0 => at += 1,
-                _ => {
-                    let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
-                    at = bytes[at..].iter().position(ends).map_or(bytes.len(), |found| at + found);
-                }
+                _ => at = next_of(bytes, at, ENDS_SCALAR),
             }
             if depth == 0 {
                 break;
             }
+            at = next_of(bytes, at, NESTS);
         }
         self.at = at;
         self.skip_between();

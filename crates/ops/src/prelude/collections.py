@@ -19,6 +19,8 @@ def _hash(key):
         return _operation("float.hash", key)
     if key is None:
         return 1
+    if isinstance(key, (list, dict, set)):
+        raise TypeError(f"unhashable type: '{_type_name(key)}'")
     if isinstance(key, bytes):
         return _operation("str.hash", _field(key, 0))
     if _type_name(key) in ("datetime.date", "datetime.datetime", "datetime.time"):
@@ -30,8 +32,6 @@ def _hash(key):
         for item in key:
             result = _operation("hash.mix", result, _hash(item))
         return result
-    if isinstance(key, (list, dict, set)):
-        raise TypeError(f"unhashable type: '{_type_name(key)}'")
     return _refuse("a key of such a class")
 
 
