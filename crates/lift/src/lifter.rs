@@ -717,8 +717,19 @@ impl Lifter<'_> {
 
     /// Raises an exception of a known class.
     pub fn raise(&mut self, kind: ExcKind, args: Vec<Abs>) -> Lift<()> {
-        if kind == ExcKind::StopIteration && self.leaves_generator() {
-            return self.raise(ExcKind::RuntimeError, vec![Abs::str("generator raised StopIteration")]);
+        if kind == ExcKind::StopIteration {
+            let is_end = |ctx: &&Ctx| matches!(ctx, Ctx::Try { .. } | Ctx::Call { .. });
+            match self.contexts.iter().rev().find(is_end) {
+                Some(Ctx::Call { generator: true, .. }) => {
+                    return self.raise(ExcKind::RuntimeError, vec![Abs::str("generator raised StopIteration")]);
+                }
+                // It may end a `map`, or become another exception in a generator expression.
+                Some(Ctx::Call { .. }) => return self.bail(Code::Statement, "StopIteration leaves a function"),
+                None if matches!(self.returns, Returns::Typed { .. }) => {
+                    return self.bail(Code::Statement, "StopIteration leaves a function");
+                }
+                _ => {}
+            }
         }
         let caught = self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. }));
         let args = match &args[..] {

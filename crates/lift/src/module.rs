@@ -59,6 +59,7 @@ pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
 
 impl Lifter<'_> {
     fn top_level<'a>(&mut self, stmt: &Stmt, footprint: &'a Footprint, passed: &mut PassedOver<'a>) -> Lift<()> {
+        let values = self.b.function.values.len();
         let result = self.stmts(std::slice::from_ref(stmt));
         let reason = match result {
             // Of all that is lifted, not of this statement.
@@ -70,6 +71,8 @@ impl Lifter<'_> {
             Ok(()) if !self.live => {
                 return Err(Bailout::new(Code::ModuleBody, stmt.span, "the top level raises an exception").into());
             }
+            // Nothing but constants, of which a module may have many.
+            Ok(()) if self.b.function.values.len() == values => return Ok(()),
             Ok(()) => {
                 // What is not constant is an error only where it is read.
                 for abs in self.frames[0].vars.values_mut() {

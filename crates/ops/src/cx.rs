@@ -23,12 +23,31 @@ pub struct Cx {
     /// The offset in the current chunk behind the text that was put there last, or 0 if
     /// something else was.
     text_end: usize,
+    /// Texts that were copied to be appended to, the last of them first.
+    growing: [Growing; GROWING],
+    /// How many of these there are.
+    grown: usize,
     limit: usize,
     allocated: usize,
     want_message: bool,
     poisoned: bool,
     interrupt: Arc<AtomicBool>,
     places: Places,
+}
+
+/// How many texts may grow in turn.
+const GROWING: usize = 4;
+
+/// Texts shorter than this are copied where they grow.
+const GROWS_FROM: usize = 64;
+
+/// A text that was copied to be appended to: the next time it gets room to grow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Growing {
+    chunk: usize,
+    /// Offsets in the chunk: the end of the text, and of the room behind it.
+    end: usize,
+    limit: usize,
 }
 
 /// The size of the first chunk of the arena; later ones double.
@@ -72,6 +91,8 @@ impl Cx {
             current: 0,
             used: 0,
             text_end: 0,
+            growing: [Growing::default(); GROWING],
+            grown: 0,
             limit,
             allocated: 0,
             want_message,
@@ -92,6 +113,7 @@ impl Cx {
         self.current = 0;
         self.used = 0;
         self.text_end = 0;
+        self.grown = 0;
         self.places.clear();
     }
 
@@ -253,12 +275,67 @@ impl Cx {
                 }
             }
         }
-        let mut out = self.text(left.len() + right.len())?;
-        let spare = &mut out.spare(left.len() + right.len())?[..left.len() + right.len()];
+        if left.len() >= GROWS_FROM {
+            return self.append_long(left, right, ascii);
+        }
+        self.joined(left, right, ascii, left.len() + right.len())
+    }
+
+    /// As [`Cx::append`] for a first text that something else was put behind: the second time that it
+    /// is copied it gets as much room again as it takes, so that texts which grow in turn take linear
+    /// time and memory too.
+    fn append_long<'a>(&mut self, left: &[u8], right: &[u8], ascii: bool) -> KernelResult<Str<'a>> {
+        let end = (left.as_ptr() as usize).wrapping_add(left.len());
+        let total = left.len() + right.len();
+        let chunks = &mut self.chunks;
+        let is_it = |text: &Growing| {
+            let start = chunks.get(text.chunk).map_or(0, |chunk| chunk.as_ptr() as usize);
+            start != 0 && start + text.end == end && text.end >= left.len()
+        };
+        let Some(at) = self.growing[..self.grown].iter().position(is_it) else {
+            let copy = self.joined(left, right, ascii, total)?;
+            // The latest first, the oldest is forgotten.
+            self.growing.rotate_right(1);
+            self.grown = (self.grown + 1).min(GROWING);
+            self.growing[0] = Growing { chunk: self.current, end: self.text_end, limit: self.text_end };
+            return Ok(copy);
+        };
+        let text = self.growing[at];
+        if text.limit - text.end >= right.len() {
+            self.growing[at].end += right.len();
+            let chunk = chunks[text.chunk].as_mut_ptr().cast::<u8>();
+            // SAFETY: the first text ends at that offset of the chunk and is no longer than that, so it
+            // lies in the chunk; nothing refers to the bytes behind it up to the limit, which have room
+            // for the second one.
+            unsafe {
+                let tail = chunk.add(text.end);
+                tail.copy_from_nonoverlapping(right.as_ptr(), right.len());
+                let whole = std::slice::from_raw_parts(tail.sub(left.len()), total);
+                return Ok(Str::with_ascii(std::str::from_utf8_unchecked(whole), ascii));
+            }
+        }
+        let Ok(copy) = self.joined(left, right, ascii, total.saturating_mul(2)) else {
+            return self.joined(left, right, ascii, total);
+        };
+        let end = self.text_end;
+        let limit = (end + total).min(self.chunks[self.current].len() * 8);
+        self.growing[at] = Growing { chunk: self.current, end, limit };
+        // What is put into the arena next comes behind the room.
+        self.used = limit.next_multiple_of(8);
+        self.text_end = 0;
+        Ok(copy)
+    }
+
+    /// Both texts at the end of the arena, where there are so many bytes.
+    #[inline]
+    fn joined<'a>(&mut self, left: &[u8], right: &[u8], ascii: bool, room: usize) -> KernelResult<Str<'a>> {
+        let total = left.len() + right.len();
+        let mut out = self.text(room)?;
+        let spare = &mut out.spare(total)?[..total];
         spare[..left.len()].copy_from_slice(left);
         spare[left.len()..].copy_from_slice(right);
         // SAFETY: two valid texts were written.
-        unsafe { out.advance(left.len() + right.len()) };
+        unsafe { out.advance(total) };
         Ok(out.finish_as(ascii))
     }
 
@@ -429,6 +506,31 @@ mod tests {
     use super::Cx;
     use crate::text::Str;
     use std::sync::Arc;
+
+    #[test]
+    fn texts_that_grow_in_turn_take_linear_memory() {
+        // Copied whenever they grow they would take gigabytes.
+        let mut cx = Cx::new(16 << 20, false, Arc::default());
+        let mut texts = [Str::new(""), Str::new(""), Str::new("")];
+        let mut wanted = [String::new(), String::new(), String::new()];
+        for turn in 0..30_000 {
+            for (at, (text, wanted)) in texts.iter_mut().zip(&mut wanted).enumerate() {
+                let piece = if turn % 7 == 0 { "é" } else { "ab" };
+                let piece = cx.store(&piece[..piece.len() * usize::from(turn % 3 != at)]).expect("room");
+                let before = *text;
+                *text = cx.append(before, piece).expect("room");
+                // What grew from the same text is another one.
+                if turn % 1000 == 0 {
+                    let other = cx.append(before, piece).expect("room");
+                    assert_eq!(other.as_str(), text.as_str());
+                }
+                wanted.push_str(piece.as_str());
+            }
+        }
+        for (text, wanted) in texts.iter().zip(&wanted) {
+            assert_eq!(text.as_str(), wanted);
+        }
+    }
 
     #[test]
     fn places_in_long_texts_are_those_of_the_characters() {

@@ -18,6 +18,8 @@ use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Opcode, Terminator, Value};
 const SHORT: usize = 10;
 /// Blocks that are copied in one run.
 const MOST: usize = 100;
+/// Values that are looked at for them: each copy looks at the whole function.
+const WORK: usize = 1_000_000;
 
 /// An edge that knows where the block that it enters goes on.
 struct Shortcut {
@@ -38,7 +40,8 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     let mut found = find(function, context, &flow, &candidates);
     found.sort_by_key(|shortcut| shortcut.through);
     let groups: Vec<&[Shortcut]> = found.chunk_by(|a, b| a.through == b.through).collect();
-    for group in groups.into_iter().take(MOST) {
+    let most = MOST.min(WORK / function.values.len().max(1));
+    for group in groups.into_iter().take(most) {
         take(function, group);
     }
 }

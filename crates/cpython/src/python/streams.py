@@ -97,17 +97,32 @@ def table(pa, handler, port, parameters, output):
     output.end()
 
 
+# Rows of large texts make smaller batches: what text a batch has, by every so many of its rows.
+BATCH_TEXT = 32 << 20
+LOOKS = 16
+
+
+def text_of(part):
+    """How much text a row has, at least 1."""
+    values = part.values() if isinstance(part, dict) else part if isinstance(part, (tuple, list)) else (part,)
+    return 1 + sum(len(value) for value in values if isinstance(value, (str, bytes)))
+
+
 def parts(result, port, output):
     """Hands over what a generator yields: tables, or rows of one, which are tuples or dicts."""
     rows = []
+    most = port.batch_rows
     for part in result:
         if is_row(part, output):
+            if len(rows) % LOOKS == 0:
+                most = min(most, max(BATCH_TEXT // text_of(part), 1))
             rows.append(part)
-            if len(rows) < port.batch_rows:
+            if len(rows) < most:
                 continue
         if rows:
             output.emit(rows)
             rows = []
+            most = port.batch_rows
         if not is_row(part, output):
             output.emit(part)
     if rows:

@@ -7,6 +7,8 @@
 
 /// Texts longer than this are worth a prepared searcher.
 const LONG_TEXT: usize = 512;
+/// How far a long text is searched without one: where there are many places the next is near.
+const NEAR: usize = 128;
 /// With longer needles the comparison of candidates could take quadratic time.
 const LONG_NEEDLE: usize = 32;
 
@@ -22,9 +24,31 @@ pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
         },
         [byte] => memchr::memchr(*byte, text),
         _ if needle.len() > text.len() => None,
-        _ if text.len() > LONG_TEXT || needle.len() > LONG_NEEDLE => memchr::memmem::find(text, needle),
+        _ if needle.len() > LONG_NEEDLE => memchr::memmem::find(text, needle),
+        _ if text.len() > LONG_TEXT => find_short(&text[..NEAR], needle).or_else(|| {
+            let from = NEAR + 1 - needle.len();
+            Some(from + memchr::memmem::find(&text[from..], needle)?)
+        }),
         _ => find_short(text, needle),
     }
+}
+
+/// How often the needle occurs, after four times in so many bytes before: where there are many, each
+/// search costs more than the bytes up to the next place.
+pub(super) fn count(text: &[u8], needle: &[u8], before: usize) -> i64 {
+    if before >= 4 * (needle.len() + 8) {
+        return memchr::memmem::find_iter(text, needle).count() as i64;
+    }
+    let (mut at, mut count) = (0, 0);
+    while let Some(part) = text.get(at..at + needle.len()) {
+        if part[0] == needle[0] && same(part, needle) {
+            count += 1;
+            at += needle.len();
+        } else {
+            at += 1;
+        }
+    }
+    count
 }
 
 /// The highest offset where the needle begins.

@@ -117,6 +117,9 @@ op! {
                 while let Some(at) = needle::find(rest, sub) {
                     count += 1;
                     rest = &rest[at + sub.len()..];
+                    if count == 4 {
+                        return count + needle::count(rest, sub, part.byte_len() - rest.len());
+                    }
                 }
                 count
             }
