@@ -24,6 +24,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_type_name",
     "_is_of",
     "_sees",
+    "_placed",
     "_leave",
     "_refuse",
     "_operation",
@@ -91,6 +92,8 @@ impl Lifter<'_> {
                 let is = |path: &Abs| matches!((path, &of), (Abs::Const(Object::Str(path)), Some(ty)) if &**path == ty.path());
                 Ok(Abs::bool(paths.iter().any(is)))
             }
+            // A list that an operation made, as one that was made here: it may come to hold other elements.
+            ("_placed", [list]) => self.placed_list(list),
             // Whether a function that is given can reach a container, and so change it.
             ("_sees", [function, container]) => Ok(Abs::bool(self.sees(function, container))),
             // An attribute by its name.

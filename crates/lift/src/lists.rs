@@ -60,6 +60,30 @@ impl Lifter<'_> {
         Ok(Abs::Dyn(list))
     }
 
+    /// A list that an operation has just made as one that counts as made here: where it comes to hold
+    /// other elements, it is a copy that can.
+    pub fn placed_list(&mut self, list: &Abs) -> Lift<Abs> {
+        let Abs::Dyn(value) = list else { return Ok(list.clone()) };
+        let Type::List(element) = self.b.function.ty(*value).clone() else { return Ok(list.clone()) };
+        let site = self.site();
+        if self.world.list_types.get(&site).is_none_or(|known| *known == *element) {
+            self.sites.insert(*value, vec![site]);
+            return Ok(list.clone());
+        }
+        let copy = self.list_at(site, &[])?;
+        let hidden = self.hidden_name("list");
+        let depth = self.current;
+        self.set_var(&hidden, copy);
+        self.for_each(list, &mut |me, item| {
+            let copy = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
+            me.apply(".append", &[copy, item])?;
+            Ok(())
+        })?;
+        let copy = self.get_hidden(&hidden);
+        self.remove_var(&hidden);
+        Ok(copy)
+    }
+
     /// Where the lists were made that a value may be.
     pub fn sites_of(&self, value: Value) -> Vec<Site> {
         self.sites.get(&value).cloned().unwrap_or_default()

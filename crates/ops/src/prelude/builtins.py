@@ -93,7 +93,7 @@ def _first(iterable, most):
 
 
 def _items(iterable):
-    if isinstance(iterable, (list, tuple)):
+    if isinstance(iterable, (list, tuple)) and not _is_of(iterable, "json.list"):
         return iterable
     return list(iterable)
 
@@ -218,15 +218,15 @@ def pow(base, exp, mod=None):
 
 def sorted(iterable, /, *, key=None, reverse=False):
     if key is None and isinstance(iterable, str) and isinstance(reverse, bool):
-        return _operation("str.sorted_chars", iterable, reverse)
+        return _placed(_operation("str.sorted_chars", iterable, reverse))
     result = list(_unordered(iterable) if key is None else iterable)
     if key is None and isinstance(reverse, bool):
         if _takes("list.sort_int", result):
-            return _operation("list.sort_int", result, reverse)
+            return _placed(_operation("list.sort_int", result, reverse))
         if _takes("list.sort_str", result):
-            return _operation("list.sort_str", result, reverse)
+            return _placed(_operation("list.sort_str", result, reverse))
         if _takes("list.sort_float", result):
-            return _operation("list.sort_float", result, reverse)
+            return _placed(_operation("list.sort_float", result, reverse))
     result.sort(key=key, reverse=reverse)
     return result
 
