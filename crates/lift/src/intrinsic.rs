@@ -24,6 +24,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_type_name",
     "_is_of",
     "_sees",
+    "_changes",
     "_placed",
     "_leave",
     "_refuse",
@@ -92,9 +93,11 @@ impl Lifter<'_> {
                 let is = |path: &Abs| matches!((path, &of), (Abs::Const(Object::Str(path)), Some(ty)) if &**path == ty.path());
                 Ok(Abs::bool(paths.iter().any(is)))
             }
+            // Whether it can, and may.
+            ("_changes", [function, container]) => Ok(Abs::bool(self.may_change(function, container))),
             // A list that an operation made, as one that was made here: it may come to hold other elements.
             ("_placed", [list]) => self.placed_list(list),
-            // Whether a function that is given can reach a container, and so change it.
+            // Whether a function that is given can reach a container.
             ("_sees", [function, container]) => Ok(Abs::bool(self.sees(function, container))),
             // An attribute by its name.
             ("_attribute", [value, Abs::Const(Object::Str(name))]) => self.attribute(value.clone(), name),

@@ -14,7 +14,7 @@ use crate::class::ClassObj;
 use crate::heap::{Instance, is_dropped};
 use crate::world::World;
 use exuvia_ir::{BlockId, Builder, Class, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
-use exuvia_ops::def::OpDef;
+use exuvia_ops::def::{Effect, OpDef};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -712,7 +712,12 @@ impl Lifter<'_> {
     /// Appends an operation; the operands have the types that it wants.
     pub fn operation(&mut self, def: &'static OpDef, args: Vec<Value>) -> Lift<Value> {
         let types: Vec<Type> = args.iter().map(|value| self.b.function.ty(*value).clone()).collect();
-        self.inst(Opcode::Op(def.name), args, (def.result)(&types), Some(def.raises))
+        let made = self.inst(Opcode::Op(def.name), args, (def.result)(&types), Some(def.raises))?;
+        if def.effect == Effect::Alloc && !self.module_mode && matches!(self.b.function.ty(made), Type::List(_)) {
+            let list = self.placed_list(&Abs::Dyn(made))?;
+            return self.value(&list);
+        }
+        Ok(made)
     }
 
     /// Raises an exception of a known class.

@@ -2,7 +2,7 @@
 //! that list, which is empty meanwhile.
 
 use crate::abs::{Abs, Closure, Enclosing};
-use crate::ast::Name;
+use crate::ast::{Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use crate::heap::cells;
 use crate::lifter::Lifter;
 use crate::scope::Mention;
@@ -14,6 +14,70 @@ use std::sync::Arc;
 
 /// How deep objects are looked into for a container.
 const DEEPEST: usize = 6;
+
+/// Methods of containers that change them.
+const CHANGING: &[&str] = &[
+    "add",
+    "append",
+    "appendleft",
+    "clear",
+    "difference_update",
+    "discard",
+    "extend",
+    "extendleft",
+    "insert",
+    "intersection_update",
+    "move_to_end",
+    "pop",
+    "popitem",
+    "popleft",
+    "remove",
+    "reverse",
+    "rotate",
+    "setdefault",
+    "sort",
+    "subtract",
+    "symmetric_difference_update",
+    "update",
+    "__setitem__",
+    "__delitem__",
+];
+
+/// Whether a function may change something that it can reach: it is more than one expression, or
+/// calls other things than built-in functions and methods that only read.
+fn may_change(def: &FunctionDef) -> bool {
+    match def.body.as_slice() {
+        [Stmt { kind: StmtKind::Return(Some(value)), .. }] => !only_reads(value),
+        _ => true,
+    }
+}
+
+fn only_reads(expr: &Expr) -> bool {
+    let all = |parts: &[Expr]| parts.iter().all(only_reads);
+    match &expr.kind {
+        ExprKind::Name(_) | ExprKind::Const(_) => true,
+        ExprKind::Call { func, args, keywords } => {
+            let reads = match &func.kind {
+                ExprKind::Name(name) => crate::names::builtin(name).is_some(),
+                ExprKind::Attribute { value, name } => !CHANGING.contains(&&**name) && only_reads(value),
+                _ => false,
+            };
+            reads && all(args) && keywords.iter().all(|keyword| only_reads(&keyword.1))
+        }
+        ExprKind::Attribute { value, .. } => only_reads(value),
+        ExprKind::Tuple(items) | ExprKind::List(items) => all(items),
+        ExprKind::Binary { left, right, .. } => only_reads(left) && only_reads(right),
+        ExprKind::Unary { operand, .. } | ExprKind::Not(operand) => only_reads(operand),
+        ExprKind::Compare { left, rest } => only_reads(left) && rest.iter().all(|(_, value)| only_reads(value)),
+        ExprKind::BoolOp { values, .. } => all(values),
+        ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().all(|part| only_reads(part)),
+        ExprKind::Subscript { value, index } => only_reads(value) && only_reads(index),
+        ExprKind::Slice { lower, upper, step } => {
+            [lower, upper, step].into_iter().flatten().all(|bound| only_reads(bound))
+        }
+        _ => false,
+    }
+}
 
 impl Lifter<'_> {
     /// The variables of the functions around one that it mentions, and what they hold.
@@ -51,6 +115,18 @@ impl Lifter<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a function can reach a container and may change it.
+    pub fn may_change(&self, function: &Abs, container: &Abs) -> bool {
+        let may = match function {
+            Abs::Func(closure) => may_change(&closure.def),
+            Abs::Bound(method) if method.owner.prelude => CHANGING.contains(&&*method.closure.def.name),
+            Abs::Bound(method) => may_change(&method.closure.def),
+            Abs::Method(method) => CHANGING.contains(&&*method.1),
+            _ => true,
+        };
+        may && self.sees(function, container)
     }
 
     /// Whether a value is a list as an instruction makes it, which no other value was before.

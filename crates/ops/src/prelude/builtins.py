@@ -106,8 +106,8 @@ def max(*args, key=None, default=_missing):
             raise TypeError("Cannot specify a default for max() with multiple positional arguments")
         items = args
     else:
-        if key is not None and _sees(key, args[0]):
-            return _refuse("a key that reads what is searched by it")
+        if key is not None and _changes(key, args[0]):
+            return _refuse("a key that may change what is searched by it")
         items = _items(_unordered(args[0]) if key is None else args[0])
         if len(items) == 0:
             if _is_missing(default):
@@ -136,8 +136,8 @@ def min(*args, key=None, default=_missing):
             raise TypeError("Cannot specify a default for min() with multiple positional arguments")
         items = args
     else:
-        if key is not None and _sees(key, args[0]):
-            return _refuse("a key that reads what is searched by it")
+        if key is not None and _changes(key, args[0]):
+            return _refuse("a key that may change what is searched by it")
         items = _items(_unordered(args[0]) if key is None else args[0])
         if len(items) == 0:
             if _is_missing(default):

@@ -9,8 +9,8 @@ def reduce(function, iterable, initial=_missing, /):
         return total
     if _is_iterator(iterable):
         return _refuse("reduce of an iterator without a first value")
-    if _sees(function, iterable):
-        return _refuse("a function that reads what is reduced by it")
+    if _changes(function, iterable):
+        return _refuse("a function that may change what is reduced by it")
     items = list(iterable)
     if len(items) == 0:
         raise TypeError("reduce() of empty iterable with no initial value")
