@@ -136,6 +136,7 @@ impl Lifter<'_> {
         .into_iter();
         let mut pieces = Vec::new();
         for part in parts {
+            self.step()?;
             match part {
                 PercentPart::Text(text) => pieces.push(Abs::str(text)),
                 PercentPart::Field { key: Some(key), spec, conversion } if is_mapping => {
@@ -254,6 +255,7 @@ impl Lifter<'_> {
     fn formatted(&mut self, parts: &[Part], arguments: &Arguments<'_>) -> Lift<Abs> {
         let mut pieces = Vec::new();
         for part in parts {
+            self.step()?;
             let piece = match part {
                 Part::Text(text) => Abs::str(text),
                 Part::Field(field) => self.field_of_template(field, arguments)?,

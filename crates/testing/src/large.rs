@@ -84,6 +84,7 @@ pub fn programs() -> Vec<Large> {
         int("4,000 straight lines", lines(4000, |at| format!("x = x * {} + {at}", at % 7 + 1)) + "return x"),
         text("an f-string of 5,000 parts", format!("return f'{}'", "a{x}".repeat(5000))),
         text("30,000 fields of str.format", format!("return '{}'.format(x)", "{0}".repeat(30_000))),
+        text("30,000 fields of %", format!("return '{}' % ({})", "%s".repeat(30_000), "x, ".repeat(30_000))),
         text("2,000 formats joined by +", format!("return {}", joined(2000, " + ", |_| "'%s' % x".into()))),
         int("5,000 terms of and", format!("return 1 if {} else 0", joined(5000, " and ", |at| format!("x > {at}")))),
         text(
