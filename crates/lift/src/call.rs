@@ -103,22 +103,25 @@ impl Lifter<'_> {
             args.splice(0..0, [callee.clone(), rest.clone()]);
             return self.call_of_prelude("_call_with_all", args);
         }
-        let (function, receivers) = match callee {
-            Abs::Func(closure) => (Rc::clone(closure), 0),
-            Abs::Bound(method) => (Rc::clone(&method.closure), 1),
+        let found = match callee {
+            Abs::Func(closure) => Some((Rc::clone(closure), 0)),
+            Abs::Bound(method) => Some((Rc::clone(&method.closure), 1)),
             Abs::Class(class) => match ClassObj::find(class, "__init__") {
-                Some((_, Member::Value(Abs::Func(closure)))) => (closure, 1),
-                _ => return self.bail(Code::Arguments, "*args of unknown length"),
+                Some((_, Member::Value(Abs::Func(closure)))) => Some((closure, 1)),
+                _ => None,
             },
             Abs::Builtin(name) => {
                 let (module, function) = name.rsplit_once('.').unwrap_or(("builtins", name));
                 let entry = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module);
                 match entry.map(|entry| self.prelude_function(entry.0, function)).transpose()?.flatten() {
-                    Some(Abs::Func(closure)) => (closure, 0),
-                    _ => return self.bail(Code::Arguments, "*args of unknown length"),
+                    Some(Abs::Func(closure)) => Some((closure, 0)),
+                    _ => None,
                 }
             }
-            _ => return self.bail(Code::Arguments, "*args of unknown length"),
+            _ => None,
+        };
+        let Some((function, receivers)) = found else {
+            return self.bail(Code::Arguments, "*args of unknown length");
         };
         let params = &function.def.params;
         let (given, takes) = (args.len() + receivers, params.positional.len());

@@ -6,7 +6,7 @@ use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Na
 use crate::bailout::{Bailout, Code};
 use crate::intrinsic::NAMES;
 use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
-use exuvia_ir::{Class, DictObj, ExcKind, Object, Opcode, SetObj, Type};
+use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -160,11 +160,7 @@ impl<'w> Lifter<'w> {
         match abs {
             Abs::Iter(_) => true,
             Abs::Instance(object) => object.class.prelude,
-            other => match self.type_of(other) {
-                Some(Type::List(_) | Type::Str) => true,
-                Some(Type::Record(class, _)) => matches!(class, Class::JsonArray | Class::JsonObject),
-                _ => false,
-            },
+            other => self.type_of(other).is_some_and(|ty| ty.is_document() || matches!(ty, Type::List(_) | Type::Str)),
         }
     }
 

@@ -25,7 +25,6 @@ pub(crate) const NAMES: &[&str] = &[
     "_is_of",
     "_sees",
     "_changes",
-    "_placed",
     "_leave",
     "_refuse",
     "_operation",
@@ -95,8 +94,6 @@ impl Lifter<'_> {
             }
             // Whether it can, and may.
             ("_changes", [function, container]) => Ok(Abs::bool(self.may_change(function, container))),
-            // A list that an operation made, as one that was made here: it may come to hold other elements.
-            ("_placed", [list]) => self.placed_list(list),
             // Whether a function that is given can reach a container.
             ("_sees", [function, container]) => Ok(Abs::bool(self.sees(function, container))),
             // An attribute by its name.

@@ -70,18 +70,7 @@ impl Lifter<'_> {
             self.sites.insert(*value, vec![site]);
             return Ok(list.clone());
         }
-        let copy = self.list_at(site, &[])?;
-        let hidden = self.hidden_name("list");
-        let depth = self.current;
-        self.set_var(&hidden, copy);
-        self.for_each(list, &mut |me, item| {
-            let copy = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
-            me.apply(".append", &[copy, item])?;
-            Ok(())
-        })?;
-        let copy = self.get_hidden(&hidden);
-        self.remove_var(&hidden);
-        Ok(copy)
+        self.copy_to_list(list)
     }
 
     /// Where the lists were made that a value may be.

@@ -80,8 +80,9 @@ fn only_reads(expr: &Expr) -> bool {
 }
 
 impl Lifter<'_> {
-    /// The variables of the functions around one that it mentions, and what they hold.
+    /// The variables of the functions around one that it mentions, and what they hold, without itself.
     pub fn around(&self, closure: &Closure) -> BTreeMap<Name, (Mention, Abs)> {
+        let is_itself = |value: &Abs| matches!(value, Abs::Func(other) if Arc::ptr_eq(&other.def, &closure.def));
         let mut found = BTreeMap::new();
         let mut enclosing = &closure.enclosing;
         loop {
@@ -97,6 +98,7 @@ impl Lifter<'_> {
                 if !found.contains_key(name)
                     && let Some(mention) = crate::scope::mentions(&closure.def, name)
                     && let Some(value) = self.read_enclosing(name, &closure.enclosing)
+                    && !is_itself(&value)
                 {
                     found.insert(name.clone(), (mention, value));
                 }
@@ -143,10 +145,8 @@ impl Lifter<'_> {
         let Some(deeper) = deep.checked_sub(1) else { return true };
         match (from, container) {
             (Abs::Func(closure), _) => {
-                let is_itself =
-                    |value: &Abs| matches!(value, Abs::Func(function) if Arc::ptr_eq(&function.def, &closure.def));
                 let around = self.around(closure);
-                let free = around.values().map(|(_, value)| value).filter(|value| !is_itself(value));
+                let free = around.values().map(|(_, value)| value);
                 let defaults = closure.defaults.iter().map(|(_, value)| value);
                 free.chain(defaults).any(|value| self.reaches(value, container, deeper))
             }

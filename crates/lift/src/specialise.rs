@@ -147,12 +147,11 @@ impl Lifter<'_> {
         }
     }
 
-    /// What the variables hold that a function reads of those around it, without itself.
+    /// What the variables hold that a function reads of those around it.
     fn free_variables(&mut self, closure: &Closure) -> Lift<BTreeMap<Name, Abs>> {
         let mut free = BTreeMap::new();
         for (name, (mention, value)) in self.around(closure) {
             let value = match (self.key_of(&value, false), mention) {
-                _ if matches!(&value, Abs::Func(function) if Arc::ptr_eq(&function.def, &closure.def)) => continue,
                 (Some(_), _) => value,
                 (None, Mention::Perhaps) => Abs::Conflict,
                 (None, Mention::Read) => {

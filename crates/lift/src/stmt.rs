@@ -4,7 +4,7 @@ use crate::abs::{Abs, Iter};
 use crate::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::lifter::{Ctx, Lift, Lifter};
-use exuvia_ir::{Class, ExcKind, Object, Type, Value};
+use exuvia_ir::{ExcKind, Object, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -392,7 +392,7 @@ impl Lifter<'_> {
         let value = match self.type_of(&value) {
             Some(Type::List(_)) => value,
             _ if self.is_long_tuple(&value) => self.copy_to_list(&value)?,
-            Some(Type::Str | Type::Record(Class::JsonArray | Class::JsonObject, _)) => self.copy_to_list(&value)?,
+            Some(ty) if ty == Type::Str || ty.is_document() => self.copy_to_list(&value)?,
             None if star.is_some() && matches!(value, Abs::Iter(_)) => self.copy_to_list(&value)?,
             // One more than is wanted tells that there are too many, and no other is made.
             None if matches!(value, Abs::Iter(_)) => {

@@ -165,12 +165,9 @@ impl Lifter<'_> {
         // One argument that has items of its own may go unused.
         let has_items = is_mapping
             || matches!(given, Abs::Instance(_))
-            || matches!(
-                self.type_of(given),
-                Some(
-                    Type::List(_) | Type::Record(Class::Bytes | Class::Match | Class::JsonArray | Class::JsonObject, _)
-                )
-            );
+            || self.type_of(given).is_some_and(|ty| {
+                ty.is_document() || matches!(ty, Type::List(_) | Type::Record(Class::Bytes | Class::Match, _))
+            });
         if !has_items && items.next().is_some() {
             if given.tuple_items().is_none() && self.type_of(given).is_none() {
                 return self.bail(Code::StaticValue, "% of a static value");

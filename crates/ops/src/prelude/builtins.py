@@ -218,15 +218,15 @@ def pow(base, exp, mod=None):
 
 def sorted(iterable, /, *, key=None, reverse=False):
     if key is None and isinstance(iterable, str) and isinstance(reverse, bool):
-        return _placed(_operation("str.sorted_chars", iterable, reverse))
+        return _operation("str.sorted_chars", iterable, reverse)
     result = list(_unordered(iterable) if key is None else iterable)
     if key is None and isinstance(reverse, bool):
         if _takes("list.sort_int", result):
-            return _placed(_operation("list.sort_int", result, reverse))
+            return _operation("list.sort_int", result, reverse)
         if _takes("list.sort_str", result):
-            return _placed(_operation("list.sort_str", result, reverse))
+            return _operation("list.sort_str", result, reverse)
         if _takes("list.sort_float", result):
-            return _placed(_operation("list.sort_float", result, reverse))
+            return _operation("list.sort_float", result, reverse)
     result.sort(key=key, reverse=reverse)
     return result
 
@@ -379,10 +379,6 @@ def _document(value):
     for at in range(0, len(parts), 2):
         members.append(_operation("json.quote", parts[at], False) + ":" + parts[at + 1])
     return "{" + ",".join(members) + "}"
-
-
-def _as_json(value):
-    return value
 
 
 def _call_with(function, items, least, most, *given):

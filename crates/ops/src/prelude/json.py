@@ -12,10 +12,9 @@ def loads(
     parse_constant=None,
     object_pairs_hook=None,
 ):
-    if cls is not None or object_hook is not None or object_pairs_hook is not None:
-        return _refuse("a hook of json.loads")
-    if parse_float is not None or parse_int is not None or parse_constant is not None:
-        return _refuse("a hook of json.loads")
+    for hook in (cls, object_hook, object_pairs_hook, parse_float, parse_int, parse_constant):
+        if hook is not None:
+            return _refuse("a hook of json.loads")
     if isinstance(s, str):
         return _of_json(_operation("json.parse", s))
     if isinstance(s, bytes):

@@ -33,12 +33,26 @@ pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     }
 }
 
-/// How often the needle occurs, after four times in so many bytes before: where there are many, each
-/// search costs more than the bytes up to the next place.
-pub(super) fn count(text: &[u8], needle: &[u8], before: usize) -> i64 {
-    if before >= 4 * (needle.len() + 8) {
-        return memchr::memmem::find_iter(text, needle).count() as i64;
+/// How often the needle, of several bytes, occurs.
+pub(super) fn count(text: &[u8], needle: &[u8]) -> i64 {
+    /// Places after which it is known how near they are.
+    const SEEN: i64 = 4;
+    let (mut rest, mut count) = (text, 0);
+    while count < SEEN {
+        let Some(at) = find(rest, needle) else { return count };
+        count += 1;
+        rest = &rest[at + needle.len()..];
     }
+    // Where there are many, each search costs more than the bytes up to the next place.
+    if text.len() - rest.len() < SEEN as usize * (needle.len() + 8) {
+        count + count_near(rest, needle)
+    } else {
+        count + memchr::memmem::find_iter(rest, needle).count() as i64
+    }
+}
+
+/// How often the needle occurs, place by place.
+fn count_near(text: &[u8], needle: &[u8]) -> i64 {
     let (mut at, mut count) = (0, 0);
     while let Some(part) = text.get(at..at + needle.len()) {
         if part[0] == needle[0] && same(part, needle) {

@@ -112,17 +112,7 @@ op! {
         match sub {
             [] => part.char_len() as i64 + 1,
             [byte] => part.as_bytes().iter().filter(|other| *other == byte).count() as i64,
-            _ => {
-                let (mut rest, mut count) = (part.as_bytes(), 0);
-                while let Some(at) = needle::find(rest, sub) {
-                    count += 1;
-                    rest = &rest[at + sub.len()..];
-                    if count == 4 {
-                        return count + needle::count(rest, sub, part.byte_len() - rest.len());
-                    }
-                }
-                count
-            }
+            _ => needle::count(part.as_bytes(), sub),
         }
     }
 }

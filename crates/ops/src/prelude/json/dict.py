@@ -32,7 +32,7 @@ def __contains__(key, self):
 def get(self, key, default=None, /):
     at = _at(self, key)
     if at < 0:
-        return _as_json(default)
+        return default
     return _of_json(_item(_field(self, 0), at))
 
 
