@@ -269,6 +269,22 @@ impl Column {
         }
     }
 
+    /// The bytes of its texts, byte strings and items of lists. What has a fixed width counts in a
+    /// list alone: a row of others has as much whatever its values are.
+    pub fn variable_bytes(&self) -> usize {
+        match self {
+            Column::Text(column) => column.values_slice().len(),
+            Column::LargeText(column) => column.values_slice().len(),
+            Column::Bytes(column) => column.values_slice().len(),
+            Column::LargeBytes(column) => column.values_slice().len(),
+            Column::TextView(_, taken) | Column::BytesView(_, taken) => *taken,
+            Column::List(column) => column.variable_bytes(),
+            Column::Struct(column) => column.variable_bytes(),
+            Column::Map(column) => column.variable_bytes(),
+            _ => 0,
+        }
+    }
+
     /// The column.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use arrow::buffer::NullBuffer;
 use arrow::compute::{interleave, take};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
-use exuvia_ir::{ExcKind, Object, Raise};
+use exuvia_ir::{ExcKind, ListObj, Object, Raise};
 use exuvia_jit::RunError;
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
@@ -185,6 +185,7 @@ impl Batch<'_> {
     /// those that need more memory than a row may have, which both rungs would find out again.
     fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)]) -> Result<usize, CallError> {
         let mut cx = Cx::new(self.settings.row_memory, true, Arc::clone(&self.flag));
+        ListObj::count_anew();
         let (mut evaluated, mut finished) = (0, 0);
         let mut runner = stages.program.runner();
         let start = Instant::now();

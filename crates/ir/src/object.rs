@@ -1,6 +1,7 @@
 //! Boxed Python values: constants of the IR and the evaluator's run-time values.
 
 use crate::{Class, ExcKind, Int, Pattern, RecordObj, Span, Type};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
@@ -45,13 +46,67 @@ struct Held {
     /// The type of the items, if it was asked for since they changed and none holds a list, which
     /// may change by itself.
     ty: Option<Type>,
+    /// What this list has added to [`KEPT`].
+    kept: usize,
+}
+
+thread_local! {
+    /// About how many bytes the lists take that this thread has made.
+    static KEPT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// What an item of a list takes: twice its place, as a list grows by doubling, and what is its own.
+/// A text that many refer to counts nothing.
+fn size_of_item(item: &Object) -> usize {
+    const FEW: usize = 3;
+    const SHARED: usize = 16;
+    let text = |object: &Object| match object {
+        Object::Str(text) if Arc::strong_count(text) <= FEW => SHARED + text.len(),
+        _ => 0,
+    };
+    let parts =
+        |parts: &[Object]| 2 * SHARED + parts.iter().map(|part| size_of::<Object>() + text(part)).sum::<usize>();
+    let own = match item {
+        Object::Tuple(items) => parts(items),
+        Object::Record(record) => parts(&record.fields),
+        Object::Int(Int::Big(value)) => 2 * SHARED + (value.bits() / 8) as usize,
+        other => text(other),
+    };
+    2 * size_of::<Object>() + own
+}
+
+impl Held {
+    fn keep(&mut self, more: usize) {
+        self.kept += more;
+        KEPT.set(KEPT.get().saturating_add(more));
+    }
+
+    fn release(&mut self, less: usize) {
+        let less = less.min(self.kept);
+        self.kept -= less;
+        KEPT.set(KEPT.get().saturating_sub(less));
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Where the thread ends nobody counts any more.
+        let _ = KEPT.try_with(|kept| kept.set(kept.get().saturating_sub(self.kept)));
+    }
 }
 
 impl ListObj {
     /// A list of `items`.
     #[must_use]
     pub fn new(items: Vec<Object>) -> ListObj {
-        ListObj(Mutex::new(Held { items, ty: None }))
+        let mut held = Held { items, ty: None, kept: 0 };
+        held.keep(held.items.len() * size_of::<Object>());
+        ListObj(Mutex::new(held))
+    }
+
+    /// Begins to count anew what the lists of this thread take.
+    pub fn count_anew() {
+        KEPT.set(0);
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -70,15 +125,18 @@ impl ListObj {
         f(&self.held().items)
     }
 
-    /// Adds an item at the end; gives it back where there are `most`.
+    /// Adds an item at the end; gives it back where there are `most`, or where the lists of this
+    /// thread would then take more than `bytes`.
     ///
     /// # Errors
     /// The list is full.
-    pub fn append(&self, item: Object, most: usize) -> Result<(), Object> {
+    pub fn append(&self, item: Object, most: usize, bytes: usize) -> Result<(), Object> {
         let mut held = self.held();
-        if held.items.len() >= most {
+        let more = size_of_item(&item);
+        if held.items.len() >= most || KEPT.get().saturating_add(more) > bytes {
             return Err(item);
         }
+        held.keep(more);
         if held.ty.as_ref().is_some_and(|ty| !item.is_of_scalar(ty)) {
             held.ty = None;
         }
@@ -86,14 +144,26 @@ impl ListObj {
         Ok(())
     }
 
+    /// Takes the last item off.
+    pub fn pop(&self) -> Option<Object> {
+        let mut held = self.held();
+        held.ty = None;
+        let item = held.items.pop()?;
+        held.release(size_of_item(&item));
+        Some(item)
+    }
+
     /// Puts an item in the place of another; `at` is a position of the list.
     pub fn replace(&self, at: usize, item: Object) {
-        let Held { items, ty } = &mut *self.held();
-        let old = &items[at];
+        let mut held = self.held();
+        let old = &held.items[at];
+        let (less, more) = (size_of_item(old), size_of_item(&item));
         if !old.is_scalar() || std::mem::discriminant(old) != std::mem::discriminant(&item) {
-            *ty = None;
+            held.ty = None;
         }
-        items[at] = item;
+        held.items[at] = item;
+        held.release(less);
+        held.keep(more);
     }
 
     /// The type of the items.
@@ -338,5 +408,46 @@ impl PartialEq for Object {
             (Object::Exc(a), Object::Exc(b)) => a.kind == b.kind && a.args == b.args,
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(at: usize) -> Object {
+        Object::str(&format!("{at:0100}"))
+    }
+
+    /// How many items a list takes within a megabyte.
+    fn most(item: impl Fn(usize) -> Object) -> usize {
+        let list = ListObj::new(vec![]);
+        (0..).take_while(|at| list.append(item(*at), usize::MAX, 1 << 20).is_ok()).count()
+    }
+
+    #[test]
+    fn lists_count_what_they_keep() {
+        ListObj::count_anew();
+        let place = 2 * size_of::<Object>();
+        assert_eq!(most(|at| Object::int(at as i64)), (1 << 20) / place);
+        // What a list kept is free again when it is gone.
+        assert_eq!(most(|at| Object::int(at as i64)), (1 << 20) / place);
+        let texts = most(text);
+        assert!(((1 << 20) / 256..(1 << 20) / 116).contains(&texts), "{texts}");
+        let pairs = most(|at| Object::tuple(vec![text(at), text(at + 1)]));
+        assert!(((1 << 20) / 512..(1 << 20) / 232).contains(&pairs), "{pairs}");
+        // One text in many places is there once.
+        let shared = vec![text(0); 8];
+        assert_eq!(most(|at| shared[at % 8].clone()), (1 << 20) / place);
+        // What was taken off makes room.
+        let list = ListObj::new(vec![]);
+        for at in 0..100_000 {
+            list.append(text(at), usize::MAX, 1 << 20).expect("room");
+            assert!(list.pop().is_some());
+        }
+        // All lists of a thread count together.
+        let lists: Vec<ListObj> = (0..64).map(|_| ListObj::new(vec![])).collect();
+        let taken = (0..).take_while(|at| lists[at % 64].append(Object::None, usize::MAX, 1 << 20).is_ok()).count();
+        assert_eq!(taken, (1 << 20) / place);
     }
 }

@@ -19,6 +19,9 @@ use exuvia_ops::list::RawList;
 use exuvia_ops::text::ASCII_BIT;
 use std::sync::Arc;
 
+/// What a text of a list takes beside its bytes, in a column of views.
+const VIEW: usize = 16;
+
 /// Whether values of a type are those of an SQL type, or of some of them: lists that hold nothing,
 /// elements that are never NULL.
 pub(crate) fn is_of(ty: &Type, declared: &DataType) -> bool {
@@ -489,7 +492,7 @@ impl Out {
             (OutValues::Bools(values), Object::Bool(value)) => values.push(*value),
             (OutValues::Texts(all, ends), Object::Str(text)) => {
                 all.extend_from_slice(text.as_bytes());
-                *bytes += text.len();
+                *bytes += VIEW + text.len();
                 ends.push(all.len() as i64);
             }
             (OutValues::Lists(inner, _, ends), Object::List(list)) => {
@@ -576,13 +579,12 @@ impl Out {
             (OutValues::Bools(values), Type::Bool) => values.push(slots[0] & 1 == 1),
             (OutValues::Texts(all, ends), Type::Str) => {
                 let len = (slots[1] & !ASCII_BIT) as usize;
-                if *bytes + len > MAX_RESULT_BYTES {
-                    *bytes += len;
+                *bytes += VIEW + len;
+                if *bytes > MAX_RESULT_BYTES {
                     return false;
                 }
                 // SAFETY: the slots are those of a text that lives.
                 all.extend_from_slice(unsafe { std::slice::from_raw_parts(slots[0] as *const u8, len) });
-                *bytes += len;
                 ends.push(all.len() as i64);
             }
             (OutValues::Lists(inner, _, ends), Type::List(element)) => {

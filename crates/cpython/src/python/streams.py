@@ -97,15 +97,21 @@ def table(pa, handler, port, parameters, output):
     output.end()
 
 
-# Rows of large texts make smaller batches: what text a batch has, by every so many of its rows.
-BATCH_TEXT = 32 << 20
+# Rows of large texts and lists make smaller batches: the bytes that a batch has, by every so many of its rows.
+BATCH_BYTES = 32 << 20
 LOOKS = 16
 
 
-def text_of(part):
-    """How much text a row has, at least 1."""
+def size_of(part):
+    """The bytes of a row's texts and lists, at least 1, with eight for each item of a list."""
     values = part.values() if isinstance(part, dict) else part if isinstance(part, (tuple, list)) else (part,)
-    return 1 + sum(len(value) for value in values if isinstance(value, (str, bytes)))
+    size = 1
+    for value in values:
+        if isinstance(value, (str, bytes)):
+            size += len(value)
+        elif isinstance(value, (tuple, list)):
+            size += 8 * len(value)
+    return size
 
 
 def parts(result, port, output):
@@ -115,7 +121,7 @@ def parts(result, port, output):
     for part in result:
         if is_row(part, output):
             if len(rows) % LOOKS == 0:
-                most = min(most, max(BATCH_TEXT // text_of(part), 1))
+                most = min(most, max(BATCH_BYTES // size_of(part), 1))
             rows.append(part)
             if len(rows) < most:
                 continue

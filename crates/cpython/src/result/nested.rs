@@ -84,14 +84,23 @@ impl Lists {
         Ok(())
     }
 
-    /// Whether a batch may have so many elements more, of eight bytes.
-    fn has_room(&self, more: usize) -> Taken {
-        let held = match &self.ends {
+    /// How many elements its lists have.
+    fn elements(&self) -> usize {
+        match &self.ends {
             Ends::Narrow(ends) => ends.last().map_or(0, |end| *end as usize),
             Ends::Wide(ends) => ends.last().map_or(0, |end| *end as usize),
             Ends::Fixed(size) => self.nulls.len() * *size as usize,
-        };
-        fits(8 * held, 8 * more)
+        }
+    }
+
+    /// Whether a batch may have so many elements more, of eight bytes.
+    fn has_room(&self, more: usize) -> Taken {
+        fits(8 * self.elements(), 8 * more)
+    }
+
+    /// [`Column::variable_bytes`], with eight bytes for each element.
+    pub fn variable_bytes(&self) -> usize {
+        8 * self.elements() + self.child.column.variable_bytes()
     }
 
     fn end(&mut self, length: usize) -> Taken {
@@ -255,6 +264,11 @@ impl Structs {
         }
     }
 
+    /// [`Column::variable_bytes`].
+    pub fn variable_bytes(&self) -> usize {
+        self.children.iter().map(|child| child.column.variable_bytes()).sum()
+    }
+
     pub fn finish(mut self) -> Result<ArrayRef, ArrowError> {
         let nulls = self.nulls.finish();
         let columns = self.children.into_iter().map(|child| child.column.finish()).collect::<Result<Vec<_>, _>>()?;
@@ -308,6 +322,12 @@ impl Maps {
     pub fn push_null(&mut self) {
         self.nulls.append_null();
         self.ends.push(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// [`Column::variable_bytes`], with eight bytes for each entry.
+    pub fn variable_bytes(&self) -> usize {
+        let entries = self.ends.last().map_or(0, |end| *end as usize);
+        8 * entries + self.key.column.variable_bytes() + self.value.column.variable_bytes()
     }
 
     pub fn finish(mut self) -> Result<ArrayRef, ArrowError> {

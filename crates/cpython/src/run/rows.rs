@@ -68,6 +68,9 @@ pub fn run(
     Ok(())
 }
 
+/// The bytes of texts and lists with which rows are handed over, however few they are.
+const MOST_BYTES: usize = 32 << 20;
+
 /// Rows on their way to the engine.
 struct Rows<'a, 'py> {
     port: &'a Bound<'py, Port>,
@@ -119,6 +122,8 @@ impl<'a, 'py> Rows<'a, 'py> {
             if self.numbers.len() >= self.together || self.since.elapsed() > WAIT {
                 self.flush(py)?;
                 self.together = (2 * self.together).min(self.port.get().batch_rows());
+            } else if self.columns.iter().map(Results::variable_bytes).sum::<usize>() >= MOST_BYTES {
+                self.flush(py)?;
             }
         }
         Ok(())

@@ -338,24 +338,22 @@ pub(super) fn list_set(_: &mut Cx, args: &[Object]) -> Outcome {
 const MAX_ITEMS: usize = 1 << 24;
 
 pub(super) fn list_append(cx: &mut Cx, args: &[Object]) -> Outcome {
-    let most = MAX_ITEMS.min(cx.limit() / size_of::<Object>());
-    match list_of(&args[0])?.append(args[1].clone(), most) {
+    match list_of(&args[0])?.append(args[1].clone(), MAX_ITEMS, cx.limit()) {
         Ok(()) => Ok(Object::None),
         Err(_) => Err(Raise::ROW_MEMORY),
     }
 }
 
 pub(super) fn list_extend(cx: &mut Cx, args: &[Object]) -> Outcome {
-    let most = MAX_ITEMS.min(cx.limit() / size_of::<Object>());
     let (list, other) = (list_of(&args[0])?, list_of(&args[1])?.items());
     for item in other {
-        list.append(item, most).map_err(|_| Raise::ROW_MEMORY)?;
+        list.append(item, MAX_ITEMS, cx.limit()).map_err(|_| Raise::ROW_MEMORY)?;
     }
     Ok(Object::None)
 }
 
 pub(super) fn list_pop(_: &mut Cx, args: &[Object]) -> Outcome {
-    with_list(&args[0], |items| items.pop().ok_or_else(|| Raise::new(ExcKind::IndexError, "pop from empty list")))?
+    list_of(&args[0])?.pop().ok_or_else(|| Raise::new(ExcKind::IndexError, "pop from empty list"))
 }
 
 pub(super) fn list_move(_: &mut Cx, args: &[Object]) -> Outcome {

@@ -111,6 +111,32 @@ async fn endless_generators_end_with_their_limit() {
     assert_eq!(rows(&session, "SELECT * FROM slow(5) LIMIT 2").await, "5\n5");
 }
 
+/// Rows of large values make small batches, whatever the values are.
+#[tokio::test(flavor = "multi_thread")]
+async fn batches_are_bounded_in_bytes() {
+    let session = with_tables().await;
+    run(
+        &session,
+        "SET datafusion.execution.coalesce_batches = false;
+         CREATE FUNCTION texts(n BIGINT) RETURNS SETOF TEXT LANGUAGE python AS $$
+           for i in range(n): yield 'é' * 1000000
+         $$;
+         CREATE FUNCTION lists(n BIGINT) RETURNS SETOF BIGINT[] LANGUAGE python AS $$
+           for i in range(n): yield [i] * 250000
+         $$;
+         CREATE FUNCTION nested(n BIGINT) RETURNS TABLE (i BIGINT, v TEXT[]) LANGUAGE python AS $$
+           for i in range(n): yield i, ['x' * 1000000, 'y' * 1000000]
+         $$",
+    )
+    .await;
+    for function in ["texts", "lists", "nested"] {
+        let batches = run(&session, &format!("SELECT * FROM {function}(60)")).await;
+        assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 60, "{function}");
+        let largest = batches.iter().map(|batch| batch.get_array_memory_size()).max().unwrap_or(0);
+        assert!(largest <= 40 << 20, "{function}: a batch of {largest} bytes");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn settings_of_execution_change_nothing() {
     for settings in ["1", "2", "8"] {
