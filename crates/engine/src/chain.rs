@@ -308,7 +308,7 @@ impl Chain {
     }
 
     fn compile_here(&self, outputs: &[usize], settings: &Settings) -> Result<Loop, String> {
-        let module = build::module(self, outputs, settings)?;
+        let (module, width) = build::module(self, outputs, settings)?;
         let inputs: Vec<DataType> =
             self.slots.iter().filter(|slot| !slot.computed).map(|slot| slot.ty.clone()).collect();
         let guarded = self.guarded();
@@ -318,6 +318,7 @@ impl Chain {
             opt_level_speed: module.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
             strict: false,
+            width,
         };
         let reasons = u32::try_from(self.filters() << guarded).map_err(|_| "too many conditions".to_string())?;
         let kernel = Kernel::compile_loop(&module, &inputs, &results, reasons, &options).map_err(|e| e.to_string())?;

@@ -4,6 +4,7 @@ use crate::defined::DefinedIn;
 use crate::formula::{self, Formula};
 use crate::interpreter::{Interpreter, MODULE_TIME, ModuleLimits, OwnProcess, PrintSink};
 use crate::memoize::History;
+use crate::observed::Observed;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
 use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, total, volatility};
@@ -36,7 +37,7 @@ pub struct Settings {
     pub row_memory: usize,
     /// Take every guard, fail every compilation, call equal arguments of every batch once, or
     /// compile loops for the first batch, to test the ways: `"guards"` (with such loops),
-    /// `"compile"`, `"memoize"`, `"loops"`, `"calls"` or empty.
+    /// `"compile"`, `"memoize"`, `"loops"`, `"calls"`, `"wide"` (ints of 128 bits) or empty.
     pub fault: String,
     /// Where functions that run in CPython print.
     pub print: PrintSink,
@@ -166,6 +167,8 @@ impl Counters {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     nullable: bool,
+    /// Whether all ints have 128 bits that may need them.
+    wide: bool,
     native: bool,
     optimize: bool,
     lift: bool,
@@ -173,9 +176,10 @@ struct Variant {
 }
 
 impl Variant {
-    fn of(nullable: bool, settings: &Settings) -> Variant {
+    fn of(nullable: bool, wide: bool, settings: &Settings) -> Variant {
         Variant {
             nullable,
+            wide,
             native: settings.native,
             optimize: settings.optimize,
             lift: settings.lift,
@@ -191,6 +195,7 @@ pub struct Function {
     pub(crate) source: Source,
     pub(crate) counters: Counters,
     pub(crate) history: History,
+    pub(crate) observed: Observed,
     /// Compiled variants; concurrent first calls of one wait for one compilation.
     compiled: Mutex<HashMap<Variant, Arc<OnceLock<Compiled>>>>,
     python: DefinedIn<PythonRung>,
@@ -227,6 +232,7 @@ impl Function {
             source,
             counters: Counters::default(),
             history: History::default(),
+            observed: Observed::default(),
             compiled: Mutex::new(HashMap::new()),
             python: DefinedIn::default(),
         };
@@ -344,10 +350,15 @@ impl Function {
 
     /// The function compiled for arguments that can be NULL or not.
     pub(crate) fn compiled(&self, nullable: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
-        let cell = Arc::clone(self.compiled.lock().entry(Variant::of(nullable, settings)).or_default());
+        self.variant(nullable, settings.fault == "wide", settings)
+    }
+
+    /// The same, with ints of 128 bits if they are to be `wide`.
+    pub(crate) fn variant(&self, nullable: bool, wide: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
+        let cell = Arc::clone(self.compiled.lock().entry(Variant::of(nullable, wide, settings)).or_default());
         cell.get_or_init(|| {
             let compile =
-                || stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nullable, settings));
+                || stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nullable, wide, settings));
             // A bug of ours must cost native code and no more.
             let compiled = catch_unwind(AssertUnwindSafe(compile)).unwrap_or_else(|_| Compiled::failed());
             self.counters.compile_nanos.fetch_add(compiled.nanos, Ordering::Relaxed);

@@ -24,6 +24,7 @@ pub mod formula;
 mod function;
 pub mod interpreter;
 mod memoize;
+mod observed;
 mod pipeline;
 mod place;
 mod python;

@@ -7,7 +7,7 @@ use crate::{Definition, Settings};
 use crate::{spread, sql};
 use arrow::datatypes::DataType;
 use exuvia_eval::Program;
-use exuvia_ir::{Module, Span};
+use exuvia_ir::{IntWidth, Module, Span};
 use exuvia_jit::{Kernel, Options};
 use exuvia_lift::{Calls, Lifted, Param, Source, SqlReturn};
 use std::time::Instant;
@@ -46,14 +46,27 @@ pub(crate) struct Reason {
 /// Instructions from which on native code is made at a lower level, in less time.
 const FAST_COMPILE_FROM: usize = 1500;
 
-/// Compiles a function for arguments that can be NULL or not.
-pub(crate) fn compile(definition: &Definition, source: &Source, nullable: bool, settings: &Settings) -> Compiled {
+/// Compiles a function for arguments that can be NULL or not; with ints of 128 bits, if they are to be
+/// `wide`.
+pub(crate) fn compile(
+    definition: &Definition,
+    source: &Source,
+    nullable: bool,
+    wide: bool,
+    settings: &Settings,
+) -> Compiled {
     let start = Instant::now();
-    let stages = stages(definition, source, nullable, settings);
+    let stages = stages(definition, source, nullable, wide, settings);
     Compiled { stages, nanos: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX) }
 }
 
-fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &Settings) -> Result<Stages, Reason> {
+fn stages(
+    definition: &Definition,
+    source: &Source,
+    nullable: bool,
+    wide: bool,
+    settings: &Settings,
+) -> Result<Stages, Reason> {
     let reason = |code: &str, message: String| Reason { code: code.to_string(), message, span: Span::default() };
     if !settings.lift {
         return Err(reason("S001", "the setting exuvia.lift is off".to_string()));
@@ -84,9 +97,10 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
         })?;
     let types = spread::types(definition, nullable);
     let mut optimized = lifted.clone();
+    let width = if wide { IntWidth::Double } else { exuvia_opt::width_of(&lifted) };
     if settings.optimize {
         let ints: Vec<_> = types.iter().map(sql::range).collect();
-        exuvia_opt::optimize(&mut optimized, &ints);
+        exuvia_opt::optimize(&mut optimized, &ints, width);
     }
     let program = Program::new(&optimized);
     let kernel = if !settings.native {
@@ -99,6 +113,7 @@ fn stages(definition: &Definition, source: &Source, nullable: bool, settings: &S
             fail_guards: settings.fault == "guards",
             // NULL within an argument is another matter.
             strict: definition.strict && !spread::is_nested(definition),
+            width,
         };
         let kernel = match &definition.returns {
             DataType::Struct(_) => {

@@ -4,6 +4,7 @@
 
 use crate::function::{Settings, compiled_of};
 use crate::memoize;
+use crate::observed::Way;
 use crate::pipeline::Stages;
 use crate::spread::{self, Results};
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
@@ -127,12 +128,20 @@ impl Call<'_> {
         let Call { function, settings, invocation } = self;
         let watch = Watch::start(invocation);
         let nullable = args.iter().any(spread::has_nulls);
-        let cell = function.compiled(nullable, settings);
-        let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
+        // What faults do is not to be mended.
+        let way = if settings.fault.is_empty() { function.observed.way() } else { Way::Words };
         let mut in_python = || {
             ran.python = rows;
             function.python(settings)?.call(function, args, rows, settings, invocation)
         };
+        if way == Way::Python && function.python(settings).is_ok() {
+            return in_python();
+        }
+        let cell = match way {
+            Way::Words => function.compiled(nullable, settings),
+            Way::Wide | Way::Python => function.variant(nullable, true, settings),
+        };
+        let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
         let Some(stages) = stages else { return in_python() };
         let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
         let columns = spread::columns(&function.definition, args, nullable);
@@ -147,6 +156,11 @@ impl Call<'_> {
                 (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
             }
         };
+        let bailed = left.iter().filter(|(_, code)| *code == status::BAILOUT).count();
+        let turned = stages.kernel.is_ok() && settings.fault.is_empty() && function.observed.note(way, rows, bailed);
+        if turned && way == Way::Words {
+            return self.run_all(args, rows, ran);
+        }
         if left.is_empty() {
             return values.finish().map_err(|error| failed(function, invocation, error));
         }

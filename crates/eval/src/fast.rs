@@ -4,18 +4,7 @@
 //! the caller asks `eval`. Nothing here raises.
 
 use exuvia_ir::{Int, Object};
-use exuvia_ops::core::{Cmp, CoreOp};
-
-fn holds<T: PartialOrd>(cmp: Cmp, a: T, b: T) -> bool {
-    match cmp {
-        Cmp::Eq => a == b,
-        Cmp::Ne => a != b,
-        Cmp::Lt => a < b,
-        Cmp::Le => a <= b,
-        Cmp::Gt => a > b,
-        Cmp::Ge => a >= b,
-    }
-}
+use exuvia_ops::core::CoreOp;
 
 /// The value of `op` of one operand, where it is one of the short cuts.
 #[inline]
@@ -82,7 +71,7 @@ macro_rules! integers {
                     let remainder = a.checked_rem(b)?;
                     if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
                 }
-                CoreOp::IntCmp(cmp) => return Some(Object::Bool(holds(cmp, a, b))),
+                CoreOp::IntCmp(cmp) => return Some(Object::Bool(cmp.holds(&a, &b))),
                 _ => return None,
             };
             Some(Object::Int($make(value)))
@@ -103,7 +92,7 @@ fn float2(op: CoreOp, a: f64, b: f64) -> Option<Object> {
         CoreOp::FloatSub => Object::Float(a - b),
         CoreOp::FloatMul => Object::Float(a * b),
         CoreOp::FloatDiv if b != 0.0 => Object::Float(a / b),
-        CoreOp::FloatCmp(cmp) => Object::Bool(holds(cmp, a, b)),
+        CoreOp::FloatCmp(cmp) => Object::Bool(cmp.holds(&a, &b)),
         _ => return None,
     })
 }

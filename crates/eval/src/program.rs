@@ -10,7 +10,7 @@ use exuvia_ops::def::{Body, OpDef};
 pub struct Program {
     pub(crate) functions: Vec<Code>,
     /// See [`Program::with_64_bits`].
-    pub(crate) narrow: bool,
+    pub(crate) checks: Checks,
 }
 
 /// A register of a frame.
@@ -94,12 +94,22 @@ pub(crate) enum End {
     Bailout(&'static str, Span),
 }
 
+/// What is looked at where an int is made that does not fit in 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checks {
+    None,
+    /// Whether the instruction claims that it fits.
+    Claims,
+    /// That, and then it bails out.
+    Words,
+}
+
 impl Program {
     /// Prepares a module. What is wrong with it (an unknown operation, an open block)
     /// bails out when it is reached.
     #[must_use]
     pub fn new(module: &Module) -> Program {
-        Program { functions: module.functions.iter().map(|function| prepare(function, false)).collect(), narrow: false }
+        Program::checked(module, Checks::None)
     }
 
     /// Prepares a module to run as native code does, for tests: an integer that does not
@@ -108,7 +118,19 @@ impl Program {
     /// Running panics where an instruction claims [`Inst::no_overflow`] in vain.
     #[must_use]
     pub fn with_64_bits(module: &Module) -> Program {
-        Program { functions: module.functions.iter().map(|function| prepare(function, true)).collect(), narrow: true }
+        Program::checked(module, Checks::Words)
+    }
+
+    /// Prepares a module that was optimised for ints of more bits, for tests: ints are as large as they
+    /// are, and running panics where an instruction claims [`Inst::no_overflow`] in vain.
+    #[must_use]
+    pub fn with_claims(module: &Module) -> Program {
+        Program::checked(module, Checks::Claims)
+    }
+
+    fn checked(module: &Module, checks: Checks) -> Program {
+        let narrow = checks == Checks::Words;
+        Program { functions: module.functions.iter().map(|function| prepare(function, narrow)).collect(), checks }
     }
 }
 

@@ -6,7 +6,7 @@
 //! whose operands can be made takes part.
 
 use exuvia_ir::{
-    Builder, Class, Edge, ExcKind, FuncId, Module, Object, Opcode, Pattern, RecordObj, Terminator, Type, Value,
+    Builder, Class, Edge, ExcKind, FuncId, Int, Module, Object, Opcode, Pattern, RecordObj, Terminator, Type, Value,
 };
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Kind, OpDef};
@@ -40,6 +40,12 @@ impl Random {
     /// One time in `n`.
     fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
+    }
+
+    /// A value of that type as a constant: ints may have more than 64 bits.
+    fn constant(&mut self, ty: &Type) -> Object {
+        const BITS: [i128; 7] = [(1 << 64) - 1, 1 << 64, 1 << 63, 0xcbf2_9ce4_8422_2325, -(1 << 63) - 1, -(1 << 90), 1 << 126];
+        if *ty == Type::Int && self.one_in(8) { Object::Int(Int::from_i128(self.pick(&BITS))) } else { self.object(ty) }
     }
 
     /// A value of that type, nasty ones among them.
@@ -238,7 +244,7 @@ impl Making<'_> {
                 self.inst(Opcode::List, items, ty.clone(), None)
             }
             ty => {
-                let object = self.random.object(ty);
+                let object = self.random.constant(ty);
                 self.inst(Opcode::Const(object), vec![], ty.clone(), None)
             }
         }

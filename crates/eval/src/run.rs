@@ -1,6 +1,6 @@
 //! The loop that runs a program.
 
-use crate::program::{Action, Code, End, Move, Program, Reg, Step, Target};
+use crate::program::{Action, Checks, Code, End, Move, Program, Reg, Step, Target};
 use crate::{Failure, MAX_FRAMES, fast};
 use exuvia_ir::{ExcObj, FuncId, Int, Object, Raise, RecordObj, Span};
 use exuvia_ops::cx::Cx;
@@ -142,11 +142,15 @@ impl Runner<'_> {
                         continue 'frames;
                     }
                     match perform(step, registers, &mut self.scratch, cx) {
-                        Ok(Object::Int(Int::Big(_))) if program.narrow => {
-                            assert!(!step.no_overflow, "{step:?} does not fit in 64 bits");
-                            return Err((Raise::Bailout("an integer beyond 64 bits"), step.span));
-                        }
                         Ok(value) => {
+                            if program.checks != Checks::None
+                                && let Object::Int(Int::Big(_)) = value
+                            {
+                                assert!(!step.no_overflow, "{step:?} does not fit in 64 bits");
+                                if program.checks == Checks::Words {
+                                    return Err((Raise::Bailout("an integer beyond 64 bits"), step.span));
+                                }
+                            }
                             if let Some(result) = step.result {
                                 registers[result as usize] = value;
                             }

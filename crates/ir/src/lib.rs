@@ -24,6 +24,7 @@ mod record;
 mod result;
 mod types;
 mod verify;
+mod width;
 
 pub use build::Builder;
 pub use class::{Class, ClassRow, ExcKind, Objects};
@@ -39,3 +40,4 @@ pub use record::{Pattern, RecordObj};
 pub use result::{MAX_RESULT_BYTES, result_error, result_float, results_too_large, unprintable};
 pub use types::Type;
 pub use verify::{OpTyping, VerifyError, is_constant_of, verify};
+pub use width::IntWidth;

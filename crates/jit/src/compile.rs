@@ -19,7 +19,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
-use exuvia_ir::{Module, Opcode};
+use exuvia_ir::{IntWidth, Module, Opcode};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Bails, Body, Effect, status};
 use std::collections::{BTreeMap, HashMap};
@@ -58,6 +58,8 @@ pub(crate) struct Unit<'m> {
     pub module: Memory,
     pub constants: Constants,
     pub fail_guards: bool,
+    /// How many bits ints have.
+    pub width: IntWidth,
     /// Whether anything may allocate in the row's arena.
     pub allocates: bool,
     /// Whether there is a constant list anywhere.
@@ -139,6 +141,7 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         module: Memory(ManuallyDrop::new(JITModule::new(builder))),
         constants: Constants::default(),
         fail_guards: options.fail_guards,
+        width: options.width,
         allocates: allocates(source) || row.params.contains(&Loaded::List),
         constant_lists: has_constant_lists(source),
         symbols,

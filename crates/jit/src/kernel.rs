@@ -9,7 +9,7 @@ use crate::{CompileError, Output, Partial, RunError, Selection};
 use arrow::array::ArrayRef;
 use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes::DataType;
-use exuvia_ir::{Function, Module, Type};
+use exuvia_ir::{Function, IntWidth, Module, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
 use std::fmt;
@@ -33,6 +33,8 @@ pub struct Options {
     pub fail_guards: bool,
     /// Whether a NULL in any argument gives NULL without a call.
     pub strict: bool,
+    /// How many bits ints have; the module was optimised for the same.
+    pub width: IntWidth,
 }
 
 /// The native code of a row function. It may be run by several threads at once; machine

@@ -38,6 +38,7 @@ mod table;
 mod text;
 mod translate;
 mod views;
+mod width;
 
 pub use error::{CompileError, RunError};
 pub use kernel::{Kernel, Options};

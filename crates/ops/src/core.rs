@@ -11,7 +11,7 @@ use num_traits::FromPrimitive;
 
 mod eval;
 
-pub(crate) use eval::{nearest_float, nearest_quotient};
+pub(crate) use eval::{nearest_float, nearest_quotient, nearest_wide_quotient};
 
 /// How two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +23,21 @@ pub enum Cmp {
     Le,
     Gt,
     Ge,
+}
+
+impl Cmp {
+    /// Whether it holds between two values.
+    #[must_use]
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        match self {
+            Cmp::Eq => a == b,
+            Cmp::Ne => a != b,
+            Cmp::Lt => a < b,
+            Cmp::Le => a <= b,
+            Cmp::Gt => a > b,
+            Cmp::Ge => a >= b,
+        }
+    }
 }
 
 /// A core instruction.

@@ -2,7 +2,7 @@
 
 use crate::interval::Interval;
 use crate::summary::Summary;
-use exuvia_ir::{FuncId, Function, Inst, Object, Opcode, Value};
+use exuvia_ir::{FuncId, Function, Inst, IntWidth, Object, Opcode, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Body, Effect, OpDef};
@@ -19,11 +19,19 @@ pub(crate) struct Context {
     pub(crate) params: Vec<Interval>,
     /// What calls of the module's functions do; those that are missing may do anything.
     pub(crate) summaries: Vec<Summary>,
+    /// How many bits native code will have for ints.
+    pub(crate) width: IntWidth,
 }
 
 impl Context {
     pub(crate) fn new() -> Context {
-        Context { names: HashMap::default(), cx: Cx::for_folding(), params: Vec::new(), summaries: Vec::new() }
+        Context {
+            names: HashMap::default(),
+            cx: Cx::for_folding(),
+            params: Vec::new(),
+            summaries: Vec::new(),
+            width: IntWidth::Word,
+        }
     }
 
     /// The definition of an operation. Names come from the definitions themselves, so

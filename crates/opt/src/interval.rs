@@ -5,6 +5,7 @@
 //! the fast path, but the evaluator, which runs the same module, has. A result is cut to 64
 //! bits, and whether anything was cut off says whether native code needs a check.
 
+use exuvia_ir::Int;
 use exuvia_ops::core::{Cmp, CoreOp};
 
 /// What an interval says of integers beyond 64 bits.
@@ -42,6 +43,8 @@ pub(crate) const LENGTH: i64 = 1 << 40;
 impl Interval {
     pub(crate) const FULL: Interval = Interval { lo: i64::MIN, hi: i64::MAX };
     pub(crate) const EMPTY: Interval = Interval { lo: i64::MAX, hi: i64::MIN };
+    /// What has both ends in [`Domain::Any`].
+    pub(crate) const ENDED: Interval = Interval { lo: i64::MIN + 1, hi: i64::MAX - 1 };
 
     pub(crate) fn new(lo: i64, hi: i64) -> Interval {
         Interval { lo, hi }
@@ -49,6 +52,14 @@ impl Interval {
 
     pub(crate) fn exactly(value: i64) -> Interval {
         Interval { lo: value, hi: value }
+    }
+
+    /// That of an integer of more than 64 bits.
+    pub(crate) fn beyond(domain: Domain, value: &Int) -> Interval {
+        match domain {
+            Domain::Native => Interval::FULL,
+            Domain::Any => Interval::exactly(value.clamp_i64()),
+        }
     }
 
     pub(crate) fn is_empty(self) -> bool {
@@ -280,7 +291,7 @@ pub(crate) fn of_kernel(name: &str) -> Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use exuvia_ir::{Int, Object};
+    use exuvia_ir::Object;
     use exuvia_ops::cx::Cx;
     use exuvia_ops::def::Body;
 
@@ -360,17 +371,6 @@ mod tests {
         let ends = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
         let points = points();
         for cmp in [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge] {
-            let holds = |a: &Int, b: &Int| {
-                let order = a.to_big().cmp(&b.to_big());
-                match cmp {
-                    Cmp::Eq => order.is_eq(),
-                    Cmp::Ne => order.is_ne(),
-                    Cmp::Lt => order.is_lt(),
-                    Cmp::Le => order.is_le(),
-                    Cmp::Gt => order.is_gt(),
-                    Cmp::Ge => order.is_ge(),
-                }
-            };
             let intervals: Vec<Interval> =
                 ends.iter().flat_map(|lo| ends.iter().map(|hi| Interval::new(*lo, *hi))).collect();
             for domain in [Domain::Native, Domain::Any] {
@@ -379,14 +379,14 @@ mod tests {
                         let (new_left, new_right) = Interval::compared(domain, cmp, *left, *right);
                         for x in points.iter().filter(|x| within(domain, *left, x)) {
                             for y in points.iter().filter(|y| within(domain, *right, y)) {
-                                if holds(x, y) {
+                                if cmp.holds(x, y) {
                                     let kept = within(domain, new_left, x) && within(domain, new_right, y);
                                     assert!(kept, "{cmp:?} {domain:?} {left:?} {right:?} {x:?} {y:?}");
                                 }
                                 if domain == Domain::Any
                                     && let Some(decided) = Interval::decide(cmp, *left, *right)
                                 {
-                                    assert_eq!(decided, holds(x, y), "{cmp:?} {left:?} {right:?} {x:?} {y:?}");
+                                    assert_eq!(decided, cmp.holds(x, y), "{cmp:?} {left:?} {right:?} {x:?} {y:?}");
                                 }
                             }
                         }

@@ -41,11 +41,13 @@ mod thread;
 mod tuples;
 mod unions;
 mod verify;
+mod width;
 
 pub use verify::{op_typing, verify};
+pub use width::width_of;
 
 use context::Context;
-use exuvia_ir::{FuncId, Function, Module};
+use exuvia_ir::{FuncId, Function, IntWidth, Module};
 use interval::Interval;
 use std::ops::RangeInclusive;
 
@@ -81,15 +83,17 @@ fn pipeline() -> impl Iterator<Item = Pass> {
 const LARGE: usize = 800;
 
 /// Optimises a module. Function 0 stays the entry with its parameters and result. Its
-/// parameters that are ints, or may be, are within `ints`, where that says something.
-pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>]) {
-    optimize_within(module, ints, LARGE);
+/// parameters that are ints, or may be, are within `ints`, where that says something. What is said
+/// of checks for overflow holds for native code whose ints have that `width`.
+pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>], width: IntWidth) {
+    optimize_within(module, ints, width, LARGE);
 }
 
 /// Optimises a module of several functions that were written apart and are to become one:
 /// as [`optimize`], but a function may grow to `large` instructions by copies of callees.
-pub fn optimize_within(module: &mut Module, ints: &[RangeInclusive<i64>], large: usize) {
+pub fn optimize_within(module: &mut Module, ints: &[RangeInclusive<i64>], width: IntWidth, large: usize) {
     let mut context = Context::new();
+    context.width = width;
     let ints: Vec<Interval> = ints.iter().map(|range| Interval::new(*range.start(), *range.end())).collect();
     check(module, "the optimiser was given");
     inline::run(module, large, &mut context, |module, id, context| {

@@ -6,7 +6,7 @@
 //!
 //! Facts are of two kinds ([`Domain`]). Those of any integers hold on every rung, since the
 //! evaluator runs the same module with integers beyond 64 bits; only what concerns checks of
-//! native code may assume 64 bits.
+//! native code may assume 64 bits, where native code has no more ([`IntWidth`]).
 //!
 //! Used for four things. An operation whose result provably fits in 64 bits is marked
 //! [`Inst::no_overflow`] (with [`crate::growth`], for what grows slowly); a comparison
@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::growth;
 use crate::interval::{Domain, Interval};
 use crate::lists;
-use exuvia_ir::{BlockId, Flow, Function, Inst, Object, Opcode, Type};
+use exuvia_ir::{BlockId, Flow, Function, Inst, IntWidth, Object, Opcode, Type};
 use walk::Walk;
 
 /// Walks until loops must be stable.
@@ -28,7 +28,11 @@ const MOST_WALKS: usize = 10;
 
 /// Runs the pass: for what holds of any integers, then for what holds of 64 bits.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
-    for domain in [Domain::Any, Domain::Native] {
+    let domains: &[Domain] = match context.width {
+        IntWidth::Word => &[Domain::Any, Domain::Native],
+        IntWidth::Mixed | IntWidth::Double => &[Domain::Any],
+    };
+    for domain in domains.iter().copied() {
         if function.values.iter().any(|value| value.ty == Type::Int) {
             run_in(domain, function, context);
         }

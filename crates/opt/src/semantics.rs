@@ -1,8 +1,8 @@
 //! Every pass, and all of them together, leave the meaning of random modules as it was.
 
 use crate::context::Context;
-use exuvia_eval::random;
-use exuvia_ir::Module;
+use exuvia_eval::{Program, random};
+use exuvia_ir::{IntWidth, Module};
 use exuvia_ops::cx::Cx;
 
 /// Modules tried; `EXUVIA_RANDOM` asks for more.
@@ -11,7 +11,7 @@ fn rounds() -> u64 {
 }
 
 fn run(module: &Module, seed: u64) -> Vec<Result<exuvia_ir::Object, exuvia_eval::Failure>> {
-    let program = exuvia_eval::Program::new(module);
+    let program = Program::new(module);
     let call = |round| {
         let args = random::arguments(module, seed.wrapping_mul(31) + round);
         program.call(&args, &mut Cx::for_folding(), &mut 100_000)
@@ -47,14 +47,17 @@ fn random_modules_keep_their_meaning() {
             crate::run(&mut module, &mut context, pass, &[]);
             compare(&before, &module, seed, pass.0);
         }
-        let mut whole = given.clone();
-        crate::optimize(&mut whole, &[]);
-        compare(&given, &whole, seed, "all passes");
-        // Panics where an operation that was said to fit in 64 bits does not.
-        let native = exuvia_eval::Program::with_64_bits(&whole);
-        for round in 0..8 {
-            let args = random::arguments(&whole, seed.wrapping_mul(31) + round);
-            let _ = native.call(&args, &mut Cx::for_folding(), &mut 100_000);
+        // Both panic where an operation that was said to fit in 64 bits does not.
+        let widths = [(IntWidth::Word, Program::with_64_bits as fn(&_) -> _), (IntWidth::Double, Program::with_claims)];
+        for (width, prepare) in widths {
+            let mut whole = given.clone();
+            crate::optimize(&mut whole, &[], width);
+            compare(&given, &whole, seed, "all passes");
+            let native = prepare(&whole);
+            for round in 0..8 {
+                let args = random::arguments(&whole, seed.wrapping_mul(31) + round);
+                let _ = native.call(&args, &mut Cx::for_folding(), &mut 100_000);
+            }
         }
     }
     // Were nearly all to raise or bail out, the comparison would say little.

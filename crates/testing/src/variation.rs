@@ -21,13 +21,15 @@ pub enum Variation {
     Memoized,
     /// With every call that can be one.
     Calls,
+    /// With ints of 128 bits.
+    Wide,
     /// In CPython.
     Python,
 }
 
 impl Variation {
     /// All of them, the most telling first.
-    pub const ALL: [Variation; 9] = [
+    pub const ALL: [Variation; 10] = [
         Variation::Native,
         Variation::Evaluator,
         Variation::Unoptimized,
@@ -37,6 +39,7 @@ impl Variation {
         Variation::NoInterpreter,
         Variation::Memoized,
         Variation::Calls,
+        Variation::Wide,
     ];
 
     /// Its name in reports and in `EXUVIA_ONLY`.
@@ -51,6 +54,7 @@ impl Variation {
             Variation::NoCompiler => "no-compiler",
             Variation::Memoized => "memoized",
             Variation::Calls => "calls",
+            Variation::Wide => "wide",
             Variation::Python => "python",
         }
     }
@@ -85,6 +89,7 @@ impl Variation {
             Variation::Evaluator => Settings { native: false, ..settings },
             Variation::Guards => Settings { fault: "guards".to_string(), ..settings },
             Variation::Memoized => Settings { fault: "memoize".to_string(), ..settings },
+            Variation::Wide => Settings { fault: "wide".to_string(), ..settings },
             Variation::Calls => Settings { fault: "calls".to_string(), ..settings },
             Variation::NoCompiler => Settings { fault: "compile".to_string(), ..settings },
             Variation::Python => Settings { lift: false, ..settings },
@@ -104,7 +109,8 @@ impl Variation {
                 | Variation::Unoptimized
                 | Variation::Guards
                 | Variation::Memoized
-                | Variation::Calls,
+                | Variation::Calls
+                | Variation::Wide,
                 Rung::Native,
             ) => Some(Rung::Native),
         }

@@ -3,7 +3,7 @@
 use super::{Arithmetic, Chain, Comparison, Condition, Scalar, Shared, Step, When};
 use crate::function::{Settings, compiled_of};
 use crate::sql;
-use exuvia_ir::{BlockId, Builder, Edge, ExcKind, FuncId, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Builder, Edge, ExcKind, FuncId, IntWidth, Module, Object, Opcode, Terminator, Type, Value};
 use std::collections::HashMap;
 
 /// Instructions to which the loop may grow by copies of the functions that it calls.
@@ -13,8 +13,9 @@ type Result<T> = std::result::Result<T, String>;
 
 /// The module of a chain, optimised: function 0 takes the inputs, and returns the tuple of
 /// `outputs`, and whether each call that is made for some rows only was made, or, as an int, which
-/// condition dropped the row, and in its low bits which of those calls were made.
-pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> Result<Module> {
+/// condition dropped the row, and in its low bits which of those calls were made. Also the width of ints
+/// for which it was optimised.
+pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> Result<(Module, IntWidth)> {
     let inputs: Vec<_> = chain.slots.iter().enumerate().filter(|(_, slot)| !slot.computed).collect();
     let mut params = Vec::new();
     for (_, slot) in &inputs {
@@ -47,11 +48,12 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
     let mut module = callees.module;
     module.functions[0] = build.b.function;
     exuvia_opt::verify(&module).map_err(|error| error.to_string())?;
+    let width = exuvia_opt::width_of(&module);
     if settings.optimize {
         let ints: Vec<_> = inputs.iter().map(|(_, slot)| sql::range(&slot.ty)).collect();
-        exuvia_opt::optimize_within(&mut module, &ints, LARGE);
+        exuvia_opt::optimize_within(&mut module, &ints, width, LARGE);
     }
-    Ok(module)
+    Ok((module, width))
 }
 
 /// The functions that a chain calls, in one module.

@@ -1,5 +1,5 @@
-//! Operations with a constant int beyond 64 bits. The other operands have 64, and so has the
-//! result for most of them: `x / 10**20`, `x & 0xFFFF_FFFF_FFFF_FFFF`, `x % 2**64`.
+//! Operations with a constant int beyond 64 bits whose result has 64 or is no int: `x / 10**20`.
+//! Arithmetic with constants of 128 bits is that of wide ints.
 
 use super::{Result, Translator};
 use crate::{CompileError, helpers};
@@ -54,76 +54,13 @@ impl Translator<'_, '_, '_> {
             _ => self.known_big(inst, *at).is_some(),
         };
         let Some(side) = (0..inst.args.len()).find(matters) else { return Ok(None) };
-        if let (Body::Core(op), [_, _]) = (&def.body, &inst.args[..])
+        if let (Body::Core(CoreOp::IntTrueDiv), [_, _]) = (&def.body, &inst.args[..])
             && let Some(big) = self.known_big(inst, side).cloned()
-            && let Some(result) = self.with_big(def, *op, &big, side, inst)?
+            && let Some(result) = self.divide_by_big(def, &big, side, inst)?
         {
             return Ok(Some(vec![result]));
         }
         self.boxed(def, inst)
-    }
-
-    /// The result where the machine's instructions give it for most values of the other
-    /// operand; `big` is the operand `side`.
-    fn with_big(
-        &mut self,
-        def: &'static OpDef,
-        op: CoreOp,
-        big: &Int,
-        side: usize,
-        inst: &Inst,
-    ) -> Result<Option<Machine>> {
-        if op == CoreOp::IntTrueDiv {
-            return self.divide_by_big(def, big, side, inst);
-        }
-        // Two words hold it, and its sum with an int of 64 bits.
-        let Ok(words) = i128::try_from(big.to_big()) else { return Ok(None) };
-        if words.unsigned_abs().leading_zeros() < 2 {
-            return Ok(None);
-        }
-        let a = self.int(inst, 1 - side)?;
-        let (low, high) = (self.word(words as i64), self.word((words >> 64) as i64));
-        let sign = self.b.ins().sshr_imm_u(a, 63);
-        let (result, high) = match (op, side) {
-            (CoreOp::IntAdd, _) => self.add_words((a, sign), (low, high)),
-            (CoreOp::IntSub, _) => {
-                let (a, b) = if side == 1 { ((a, sign), (low, high)) } else { ((low, high), (a, sign)) };
-                let borrow = self.b.ins().icmp(IntCC::UnsignedLessThan, a.0, b.0);
-                let borrow = self.b.ins().uextend(types::I64, borrow);
-                let (low, high) = (self.b.ins().isub(a.0, b.0), self.b.ins().isub(a.1, b.1));
-                (low, self.b.ins().isub(high, borrow))
-            }
-            (CoreOp::IntAnd, _) => (self.b.ins().band(a, low), self.b.ins().band(sign, high)),
-            (CoreOp::IntOr, _) => (self.b.ins().bor(a, low), self.b.ins().bor(sign, high)),
-            (CoreOp::IntXor, _) => (self.b.ins().bxor(a, low), self.b.ins().bxor(sign, high)),
-            (CoreOp::IntFloorDiv, 1) => {
-                // Its magnitude is less than the divisor's, or equal to -2**63's.
-                let order = if words > 0 { IntCC::SignedLessThan } else { IntCC::SignedGreaterThan };
-                let below = self.b.ins().icmp_imm_s(order, a, 0);
-                let below = self.b.ins().uextend(types::I64, below);
-                return Ok(Some(self.b.ins().ineg(below)));
-            }
-            (CoreOp::IntMod, 1) => {
-                let order = if words > 0 { IntCC::SignedLessThan } else { IntCC::SignedGreaterThan };
-                let moves = self.b.ins().icmp_imm_s(order, a, 0);
-                let (moved, high) = self.add_words((a, sign), (low, high));
-                (self.b.ins().select(moves, moved, a), self.b.ins().select(moves, high, sign))
-            }
-            _ => return Ok(None),
-        };
-        let sign = self.b.ins().sshr_imm_u(result, 63);
-        let outgrown = self.b.ins().icmp(IntCC::NotEqual, sign, high);
-        self.guard_int(outgrown);
-        Ok(Some(result))
-    }
-
-    /// The sum of two ints of two words, the lower first.
-    fn add_words(&mut self, a: (Machine, Machine), b: (Machine, Machine)) -> (Machine, Machine) {
-        let low = self.b.ins().iadd(a.0, b.0);
-        let carry = self.b.ins().icmp(IntCC::UnsignedLessThan, low, a.0);
-        let carry = self.b.ins().uextend(types::I64, carry);
-        let high = self.b.ins().iadd(a.1, b.1);
-        (low, self.b.ins().iadd(high, carry))
     }
 
     /// The quotient of an int and one that a float holds exactly: the machine's, if that is

@@ -72,6 +72,11 @@ impl Translator<'_, '_, '_> {
         if let (Kind::Number, Some(known)) = (param.kind, self.known_big_float(inst, at)) {
             return Ok(vec![self.b.ins().f64const(known)]);
         }
+        if param.kind == Kind::Number
+            && let Some(float) = self.float_of_wide(value)?
+        {
+            return Ok(vec![float]);
+        }
         let slots = self.slots(value)?;
         match (param.kind, &ty) {
             (Kind::Int | Kind::Index, Type::Int | Type::Bool) => Ok(vec![self.extend(slots[0])]),

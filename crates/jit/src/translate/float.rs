@@ -26,10 +26,7 @@ fn condition(cmp: Cmp) -> FloatCC {
 impl Translator<'_, '_, '_> {
     pub(super) fn float_op(&mut self, op: CoreOp, inst: &Inst) -> Result<Machine> {
         match op {
-            CoreOp::IntToFloat => {
-                let a = self.int(inst, 0)?;
-                Ok(self.b.ins().fcvt_from_sint(types::F64, a))
-            }
+            CoreOp::IntToFloat => self.float(inst, 0),
             CoreOp::IntTrueDiv => self.int_true_div(inst),
             CoreOp::FloatAdd => {
                 let (a, b) = self.floats(inst)?;
@@ -82,6 +79,9 @@ impl Translator<'_, '_, '_> {
     pub(super) fn float(&mut self, inst: &Inst, index: usize) -> Result<Machine> {
         if let Some(known) = self.known_big_float(inst, index) {
             return Ok(self.b.ins().f64const(known));
+        }
+        if let Some(float) = self.float_of_wide(self.operand(inst, index)?)? {
+            return Ok(float);
         }
         let value = self.one(inst, index)?;
         Ok(self.float_of(value))

@@ -133,6 +133,9 @@ impl Translator<'_, '_, '_> {
     }
 
     fn compare(&mut self, cmp: Cmp, inst: &Inst) -> Result<Machine> {
+        if let (Some(Object::Int(a)), Some(Object::Int(b))) = (self.known(inst, 0), self.known(inst, 1)) {
+            return Ok(self.b.ins().iconst(types::I8, i64::from(cmp.holds(a, b))));
+        }
         // Every native int lies between the big ints of either sign.
         for (side, cmp) in [(1, cmp), (0, mirrored(cmp))] {
             if let Some(Object::Int(big @ Int::Big(_))) = self.known(inst, side) {

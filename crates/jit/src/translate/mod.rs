@@ -16,6 +16,7 @@ mod shortcut;
 mod str;
 mod table;
 mod union;
+mod wide;
 
 pub(crate) use big::{BOXED_WORDS, Boxed, BoxedArg};
 pub(crate) use call::signature as call_signature;
@@ -25,6 +26,7 @@ use crate::batch::RowEnd;
 use crate::compile::Unit;
 use crate::live::Live;
 use crate::slots;
+use crate::width::{self, Widths};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Type as Reg, Value as Machine, types,
@@ -80,6 +82,7 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     wrapped: HashMap<Value, &'m Type>,
     imported: HashMap<cranelift_module::FuncId, FuncRef>,
     lengths_as_truth: Vec<bool>,
+    widths: Widths,
 }
 
 /// Loads and stores of addresses that are known to be good.
@@ -125,6 +128,7 @@ pub(crate) fn translate<'m>(
             _ => None,
         })
         .collect();
+    let widths = width::analyse(function, live, unit.width);
     let mut translator = Translator {
         b,
         unit,
@@ -139,6 +143,7 @@ pub(crate) fn translate<'m>(
         wrapped,
         imported: HashMap::new(),
         lengths_as_truth: str::lengths_as_truth(function),
+        widths,
     };
     for (param, slots) in function.block(function.entry()).params.iter().zip(params) {
         translator.values[param.index()] = Some(slots);
@@ -157,7 +162,7 @@ impl<'m> Translator<'_, '_, 'm> {
                 if !self.live.value(*param) {
                     continue;
                 }
-                let slots = slots::registers(self.function.ty(*param));
+                let slots = self.registers(*param);
                 let slots = slots.into_iter().map(|reg| self.b.append_block_param(block, reg)).collect();
                 self.values[param.index()] = Some(slots);
             }
@@ -186,7 +191,11 @@ impl<'m> Translator<'_, '_, 'm> {
             Opcode::Op(name) => {
                 let def = exuvia_ops::by_name(name)
                     .ok_or_else(|| CompileError::unsupported(format!("the operation {name}")))?;
-                match (self.big_op(def, inst)?, &def.body) {
+                let known = match self.wide_op(def, inst)? {
+                    Some(slots) => Some(slots),
+                    None => self.big_op(def, inst)?,
+                };
+                match (known, &def.body) {
                     (Some(slots), _) => slots,
                     (None, Body::Core(op)) => self.core(*op, inst)?,
                     (None, Body::Kernel { address, result, .. }) => {
@@ -385,6 +394,10 @@ impl<'m> Translator<'_, '_, 'm> {
                 if self.function.ty(*param) != self.function.ty(*arg) {
                     return Err(CompileError::malformed(format!("{arg} passed for {param} of another type")));
                 }
+                if let Some(slot) = self.passed(*param, *arg)? {
+                    args.push(BlockArg::Value(slot));
+                    continue;
+                }
                 if let Some(Object::Int(Int::Big(_))) = self.constants.get(arg) {
                     // Only who takes this edge needs more bits.
                     let status = self.word(status::BAILOUT as i64);
@@ -398,8 +411,21 @@ impl<'m> Translator<'_, '_, 'm> {
 
     // Operands.
 
-    /// The slots of a value.
+    /// The registers of a value.
+    fn registers(&self, value: Value) -> Vec<Reg> {
+        if self.widths.is_wide(value) { vec![types::I128] } else { slots::registers(self.function.ty(value)) }
+    }
+
+    /// The slots of a value; an int of more than 64 bits leaves.
     pub fn slots(&mut self, value: Value) -> Result<Vec<Machine>> {
+        if self.widths.is_wide(value) && !self.constants.contains_key(&value) {
+            return Ok(vec![self.word_of_wide(value)?]);
+        }
+        self.held(value)
+    }
+
+    /// The slots of a value as they are held.
+    fn held(&mut self, value: Value) -> Result<Vec<Machine>> {
         if let Some(object) = self.constants.get(&value).copied() {
             let ty = self.function.ty(value).clone();
             return self.constant(object, &ty);

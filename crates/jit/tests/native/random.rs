@@ -2,7 +2,7 @@
 
 use crate::support::{Row, SPEED, column, column_type, context, op, rows};
 use exuvia_eval::{Failure, random};
-use exuvia_ir::{Builder, FuncId, Function, Module, Object, Opcode, Raise, Terminator, Type, Value};
+use exuvia_ir::{Builder, FuncId, Function, IntWidth, Module, Object, Opcode, Raise, Terminator, Type, Value};
 use exuvia_jit::{Kernel, Options};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
@@ -224,7 +224,7 @@ fn check(seed: u64, options: &Options, optimize: bool, counts: &mut (usize, usiz
     for path in parts(&module.functions[0].ret) {
         let (mut driven, flat) = driven(&module, &args, &path);
         if optimize {
-            exuvia_opt::optimize(&mut driven, &[]);
+            exuvia_opt::optimize(&mut driven, &[], options.width);
         }
         let params: Vec<_> = flat.iter().map(|object| column_type(&object.ty())).collect();
         let kernel = Kernel::compile(&driven, &params, &column_type(&driven.functions[0].ret), options)
@@ -274,6 +274,17 @@ fn the_lower_level_agrees_too() {
 #[test]
 fn every_guard_taken_agrees_too() {
     share(&Options { fail_guards: true, ..SPEED }, 2_000_000..2_000_000 + seeds() / 2);
+}
+
+#[test]
+fn ints_of_more_bits_agree_too() {
+    for (width, first) in [(IntWidth::Mixed, 3_000_000), (IntWidth::Double, 4_000_000)] {
+        let options = Options { width, ..SPEED };
+        share(&options, first..first + seeds());
+        let mut counts = (0, 0);
+        (first..first + seeds()).for_each(|seed| check(seed, &options, true, &mut counts));
+        assert!(counts.0 * 10 > counts.1 * 6, "only {} of {} rows are native", counts.0, counts.1);
+    }
 }
 
 /// How many modules a test takes; more in a long run.

@@ -2,13 +2,14 @@
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
-use exuvia_ir::{Builder, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{Builder, Function, Inst, IntWidth, Module, Object, Opcode, Terminator, Type, Value};
 use exuvia_jit::{Kernel, Options, Output};
 use exuvia_ops::cx::Cx;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub const SPEED: Options = Options { opt_level_speed: true, fail_guards: false, strict: false };
+pub const SPEED: Options =
+    Options { opt_level_speed: true, fail_guards: false, strict: false, width: IntWidth::Word };
 
 /// What became of a row.
 #[derive(Clone, Debug, PartialEq)]

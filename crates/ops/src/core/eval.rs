@@ -138,6 +138,15 @@ pub(crate) fn nearest_quotient(a: i64, b: i64) -> f64 {
     if (a < 0) == (b < 0) { magnitude } else { -magnitude }
 }
 
+/// The quotient of two ints of 128 bits, `b` not zero, correctly rounded.
+pub(crate) fn nearest_wide_quotient(cx: &mut Cx, a: i128, b: i128) -> f64 {
+    match int_truediv(cx, &[Object::Int(Int::from_i128(a)), Object::Int(Int::from_i128(b))]) {
+        Ok(Object::Float(quotient)) => quotient,
+        // No quotient of 128 bits outgrows a float.
+        _ => f64::NAN,
+    }
+}
+
 /// The correctly rounded quotient (Objects/longobject.c, long_true_divide).
 pub(super) fn int_truediv(_: &mut Cx, args: &[Object]) -> Outcome {
     if let [Object::Int(Int::Small(a)), Object::Int(Int::Small(b @ (..=-1 | 1..)))] = args {
@@ -247,23 +256,12 @@ pub(super) fn float_sqrt(_: &mut Cx, args: &[Object]) -> Outcome {
     Ok(Object::Float(value.sqrt()))
 }
 
-pub(super) fn holds<T: PartialOrd>(cmp: Cmp, a: &T, b: &T) -> bool {
-    match cmp {
-        Cmp::Eq => a == b,
-        Cmp::Ne => a != b,
-        Cmp::Lt => a < b,
-        Cmp::Le => a <= b,
-        Cmp::Gt => a > b,
-        Cmp::Ge => a >= b,
-    }
-}
-
 pub(super) fn int_cmp(cmp: Cmp, args: &[Object]) -> Outcome {
-    Ok(Object::Bool(holds(cmp, &big(&args[0])?, &big(&args[1])?)))
+    Ok(Object::Bool(cmp.holds(&big(&args[0])?, &big(&args[1])?)))
 }
 
 pub(super) fn float_cmp(cmp: Cmp, args: &[Object]) -> Outcome {
-    Ok(Object::Bool(holds(cmp, &take::float(&args[0])?, &take::float(&args[1])?)))
+    Ok(Object::Bool(cmp.holds(&take::float(&args[0])?, &take::float(&args[1])?)))
 }
 
 pub(super) fn str_eq(_: &mut Cx, args: &[Object]) -> Outcome {

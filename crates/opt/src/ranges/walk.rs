@@ -4,7 +4,7 @@ use super::{Change, Operand};
 use crate::context::Context;
 use crate::growth::Sum;
 use crate::interval::{self, Domain, Interval};
-use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, IntWidth, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::Body;
 use std::collections::HashMap;
@@ -294,7 +294,7 @@ impl<'a> Walk<'a> {
         let Some(result) = inst.result else { return };
         match &inst.op {
             Opcode::Const(Object::Int(value)) => {
-                self.define(result, value.to_i64().map_or(Interval::FULL, Interval::exactly));
+                self.define(result, value.to_i64().map_or_else(|| Interval::beyond(self.domain, value), Interval::exactly));
             }
             Opcode::Unwrap if *self.function.ty(result) == Type::Int => {
                 self.define(result, self.ranges[inst.args[0].index()]);
@@ -318,7 +318,10 @@ impl<'a> Walk<'a> {
                     }
                     self.define(result, interval);
                     if self.domain == Domain::Any {
-                        // Says nothing of 64 bits.
+                        // What is cut off begins at the ends, so an interval within them is the result's.
+                        if self.context.width != IntWidth::Word && interval.is_within(Interval::ENDED) {
+                            self.found(block, at, Change::Fits);
+                        }
                     } else if fits {
                         self.found(block, at, Change::Fits);
                     } else if let (CoreOp::IntAdd | CoreOp::IntSub, [a, b], Some(_)) = (op, args, &self.record) {
