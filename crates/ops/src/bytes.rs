@@ -2,6 +2,7 @@
 //! stand in the prelude (`bytes.py`), most of them as those of texts; these operations are what
 //! differs, and what other modules of the standard library do with bytes.
 
+use crate::adapt::take;
 use crate::cx::{Cx, KernelResult, Text};
 use crate::def::OpDef;
 use crate::op;
@@ -9,8 +10,9 @@ use crate::text::Str;
 use base64::Engine;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
-use exuvia_ir::Raise;
+use exuvia_ir::{Int, Object, Raise};
 use md5::Md5;
+use num_bigint::{BigInt, Sign};
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
@@ -26,6 +28,7 @@ pub static OPS: &[&OpDef] = &[
     &bytes_hex::DEF,
     &bytes_of_hex::DEF,
     &bytes_int::DEF,
+    &bytes_int_mod::DEF,
     &bytes_digest::DEF,
     &bytes_crc32::DEF,
     &bytes_base64::DEF,
@@ -194,7 +197,7 @@ op! {
 op! {
     /// `bytes.lower`: of ASCII alone.
     bytes_lower = "bytes.lower_ascii" ""
-    Pure fn (cx, _bytes: str) -> str fallible {
+    Pure fn (cx, _bytes: str) -> str fallible bails Operands {
         let mut out = cx.text(_bytes.byte_len())?;
         _bytes.as_str().chars().try_for_each(|ch| out.push(ch.to_ascii_lowercase()))?;
         Ok(out.finish())
@@ -204,7 +207,7 @@ op! {
 op! {
     /// `bytes.upper`: of ASCII alone.
     bytes_upper = "bytes.upper_ascii" ""
-    Pure fn (cx, _bytes: str) -> str fallible {
+    Pure fn (cx, _bytes: str) -> str fallible bails Operands {
         let mut out = cx.text(_bytes.byte_len())?;
         _bytes.as_str().chars().try_for_each(|ch| out.push(ch.to_ascii_uppercase()))?;
         Ok(out.finish())
@@ -214,7 +217,7 @@ op! {
 op! {
     /// `repr` of bytes.
     bytes_repr = "bytes.repr" ""
-    Pure fn (cx, _bytes: str) -> str fallible {
+    Pure fn (cx, _bytes: str) -> str fallible bails Operands {
         let shown = repr(_bytes.as_str());
         let mut out = cx.text(shown.len())?;
         out.push_str(&shown)?;
@@ -225,7 +228,7 @@ op! {
 op! {
     /// `bytes.hex`, without separators.
     bytes_hex = "bytes.hex" ""
-    Pure fn (cx, _bytes: str) -> str fallible {
+    Pure fn (cx, _bytes: str) -> str fallible bails Operands {
         let mut room = Vec::new();
         let bytes = read(_bytes, &mut room)?;
         let mut out = cx.text(2 * bytes.len())?;
@@ -237,7 +240,7 @@ op! {
 op! {
     /// `bytes.fromhex` of pairs of digits without space between; CPython does what is left.
     bytes_of_hex = "bytes.of_hex" ""
-    Pure fn (cx, _text: str) -> str fallible [ValueError] {
+    Pure fn (cx, _text: str) -> str fallible [ValueError] bails Operands {
         let digits = _text.as_bytes();
         let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
         let pair = |pair: &[u8]| match pair {
@@ -249,23 +252,62 @@ op! {
     }
 }
 
+/// Bytes as digits, the highest first.
+fn digits(bytes: &[u8], big: bool) -> impl Iterator<Item = u8> {
+    let last = bytes.len().wrapping_sub(1);
+    (0..bytes.len()).map(move |at| bytes[if big { at } else { last - at }])
+}
+
+/// Whether the highest byte of an int with a sign says that it is below zero.
+fn is_negative(bytes: &[u8], big: bool, signed: bool) -> bool {
+    signed && digits(bytes, big).next().is_some_and(|highest| highest >= 0x80)
+}
+
+fn big_int(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
+    let mut room = Vec::new();
+    let bytes = read(take::str(&args[0])?, &mut room)?;
+    let (big, signed) = (take::bool(&args[1])?, take::bool(&args[2])?);
+    Ok(Object::Int(Int::from_big(match (big, signed) {
+        (true, true) => BigInt::from_signed_bytes_be(bytes),
+        (false, true) => BigInt::from_signed_bytes_le(bytes),
+        (true, false) => BigInt::from_bytes_be(Sign::Plus, bytes),
+        (false, false) => BigInt::from_bytes_le(Sign::Plus, bytes),
+    })))
+}
+
 op! {
-    /// `int.from_bytes` of at most eight bytes whose value has 64 bits; CPython does what is left.
+    /// `int.from_bytes`.
     bytes_int = "bytes.int" ""
-    Pure fn (cx, _bytes: str, _big: bool, _signed: bool) -> int fallible {
+    Pure fn (cx, _bytes: str, _big: bool, _signed: bool) -> int fallible bails Operands {
         let mut room = Vec::new();
         let bytes = read(_bytes, &mut room)?;
         if bytes.len() > 8 {
-            return Err(LEAVES);
+            return Err(Raise::Bailout("an integer beyond 64 bits"));
         }
-        let fold = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
-        let value = if _big { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) };
+        let value = digits(bytes, _big).fold(0u64, |value, byte| value << 8 | u64::from(byte));
         let unused = 64 - 8 * bytes.len() as u32;
         match _signed {
             _ if bytes.is_empty() => Ok(0),
             true => Ok((value << unused) as i64 >> unused),
-            false => i64::try_from(value).map_err(|_| LEAVES),
+            false => i64::try_from(value).map_err(|_| Raise::Bailout("an integer beyond 64 bits")),
         }
+    }
+    big big_int
+}
+
+op! {
+    /// `int.from_bytes(…) % modulus` for a modulus above zero: however many bytes, a word is enough.
+    bytes_int_mod = "bytes.int_mod" ""
+    Pure fn (cx, _bytes: str, _big: bool, _signed: bool, _modulus: int) -> int fallible bails Operands {
+        let mut room = Vec::new();
+        let bytes = read(_bytes, &mut room)?;
+        let modulus = u128::from(_modulus.unsigned_abs().max(1));
+        // Of what is below zero the opposite of the complement, which is one less.
+        let negative = is_negative(bytes, _big, _signed);
+        let flip = if negative { 0xff } else { 0 };
+        let all = digits(bytes, _big).fold(0u128, |value, byte| (value << 8 | u128::from(byte ^ flip)) % modulus);
+        let value = if negative { modulus - 1 - all } else { all };
+        Ok(value as i64)
     }
 }
 
@@ -292,7 +334,7 @@ op! {
 op! {
     /// `zlib.crc32`.
     bytes_crc32 = "bytes.crc32" ""
-    Pure fn (cx, _bytes: str, _start: int) -> int fallible {
+    Pure fn (cx, _bytes: str, _start: int) -> int fallible bails Operands {
         let mut room = Vec::new();
         let mut hasher = crc32fast::Hasher::new_with_initial(_start as u32);
         hasher.update(read(_bytes, &mut room)?);
@@ -308,7 +350,7 @@ fn alphabet(url: bool) -> &'static GeneralPurpose {
 op! {
     /// `base64.b64encode`, or `urlsafe_b64encode`.
     bytes_base64 = "bytes.base64" ""
-    Pure fn (cx, _bytes: str, _url: bool) -> str fallible {
+    Pure fn (cx, _bytes: str, _url: bool) -> str fallible bails Operands {
         let mut room = Vec::new();
         let digits = alphabet(_url).encode(read(_bytes, &mut room)?);
         let mut out = cx.text(digits.len())?;
@@ -321,7 +363,7 @@ op! {
     /// `base64.b64decode`, or `urlsafe_b64decode`, of what the encoder gives; CPython does what is
     /// left.
     bytes_of_base64 = "bytes.of_base64" ""
-    Pure fn (cx, _digits: str, _url: bool) -> str fallible {
+    Pure fn (cx, _digits: str, _url: bool) -> str fallible bails Operands {
         let bytes = alphabet(_url).decode(_digits.as_bytes()).map_err(|_| LEAVES)?;
         write(cx, &bytes)
     }

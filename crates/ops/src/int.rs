@@ -20,6 +20,7 @@ use num_bigint::BigInt;
 /// Every operation on ints outside the core.
 pub static OPS: &[&OpDef] = &[
     &parse::int_of_str::DEF,
+    &parse::int_of_str_mod::DEF,
     &parse::int_of_str_base::DEF,
     &text::int_str::DEF,
     &text::int_repr::DEF,

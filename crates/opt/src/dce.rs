@@ -77,7 +77,7 @@ fn needed(function: &Function, context: &mut Context) -> Vec<bool> {
 }
 
 /// The values that a terminator itself uses, arguments of edges apart.
-fn term_operands(term: &exuvia_ir::Terminator, out: &mut Vec<Value>) {
+pub(crate) fn term_operands(term: &exuvia_ir::Terminator, out: &mut Vec<Value>) {
     use exuvia_ir::Terminator::*;
     match term {
         Branch(value, ..) | Return(value) | Reraise(value, _) => out.push(*value),

@@ -28,6 +28,7 @@ mod lists;
 mod matches;
 mod params;
 mod ranges;
+mod residues;
 #[cfg(test)]
 mod semantics;
 mod simplify;
@@ -66,6 +67,7 @@ const BLOCKS: Pass = ("blocks", blocks::run);
 fn pipeline() -> impl Iterator<Item = Pass> {
     let thread: Pass = ("jump threading", thread::run);
     let ranges: Pass = ("ranges", ranges::run);
+    let residues: Pass = ("residues", residues::run);
     let licm: Pass = ("loop invariants", licm::run);
     let splits: Pass = ("splits", splits::run);
     let matches: Pass = ("matches", matches::run);
@@ -73,7 +75,7 @@ fn pipeline() -> impl Iterator<Item = Pass> {
         .into_iter()
         .chain([thread])
         .chain(CLEANUP)
-        .chain([ranges, thread, licm])
+        .chain([residues, ranges, thread, licm])
         .chain(CLEANUP)
         .chain([splits, matches, ranges])
         .chain([SIMPLIFY, DEAD_CODE, BLOCKS])

@@ -9,7 +9,7 @@
 //! registers cost, and what a round may skip is not done in vain.
 
 use crate::context::Context;
-use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Span, Terminator, Value};
+use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Int, Object, Opcode, Span, Terminator, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Bails, Body, Effect};
 
@@ -141,6 +141,14 @@ fn hoist(
             let inst = &function.block(part.block).insts[at];
             let Some(result) = inst.result else { continue };
             if inst.unwind.is_some() || !is_worth_moving(context, inst) {
+                continue;
+            }
+            // A kernel leaves for an int that no word holds.
+            let is_large = |value: &Value| {
+                let made = constants.get(value.index()).and_then(Option::as_ref);
+                made.is_some_and(|made| matches!(made.op, Opcode::Const(Object::Int(Int::Big(_)))))
+            };
+            if inst.args.iter().any(is_large) {
                 continue;
             }
             let inside = |value: &Value| body.get(homes[value.index()]) == Some(&true);

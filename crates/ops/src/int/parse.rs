@@ -138,6 +138,26 @@ impl Literal<'_> {
         Some(value)
     }
 
+    /// The remainder by a modulus above zero, of which a word is enough however many digits there are.
+    fn remainder(&self, modulus: i64) -> i64 {
+        let (modulus, base) = (modulus.unsigned_abs().max(1), u128::from(self.base));
+        let mut value = 0u64;
+        let mut digits = self.digits.iter().filter(|byte| **byte != b'_').map(|byte| digit(*byte));
+        // As many at a time as a word has room for: 36**12 is less than 2**63.
+        loop {
+            let (mut part, mut scale, mut any) = (0u128, 1u128, false);
+            for digit in digits.by_ref().take(12) {
+                (part, scale, any) = (part * base + u128::from(digit), scale * base, true);
+            }
+            if !any {
+                break;
+            }
+            value = ((u128::from(value) * scale + part) % u128::from(modulus)) as u64;
+        }
+        let value = if self.negative && value != 0 { modulus - value } else { value };
+        value as i64
+    }
+
     fn big(&self) -> Option<BigInt> {
         let digits: Vec<u8> = self.digits.iter().copied().filter(|byte| *byte != b'_').collect();
         let value = BigInt::parse_bytes(&digits, self.base)?;
@@ -248,6 +268,24 @@ op! {
 }
 
 op! {
+    /// `int(s, base) % modulus` for a modulus above zero: however long the text, a word is enough.
+    ///
+    /// >>> int("1234567890123456789012", 10) % 97
+    /// 21
+    int_of_str_mod = "int.of_str_mod" ""
+    Pure fn (cx, _s: str, base: int, modulus: int) -> int fallible [ValueError] {
+        if base == 10 && let Some(value) = plain(_s.as_bytes()) {
+            return Ok(value.checked_rem_euclid(modulus).unwrap_or(0));
+        }
+        let ascii = to_ascii(_s);
+        match literal(&ascii, base) {
+            Ok(literal) => Ok(literal.remainder(modulus)),
+            Err(fault) => Err(raise(cx, &fault, _s, base)),
+        }
+    }
+}
+
+op! {
     /// The integer that a text writes to a base; 0 means by its prefix.
     ///
     /// >>> int("-0xff", 16)
@@ -259,7 +297,8 @@ op! {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{literal, plain};
+    use num_bigint::BigInt;
 
     #[test]
     fn plain_numbers_are_those_of_rust() {
@@ -272,6 +311,27 @@ mod tests {
                 let digits = text.trim_start_matches('-').len();
                 let expected = (digits <= 16).then(|| text.parse().ok()).flatten();
                 assert_eq!(plain(text.as_bytes()), expected, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn remainders_are_those_of_the_number() {
+        let mut state = 7u64;
+        for len in 1..80 {
+            let mut text = if len % 3 == 0 { String::from("-") } else { String::new() };
+            for at in 0..len {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                text.push(char::from(b'0' + ((state >> 33) % 10) as u8));
+                if at % 7 == 3 && at + 1 < len {
+                    text.push('_');
+                }
+            }
+            let literal = literal(text.as_bytes(), 10).ok().unwrap();
+            let number = literal.big().unwrap();
+            for modulus in [1, 2, 97, 1_000_000_007, i64::MAX] {
+                let expected = ((&number % modulus) + modulus) % modulus;
+                assert_eq!(BigInt::from(literal.remainder(modulus)), expected, "{text} {modulus}");
             }
         }
     }
