@@ -2,7 +2,7 @@
 //!
 //! [`Kernel::compile`] translates a module whose function 0 is the row function with
 //! Cranelift; [`Kernel::run`] runs it on a batch. A row that the native code cannot
-//! finish (an exception, an integer beyond 64 bits, memory) is reported with a status,
+//! finish (an exception, an integer of too many bits, memory) is reported with a status,
 //! and somebody else fills it in through [`Partial::set`]. A kernel of
 //! [`Kernel::compile_loop`] has several results and drops rows.
 //!
@@ -12,6 +12,7 @@
 //! | `batch.rs` | the loop over the rows of a chunk |
 //! | `translate/` | the instructions, by family |
 //! | `size.rs` | what is too large to be compiled in bounded time |
+//! | `width.rs` | how many bits ints have |
 //! | `live.rs`, `sink.rs` | what need not be computed natively, where arguments are needed |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
