@@ -246,13 +246,28 @@ fn a_total_call_gives_a_value_for_whatever_arguments() {
     }
 }
 
+/// Where most rows outgrow 64 bits, they are done natively with 128 from the first batch on.
+#[test]
+fn rows_that_outgrow_64_bits_are_done_with_128() {
+    let settings = Settings { interpreter: false, ..Settings::default() };
+    let source = "def f(x):\n    n = 1\n    for i in range(2, 23 + x % 8):\n        n *= i\n    return n % 1000003\n";
+    let function = Function::define(definition(source, &[("x", DataType::Int64)], DataType::Int64), &settings).unwrap();
+    let xs: ArrayRef = Arc::new(Int64Array::from_iter_values(0..1000));
+    let evaluated = Settings { native: false, ..settings.clone() };
+    let expected = function.invoke(&[Arc::clone(&xs)], 1000, &evaluated, &invocation()).unwrap();
+    let before = function.placement(&settings).evaluated_rows;
+    let out = function.invoke(&[xs], 1000, &settings, &invocation()).unwrap();
+    assert_eq!(out.as_primitive::<Int64Type>(), expected.as_primitive::<Int64Type>());
+    assert_eq!(function.placement(&settings).evaluated_rows, before);
+}
+
 /// The evaluator is slower than CPython: a function whose rows have taken long there goes on in
 /// CPython, where there is one.
 #[cfg(feature = "python")]
 #[test]
 fn a_function_that_leaves_native_code_for_long_goes_on_in_cpython() {
     let settings = Settings::default();
-    let source = "def f(s):\n    return int(s) % 97\n";
+    let source = "def f(s):\n    return int(s) % 97 + int(s) % 1009\n";
     let function =
         Function::define(definition(source, &[("s", DataType::Utf8View)], DataType::Int64), &settings).unwrap();
     let texts: ArrayRef =
