@@ -378,6 +378,13 @@ impl Function {
         self.python.get(settings, || PythonRung::define(self, settings))
     }
 
+    /// Whether CPython is there for whole batches: it runs, or the evaluator has taken as long as it
+    /// takes to start.
+    pub(crate) fn is_ready_for_python(&self, settings: &Settings) -> bool {
+        let due = Interpreter::started().is_some() || self.counters.tire_of_evaluator(Duration::ZERO);
+        due && self.python(settings).is_ok()
+    }
+
     pub(crate) fn failed(&self, kind: crate::CallErrorKind) -> CallError {
         CallError { function: self.definition.name.clone(), kind, place: None, arguments: Vec::new() }
     }

@@ -19,7 +19,7 @@ pub(crate) enum Way {
 }
 
 /// Rows that must have left, and be most of those seen, before another way is tried.
-const FEW: [u64; 2] = [200, 10_000];
+const FEW: [u64; 2] = [200, 1_000];
 
 /// Of so many batches that CPython takes, one tries native code.
 const PROBE: u64 = 16;
@@ -47,8 +47,8 @@ impl Observed {
     }
 
     /// Notes of how many rows of a batch on that way native code could not hold an int; gives
-    /// whether there is a better way for them.
-    pub fn note(&self, way: Way, rows: usize, left: usize) -> bool {
+    /// whether there is a better way for them. CPython is one only if it is `ready`.
+    pub fn note(&self, way: Way, rows: usize, left: usize, ready: impl FnOnce() -> bool) -> bool {
         let at = self.way.load(Ordering::Relaxed);
         let (rows, left) = (rows as u64, left as u64);
         if at == 2 {
@@ -60,7 +60,7 @@ impl Observed {
         }
         let rows = self.rows.fetch_add(rows, Ordering::Relaxed) + rows;
         let left = self.left.fetch_add(left, Ordering::Relaxed) + left;
-        left > FEW[usize::from(at)] && left > rows / 2 && self.turn(at, at + 1)
+        left > FEW[usize::from(at)] && left > rows / 2 && (at == 0 || ready()) && self.turn(at, at + 1)
     }
 
     /// Takes another way, if nobody else has.
@@ -81,17 +81,18 @@ mod tests {
     #[test]
     fn rows_that_leave_go_wide_and_then_to_cpython_and_back() {
         let observed = Observed::default();
-        assert!(!observed.note(Way::Words, 8192, 4000));
+        assert!(!observed.note(Way::Words, 8192, 4000, || true));
         assert_eq!(observed.way(), Way::Words);
-        assert!(observed.note(Way::Words, 8192, 8000));
+        assert!(observed.note(Way::Words, 8192, 8000, || true));
         assert_eq!(observed.way(), Way::Wide);
-        assert!(!observed.note(Way::Wide, 8192, 8192), "one batch says little");
-        assert!(observed.note(Way::Wide, 8192, 8192));
+        assert!(!observed.note(Way::Wide, 500, 500, || true), "few rows say little");
+        assert!(!observed.note(Way::Wide, 8192, 8192, || false), "CPython must be started first");
+        assert!(observed.note(Way::Wide, 8192, 8192, || true));
         let ways: Vec<Way> = (0..16).map(|_| observed.way()).collect();
         assert_eq!(ways.iter().filter(|way| **way == Way::Wide).count(), 1);
-        assert!(!observed.note(Way::Wide, 8192, 8192));
+        assert!(!observed.note(Way::Wide, 8192, 8192, || true));
         assert_eq!(observed.way(), Way::Python);
-        assert!(!observed.note(Way::Wide, 8192, 10));
+        assert!(!observed.note(Way::Wide, 8192, 10, || true));
         assert_eq!(observed.way(), Way::Wide);
     }
 }

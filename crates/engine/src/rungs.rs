@@ -157,8 +157,9 @@ impl Call<'_> {
             }
         };
         let bailed = left.iter().filter(|(_, code)| *code == status::BAILOUT).count();
-        let turned = stages.kernel.is_ok() && settings.fault.is_empty() && function.observed.note(way, rows, bailed);
-        if turned && way == Way::Words {
+        let ready = || function.is_ready_for_python(settings);
+        let observes = stages.kernel.is_ok() && settings.fault.is_empty();
+        if observes && function.observed.note(way, rows, bailed, ready) {
             return self.run_all(args, rows, ran);
         }
         if left.is_empty() {

@@ -6,7 +6,7 @@ use crate::table::Table;
 use crate::translate::{BOXED_WORDS, Boxed, BoxedArg};
 use exuvia_ir::{Int, Object, Raise};
 use exuvia_ops::adapt::{Pair, call_fallible};
-use exuvia_ops::cx::Cx;
+use exuvia_ops::cx::{Cx, KernelResult};
 use exuvia_ops::list::RawList;
 use exuvia_ops::text::Str;
 
@@ -164,25 +164,29 @@ pub(crate) extern "C" fn find_none(table: *const Table) -> i64 {
     unsafe { (*table).find_none() }
 }
 
-/// An operation on boxed operands, `a` and `b` those that are not known: status, word.
-pub(crate) extern "C" fn boxed(cx: *mut Cx, call: *const Boxed, a: u64, b: u64) -> Pair {
+/// What an operation gives for boxed operands; `words` are those that are not known.
+fn evaluate(cx: &mut Cx, call: &Boxed, words: [u64; BOXED_WORDS]) -> KernelResult<Object> {
+    let mut words = words.into_iter();
+    let mut word = || words.next().unwrap_or(0);
+    let args: Vec<Object> = call
+        .args
+        .iter()
+        .map(|arg| match arg {
+            BoxedArg::Known(object) => object.clone(),
+            BoxedArg::Int => Object::Int(Int::Small(word() as i64)),
+            BoxedArg::Wide => Object::Int(Int::from_i128(i128::from(word()) | i128::from(word() as i64) << 64)),
+            BoxedArg::Float => Object::Float(f64::from_bits(word())),
+            BoxedArg::Bool => Object::Bool(word() != 0),
+        })
+        .collect();
+    (call.def.eval)(cx, &args)
+}
+
+/// An operation on boxed operands whose result one word holds: status, word.
+pub(crate) extern "C" fn boxed(cx: *mut Cx, call: *const Boxed, a: u64, b: u64, c: u64, d: u64) -> Pair {
     let apply = |cx: &mut Cx| {
         // SAFETY: native code passes the address of a call that the kernel owns.
-        let call = unsafe { &*call };
-        let words: [u64; BOXED_WORDS] = [a, b];
-        let mut words = words.into_iter();
-        let mut word = || words.next().unwrap_or(0);
-        let args: Vec<Object> = call
-            .args
-            .iter()
-            .map(|arg| match arg {
-                BoxedArg::Known(object) => object.clone(),
-                BoxedArg::Int => Object::Int(Int::Small(word() as i64)),
-                BoxedArg::Float => Object::Float(f64::from_bits(word())),
-                BoxedArg::Bool => Object::Bool(word() != 0),
-            })
-            .collect();
-        match (call.def.eval)(cx, &args)? {
+        match evaluate(cx, unsafe { &*call }, [a, b, c, d])? {
             Object::Int(Int::Small(value)) => Ok(value),
             Object::Float(value) => Ok(value.to_bits() as i64),
             Object::Bool(value) => Ok(i64::from(value)),
@@ -191,6 +195,21 @@ pub(crate) extern "C" fn boxed(cx: *mut Cx, call: *const Boxed, a: u64, b: u64) 
     };
     // SAFETY: native code passes the context that its caller lent it for the call.
     unsafe { call_fallible(cx, apply) }
+}
+
+/// An operation on boxed operands whose result is a text, as a kernel gives one.
+pub(crate) extern "C" fn boxed_text(cx: *mut Cx, call: *const Boxed, a: u64, b: u64, c: u64, d: u64) -> Pair {
+    // SAFETY: as in `boxed`; the text lives in the context, which native code keeps.
+    unsafe {
+        call_fallible(cx, |cx| {
+            let Object::Str(made) = evaluate(cx, &*call, [a, b, c, d])? else {
+                return Err(Raise::Bailout("a result that is no text"));
+            };
+            let mut text = cx.text(made.len())?;
+            text.push_str(&made)?;
+            Ok(text.finish())
+        })
+    }
 }
 
 #[cfg(test)]

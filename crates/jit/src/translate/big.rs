@@ -1,4 +1,4 @@
-//! Operations with a constant int beyond 64 bits whose result has 64 or is no int: `x / 10**20`.
+//! Operations with an int beyond 64 bits whose result has 64 or is no int: `x / 10**20`, `f'{h:016x}'`.
 //! Arithmetic with constants of 128 bits is that of wide ints.
 
 use super::{Result, Translator};
@@ -21,12 +21,14 @@ pub(crate) struct Boxed {
 pub(crate) enum BoxedArg {
     Known(Object),
     Int,
+    /// Two words, the lower first.
+    Wide,
     Float,
     Bool,
 }
 
 /// The words that a [`Boxed`] takes.
-pub(crate) const BOXED_WORDS: usize = 2;
+pub(crate) const BOXED_WORDS: usize = 4;
 
 impl Translator<'_, '_, '_> {
     /// The operand if it is a constant int that no register holds.
@@ -88,9 +90,28 @@ impl Translator<'_, '_, '_> {
         Ok(Some(quotient[0]))
     }
 
-    /// The result from the operation's code for boxed operands, if it takes and gives what
-    /// one word holds.
-    fn boxed(&mut self, def: &'static OpDef, inst: &Inst) -> Result<Option<Vec<Machine>>> {
+    /// Whether an operation can be called with boxed operands: it takes few numbers besides constants,
+    /// and gives one, or a text.
+    pub(super) fn can_be_boxed(&self, inst: &Inst, result: &Type) -> bool {
+        let mut count = 0;
+        for (at, value) in inst.args.iter().enumerate() {
+            if self.known(inst, at).is_none() {
+                if !matches!(self.function.ty(*value), Type::Int | Type::Float | Type::Bool) {
+                    return false;
+                }
+                count += if self.widths.is_wide(*value) { 2 } else { 1 };
+            }
+        }
+        count <= BOXED_WORDS && matches!(result, Type::Int | Type::Float | Type::Bool | Type::Str)
+    }
+
+    /// The result from the operation's code for boxed operands, where it can be called so.
+    pub(super) fn boxed(&mut self, def: &'static OpDef, inst: &Inst) -> Result<Option<Vec<Machine>>> {
+        // Without a result nobody asks but whether it raises.
+        let result = inst.result.map_or(&Type::Int, |result| self.function.ty(result)).clone();
+        if !self.can_be_boxed(inst, &result) {
+            return Ok(None);
+        }
         let mut args = Vec::new();
         let mut words = Vec::new();
         for (at, value) in inst.args.iter().enumerate() {
@@ -99,17 +120,12 @@ impl Translator<'_, '_, '_> {
                 continue;
             }
             args.push(match self.function.ty(*value) {
-                Type::Int => BoxedArg::Int,
                 Type::Float => BoxedArg::Float,
                 Type::Bool => BoxedArg::Bool,
-                _ => return Ok(None),
+                _ if self.widths.is_wide(*value) => BoxedArg::Wide,
+                _ => BoxedArg::Int,
             });
             words.push(*value);
-        }
-        // Without a result nobody asks but whether it raises.
-        let result = inst.result.map_or(&Type::Int, |result| self.function.ty(result));
-        if words.len() > BOXED_WORDS || !matches!(result, Type::Int | Type::Float | Type::Bool) {
-            return Ok(None);
         }
         for param in def.params.iter().skip(inst.args.len()) {
             let Some(default) = param.default else { return Ok(None) };
@@ -119,6 +135,11 @@ impl Translator<'_, '_, '_> {
         let call = self.word(call as i64);
         let mut passed = vec![self.env.cx, call];
         for value in words {
+            if self.widths.is_wide(value) {
+                let (low, high) = self.words(value)?;
+                passed.extend([low, high]);
+                continue;
+            }
             let slot = self.first(value)?;
             passed.push(match self.b.func.dfg.value_type(slot) {
                 types::F64 => self.b.ins().bitcast(types::I64, MemFlagsData::new(), slot),
@@ -128,6 +149,12 @@ impl Translator<'_, '_, '_> {
         }
         while passed.len() < 2 + BOXED_WORDS {
             passed.push(self.word(0));
+        }
+        if result == Type::Str {
+            let made = self.call_helper("boxed", helpers::boxed_text as *const u8, &[types::I64, types::I64], &passed)?;
+            let failed = self.b.ins().icmp_imm_s(IntCC::Equal, made[0], 0);
+            self.fail_if(failed, made[1], inst)?;
+            return Ok(Some(made));
         }
         let made = self.call_helper("boxed", helpers::boxed as *const u8, &[types::I64, types::I64], &passed)?;
         self.fail_if(made[0], made[0], inst)?;

@@ -199,7 +199,11 @@ impl<'m> Translator<'_, '_, 'm> {
                     (Some(slots), _) => slots,
                     (None, Body::Core(op)) => self.core(*op, inst)?,
                     (None, Body::Kernel { address, result, .. }) => {
-                        self.string_op(shortcut::Kernel { def, address: address(), result: *result }, inst)?
+                        let kernel = shortcut::Kernel { def, address: address(), result: *result };
+                        match self.kernel_of_wide(kernel, inst)? {
+                            Some(slots) => slots,
+                            None => self.string_op(kernel, inst)?,
+                        }
                     }
                 }
             }

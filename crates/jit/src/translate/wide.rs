@@ -1,6 +1,7 @@
 //! Ints of 128 bits, and those of which only the low 64 bits matter; [`crate::width`] says which.
 
 use super::int::condition;
+use super::shortcut::Kernel;
 use super::{Result, Translator};
 use crate::width::mask;
 use crate::CompileError;
@@ -8,7 +9,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Machine, types};
 use exuvia_ir::{ExcKind, Inst, Int, Object, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
-use exuvia_ops::def::{Body, OpDef};
+use exuvia_ops::def::{Body, Kind, OpDef};
 use exuvia_ops::runtime;
 
 impl Translator<'_, '_, '_> {
@@ -115,10 +116,42 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// The two words of an operand, the lower first.
-    fn words(&mut self, inst: &Inst, at: usize) -> Result<(Machine, Machine)> {
-        let value = self.wide(inst.args[at])?;
+    /// The two words of an int, the lower first.
+    pub(super) fn words(&mut self, value: Value) -> Result<(Machine, Machine)> {
+        let value = self.wide(value)?;
         Ok(self.b.ins().isplit(value))
+    }
+
+    /// What a kernel gives for operands of 128 bits: its native code where they fit in words, else that
+    /// for boxed operands, where it can be called; nothing where there are none.
+    pub(super) fn kernel_of_wide(&mut self, kernel: Kernel, inst: &Inst) -> Result<Option<Vec<Machine>>> {
+        let def = kernel.def;
+        let wide: Vec<Value> = inst
+            .args
+            .iter()
+            .zip(def.params)
+            .filter(|(arg, param)| matches!(param.kind, Kind::Int | Kind::Any) && self.widths.is_wide(**arg))
+            .map(|(arg, _)| *arg)
+            .filter(|arg| !self.constants.contains_key(arg))
+            .collect();
+        let Some(ty) = inst.result.map(|result| self.function.ty(result).clone()) else { return Ok(None) };
+        if wide.is_empty() || !self.can_be_boxed(inst, &ty) {
+            return Ok(None);
+        }
+        let slots = self.either(
+            &ty,
+            |this, slow| {
+                for value in wide {
+                    let (low, high) = this.words(value)?;
+                    let sign = this.b.ins().sshr_imm_u(low, 63);
+                    let fits = this.b.ins().icmp(IntCC::Equal, sign, high);
+                    this.require(fits, slow);
+                }
+                this.string_op(kernel, inst)
+            },
+            |this| this.boxed(def, inst)?.ok_or_else(|| CompileError::malformed("operands that cannot be boxed")),
+        )?;
+        Ok(Some(slots))
     }
 
     /// A result that has no more bits than a constant says, of the low word of the operand.
@@ -332,7 +365,7 @@ impl Translator<'_, '_, '_> {
 
     /// The quotient of two ints as the nearest float.
     fn divide_wide(&mut self, inst: &Inst) -> Result<Machine> {
-        let ((a, a_high), (b, b_high)) = (self.words(inst, 0)?, self.words(inst, 1)?);
+        let ((a, a_high), (b, b_high)) = (self.words(inst.args[0])?, self.words(inst.args[1])?);
         let any = self.b.ins().bor(b, b_high);
         let zero = self.b.ins().icmp_imm_s(IntCC::Equal, any, 0);
         self.raise_if(zero, ExcKind::ZeroDivisionError, inst)?;

@@ -140,6 +140,10 @@ pub(crate) fn nearest_quotient(a: i64, b: i64) -> f64 {
 
 /// The quotient of two ints of 128 bits, `b` not zero, correctly rounded.
 pub(crate) fn nearest_wide_quotient(cx: &mut Cx, a: i128, b: i128) -> f64 {
+    // Division by a power of two rounds nothing: no quotient is so small that it would.
+    if b > 0 && b.count_ones() == 1 {
+        return a as f64 / b as f64;
+    }
     match int_truediv(cx, &[Object::Int(Int::from_i128(a)), Object::Int(Int::from_i128(b))]) {
         Ok(Object::Float(quotient)) => quotient,
         // No quotient of 128 bits outgrows a float.

@@ -79,6 +79,20 @@ fn big_pow_mod(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
         base = base.modinv(&modulus).ok_or_else(|| Raise::new(ValueError, NOT_INVERTIBLE))?;
         exponent = -exponent;
     }
+    // Products of two words have two words.
+    if let Some(word) = modulus.magnitude().to_u64() {
+        let word = u128::from(word);
+        let mut square = (base % word + word).to_u128().unwrap_or(0) % word;
+        let mut result = 1 % word;
+        for bit in 0..exponent.bits() {
+            if exponent.bit(bit) {
+                result = result * square % word;
+            }
+            square = square * square % word;
+        }
+        let rest = BigInt::from(result);
+        return Ok(object(if modulus.is_negative() && result != 0 { rest + modulus } else { rest }));
+    }
     // The result has the sign of the modulus, as a remainder has.
     Ok(object(if modulus.magnitude().is_one() { BigInt::zero() } else { base.modpow(&exponent, &modulus) }))
 }
