@@ -15,6 +15,7 @@
 //!
 //! A chain ends at a volatile expression, which may be neither merged nor moved.
 
+mod gather;
 mod looped;
 mod operator;
 mod order;

@@ -97,11 +97,17 @@ fn stages(
         })?;
     let types = spread::types(definition, nullable);
     let mut optimized = lifted.clone();
-    let width = if wide { IntWidth::Double } else { exuvia_opt::width_of(&lifted) };
-    if settings.optimize {
-        let ints: Vec<_> = types.iter().map(sql::range).collect();
-        exuvia_opt::optimize(&mut optimized, &ints, width);
-    }
+    let ints: Vec<_> = types.iter().map(sql::range).collect();
+    let width = match (wide, settings.optimize) {
+        (false, true) => exuvia_opt::optimize(&mut optimized, &ints),
+        (false, false) => exuvia_opt::width_of(&optimized),
+        (true, optimize) => {
+            if optimize {
+                exuvia_opt::optimize_within(&mut optimized, &ints, IntWidth::Double, exuvia_opt::LARGE);
+            }
+            IntWidth::Double
+        }
+    };
     let program = Program::new(&optimized);
     let kernel = if !settings.native {
         Err(reason("S002", "the setting exuvia.native is off".to_string()))

@@ -3,7 +3,7 @@
 
 use crate::{Definition, OnError};
 use arrow::datatypes::DataType;
-use exuvia_ir::{ExcKind, Function, Inst, Module, Object, Opcode, Terminator, Value};
+use exuvia_ir::{ExcKind, Function, Inst, Int, Module, Object, Opcode, Terminator, Value};
 use exuvia_ops::def::{Bails, Body};
 use std::collections::HashMap;
 
@@ -21,6 +21,7 @@ pub(crate) fn is_total(module: &Module, definition: &Definition) -> bool {
     results != Results::Narrow
         && function.blocks.iter().all(|block| {
             block.insts.iter().all(|inst| inst_is_total(inst, function, &constants, results, &escapes))
+                && (results != Results::Int64 || !passes_large(&block.term, &constants))
                 && match &block.term {
                     Terminator::Raise(kind, ..) => !escapes(*kind),
                     // The class is not known here.
@@ -79,7 +80,9 @@ fn inst_is_total(
     };
     let Some(def) = exuvia_ops::by_name(name) else { return false };
     let makes_int = || inst.result.is_some_and(|value| *function.ty(value) == exuvia_ir::Type::Int);
-    let outgrows = matches!(def.body, Body::Core(op) if op.may_outgrow());
+    // With an operand of more bits anything does.
+    let is_large = |arg: &Value| is_large(*arg, constants);
+    let outgrows = matches!(def.body, Body::Core(op) if op.may_outgrow() || inst.args.iter().any(is_large));
     let bails = (outgrows || matches!(def.bails, Bails::Range | Bails::Operands)) && !inst.no_overflow;
     // An exception that is caught goes where the function says.
     let raises = inst.unwind.is_none()
@@ -88,11 +91,22 @@ fn inst_is_total(
     !raises && !(bails && (results == Results::Int64 || !makes_int()))
 }
 
+/// Whether a variable or the result becomes a constant int of more than 64 bits.
+fn passes_large(term: &Terminator, constants: &Constants<'_>) -> bool {
+    let any = |values: &[Value]| values.iter().any(|value| is_large(*value, constants));
+    matches!(term, Terminator::Return(value) if any(&[*value])) || term.edges().iter().any(|edge| any(&edge.args))
+}
+
+/// Whether it is a constant int of more than 64 bits.
+fn is_large(value: Value, constants: &Constants<'_>) -> bool {
+    matches!(constants.get(&value), Some(Object::Int(Int::Big(_))))
+}
+
 /// Whether it is a division by a constant that is not zero.
 fn divides_by_constant(inst: &Inst, name: &str, constants: &Constants<'_>) -> bool {
     let [_, divisor] = inst.args[..] else { return false };
     match (name, constants.get(&divisor)) {
-        ("int.mod" | "int.floordiv", Some(Object::Int(divisor))) => *divisor != exuvia_ir::Int::from(0),
+        ("int.mod" | "int.floordiv", Some(Object::Int(divisor))) => *divisor != Int::from(0),
         ("float.div", Some(Object::Float(divisor))) => *divisor != 0.0,
         _ => false,
     }

@@ -46,7 +46,7 @@ pub(crate) fn analyse(function: &Function, live: &Live, width: IntWidth) -> Widt
     let mut widths = Widths { wide: none.clone(), low: none };
     let constants = Constants::of(function);
     let uses: Vec<Use<'_>> = instructions(function, live).filter_map(Use::of).collect();
-    widths.find_low(function, live, &uses, &constants);
+    widths.find_low(function, live, &uses, &constants, width);
     if width != IntWidth::Word {
         widths.find_wide(function, live, &uses, &constants, width);
     }
@@ -141,7 +141,16 @@ pub(crate) fn mask(op: CoreOp, at: usize, constant: impl Fn(usize) -> Option<i12
 
 impl Widths {
     /// Everything that may be low is, until somebody asks for more of it.
-    fn find_low(&mut self, function: &Function, live: &Live, uses: &[Use<'_>], constants: &Constants) {
+    fn find_low(
+        &mut self,
+        function: &Function,
+        live: &Live,
+        uses: &[Use<'_>],
+        constants: &Constants,
+        width: IntWidth,
+    ) {
+        // Words hold no more where no int is wide.
+        let most = if width == IntWidth::Word { i64::MAX.unsigned_abs() } else { u64::MAX };
         let is_int = |value: Value| *function.ty(value) == Type::Int;
         for known in uses.iter().filter(|known| known.is_modular(constants) && is_int(known.result)) {
             // A constant of more bits than are at hand leaves.
@@ -166,7 +175,7 @@ impl Widths {
             let known = Use::of(inst);
             for (at, arg) in inst.args.iter().enumerate() {
                 match &known {
-                    Some(known) if known.mask(at, constants).is_some() => {}
+                    Some(known) if known.mask(at, constants).is_some_and(|mask| mask <= most) => {}
                     Some(known) if known.is_modular(constants) && !(known.op == CoreOp::IntShl && at == 1) => {
                         needs[known.result.index()].push(*arg);
                     }

@@ -75,6 +75,15 @@ impl Lifter<'_> {
         Ok(())
     }
 
+    /// Gives up where a call has too many arguments; those of a star are copied with each call.
+    pub fn check_count(&self, arguments: usize) -> Lift<()> {
+        if arguments > MAX_PARTS {
+            return self.bail(Code::Budget, format!("a call with more than {MAX_PARTS} arguments"));
+        }
+        self.world.budget.take(arguments);
+        Ok(())
+    }
+
     fn tuple(&self, abs: &Abs, left: usize, depth: usize) -> Option<usize> {
         let left = enter(left, depth)?;
         match abs {

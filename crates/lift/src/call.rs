@@ -51,7 +51,10 @@ impl Lifter<'_> {
                 ExprKind::Starred(inner) => {
                     let inner = self.expr(inner)?;
                     match (self.known_items(&inner), &rest) {
-                        (Some(items), None) => positional.extend(items),
+                        (Some(items), None) => {
+                            positional.extend(items);
+                            self.check_count(positional.len())?;
+                        }
                         _ => rest = Some(self.more_arguments(rest, &inner)?),
                     }
                 }
@@ -791,7 +794,9 @@ impl Lifter<'_> {
                 vars.insert(name.clone(), all);
             }
             (Some(name), None) => {
-                vars.insert(name.clone(), Abs::tuple(rest));
+                let rest = Abs::tuple(rest);
+                self.check_size(&rest)?;
+                vars.insert(name.clone(), rest);
             }
             (None, _) if !rest.is_empty() => {
                 return self

@@ -23,6 +23,7 @@ mod choice;
 mod class;
 mod classes;
 mod containers;
+mod copies;
 mod enums;
 mod escape;
 mod exceptions;

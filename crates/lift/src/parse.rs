@@ -87,7 +87,8 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
     };
     let yields = crate::scope::has_yield(&body);
     let bare = yields || body.iter().any(crate::scope::has_return);
-    if let Some((message, range)) = crate::syntax::check(source, &body, bare.then_some(params)) {
+    let wrong = crate::syntax::check(source, &body, bare.then_some(params)).or_else(|| crate::copies::check(&body));
+    if let Some((message, range)) = wrong {
         return Err(SyntaxError { message, span: span(range) });
     }
     POSTPONED.set(body.iter().any(postpones_annotations));

@@ -276,6 +276,17 @@ fn binary(domain: Domain, op: CoreOp, a: Interval, b: Interval) -> (Interval, bo
     }
 }
 
+/// Whether a result has the low bits of an operand that a constant says, and no others: then native code
+/// may compute the operand without checks.
+pub(crate) fn masks(op: CoreOp, args: &[Interval]) -> bool {
+    let is_known = |arg: &Interval| arg.lo == arg.hi;
+    match (op, args) {
+        (CoreOp::IntAnd, [a, b]) => [a, b].into_iter().any(|mask| is_known(mask) && mask.lo >= 0),
+        (CoreOp::IntMod, [_, modulus]) => is_known(modulus) && modulus.lo > 0 && modulus.lo.count_ones() == 1,
+        _ => false,
+    }
+}
+
 /// The interval of an operation with a kernel, by its name.
 pub(crate) fn of_kernel(name: &str) -> Interval {
     match name {

@@ -82,17 +82,33 @@ fn pipeline() -> impl Iterator<Item = Pass> {
 }
 
 /// Instructions to which a function may grow by copies of callees that are not small.
-const LARGE: usize = 800;
+pub const LARGE: usize = 800;
+
+/// Optimises a module for the [`width`](width_of) of ints that suits it, and gives that; as
+/// [`optimize_within`].
+pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>]) -> IntWidth {
+    optimize_to(module, ints, LARGE)
+}
+
+/// The same, but a function may grow to `large` instructions by copies of callees: for a module of several
+/// functions that were written apart and are to become one.
+pub fn optimize_to(module: &mut Module, ints: &[RangeInclusive<i64>], large: usize) -> IntWidth {
+    let given = module.clone();
+    let mut width = width_of(module);
+    optimize_within(module, ints, width, large);
+    if width == IntWidth::Word && width_of(module) != width {
+        // A constant that needs more bits came about on the way.
+        width = IntWidth::Mixed;
+        *module = given;
+        optimize_within(module, ints, width, large);
+    }
+    width
+}
 
 /// Optimises a module. Function 0 stays the entry with its parameters and result. Its
 /// parameters that are ints, or may be, are within `ints`, where that says something. What is said
-/// of checks for overflow holds for native code whose ints have that `width`.
-pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>], width: IntWidth) {
-    optimize_within(module, ints, width, LARGE);
-}
-
-/// Optimises a module of several functions that were written apart and are to become one:
-/// as [`optimize`], but a function may grow to `large` instructions by copies of callees.
+/// of checks for overflow holds for native code whose ints have that `width`. A function may grow to
+/// `large` instructions by copies of callees.
 pub fn optimize_within(module: &mut Module, ints: &[RangeInclusive<i64>], width: IntWidth, large: usize) {
     let mut context = Context::new();
     context.width = width;

@@ -6,7 +6,9 @@
 //!
 //! Facts are of two kinds ([`Domain`]). Those of any integers hold on every rung, since the
 //! evaluator runs the same module with integers beyond 64 bits; only what concerns checks of
-//! native code may assume 64 bits, where native code has no more ([`IntWidth`]).
+//! native code may assume 64 bits, where native code has no more ([`IntWidth`]). It makes no check of what
+//! only low bits are asked for, so that what a mask leaves of a sum is known from facts of any
+//! integers alone.
 //!
 //! Used for four things. An operation whose result provably fits in 64 bits is marked
 //! [`Inst::no_overflow`] (with [`crate::growth`], for what grows slowly); a comparison
@@ -32,20 +34,23 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         IntWidth::Word => &[Domain::Any, Domain::Native],
         IntWidth::Mixed | IntWidth::Double => &[Domain::Any],
     };
+    let mut any = Vec::new();
     for domain in domains.iter().copied() {
         if function.values.iter().any(|value| value.ty == Type::Int) {
-            run_in(domain, function, context);
+            any = run_in(domain, function, context, &any);
         }
     }
 }
 
-fn run_in(domain: Domain, function: &mut Function, context: &mut Context) {
+/// Runs the pass for one domain; `any` are the intervals of values of any size, where they are known.
+/// Gives those that were found.
+fn run_in(domain: Domain, function: &mut Function, context: &mut Context, any: &[Interval]) -> Vec<Interval> {
     let flow = Flow::new(function);
     let frozen = lists::frozen(function, context);
     let mut assumed = vec![Interval::EMPTY; function.values.len()];
     let mut stable = false;
     for walk in 0..MOST_WALKS {
-        let next = Walk::new(domain, function, context, &flow, &frozen, &assumed).run();
+        let next = Walk::new(domain, function, context, &flow, &frozen, &assumed, any).run();
         let heads = |at: &usize| assumed[*at] != next[*at];
         let changed: Vec<usize> = (0..assumed.len()).filter(heads).collect();
         stable = changed.iter().all(|at| next[*at].is_within(assumed[*at]));
@@ -57,12 +62,12 @@ fn run_in(domain: Domain, function: &mut Function, context: &mut Context) {
         }
     }
     if !stable {
-        return;
+        return Vec::new();
     }
     for _ in 0..2 {
-        assumed = Walk::new(domain, function, context, &flow, &frozen, &assumed).run();
+        assumed = Walk::new(domain, function, context, &flow, &frozen, &assumed, any).run();
     }
-    let mut walk = Walk::new(domain, function, context, &flow, &frozen, &assumed);
+    let mut walk = Walk::new(domain, function, context, &flow, &frozen, &assumed, any);
     walk.record = Some(Vec::new());
     walk.walk();
     let Walk { record, sums, operands, defined, .. } = walk;
@@ -85,6 +90,7 @@ fn run_in(domain: Domain, function: &mut Function, context: &mut Context) {
         function.block_mut(sum.block).insts[sum.at].no_overflow = true;
     }
     make_constants(function, operands);
+    defined
 }
 
 /// Gives instructions constants for operands. The walk met them in an order of its own,

@@ -5,7 +5,7 @@
 //! operand of arithmetic, or goes into a variable, native code has 128 bits for what comes of it.
 //! Those of comparisons and quotients need no such thing, and neither do those of kernels.
 
-use exuvia_ir::{Function, IntWidth, Module, Object, Opcode, Value};
+use exuvia_ir::{BlockData, Function, IntWidth, Module, Object, Opcode, Terminator, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::Body;
 
@@ -29,7 +29,9 @@ fn computes_with_large(function: &Function) -> bool {
     let any = |values: &[Value]| values.iter().any(|value| large[value.index()]);
     let edges = function.blocks.iter().flat_map(|block| block.term.edges());
     let mut unwinds = insts().filter_map(|inst| inst.unwind.as_ref());
+    let returns = |block: &BlockData| matches!(block.term, Terminator::Return(value) if large[value.index()]);
     edges.into_iter().any(|edge| any(&edge.args))
+        || function.blocks.iter().any(returns)
         || unwinds.any(|edge| any(&edge.args))
         || insts().any(|inst| is_arithmetic(&inst.op) && any(&inst.args))
 }

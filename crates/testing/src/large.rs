@@ -129,6 +129,12 @@ pub fn programs() -> Vec<Large> {
                 + "def f(x): return h24(x)",
         ),
         int(
+            "arguments that each call doubles, 30 deep",
+            "def h0(*a): return len(a)\n".to_string()
+                + &lines(30, |at| format!("def h{}(*a): return h{at}(*a, *a)", at + 1))
+                + "def f(x): return h30(x)",
+        ),
+        int(
             "lambdas that call each other twice, 25 deep",
             "f = lambda v: v + 1\n".to_string()
                 + &lines(25, |at| format!("def g{at}(v, f=f): return f(f(v))\nf = g{at}"))

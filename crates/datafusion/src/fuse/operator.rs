@@ -1,6 +1,7 @@
 //! The operator that runs a [`super::program::Program`] over each batch.
 
 use super::Chain;
+use super::gather::{Gather, LARGE, bytes};
 use super::order::Ordered;
 use super::partition::Partition;
 use super::prune;
@@ -16,7 +17,6 @@ use datafusion::config::ConfigOptions;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_plan::coalesce::{LimitedBatchCoalescer, PushBatchStatus};
 use datafusion::physical_plan::coop::make_cooperative;
 use datafusion::physical_plan::filter_pushdown::{
     ChildFilterDescription, ChildPushdownResult, FilterDescription, FilterPushdownPhase, FilterPushdownPropagation,
@@ -239,7 +239,7 @@ impl ExecutionPlan for PythonExec {
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let batch_size = context.session_config().batch_size();
         let drops = self.program.program().filters() || self.pruning.is_some() || self.fetch.is_some();
-        let coalescer = drops.then(|| LimitedBatchCoalescer::new(self.schema(), batch_size, self.fetch));
+        let gather = drops.then(|| Gather::new(self.schema(), batch_size, self.fetch));
         let own = Partition::new(&self.metrics, partition, &context);
         let stream = PythonStream {
             schema: self.schema(),
@@ -249,17 +249,13 @@ impl ExecutionPlan for PythonExec {
             ended: false,
             parts: VecDeque::new(),
             most_rows: usize::MAX,
-            coalescer,
+            gather,
             metrics: BaselineMetrics::new(&self.metrics, partition),
             partition: own,
-            whole: if self.fetch.is_none() { batch_size / 2 } else { usize::MAX },
         };
         Ok(make_cooperative(Box::pin(stream)))
     }
 }
-
-/// The bytes of a result from which on the next batches have fewer rows.
-const LARGE: usize = 64 << 20;
 
 struct PythonStream {
     schema: SchemaRef,
@@ -273,17 +269,15 @@ struct PythonStream {
     /// The rows that a batch may have so that its results do not become too large.
     most_rows: usize,
     /// Joins the rows that filters leave to batches of the usual size.
-    coalescer: Option<LimitedBatchCoalescer>,
+    gather: Option<Gather>,
     metrics: BaselineMetrics,
     partition: Partition,
-    /// The rows from which on a batch need not be joined with others.
-    whole: usize,
 }
 
 impl PythonStream {
     fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<RecordBatch>>> {
         loop {
-            if let Some(batch) = self.coalescer.as_mut().and_then(LimitedBatchCoalescer::next_completed_batch) {
+            if let Some(batch) = self.gather.as_mut().and_then(Gather::next) {
                 return Poll::Ready(Some(Ok(batch)));
             }
             if self.ended {
@@ -313,21 +307,19 @@ impl PythonStream {
                     };
                     ordered.learn()?;
                     let Some(result) = result else { continue };
-                    let bytes = result.get_array_memory_size();
-                    let large = bytes > LARGE;
-                    if large {
+                    let bytes = bytes(&result);
+                    if bytes > LARGE {
                         self.most_rows = (batch.num_rows() * (LARGE / 1024) / (bytes / 1024)).max(1);
                     }
-                    let whole = large || result.num_rows() >= self.whole;
-                    match &mut self.coalescer {
-                        Some(coalescer) if !(whole && coalescer.is_empty()) => {
-                            let status = coalescer.push_batch(result)?;
+                    match &mut self.gather {
+                        Some(gather) => {
+                            let is_last = gather.push(result)?;
                             timer.done();
-                            if status == PushBatchStatus::LimitReached {
+                            if is_last {
                                 self.end()?;
                             }
                         }
-                        _ => {
+                        None => {
                             timer.done();
                             return Poll::Ready(Some(Ok(result)));
                         }
@@ -354,8 +346,8 @@ impl PythonStream {
         let schema = self.input.schema();
         // Drops what the input holds.
         self.input = Box::pin(EmptyRecordBatchStream::new(schema));
-        match &mut self.coalescer {
-            Some(coalescer) => coalescer.finish(),
+        match &mut self.gather {
+            Some(gather) => gather.finish(),
             None => Ok(()),
         }
     }

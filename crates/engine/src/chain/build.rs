@@ -48,11 +48,12 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
     let mut module = callees.module;
     module.functions[0] = build.b.function;
     exuvia_opt::verify(&module).map_err(|error| error.to_string())?;
-    let width = exuvia_opt::width_of(&module);
-    if settings.optimize {
+    let width = if settings.optimize {
         let ints: Vec<_> = inputs.iter().map(|(_, slot)| sql::range(&slot.ty)).collect();
-        exuvia_opt::optimize_within(&mut module, &ints, width, LARGE);
-    }
+        exuvia_opt::optimize_to(&mut module, &ints, LARGE)
+    } else {
+        exuvia_opt::width_of(&module)
+    };
     Ok((module, width))
 }
 

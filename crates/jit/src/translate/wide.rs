@@ -161,6 +161,13 @@ impl Translator<'_, '_, '_> {
             _ => None,
         };
         let Some((at, mask)) = (0..2).find_map(|at| Some((at, mask(op, at, constant)?))) else { return Ok(None) };
+        if mask > i64::MAX.unsigned_abs()
+            && !is_large
+            && !inst.no_overflow
+            && !inst.result.is_some_and(|result| self.widths.is_low(result))
+        {
+            return Err(CompileError::malformed("a word of 64 bits without sign"));
+        }
         let word = self.low_word(inst.args[at])?;
         let mask = self.word(mask as i64);
         let word = self.b.ins().band(word, mask);

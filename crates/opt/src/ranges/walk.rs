@@ -4,7 +4,7 @@ use super::{Change, Operand};
 use crate::context::Context;
 use crate::growth::Sum;
 use crate::interval::{self, Domain, Interval};
-use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, IntWidth, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Int, IntWidth, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::Body;
 use std::collections::HashMap;
@@ -57,6 +57,8 @@ pub(super) struct Walk<'a> {
     flow: &'a Flow,
     /// The intervals of the heads of loops, and of nothing else.
     assumed: &'a [Interval],
+    /// Where values are defined, the intervals that hold of ints of any size.
+    any: &'a [Interval],
     /// What the edges that were met pass to each parameter.
     passed: Vec<Interval>,
     /// The intervals here.
@@ -87,6 +89,7 @@ impl<'a> Walk<'a> {
         flow: &'a Flow,
         frozen: &'a [bool],
         assumed: &'a [Interval],
+        any: &'a [Interval],
     ) -> Walk<'a> {
         let mut sites = vec![(u32::MAX, 0); function.values.len()];
         for (at, block) in function.blocks.iter().enumerate() {
@@ -102,6 +105,7 @@ impl<'a> Walk<'a> {
             context,
             flow,
             assumed,
+            any,
             passed: vec![Interval::EMPTY; function.values.len()],
             ranges: vec![Interval::FULL; function.values.len()],
             undo: Vec::new(),
@@ -311,7 +315,17 @@ impl<'a> Walk<'a> {
                 }
                 let args = &args[..inst.args.len().min(2)];
                 if *self.function.ty(result) == Type::Int {
-                    let (mut interval, fits) = interval::of_core(self.domain, op, args);
+                    let (mut interval, mut fits) = interval::of_core(self.domain, op, args);
+                    if self.domain == Domain::Native {
+                        // Native code may have checked nothing that comes here.
+                        let unchecked: Vec<Interval> = inst.args.iter().map(|arg| self.constant(*arg)).collect();
+                        if interval::masks(op, &unchecked) {
+                            interval = interval::of_core(Domain::Any, op, &unchecked).0;
+                            interval = self.any.get(result.index()).map_or(interval, |any| interval.meet(*any));
+                        }
+                        // Of a constant of more bits the domain knows nothing.
+                        fits &= !inst.args.iter().any(|arg| self.is_beyond(*arg));
+                    }
                     if op == CoreOp::ListLen {
                         interval = interval.meet(self.length(inst.args[0]));
                         self.lengths.push((inst.args[0], result));
@@ -343,6 +357,20 @@ impl<'a> Walk<'a> {
             | Opcode::ExcIs(_)
             | Opcode::Poll => {}
         }
+    }
+
+    /// The interval of a constant of 64 bits; that of others has no ends.
+    fn constant(&self, value: Value) -> Interval {
+        match self.inst(value).map(|inst| &inst.op) {
+            Some(Opcode::Const(Object::Int(Int::Small(value)))) => Interval::exactly(*value),
+            _ => Interval::FULL,
+        }
+    }
+
+    /// Whether a value is a constant of more than 64 bits.
+    fn is_beyond(&self, value: Value) -> bool {
+        let constant = |inst: &Inst| matches!(inst.op, Opcode::Const(Object::Int(Int::Big(_))));
+        self.inst(value).is_some_and(constant)
     }
 
     fn define(&mut self, value: Value, interval: Interval) {

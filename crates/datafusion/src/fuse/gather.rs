@@ -1,0 +1,121 @@
+//! Joins the small batches that filters leave.
+//!
+//! As DataFusion's coalescer, and by bytes: texts may be so long that a batch of the usual number of rows
+//! takes gigabytes.
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use datafusion::arrow::compute::BatchCoalescer;
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::common::Result;
+
+/// The bytes of a result from which on the next batches have fewer rows, and which wait at most to be
+/// joined with others.
+pub(super) const LARGE: usize = 64 << 20;
+
+/// Batches that are being joined.
+pub(super) struct Gather {
+    inner: BatchCoalescer,
+    /// A batch that need not be joined with others.
+    whole: Option<RecordBatch>,
+    /// The rows from which on a batch is one of those.
+    enough: usize,
+    /// The rows that may still come.
+    left: usize,
+    /// The bytes of the rows that wait for others.
+    waiting: usize,
+}
+
+impl Gather {
+    /// Makes batches of so many rows, `fetch` rows in all.
+    pub fn new(schema: SchemaRef, batch_size: usize, fetch: Option<usize>) -> Gather {
+        let enough = batch_size / 2;
+        let inner = BatchCoalescer::new(schema, batch_size).with_biggest_coalesce_batch_size(Some(enough));
+        Gather { inner, whole: None, enough, left: fetch.unwrap_or(usize::MAX), waiting: 0 }
+    }
+
+    /// Takes a batch, after all that is complete was taken; gives whether that was the last one.
+    pub fn push(&mut self, batch: RecordBatch) -> Result<bool> {
+        let batch = if batch.num_rows() > self.left { batch.slice(0, self.left) } else { batch };
+        self.left -= batch.num_rows();
+        let bytes = bytes(&batch);
+        if self.inner.is_empty() && (bytes > LARGE || batch.num_rows() >= self.enough) {
+            self.whole = Some(batch);
+            return Ok(self.left == 0);
+        }
+        if self.waiting + bytes > LARGE {
+            self.finish()?;
+        }
+        self.inner.push_batch(batch)?;
+        self.waiting = match self.inner.get_buffered_rows() {
+            0 => 0,
+            _ if self.inner.has_completed_batch() => bytes,
+            _ => self.waiting + bytes,
+        };
+        Ok(self.left == 0)
+    }
+
+    /// Makes a batch of what waits.
+    pub fn finish(&mut self) -> Result<()> {
+        self.waiting = 0;
+        Ok(self.inner.finish_buffered_batch()?)
+    }
+
+    /// The next batch that is complete.
+    pub fn next(&mut self) -> Option<RecordBatch> {
+        self.whole.take().or_else(|| self.inner.next_completed_batch())
+    }
+}
+
+/// The bytes that the rows of a batch take, without what they share with others.
+pub(super) fn bytes(batch: &RecordBatch) -> usize {
+    batch.columns().iter().map(bytes_of).sum()
+}
+
+fn bytes_of(column: &ArrayRef) -> usize {
+    match column.data_type() {
+        DataType::Utf8View => 16 * column.len() + column.as_string_view().total_buffer_bytes_used(),
+        DataType::BinaryView => 16 * column.len() + column.as_binary_view().total_buffer_bytes_used(),
+        _ => column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::array::StringViewArray;
+    use datafusion::arrow::datatypes::{Field, Schema};
+    use std::sync::Arc;
+
+    fn rows(batch: &Option<RecordBatch>) -> usize {
+        batch.as_ref().map_or(0, RecordBatch::num_rows)
+    }
+
+    #[test]
+    fn batches_are_bounded_by_rows_and_by_bytes() {
+        let schema = Arc::new(Schema::new(vec![Field::new("s", DataType::Utf8View, true)]));
+        let batch = |text: &str, rows: usize| {
+            let column = StringViewArray::from_iter_values(std::iter::repeat_n(text, rows));
+            RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(column)]).unwrap()
+        };
+        let mut gather = Gather::new(Arc::clone(&schema), 100, Some(500));
+        for _ in 0..4 {
+            assert!(!gather.push(batch("short", 30)).unwrap());
+        }
+        assert_eq!((rows(&gather.next()), rows(&gather.next())), (100, 0));
+        // Four texts of 20 MiB are more than wait.
+        let long = "x".repeat(20 << 20);
+        let mut made = vec![];
+        for _ in 0..8 {
+            assert!(!gather.push(batch(&long, 1)).unwrap());
+            while let Some(batch) = gather.next() {
+                assert!(bytes(&batch) <= LARGE, "{}", bytes(&batch));
+                made.push(batch.num_rows());
+            }
+        }
+        assert_eq!(made, [23, 3]);
+        assert!(gather.push(batch("last", 400)).unwrap());
+        gather.finish().unwrap();
+        let rest: usize = std::iter::from_fn(|| gather.next()).map(|batch| batch.num_rows()).sum();
+        assert_eq!(100 + 26 + rest, 500);
+    }
+}
