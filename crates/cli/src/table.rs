@@ -10,6 +10,10 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The columns on a screen that a cell keeps where a table is too wide for it.
 const LEAST: usize = 8;
 
+/// How far lines are filled with blanks where no screen says how wide a table may be: longer ones stand out
+/// to the right. One line of a megabyte would make the others as long.
+const MOST_FILLED: usize = 2_000;
+
 /// Writes the table of some batches, with a line end behind it. What it says of a cell is made
 /// twice, to measure it and to write it, so that no more than the cells of a row is held. Where
 /// `screen` says how wide it may be, long cells are cropped, and where that is not enough the
@@ -29,7 +33,7 @@ pub(crate) fn write_table(
         Ok(())
     })?;
     let (columns, left_out) = fit(&widths, screen);
-    let rule = columns.iter().map(|column| format!("+{}", "-".repeat(column.width() + 2))).collect::<String>() + "+";
+    let rule = columns.iter().map(|column| format!("+{}", "-".repeat(column.filled() + 2))).collect::<String>() + "+";
     writeln!(out, "{rule}")?;
     write_row(out, &names, &columns)?;
     writeln!(out, "{rule}")?;
@@ -53,6 +57,11 @@ impl Column {
             Column::Of(_, width) => width,
             Column::Gap => 1,
         }
+    }
+
+    /// How wide its shorter lines are made.
+    fn filled(self) -> usize {
+        self.width().min(MOST_FILLED)
     }
 }
 
@@ -169,7 +178,7 @@ fn write_row(out: &mut impl Write, row: &[String], columns: &[Column]) -> anyhow
         }
         for (line, column) in lines.into_iter().zip(columns) {
             let (line, mark) = cropped(line.unwrap_or(""), column.width());
-            let padding = (column.width() - line.width() - mark.width()) as u64 + 1;
+            let padding = column.filled().saturating_sub(line.width() + mark.width()) as u64 + 1;
             write!(out, "| {line}{mark}")?;
             std::io::copy(&mut std::io::repeat(b' ').take(padding), out)?;
         }
@@ -220,6 +229,16 @@ t      | NULL
 number | -22
 ";
         assert_eq!(String::from_utf8(out).expect("text"), wanted);
+    }
+
+    #[test]
+    fn one_long_line_makes_the_others_no_longer() {
+        let text = format!("{}{}", "x".repeat(1_000_000), "\nshort".repeat(1_000));
+        let texts = StringArray::from(vec![text.as_str()]);
+        let batch = RecordBatch::try_from_iter([("t", Arc::new(texts) as _)]).expect("a column");
+        let printed = table(&batch.schema(), std::slice::from_ref(&batch));
+        assert!(printed.len() < 4_000_000, "{} bytes", printed.len());
+        assert!(printed.contains(&text[..1_000_000]));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::barrier::BarrierPlanner;
 use crate::create::PythonFunctionFactory;
 use crate::fuse::{Fuse, Settle};
 use crate::inline::InlineCalls;
+use crate::leaves::Leaves;
 use crate::operands::Operands;
 use crate::outline::Outline;
 use crate::query::Planner;
@@ -71,6 +72,7 @@ impl ExuviaBuilder for SessionStateBuilder {
         let ours: [Arc<dyn OptimizerRule + Send + Sync>; 2] = [Arc::new(InlineCalls), Arc::new(Outline)];
         let at = at.unwrap_or(rules.len());
         rules.splice(at..at, ours);
+        Leaves::replace(rules);
         // What several operands have in common is found after that.
         let at = rules.iter().position(|rule| rule.name() == "common_sub_expression_eliminate");
         rules.insert(at.unwrap_or(rules.len()), Arc::new(Operands));

@@ -33,6 +33,9 @@ use std::time::Duration;
 /// the execution, where it can be cancelled.
 const FOLDING_TIME: Duration = Duration::from_millis(20);
 
+/// The memory that folding one call may take, with the same consequence.
+const FOLDING_MEMORY: usize = 4 << 20;
+
 /// The time that a native call may keep a worker of the async runtime.
 const WORKER_TIME: Duration = Duration::from_millis(20);
 
@@ -213,8 +216,10 @@ impl PythonFunction {
             Circumstances::Planning => {
                 let slice = Slice::start(FOLDING_TIME, Arc::default());
                 let invocation = Invocation { cancelled: slice.flag(), deadline: None };
-                // Not even a row that leaves native code may wake CPython here.
-                run(&Settings { interpreter: false, ..settings.clone() }, &invocation)
+                // Not even a row that leaves native code may wake CPython here, and what takes much
+                // memory takes time that no operation is asked about.
+                let row_memory = settings.row_memory.min(FOLDING_MEMORY);
+                run(&Settings { interpreter: false, row_memory, ..settings.clone() }, &invocation)
             }
             Circumstances::Running(invocation) => self.off_the_runtime(settings, invocation, run),
         }?;

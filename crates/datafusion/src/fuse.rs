@@ -27,6 +27,7 @@ mod short_circuit;
 use crate::barrier::{BarrierExec, ambiguous, calls_python};
 use crate::explain::only_child;
 use crate::function::PythonFunction;
+use crate::routines::RoutineExec;
 use crate::settings::ExuviaOptions;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
@@ -98,6 +99,9 @@ impl PhysicalOptimizerRule for Settle {
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
         let settled = plan.transform_up(|plan| {
+            if let Some(rows) = dealt(&plan) {
+                return Ok(Transformed::yes(Arc::clone(rows)));
+            }
             Ok(match plan.downcast_ref::<PythonExec>().and_then(PythonExec::unneeded) {
                 Some(chain) => Transformed::yes(Arc::clone(chain)),
                 None => Transformed::no(plan),
@@ -105,6 +109,15 @@ impl PhysicalOptimizerRule for Settle {
         })?;
         BarrierExec::remove_from(settled.data)
     }
+}
+
+/// The rows of a generator that a plan deals out to several partitions: what it gains is little, since
+/// one thread of Python makes them, and it gathers them to batches of many rows, whatever their bytes.
+fn dealt(plan: &Arc<dyn ExecutionPlan>) -> Option<&Arc<dyn ExecutionPlan>> {
+    let dealing = plan.downcast_ref::<RepartitionExec>()?;
+    let is_round_robin = matches!(dealing.partitioning(), Partitioning::RoundRobinBatch(_));
+    Some(dealing.input())
+        .filter(|rows| is_round_robin && rows.downcast_ref::<RoutineExec>().is_some_and(RoutineExec::generates))
 }
 
 /// A chain of filters and projections, in terms of its input's columns.

@@ -20,6 +20,7 @@ mod extension;
 mod function;
 mod fuse;
 mod inline;
+mod leaves;
 mod message;
 mod operands;
 mod outline;

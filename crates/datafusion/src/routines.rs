@@ -23,7 +23,7 @@ pub(crate) mod sample;
 mod streams;
 mod tokens;
 
-pub(crate) use exec::RoutinePlanner;
+pub(crate) use exec::{RoutineExec, RoutinePlanner};
 pub(crate) use tokens::blank_table_keywords;
 
 use crate::coerce::{self, Fit};

@@ -357,8 +357,9 @@ impl Function {
     pub(crate) fn variant(&self, nullable: bool, wide: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
         let cell = Arc::clone(self.compiled.lock().entry(Variant::of(nullable, wide, settings)).or_default());
         cell.get_or_init(|| {
-            let compile =
-                || stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nullable, wide, settings));
+            let compile = || {
+                stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nullable, wide, settings))
+            };
             // A bug of ours must cost native code and no more.
             let compiled = catch_unwind(AssertUnwindSafe(compile)).unwrap_or_else(|_| Compiled::failed());
             self.counters.compile_nanos.fetch_add(compiled.nanos, Ordering::Relaxed);

@@ -44,7 +44,8 @@ impl Random {
 
     /// A value of that type as a constant: ints may have more than 64 bits.
     fn constant(&mut self, ty: &Type) -> Object {
-        const BITS: [i128; 7] = [(1 << 64) - 1, 1 << 64, 1 << 63, 0xcbf2_9ce4_8422_2325, -(1 << 63) - 1, -(1 << 90), 1 << 126];
+        const BITS: [i128; 7] =
+            [(1 << 64) - 1, 1 << 64, 1 << 63, 0xcbf2_9ce4_8422_2325, -(1 << 63) - 1, -(1 << 90), 1 << 126];
         if *ty == Type::Int && self.one_in(8) { Object::Int(Int::from_i128(self.pick(&BITS))) } else { self.object(ty) }
     }
 

@@ -141,14 +141,7 @@ pub(crate) fn mask(op: CoreOp, at: usize, constant: impl Fn(usize) -> Option<i12
 
 impl Widths {
     /// Everything that may be low is, until somebody asks for more of it.
-    fn find_low(
-        &mut self,
-        function: &Function,
-        live: &Live,
-        uses: &[Use<'_>],
-        constants: &Constants,
-        width: IntWidth,
-    ) {
+    fn find_low(&mut self, function: &Function, live: &Live, uses: &[Use<'_>], constants: &Constants, width: IntWidth) {
         // Words hold no more where no int is wide.
         let most = if width == IntWidth::Word { i64::MAX.unsigned_abs() } else { u64::MAX };
         let is_int = |value: Value| *function.ty(value) == Type::Int;

@@ -125,10 +125,7 @@ fn modulus(context: &mut Context, inst: &Inst, constants: &HashMap<Value, i64>) 
 
 /// Whether the remainder of the result depends on the remainders of the operands alone.
 fn is_homomorphic(context: &mut Context, inst: &Inst) -> bool {
-    matches!(
-        context.core_of(inst),
-        Some(CoreOp::IntAdd | CoreOp::IntSub | CoreOp::IntMul | CoreOp::IntNeg)
-    )
+    matches!(context.core_of(inst), Some(CoreOp::IntAdd | CoreOp::IntSub | CoreOp::IntMul | CoreOp::IntNeg))
 }
 
 fn asked(function: &Function, context: &mut Context, constants: &HashMap<Value, i64>) -> Vec<Asked> {
@@ -272,7 +269,9 @@ b3:
                 }
             "#]],
         );
-        residues(&text("v5"), expect![[r#"
+        residues(
+            &text("v5"),
+            expect![[r#"
             fn f0 "f"(v0: str) -> int {
             b0:
               v1: int = str.len v0
@@ -294,6 +293,7 @@ b3:
               v12: int = int.mod v5 v11
               return v5
             }
-        "#]]);
+        "#]],
+        );
     }
 }

@@ -111,6 +111,11 @@ pub(crate) struct RoutineExec {
 }
 
 impl RoutineExec {
+    /// Whether it gives the rows of a generator, one partition of them.
+    pub(crate) fn generates(&self) -> bool {
+        matches!(self.what, What::Rows { .. }) && self.properties.output_partitioning().partition_count() == 1
+    }
+
     fn over(
         registered: Registered,
         what: What,

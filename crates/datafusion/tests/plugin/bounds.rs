@@ -165,6 +165,24 @@ async fn planning_does_not_copy_a_column_that_each_level_uses_twice() {
     run(&session, &format!("EXPLAIN {}40", chain(40))).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn planning_does_not_copy_a_struct_whose_fields_each_level_uses() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION st(x BIGINT) RETURNS STRUCT<a BIGINT, b TEXT> LANGUAGE python AS $$
+           return {'a': x, 'b': str(x)}
+         $$;
+         CREATE TABLE t AS SELECT value AS v FROM generate_series(1, 3) AS g(value)",
+    )
+    .await;
+    let each = |at: usize| format!("c{at} AS (SELECT st(x['a'] + length(x['b'])) AS x FROM c{})", at - 1);
+    let levels = (1..=30).map(each).collect::<Vec<_>>().join(", ");
+    let query = format!("WITH c0 AS (SELECT st(v) AS x FROM t), {levels} SELECT sum(x['a']) FROM c30");
+    assert_eq!(rows(&session, &query).await, "162");
+    assert!(rows(&session, &format!("EXPLAIN {query}")).await.len() < 20_000);
+}
+
 /// Functions that take long, with what is asked of them: native code is stopped within calls
 /// and between rows, and a result that comes too late is an error.
 #[tokio::test(flavor = "multi_thread")]
@@ -253,10 +271,13 @@ CREATE TABLE t AS SELECT value AS x FROM generate_series(1, 1500) AS g(value)",
         expected
     );
     run(&session, "SET exuvia.fault = loops").await;
-    assert_eq!(
-        rows(&session, &format!("{sum} (SELECT long(x) AS s, 1 AS n FROM t WHERE long(x) > '')")).await,
-        expected
-    );
+    let filtered = format!("(SELECT long(x) AS s, 1 AS n FROM t WHERE long(x) > '')");
+    assert_eq!(rows(&session, &format!("{sum} {filtered}")).await, expected);
+    // What a filter leaves waits for others by its bytes, too.
+    let batches = run(&session, &format!("SELECT * FROM {filtered} LIMIT 300")).await;
+    assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 300);
+    let largest = batches.iter().map(|batch| batch.num_rows()).max();
+    assert!(largest.is_some_and(|rows| rows <= 70), "{largest:?} rows of a megabyte each");
     let error = fails(&session, "SELECT sum(length(maybe(x))) FROM t").await;
     assert!(error.contains("ValueError: 100"), "{error}");
     // Where a batch cannot be divided, it is an error.

@@ -151,7 +151,8 @@ impl Translator<'_, '_, '_> {
             passed.push(self.word(0));
         }
         if result == Type::Str {
-            let made = self.call_helper("boxed", helpers::boxed_text as *const u8, &[types::I64, types::I64], &passed)?;
+            let made =
+                self.call_helper("boxed", helpers::boxed_text as *const u8, &[types::I64, types::I64], &passed)?;
             let failed = self.b.ins().icmp_imm_s(IntCC::Equal, made[0], 0);
             self.fail_if(failed, made[1], inst)?;
             return Ok(Some(made));

@@ -3,8 +3,8 @@
 use super::int::condition;
 use super::shortcut::Kernel;
 use super::{Result, Translator};
-use crate::width::mask;
 use crate::CompileError;
+use crate::width::mask;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Machine, types};
 use exuvia_ir::{ExcKind, Inst, Int, Object, Type, Value};
@@ -405,7 +405,9 @@ mod tests {
 
     #[test]
     fn bits_bound() {
-        for (value, expected) in [(0, 0), (1, 1), (-1, 0), (-2, 1), (3, 2), (4, 3), (-4, 2), (i128::MAX, 127), (i128::MIN, 127)] {
+        for (value, expected) in
+            [(0, 0), (1, 1), (-1, 0), (-2, 1), (3, 2), (4, 3), (-4, 2), (i128::MAX, 127), (i128::MIN, 127)]
+        {
             assert_eq!(bits(value), expected, "{value}");
         }
     }

@@ -298,7 +298,10 @@ impl<'a> Walk<'a> {
         let Some(result) = inst.result else { return };
         match &inst.op {
             Opcode::Const(Object::Int(value)) => {
-                self.define(result, value.to_i64().map_or_else(|| Interval::beyond(self.domain, value), Interval::exactly));
+                self.define(
+                    result,
+                    value.to_i64().map_or_else(|| Interval::beyond(self.domain, value), Interval::exactly),
+                );
             }
             Opcode::Unwrap if *self.function.ty(result) == Type::Int => {
                 self.define(result, self.ranges[inst.args[0].index()]);

@@ -134,6 +134,9 @@ async fn batches_are_bounded_in_bytes() {
         assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 60, "{function}");
         let largest = batches.iter().map(|batch| batch.get_array_memory_size()).max().unwrap_or(0);
         assert!(largest <= 40 << 20, "{function}: a batch of {largest} bytes");
+        // Nobody gathers them again.
+        let plan = physical(&session, &format!("SELECT count(*) FROM {function}(60)")).await;
+        assert!(!plan.contains("RoundRobin"), "{plan}");
     }
 }
 
