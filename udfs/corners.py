@@ -119,3 +119,51 @@ def checksum(name):
     for byte in name.encode():
         total = (total * 31 + byte) % 65521
     return total
+
+
+# sql: draw(income DOUBLE) RETURNS DOUBLE STRICT
+def draw(income):
+    """A generator of random numbers, whose state has 64 bits without sign."""
+    state = int(income)
+    for _ in range(4):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+    return state / 2**64
+
+
+# sql: mixed(income DOUBLE) RETURNS BIGINT STRICT
+def mixed(income):
+    """Shifts and products of words, cut at 64 bits."""
+    h = int(income) & 0xFFFFFFFFFFFFFFFF
+    h ^= h >> 33
+    h = (h * 0xFF51AFD7ED558CCD) & 0xFFFFFFFFFFFFFFFF
+    h ^= h >> 33
+    h = (h * 0xC4CEB9FE1A85EC53) & 0xFFFFFFFFFFFFFFFF
+    return (h ^ (h >> 33)) % 1024
+
+
+# sql: token(income DOUBLE) RETURNS TEXT STRICT
+def token(income):
+    return "%016x" % ((int(income) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF)
+
+
+# sql: fingerprint(title TEXT) RETURNS BIGINT STRICT
+def fingerprint(title):
+    """Grows without bound; only the remainder is asked for."""
+    value = 0
+    for c in title:
+        value = value * 131 + ord(c)
+    return value % 1_000_000_007
+
+
+# sql: digest_bucket(name TEXT) RETURNS BIGINT STRICT
+def digest_bucket(name):
+    return int(hashlib.md5(name.encode()).hexdigest(), 16) % 100
+
+
+# sql: arrangements(income DOUBLE) RETURNS BIGINT STRICT
+def arrangements(income):
+    """Passes 64 bits on the way, as most rows show."""
+    n, result = 40 + int(income) % 20, 1
+    for i in range(20):
+        result = result * (n - i) // (i + 1)
+    return result % 1_000_003
