@@ -111,13 +111,20 @@ impl PhysicalOptimizerRule for Settle {
     }
 }
 
-/// The rows of a generator that a plan deals out to several partitions: what it gains is little, since
-/// one thread of Python makes them, and it gathers them to batches of many rows, whatever their bytes.
+/// The rows of a generator, filtered and projected, that a plan deals out to several partitions: what it
+/// gains is little, since one thread of Python makes them, and it gathers them to batches of many rows,
+/// whatever their bytes.
 fn dealt(plan: &Arc<dyn ExecutionPlan>) -> Option<&Arc<dyn ExecutionPlan>> {
     let dealing = plan.downcast_ref::<RepartitionExec>()?;
-    let is_round_robin = matches!(dealing.partitioning(), Partitioning::RoundRobinBatch(_));
-    Some(dealing.input())
-        .filter(|rows| is_round_robin && rows.downcast_ref::<RoutineExec>().is_some_and(RoutineExec::generates))
+    if !matches!(dealing.partitioning(), Partitioning::RoundRobinBatch(_)) {
+        return None;
+    }
+    let mut below = dealing.input();
+    while below.is::<ProjectionExec>() || below.is::<FilterExec>() || below.is::<PythonExec>() {
+        below = below.children().first().copied()?;
+    }
+    let generates = below.downcast_ref::<RoutineExec>().is_some_and(RoutineExec::generates);
+    generates.then(|| dealing.input())
 }
 
 /// A chain of filters and projections, in terms of its input's columns.

@@ -10,6 +10,7 @@
 
 mod arguments;
 mod barrier;
+mod bytes;
 mod catalog;
 mod coerce;
 mod create;
@@ -35,6 +36,7 @@ mod statement;
 mod types;
 mod udfs;
 
+pub use bytes::column_bytes;
 pub use extension::ExuviaBuilder;
 pub use exuvia_engine as engine;
 pub use message::{call_error, message};

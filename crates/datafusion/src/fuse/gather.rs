@@ -3,9 +3,10 @@
 //! As DataFusion's coalescer, and by bytes: texts may be so long that a batch of the usual number of rows
 //! takes gigabytes.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use crate::column_bytes;
+use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::BatchCoalescer;
-use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 
 /// The bytes of a result from which on the next batches have fewer rows, and which wait at most to be
@@ -68,22 +69,14 @@ impl Gather {
 
 /// The bytes that the rows of a batch take, without what they share with others.
 pub(super) fn bytes(batch: &RecordBatch) -> usize {
-    batch.columns().iter().map(bytes_of).sum()
-}
-
-fn bytes_of(column: &ArrayRef) -> usize {
-    match column.data_type() {
-        DataType::Utf8View => 16 * column.len() + column.as_string_view().total_buffer_bytes_used(),
-        DataType::BinaryView => 16 * column.len() + column.as_binary_view().total_buffer_bytes_used(),
-        _ => column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size()),
-    }
+    batch.columns().iter().map(column_bytes).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use datafusion::arrow::array::StringViewArray;
-    use datafusion::arrow::datatypes::{Field, Schema};
+    use datafusion::arrow::datatypes::{DataType, Field, Schema};
     use std::sync::Arc;
 
     fn rows(batch: &Option<RecordBatch>) -> usize {
