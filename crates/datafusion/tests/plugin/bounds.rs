@@ -271,7 +271,7 @@ CREATE TABLE t AS SELECT value AS x FROM generate_series(1, 1500) AS g(value)",
         expected
     );
     run(&session, "SET exuvia.fault = loops").await;
-    let filtered = format!("(SELECT long(x) AS s, 1 AS n FROM t WHERE long(x) > '')");
+    let filtered = "(SELECT long(x) AS s, 1 AS n FROM t WHERE long(x) > '')";
     assert_eq!(rows(&session, &format!("{sum} {filtered}")).await, expected);
     // What a filter leaves waits for others by its bytes, too.
     let batches = run(&session, &format!("SELECT * FROM {filtered} LIMIT 300")).await;
