@@ -31,10 +31,10 @@ pub(crate) const COMMANDS: [(&str, &str); 18] = [
     ("\\e [FILE]", "edit the last statements, or a file, in $EDITOR, and run them"),
     ("\\o [FILE]", "write results to a file, or to the screen again"),
     ("\\format [FORMAT]", "how results are printed: table, expanded, csv, tsv, json, ndjson"),
-    ("\\x", "print a line for each column, or tables again"),
+    ("\\x [on|off]", "print a line for each column, or tables again"),
     ("\\maxrows [ROWS]", "rows that a table shows; 0 shows all"),
-    ("\\pager", "show long results in $PAGER, or no longer"),
-    ("\\timing", "tell the time of each query, or no longer"),
+    ("\\pager [on|off]", "show long results in $PAGER, or no longer"),
+    ("\\timing [on|off]", "tell the time of each query, or no longer"),
     ("\\echo TEXT", "print a text"),
 ];
 
@@ -118,9 +118,8 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             }
             Err(_) => Err(format!("there is no format {format}; usage: {}", usage("\\format").unwrap_or_default())),
         },
-        ["\\x"] => {
-            let expanded = runner.format == Format::Expanded;
-            runner.format = if expanded { Format::Table } else { Format::Expanded };
+        ["\\x", ref switch @ ..] if let Some(expanded) = turned(switch, runner.format == Format::Expanded) => {
+            runner.format = if expanded { Format::Expanded } else { Format::Table };
             tell(&format!("format is {}", runner.format));
             Ok(())
         }
@@ -132,13 +131,13 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             }
             Err(_) => Err(format!("{rows} is no number of rows")),
         },
-        ["\\pager"] => {
-            runner.pager = !runner.pager;
+        ["\\pager", ref switch @ ..] if let Some(pager) = turned(switch, runner.pager) => {
+            runner.pager = pager;
             tell(&format!("pager is {}", if runner.pager { "on" } else { "off" }));
             Ok(())
         }
-        ["\\timing"] => {
-            runner.timing = !runner.timing;
+        ["\\timing", ref switch @ ..] if let Some(timing) = turned(switch, runner.timing) => {
+            runner.timing = timing;
             tell(&format!("timing is {}", if runner.timing { "on" } else { "off" }));
             Ok(())
         }
@@ -156,6 +155,16 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             report(&error);
             Err(Failed)
         }
+    }
+}
+
+/// What a switch becomes: what is said, or the other thing where nothing is; `None` for anything else.
+fn turned(words: &[&str], is_on: bool) -> Option<bool> {
+    match words {
+        [] => Some(!is_on),
+        ["on"] => Some(true),
+        ["off"] => Some(false),
+        _ => None,
     }
 }
 

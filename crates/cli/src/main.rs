@@ -15,7 +15,7 @@ mod table;
 
 use args::{Args, Command, Input};
 use clap::{CommandFactory, FromArgMatches};
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
@@ -56,7 +56,10 @@ fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         Some(Command::Completions { shell }) => {
-            clap_complete::generate(shell, &mut Args::command(), "exuvia", &mut std::io::stdout());
+            // Written at once: whoever reads the first lines only is no reason to fail.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Args::command(), "exuvia", &mut script);
+            let _ = std::io::stdout().write_all(&script);
             return Ok(ExitCode::SUCCESS);
         }
         Some(Command::Man) => {

@@ -213,6 +213,24 @@ fn files_are_tables() {
 }
 
 #[test]
+fn a_table_alone_is_selected() {
+    let script = "CREATE TABLE t AS VALUES (1, 2); FROM t; CREATE TABLE z AS FROM t; FROM z";
+    assert_eq!(out(&["-c", script, "--format", "csv"]), "column1,column2\n1,2\ncolumn1,column2\n1,2\n");
+}
+
+#[test]
+fn switches_take_what_they_become() {
+    let (lines, table) = ("-[ row 1 ]", "+---+");
+    for (switch, expected) in
+        [("\\x", lines), ("\\x on", lines), ("\\x on\n\\x on", lines), ("\\x on\n\\x off", table), ("\\x\n\\x", table)]
+    {
+        let printed = out(&["-c", &format!("{switch}\nSELECT 1 AS x;")]);
+        assert!(printed.starts_with(expected), "{switch}: {printed}");
+    }
+    assert!(err(&["-c", "\\timing maybe"]).contains("usage: \\timing [on|off]"));
+}
+
+#[test]
 fn backslash_commands_work_in_batches() {
     let create = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x + 1 $$";
     let listed = out(&["-c", create, "-c", "\\df", "--format", "csv"]);

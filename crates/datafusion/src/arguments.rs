@@ -105,6 +105,11 @@ impl VisitorMut for Calls<'_> {
     /// A call with OVER is known by another name, which its column must not have.
     fn pre_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<DataFusionError> {
         let ast::SetExpr::Select(select) = query.body.as_mut() else { return ControlFlow::Continue(()) };
+        // `FROM t` alone selects every column, as in DuckDB; DataFusion would select none.
+        if select.flavor == ast::SelectFlavor::FromFirstNoSelect {
+            select.flavor = ast::SelectFlavor::Standard;
+            select.projection = vec![ast::SelectItem::Wildcard(ast::WildcardAdditionalOptions::default())];
+        }
         for item in &mut select.projection {
             if let ast::SelectItem::UnnamedExpr(ast::Expr::Function(call)) = item
                 && call.over.is_some()
