@@ -3,7 +3,7 @@
 use crate::{Class, ExcKind, Int, Pattern, RecordObj, Span, Type};
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
 
 /// A Python value.
 #[derive(Clone, Debug)]
@@ -223,6 +223,8 @@ impl Object {
 pub struct DictObj {
     entries: Vec<(Object, Object)>,
     index: HashMap<Key, usize>,
+    /// The types of keys and values, once asked for, where no list can change them.
+    types: OnceLock<(Arc<Type>, Arc<Type>)>,
 }
 
 /// A set. Members are kept in the order in which they were first added, which is not
@@ -291,6 +293,7 @@ impl DictObj {
     /// Returns false for a key that is unhashable or not supported (NaN).
     pub fn insert(&mut self, key: Object, value: Object) -> bool {
         let Some(reduced) = Key::of(&key) else { return false };
+        self.types = OnceLock::new();
         if let Some(&at) = self.index.get(&reduced) {
             self.entries[at].1 = value;
         } else {
@@ -316,6 +319,19 @@ impl DictObj {
     #[must_use]
     pub fn entries(&self) -> &[(Object, Object)] {
         &self.entries
+    }
+
+    /// The types of the keys and of the values.
+    fn types(&self) -> (Arc<Type>, Arc<Type>) {
+        if let Some((key, value)) = self.types.get() {
+            return (Arc::clone(key), Arc::clone(value));
+        }
+        let key = Arc::new(Type::union(self.entries.iter().map(|entry| entry.0.ty())));
+        let value = Arc::new(Type::union(self.entries.iter().map(|entry| entry.1.ty())));
+        if !value.holds_list() {
+            let _ = self.types.set((Arc::clone(&key), Arc::clone(&value)));
+        }
+        (key, value)
     }
 
     /// The number of entries.
@@ -378,11 +394,11 @@ impl Object {
             Object::Unbound => Type::Unbound,
             Object::Tuple(items) => Type::Tuple(items.iter().map(Object::ty).collect()),
             Object::List(list) => Type::list(list.element()),
-            Object::Dict(dict) => Type::Dict(
-                Arc::new(Type::union(dict.entries.iter().map(|e| e.0.ty()))),
-                Arc::new(Type::union(dict.entries.iter().map(|e| e.1.ty()))),
-            ),
-            Object::Set(set) => Type::Set(Arc::new(Type::union(set.members.entries.iter().map(|e| e.0.ty())))),
+            Object::Dict(dict) => {
+                let (key, value) = dict.types();
+                Type::Dict(key, value)
+            }
+            Object::Set(set) => Type::Set(set.members.types().0),
         }
     }
 }

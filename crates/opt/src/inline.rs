@@ -12,6 +12,7 @@
 //! copied is simple already. A function that can reach itself is not copied. What nobody
 //! can reach any more is dropped.
 
+use crate::blocks;
 use crate::context::Context;
 use exuvia_ir::{BlockId, Edge, FuncId, Function, Inst, Module, Opcode, Span, Terminator, Type, Value};
 
@@ -40,6 +41,8 @@ pub(crate) fn run(
         inline_into(&mut function, module, &recursive, large, context);
         module.functions[id.index()] = function;
         tidy(module, id, context);
+        // What tidying removed would be copied with each call, and again from there.
+        blocks::number_values(&mut module.functions[id.index()]);
     }
     drop_unreachable(module);
 }

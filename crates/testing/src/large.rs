@@ -135,6 +135,18 @@ pub fn programs() -> Vec<Large> {
                 + "def f(x): return h30(x)",
         ),
         int(
+            "helpers whose sums are one call, 40 deep",
+            "def h0(x): return x\n".to_string()
+                + &lines(40, |at| format!("def h{}(x): return h{at}(x) + h{at}(x)", at + 1))
+                + "def f(x): return h40(x)",
+        ),
+        int(
+            "a dict of the module that doubles, 14 times",
+            "D = {0: 'a'}\n".to_string()
+                + &lines(14, |_| "D = {**D, **{k + len(D): v + v[:1] for k, v in D.items()}}".into())
+                + "def f(x): return len(D) + x",
+        ),
+        int(
             "lambdas that call each other twice, 25 deep",
             "f = lambda v: v + 1\n".to_string()
                 + &lines(25, |at| format!("def g{at}(v, f=f): return f(f(v))\nf = g{at}"))
