@@ -51,12 +51,20 @@ impl OptimizerRule for Leaves {
     }
 }
 
-/// Whether a plan has a Python call that gives a struct, a list or a map.
+fn is_call(expr: &Expr) -> bool {
+    matches!(expr, Expr::ScalarFunction(call) if PythonFunction::of(&call.func).is_some())
+}
+
+/// Whether a plan has a Python call that gives a struct, a list or a map, or makes one of results.
 fn has_nested_calls(plan: &LogicalPlan) -> Result<bool> {
     let is_nested = |expr: &Expr| {
         let Expr::ScalarFunction(call) = expr else { return Ok(false) };
-        let python = PythonFunction::of(&call.func);
-        Ok(python.is_some_and(|python| DataType::is_nested(&python.function().definition().returns)))
+        if let Some(python) = PythonFunction::of(&call.func) {
+            return Ok(DataType::is_nested(&python.function().definition().returns));
+        }
+        // What SQL makes of the results of calls is one of them, too.
+        let makes = matches!(call.name(), "named_struct" | "struct" | "make_array" | "map");
+        Ok(makes && expr.exists(|part| Ok(is_call(part)))?)
     };
     let mut found = false;
     plan.apply_with_subqueries(|node| {

@@ -34,11 +34,11 @@ impl Gather {
         Gather { inner, whole: None, enough, left: fetch.unwrap_or(usize::MAX), waiting: 0 }
     }
 
-    /// Takes a batch, after all that is complete was taken; gives whether that was the last one.
-    pub fn push(&mut self, batch: RecordBatch) -> Result<bool> {
+    /// Takes a batch of so many [`bytes`], after all that is complete was taken; gives whether that was the
+    /// last one.
+    pub fn push(&mut self, batch: RecordBatch, bytes: usize) -> Result<bool> {
         let batch = if batch.num_rows() > self.left { batch.slice(0, self.left) } else { batch };
         self.left -= batch.num_rows();
-        let bytes = bytes(&batch);
         if self.inner.is_empty() && (bytes > LARGE || batch.num_rows() >= self.enough) {
             self.whole = Some(batch);
             return Ok(self.left == 0);
@@ -91,22 +91,26 @@ mod tests {
             RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(column)]).unwrap()
         };
         let mut gather = Gather::new(Arc::clone(&schema), 100, Some(500));
+        let push = |gather: &mut Gather, batch: RecordBatch| {
+            let bytes = bytes(&batch);
+            gather.push(batch, bytes).unwrap()
+        };
         for _ in 0..4 {
-            assert!(!gather.push(batch("short", 30)).unwrap());
+            assert!(!push(&mut gather, batch("short", 30)));
         }
         assert_eq!((rows(&gather.next()), rows(&gather.next())), (100, 0));
         // Four texts of 20 MiB are more than wait.
         let long = "x".repeat(20 << 20);
         let mut made = vec![];
         for _ in 0..8 {
-            assert!(!gather.push(batch(&long, 1)).unwrap());
+            assert!(!push(&mut gather, batch(&long, 1)));
             while let Some(batch) = gather.next() {
                 assert!(bytes(&batch) <= LARGE, "{}", bytes(&batch));
                 made.push(batch.num_rows());
             }
         }
         assert_eq!(made, [23, 3]);
-        assert!(gather.push(batch("last", 400)).unwrap());
+        assert!(push(&mut gather, batch("last", 400)));
         gather.finish().unwrap();
         let rest: usize = std::iter::from_fn(|| gather.next()).map(|batch| batch.num_rows()).sum();
         assert_eq!(100 + 26 + rest, 500);

@@ -295,7 +295,7 @@ impl PythonStream {
                     let pruning = self.pruning.as_ref().filter(|pruning| pruning.program().prunes());
                     let ordered = pruning.unwrap_or(&self.program);
                     let result = ordered.program().run(&batch, &self.schema, &self.partition);
-                    self.partition.free();
+                    let computed = self.partition.free();
                     let result = match result {
                         Err(error) if batch.num_rows() > 1 && is_too_large(&error) => {
                             // Nothing of it was published: it is done again, in halves.
@@ -307,13 +307,16 @@ impl PythonStream {
                     };
                     ordered.learn()?;
                     let Some(result) = result else { continue };
-                    let bytes = bytes(&result);
-                    if bytes > LARGE {
-                        self.most_rows = (batch.num_rows() * (LARGE / 1024) / (bytes / 1024)).max(1);
+                    // Exactly where it is to be joined with others, or may be large.
+                    let counts = self.gather.is_some() || result.get_array_memory_size() > LARGE;
+                    let bytes = if counts { bytes(&result) } else { 0 };
+                    let most = bytes.max(computed);
+                    if most > LARGE {
+                        self.most_rows = (batch.num_rows() * (LARGE / 1024) / (most / 1024)).max(1);
                     }
                     match &mut self.gather {
                         Some(gather) => {
-                            let is_last = gather.push(result)?;
+                            let is_last = gather.push(result, bytes)?;
                             timer.done();
                             if is_last {
                                 self.end()?;

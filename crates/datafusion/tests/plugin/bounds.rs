@@ -181,6 +181,13 @@ async fn planning_does_not_copy_a_struct_whose_fields_each_level_uses() {
     let query = format!("WITH c0 AS (SELECT st(v) AS x FROM t), {levels} SELECT sum(x['a']) FROM c30");
     assert_eq!(rows(&session, &query).await, "162");
     assert!(rows(&session, &format!("EXPLAIN {query}")).await.len() < 20_000);
+    run(&session, "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS 'return x % 1000'").await;
+    let each = |at: usize| {
+        let made = format!("SELECT named_struct('a', f(x), 'b', f(x + 1)) AS s FROM d{}", at - 1);
+        format!("d{at} AS (SELECT s['a'] + s['b'] AS x FROM ({made}) AS q)")
+    };
+    let levels = (1..=30).map(each).collect::<Vec<_>>().join(", ");
+    run(&session, &format!("EXPLAIN WITH d0 AS (SELECT v AS x FROM t), {levels} SELECT sum(x) FROM d30")).await;
 }
 
 /// Functions that take long, with what is asked of them: native code is stopped within calls
