@@ -74,7 +74,7 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
         "objects" => ("Objects", "The functions of `udfs/objects.py` make dicts, sets and objects of classes."),
         _ => (
             "Further functions",
-            "The functions of `udfs/more.py` were written as a user of Python writes them and nothing was tuned for them.",
+            "The functions of `udfs/more.py` were written as a user of Python writes them; numbers are read modulo what is asked of them since `iban_ok` was slow, else nothing was tuned for them.",
         ),
     };
     writeln!(page, "# {title}\n")?;
