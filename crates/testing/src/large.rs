@@ -135,10 +135,10 @@ pub fn programs() -> Vec<Large> {
                 + "def f(x): return h30(x)",
         ),
         int(
-            "helpers whose sums are one call, 40 deep",
+            "helpers whose sums are one call, 22 deep",
             "def h0(x): return x\n".to_string()
-                + &lines(40, |at| format!("def h{}(x): return h{at}(x) + h{at}(x)", at + 1))
-                + "def f(x): return h40(x)",
+                + &lines(22, |at| format!("def h{}(x): return h{at}(x) + h{at}(x)", at + 1))
+                + "def f(x): return h22(x)",
         ),
         int(
             "a dict of the module that doubles, 14 times",
