@@ -21,8 +21,8 @@ pub(crate) const COMMANDS: [(&str, &str); 18] = [
     ("\\q", "quit"),
     ("\\h", "show this"),
     ("\\d [TABLE]", "list the tables, or the columns of one"),
-    ("\\dt", "list the tables"),
-    ("\\df", "list the Python functions and where they run"),
+    ("\\dt [PATTERN]", "list the tables, or those of names such as sales_*"),
+    ("\\df [PATTERN]", "list the Python functions and where they run"),
     ("\\sf FUNCTION", "show the source of a Python function"),
     ("\\dump STAGE FUNCTION", "show a stage: source, snapshot, lifted, optimized, lowered, machine"),
     ("\\loops STAGE", "show a stage of each loop over several functions: optimized, lowered, machine, helpers"),
@@ -44,7 +44,8 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&[".schema", "\\d+", "\\dt+"], "\\d TABLE lists the columns of a table"),
     (&[".mode", "\\a", "\\t", "\\pset"], "\\format FORMAT says how results are printed"),
     (&[".read", "\\ir"], "\\i FILE runs the statements of a file"),
-    (&[".output", ".once", "\\g"], "\\o FILE writes results to a file"),
+    (&[".output", ".once"], "\\o FILE writes results to a file"),
+    (&["\\g", "\\gx"], "a semicolon ends a statement and runs it"),
     (&[".timer"], "\\timing tells the time of each query"),
     (&[".maxrows"], "\\maxrows ROWS says how many rows a table shows"),
     (&[".help"], "\\h lists the commands"),
@@ -56,16 +57,44 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["\\ef"], "\\sf FUNCTION shows the source, and CREATE OR REPLACE FUNCTION changes it"),
 ];
 
-const TABLES: &str = "SELECT table_schema, table_name, table_type FROM information_schema.tables \
-     WHERE table_schema <> 'information_schema' ORDER BY 1, 2";
+fn tables(pattern: &str) -> String {
+    let like = like(pattern);
+    format!(
+        "SELECT table_schema, table_name, table_type FROM information_schema.tables \
+         WHERE table_schema <> 'information_schema' AND table_name LIKE {like} ORDER BY 1, 2"
+    )
+}
 
-const FUNCTIONS: &str =
-    "SELECT name, signature, volatility, placement, fallbacks, reason FROM exuvia.functions ORDER BY name";
+fn functions(pattern: &str) -> String {
+    let like = like(pattern);
+    format!(
+        "SELECT name, signature, volatility, placement, fallbacks, reason FROM exuvia.functions \
+         WHERE name LIKE {like} ORDER BY name"
+    )
+}
+
+/// A pattern of psql's, with `*` and `?`, as one of LIKE.
+fn like(pattern: &str) -> String {
+    let mut like = String::from("'");
+    for c in pattern.chars() {
+        match c {
+            '*' => like.push('%'),
+            '?' => like.push('_'),
+            '\'' => like.push_str("''"),
+            '%' | '_' | '\\' => like.extend(['\\', c]),
+            c => like.extend(c.to_lowercase()),
+        }
+    }
+    like + "'"
+}
 
 /// What is a command of another shell's is said in the words of this one.
 pub(crate) fn elsewhere(line: &str) -> Option<&'static str> {
     let name = line.split_whitespace().next()?;
-    ELSEWHERE.iter().find(|(names, _)| names.contains(&name)).map(|(_, here)| *here)
+    let known = ELSEWHERE.iter().find(|(names, _)| names.contains(&name)).map(|(_, here)| *here);
+    // No statement begins so.
+    let dotted = name.strip_prefix('.').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+    known.or(dotted.then_some("\\h lists the commands"))
 }
 
 /// Prints the commands.
@@ -83,9 +112,11 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
     let rest = unquoted(line.strip_prefix(name).unwrap_or("").trim());
     let done: Result<(), String> = match words[..] {
         ["\\q" | "\\quit"] => return Ok(Next::Quit),
-        ["\\d" | "\\dt"] => return sql(runner, TABLES),
+        ["\\d" | "\\dt"] => return sql(runner, &tables("*")),
+        ["\\dt", pattern] => return sql(runner, &tables(pattern)),
         ["\\d", table] => return sql(runner, &format!("DESCRIBE {table}")),
-        ["\\df"] => return sql(runner, FUNCTIONS),
+        ["\\df"] => return sql(runner, &functions("*")),
+        ["\\df", pattern] => return sql(runner, &functions(pattern)),
         ["\\sf", function] => source(runner, function),
         ["\\dump", stage, function] => match runner.session.dump(stage, function) {
             Ok(text) => shown(text.trim_end()),

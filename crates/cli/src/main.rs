@@ -6,6 +6,7 @@ mod args;
 mod command;
 mod complete;
 mod demo;
+mod files;
 mod interrupt;
 mod output;
 mod run;
@@ -56,10 +57,10 @@ fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         Some(Command::Completions { shell }) => {
-            // Written at once: whoever reads the first lines only is no reason to fail.
+            // Its writer panics where its reader goes away, as `head` does.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "exuvia", &mut script);
-            let _ = std::io::stdout().write_all(&script);
+            std::io::stdout().write_all(&script)?;
             return Ok(ExitCode::SUCCESS);
         }
         Some(Command::Man) => {

@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use crate::command::{self, Next};
+use crate::files;
 use crate::interrupt::{INTERRUPTED, Interrupts};
 use crate::output::{Extent, Format, Printer};
 use crate::screen::{self, Paged};
@@ -25,6 +26,19 @@ use tokio::runtime::Runtime;
 /// A statement failed; it was reported.
 #[derive(Debug)]
 pub(crate) struct Failed;
+
+/// A statement was run.
+struct Done {
+    /// The rows that it gave, if it is one that gives rows.
+    rows: Option<usize>,
+    ended: Instant,
+}
+
+impl Done {
+    fn now(rows: Option<usize>) -> Done {
+        Done { rows, ended: Instant::now() }
+    }
+}
 
 /// What runs statements.
 pub(crate) struct Runner {
@@ -79,6 +93,7 @@ impl Runner {
         // A worker more than cores: one may be held by a function that is interpreted.
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let session = ExuviaSession::new_with_config(config).enable_url_table();
+        files::register(&session).map_err(|error| anyhow!("{}", message(&error)))?;
         let interrupts = Interrupts::listen(session.clone(), interactive)?;
         for model in &args.models {
             let (name, path) = model.split_once('=').ok_or_else(|| anyhow!("--model is NAME=FILE, not {model}"))?;
@@ -197,7 +212,7 @@ impl Runner {
     pub(crate) fn statement(&self, statement: &Statement<'_>) -> Result<(), String> {
         let start = Instant::now();
         let planned = self.interruptible(|| async { self.session.statement(statement).await });
-        let rows = planned.and_then(|frame| self.print(frame));
+        let done = planned.and_then(|frame| self.print(frame));
         if !self.warned.get()
             && let Some(warning) = self.session.warning()
         {
@@ -207,16 +222,17 @@ impl Runner {
         for notice in self.session.take_notices() {
             tell(&format!("notice: {notice}"));
         }
-        let rows = rows?;
+        let done = done?;
         if self.timing {
-            let rows = rows.map(|rows| format!("{rows} row{}, ", if rows == 1 { "" } else { "s" }));
-            tell(&format!("{}{:.3} s", rows.unwrap_or_default(), start.elapsed().as_secs_f64()));
+            let rows = done.rows.map(|rows| format!("{rows} row{}, ", if rows == 1 { "" } else { "s" }));
+            let time = done.ended.duration_since(start);
+            tell(&format!("{}{:.3} s", rows.unwrap_or_default(), time.as_secs_f64()));
         }
         Ok(())
     }
 
-    /// Prints the rows of a query, if it has columns, and counts them.
-    fn print(&self, frame: DataFrame) -> Result<Option<usize>, String> {
+    /// Prints the rows of a query, if it has columns.
+    fn print(&self, frame: DataFrame) -> Result<Done, String> {
         if let LogicalPlan::Copy(copy) = frame.logical_plan() {
             takes_files(&copy.output_url)?;
             let parts = Parts::of(&copy.output_url);
@@ -229,9 +245,12 @@ impl Runner {
         self.rows(frame)
     }
 
-    fn rows(&self, frame: DataFrame) -> Result<Option<usize>, String> {
-        if frame.schema().fields().is_empty() {
-            return self.interruptible(|| async { frame.collect().await }).map(|_| None);
+    fn rows(&self, frame: DataFrame) -> Result<Done, String> {
+        let changes = matches!(frame.logical_plan(), LogicalPlan::Dml(_) | LogicalPlan::Copy(_));
+        let for_people = matches!(self.format, Format::Table | Format::Expanded);
+        // The number of rows that were written is no result that a program would read.
+        if frame.schema().fields().is_empty() || (changes && !for_people) {
+            return self.interruptible(|| async { frame.collect().await }).map(|_| Done::now(None));
         }
         let explains = matches!(frame.logical_plan(), LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
         let mut stream = self.interruptible(|| async { frame.execute_stream().await })?;
@@ -260,6 +279,8 @@ impl Runner {
             }
         };
         let flushed = out.flush().map_err(anyhow::Error::from);
+        // Reading takes its own time.
+        let done = Done::now(Some(rows));
         let flushed = flushed.and_then(|()| match out.into_parts().0 {
             Sink::Paged(paged) => Ok(paged.finish()?),
             Sink::Standard(_) | Sink::File(_) => Ok(()),
@@ -267,7 +288,7 @@ impl Runner {
         match printed.and(flushed) {
             // A reader that went away, as `head` does, wanted no more.
             Err(error) if !is_broken_pipe(&error) => Err(error.to_string()),
-            _ => Ok(Some(rows)),
+            _ => Ok(done),
         }
     }
 

@@ -82,8 +82,10 @@ fn inputs_run_in_their_order() {
     let first = first.to_str().expect("UTF-8");
     assert_eq!(
         out(&["-f", first, "-c", "INSERT INTO t VALUES (2)", "-c", "SELECT * FROM t", "--format", "csv"]),
-        "column1\n1\ncount\n1\ncolumn1\n1\n2\n"
+        "column1\n1\ncolumn1\n1\n2\n",
+        "the number of rows that were inserted is for people"
     );
+    assert!(out(&["-f", first, "-c", "INSERT INTO t VALUES (2)"]).contains("| count |"));
     let piped = exuvia(&["--format", "csv"], "SELECT 1 AS x; -- a comment; here\nSELECT 2 AS y;");
     assert_eq!(String::from_utf8_lossy(&piped.stdout), "x\n1\ny\n2\n");
     // Files and statements as they are, standard input in between, a byte order mark, blanks in a path.
@@ -209,7 +211,19 @@ fn files_are_tables() {
     let parquet = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cities.parquet");
     let copy = format!("COPY (SELECT * FROM '{csv}') TO '{}'", parquet.display());
     let query = format!("SELECT sum(people) AS s FROM '{}'", parquet.display());
-    assert!(out(&["-c", &copy, "-c", &query, "--format", "csv"]).ends_with("s\n456000\n"));
+    assert_eq!(out(&["-c", &copy, "-c", &query, "--format", "csv"]), "s\n456000\n");
+    for (ending, text) in [
+        ("tsv", "name\tpeople\nUlm\t126000\nBonn\t330000\n"),
+        ("ndjson", "{\"name\":\"Ulm\",\"people\":126000}\n{\"name\":\"Bonn\",\"people\":330000}\n"),
+        ("jsonl", "{\"name\":\"Ulm\",\"people\":126000}\n{\"name\":\"Bonn\",\"people\":330000}\n"),
+    ] {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("towns.{ending}"));
+        let path = path.display().to_string();
+        let copy = format!("COPY (SELECT * FROM '{csv}') TO '{path}'");
+        let query = format!("SELECT people FROM '{path}' WHERE name = 'Bonn'");
+        assert_eq!(out(&["-c", &copy, "-c", &query, "--format", "csv"]), "people\n330000\n", "{ending}");
+        assert_eq!(std::fs::read_to_string(&path).expect("it was written"), text);
+    }
 }
 
 #[test]
@@ -241,6 +255,10 @@ fn backslash_commands_work_in_batches() {
     }
     assert!(out(&["-c", "CREATE TABLE t AS VALUES (1)", "-c", "\\d"]).contains("| public       | t "));
     assert!(out(&["-c", "CREATE TABLE t AS VALUES (1)", "-c", "\\d t"]).contains("column1"));
+    let two = "CREATE TABLE sales_1 AS VALUES (1); CREATE TABLE sale AS VALUES (1)";
+    let listed = out(&["-c", two, "-c", "\\dt SALES_*", "--format", "tsv"]);
+    assert_eq!(listed.lines().skip(1).collect::<Vec<_>>(), ["public\tsales_1\tBASE TABLE"]);
+    assert_eq!(out(&["-c", create, "-c", "\\df g*", "--format", "csv"]).lines().count(), 1);
     assert_eq!(err(&["-c", "\\dump lifted"]), "error: usage: \\dump STAGE FUNCTION\n");
     assert!(err(&["-c", "\\nothing"]).starts_with("error: there is no command \\nothing"));
 }

@@ -14,7 +14,7 @@ use arrow::array::{
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{
     DataType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Float16Type, Float32Type,
-    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use nested::{Dictionary, Lists, Maps, Structs};
@@ -209,7 +209,13 @@ pub fn message(py: Python<'_>, error: &ArgumentError, name: &str, array: &ArrayR
     let shown = shown(array, row);
     match error {
         ArgumentError::Unholdable { class } => {
-            format!("argument {name} is {shown}, which Python's {class} cannot hold")
+            let hint = match array.data_type() {
+                DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+                    ": it has no nanoseconds, which date_trunc('microsecond', x) cuts off".to_string()
+                }
+                _ => String::new(),
+            };
+            format!("argument {name} is {shown}, which Python's {class} cannot hold{hint}")
         }
         ArgumentError::Raised(error) => {
             let why = error.value(py).str().map(|why| text(&why)).unwrap_or_default();

@@ -7,7 +7,7 @@
 //! coercion, literals are brought to the parameter's type by their value, and what only a
 //! literal may do is refused for other expressions.
 
-use crate::coerce::{self, Fit};
+use crate::coerce::{self, Fit, is_text};
 use crate::function::{Default, PythonFunction};
 use crate::routines::call::{routine_named, tables_as_queries};
 use crate::routines::column::window_name;
@@ -333,7 +333,8 @@ pub(crate) fn check_types(plan: &LogicalPlan, coerced: bool) -> Result<()> {
                         let Ok(ty) = arg.get_type(&schema) else { continue };
                         let refused = match coerce::fit(&param.ty, &ty) {
                             Fit::No => true,
-                            Fit::Literal => coerced && !matches!(arg, Expr::Literal(..)),
+                            // Of a number it may take a sign away.
+                            Fit::Literal => (coerced || is_text(&ty)) && !matches!(arg, Expr::Literal(..)),
                             Fit::As(_) | Fit::Checked => false,
                         };
                         if refused {

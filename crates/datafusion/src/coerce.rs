@@ -85,6 +85,10 @@ pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
             (_, None) if argument.is_floating() => Fit::Literal,
             _ => Fit::No,
         },
+        // `f('2024-01-31')`, as SQL has it: a text alone says nothing of its type.
+        (Date32 | Date64 | Time32(_) | Time64(_) | Timestamp(_, _) | Interval(_), argument) if is_text(argument) => {
+            Fit::Literal
+        }
         (Date32, Date64)
         | (Time32(_) | Time64(_), Time32(_) | Time64(_))
         | (Timestamp(_, None), Timestamp(_, None))
@@ -124,7 +128,10 @@ pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
 
 /// A literal as a value of the parameter's type, or why it is none.
 pub(crate) fn literal(parameter: &DataType, value: &ScalarValue) -> Result<ScalarValue, String> {
-    let outside = || format!("{value} is outside {}", types::name(parameter));
+    let outside = || match value.data_type() {
+        ty if is_text(&ty) => format!("'{value}' is no {}", types::name(parameter)),
+        _ => format!("{value} is outside {}", types::name(parameter)),
+    };
     let text = value.to_string();
     if let Some((precision, scale)) = decimal(parameter) {
         let digits = decimal_digits(&text, scale).ok_or_else(outside)?;
@@ -205,7 +212,7 @@ where
     }
 }
 
-fn is_text(ty: &DataType) -> bool {
+pub(crate) fn is_text(ty: &DataType) -> bool {
     matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
@@ -239,6 +246,7 @@ mod tests {
     use datafusion::arrow::datatypes::DataType::{
         Decimal128, Float32, Float64, Int8, Int32, Int64, UInt32, UInt64, Utf8, Utf8View,
     };
+    use datafusion::arrow::datatypes::TimeUnit;
 
     #[test]
     fn widens_without_loss_only() {
@@ -275,6 +283,18 @@ mod tests {
             literal(&Float64, &int((1 << 53) + 1)),
             Err("9007199254740993 has no exact DOUBLE; CAST(x AS DOUBLE) rounds it".to_string())
         );
+    }
+
+    #[test]
+    fn texts_are_literals_of_times() {
+        let text = |text: &str| ScalarValue::Utf8(Some(text.to_string()));
+        assert_eq!(fit(&DataType::Date32, &Utf8View), Fit::Literal);
+        assert_eq!(literal(&DataType::Date32, &text("1970-01-03")), Ok(ScalarValue::Date32(Some(2))));
+        assert_eq!(literal(&DataType::Date32, &text("1970-13-03")), Err("'1970-13-03' is no DATE".to_string()));
+        let utc = DataType::Timestamp(TimeUnit::Second, Some("+00:00".into()));
+        let moment = ScalarValue::TimestampSecond(Some(3600), Some("+00:00".into()));
+        assert_eq!(literal(&utc, &text("1970-01-01 02:00:00+01:00")), Ok(moment));
+        assert_eq!(fit(&Int64, &Utf8), Fit::No);
     }
 
     #[test]

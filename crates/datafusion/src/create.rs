@@ -85,6 +85,8 @@ pub(crate) fn register(ctx: &SessionContext, created: Created) -> Result<()> {
             options.routines.insert(registered);
         }
     }
+    // Behind it: whoever planned before has the count of before.
+    Routines::of(ctx.state().config_options()).count_change();
     Ok(())
 }
 
@@ -97,19 +99,20 @@ fn exists(state: &SessionState, name: &str) -> bool {
 /// Forgets a function of ours, of whatever kind.
 fn deregister(ctx: &SessionContext, name: &str) {
     let state = ctx.state();
+    let routines = Routines::of(state.config_options());
     if state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_some()) {
         ctx.deregister_udf(name);
     }
-    let Some(registered) = Routines::of(state.config_options()).remove(name) else { return };
-    match registered.routine.kind() {
-        Kind::Row | Kind::Table | Kind::Rows => {}
-        Kind::Column | Kind::Iterator => {
+    match routines.remove(name).map(|registered| registered.routine.kind()) {
+        None | Some(Kind::Row | Kind::Table | Kind::Rows) => {}
+        Some(Kind::Column | Kind::Iterator) => {
             ctx.deregister_udf(name);
             ctx.deregister_udwf(name);
             ctx.deregister_udwf(&window_name(name));
         }
-        Kind::Aggregate => ctx.deregister_udaf(name),
+        Some(Kind::Aggregate) => ctx.deregister_udaf(name),
     }
+    routines.count_change();
 }
 
 /// The function that a statement defines; `None` where it exists and need not be created.
@@ -354,6 +357,7 @@ impl FunctionFactory for PythonFunctionFactory {
             };
         }
         check_name(state, &name, create.or_replace).map_err(|taken| fail(taken.message(&name)))?;
+        Routines::of(state.config_options()).count_change();
         let Some(Expr::Literal(ScalarValue::Utf8(Some(source)), _)) = create.params.function_body else {
             return Err(fail("the body is missing: AS $$ … $$".to_string()));
         };

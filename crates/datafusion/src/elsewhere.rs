@@ -4,7 +4,7 @@
 
 use crate::statement::{Parsed, Reader};
 use datafusion::sql::sqlparser::ast::{ArrayElemTypeDef, DataType, ExactNumberInfo};
-use datafusion::sql::sqlparser::tokenizer::{Span, Token};
+use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 use exuvia_engine::Volatility;
 
 /// Whether a language is Python by another name; `None` if it is none.
@@ -48,7 +48,10 @@ pub(crate) struct Elsewhere {
 
 impl Elsewhere {
     fn passed_over(&mut self, clause: &str, why: &str) {
-        self.notices.push(format!("{clause} is passed over: {why}"));
+        let notice = format!("{clause} is passed over: {why}");
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
     }
 
     /// Makes a type of the system for which the statement was written the one that holds its values:
@@ -112,6 +115,73 @@ impl Elsewhere {
     }
 }
 
+/// Gives a type, and those within it, the name that it has here: BigQuery's numbers, the long names of
+/// standard SQL.
+pub(crate) fn named_here(ty: &mut DataType) {
+    match ty {
+        DataType::Float64 => *ty = DataType::DoublePrecision,
+        DataType::Int64 => *ty = DataType::BigInt(None),
+        DataType::CharacterVarying(length) | DataType::CharVarying(length) | DataType::Nvarchar(length) => {
+            *ty = DataType::Varchar(*length);
+        }
+        DataType::Character(length) => *ty = DataType::Char(*length),
+        DataType::Dec(digits) => *ty = DataType::Decimal(*digits),
+        DataType::Array(
+            ArrayElemTypeDef::SquareBracket(element, _)
+            | ArrayElemTypeDef::AngleBracket(element)
+            | ArrayElemTypeDef::Parenthesis(element),
+        ) => named_here(element),
+        DataType::Struct(fields, _) => fields.iter_mut().for_each(|field| named_here(&mut field.field_type)),
+        DataType::Map(key, value) => {
+            named_here(key);
+            named_here(value);
+        }
+        _ => {}
+    }
+}
+
+/// `MAP<K, V>` of Databricks as `MAP(K, V)`, which is what the parser knows.
+pub(crate) fn maps_in_parentheses(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut at = 0;
+    while at < tokens.len() {
+        let is_map = matches!(&tokens[at].token, Token::Word(word) if word.value.eq_ignore_ascii_case("MAP"));
+        at += 1;
+        let opens = (at..tokens.len()).find(|at| !matches!(tokens[*at].token, Token::Whitespace(_)));
+        if let Some(opens) = opens.filter(|opens| is_map && tokens[*opens].token == Token::Lt)
+            && let Some(closes) = closing(&mut tokens, opens)
+        {
+            tokens[opens].token = Token::LParen;
+            tokens[closes].token = Token::RParen;
+        }
+    }
+    tokens
+}
+
+/// The bracket that closes one; of `>>` it becomes a token of its own.
+fn closing(tokens: &mut Vec<TokenWithSpan>, opens: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut at = opens;
+    loop {
+        match tokens.get(at)?.token {
+            Token::Lt => depth += 1,
+            Token::Gt => depth -= 1,
+            Token::ShiftRight => {
+                let TokenWithSpan { span, .. } = tokens[at];
+                let half = || TokenWithSpan { token: Token::Gt, span };
+                tokens.splice(at..=at, [half(), half()]);
+                depth -= 1;
+            }
+            // No type has these.
+            Token::SemiColon | Token::Eq => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
 /// Snowflake's NUMBER, which is an int in Python where its scale is 0.
 fn number(info: ExactNumberInfo) -> DataType {
     match info {
@@ -130,10 +200,20 @@ fn mentions(text: &str, name: &str, behind: &[char]) -> bool {
     })
 }
 
+const NO_COMMENTS: &str = "functions have no comments";
 const NO_MEANING: &str = "it has no meaning here";
 const ENVIRONMENT: &str = "functions use the packages of the Python environment that runs them";
 
 impl Reader<'_> {
+    /// Passes over the COMMENT of a parameter or a column.
+    pub(crate) fn comment(&mut self) {
+        if self.next_word_is("COMMENT") {
+            self.parser.next_token();
+            self.parser.next_token();
+            self.elsewhere.passed_over("COMMENT", NO_COMMENTS);
+        }
+    }
+
     /// Reads a clause that only other systems have, behind its first word; whether it is one.
     pub(crate) fn clause_of_others(&mut self, keyword: &str, place: &Span) -> Parsed<bool> {
         match keyword {
@@ -193,7 +273,7 @@ impl Reader<'_> {
             "COMMENT" => {
                 let _ = self.parser.consume_token(&Token::Eq);
                 self.parser.next_token();
-                self.elsewhere.passed_over("COMMENT", "functions have no comments");
+                self.elsewhere.passed_over("COMMENT", NO_COMMENTS);
             }
             "RUNTIME_VERSION" => {
                 self.elsewhere.snowflake = true;
@@ -202,7 +282,8 @@ impl Reader<'_> {
                 self.elsewhere.passed_over("RUNTIME_VERSION", "functions are those of CPython 3.11");
             }
             "HANDLER" => {
-                self.token(&Token::Eq)?;
+                // Snowflake has an equals sign, Databricks none.
+                let _ = self.parser.consume_token(&Token::Eq);
                 let token = self.parser.next_token();
                 match token.token {
                     Token::SingleQuotedString(handler) => self.elsewhere.handler = Some(handler),
@@ -210,6 +291,11 @@ impl Reader<'_> {
                         return Err(self.error(&token.span, &format!("expected the handler's name, found {other}")));
                     }
                 }
+            }
+            "PARAMETER" => {
+                self.words(&["STYLE"])?;
+                self.parser.next_token();
+                self.elsewhere.passed_over("PARAMETER STYLE", "what the handler takes, its annotations say");
             }
             "PACKAGES" | "ENVIRONMENT" | "ARTIFACT_REPOSITORY" => {
                 let _ = self.parser.consume_token(&Token::Eq);

@@ -27,6 +27,7 @@ mod operands;
 mod outline;
 mod parsing;
 mod query;
+mod rebind;
 mod routines;
 mod script;
 mod session;

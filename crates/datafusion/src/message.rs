@@ -88,6 +88,13 @@ fn strip(text: &str) -> String {
     if let Some(missing) = missing_file(text) {
         return missing;
     }
+    if text.contains("Json error: Expected JSON record to be an object, found Array")
+        || text.contains("Json error: Not valid JSON: EOF while parsing a list at line 1")
+    {
+        return "a file of JSON has an object a line where it is read by its path\n  hint: CREATE EXTERNAL TABLE t STORED AS \
+                JSON LOCATION '…' OPTIONS ('format.newline_delimited' 'false') reads one array"
+            .to_string();
+    }
     // DataFusion takes whatever happens while a file is closed for a fault of its own.
     if text.starts_with("Internal error: Error encountered while finalizing writes!") {
         return "the file could not be written to its end; is its disk full?".to_string();

@@ -41,6 +41,7 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A function of one of these kinds, as a session has it.
 #[derive(Clone, Debug)]
@@ -174,12 +175,24 @@ pub(crate) struct Routines {
     models: RwLock<HashMap<String, PathBuf>>,
     /// What samples have shown for the statement that is planned.
     samples: RwLock<HashMap<String, Fields>>,
+    /// How often functions, of rows as well, were created or dropped.
+    changes: AtomicU64,
 }
 
 impl Routines {
     /// Those of a session.
     pub(crate) fn of(config: &ConfigOptions) -> Arc<Routines> {
         ExuviaOptions::of(config).routines
+    }
+
+    /// How often functions of the session were created or dropped.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
+    }
+
+    /// A function of the session was created or dropped.
+    pub(crate) fn count_change(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Registered> {

@@ -95,6 +95,8 @@ pub struct Script<'a> {
     pub statements: Vec<Statement<'a>>,
     /// What the script's end leaves open, if anything.
     pub open: Option<Open>,
+    /// Where that begins, if it is a quote, a body or a comment.
+    pub(crate) opened: Option<usize>,
 }
 
 /// Cuts `script` into its statements.
@@ -144,18 +146,24 @@ struct Cutter<'a> {
     bytes: &'a [u8],
     at: usize,
     open: Option<Open>,
+    opened: Option<usize>,
     /// The bodies in three quotes.
     bodies: Vec<(usize, usize)>,
 }
 
 impl<'a> Cutter<'a> {
     fn new(script: &'a str) -> Cutter<'a> {
-        Cutter { script, bytes: script.as_bytes(), at: 0, open: None, bodies: Vec::new() }
+        Cutter { script, bytes: script.as_bytes(), at: 0, open: None, opened: None, bodies: Vec::new() }
     }
 
     fn cut(mut self) -> Script<'a> {
         let statements = std::iter::from_fn(|| self.next_statement()).collect();
-        Script { statements, open: self.open }
+        Script { statements, open: self.open, opened: self.opened }
+    }
+
+    fn leave_open(&mut self, what: Open, at: usize) {
+        self.open = Some(what);
+        self.opened = Some(at);
     }
 
     fn next_statement(&mut self) -> Option<Statement<'a>> {
@@ -181,7 +189,7 @@ impl<'a> Cutter<'a> {
                 }
                 b'/' if self.next_is(b'*') => {
                     if !self.skip_comment() {
-                        self.open = Some(Open::Comment);
+                        self.leave_open(Open::Comment, token);
                     }
                     continue;
                 }
@@ -191,7 +199,7 @@ impl<'a> Cutter<'a> {
                 }
                 quote @ (b'\'' | b'"') if self.begins_body(start, quote) => {
                     if !self.skip_triple(quote) {
-                        self.open = Some(Open::Body);
+                        self.leave_open(Open::Body, token);
                     }
                 }
                 b'\'' => {
@@ -200,18 +208,18 @@ impl<'a> Cutter<'a> {
                         && matches!(self.bytes[token - 1], b'e' | b'E')
                         && !self.before(token - 1).is_some_and(is_word);
                     if !self.skip_quoted(b'\'', escapes) {
-                        self.open = Some(Open::Quote);
+                        self.leave_open(Open::Quote, token);
                     }
                 }
                 b'"' | b'`' => {
                     if !self.skip_quoted(byte, false) {
-                        self.open = Some(Open::Quote);
+                        self.leave_open(Open::Quote, token);
                     }
                 }
                 b'$' if !self.before(token).is_some_and(is_word) => match self.dollar_tag() {
                     Some(tag) => {
                         if !self.skip_body(tag) {
-                            self.open = Some(Open::Body);
+                            self.leave_open(Open::Body, token);
                         }
                     }
                     None => self.at += 1,

@@ -7,6 +7,7 @@ use crate::depth::{self, OnLargeStack};
 use crate::extension::ExuviaBuilder;
 use crate::function::PythonFunction;
 use crate::parsing;
+use crate::rebind::rebind;
 use crate::routines::column::ColumnCalls;
 use crate::routines::lateral::LateralCalls;
 use crate::routines::{Routines, blank_table_keywords, sample};
@@ -21,10 +22,12 @@ use datafusion::logical_expr::LogicalPlanBuilder;
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
+use datafusion::sql::sqlparser::ast::{self, Ident};
 use exuvia_engine::interpreter::Interpreter;
 use exuvia_engine::routine::Kind;
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Calls without declared columns that one statement may have.
 const SAMPLES: usize = 100;
@@ -57,6 +60,17 @@ pub struct ExuviaSession {
     ctx: SessionContext,
     /// What statements passed over, until it is asked for.
     notices: Arc<Mutex<Vec<String>>>,
+    /// The statements that PREPARE has made, by name.
+    prepared: Arc<Mutex<HashMap<String, Prepared>>>,
+}
+
+/// A statement that was prepared.
+#[derive(Clone)]
+struct Prepared {
+    /// The whole PREPARE.
+    text: String,
+    /// What the session's functions were then.
+    functions: u64,
 }
 
 impl Default for ExuviaSession {
@@ -145,6 +159,12 @@ impl ExuviaSession {
             }
             return nothing(state.clone());
         }
+        if let Some(name) = executed(&parsed)
+            && let Some(before) = self.stale(&name, &routines)
+        {
+            self.prepare_again(&name, &before).await?;
+        }
+        let functions = routines.changes();
         arguments::prepare(&state, statement.origin(), &mut parsed)?;
         routines.forget_samples();
         let mut samples = 0;
@@ -161,11 +181,40 @@ impl ExuviaSession {
             samples += 1;
         };
         depth::check_views(&plan, &text)?;
+        let plan = rebind(&state, plan)?;
         // PREPARE optimises without analysis, and these calls must be nodes before anything moves.
         let plan = LateralCalls.analyze(plan, state.config_options())?;
         let plan = ColumnCalls.analyze(plan, state.config_options())?;
         arguments::check_types(&plan, false)?;
-        self.ctx.execute_logical_plan(plan).await
+        let done = self.ctx.execute_logical_plan(plan).await?;
+        if let Some(name) = prepared(&parsed) {
+            self.prepared().insert(name, Prepared { text: statement.text().to_string(), functions });
+        }
+        Ok(done)
+    }
+
+    fn prepared(&self) -> MutexGuard<'_, HashMap<String, Prepared>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A prepared statement whose functions may be others by now.
+    fn stale(&self, name: &str, routines: &Routines) -> Option<Prepared> {
+        self.prepared().get(name).filter(|prepared| prepared.functions != routines.changes()).cloned()
+    }
+
+    /// Prepares a statement once more: its plan holds the functions that there were.
+    async fn prepare_again(&self, name: &str, before: &Prepared) -> Result<()> {
+        // It is not there where it could not be prepared the last time.
+        let _ = self.ctx.sql(&format!("DEALLOCATE {}", Ident::with_quote('"', name))).await;
+        let script = Script::cut(&before.text);
+        let Some(statement) = script.statements.first() else { return Ok(()) };
+        match Box::pin(self.plan(statement)).await {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let error = crate::message(&error);
+                plan_err!("the prepared statement {name} does not fit the functions that there are now: {error}")
+            }
+        }
     }
 
     /// Creates the functions of a Python file, or of every `.py` file of a folder, that
@@ -258,6 +307,29 @@ impl ExuviaSession {
     }
 }
 
+/// The name that a statement prepares.
+fn prepared(parsed: &Parsed) -> Option<String> {
+    match parsed {
+        Parsed::Statement(statement) => match &**statement {
+            ast::Statement::Prepare { name, .. } => Some(statement::normalize(name)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The name of the prepared statement that a statement executes.
+fn executed(parsed: &Parsed) -> Option<String> {
+    match parsed {
+        Parsed::Statement(statement) => match &**statement {
+            ast::Statement::Execute { name: Some(name), .. } => name.0.last()?.as_ident().map(statement::normalize),
+            _ => None,
+        },
+        Parsed::Explain(explain) => executed(&explain.statement),
+        _ => None,
+    }
+}
+
 /// What a statement gives that has been executed.
 fn nothing(state: SessionState) -> Result<DataFrame> {
     Ok(DataFrame::new(state, LogicalPlanBuilder::empty(false).build()?))
@@ -269,6 +341,6 @@ impl From<SessionContext> for ExuviaSession {
     fn from(ctx: SessionContext) -> ExuviaSession {
         // A catalog that takes no schema costs the table of functions and nothing else.
         let _ = catalog::register(&ctx);
-        ExuviaSession { ctx, notices: Arc::default() }
+        ExuviaSession { ctx, notices: Arc::default(), prepared: Arc::default() }
     }
 }

@@ -10,7 +10,7 @@ use crate::depth::{self, MAX_ARRAYS};
 use crate::elsewhere::{self, Elsewhere};
 use crate::inline::Inline;
 use crate::parsing;
-use crate::script::Origin;
+use crate::script::{Origin, Script};
 use datafusion::common::DataFusionError;
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
@@ -121,6 +121,7 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
     if !ours {
         return Ok(None);
     }
+    let tokens = elsewhere::maps_in_parentheses(tokens);
     // A DEFAULT may be a long chain.
     on_large_stack(|| {
         let read = parsing::bounded(Box::new(GenericDialect {}), padded.len(), |dialect| {
@@ -165,7 +166,7 @@ fn words(tokens: &[TokenWithSpan]) -> impl Iterator<Item = String> {
 pub(crate) fn parse_declaration(script: &str, text: &str, handler: &str) -> Result<CreateFunction, DefineError> {
     let failed = |message: String| DefineError { function: handler.to_string(), message, place: None };
     let tokens = Tokenizer::new(&GenericDialect {}, text).tokenize_with_location();
-    let tokens = tokens.map_err(|error| failed(error.to_string()))?;
+    let tokens = elsewhere::maps_in_parentheses(tokens.map_err(|error| failed(error.to_string()))?);
     let read = parsing::bounded(Box::new(GenericDialect {}), text.len(), |dialect| {
         let parser = Parser::new(dialect).with_tokens_with_locations(tokens);
         let mut reader =
@@ -320,7 +321,7 @@ impl Reader<'_> {
         let Some((source, first_line)) = body else {
             return Err(self.error_here("the body is missing: AS $$ … $$"));
         };
-        let elsewhere = std::mem::take(&mut self.elsewhere);
+        let mut elsewhere = std::mem::take(&mut self.elsewhere);
         let meant_in = |columns: &mut Option<Vec<Column>>| {
             columns.iter_mut().flatten().for_each(|column| elsewhere.meant(&mut column.ty));
         };
@@ -335,6 +336,11 @@ impl Reader<'_> {
             Returns::Table(columns) => meant_in(columns),
         }
         let (mut source, mut first_line) = (source, first_line);
+        let handler = elsewhere.handler.is_some() || options.as_ref().is_some_and(|said| said.handler.is_some());
+        if module.is_none() && !handler && gives_nothing(&source, &self.name) {
+            let notice = "the body returns nothing, so that every call gives NULL; did you forget return?";
+            elsewhere.notices.push(notice.to_string());
+        }
         if elsewhere.procedural {
             let names: Vec<String> = params.iter().map(|param| param.name.clone()).collect();
             let (body, before) = elsewhere.body(&source, &names).map_err(|message| self.error_here(&message))?;
@@ -345,8 +351,10 @@ impl Reader<'_> {
             return Err(self.error(span, &message));
         }
         let mut options = options.unwrap_or_default();
-        if let Some(handler) = elsewhere.handler {
-            options.handler.get_or_insert(handler);
+        if let Some(handler) = elsewhere.handler
+            && options.handler.replace(handler).is_some()
+        {
+            return Err(self.error_here("the handler is given twice: by HANDLER and in OPTIONS"));
         }
         if volatility.is_some() && elsewhere.volatility.is_some() {
             return Err(self.error_here("the volatility is given twice"));
@@ -460,6 +468,7 @@ impl Reader<'_> {
                 let message = format!("the parameter {name} needs a DEFAULT, as one before it has one");
                 return Err(self.error(&name_token.span, &message));
             }
+            self.comment();
             params.push(Param { name, ty, default, place });
             if self.parser.consume_token(&Token::RParen) {
                 return Ok(params);
@@ -495,6 +504,7 @@ impl Reader<'_> {
             if columns.iter().any(|column| column.name == name) {
                 return Err(self.error(&name_token.span, &format!("the column {name} is given twice")));
             }
+            self.comment();
             columns.push(Column { name, ty, not_null, place });
             if self.parser.consume_token(&Token::RParen) {
                 return Ok(Some(columns));
@@ -666,12 +676,9 @@ impl Reader<'_> {
             }
             ty
         } else {
-            // Some have names of BigQuery's.
-            match self.parser.parse_data_type().map_err(|error| self.parser_error(&error))? {
-                ast::DataType::Float64 => ast::DataType::DoublePrecision,
-                ast::DataType::Int64 => ast::DataType::BigInt(None),
-                other => other,
-            }
+            let mut ty = self.parser.parse_data_type().map_err(|error| self.parser_error(&error))?;
+            elsewhere::named_here(&mut ty);
+            ty
         };
         if depth::type_depth(&ty) > MAX_ARRAYS {
             return Err(self.error(&place, &format!("arrays are nested more than {MAX_ARRAYS} deep")));
@@ -751,6 +758,16 @@ pub(crate) fn show_place(origin: Origin<'_>, error: DataFusionError) -> DataFusi
     let text = crate::message(&error);
     let (message, numbers) = text.rsplit_once(" at Line: ").unwrap_or((&text, ""));
     let place = || {
+        // What has no end is shown where it begins.
+        if message.starts_with("Unterminated")
+            && let Some(opened) = Script::cut(origin.text).opened
+        {
+            let before = &origin.text[..opened];
+            let (line, column) =
+                (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1);
+            let (line, column) = (line as u64, column as u64);
+            return Some(place(origin, &Span::new((line, column).into(), (line, column + 1).into())).to_string());
+        }
         let (line, column) = numbers.split_once(", Column: ")?;
         let (line, column): (u64, u64) = (line.parse().ok()?, column.parse().ok()?);
         let found = message.rsplit_once(", found: ").map_or(1, |(_, token)| token.chars().count());
@@ -769,6 +786,13 @@ pub(crate) fn place(origin: Origin<'_>, span: &Span) -> Place {
     let start = column(span.start.column);
     let end = if span.end.line == span.start.line { column(span.end.column) } else { start + 1 };
     Place { line, text, columns: Some((start, end.max(start + 1))) }
+}
+
+/// Whether a body has nothing that could give a value: it neither returns nor defines `name`.
+fn gives_nothing(body: &str, name: &str) -> bool {
+    let defines = body.lines().any(|line| line.trim_start().starts_with(name) && line.contains('='));
+    !defines
+        && ["return", "yield", "raise", "def ", "class ", "lambda", "import"].iter().all(|word| !body.contains(word))
 }
 
 /// A name as SQL reads it: lower-cased unless quoted.

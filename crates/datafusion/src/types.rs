@@ -76,6 +76,10 @@ pub(crate) fn cast_hint(sql: &str, from: &DataType, to: &DataType) -> String {
         // A CAST cannot name these.
         DataType::Map(_, _) => String::new(),
         DataType::Float16 => format!("\n  hint: arrow_cast({sql}, '{to}')"),
+        // Without `SET timezone` that would be one without a time zone.
+        DataType::Timestamp(_, Some(_)) => {
+            format!("\n  hint: arrow_cast({sql}, '{to}') takes it as UTC")
+        }
         to => format!("\n  hint: CAST({sql} AS {})", name(to)),
     }
 }

@@ -18,8 +18,18 @@ pub(crate) enum Way {
     Python,
 }
 
-/// Rows that must have left, and be most of those seen, before another way is tried.
-const FEW: [u64; 2] = [200, 1_000];
+impl Way {
+    const ALL: [Way; 3] = [Way::Words, Way::Wide, Way::Python];
+
+    /// The way to take where most rows leave this one, and how many must have left: few rows say little.
+    fn beyond(self) -> Option<(Way, u64)> {
+        match self {
+            Way::Words => Some((Way::Wide, 200)),
+            Way::Wide => Some((Way::Python, 1_000)),
+            Way::Python => None,
+        }
+    }
+}
 
 /// Of so many batches that CPython takes, one tries native code.
 const PROBE: u64 = 16;
@@ -27,7 +37,7 @@ const PROBE: u64 = 16;
 /// What was seen of a function's rows.
 #[derive(Debug, Default)]
 pub(crate) struct Observed {
-    /// 0 for words, 1 for wide, 2 for CPython.
+    /// Of [`Way::ALL`].
     way: AtomicU8,
     /// Since the way was taken.
     rows: AtomicU64,
@@ -36,36 +46,38 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
+    fn taken(&self) -> Way {
+        Way::ALL.get(usize::from(self.way.load(Ordering::Relaxed))).copied().unwrap_or(Way::Python)
+    }
+
     /// The way for a batch.
     pub fn way(&self) -> Way {
-        match self.way.load(Ordering::Relaxed) {
-            0 => Way::Words,
-            1 => Way::Wide,
-            _ if self.batches.fetch_add(1, Ordering::Relaxed) % PROBE == PROBE - 1 => Way::Wide,
-            _ => Way::Python,
+        match self.taken() {
+            Way::Python if self.batches.fetch_add(1, Ordering::Relaxed) % PROBE == PROBE - 1 => Way::Wide,
+            taken => taken,
         }
     }
 
     /// Notes of how many rows of a batch on that way native code could not hold an int; gives
     /// whether there is a better way for them. CPython is one only if it is `ready`.
     pub fn note(&self, way: Way, rows: usize, left: usize, ready: impl FnOnce() -> bool) -> bool {
-        let at = self.way.load(Ordering::Relaxed);
+        let taken = self.taken();
         let (rows, left) = (rows as u64, left as u64);
-        if at == 2 {
+        let Some((next, few)) = taken.beyond() else {
             // It was tried whether other rows have come.
             if way == Way::Wide && left <= rows / 2 {
-                self.turn(at, 1);
+                self.turn(taken, Way::Wide);
             }
             return false;
-        }
+        };
         let rows = self.rows.fetch_add(rows, Ordering::Relaxed) + rows;
         let left = self.left.fetch_add(left, Ordering::Relaxed) + left;
-        left > FEW[usize::from(at)] && left > rows / 2 && (at == 0 || ready()) && self.turn(at, at + 1)
+        left > few && left > rows / 2 && (next != Way::Python || ready()) && self.turn(taken, next)
     }
 
     /// Takes another way, if nobody else has.
-    fn turn(&self, from: u8, to: u8) -> bool {
-        let turned = self.way.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    fn turn(&self, from: Way, to: Way) -> bool {
+        let turned = self.way.compare_exchange(from as u8, to as u8, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if turned {
             self.rows.store(0, Ordering::Relaxed);
             self.left.store(0, Ordering::Relaxed);

@@ -96,16 +96,16 @@ fn stages(
             span: bailout.span,
         })?;
     let types = spread::types(definition, nullable);
-    let mut optimized = lifted.clone();
     let ints: Vec<_> = types.iter().map(sql::range).collect();
-    let width = match (wide, settings.optimize) {
-        (false, true) => exuvia_opt::optimize(&mut optimized, &ints),
-        (false, false) => exuvia_opt::width_of(&optimized),
+    let (optimized, width) = match (wide, settings.optimize) {
+        (false, true) => exuvia_opt::optimized(&lifted, &ints, exuvia_opt::LARGE),
+        (false, false) => (lifted.clone(), exuvia_opt::width_of(&lifted)),
         (true, optimize) => {
+            let mut wide = lifted.clone();
             if optimize {
-                exuvia_opt::optimize_within(&mut optimized, &ints, IntWidth::Double, exuvia_opt::LARGE);
+                exuvia_opt::optimize(&mut wide, &ints, IntWidth::Double, exuvia_opt::LARGE);
             }
-            IntWidth::Double
+            (wide, IntWidth::Double)
         }
     };
     let program = Program::new(&optimized);

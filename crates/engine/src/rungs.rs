@@ -137,10 +137,10 @@ impl Call<'_> {
         if way == Way::Python && function.python(settings).is_ok() {
             return in_python();
         }
-        let cell = match way {
-            Way::Words => function.compiled(nullable, settings),
-            Way::Wide | Way::Python => function.variant(nullable, true, settings),
-        };
+        let wide = (way != Way::Words).then(|| function.variant(nullable, true, settings));
+        // What cannot be compiled with 128 bits goes on with 64.
+        let wide = wide.filter(|cell| compiled_of(cell).is_some_and(|compiled| compiled.reason().is_none()));
+        let cell = wide.unwrap_or_else(|| function.compiled(nullable, settings));
         let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
         let Some(stages) = stages else { return in_python() };
         let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));

@@ -10,7 +10,7 @@
 //! into lists, tuples, unions, calls and kernels: there a wide int that does not fit leaves.
 
 use crate::live::{self, Live};
-use exuvia_ir::{Edge, Function, Inst, IntWidth, Object, Opcode, Type, Value};
+use exuvia_ir::{Function, Inst, IntWidth, Object, Opcode, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::Body;
 
@@ -40,15 +40,32 @@ struct Use<'f> {
     result: Value,
 }
 
+/// What the analyses read.
+struct Facts<'f> {
+    function: &'f Function,
+    live: &'f Live,
+    width: IntWidth,
+    constants: Constants,
+    uses: Vec<Use<'f>>,
+    /// The parameters of blocks, each with what an edge passes to it.
+    passed: Vec<(Value, Value)>,
+}
+
 /// Analyses a function.
 pub(crate) fn analyse(function: &Function, live: &Live, width: IntWidth) -> Widths {
     let none = vec![false; function.values.len()];
     let mut widths = Widths { wide: none.clone(), low: none };
-    let constants = Constants::of(function);
-    let uses: Vec<Use<'_>> = instructions(function, live).filter_map(Use::of).collect();
-    widths.find_low(function, live, &uses, &constants, width);
+    let facts = Facts {
+        function,
+        live,
+        width,
+        constants: Constants::of(function),
+        uses: instructions(function, live).filter_map(Use::of).collect(),
+        passed: passed(function, live),
+    };
+    widths.find_low(&facts);
     if width != IntWidth::Word {
-        widths.find_wide(function, live, &uses, &constants, width);
+        widths.find_wide(&facts);
     }
     widths
 }
@@ -58,18 +75,18 @@ fn instructions<'f>(function: &'f Function, live: &Live) -> impl Iterator<Item =
     blocks.flat_map(|block| &block.insts).filter(|inst| live.inst(inst))
 }
 
-/// The edges on which values become those of parameters, and how many parameters come first that the
-/// edge does not pass.
-fn edges<'f>(function: &'f Function, live: &Live) -> impl Iterator<Item = (&'f Edge, usize)> {
+/// The parameters of blocks, each with what an edge passes to it.
+fn passed(function: &Function, live: &Live) -> Vec<(Value, Value)> {
+    // What unwinds passes an exception first, which no argument is.
     let unwinds = instructions(function, live).filter_map(|inst| inst.unwind.as_ref()).map(|edge| (edge, 1));
     let terms = live.order.iter().flat_map(|block| function.block(*block).term.edges()).map(|edge| (edge, 0));
-    unwinds.collect::<Vec<_>>().into_iter().chain(terms)
-}
-
-/// The parameters that an edge gives values, with those.
-fn passed<'f>(function: &'f Function, live: &Live, (edge, skip): (&'f Edge, usize)) -> Vec<(Value, Value)> {
-    let params = function.block(edge.block).params.iter().skip(skip);
-    params.zip(&edge.args).map(|(param, arg)| (*param, *arg)).filter(|(param, _)| live.value(*param)).collect()
+    let mut passed = Vec::new();
+    for (edge, skipped) in unwinds.chain(terms) {
+        let params = function.block(edge.block).params.iter().skip(skipped);
+        passed
+            .extend(params.zip(&edge.args).map(|(param, arg)| (*param, *arg)).filter(|(param, _)| live.value(*param)));
+    }
+    passed
 }
 
 /// The constants among the ints of a function.
@@ -103,14 +120,7 @@ impl<'f> Use<'f> {
     /// Whether the low bits of the result depend on the low bits of the operands alone.
     fn is_modular(&self, constants: &Constants) -> bool {
         match self.op {
-            CoreOp::IntAdd
-            | CoreOp::IntSub
-            | CoreOp::IntMul
-            | CoreOp::IntAnd
-            | CoreOp::IntOr
-            | CoreOp::IntXor
-            | CoreOp::IntNeg
-            | CoreOp::IntInvert => true,
+            op if op.is_ring() || op.is_bitwise() => true,
             CoreOp::IntShl => self.constant(1, constants).is_some_and(|count| (0..64).contains(&count)),
             CoreOp::IntMod => self.mask(0, constants).is_some(),
             _ => false,
@@ -141,13 +151,35 @@ pub(crate) fn mask(op: CoreOp, at: usize, constant: impl Fn(usize) -> Option<i12
 
 impl Widths {
     /// Everything that may be low is, until somebody asks for more of it.
-    fn find_low(&mut self, function: &Function, live: &Live, uses: &[Use<'_>], constants: &Constants, width: IntWidth) {
+    fn find_low(&mut self, facts: &Facts<'_>) {
+        let Facts { function, live, constants, .. } = facts;
         // Words hold no more where no int is wide.
-        let most = if width == IntWidth::Word { i64::MAX.unsigned_abs() } else { u64::MAX };
+        let most = if facts.width == IntWidth::Word { i64::MAX.unsigned_abs() } else { u64::MAX };
         let is_int = |value: Value| *function.ty(value) == Type::Int;
-        for known in uses.iter().filter(|known| known.is_modular(constants) && is_int(known.result)) {
-            // A constant of more bits than are at hand leaves.
-            self.low[known.result.index()] = known.inst.args.iter().all(|arg| !constants.beyond[arg.index()]);
+        // What each takes part in: those that must be low so that it may be.
+        let mut needs: Vec<Vec<Value>> = vec![Vec::new(); function.values.len()];
+        let mut lost = Vec::new();
+        let mut known = facts.uses.iter().peekable();
+        for inst in instructions(function, live) {
+            let Some(known) = known.next_if(|known| std::ptr::eq(known.inst, inst)) else {
+                lost.extend(&inst.args);
+                continue;
+            };
+            let is_modular = known.is_modular(constants);
+            if is_modular && is_int(known.result) {
+                // A constant of more bits than are at hand leaves.
+                self.low[known.result.index()] = inst.args.iter().all(|arg| !constants.beyond[arg.index()]);
+            }
+            for (at, arg) in inst.args.iter().enumerate() {
+                if known.mask(at, constants).is_some_and(|mask| mask <= most) {
+                    continue;
+                }
+                if is_modular && !(known.op == CoreOp::IntShl && at == 1) {
+                    needs[known.result.index()].push(*arg);
+                } else {
+                    lost.push(*arg);
+                }
+            }
         }
         let entry = function.entry();
         for block in live.order.iter().filter(|block| **block != entry) {
@@ -155,28 +187,12 @@ impl Widths {
                 self.low[param.index()] = true;
             }
         }
-        let all: Vec<(Value, Value)> = edges(function, live).flat_map(|edge| passed(function, live, edge)).collect();
-        for (param, arg) in &all {
+        for (param, arg) in &facts.passed {
             if constants.beyond[arg.index()] {
                 self.low[param.index()] = false;
             }
+            needs[param.index()].push(*arg);
         }
-        // What each takes part in: those that must be low so that it may be.
-        let mut needs: Vec<Vec<Value>> = vec![Vec::new(); function.values.len()];
-        let mut lost = Vec::new();
-        for inst in instructions(function, live) {
-            let known = Use::of(inst);
-            for (at, arg) in inst.args.iter().enumerate() {
-                match &known {
-                    Some(known) if known.mask(at, constants).is_some_and(|mask| mask <= most) => {}
-                    Some(known) if known.is_modular(constants) && !(known.op == CoreOp::IntShl && at == 1) => {
-                        needs[known.result.index()].push(*arg);
-                    }
-                    _ => lost.push(*arg),
-                }
-            }
-        }
-        all.iter().for_each(|(param, arg)| needs[param.index()].push(*arg));
         for block in &live.order {
             use exuvia_ir::Terminator::{Branch, Reraise, Return};
             if let Branch(value, ..) | Return(value) | Reraise(value, _) = function.block(*block).term {
@@ -193,27 +209,20 @@ impl Widths {
     }
 
     /// Nothing is wide until something makes it so.
-    fn find_wide(
-        &mut self,
-        function: &Function,
-        live: &Live,
-        uses: &[Use<'_>],
-        constants: &Constants,
-        width: IntWidth,
-    ) {
+    fn find_wide(&mut self, facts: &Facts<'_>) {
+        let Facts { function, constants, .. } = facts;
         let entry = function.block(function.entry()).params.clone();
         for (at, value) in constants.held.iter().enumerate() {
             self.wide[at] = value.is_some_and(|value| i64::try_from(value).is_err());
         }
-        let all: Vec<(Value, Value)> = edges(function, live).flat_map(|edge| passed(function, live, edge)).collect();
         loop {
             let mut changed = false;
-            for known in uses {
-                if self.makes_wide(known, function, width) {
+            for known in &facts.uses {
+                if self.makes_wide(known, facts) {
                     changed |= !std::mem::replace(&mut self.wide[known.result.index()], true);
                 }
             }
-            for (param, arg) in &all {
+            for (param, arg) in &facts.passed {
                 let is_int = *function.ty(*param) == Type::Int;
                 if is_int && self.is_wide(*arg) && !self.is_low(*param) && !entry.contains(param) {
                     changed |= !std::mem::replace(&mut self.wide[param.index()], true);
@@ -225,28 +234,19 @@ impl Widths {
         }
     }
 
-    fn makes_wide(&self, known: &Use<'_>, function: &Function, width: IntWidth) -> bool {
-        if *function.ty(known.result) != Type::Int || known.inst.no_overflow || self.is_low(known.result) {
+    fn makes_wide(&self, known: &Use<'_>, facts: &Facts<'_>) -> bool {
+        if *facts.function.ty(known.result) != Type::Int || known.inst.no_overflow || self.is_low(known.result) {
             return false;
         }
-        let of_wide = known.inst.args.iter().any(|arg| self.is_wide(*arg));
+        let is_wide = |arg: &Value| self.is_wide(*arg);
+        let of_wide = || known.inst.args.iter().any(is_wide);
+        let all = facts.width == IntWidth::Double;
         match known.op {
-            CoreOp::IntAdd | CoreOp::IntSub | CoreOp::IntMul | CoreOp::IntNeg | CoreOp::IntAbs => {
-                of_wide || width == IntWidth::Double
-            }
-            CoreOp::IntShl => {
-                // What it is shifted by is a word.
-                known.inst.args.first().is_some_and(|arg| self.is_wide(*arg)) || width == IntWidth::Double
-            }
-            CoreOp::IntAnd
-            | CoreOp::IntOr
-            | CoreOp::IntXor
-            | CoreOp::IntInvert
-            | CoreOp::IntFloorDiv
-            | CoreOp::IntMod
-            | CoreOp::Identity => of_wide,
-            CoreOp::IntShr => known.inst.args.first().is_some_and(|arg| self.is_wide(*arg)),
-            _ => false,
+            // What it is shifted by is a word.
+            CoreOp::IntShl => known.inst.args.first().is_some_and(is_wide) || all,
+            CoreOp::IntShr => known.inst.args.first().is_some_and(is_wide),
+            op if op.is_ring() || op == CoreOp::IntAbs => of_wide() || all,
+            op => op.gives_int_of_ints() && of_wide(),
         }
     }
 }

@@ -298,6 +298,11 @@ impl Lifter<'_> {
                     }
                     Ok(Abs::Builtin(format!("{class}.{name}").into()))
                 }
+                Abs::Builtin(class)
+                    if matches!(&**name, "today" | "now" | "utcnow") && class.starts_with("datetime.") =>
+                {
+                    self.bail(Code::Volatile, format!("{class}.{name}"))
+                }
                 other => self.bail(Code::Callee, format!("attribute {name} of {}", describe(other))),
             },
         }

@@ -27,6 +27,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_changes",
     "_leave",
     "_refuse",
+    "_refuse_order",
     "_operation",
     "_takes",
     "_extend",
@@ -166,6 +167,7 @@ impl Lifter<'_> {
             }
             // The function goes to CPython.
             ("_refuse", [Abs::Const(Object::Str(reason))]) => self.bail(Code::Callee, reason.to_string()),
+            ("_refuse_order", [Abs::Const(Object::Str(reason))]) => self.bail(Code::SetOrder, reason.to_string()),
             // Whether an operation takes operands of these types.
             ("_takes", [Abs::Const(Object::Str(name)), operands @ ..]) => {
                 let types = operands.iter().map(|operand| self.type_of(operand)).collect::<Option<Vec<_>>>();

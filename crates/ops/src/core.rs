@@ -163,6 +163,27 @@ impl CoreOp {
         use CoreOp::{IntAbs, IntAdd, IntFloorDiv, IntMul, IntNeg, IntShl, IntSub};
         matches!(self, IntAdd | IntSub | IntMul | IntFloorDiv | IntNeg | IntAbs | IntShl)
     }
+
+    /// Whether it is one of those of a ring, which remainders keep: a sum's is that of the sum of the
+    /// remainders.
+    #[must_use]
+    pub fn is_ring(self) -> bool {
+        matches!(self, CoreOp::IntAdd | CoreOp::IntSub | CoreOp::IntMul | CoreOp::IntNeg)
+    }
+
+    /// Whether each bit of its result depends on the same bits of its operands alone.
+    #[must_use]
+    pub fn is_bitwise(self) -> bool {
+        matches!(self, CoreOp::IntAnd | CoreOp::IntOr | CoreOp::IntXor | CoreOp::IntInvert)
+    }
+
+    /// Whether it makes of ints an int that may need as many bits as they do.
+    #[must_use]
+    pub fn gives_int_of_ints(self) -> bool {
+        use CoreOp::{Identity, IntAbs, IntFloorDiv, IntMod, IntShl, IntShr};
+        let other = matches!(self, IntAbs | IntFloorDiv | IntMod | IntShl | IntShr | Identity);
+        self.is_ring() || self.is_bitwise() || other
+    }
 }
 
 const fn p(name: &'static str, kind: Kind) -> Param {

@@ -84,32 +84,27 @@ fn pipeline() -> impl Iterator<Item = Pass> {
 /// Instructions to which a function may grow by copies of callees that are not small.
 pub const LARGE: usize = 800;
 
-/// Optimises a module for the [`width`](width_of) of ints that suits it, and gives that; as
-/// [`optimize_within`].
-pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>]) -> IntWidth {
-    optimize_to(module, ints, LARGE)
-}
-
-/// The same, but a function may grow to `large` instructions by copies of callees: for a module of several
-/// functions that were written apart and are to become one.
-pub fn optimize_to(module: &mut Module, ints: &[RangeInclusive<i64>], large: usize) -> IntWidth {
-    let given = module.clone();
+/// A module as [`optimize`] leaves it for the [`width`](width_of) of ints that suits it, and that width.
+#[must_use]
+pub fn optimized(module: &Module, ints: &[RangeInclusive<i64>], large: usize) -> (Module, IntWidth) {
     let mut width = width_of(module);
-    optimize_within(module, ints, width, large);
-    if width == IntWidth::Word && width_of(module) != width {
+    let mut done = module.clone();
+    optimize(&mut done, ints, width, large);
+    if width == IntWidth::Word && width_of(&done) != width {
         // A constant that needs more bits came about on the way.
         width = IntWidth::Mixed;
-        *module = given;
-        optimize_within(module, ints, width, large);
+        done = module.clone();
+        optimize(&mut done, ints, width, large);
     }
-    width
+    (done, width)
 }
 
 /// Optimises a module. Function 0 stays the entry with its parameters and result. Its
 /// parameters that are ints, or may be, are within `ints`, where that says something. What is said
 /// of checks for overflow holds for native code whose ints have that `width`. A function may grow to
-/// `large` instructions by copies of callees.
-pub fn optimize_within(module: &mut Module, ints: &[RangeInclusive<i64>], width: IntWidth, large: usize) {
+/// `large` instructions by copies of callees: [`LARGE`], but for a module of several functions that were
+/// written apart and are to become one.
+pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>], width: IntWidth, large: usize) {
     let mut context = Context::new();
     context.width = width;
     let ints: Vec<Interval> = ints.iter().map(|range| Interval::new(*range.start(), *range.end())).collect();

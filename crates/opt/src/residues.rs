@@ -125,7 +125,7 @@ fn modulus(context: &mut Context, inst: &Inst, constants: &HashMap<Value, i64>) 
 
 /// Whether the remainder of the result depends on the remainders of the operands alone.
 fn is_homomorphic(context: &mut Context, inst: &Inst) -> bool {
-    matches!(context.core_of(inst), Some(CoreOp::IntAdd | CoreOp::IntSub | CoreOp::IntMul | CoreOp::IntNeg))
+    context.core_of(inst).is_some_and(CoreOp::is_ring)
 }
 
 fn asked(function: &Function, context: &mut Context, constants: &HashMap<Value, i64>) -> Vec<Asked> {

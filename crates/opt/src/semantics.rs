@@ -51,7 +51,7 @@ fn random_modules_keep_their_meaning() {
         let widths = [(IntWidth::Word, Program::with_64_bits as fn(&_) -> _), (IntWidth::Double, Program::with_claims)];
         for (width, prepare) in widths {
             let mut whole = given.clone();
-            crate::optimize_within(&mut whole, &[], width, crate::LARGE);
+            crate::optimize(&mut whole, &[], width, crate::LARGE);
             compare(&given, &whole, seed, "all passes");
             let native = prepare(&whole);
             for round in 0..8 {

@@ -6,7 +6,6 @@
 //! Those of comparisons and quotients need no such thing, and neither do those of kernels.
 
 use exuvia_ir::{BlockData, Function, IntWidth, Module, Object, Opcode, Terminator, Value};
-use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::Body;
 
 /// The width of ints that suits a module, as far as its text tells.
@@ -39,20 +38,5 @@ fn computes_with_large(function: &Function) -> bool {
 fn is_arithmetic(op: &Opcode) -> bool {
     let Opcode::Op(name) = op else { return false };
     let body = exuvia_ops::by_name(name).map(|def| &def.body);
-    matches!(
-        body,
-        Some(Body::Core(
-            CoreOp::IntAdd
-                | CoreOp::IntSub
-                | CoreOp::IntMul
-                | CoreOp::IntFloorDiv
-                | CoreOp::IntMod
-                | CoreOp::IntAnd
-                | CoreOp::IntOr
-                | CoreOp::IntXor
-                | CoreOp::IntShl
-                | CoreOp::IntShr
-                | CoreOp::Identity
-        ))
-    )
+    matches!(body, Some(Body::Core(op)) if op.gives_int_of_ints())
 }

@@ -156,6 +156,11 @@ impl ColumnCall {
         node_of(plan)
     }
 
+    /// The same call of another function, of the same parameters and result.
+    pub(crate) fn of_function(self, registered: Registered) -> ColumnCall {
+        ColumnCall { registered, ..self }
+    }
+
     /// A call over a plan; its arguments are brought to the types of its parameters.
     fn over(
         registered: &Registered,

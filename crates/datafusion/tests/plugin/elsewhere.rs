@@ -220,6 +220,22 @@ async fn of_databricks_and_bigquery() {
             "CREATE FUNCTION r(x INT64) RETURNS INT64 LANGUAGE python OPTIONS (entry_points = 'go') AS 'def go(x): return x'",
             Refused("there is no option entry_points"),
         ),
+        (
+            "CREATE FUNCTION longest(xs ARRAY<INT64>, o STRUCT<n INT64, f FLOAT64>) RETURNS INT64 LANGUAGE python AS r\"\"\"\ndef longest(xs, o):\n  return len(xs) + o['n']\n\"\"\"",
+            Gives("SELECT longest([column1, 2], named_struct('n', 5, 'f', 1.5)) AS m FROM (VALUES (1))", "7"),
+        ),
+        (
+            "CREATE FUNCTION sizes(m MAP<STRING, ARRAY<INT>> COMMENT 'what is counted', k STRING DEFAULT 'a' COMMENT 'a key') RETURNS INT LANGUAGE PYTHON AS $$ return len(m.get(k, [])) $$",
+            Gives("SELECT sizes(MAP {'a': [CAST(column1 AS INT)]}, 'a') AS m FROM (VALUES (1))", "1"),
+        ),
+        (
+            "CREATE FUNCTION plus(x INT, y INT) RETURNS INT LANGUAGE PYTHON PARAMETER STYLE SCALAR HANDLER 'go' AS $$\ndef go(x, y):\n  return x + y\n$$",
+            Gives("SELECT plus(CAST(column1 AS INT), 2) AS m FROM (VALUES (1))", "3"),
+        ),
+        (
+            "CREATE FUNCTION h(x INT) RETURNS INT LANGUAGE PYTHON HANDLER = 'a' OPTIONS (handler 'b') AS $$\ndef a(x): return 1\ndef b(x): return 2\n$$",
+            Refused("the handler is given twice"),
+        ),
     ])
     .await;
 }
@@ -234,6 +250,11 @@ async fn what_is_passed_over_is_said() {
         ["PARALLEL is passed over: it has no meaning here", "COST is passed over: it has no meaning here"]
     );
     assert!(session.take_notices().is_empty());
+    for language in ["python", "plpython3u"] {
+        run(&session, &format!("CREATE OR REPLACE FUNCTION n(a int) RETURNS int LANGUAGE {language} AS 'a + 1'")).await;
+        let notices = session.take_notices();
+        assert_eq!(notices, ["the body returns nothing, so that every call gives NULL; did you forget return?"]);
+    }
     // Mistakes are no clauses of others.
     for (sql, part) in [
         ("CREATE FUNCTION g(a int) RETURNS int LANGUAGE python COSTS 5 AS 'return a'", "COSTS is no clause"),

@@ -1,7 +1,9 @@
 //! The statements: what is accepted, what is refused and in which words.
 
 use crate::common::{fails, rows, run, session};
+use datafusion::prelude::SessionContext;
 use expect_test::{Expect, expect};
+use exuvia::ExuviaSession;
 
 async fn refused(sql: &str, expect: Expect) {
     expect.assert_eq(&format!("{}\n", fails(&session(), sql).await));
@@ -267,7 +269,7 @@ async fn hints_can_be_run() {
         "u(\"Mixed\")",
         "u(-i + 9)",
         "days(now())",
-        "days('2020-02-29')",
+        "days('2020-' || '02-29')",
     ] {
         let error = fails(&session, &format!("SELECT {call} FROM t")).await;
         let (_, hint) = error.split_once("\n  hint: ").unwrap_or_else(|| panic!("{call}: {error}"));
@@ -374,7 +376,7 @@ async fn what_is_left_out_or_misspelt_is_told() {
             syntax error: Unterminated dollar-quoted string
               |
             1 | CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x
-              |                                                                          ^
+              |                                                               ^
         "#]],
         ),
         (
@@ -505,4 +507,54 @@ async fn code_may_begin_beside_the_quote() {
         run(&session, &create).await;
         assert_eq!(rows(&session, "SELECT f(1)").await, "2", "{body}");
     }
+}
+
+/// What was made with a function uses the one that now has its name.
+#[tokio::test(flavor = "multi_thread")]
+async fn views_and_prepared_statements_follow_their_functions() {
+    let session = session();
+    let create =
+        |body: &str| format!("CREATE OR REPLACE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ {body} $$");
+    run(&session, &create("return x + 1")).await;
+    run(
+        &session,
+        "CREATE TABLE t AS VALUES (1);
+         CREATE VIEW v AS SELECT f(column1) AS y FROM t WHERE f(column1) > 0;
+         CREATE VIEW w AS SELECT max(y) AS y FROM v;
+         PREPARE p AS SELECT f(column1) + $1 FROM t;
+         PREPARE q AS SELECT y FROM w",
+    )
+    .await;
+    let all = ["SELECT y FROM v", "SELECT * FROM w", "EXECUTE p(0)", "EXECUTE q"];
+    for query in all {
+        assert_eq!(rows(&session, query).await, "2", "{query}");
+    }
+    run(&session, &create("return x + 10")).await;
+    for query in all.iter().chain(&all) {
+        assert_eq!(rows(&session, query).await, "11", "{query}");
+    }
+    run(&session, "DROP FUNCTION f").await;
+    expect![[r"
+        there is no function f any more, which a view calls
+          hint: create it, or the view anew without it"]]
+    .assert_eq(&fails(&session, "SELECT y FROM w").await);
+    let error = fails(&session, "EXECUTE p(0)").await;
+    assert!(error.starts_with("the prepared statement p does not fit the functions that there are now: "), "{error}");
+    run(&session, "CREATE FUNCTION f(x TEXT) RETURNS BIGINT LANGUAGE python AS $$ return len(x) $$").await;
+    expect![[r"
+        a view calls f(x BIGINT) RETURNS BIGINT, which was replaced by f(x TEXT) RETURNS BIGINT
+          hint: create the view anew"]]
+    .assert_eq(&fails(&session, "SELECT y FROM v").await);
+    run(&session, "DROP VIEW v").await;
+    // What was gone is there again.
+    run(&session, &create("return x + 20")).await;
+    for query in ["SELECT * FROM w", "EXECUTE p(0)", "EXECUTE q", "EXPLAIN EXECUTE q"] {
+        let text = rows(&session, query).await;
+        assert!(text.contains("21") || query.starts_with("EXPLAIN"), "{query}: {text}");
+    }
+    // A session that was made of another keeps its own functions.
+    let other = ExuviaSession::from(SessionContext::new_with_state(session.context().state()));
+    run(&session, &create("return x + 30")).await;
+    assert_eq!(rows(&other, "SELECT * FROM w").await, "21");
+    assert_eq!(rows(&session, "SELECT * FROM w").await, "31");
 }

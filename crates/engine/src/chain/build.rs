@@ -48,13 +48,12 @@ pub(super) fn module(chain: &Chain, outputs: &[usize], settings: &Settings) -> R
     let mut module = callees.module;
     module.functions[0] = build.b.function;
     exuvia_opt::verify(&module).map_err(|error| error.to_string())?;
-    let width = if settings.optimize {
-        let ints: Vec<_> = inputs.iter().map(|(_, slot)| sql::range(&slot.ty)).collect();
-        exuvia_opt::optimize_to(&mut module, &ints, LARGE)
-    } else {
-        exuvia_opt::width_of(&module)
-    };
-    Ok((module, width))
+    if !settings.optimize {
+        let width = exuvia_opt::width_of(&module);
+        return Ok((module, width));
+    }
+    let ints: Vec<_> = inputs.iter().map(|(_, slot)| sql::range(&slot.ty)).collect();
+    Ok(exuvia_opt::optimized(&module, &ints, LARGE))
 }
 
 /// The functions that a chain calls, in one module.

@@ -40,21 +40,9 @@ impl Translator<'_, '_, '_> {
             CoreOp::IntTrueDiv if of_variable => return Ok(Some(vec![self.divide_wide(inst)?])),
             CoreOp::IntShl | CoreOp::IntShr if is_wide(self, 0) || is_large => self.shift_wide(*op, inst)?,
             CoreOp::Identity if is_large => self.wide(inst.args[0])?,
-            CoreOp::IntAdd
-            | CoreOp::IntSub
-            | CoreOp::IntMul
-            | CoreOp::IntAnd
-            | CoreOp::IntOr
-            | CoreOp::IntXor
-            | CoreOp::IntNeg
-            | CoreOp::IntInvert
-            | CoreOp::IntAbs
-            | CoreOp::IntFloorDiv
-            | CoreOp::IntMod
-                if of_wide || is_large =>
-            {
-                self.arithmetic_wide(*op, inst)?
-            }
+            // Words of words.
+            CoreOp::IntShl | CoreOp::IntShr | CoreOp::Identity => return Ok(None),
+            op if op.gives_int_of_ints() && (of_wide || is_large) => self.arithmetic_wide(*op, inst)?,
             _ => return Ok(None),
         };
         Ok(Some(vec![if is_large { value } else { self.b.ins().ireduce(types::I64, value) }]))

@@ -224,7 +224,7 @@ fn check(seed: u64, options: &Options, optimize: bool, counts: &mut (usize, usiz
     for path in parts(&module.functions[0].ret) {
         let (mut driven, flat) = driven(&module, &args, &path);
         if optimize {
-            exuvia_opt::optimize_within(&mut driven, &[], options.width, exuvia_opt::LARGE);
+            exuvia_opt::optimize(&mut driven, &[], options.width, exuvia_opt::LARGE);
         }
         let params: Vec<_> = flat.iter().map(|object| column_type(&object.ty())).collect();
         let kernel = Kernel::compile(&driven, &params, &column_type(&driven.functions[0].ret), options)

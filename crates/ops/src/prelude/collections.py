@@ -465,7 +465,7 @@ class set(_Table):
         return (_item(self._keys, i) for i in range(len(self._hashes)) if self._hashes[i] >= 0)
 
     def __iter__(self):
-        return _refuse("the order of a set")
+        return _refuse_order("iteration over a set")
 
     def add(self, key, /):
         code = _hash(key)

@@ -150,9 +150,10 @@ fn timestamps() {
     shows(TimestampMillisecondArray::from(vec![1]), &["datetime.datetime(1970, 1, 1, 0, 0, 0, 1000)"]);
     shows(TimestampSecondArray::from(vec![86_399]), &["datetime.datetime(1970, 1, 1, 23, 59, 59)"]);
     let class = "which Python's datetime.datetime cannot hold";
+    let cut = "it has no nanoseconds, which date_trunc('microsecond', x) cuts off";
     unholdable(
         TimestampNanosecondArray::from(vec![1]),
-        &format!("argument a is 1970-01-01T00:00:00.000000001, {class}"),
+        &format!("argument a is 1970-01-01T00:00:00.000000001, {class}: {cut}"),
     );
     unholdable(
         TimestampSecondArray::from(vec![253_402_300_800]),

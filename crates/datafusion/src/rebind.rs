@@ -1,0 +1,148 @@
+//! Views call the functions that there are, not those that there were when they were made.
+//!
+//! The plan of a view holds its functions themselves. Where a statement uses one, each Python
+//! function in its plan becomes the one that now has the name; where none has, or one of other
+//! parameters or another result, the statement is refused. (A prepared statement is prepared
+//! again: `session.rs`.)
+
+use crate::function::PythonFunction;
+use crate::routines::aggregate::PythonAggregate;
+use crate::routines::call::{Generate, TableCall};
+use crate::routines::column::ColumnCall;
+use crate::routines::{Registered, Routines};
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Result, plan_err};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNode, WindowFunctionDefinition};
+use std::sync::Arc;
+
+/// The plan of a statement with the functions that the session has.
+///
+/// # Errors
+/// A view calls a function that was dropped, or replaced by one that it cannot call.
+pub(crate) fn rebind(state: &SessionState, plan: LogicalPlan) -> Result<LogicalPlan> {
+    let routines = Routines::of(state.config_options());
+    let session = Functions { state, routines: &routines };
+    let plan = plan.transform_up_with_subqueries(|plan| {
+        let plan = plan.map_expressions(|expr| expr.transform_up(|expr| session.expression(expr)))?;
+        plan.transform_data(|plan| session.node(plan))
+    })?;
+    Ok(plan.data)
+}
+
+/// The functions of a session.
+struct Functions<'a> {
+    state: &'a SessionState,
+    routines: &'a Routines,
+}
+
+impl Functions<'_> {
+    fn expression(&self, expr: Expr) -> Result<Transformed<Expr>> {
+        match expr {
+            Expr::ScalarFunction(call) => self.scalar(call),
+            Expr::AggregateFunction(mut call) => {
+                let Some(python) = call.func.inner().downcast_ref::<PythonAggregate>() else {
+                    return Ok(Transformed::no(Expr::AggregateFunction(call)));
+                };
+                let Some(now) = self.aggregate(&python.registered)? else {
+                    return Ok(Transformed::no(Expr::AggregateFunction(call)));
+                };
+                call.func = now;
+                Ok(Transformed::yes(Expr::AggregateFunction(call)))
+            }
+            Expr::WindowFunction(mut call) => {
+                let WindowFunctionDefinition::AggregateUDF(udf) = &call.fun else {
+                    return Ok(Transformed::no(Expr::WindowFunction(call)));
+                };
+                let Some(python) = udf.inner().downcast_ref::<PythonAggregate>() else {
+                    return Ok(Transformed::no(Expr::WindowFunction(call)));
+                };
+                let Some(now) = self.aggregate(&python.registered)? else {
+                    return Ok(Transformed::no(Expr::WindowFunction(call)));
+                };
+                call.fun = WindowFunctionDefinition::AggregateUDF(now);
+                Ok(Transformed::yes(Expr::WindowFunction(call)))
+            }
+            expr => Ok(Transformed::no(expr)),
+        }
+    }
+
+    fn scalar(&self, call: ScalarFunction) -> Result<Transformed<Expr>> {
+        let Some(python) = PythonFunction::of(&call.func) else {
+            return Ok(Transformed::no(Expr::ScalarFunction(call)));
+        };
+        let then = python.function().definition();
+        let found = self.state.scalar_functions().get(&then.name);
+        let Some((udf, now)) = found.and_then(|udf| Some((udf, PythonFunction::of(udf)?))) else {
+            return plan_err!("{}", dropped(&then.name));
+        };
+        if now == python {
+            return Ok(Transformed::no(Expr::ScalarFunction(call)));
+        }
+        let types = |python: &PythonFunction| {
+            let definition = python.function().definition();
+            let params: Vec<_> = definition.params.iter().map(|param| param.ty.clone()).collect();
+            (params, definition.returns.clone())
+        };
+        let needed = now.defaults().iter().rposition(Option::is_none).map_or(0, |last| last + 1);
+        if types(now) != types(python) || call.args.len() < needed {
+            return plan_err!("{}", replaced(&python.signature_text(), &now.signature_text()));
+        }
+        Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction { func: Arc::clone(udf), args: call.args })))
+    }
+
+    fn aggregate(&self, then: &Registered) -> Result<Option<Arc<datafusion::logical_expr::AggregateUDF>>> {
+        let Some(now) = self.registered(then)? else { return Ok(None) };
+        match self.state.aggregate_functions().get(now.name()) {
+            Some(udf) => Ok(Some(Arc::clone(udf))),
+            None => plan_err!("{}", dropped(now.name())),
+        }
+    }
+
+    fn node(&self, plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+        let node: Arc<dyn UserDefinedLogicalNode> = if let Some(call) = TableCall::of(&plan) {
+            let Some(registered) = self.registered(&call.registered)? else { return Ok(Transformed::no(plan)) };
+            Arc::new(TableCall { registered, ..call.clone() })
+        } else if let Some(call) = Generate::of(&plan) {
+            let Some(registered) = self.registered(&call.registered)? else { return Ok(Transformed::no(plan)) };
+            Arc::new(Generate { registered, ..call.clone() })
+        } else if let Some(call) = ColumnCall::of(&plan) {
+            let Some(registered) = self.registered(&call.registered)? else { return Ok(Transformed::no(plan)) };
+            Arc::new(call.clone().of_function(registered))
+        } else {
+            return Ok(Transformed::no(plan));
+        };
+        Ok(Transformed::yes(LogicalPlan::Extension(Extension { node })))
+    }
+
+    /// The function that has the name of another now, if it is not the same.
+    fn registered(&self, then: &Registered) -> Result<Option<Registered>> {
+        let Some(now) = self.routines.get(then.name()) else { return plan_err!("{}", dropped(then.name())) };
+        if now == *then {
+            return Ok(None);
+        }
+        let (new, old) = (now.routine.definition(), then.routine.definition());
+        let takes = |definition: &exuvia_engine::routine::RoutineDefinition| {
+            definition.params.iter().map(|param| param.takes.clone()).collect::<Vec<_>>()
+        };
+        // The values of its arguments stand in the plan, those left out as the defaults that there were.
+        if now.routine.kind() != then.routine.kind()
+            || now.by_batch != then.by_batch
+            || takes(new) != takes(old)
+            || new.returns != old.returns
+            || new.single_values != old.single_values
+        {
+            return plan_err!("{}", replaced(&then.signature_text(), &now.signature_text()));
+        }
+        Ok(Some(now))
+    }
+}
+
+fn dropped(name: &str) -> String {
+    format!("there is no function {name} any more, which a view calls\n  hint: create it, or the view anew without it")
+}
+
+fn replaced(then: &str, now: &str) -> String {
+    format!("a view calls {then}, which was replaced by {now}\n  hint: create the view anew")
+}
