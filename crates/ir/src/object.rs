@@ -3,6 +3,7 @@
 use crate::{Class, ExcKind, Int, Pattern, RecordObj, Span, Type};
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
 
 /// A Python value.
@@ -43,16 +44,98 @@ pub struct ListObj(Mutex<Held>);
 #[derive(Debug, Default)]
 struct Held {
     items: Vec<Object>,
-    /// The type of the items, if it was asked for since they changed and none holds a list, which
-    /// may change by itself.
-    ty: Option<Type>,
+    /// Their types, if those were asked for.
+    kinds: Option<Kinds>,
     /// What this list has added to [`KEPT`].
     kept: usize,
 }
 
+/// The types of the items of a list, kept while items come and go: a list is asked for its type at each
+/// step of a loop that fills it.
+#[derive(Debug)]
+struct Kinds {
+    /// Each type with the number of items that have it.
+    counted: Vec<(Type, usize)>,
+    /// Their union.
+    union: Type,
+    /// [`CHANGES`] when they were counted, if the items hold lists, whose types change by themselves.
+    at: Option<u64>,
+}
+
+/// How often a list that was asked for the type of its items became one of another.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
+
+/// Lists of items of more types are counted anew each time.
+const MOST_KINDS: usize = 64;
+
 thread_local! {
     /// About how many bytes the lists take that this thread has made.
     static KEPT: Cell<usize> = const { Cell::new(0) };
+
+    /// How many items were looked at for their types.
+    static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn look_at(items: usize) {
+    LOOKED_AT.set(LOOKED_AT.get().saturating_add(items));
+}
+
+impl Kinds {
+    fn of(items: &[Object]) -> Kinds {
+        let at = CHANGES.load(Ordering::Relaxed);
+        let mut kinds = Kinds { counted: Vec::new(), union: Type::Never, at: None };
+        items.iter().for_each(|item| kinds.count(item));
+        kinds.union = kinds.of_all();
+        kinds.at = kinds.union.holds_list().then_some(at);
+        kinds
+    }
+
+    fn of_all(&self) -> Type {
+        Type::union(self.counted.iter().map(|(ty, _)| ty.clone()))
+    }
+
+    /// Whether they still are the types of the items.
+    fn are_known(&self) -> bool {
+        self.counted.len() <= MOST_KINDS && self.at.is_none_or(|at| at == CHANGES.load(Ordering::Relaxed))
+    }
+
+    fn count(&mut self, item: &Object) {
+        match self.counted.iter_mut().find(|(ty, _)| item.is_exactly(ty)) {
+            Some((_, count)) => *count += 1,
+            None => self.counted.push((item.ty(), 1)),
+        }
+    }
+
+    fn add(&mut self, item: &Object) {
+        let before = self.counted.len();
+        self.count(item);
+        if self.counted.len() > before {
+            self.change();
+        }
+    }
+
+    /// Whether the item was one of those that were counted.
+    fn remove(&mut self, item: &Object) -> bool {
+        let Some(at) = self.counted.iter().position(|(ty, _)| item.is_exactly(ty)) else { return false };
+        self.counted[at].1 -= 1;
+        if self.counted[at].1 == 0 {
+            self.counted.swap_remove(at);
+            self.change();
+        }
+        true
+    }
+
+    /// Finds the union anew; lists that hold this one then have another type.
+    fn change(&mut self) {
+        let union = self.of_all();
+        if union == self.union {
+            return;
+        }
+        let before = CHANGES.fetch_add(1, Ordering::Relaxed);
+        let known = self.at.is_none_or(|at| at == before);
+        self.union = union;
+        self.at = self.union.holds_list().then_some(if known { before + 1 } else { before });
+    }
 }
 
 /// What an item of a list takes: twice its place, as a list grows by doubling, and what is its own.
@@ -76,6 +159,21 @@ fn size_of_item(item: &Object) -> usize {
 }
 
 impl Held {
+    /// The types of the items, if they are known.
+    fn kinds(&mut self) -> Option<&mut Kinds> {
+        if self.kinds.as_ref().is_some_and(|kinds| !kinds.are_known()) {
+            self.kinds = None;
+        }
+        self.kinds.as_mut()
+    }
+
+    /// The items may be of other types from now on.
+    fn forget_kinds(&mut self) {
+        if self.kinds.take().is_some() {
+            CHANGES.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     fn keep(&mut self, more: usize) {
         self.kept += more;
         KEPT.set(KEPT.get().saturating_add(more));
@@ -99,7 +197,7 @@ impl ListObj {
     /// A list of `items`.
     #[must_use]
     pub fn new(items: Vec<Object>) -> ListObj {
-        let mut held = Held { items, ty: None, kept: 0 };
+        let mut held = Held { items, kinds: None, kept: 0 };
         held.keep(held.items.len() * size_of::<Object>());
         ListObj(Mutex::new(held))
     }
@@ -109,6 +207,12 @@ impl ListObj {
         KEPT.set(0);
     }
 
+    /// How many items this thread has looked at for their types since it was asked the last time.
+    #[must_use]
+    pub fn looked_at() -> usize {
+        LOOKED_AT.replace(0)
+    }
+
     fn held(&self) -> MutexGuard<'_, Held> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -116,7 +220,7 @@ impl ListObj {
     /// Runs `f` on the items, which it may change. `f` must not touch the same list again.
     pub fn with<R>(&self, f: impl FnOnce(&mut Vec<Object>) -> R) -> R {
         let mut held = self.held();
-        held.ty = None;
+        held.forget_kinds();
         f(&mut held.items)
     }
 
@@ -137,8 +241,8 @@ impl ListObj {
             return Err(item);
         }
         held.keep(more);
-        if held.ty.as_ref().is_some_and(|ty| !item.is_of_scalar(ty)) {
-            held.ty = None;
+        if let Some(kinds) = held.kinds() {
+            kinds.add(&item);
         }
         held.items.push(item);
         Ok(())
@@ -147,8 +251,10 @@ impl ListObj {
     /// Takes the last item off.
     pub fn pop(&self) -> Option<Object> {
         let mut held = self.held();
-        held.ty = None;
         let item = held.items.pop()?;
+        if held.kinds().is_some_and(|kinds| !kinds.remove(&item)) {
+            held.forget_kinds();
+        }
         held.release(size_of_item(&item));
         Some(item)
     }
@@ -158,8 +264,13 @@ impl ListObj {
         let mut held = self.held();
         let old = &held.items[at];
         let (less, more) = (size_of_item(old), size_of_item(&item));
-        if !old.is_scalar() || std::mem::discriminant(old) != std::mem::discriminant(&item) {
-            held.ty = None;
+        let old = std::mem::replace(&mut held.items[at], Object::None);
+        let known = held.kinds().is_none_or(|kinds| {
+            kinds.add(&item);
+            kinds.remove(&old)
+        });
+        if !known {
+            held.forget_kinds();
         }
         held.items[at] = item;
         held.release(less);
@@ -169,14 +280,12 @@ impl ListObj {
     /// The type of the items.
     fn element(&self) -> Type {
         let mut held = self.held();
-        if let Some(ty) = &held.ty {
-            return ty.clone();
+        if let Some(kinds) = held.kinds() {
+            return kinds.union.clone();
         }
-        let ty = Type::union(held.items.iter().map(Object::ty));
-        if !ty.holds_list() {
-            held.ty = Some(ty.clone());
-        }
-        ty
+        look_at(held.items.len());
+        let kinds = Kinds::of(&held.items);
+        held.kinds.insert(kinds).union.clone()
     }
 
     /// Whether an object is this list or holds it, or is too large to say.
@@ -207,14 +316,20 @@ impl ListObj {
 }
 
 impl Object {
-    /// Whether it is of a class without parts.
-    fn is_scalar(&self) -> bool {
-        matches!(self, Object::None | Object::Bool(_) | Object::Int(_) | Object::Float(_) | Object::Str(_))
-    }
-
-    /// Whether it is of a class without parts, which is one of those of a type.
-    fn is_of_scalar(&self, ty: &Type) -> bool {
-        self.is_scalar() && ty.alternatives().contains(&self.ty())
+    /// Whether it has exactly that type.
+    fn is_exactly(&self, ty: &Type) -> bool {
+        match (self, ty) {
+            (Object::None, Type::None)
+            | (Object::Bool(_), Type::Bool)
+            | (Object::Int(_), Type::Int)
+            | (Object::Float(_), Type::Float)
+            | (Object::Str(_), Type::Str) => true,
+            (Object::None | Object::Bool(_) | Object::Int(_) | Object::Float(_) | Object::Str(_), _) => false,
+            (Object::Tuple(items), Type::Tuple(types)) => {
+                items.len() == types.len() && items.iter().zip(types.iter()).all(|(item, ty)| item.is_exactly(ty))
+            }
+            (object, ty) => object.ty() == *ty,
+        }
     }
 }
 
@@ -326,6 +441,7 @@ impl DictObj {
         if let Some((key, value)) = self.types.get() {
             return (Arc::clone(key), Arc::clone(value));
         }
+        look_at(2 * self.entries.len());
         let key = Arc::new(Type::union(self.entries.iter().map(|entry| entry.0.ty())));
         let value = Arc::new(Type::union(self.entries.iter().map(|entry| entry.1.ty())));
         if !value.holds_list() {

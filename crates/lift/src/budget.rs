@@ -9,6 +9,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Int, Object, Type};
+use exuvia_ops::def::{Body, OpDef};
 use std::cell::Cell;
 
 /// The steps that lifting one function may take.
@@ -93,6 +94,35 @@ impl Lifter<'_> {
             _ => Some(left),
         }
     }
+}
+
+/// The steps of an operation's reading of an operand that is known. Operations of the core look at
+/// places of texts and lists, kernels at all of it.
+pub(crate) fn read(def: &OpDef, operand: &Object) -> usize {
+    let core = matches!(def.body, Body::Core(_));
+    match operand {
+        Object::Str(text) => text.len() / if core { 1024 } else { 16 },
+        Object::List(list) if !core => list.read(|items| items.len() / 4),
+        Object::Int(Int::Big(value)) => of_bits(value.bits()),
+        _ => 0,
+    }
+}
+
+/// The steps of making a value.
+pub(crate) fn made(object: &Object) -> usize {
+    match object {
+        Object::Str(text) => text.len() / 64,
+        Object::List(list) => list.read(|items| items.len() / 4),
+        Object::Int(Int::Big(value)) => of_bits(value.bits()),
+        _ => 0,
+    }
+}
+
+/// The steps of arithmetic with an int of so many bits: more than in proportion to its words, as products,
+/// quotients and digits are.
+fn of_bits(bits: u64) -> usize {
+    let words = usize::try_from(bits / 64).unwrap_or(usize::MAX);
+    words.saturating_mul(words.isqrt()) / 4
 }
 
 /// What is left of a number of nodes after one more.

@@ -172,7 +172,10 @@ impl<'w> Lifter<'w> {
                 ExprKind::Starred(inner) => {
                     let inner = self.expr(inner)?;
                     match self.known_items(&inner) {
-                        Some(items) => out.extend(items),
+                        Some(items) => {
+                            self.world.budget.take(4 * items.len());
+                            out.extend(items);
+                        }
                         None => return self.bail(Code::Expression, "* of a value of unknown length"),
                     }
                 }

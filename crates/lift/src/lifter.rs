@@ -393,7 +393,11 @@ impl Lifter<'_> {
     /// The type of a value that has one at run time.
     pub fn type_of(&self, abs: &Abs) -> Option<Type> {
         Some(match abs {
-            Abs::Const(object) => object.ty(),
+            Abs::Const(object) => {
+                let ty = object.ty();
+                self.world.budget.take(exuvia_ir::ListObj::looked_at());
+                ty
+            }
             Abs::Dyn(value) => self.b.function.ty(*value).clone(),
             Abs::Tuple(items) => Type::Tuple(items.iter().map(|item| self.type_of(item)).collect::<Option<_>>()?),
             Abs::Unbound => Type::Unbound,

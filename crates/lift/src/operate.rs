@@ -4,6 +4,7 @@
 
 use crate::abs::{Abs, Iter, ViewOf};
 use crate::bailout::Code;
+use crate::budget;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{ExcKind, Int, Object, Raise, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
@@ -241,12 +242,13 @@ impl Lifter<'_> {
         {
             return self.bail(Code::Mutation, "a list that holds itself");
         }
-        // A text is copied as a whole.
-        let bytes = operands.iter().map(|operand| if let Object::Str(text) = operand { text.len() } else { 0 });
-        self.world.budget.take(bytes.sum::<usize>() / 1024);
+        self.world.budget.take(operands.iter().map(|operand| budget::read(def, operand)).sum());
         self.world.cx.reset();
         match (def.eval)(&mut self.world.cx, &operands) {
-            Ok(object) => Ok(Some(Abs::Const(object))),
+            Ok(object) => {
+                self.world.budget.take(budget::made(&object));
+                Ok(Some(Abs::Const(object)))
+            }
             Err(Raise::Exception { kind, args }) => {
                 self.raise(kind, args.into_iter().map(Abs::Const).collect())?;
                 Ok(Some(Abs::Unbound))

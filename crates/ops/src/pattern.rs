@@ -376,7 +376,7 @@ impl<'m> Matches<'m> {
         if interrupted {
             return Err(Raise::Interrupted);
         }
-        let found = self.matcher.find(self.at, spans);
+        let found = self.matcher.find(self.at, spans).map_err(leave)?;
         if found {
             self.at = spans[1] as usize;
         }

@@ -27,6 +27,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("hashlib", include_str!("prelude/hashlib.py")),
     ("base64", include_str!("prelude/base64.py")),
     ("zlib", include_str!("prelude/zlib.py")),
+    ("math", include_str!("prelude/math.py")),
     ("statistics", include_str!("prelude/statistics.py")),
     ("json", include_str!("prelude/json.py")),
     ("json.dict", include_str!("prelude/json/dict.py")),

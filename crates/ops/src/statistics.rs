@@ -105,10 +105,7 @@ op! {
 
 op! {
     /// The exact sum of floats, rounded once.
-    ///
-    /// >>> math.fsum([0.1, 0.2, 0.3])
-    /// 0.6
-    statistics_sum = "statistics.sum" "math.fsum"
+    statistics_sum = "statistics.sum" ""
     Read fn (cx, _seq: floats) -> float fallible bails Operands {
         let sums = Sums::of(_seq, false)?;
         quotient(&sums.sum, &BigInt::from(1), sums.exponent)

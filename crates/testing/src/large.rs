@@ -79,6 +79,35 @@ pub fn programs() -> Vec<Large> {
     let text = |name, source: String| Large { name, param: DataType::Utf8, returns: DataType::Utf8, source };
     let indent = |depth: usize| "    ".repeat(depth);
     vec![
+        int("a list of 40,000 tuples", "T = [(a, a) for a in range(40000)]\ndef f(x):\n    return T[x % 40000][0]\n".into()),
+        int(
+            "a table of 100 lists of 100",
+            "T = [[0] * 100 for _ in range(100)]\nfor i in range(100):\n    for j in range(100):\n        T[i][j] = i ^ j\n\
+             def f(x):\n    return T[x % 100][x % 7]\n"
+                .into(),
+        ),
+        int(
+            "a list whose items change their type",
+            "T = [0] * 10000\nfor a in range(10000):\n    T[a] = (a, a)\ndef f(x):\n    return T[x % 10000][1]\n".into(),
+        ),
+        int(
+            "lists of lists of lists",
+            "T = [[[] for _ in range(60)] for _ in range(60)]\nfor i in range(60):\n    for j in range(60):\n        \
+             for k in range(10):\n            T[i][j].append([i, j, k])\ndef f(x):\n    return T[x % 60][0][1][2]\n"
+                .into(),
+        ),
+        int(
+            "a large text that is normalised often",
+            "import unicodedata\nN = '\u{e9}' * 200000\nM = [len(unicodedata.normalize('NFKD', N)) for i in range(2000)]\n\
+             def f(x):\n    return M[x % 2000]\n"
+                .into(),
+        ),
+        int(
+            "powers of a large int",
+            "N = 10 ** 4000\nM = [N ** 50 % 7 for i in range(2000)]\ndef f(x):\n    return M[x % 2000]\n".into(),
+        ),
+        int("a list that is written anew", "T = []\nfor i in range(20000):\n    T = [i, *T]\ndef f(x):\n    return T[x]\n".into()),
+        int("parts of a large text", "N = str(10 ** 4000) * 1000\nM = [N[i:] for i in range(2000)]\ndef f(x):\n    return len(M[x])\n".into()),
         int("40 doublings", lines(40, |_| "x = x + x".into()) + "return x"),
         int("38 sums of the last two", format!("a, b = x, x\n{}return a", lines(38, |_| "a, b = b, a + b".into()))),
         int("4,000 straight lines", lines(4000, |at| format!("x = x * {} + {at}", at % 7 + 1)) + "return x"),

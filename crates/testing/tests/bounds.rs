@@ -19,12 +19,28 @@ fn large_functions_stay_within_bounds() {
             let placement = function.placement(&settings);
             match placement.rung {
                 Rung::Native => native.push(program.name),
-                rung => assert!(placement.reason.is_some(), "{}: {rung:?} without a reason", program.name),
+                rung => {
+                    let reason =
+                        placement.reason.unwrap_or_else(|| panic!("{}: {rung:?} without a reason", program.name));
+                    // What takes all steps takes them in any case.
+                    if reason.0 == "E009" {
+                        break;
+                    }
+                }
             }
         }
     }
     // These are no larger than what people write, or become small: they must not be refused.
-    for name in ["40 doublings", "40 calls of sorted", "2,000 ifs", "a dict of 10,000 entries", "300 loops"] {
+    for name in [
+        "40 doublings",
+        "40 calls of sorted",
+        "2,000 ifs",
+        "a dict of 10,000 entries",
+        "300 loops",
+        "a list of 40,000 tuples",
+        "a table of 100 lists of 100",
+        "a list whose items change their type",
+    ] {
         assert_eq!(native.iter().filter(|other| **other == name).count(), 2, "{name} is not native");
     }
     // The code generator takes seconds for this one.

@@ -3,16 +3,19 @@
 use super::{MAX_BITS, big, object};
 use crate::cx::{Cx, KernelResult};
 use crate::op;
-use exuvia_ir::ExcKind::ValueError;
+use exuvia_ir::ExcKind::{ValueError, ZeroDivisionError};
 use exuvia_ir::{Object, Raise};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 const NEGATIVE: Raise = Raise::Bailout("the power of an int to a negative exponent is a float");
 
-fn pow(base: i64, exponent: i64) -> KernelResult<i64> {
+/// Of the float as which CPython computes it.
+const ZERO_TO_NEGATIVE: &str = "0.0 cannot be raised to a negative power";
+
+fn pow(cx: &mut Cx, base: i64, exponent: i64) -> KernelResult<i64> {
     if exponent < 0 {
-        return Err(NEGATIVE);
+        return Err(if base == 0 { cx.raise(ZeroDivisionError, || ZERO_TO_NEGATIVE.into()) } else { NEGATIVE });
     }
     let small = match base {
         0 => Some(i64::from(exponent == 0)),
@@ -26,7 +29,7 @@ fn pow(base: i64, exponent: i64) -> KernelResult<i64> {
 fn big_pow(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
     let (base, exponent) = (big(&args[0])?, big(&args[1])?);
     if exponent.is_negative() {
-        return Err(NEGATIVE);
+        return Err(if base.is_zero() { Raise::new(ZeroDivisionError, ZERO_TO_NEGATIVE) } else { NEGATIVE });
     }
     if exponent.is_zero() || base.is_one() {
         return Ok(Object::int(1));
@@ -45,12 +48,13 @@ fn big_pow(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
 
 op! {
     /// The power of an int to an exponent that is not negative. To a negative one it is a
-    /// float, which this operation leaves to others.
+    /// float, which this operation leaves to others, or an error of which others may not
+    /// hear where the power is not used.
     ///
     /// >>> 3 ** 4
     /// 81
     int_pow = "int.pow" "a**b"
-    Pure fn (cx, _a: int, _b: int) -> int fallible { pow(_a, _b) }
+    Pure fn (cx, _a: int, _b: int) -> int fallible [ZeroDivisionError] { pow(cx, _a, _b) }
     big big_pow
 }
 
@@ -60,7 +64,7 @@ op! {
     /// >>> pow(3, 4)
     /// 81
     int_pow_call = "int.pow_call" "pow"
-    Pure fn (cx, base: int, exp: int) -> int fallible { pow(base, exp) }
+    Pure fn (cx, base: int, exp: int) -> int fallible [ZeroDivisionError] { pow(cx, base, exp) }
     big big_pow
 }
 

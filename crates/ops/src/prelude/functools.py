@@ -2,6 +2,8 @@
 
 
 def reduce(function, iterable, initial=_missing, /):
+    if iterable is None or isinstance(iterable, (int, float)):
+        raise TypeError("reduce() arg 2 must support iteration")
     if not _is_missing(initial):
         total = initial
         for item in iterable:

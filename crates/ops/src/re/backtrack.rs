@@ -5,7 +5,13 @@
 //! what a loop over one set of characters leaves is what the next part begins with, so that
 //! its end is known at once. For those, trying is several times faster. It has a number of
 //! steps that is linear in the text; a search that needs more is the automaton's.
+//!
+//! What no automaton can say (look-around, references to groups, atomic, possessive and conditional
+//! parts) is found by trying alone, within more steps; a search that needs more is CPython's.
 
+use super::Leave;
+use super::classes;
+use super::translate::Part;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -25,6 +31,15 @@ const MOST_FAILURES: u32 = 512;
 /// As [`Program::luck`] below which other searches are asked first, and what it is at most.
 const BAD_LUCK: i32 = -16;
 const MOST_LUCK: i32 = 64;
+
+/// Steps of a search that no automaton takes over, and how many there are for each byte, up to a most,
+/// which takes some tenth of a second.
+const STEPS_ALONE: usize = 100_000;
+const STEPS_A_BYTE: usize = 64;
+const MOST_STEPS_ALONE: usize = 20_000_000;
+
+/// What may be kept to be tried.
+const MOST_FRAMES: usize = 1 << 20;
 
 /// A position that no text has: the loop has no upper bound, the group took no part.
 const NONE: usize = usize::MAX;
@@ -124,6 +139,25 @@ enum Op {
     Jump(usize),
     Save(usize),
     Look(Look),
+    /// The edge of a word, of the characters of a set, or no such edge.
+    Boundary {
+        word: usize,
+        negated: bool,
+    },
+    /// What stands behind must match here or so many characters before, or must not; another instruction
+    /// goes on from here.
+    Around {
+        behind: Option<usize>,
+        negated: bool,
+        next: usize,
+    },
+    /// What stands behind matches in one way; another instruction goes on behind it.
+    Once(usize),
+    /// The text of a group, whose offsets begin at a slot.
+    Same(usize),
+    /// The instruction behind if the group of a slot took part, else another one.
+    If(usize, usize),
+    /// The end of a match, or of what [`Op::Around`] and [`Op::Once`] match.
     Match,
 }
 
@@ -137,6 +171,8 @@ pub(super) struct Program {
     leading: Option<usize>,
     /// Whether a match can only begin where the text does.
     at_start: bool,
+    /// Whether no automaton is asked.
+    alone: bool,
     /// Whether a match begins with one of few bytes, so that trying is as fast as any search.
     selective: bool,
     /// What searches that ended without an answer have cost more than others have spared.
@@ -179,8 +215,9 @@ struct Tired;
 
 impl Program {
     /// Compiles a pattern, if it is small and has nothing that this search does not know.
-    pub fn new(hir: &Hir) -> Option<Program> {
+    pub fn new(part: &Part) -> Option<Program> {
         let mut program = Program {
+            alone: !matches!(part, Part::Plain(_)),
             ops: vec![],
             sets: vec![],
             firsts: vec![],
@@ -190,7 +227,7 @@ impl Program {
             failures: AtomicU32::new(0),
             luck: AtomicI32::new(0),
         };
-        program.add(hir)?;
+        program.part(part)?;
         program.ops.push(Op::Match);
         let asked = |op: usize| op == 0 || matches!(program.ops[op - 1], Op::Loop { .. } | Op::Try(_));
         program.firsts = (0..program.ops.len()).map(|op| asked(op).then(|| program.first(op))).collect();
@@ -211,10 +248,113 @@ impl Program {
         let begin = program.ops.iter().find(|op| !matches!(op, Op::Save(_)));
         program.at_start = matches!(begin, Some(Op::Look(Look::Start)));
         program.leading = match begin {
-            Some(Op::Loop { set, max: NONE, only: true, .. }) => Some(*set),
+            // A reference would be to less of it.
+            Some(Op::Loop { set, max: NONE, only: true, .. }) if !program.alone => Some(*set),
             _ => None,
         };
         Some(program)
+    }
+
+    /// The memory that it takes, in bytes, about.
+    pub fn memory(&self) -> usize {
+        let sets: usize = self.sets.iter().map(|set| size_of_val(set) + size_of_val(&*set.ranges)).sum();
+        self.ops.len() * (size_of::<Op>() + size_of::<First>()) + sets
+    }
+
+    fn part(&mut self, part: &Part) -> Option<()> {
+        if self.ops.len() > MOST_OPS {
+            return None;
+        }
+        match part {
+            Part::Plain(hir) => self.add(hir)?,
+            Part::Concat(parts) => parts.iter().try_for_each(|part| self.part(part))?,
+            Part::Alternate(branches) => self.alternation(branches, Program::part)?,
+            Part::Repeat { min, max, greedy, body } => {
+                self.repetition(*min, *max, *greedy, &mut |me: &mut Program| me.part(body))?;
+            }
+            Part::Capture(index, body) => {
+                self.ops.push(Op::Save(2 * index));
+                self.part(body)?;
+                self.ops.push(Op::Save(2 * index + 1));
+            }
+            Part::Around { behind, negated, body } => {
+                let (behind, negated) = (*behind, *negated);
+                self.apart(body, |next| Op::Around { behind, negated, next })?;
+            }
+            Part::Atomic(body) => self.apart(body, Op::Once)?,
+            Part::Same(group) => self.ops.push(Op::Same(2 * group)),
+            Part::If(group, then, otherwise) => {
+                let fork = self.ops.len();
+                self.ops.push(Op::Match);
+                self.part(then)?;
+                let jump = self.ops.len();
+                self.ops.push(Op::Match);
+                self.ops[fork] = Op::If(2 * group, self.ops.len());
+                self.part(otherwise)?;
+                self.ops[jump] = Op::Jump(self.ops.len());
+            }
+        }
+        (self.ops.len() <= MOST_OPS).then_some(())
+    }
+
+    /// What is matched apart from what follows it.
+    fn apart(&mut self, body: &Part, op: impl FnOnce(usize) -> Op) -> Option<()> {
+        let begin = self.ops.len();
+        self.ops.push(Op::Match);
+        self.part(body)?;
+        self.ops.push(Op::Match);
+        self.ops[begin] = op(self.ops.len());
+        Some(())
+    }
+
+    fn alternation<T>(&mut self, branches: &[T], add: impl Fn(&mut Program, &T) -> Option<()>) -> Option<()> {
+        let mut ends = vec![];
+        for (at, branch) in branches.iter().enumerate() {
+            let last = at + 1 == branches.len();
+            let fork = self.ops.len();
+            if !last {
+                self.ops.push(Op::Try(0));
+            }
+            add(self, branch)?;
+            if !last {
+                ends.push(self.ops.len());
+                self.ops.push(Op::Jump(0));
+                self.ops[fork] = Op::Try(self.ops.len());
+            }
+        }
+        let end = self.ops.len();
+        ends.into_iter().for_each(|jump| self.ops[jump] = Op::Jump(end));
+        Some(())
+    }
+
+    fn repetition(
+        &mut self,
+        min: u32,
+        max: Option<u32>,
+        greedy: bool,
+        add: &mut dyn FnMut(&mut Program) -> Option<()>,
+    ) -> Option<()> {
+        let fork = |to| if greedy { Op::Try(to) } else { Op::Prefer(to) };
+        for _ in 0..min {
+            add(self)?;
+        }
+        let Some(max) = max else {
+            let begin = self.ops.len();
+            self.ops.push(Op::Match);
+            add(self)?;
+            self.ops.push(Op::Jump(begin));
+            self.ops[begin] = fork(self.ops.len());
+            return Some(());
+        };
+        let mut forks = vec![];
+        for _ in min..max {
+            forks.push(self.ops.len());
+            self.ops.push(Op::Match);
+            add(self)?;
+        }
+        let end = self.ops.len();
+        forks.into_iter().for_each(|at| self.ops[at] = fork(end));
+        Some(())
     }
 
     fn add(&mut self, hir: &Hir) -> Option<()> {
@@ -231,6 +371,16 @@ impl Program {
             HirKind::Look(look @ (Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::WordAscii)) => {
                 self.ops.push(Op::Look(*look));
             }
+            HirKind::Look(look) if self.alone => {
+                let (unicode, negated) = match look {
+                    Look::WordUnicode => (true, false),
+                    Look::WordUnicodeNegate => (true, true),
+                    Look::WordAsciiNegate => (false, true),
+                    _ => return None,
+                };
+                let word = self.set_of(classes::word(!unicode));
+                self.ops.push(Op::Boundary { word, negated });
+            }
             HirKind::Look(_) => return None,
             HirKind::Capture(capture) => {
                 let slot = 2 * capture.index as usize;
@@ -239,50 +389,15 @@ impl Program {
                 self.ops.push(Op::Save(slot + 1));
             }
             HirKind::Concat(parts) => parts.iter().try_for_each(|part| self.add(part))?,
-            HirKind::Alternation(branches) => {
-                let mut ends = vec![];
-                for (at, branch) in branches.iter().enumerate() {
-                    let last = at + 1 == branches.len();
-                    let fork = self.ops.len();
-                    if !last {
-                        self.ops.push(Op::Try(0));
-                    }
-                    self.add(branch)?;
-                    if !last {
-                        ends.push(self.ops.len());
-                        self.ops.push(Op::Jump(0));
-                        self.ops[fork] = Op::Try(self.ops.len());
-                    }
-                }
-                let end = self.ops.len();
-                ends.into_iter().for_each(|jump| self.ops[jump] = Op::Jump(end));
-            }
+            HirKind::Alternation(branches) => self.alternation(branches, Program::add)?,
             HirKind::Repetition(repetition) => {
-                let (min, max) = (repetition.min as usize, repetition.max.map_or(NONE, |max| max as usize));
+                let (min, max) = (repetition.min, repetition.max);
                 if let Some(set) = self.set(&repetition.sub) {
+                    let (min, max) = (min as usize, max.map_or(NONE, |max| max as usize));
                     self.ops.push(Op::Loop { set, min, max, greedy: repetition.greedy, only: false });
                     return Some(());
                 }
-                let fork = |to| if repetition.greedy { Op::Try(to) } else { Op::Prefer(to) };
-                for _ in 0..min {
-                    self.add(&repetition.sub)?;
-                }
-                if max == NONE {
-                    let begin = self.ops.len();
-                    self.ops.push(Op::Match);
-                    self.add(&repetition.sub)?;
-                    self.ops.push(Op::Jump(begin));
-                    self.ops[begin] = fork(self.ops.len());
-                } else {
-                    let mut forks = vec![];
-                    for _ in min..max {
-                        forks.push(self.ops.len());
-                        self.ops.push(Op::Match);
-                        self.add(&repetition.sub)?;
-                    }
-                    let end = self.ops.len();
-                    forks.into_iter().for_each(|at| self.ops[at] = fork(end));
-                }
+                self.repetition(min, max, repetition.greedy, &mut |me: &mut Program| me.add(&repetition.sub))?;
             }
         }
         (self.ops.len() <= MOST_OPS).then_some(())
@@ -302,8 +417,12 @@ impl Program {
             }
             _ => return None,
         };
+        Some(self.set_of(ranges))
+    }
+
+    fn set_of(&mut self, ranges: Vec<(char, char)>) -> usize {
         if let Some(known) = self.sets.iter().position(|set| set.ranges == ranges) {
-            return Some(known);
+            return known;
         }
         let mut begins = [Begin::No; 256];
         for (byte, begin) in (0u8..128).zip(&mut begins) {
@@ -320,7 +439,7 @@ impl Program {
         };
         begins[128..].fill(wide);
         self.sets.push(Set { begins, ranges });
-        Some(self.sets.len() - 1)
+        self.sets.len() - 1
     }
 
     /// What a match can go on with from an instruction.
@@ -353,8 +472,11 @@ impl Program {
                     first.at_end = true;
                     first.bytes[usize::from(b'\n')] = true;
                 }
-                Op::Save(_) | Op::Look(_) => work.push(op + 1),
-                Op::Match => first.ends = true,
+                Op::Save(_) | Op::Look(_) | Op::Boundary { .. } => work.push(op + 1),
+                Op::Around { next, .. } => work.push(*next),
+                Op::If(_, to) => work.extend([op + 1, *to]),
+                // What they match may be empty.
+                Op::Once(_) | Op::Same(_) | Op::Match => first.ends = true,
             }
         }
         first
@@ -385,6 +507,22 @@ impl Program {
         })
     }
 
+    /// As [`Program::find`], of a pattern of which no automaton knows.
+    ///
+    /// # Errors
+    /// [`Leave`] if it takes too many steps.
+    pub fn find_alone(&self, text: &str, mut at: usize, anchored: bool, spans: &mut [i64]) -> Result<bool, Leave> {
+        STACK.with(|stack| {
+            let mut stack = stack.try_borrow_mut().map_err(|_| Leave)?;
+            stack.clear();
+            let mut steps = MOST_STEPS_ALONE.min(STEPS_ALONE + STEPS_A_BYTE * (text.len() - at));
+            match self.search(text, &mut at, anchored, spans, &mut stack, &mut steps) {
+                Ok(Some(found)) => Ok(found),
+                Ok(None) | Err(Tired) => Err(Leave),
+            }
+        })
+    }
+
     fn search(
         &self,
         text: &str,
@@ -405,12 +543,13 @@ impl Program {
                     None => return Ok(Some(false)),
                 }
             }
-            let gambles = !(anchored || self.at_start || self.selective);
+            let gambles = !(anchored || self.at_start || self.selective || self.alone);
             let luck = self.luck.load(Ordering::Relaxed);
             if gambles && luck < BAD_LUCK {
                 return Ok(None);
             }
-            let end = self.begin(text, *at, spans, stack, steps)?;
+            let end = self.run(text, *at, 0, spans, stack, steps)?;
+            stack.clear();
             if gambles && luck < MOST_LUCK {
                 self.luck.store(if end.is_some() { luck + 1 } else { luck - 1 }, Ordering::Relaxed);
             }
@@ -432,7 +571,7 @@ impl Program {
             while !text.is_char_boundary(*at) {
                 *at += 1;
             }
-            if !self.selective {
+            if !self.selective && !self.alone {
                 return Ok(None);
             }
         }
@@ -445,19 +584,24 @@ impl Program {
         first.ends || text.get(at).map_or(first.at_end, |byte| first.bytes[usize::from(*byte)])
     }
 
-    /// Where a match that begins at `at` ends.
-    fn begin(
+    /// Where a match that begins at `at` with an instruction ends. What is still to be tried then stays
+    /// on the stack, above what was there before.
+    fn run(
         &self,
         text: &str,
         mut at: usize,
+        mut op: usize,
         spans: &mut [i64],
         stack: &mut Vec<Frame>,
         steps: &mut usize,
     ) -> Result<Option<usize>, Tired> {
         let bytes = text.as_bytes();
-        let mut op = 0;
+        let base = stack.len();
         loop {
             *steps = steps.checked_sub(1).ok_or(Tired)?;
+            if stack.len() > MOST_FRAMES {
+                return Err(Tired);
+            }
             let goes_on = match &self.ops[op] {
                 Op::Literal(literal) => {
                     let matches = bytes[at..].starts_with(literal);
@@ -547,17 +691,53 @@ impl Program {
                     op += 1;
                     holds(*look, bytes, at)
                 }
-                Op::Match => {
-                    stack.clear();
-                    return Ok(Some(at));
+                Op::Boundary { word, negated } => {
+                    op += 1;
+                    let word = &self.sets[*word];
+                    let before =
+                        text[..at].chars().next_back().is_some_and(|ch| word.step(text, at - ch.len_utf8()).is_some());
+                    (before != word.step(text, at).is_some()) != *negated
                 }
+                Op::Around { behind, negated, next } => {
+                    let start = match behind {
+                        None | Some(0) => Some(at),
+                        Some(characters) => text[..at].char_indices().rev().nth(characters - 1).map(|(start, _)| start),
+                    };
+                    let found = match start {
+                        Some(start) => self.once(text, start, op + 1, spans, stack, steps)?.is_some(),
+                        None => false,
+                    };
+                    op = *next;
+                    found != *negated
+                }
+                Op::Once(next) => match self.once(text, at, op + 1, spans, stack, steps)? {
+                    Some(end) => {
+                        (at, op) = (end, *next);
+                        true
+                    }
+                    None => false,
+                },
+                Op::Same(slot) => match self.group(*slot, spans) {
+                    Some((start, end)) => {
+                        let matches = bytes[at..].starts_with(&bytes[start..end]);
+                        at += end - start;
+                        op += 1;
+                        matches
+                    }
+                    None => false,
+                },
+                Op::If(slot, otherwise) => {
+                    op = if self.group(*slot, spans).is_some() { op + 1 } else { *otherwise };
+                    true
+                }
+                Op::Match => return Ok(Some(at)),
             };
             if goes_on {
                 continue;
             }
             loop {
                 *steps = steps.checked_sub(1).ok_or(Tired)?;
-                match stack.pop() {
+                match if stack.len() > base { stack.pop() } else { None } {
                     None => return Ok(None),
                     Some(Frame::Restore { slot, old }) => {
                         spans[slot] = if old == NONE { -1 } else { old as i64 };
@@ -608,6 +788,38 @@ impl Program {
                 }
             }
         }
+    }
+}
+
+impl Program {
+    /// Where the first way ends in which what begins with an instruction matches. No other is tried
+    /// later; the offsets of its groups are set back where what follows fails.
+    fn once(
+        &self,
+        text: &str,
+        at: usize,
+        op: usize,
+        spans: &mut [i64],
+        stack: &mut Vec<Frame>,
+        steps: &mut usize,
+    ) -> Result<Option<usize>, Tired> {
+        let base = stack.len();
+        let end = self.run(text, at, op, spans, stack, steps)?;
+        let mut kept = base;
+        for above in base..stack.len() {
+            if let Frame::Restore { .. } = stack[above] {
+                stack[kept] = stack[above];
+                kept += 1;
+            }
+        }
+        stack.truncate(kept);
+        Ok(end)
+    }
+
+    /// The offsets of a group that took part.
+    fn group(&self, slot: usize, spans: &[i64]) -> Option<(usize, usize)> {
+        let offset = |at: usize| usize::try_from(*spans.get(at)?).ok();
+        Some((offset(slot)?, offset(slot + 1)?)).filter(|(start, end)| start <= end)
     }
 }
 

@@ -110,6 +110,11 @@ fn characters(last: char, belongs: impl Fn(char) -> bool) -> ClassUnicode {
     ClassUnicode::new(ranges)
 }
 
+/// The characters of words, of ASCII or all.
+pub fn word(ascii: bool) -> Vec<(char, char)> {
+    of(Category::Word, ascii).ranges().iter().map(|range| (range.start(), range.end())).collect()
+}
+
 /// Whether `\w` matches.
 fn is_word(ch: char) -> bool {
     ch == '_' || unicode::is_alnum(ch)

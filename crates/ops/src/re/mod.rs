@@ -5,11 +5,12 @@
 //! ([`Leave`]). Both then are CPython's to handle. Parsing (`parse`) follows CPython's
 //! parser, sets of characters (`classes`) its tables, and the translation
 //! (`translate`) yields the form that the crate `regex-automata` compiles. Groups are found
-//! by trying one way after the other (`backtrack`), where that ends soon.
+//! by trying one way after the other (`backtrack`), where that ends soon, and so is all of a
+//! pattern with what automata cannot say: references, look-around, conditional, atomic and
+//! possessive parts.
 //!
-//! Left out: what automata cannot say (references, look-around, conditional, atomic and
-//! possessive parts), repetitions of what may be empty, which sre handles in its own way,
-//! patterns for `bytes`, and `LOCALE`.
+//! Left out: repetitions of what may be empty and groups in parts that are tried once, which sre
+//! handles in its own way, references where case is ignored, patterns for `bytes`, and `LOCALE`.
 
 mod backtrack;
 mod classes;
@@ -21,7 +22,7 @@ use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input, meta};
 use std::fmt;
 use std::sync::OnceLock;
-use translate::{Needs, Variant};
+use translate::{Needs, Part, Variant};
 
 /// How many groups a pattern may have; so many fit in a buffer on the stack.
 const MOST_GROUPS: usize = 127;
@@ -68,7 +69,9 @@ pub enum Anchor {
 /// assert_eq!(regex.find(Anchor::Search, "tel 12\n", 0, &mut spans), Ok(true));
 /// assert_eq!(spans, [4, 6, 4, 6, -1, -1]);
 /// assert!(regex.always(1) && !regex.always(2));
-/// assert!(Regex::new(r"(a)\1", 0).is_err());
+/// let twice = Regex::new(r"\b(\w+) \1\b", 0).unwrap();
+/// assert_eq!(twice.find_span(Anchor::Search, "so so", 0), Ok(Some((0, 5))));
+/// assert!(Regex::new(r"(a*)*", 0).is_err());
 /// ```
 pub struct Regex {
     pattern: String,
@@ -84,10 +87,11 @@ pub struct Regex {
 }
 
 /// A pattern compiled for certain texts.
-struct Automata {
-    all: meta::Regex,
-    /// For matches whose groups are asked for.
-    tries: Option<backtrack::Program>,
+enum Automata {
+    /// Automata, and what finds groups sooner.
+    Both(meta::Regex, Option<backtrack::Program>),
+    /// What automata cannot say.
+    Alone(backtrack::Program),
 }
 
 impl Regex {
@@ -124,7 +128,10 @@ impl Regex {
     /// The memory that the automaton takes, in bytes, before searches add to it.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.automaton(Variant::default()).map_or(0, |automata| automata.all.memory_usage())
+        self.automaton(Variant::default()).map_or(0, |automata| match automata {
+            Automata::Both(all, _) => all.memory_usage(),
+            Automata::Alone(program) => program.memory(),
+        })
     }
 
     /// `Pattern.pattern`.
@@ -176,13 +183,15 @@ impl Regex {
     /// [`Leave`] for a text that CPython must search.
     #[inline]
     pub fn over<'r, 't>(&'r self, anchor: Anchor, text: &'t str) -> Result<Matcher<'r, 't>, Leave> {
+        // Trying knows CPython's words.
+        let alone = || matches!(self.automaton(Variant::default()), Some(Automata::Alone(_)));
         let ascii = self.needs.wide && text.is_ascii();
         let newline = self.needs.dollar && text.ends_with('\n');
         // The automata know no place before a last newline, but those before any newline.
         if newline && memchr::memchr(b'\n', &text.as_bytes()[..text.len() - 1]).is_some()
             || self.needs.not_boundary && text.is_empty()
-            || self.needs.splits && !text.is_ascii()
-            || self.needs.word && !ascii && classes::has_disputed(text)
+            || self.needs.splits && !text.is_ascii() && !alone()
+            || self.needs.word && !ascii && !alone() && classes::has_disputed(text)
         {
             return Err(Leave);
         }
@@ -192,7 +201,7 @@ impl Regex {
             Anchor::FullMatch => (Anchored::Yes, true),
         };
         let automaton = self.automaton(Variant { ascii, newline, full }).ok_or(Leave)?;
-        Ok(Matcher { automaton, anchored, text })
+        Ok(Matcher { automaton, groups: self.groups(), anchored, text })
     }
 
     /// Finds the first match that begins at byte `at` or later, and writes the byte
@@ -210,7 +219,7 @@ impl Regex {
     #[inline]
     pub fn find(&self, anchor: Anchor, text: &str, at: usize, spans: &mut [i64]) -> Result<bool, Leave> {
         assert_eq!(spans.len(), 2 * self.always.len(), "two places for each group");
-        Ok(self.over(anchor, text)?.find(at, spans))
+        self.over(anchor, text)?.find(at, spans)
     }
 
     /// As [`Regex::find`], without the groups, which costs less.
@@ -220,7 +229,7 @@ impl Regex {
     /// [`Leave`] for a text that CPython must search.
     #[inline]
     pub fn find_span(&self, anchor: Anchor, text: &str, at: usize) -> Result<Option<(usize, usize)>, Leave> {
-        Ok(self.over(anchor, text)?.find_span(at))
+        self.over(anchor, text)?.find_span(at)
     }
 
     /// Whether there is a match, which costs least.
@@ -230,7 +239,7 @@ impl Regex {
     /// [`Leave`] for a text that CPython must search.
     #[inline]
     pub fn is_match(&self, anchor: Anchor, text: &str) -> Result<bool, Leave> {
-        Ok(self.over(anchor, text)?.is_match())
+        self.over(anchor, text)?.is_match()
     }
 
     fn automaton(&self, variant: Variant) -> Option<&Automata> {
@@ -240,10 +249,12 @@ impl Regex {
 
     #[cold]
     fn compile(&self, variant: Variant) -> Option<Automata> {
-        let (hir, _) = translate::translate(&self.node, self.flags, variant).ok()?;
+        let (part, _) = translate::translate(&self.node, self.flags, variant).ok()?;
+        let tries = backtrack::Program::new(&part);
+        let Part::Plain(hir) = part else { return tries.map(Automata::Alone) };
         let config = meta::Config::new().nfa_size_limit(Some(MAX_AUTOMATON)).hybrid_cache_capacity(CACHE_SIZE);
         let all = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
-        Some(Automata { all, tries: backtrack::Program::new(&hir) })
+        Some(Automata::Both(all, tries))
     }
 }
 
@@ -258,6 +269,8 @@ impl fmt::Debug for Regex {
 #[derive(Clone, Copy)]
 pub struct Matcher<'r, 't> {
     automaton: &'r Automata,
+    /// How many groups the pattern has.
+    groups: usize,
     anchored: Anchored,
     text: &'t str,
 }
@@ -271,21 +284,33 @@ impl fmt::Debug for Matcher<'_, '_> {
 impl Matcher<'_, '_> {
     /// As [`Regex::find`]; `spans` may also hold fewer groups, the first.
     ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a search that takes too long.
+    ///
     /// # Panics
     ///
     /// If `at` lies beyond the text.
     #[inline]
-    pub fn find(&self, at: usize, spans: &mut [i64]) -> bool {
+    pub fn find(&self, at: usize, spans: &mut [i64]) -> Result<bool, Leave> {
+        match self.automaton {
+            Automata::Both(all, tries) => Ok(self.find_both(all, tries.as_ref(), at, spans)),
+            Automata::Alone(program) => self.find_alone(program, at, spans),
+        }
+    }
+
+    fn find_both(&self, all: &meta::Regex, tries: Option<&backtrack::Program>, at: usize, spans: &mut [i64]) -> bool {
         let mut at = at;
+        let span = |at| all.search(&self.input(at)).map(|found| (found.start(), found.end()));
         if spans.len() > 2
-            && let Some(program) = &self.automaton.tries
+            && let Some(program) = tries
         {
             let anchored = self.anchored == Anchored::Yes;
             if let Some(found) = program.find(self.text, &mut at, anchored, spans) {
                 return found;
             }
             // Where the match is, an automaton tells soonest; what its groups are, a try there.
-            let Some((begin, _)) = self.find_span(at) else { return false };
+            let Some((begin, _)) = span(at) else { return false };
             at = begin;
             if let Some(found) = program.find(self.text, &mut at, true, spans) {
                 return found;
@@ -293,21 +318,32 @@ impl Matcher<'_, '_> {
         }
         // Few groups need not clear a large buffer, none need none.
         match spans.len() {
-            2 => self.find_span(at).is_some_and(|(begin, end)| {
+            2 => span(at).is_some_and(|(begin, end)| {
                 spans.copy_from_slice(&[begin as i64, end as i64]);
                 true
             }),
-            0..=1 | 3..=8 => self.find_with::<8>(at, spans),
-            9..=32 => self.find_with::<32>(at, spans),
-            _ => self.find_with::<{ 2 * MOST_GROUPS + 2 }>(at, spans),
+            0..=1 | 3..=8 => self.find_with::<8>(all, at, spans),
+            9..=32 => self.find_with::<32>(all, at, spans),
+            _ => self.find_with::<{ 2 * MOST_GROUPS + 2 }>(all, at, spans),
         }
     }
 
+    /// The search for what may refer to its groups, whether they are asked for or not.
+    fn find_alone(&self, program: &backtrack::Program, at: usize, spans: &mut [i64]) -> Result<bool, Leave> {
+        let mut all = [-1; 2 * MOST_GROUPS + 2];
+        let all = &mut all[..2 * self.groups + 2];
+        let found = program.find_alone(self.text, at, self.anchored == Anchored::Yes, all)?;
+        if found {
+            spans.copy_from_slice(&all[..spans.len()]);
+        }
+        Ok(found)
+    }
+
     #[inline]
-    fn find_with<const N: usize>(&self, at: usize, spans: &mut [i64]) -> bool {
+    fn find_with<const N: usize>(&self, all: &meta::Regex, at: usize, spans: &mut [i64]) -> bool {
         let mut buffer = [None::<NonMaxUsize>; N];
         let slots = &mut buffer[..spans.len()];
-        if self.automaton.all.search_slots(&self.input(at), slots).is_none() {
+        if all.search_slots(&self.input(at), slots).is_none() {
             return false;
         }
         for (span, slot) in spans.iter_mut().zip(slots) {
@@ -318,20 +354,30 @@ impl Matcher<'_, '_> {
 
     /// As [`Regex::find_span`].
     ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a search that takes too long.
+    ///
     /// # Panics
     ///
     /// If `at` lies beyond the text.
     #[inline]
-    #[must_use]
-    pub fn find_span(&self, at: usize) -> Option<(usize, usize)> {
-        self.automaton.all.search(&self.input(at)).map(|found| (found.start(), found.end()))
+    pub fn find_span(&self, at: usize) -> Result<Option<(usize, usize)>, Leave> {
+        let mut span = [0; 2];
+        Ok(self.find(at, &mut span)?.then(|| (span[0] as usize, span[1] as usize)))
     }
 
     /// As [`Regex::is_match`].
+    ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a search that takes too long.
     #[inline]
-    #[must_use]
-    pub fn is_match(&self) -> bool {
-        self.automaton.all.is_match(self.input(0))
+    pub fn is_match(&self) -> Result<bool, Leave> {
+        match self.automaton {
+            Automata::Both(all, _) => Ok(all.is_match(self.input(0))),
+            Automata::Alone(program) => self.find_alone(program, 0, &mut []),
+        }
     }
 
     fn input(&self, at: usize) -> Input<'_> {

@@ -1,8 +1,8 @@
 //! The syntax of `re`'s patterns, as Lib/re/_parser.py of CPython 3.11 reads it.
 //!
 //! What CPython refuses is refused here, since CPython raises its own error; and so is
-//! what the automata cannot say (look-around, references, atomic and possessive parts)
-//! and what makes CPython warn. Flags are kept with the group that sets them: they take
+//! what makes CPython warn, and groups where sre leaves their offsets as a failed try has
+//! set them (in what must not match, in atomic and possessive parts). Flags are kept with the group that sets them: they take
 //! effect in the translation, as in CPython's compiler.
 
 use super::Unsupported;
@@ -51,8 +51,32 @@ pub enum Node {
         max: Option<u32>,
         /// Whether more rounds are tried first.
         greedy: bool,
+        /// Whether no fewer rounds are tried then, nor other ways in a round.
+        possessive: bool,
         /// What is repeated.
         body: Box<Node>,
+    },
+    /// What must match here, or must not, and is no part of the match.
+    Around {
+        /// So many characters before this place; `None` for what follows.
+        behind: Option<usize>,
+        /// Whether it must not match.
+        negated: bool,
+        /// What matches.
+        body: Box<Node>,
+    },
+    /// The first way in which a part matches, and no other.
+    Atomic(Box<Node>),
+    /// The text of a group once more.
+    Same(usize),
+    /// One part where a group took part, another where it did not.
+    If {
+        /// The group.
+        group: usize,
+        /// What must match if it took part.
+        then: Box<Node>,
+        /// What must match if not.
+        otherwise: Box<Node>,
     },
     /// A part in parentheses.
     Group {
@@ -133,7 +157,16 @@ pub fn parse(pattern: &str, flags: u32) -> Result<Parsed, Unsupported> {
     if flags & !(IGNORECASE | MULTILINE | DOTALL | UNICODE | VERBOSE | ASCII) != 0 {
         return refuse("flags other than A, I, M, S, U and X");
     }
-    let mut parser = Parser { tokens: tokens(pattern)?, at: 0, flags, groups: 0, names: Vec::new(), depth: 0 };
+    let mut parser = Parser {
+        tokens: tokens(pattern)?,
+        at: 0,
+        flags,
+        groups: 0,
+        closed: Vec::new(),
+        names: Vec::new(),
+        depth: 0,
+        behind: 0,
+    };
     let node = parser.alternation(flags & VERBOSE != 0)?;
     if parser.at < parser.tokens.len() {
         return refuse("an unbalanced parenthesis");
@@ -181,8 +214,12 @@ struct Parser {
     /// The flags of the whole pattern.
     flags: u32,
     groups: usize,
+    /// The groups whose end was read.
+    closed: Vec<usize>,
     names: Vec<(String, usize)>,
     depth: usize,
+    /// How many look-behinds are around the place.
+    behind: usize,
 }
 
 impl Parser {
@@ -297,7 +334,8 @@ impl Parser {
                     .take_while(|ch| ch.is_digit(8))
                     .collect();
                 if digits.len() < 3 {
-                    return refuse("a reference to a group");
+                    let more = self.take_while(1, |ch| ch.is_ascii_digit());
+                    return self.reference(format!("{ch}{more}").parse().ok());
                 }
                 self.at += 2;
                 Node::Char(octal(&digits.into_iter().collect::<String>())?)
@@ -419,10 +457,68 @@ impl Parser {
             Some(body) => Box::new(body),
         };
         let greedy = !self.take('?');
-        if greedy && self.take('+') {
-            return refuse("a possessive repetition");
+        let possessive = greedy && self.take('+');
+        if possessive {
+            without_groups(&body)?;
         }
-        Ok(Node::Repeat { min, max, greedy, body })
+        Ok(Node::Repeat { min, max, greedy, possessive, body })
+    }
+
+    /// A reference to a group, which must have ended; what stands before a place has no reference,
+    /// whose width nobody knows.
+    fn reference(&self, group: Option<usize>) -> Result<Node, Unsupported> {
+        match group {
+            Some(group) if self.closed.contains(&group) && self.behind == 0 => Ok(Node::Same(group)),
+            _ => refuse("a reference to a group that is not known there"),
+        }
+    }
+
+    /// Look-around, after its last sign.
+    fn around(&mut self, behind: bool, negated: bool, verbose: bool) -> Result<Node, Unsupported> {
+        self.behind += usize::from(behind);
+        let body = self.inner(verbose)?;
+        self.behind -= usize::from(behind);
+        if negated || behind {
+            without_groups(&body)?;
+        }
+        let behind = match width(&body) {
+            _ if !behind => None,
+            Some(width) => Some(width),
+            None => return refuse("a look-behind of several widths"),
+        };
+        Ok(Node::Around { behind, negated, body: Box::new(body) })
+    }
+
+    /// A conditional part, after its second parenthesis.
+    fn conditional(&mut self, verbose: bool) -> Result<Node, Unsupported> {
+        let name = self.take_while(usize::MAX, |ch| ch != ')');
+        if !self.take(')') || self.behind > 0 {
+            return refuse("a conditional part that is not known there");
+        }
+        let named = self.names.iter().find(|(known, _)| *known == name).map(|(_, group)| *group);
+        let digits = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        let group = if digits { name.parse().ok() } else { named };
+        let Some(group) = group.filter(|group| self.closed.contains(group)) else {
+            return refuse("a condition on a group that is not known there");
+        };
+        self.deeper()?;
+        let then = Box::new(self.sequence(verbose, false)?);
+        let otherwise = Box::new(if self.take('|') { self.sequence(verbose, false)? } else { Node::Concat(vec![]) });
+        self.depth -= 1;
+        if self.take(')') { Ok(Node::If { group, then, otherwise }) } else { refuse("a group without its end") }
+    }
+
+    /// What stands up to the closing parenthesis.
+    fn inner(&mut self, verbose: bool) -> Result<Node, Unsupported> {
+        self.deeper()?;
+        let body = self.alternation(verbose)?;
+        self.depth -= 1;
+        if self.take(')') { Ok(body) } else { refuse("a group without its end") }
+    }
+
+    fn deeper(&mut self) -> Result<(), Unsupported> {
+        self.depth += 1;
+        if self.depth > DEEPEST { refuse("groups nested very deep") } else { Ok(()) }
     }
 
     /// A group, after its parenthesis; `None` for comments and flags of the whole pattern.
@@ -440,10 +536,30 @@ impl Parser {
                     }
                     return refuse("an unterminated comment");
                 }
-                Some(Plain('=' | '!' | '<')) => return refuse("look-around"),
-                Some(Plain('P')) => return refuse("a reference to a group"),
-                Some(Plain('(')) => return refuse("a conditional part"),
-                Some(Plain('>')) => return refuse("an atomic group"),
+                Some(Plain('=')) => return self.around(false, false, verbose).map(Some),
+                Some(Plain('!')) => return self.around(false, true, verbose).map(Some),
+                Some(Plain('<')) => {
+                    return match self.next() {
+                        Some(Plain('=')) => self.around(true, false, verbose).map(Some),
+                        Some(Plain('!')) => self.around(true, true, verbose).map(Some),
+                        _ => refuse("an unknown kind of group"),
+                    };
+                }
+                Some(Plain('P')) if self.take('=') => {
+                    let name = self.take_while(usize::MAX, |ch| ch != ')');
+                    let group = self.names.iter().find(|(known, _)| *known == name).map(|(_, group)| *group);
+                    return if self.take(')') {
+                        self.reference(group).map(Some)
+                    } else {
+                        refuse("a bad name of a group")
+                    };
+                }
+                Some(Plain('(')) => return self.conditional(verbose).map(Some),
+                Some(Plain('>')) => {
+                    let body = self.inner(verbose)?;
+                    without_groups(&body)?;
+                    return Ok(Some(Node::Atomic(Box::new(body))));
+                }
                 Some(Plain(ch)) => match self.group_flags(ch)? {
                     (flags, None) if first => {
                         self.flags |= flags;
@@ -465,15 +581,8 @@ impl Parser {
             }
             self.names.push((name, index));
         }
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return refuse("groups nested very deep");
-        }
-        let body = self.alternation((verbose || add & VERBOSE != 0) && remove & VERBOSE == 0)?;
-        self.depth -= 1;
-        if !self.take(')') {
-            return refuse("a group without its end");
-        }
+        let body = self.inner((verbose || add & VERBOSE != 0) && remove & VERBOSE == 0)?;
+        self.closed.extend(index);
         Ok(Some(Node::Group { index, add, remove, body: Box::new(body) }))
     }
 
@@ -521,6 +630,46 @@ impl Parser {
         // CPython (Lib/re/_compiler.py, _compile_info) looks for the set of a match's first
         // characters with the categories of the whole pattern: it overlooks matches.
         if set & (ASCII | UNICODE) != 0 { refuse("the flags a and u of a group") } else { Ok((set, Some(cleared))) }
+    }
+}
+
+/// Refuses groups where sre does not set their offsets back: what must not match, or is tried once,
+/// leaves those of a try that failed.
+fn without_groups(node: &Node) -> Result<(), Unsupported> {
+    if has_groups(node) { refuse("a group in a part that is tried once") } else { Ok(()) }
+}
+
+/// Whether a part has groups that capture.
+pub fn has_groups(node: &Node) -> bool {
+    match node {
+        Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) | Node::Same(_) => false,
+        Node::Repeat { body, .. } | Node::Around { body, .. } | Node::Atomic(body) => has_groups(body),
+        Node::Group { index, body, .. } => index.is_some() || has_groups(body),
+        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().any(has_groups),
+        Node::If { then, otherwise, .. } => has_groups(then) || has_groups(otherwise),
+    }
+}
+
+/// How many characters a part matches, if that is certain.
+fn width(node: &Node) -> Option<usize> {
+    match node {
+        Node::Char(_) | Node::Set { .. } | Node::Any => Some(1),
+        Node::At(_) | Node::Around { .. } => Some(0),
+        Node::Repeat { min, max, body, .. } => {
+            let rounds = (*max == Some(*min)).then_some(*min as usize);
+            match width(body)? {
+                0 => Some(0),
+                width => width.checked_mul(rounds?),
+            }
+        }
+        Node::Group { body, .. } | Node::Atomic(body) => width(body),
+        Node::Concat(nodes) => nodes.iter().try_fold(0usize, |sum, node| sum.checked_add(width(node)?)),
+        Node::Alternate(nodes) => {
+            let mut widths = nodes.iter().map(width);
+            let first = widths.next()??;
+            widths.all(|width| width == Some(first)).then_some(first)
+        }
+        Node::Same(_) | Node::If { .. } => None,
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::Unsupported;
 use super::classes;
-use super::parse::{ASCII, At, DOTALL, IGNORECASE, Item, MULTILINE, Node};
+use super::parse::{ASCII, At, DOTALL, IGNORECASE, Item, MULTILINE, Node, has_groups};
 use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
 /// The texts that a translation is for, and what of them must match.
@@ -36,12 +36,80 @@ pub struct Needs {
     pub wide: bool,
 }
 
+/// A translated part.
+#[derive(Debug)]
+pub enum Part {
+    /// What automata can say.
+    Plain(Hir),
+    /// One part after the other.
+    Concat(Vec<Part>),
+    /// The first part that leads to a match.
+    Alternate(Vec<Part>),
+    /// A part several times.
+    Repeat {
+        /// The fewest rounds.
+        min: u32,
+        /// The most rounds, if there is a most.
+        max: Option<u32>,
+        /// Whether more rounds are tried first.
+        greedy: bool,
+        /// What is repeated.
+        body: Box<Part>,
+    },
+    /// A group that captures.
+    Capture(usize, Box<Part>),
+    /// As [`Node::Around`].
+    Around {
+        /// So many characters before this place; `None` for what follows.
+        behind: Option<usize>,
+        /// Whether it must not match.
+        negated: bool,
+        /// What matches.
+        body: Box<Part>,
+    },
+    /// The first way in which a part matches, and no other.
+    Atomic(Box<Part>),
+    /// The text of a group once more.
+    Same(usize),
+    /// As [`Node::If`]: the group, what must match if it took part and if not.
+    If(usize, Box<Part>, Box<Part>),
+}
+
 /// Translates for a variant.
-pub fn translate(node: &Node, flags: u32, variant: Variant) -> Result<(Hir, Needs), Unsupported> {
+pub fn translate(node: &Node, flags: u32, variant: Variant) -> Result<(Part, Needs), Unsupported> {
     let mut translator = Translator { variant, needs: Needs::default() };
-    let hir = translator.node(node, flags)?;
-    let hir = if variant.full { Hir::concat(vec![hir, Hir::look(Look::End)]) } else { hir };
-    Ok((hir, translator.needs))
+    let part = translator.part(node, flags)?;
+    let part = match part {
+        part if !variant.full => part,
+        Part::Plain(hir) => Part::Plain(Hir::concat(vec![hir, Hir::look(Look::End)])),
+        part => Part::Concat(vec![part, Part::Plain(Hir::look(Look::End))]),
+    };
+    Ok((part, translator.needs))
+}
+
+/// Whether a part has something that automata cannot say.
+fn is_beyond(node: &Node) -> bool {
+    match node {
+        Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) => false,
+        Node::Around { .. } | Node::Atomic(_) | Node::Same(_) | Node::If { .. } => true,
+        Node::Repeat { possessive, body, .. } => *possessive || is_beyond(body),
+        Node::Group { body, .. } => is_beyond(body),
+        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().any(is_beyond),
+    }
+}
+
+/// Refuses a repetition that sre or the translation treats in a way of its own.
+fn check_repetition(max: Option<u32>, body: &Node) -> Result<(), Unsupported> {
+    // sre ends a repetition at the first empty round, with the groups as they then
+    // are; automata try the round's other ways first.
+    if max.is_none_or(|max| max > 1) && min_len(body) == 0 {
+        return Err(Unsupported::Construct("a repetition of what may be empty".to_string()));
+    }
+    // The translation would lose the group.
+    if max == Some(0) && has_groups(body) {
+        return Err(Unsupported::Construct("a group that is never reached".to_string()));
+    }
+    Ok(())
 }
 
 struct Translator {
@@ -64,16 +132,8 @@ impl Translator {
                 self.class(set)
             }
             Node::At(at) => Hir::look(self.look(*at, flags)),
-            Node::Repeat { min, max, greedy, body } => {
-                // sre ends a repetition at the first empty round, with the groups as they then
-                // are; automata try the round's other ways first.
-                if max.is_none_or(|max| max > 1) && min_len(body) == 0 {
-                    return Err(Unsupported::Construct("a repetition of what may be empty".to_string()));
-                }
-                // The translation would lose the group.
-                if *max == Some(0) && has_groups(body) {
-                    return Err(Unsupported::Construct("a group that is never reached".to_string()));
-                }
+            Node::Repeat { min, max, greedy, body, .. } => {
+                check_repetition(*max, body)?;
                 let sub = Box::new(self.node(body, flags)?);
                 Hir::repetition(Repetition { min: *min, max: *max, greedy: *greedy, sub })
             }
@@ -92,6 +152,56 @@ impl Translator {
                 }
                 Hir::alternation(branches)
             }
+            Node::Around { .. } | Node::Atomic(_) | Node::Same(_) | Node::If { .. } => {
+                return Err(Unsupported::Construct("what no automaton can say".to_string()));
+            }
+        })
+    }
+
+    /// A part that may have what automata cannot say.
+    fn part(&mut self, node: &Node, flags: u32) -> Result<Part, Unsupported> {
+        if !is_beyond(node) {
+            return self.node(node, flags).map(Part::Plain);
+        }
+        let boxed = |me: &mut Self, node: &Node| me.part(node, flags).map(Box::new);
+        Ok(match node {
+            Node::Repeat { min, max, greedy, possessive, body } => {
+                check_repetition(*max, body)?;
+                let body = boxed(self, body)?;
+                let repeat = |body| Part::Repeat { min: *min, max: *max, greedy: *greedy, body };
+                if *possessive { Part::Atomic(Box::new(repeat(Box::new(Part::Atomic(body))))) } else { repeat(body) }
+            }
+            Node::Group { index, add, remove, body } => {
+                let body = self.part(body, (flags | add) & !remove)?;
+                match index {
+                    Some(index) => Part::Capture(*index, Box::new(body)),
+                    None => body,
+                }
+            }
+            Node::Concat(nodes) => {
+                let mut parts = vec![];
+                // What lies between is one for automata, whose literals are then long.
+                for run in nodes.chunk_by(|a, b| !is_beyond(a) && !is_beyond(b)) {
+                    match run {
+                        [one] => parts.push(self.part(one, flags)?),
+                        run => parts.push(Part::Plain(Hir::concat(self.nodes(run, flags)?))),
+                    }
+                }
+                Part::Concat(parts)
+            }
+            Node::Alternate(nodes) => {
+                Part::Alternate(nodes.iter().map(|node| self.part(node, flags)).collect::<Result<_, _>>()?)
+            }
+            Node::Around { behind, negated, body } => {
+                Part::Around { behind: *behind, negated: *negated, body: boxed(self, body)? }
+            }
+            Node::Atomic(body) => Part::Atomic(boxed(self, body)?),
+            Node::Same(_) if flags & IGNORECASE != 0 => {
+                return Err(Unsupported::Construct("a reference where case is ignored".to_string()));
+            }
+            Node::Same(group) => Part::Same(*group),
+            Node::If { group, then, otherwise } => Part::If(*group, boxed(self, then)?, boxed(self, otherwise)?),
+            Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) => Part::Plain(self.node(node, flags)?),
         })
     }
 
@@ -175,20 +285,12 @@ fn would_lift(branches: &[Hir]) -> bool {
 pub fn min_len(node: &Node) -> usize {
     match node {
         Node::Char(_) | Node::Set { .. } | Node::Any => 1,
-        Node::At(_) => 0,
+        Node::At(_) | Node::Around { .. } | Node::Same(_) => 0,
         Node::Repeat { min, body, .. } => min_len(body).saturating_mul(*min as usize),
-        Node::Group { body, .. } => min_len(body),
+        Node::Group { body, .. } | Node::Atomic(body) => min_len(body),
+        Node::If { then, otherwise, .. } => min_len(then).min(min_len(otherwise)),
         Node::Concat(nodes) => nodes.iter().fold(0, |sum, node| sum.saturating_add(min_len(node))),
         Node::Alternate(nodes) => nodes.iter().map(min_len).min().unwrap_or(0),
-    }
-}
-
-fn has_groups(node: &Node) -> bool {
-    match node {
-        Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) => false,
-        Node::Repeat { body, .. } => has_groups(body),
-        Node::Group { index, body, .. } => index.is_some() || has_groups(body),
-        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().any(has_groups),
     }
 }
 
@@ -196,6 +298,8 @@ fn has_groups(node: &Node) -> bool {
 pub fn mark_always(node: &Node, always: &mut [bool]) {
     match node {
         Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) | Node::Alternate(_) => {}
+        Node::Same(_) | Node::If { .. } | Node::Around { negated: true, .. } => {}
+        Node::Around { body, .. } | Node::Atomic(body) => mark_always(body, always),
         Node::Repeat { min, body, .. } => {
             if *min > 0 {
                 mark_always(body, always);

@@ -43,6 +43,23 @@ const COMMON: &[&str] = &[
 
 /// Patterns that ask for care, with their flags.
 const CAREFUL: &[(&str, u32)] = &[
+    // Found by trying alone.
+    (r#"(['"])(.*?)\1"#, 0),
+    (r"\b(\w+)\s+\1\b", 0),
+    (r"\b(\w+)\s+\1\b", A),
+    (r"(?P<q>\W)\w+(?P=q)", 0),
+    (r"^(?=.*\d)(?=.*[a-z])\S+", M),
+    (r"(?<![\w.])\d+(?!\.)\b", 0),
+    (r"(?<=\$)[\d,]+", 0),
+    (r"(?<!^)(?=[A-Z])", 0),
+    (r"(\d)(?=(\d{3})+(?!\d))", 0),
+    (r"\w++(?!@)", 0),
+    (r"(?>\w+|\s+)-", 0),
+    (r"(<)?\w+(?(1)>|$)", 0),
+    (r"(?i)(?<=a)B|c(?!D)", 0),
+    (r"\B(?=\w)é", 0),
+    (r"(a)|b\1", 0),
+    (r"(?:(a)|(b)(?!\2))+", 0),
     ("a$", 0),
     ("a$", M),
     ("a$\n", 0),
@@ -257,13 +274,20 @@ fn certain_patterns_agree() {
 #[test]
 fn what_is_uncertain_is_refused() {
     for pattern in [
-        r"(a)\1",
-        "(?=a)",
-        "(?<!a)",
-        "(?>a)",
-        "a*+",
-        "(?P<a>a)(?P=a)",
-        "(a)?(?(1)b|c)",
+        r"\1",
+        r"(a\1)",
+        r"(?i)(a)\1",
+        r"(a)(?<=\1)b",
+        "(?P=a)(?P<a>a)",
+        "(?<=a|bc)",
+        "(?<=a+)",
+        "(?!(a))",
+        "(?>(a))",
+        "(a)*+",
+        "(?(1)a|b)(c)",
+        "(a)(?(1)b|c|d)",
+        "(?=a)*",
+        "(?<a)",
         "(?L)a",
         r"\N{DIGIT ONE}",
         "[[a]",
@@ -307,7 +331,7 @@ fn find_all(pattern: &str, flags: u32, text: &str, offsets: &[usize]) -> Vec<usi
     let matcher = regex.over(Anchor::Search, text).expect("a text for us");
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some((begin, end)) = matcher.find_span(at) {
+    while let Some((begin, end)) = matcher.find_span(at).expect("automata search any text") {
         found.extend([offsets[begin], offsets[end]]);
         at = end;
     }

@@ -92,7 +92,7 @@ const PLACES: &[&str] = &["^", "$", "$", r"\A", r"\Z", r"\b", r"\b", r"\B"];
 
 const ROUNDS: &[&str] = &[
     "?", "*", "+", "??", "*?", "+?", "{2}", "{1,2}", "{,2}", "{1,}", "{0}", "{0,1}", "{1}", "{2,3}?", "{,}", "{2,}?",
-    "{,1}?", "{0,}", "{3}",
+    "{,1}?", "{0,}", "{3}", "*+", "++", "?+", "{1,2}+", "{2}+",
 ];
 
 /// What is a mistake almost everywhere, or means itself.
@@ -255,13 +255,38 @@ impl Patterns<'_> {
                 let one = self.random.of(ONE);
                 self.pattern.push_str(one);
             }
+            6 if self.groups > 0 && self.random.below(3) == 0 => {
+                let group = 1 + self.random.below(self.groups);
+                let (then, otherwise) = (self.random.of(ONE), self.random.of(ONE));
+                match self.random.below(4) {
+                    0 => self.pattern.push_str(&format!("(?({group}){then}|{otherwise})")),
+                    1 => self.pattern.push_str(&format!("(?({group}){then})")),
+                    _ => self.pattern.push_str(&format!("\\{group}")),
+                }
+                return;
+            }
             6 => {
                 let place = self.random.of(PLACES);
                 return self.pattern.push_str(place);
             }
             _ => {
-                self.groups += 1;
-                match self.random.below(12) {
+                let kind = self.random.below(18);
+                if kind >= 12 {
+                    let around = self.random.of(&["(?=", "(?!", "(?<=", "(?<!", "(?>"]);
+                    self.pattern.push_str(around);
+                    if around.starts_with("(?<") {
+                        // Those of several widths are errors.
+                        for _ in 0..1 + self.random.below(2) {
+                            let one = self.random.of(ONE);
+                            self.pattern.push_str(one);
+                        }
+                    } else {
+                        self.alternation(depth - 1);
+                    }
+                    return self.pattern.push(')');
+                }
+                self.groups += usize::from(matches!(kind, 0..=5 | 9));
+                match kind {
                     0..=5 => self.pattern.push('('),
                     6..=8 => self.pattern.push_str("(?:"),
                     9 => {
