@@ -8,11 +8,14 @@
 //! loop with it ([`crate::fuse`]).
 //!
 //! The rows are the same, so no error is added. Aggregates and windows with FILTER keep
-//! their arguments, of which they may evaluate fewer; volatile expressions stay too.
+//! their arguments, of which they may evaluate fewer; volatile expressions stay too. So do
+//! arguments of windows that are texts, lists and their like, which may be large: below a window
+//! rows are exchanged and sorted, and would take them along.
 
 use crate::barrier::calls_function;
 use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, HashSet, Result};
 use datafusion::logical_expr::expr::Sort as SortExpr;
@@ -239,13 +242,23 @@ impl<'a> Beneath<'a> {
             }
             Expr::WindowFunction(call) => {
                 if call.params.filter.is_none() {
-                    call.params.args = self.operands(&call.params.args);
+                    for arg in &mut call.params.args {
+                        if self.is_small(arg) {
+                            *arg = self.operand(arg);
+                        }
+                    }
                 }
                 call.params.partition_by = self.operands(&call.params.partition_by);
                 call.params.order_by = self.sort_keys(&call.params.order_by);
             }
             _ => {}
         }
+    }
+
+    /// Whether all values of an expression have the same few bytes.
+    fn is_small(&self, expr: &Expr) -> bool {
+        let ty = expr.get_type(self.input.schema());
+        ty.is_ok_and(|ty| ty.primitive_width().is_some() || ty == DataType::Boolean)
     }
 
     /// The input with what was moved; `None` if nothing was.

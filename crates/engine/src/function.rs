@@ -140,7 +140,7 @@ pub struct Work {
 
 /// The time that a function's rows may take in the evaluator, which is some times slower than
 /// CPython, before CPython does them: about as long as it takes to start, if it has not yet.
-const PATIENCE: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(250)];
+const PATIENCE: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(100)];
 
 /// What was counted over all calls.
 #[derive(Debug, Default)]

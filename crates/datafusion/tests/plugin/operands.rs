@@ -138,6 +138,11 @@ async fn what_must_stay_stays() {
     // What is never NULL.
     let sql = "SELECT (kind(s) = 'X') IS NOT FALSE, count(*), min(kind(s) IS NULL) FROM t GROUP BY (kind(s) = 'X') IS NOT FALSE";
     assert_eq!(rows(&session, sql).await, "false | 25 | false\ntrue | 75 | false");
+    // Texts would be exchanged and sorted with the rows.
+    let sql = "SELECT id, first_value(kind(s)) OVER (PARTITION BY id % 3 ORDER BY id) AS k FROM t WHERE id < 4";
+    let (_, plan) = both(&session, sql).await;
+    assert!(!plan.lines().any(|line| line.contains("PythonExec") && line.contains("kind(")), "{plan}");
+    run(&session, "SET exuvia.fuse = on").await;
     // Chance.
     let plan = physical(&session, "SELECT dice(id) AS d, count(*) FROM t GROUP BY dice(id)").await;
     assert_eq!(plan.matches("dice(id@").count(), 1, "{plan}");

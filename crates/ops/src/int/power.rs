@@ -5,7 +5,7 @@ use crate::cx::{Cx, KernelResult};
 use crate::op;
 use exuvia_ir::ExcKind::{ValueError, ZeroDivisionError};
 use exuvia_ir::{Object, Raise};
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 const NEGATIVE: Raise = Raise::Bailout("the power of an int to a negative exponent is a float");
@@ -98,7 +98,32 @@ fn big_pow_mod(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
         return Ok(object(if modulus.is_negative() && result != 0 { rest + modulus } else { rest }));
     }
     // The result has the sign of the modulus, as a remainder has.
-    Ok(object(if modulus.magnitude().is_one() { BigInt::zero() } else { base.modpow(&exponent, &modulus) }))
+    Ok(object(if exponent.bits() <= FEW_BITS {
+        let magnitude = modulus.magnitude();
+        let positive = BigInt::from(magnitude.clone());
+        let base = ((base % &positive + &positive) % &positive).magnitude().clone();
+        let rest = BigInt::from(small_power(&base, &exponent, magnitude));
+        if modulus.is_negative() && !rest.is_zero() { rest + modulus } else { rest }
+    } else if modulus.magnitude().is_one() {
+        BigInt::zero()
+    } else {
+        base.modpow(&exponent, &modulus)
+    }))
+}
+
+/// Bits of an exponent up to which squaring for each of them is faster than the library's way, which
+/// squares for all bits of a word.
+const FEW_BITS: u64 = 48;
+
+fn small_power(base: &BigUint, exponent: &BigInt, modulus: &BigUint) -> BigUint {
+    let mut power = BigUint::one() % modulus;
+    for bit in (0..exponent.bits()).rev() {
+        power = &power * &power % modulus;
+        if exponent.bit(bit) {
+            power = power * base % modulus;
+        }
+    }
+    power
 }
 
 op! {
