@@ -21,7 +21,6 @@ pub const OPS: &[&OpDef] = &[
     &pattern_groups::DEF,
     &pattern_group_index::DEF,
     &pattern_always::DEF,
-    &pattern_can_be_empty::DEF,
     &pattern_flags::DEF,
     &pattern_is_template::DEF,
     &re_test::DEF,
@@ -118,14 +117,6 @@ op! {
 }
 
 op! {
-    /// Whether a pattern may match the empty text.
-    pattern_can_be_empty = "pattern.can_be_empty" ""
-    Pure fn (cx, _pattern: pattern) -> bool fallible bails Operands {
-        Ok(matcher(_pattern)?.can_be_empty())
-    }
-}
-
-op! {
     /// The flags of a pattern, those of its source among them.
     pattern_flags = "pattern.flags" ""
     Pure fn (cx, _pattern: pattern) -> int fallible bails Operands {
@@ -170,10 +161,10 @@ op! {
 }
 
 op! {
-    /// Where a pattern that matches no empty text matches, one match behind the other.
+    /// Where a pattern matches, one match behind the other.
     re_find_all = "re.find_all" ""
     Alloc fn (cx, _pattern: pattern, _text: str) -> int_list fallible bails Operands {
-        let regex = nonempty(_pattern)?;
+        let regex = matcher(_pattern)?;
         let mut found = Spans::new(cx, regex, 4)?;
         let mut matches = Matches::of(regex, _text)?;
         while matches.next(cx.interrupted(), found.room(cx)?)? {
@@ -188,7 +179,7 @@ op! {
     /// empty text where it took no part.
     re_texts = "re.texts" ""
     Alloc fn (cx, _pattern: pattern, _text: str) -> str_list fallible bails Operands {
-        let regex = nonempty(_pattern)?;
+        let regex = matcher(_pattern)?;
         let mut texts = StrListBuilder::new(cx)?;
         let groups = regex.groups().min(1);
         let mut spans = [0; 4];
@@ -205,7 +196,7 @@ op! {
     /// What stands between the matches of a pattern without groups.
     re_split = "re.split" ""
     Alloc fn (cx, _pattern: pattern, _text: str, _maxsplit: int) -> str_list fallible bails Operands {
-        let regex = nonempty(_pattern)?;
+        let regex = matcher(_pattern)?;
         let mut parts = StrListBuilder::new(cx)?;
         let mut matches = Matches::of(regex, _text)?;
         let mut left = at_most(_maxsplit);
@@ -225,7 +216,7 @@ op! {
     /// The text with matches of a pattern replaced by a template.
     re_sub = "re.sub" ""
     Pure fn (cx, _pattern: pattern, _template: str, _text: str, _count: int) -> str fallible bails Operands {
-        let regex = nonempty(_pattern)?;
+        let regex = matcher(_pattern)?;
         let mut left = at_most(_count);
         let literal = !_template.as_bytes().contains(&b'\\');
         let mut spans = vec![0; if literal { 2 } else { 2 * (regex.groups() + 1) }];
@@ -335,13 +326,6 @@ op! {
     }
 }
 
-/// The matcher of a pattern that matches no empty text: where one may, CPython's rules for the
-/// next match are its own (Modules/_sre/sre.c, `must_advance`).
-fn nonempty(pattern: &Pattern) -> KernelResult<&Regex> {
-    let regex = matcher(pattern)?;
-    if regex.can_be_empty() { Err(NOT_LIFTED) } else { Ok(regex) }
-}
-
 /// The largest number of replacements or splits, of which 0 means any: CPython goes on while
 /// `not count or n < count`.
 fn at_most(count: i64) -> u64 {
@@ -357,16 +341,19 @@ fn part<'a>(text: Str<'a>, spans: &[i64], at: usize) -> Str<'a> {
     }
 }
 
-/// The matches in a text of a pattern that matches no empty text, one after the other.
+/// The matches of a pattern in a text, one after the other.
 struct Matches<'m> {
     matcher: Matcher<'m, 'm>,
     at: usize,
+    /// Whether the last match was empty, so that the next one is not empty where it stands, but may be
+    /// anywhere behind.
+    advances: bool,
 }
 
 impl<'m> Matches<'m> {
     fn of(regex: &'m Regex, text: Str<'m>) -> KernelResult<Matches<'m>> {
         let matcher = regex.over(Anchor::Search, text.as_str()).map_err(leave)?;
-        Ok(Matches { matcher, at: 0 })
+        Ok(Matches { matcher, at: 0, advances: false })
     }
 
     /// Whether there is another; writes the offsets of as many groups as there is room for. A
@@ -376,9 +363,14 @@ impl<'m> Matches<'m> {
         if interrupted {
             return Err(Raise::Interrupted);
         }
-        let found = self.matcher.find(self.at, spans).map_err(leave)?;
+        let found = match self.advances {
+            true => self.matcher.find_after_empty(self.at, spans),
+            false => self.matcher.find(self.at, spans),
+        };
+        let found = found.map_err(leave)?;
         if found {
             self.at = spans[1] as usize;
+            self.advances = spans[0] == spans[1];
         }
         Ok(found)
     }

@@ -215,9 +215,10 @@ struct Tired;
 
 impl Program {
     /// Compiles a pattern, if it is small and has nothing that this search does not know.
-    pub fn new(part: &Part) -> Option<Program> {
+    /// With `alone` it is asked for all matches.
+    pub fn new(part: &Part, alone: bool) -> Option<Program> {
         let mut program = Program {
-            alone: !matches!(part, Part::Plain(_)),
+            alone,
             ops: vec![],
             sets: vec![],
             firsts: vec![],
@@ -497,7 +498,7 @@ impl Program {
             let mut stack = stack.try_borrow_mut().ok()?;
             stack.clear();
             let mut steps = 8 * (text.len() - *at) + 256;
-            match self.search(text, at, anchored, spans, &mut stack, &mut steps) {
+            match self.search(text, at, anchored, false, spans, &mut stack, &mut steps) {
                 Ok(found) => found,
                 Err(Tired) => {
                     self.failures.store(failures + FAILURE, Ordering::Relaxed);
@@ -507,16 +508,24 @@ impl Program {
         })
     }
 
-    /// As [`Program::find`], of a pattern of which no automaton knows.
+    /// As [`Program::find`], where no automaton is asked; with `advances` a match at `at` must not be
+    /// empty.
     ///
     /// # Errors
     /// [`Leave`] if it takes too many steps.
-    pub fn find_alone(&self, text: &str, mut at: usize, anchored: bool, spans: &mut [i64]) -> Result<bool, Leave> {
+    pub fn find_alone(
+        &self,
+        text: &str,
+        mut at: usize,
+        anchored: bool,
+        advances: bool,
+        spans: &mut [i64],
+    ) -> Result<bool, Leave> {
         STACK.with(|stack| {
             let mut stack = stack.try_borrow_mut().map_err(|_| Leave)?;
             stack.clear();
             let mut steps = MOST_STEPS_ALONE.min(STEPS_ALONE + STEPS_A_BYTE * (text.len() - at));
-            match self.search(text, &mut at, anchored, spans, &mut stack, &mut steps) {
+            match self.search(text, &mut at, anchored, advances, spans, &mut stack, &mut steps) {
                 Ok(Some(found)) => Ok(found),
                 Ok(None) | Err(Tired) => Err(Leave),
             }
@@ -528,11 +537,13 @@ impl Program {
         text: &str,
         at: &mut usize,
         anchored: bool,
+        advances: bool,
         spans: &mut [i64],
         stack: &mut Vec<Frame>,
         steps: &mut usize,
     ) -> Result<Option<bool>, Tired> {
         let bytes = text.as_bytes();
+        let not_to = if advances { *at } else { NONE };
         // A way that fails leaves them so.
         spans.fill(-1);
         loop {
@@ -548,7 +559,7 @@ impl Program {
             if gambles && luck < BAD_LUCK {
                 return Ok(None);
             }
-            let end = self.run(text, *at, 0, spans, stack, steps)?;
+            let end = self.run(text, *at, 0, if *at == not_to { not_to } else { NONE }, spans, stack, steps)?;
             stack.clear();
             if gambles && luck < MOST_LUCK {
                 self.luck.store(if end.is_some() { luck + 1 } else { luck - 1 }, Ordering::Relaxed);
@@ -584,13 +595,15 @@ impl Program {
         first.ends || text.get(at).map_or(first.at_end, |byte| first.bytes[usize::from(*byte)])
     }
 
-    /// Where a match that begins at `at` with an instruction ends. What is still to be tried then stays
-    /// on the stack, above what was there before.
+    /// Where a match that begins at `at` with an instruction ends, which is not at `not_to`. What is still
+    /// to be tried then stays on the stack, above what was there before.
+    #[expect(clippy::too_many_arguments, reason = "the state of a search, of which parts change hands")]
     fn run(
         &self,
         text: &str,
         mut at: usize,
         mut op: usize,
+        not_to: usize,
         spans: &mut [i64],
         stack: &mut Vec<Frame>,
         steps: &mut usize,
@@ -730,6 +743,7 @@ impl Program {
                     op = if self.group(*slot, spans).is_some() { op + 1 } else { *otherwise };
                     true
                 }
+                Op::Match if at == not_to => false,
                 Op::Match => return Ok(Some(at)),
             };
             if goes_on {
@@ -804,7 +818,7 @@ impl Program {
         steps: &mut usize,
     ) -> Result<Option<usize>, Tired> {
         let base = stack.len();
-        let end = self.run(text, at, op, spans, stack, steps)?;
+        let end = self.run(text, at, op, NONE, spans, stack, steps)?;
         let mut kept = base;
         for above in base..stack.len() {
             if let Frame::Restore { .. } = stack[above] {

@@ -88,8 +88,8 @@ pub struct Regex {
 
 /// A pattern compiled for certain texts.
 enum Automata {
-    /// Automata, and what finds groups sooner.
-    Both(meta::Regex, Option<backtrack::Program>),
+    /// Automata, what finds groups sooner, and what finds the match after an empty one.
+    Both(meta::Regex, Option<backtrack::Program>, Option<backtrack::Program>),
     /// What automata cannot say.
     Alone(backtrack::Program),
 }
@@ -129,7 +129,7 @@ impl Regex {
     #[must_use]
     pub fn memory(&self) -> usize {
         self.automaton(Variant::default()).map_or(0, |automata| match automata {
-            Automata::Both(all, _) => all.memory_usage(),
+            Automata::Both(all, ..) => all.memory_usage(),
             Automata::Alone(program) => program.memory(),
         })
     }
@@ -169,8 +169,7 @@ impl Regex {
         self.always[group]
     }
 
-    /// Whether the pattern may match the empty text. (`findall`, `sub` and `split` search
-    /// otherwise after an empty match, which [`Matcher::find`] does not know.)
+    /// Whether the pattern may match the empty text.
     #[must_use]
     pub fn can_be_empty(&self) -> bool {
         translate::min_len(&self.node) == 0
@@ -250,11 +249,11 @@ impl Regex {
     #[cold]
     fn compile(&self, variant: Variant) -> Option<Automata> {
         let (part, _) = translate::translate(&self.node, self.flags, variant).ok()?;
-        let tries = backtrack::Program::new(&part);
-        let Part::Plain(hir) = part else { return tries.map(Automata::Alone) };
+        let Part::Plain(hir) = &part else { return backtrack::Program::new(&part, true).map(Automata::Alone) };
         let config = meta::Config::new().nfa_size_limit(Some(MAX_AUTOMATON)).hybrid_cache_capacity(CACHE_SIZE);
-        let all = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
-        Some(Automata::Both(all, tries))
+        let all = meta::Builder::new().configure(config).build_from_hir(hir).ok()?;
+        let after = self.can_be_empty().then(|| backtrack::Program::new(&part, true)).flatten();
+        Some(Automata::Both(all, backtrack::Program::new(&part, false), after))
     }
 }
 
@@ -294,9 +293,27 @@ impl Matcher<'_, '_> {
     #[inline]
     pub fn find(&self, at: usize, spans: &mut [i64]) -> Result<bool, Leave> {
         match self.automaton {
-            Automata::Both(all, tries) => Ok(self.find_both(all, tries.as_ref(), at, spans)),
-            Automata::Alone(program) => self.find_alone(program, at, spans),
+            Automata::Both(all, tries, _) => Ok(self.find_both(all, tries.as_ref(), at, spans)),
+            Automata::Alone(program) => self.find_alone(program, at, false, spans),
         }
+    }
+
+    /// As [`Matcher::find`], but a match at byte `at` itself is not empty: what is found after an empty
+    /// match that stood there (Modules/_sre/sre.c, `must_advance`).
+    ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a search that takes too long.
+    ///
+    /// # Panics
+    ///
+    /// If `at` lies beyond the text.
+    pub fn find_after_empty(&self, at: usize, spans: &mut [i64]) -> Result<bool, Leave> {
+        let program = match self.automaton {
+            Automata::Both(_, _, after) => after.as_ref().ok_or(Leave)?,
+            Automata::Alone(program) => program,
+        };
+        self.find_alone(program, at, true, spans)
     }
 
     fn find_both(&self, all: &meta::Regex, tries: Option<&backtrack::Program>, at: usize, spans: &mut [i64]) -> bool {
@@ -329,10 +346,16 @@ impl Matcher<'_, '_> {
     }
 
     /// The search for what may refer to its groups, whether they are asked for or not.
-    fn find_alone(&self, program: &backtrack::Program, at: usize, spans: &mut [i64]) -> Result<bool, Leave> {
+    fn find_alone(
+        &self,
+        program: &backtrack::Program,
+        at: usize,
+        advances: bool,
+        spans: &mut [i64],
+    ) -> Result<bool, Leave> {
         let mut all = [-1; 2 * MOST_GROUPS + 2];
         let all = &mut all[..2 * self.groups + 2];
-        let found = program.find_alone(self.text, at, self.anchored == Anchored::Yes, all)?;
+        let found = program.find_alone(self.text, at, self.anchored == Anchored::Yes, advances, all)?;
         if found {
             spans.copy_from_slice(&all[..spans.len()]);
         }
@@ -375,8 +398,8 @@ impl Matcher<'_, '_> {
     #[inline]
     pub fn is_match(&self) -> Result<bool, Leave> {
         match self.automaton {
-            Automata::Both(all, _) => Ok(all.is_match(self.input(0))),
-            Automata::Alone(program) => self.find_alone(program, 0, &mut []),
+            Automata::Both(all, ..) => Ok(all.is_match(self.input(0))),
+            Automata::Alone(program) => self.find_alone(program, 0, false, &mut []),
         }
     }
 

@@ -33,14 +33,17 @@ def answer(pattern, flags, searches):
             [spans(method(text, at)) for method in (pattern.search, pattern.match, pattern.fullmatch)]
             for text, at in searches
         ]
+        # Of long texts that would be much to say.
+        every = [[spans(match) for match in pattern.finditer(text)] if len(text) < 300 else [] for text, _ in searches]
     except (Slow, SystemError):  # The engine of 3.11 has a fault with groups in possessive parts.
-        found = []
+        found, every = [], []
     signal.setitimer(signal.ITIMER_REAL, 0)
     return {
         "flags": pattern.flags,
         "groups": pattern.groups,
         "names": list(pattern.groupindex.items()),
         "found": found,
+        "every": every,
     }
 
 

@@ -226,8 +226,27 @@ fn found(regex: &Regex, anchor: Anchor, text: &str, at: usize) -> Result<Option<
         assert!(span[0] >= 0 || !regex.always(group), "group {group} of {regex:?} in {text:?}");
     }
     assert!(spans[0] < spans[1] || regex.can_be_empty());
+    Ok(Some(in_characters(text, spans)))
+}
+
+fn in_characters(text: &str, spans: Vec<i64>) -> Vec<i64> {
     let offset = |byte: i64| usize::try_from(byte).map_or(-1, |byte| text[..byte].chars().count() as i64);
-    Ok(Some(spans.into_iter().map(offset).collect()))
+    spans.into_iter().map(offset).collect()
+}
+
+/// All matches, one after the other.
+fn every(regex: &Regex, text: &str) -> Result<Vec<Vec<i64>>, Leave> {
+    let matcher = regex.over(Anchor::Search, text)?;
+    let (mut every, mut at, mut after_empty) = (vec![], 0, false);
+    loop {
+        let mut spans = vec![0; 2 * regex.groups() + 2];
+        let found = if after_empty { matcher.find_after_empty(at, &mut spans) } else { matcher.find(at, &mut spans) };
+        if !found? {
+            return Ok(every);
+        }
+        (at, after_empty) = (spans[1] as usize, spans[0] == spans[1]);
+        every.push(in_characters(text, spans));
+    }
 }
 
 /// Compares a pattern with CPython's on some texts; how many searches were left to it.
@@ -244,6 +263,11 @@ fn compare(regex: &Regex, answer: &Answer, pattern: &str, flags: u32, searches: 
                 ),
                 Err(Leave) => left += 1,
             }
+        }
+    }
+    for ((text, _), expected) in searches.iter().zip(&answer.every).filter(|((text, _), _)| text.chars().count() < 300) {
+        if let Ok(found) = every(regex, text) {
+            assert_eq!(found, *expected, "all of {pattern:?} with flags {flags} in {text:?}: ours left, CPython's right");
         }
     }
     left

@@ -14,6 +14,8 @@ pub struct Answer {
     /// For each text what `search`, `match` and `fullmatch` found: offsets in characters.
     /// Empty where it took very long.
     pub found: Vec<[Option<Vec<i64>>; 3]>,
+    /// For each text all matches from its beginning, one after the other.
+    pub every: Vec<Vec<Vec<i64>>>,
 }
 
 impl Python {
@@ -41,6 +43,7 @@ impl Python {
             found: (reply["found"].as_array()?.iter())
                 .map(|found| [spans(&found[0]), spans(&found[1]), spans(&found[2])])
                 .collect(),
+            every: serde_json::from_value(reply["every"].clone()).expect("offsets"),
         })
     }
 

@@ -1,7 +1,6 @@
 """re.Pattern: what is found becomes a Match of (pattern, text, offsets, index of the first).
 
-The forms with positions are not lifted, nor what goes on behind a match that may be empty:
-CPython has rules of its own for the next match there.
+The forms with positions are not lifted.
 """
 
 
@@ -9,11 +8,6 @@ def _text(string):
     if not isinstance(string, str):
         raise TypeError(f"expected string or bytes-like object, got '{_type_name(string)}'")
     return string
-
-
-def _nonempty(self):
-    if _operation("pattern.can_be_empty", self):
-        return _refuse("every match of a pattern that may match the empty string")
 
 
 def _first(self, string, how):
@@ -36,23 +30,31 @@ def fullmatch(self, string):
 
 
 def finditer(self, string):
-    _nonempty(self)
     offsets = _operation("re.find_all", self, _text(string))
     size = 2 * (_operation("pattern.groups", self) + 1)
     return (_record("Match", self, string, offsets, at) for at in range(0, len(offsets), size))
 
 
 def findall(self, string):
-    _nonempty(self)
     if _operation("pattern.groups", self) < 2:
         return _operation("re.texts", self, _text(string))
     return [found.groups("") for found in finditer(self, string)]
 
 
 def split(self, string, maxsplit=0):
-    _nonempty(self)
     if _operation("pattern.groups", self) > 0:
-        return _refuse("split by a pattern with groups")
+        parts = []
+        at = 0
+        n = 0
+        for found in finditer(self, string):
+            if maxsplit and n >= maxsplit:
+                break
+            parts.append(_operation("re.between", string, at, _offset(found, 0)))
+            parts.extend(found.groups())
+            at = _offset(found, 1)
+            n += 1
+        parts.append(_operation("re.between", string, at, -1))
+        return parts
     return _operation("re.split", self, _text(string), maxsplit)
 
 
@@ -78,7 +80,6 @@ def _offset(found, which):
 
 def _check(self, repl, count):
     """What CPython looks at before the text."""
-    _nonempty(self)
     if not isinstance(count, int):
         return _leave("a count that is no int")
     if not -9223372036854775808 <= count <= 9223372036854775807:
