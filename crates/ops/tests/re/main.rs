@@ -296,6 +296,17 @@ fn certain_patterns_agree() {
 }
 
 #[test]
+fn searches_that_take_long_are_left() {
+    let text = "a".repeat(40);
+    for pattern in [r"^(?=(\w+\s?)+\1b$)", r"(?:a|\w)+(?=c)"] {
+        let regex = Regex::new(pattern, 0).expect("a pattern that is searched here");
+        let mut spans = vec![0; 2 * regex.groups() + 2];
+        assert_eq!(regex.find(Anchor::Search, &text, 0, &mut spans), Err(Leave), "{pattern}");
+        assert_eq!(regex.find(Anchor::Search, "ab", 0, &mut spans), Ok(false), "{pattern}");
+    }
+}
+
+#[test]
 fn what_is_uncertain_is_refused() {
     for pattern in [
         r"\1",
