@@ -251,6 +251,7 @@ impl Lifter<'_> {
                 match entry {
                     (Some(Abs::Const(key)), Abs::Const(value)) => hashable &= dict.insert(key.clone(), value.clone()),
                     (_, Abs::Const(Object::Dict(other))) => {
+                        self.world.budget.take(8 * other.len());
                         for (key, value) in other.entries() {
                             dict.insert(key.clone(), value.clone());
                         }

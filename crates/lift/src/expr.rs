@@ -172,10 +172,7 @@ impl<'w> Lifter<'w> {
                 ExprKind::Starred(inner) => {
                     let inner = self.expr(inner)?;
                     match self.known_items(&inner) {
-                        Some(items) => {
-                            self.world.budget.take(4 * items.len());
-                            out.extend(items);
-                        }
+                        Some(items) => out.extend(items),
                         None => return self.bail(Code::Expression, "* of a value of unknown length"),
                     }
                 }
@@ -187,6 +184,13 @@ impl<'w> Lifter<'w> {
 
     /// The elements of what has a length that is known now.
     pub fn known_items(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
+        let items = self.items_of(abs)?;
+        // They are copied.
+        self.world.budget.take(4 * items.len());
+        Some(items)
+    }
+
+    fn items_of(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
         match abs {
             Abs::Const(Object::List(list)) => Some(list.items().into_iter().map(Abs::Const).collect()),
             Abs::Const(Object::Str(text)) => Some(text.chars().map(|c| Abs::str(c.encode_utf8(&mut [0; 4]))).collect()),
