@@ -76,6 +76,14 @@ impl Set {
         }
     }
 
+    /// Whether the character that ends at `at` is in the set.
+    #[inline]
+    fn has_before(&self, text: &str, at: usize) -> bool {
+        let bytes = &text.as_bytes()[..at];
+        let begin = bytes.iter().rposition(|byte| !matches!(byte, 0x80..0xC0));
+        begin.is_some_and(|begin| self.step(text, begin).is_some())
+    }
+
     #[cold]
     fn look(&self, text: &str, at: usize) -> Option<usize> {
         let ch = text[at..].chars().next()?;
@@ -142,6 +150,12 @@ enum Op {
     /// The edge of a word, of the characters of a set, or no such edge.
     Boundary {
         word: usize,
+        negated: bool,
+    },
+    /// The character before, or the next, is one of a set, or it is not or there is none.
+    Near {
+        set: usize,
+        behind: bool,
         negated: bool,
     },
     /// What stands behind must match here or so many characters before, or must not; another instruction
@@ -280,6 +294,12 @@ impl Program {
             }
             Part::Around { behind, negated, body } => {
                 let (behind, negated) = (*behind, *negated);
+                if let (Part::Plain(hir), None | Some(1)) = (&**body, behind)
+                    && let Some(set) = self.set(hir)
+                {
+                    self.ops.push(Op::Near { set, behind: behind.is_some(), negated });
+                    return Some(());
+                }
                 self.apart(body, |next| Op::Around { behind, negated, next })?;
             }
             Part::Atomic(body) => self.apart(body, Op::Once)?,
@@ -457,7 +477,7 @@ impl Program {
                     Some(byte) => first.bytes[usize::from(*byte)] = true,
                     None => work.push(op + 1),
                 },
-                Op::One(set) | Op::Loop { set, .. } => {
+                Op::One(set) | Op::Loop { set, .. } | Op::Near { set, behind: false, negated: false } => {
                     for (byte, begin) in first.bytes.iter_mut().zip(&self.sets[*set].begins) {
                         *byte |= *begin != Begin::No;
                     }
@@ -473,7 +493,8 @@ impl Program {
                     first.at_end = true;
                     first.bytes[usize::from(b'\n')] = true;
                 }
-                Op::Save(_) | Op::Look(_) | Op::Boundary { .. } => work.push(op + 1),
+                Op::Save(_) | Op::Look(_) | Op::Boundary { .. } | Op::Near { .. } => work.push(op + 1),
+                Op::Around { behind: None, negated: false, .. } => work.push(op + 1),
                 Op::Around { next, .. } => work.push(*next),
                 Op::If(_, to) => work.extend([op + 1, *to]),
                 // What they match may be empty.
@@ -704,12 +725,16 @@ impl Program {
                     op += 1;
                     holds(*look, bytes, at)
                 }
+                Op::Near { set, behind, negated } => {
+                    op += 1;
+                    let set = &self.sets[*set];
+                    let belongs = if *behind { set.has_before(text, at) } else { set.step(text, at).is_some() };
+                    belongs != *negated
+                }
                 Op::Boundary { word, negated } => {
                     op += 1;
                     let word = &self.sets[*word];
-                    let before =
-                        text[..at].chars().next_back().is_some_and(|ch| word.step(text, at - ch.len_utf8()).is_some());
-                    (before != word.step(text, at).is_some()) != *negated
+                    (word.has_before(text, at) != word.step(text, at).is_some()) != *negated
                 }
                 Op::Around { behind, negated, next } => {
                     let start = match behind {
