@@ -134,6 +134,9 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
             runner.output = None;
             Ok(())
         }
+        ["\\o", first, ..] if first.starts_with('|') => {
+            Err("\\o writes to a file; for a program, pipe the output of exuvia -c".to_string())
+        }
         ["\\o", _, ..] => match std::fs::File::create(rest) {
             Ok(file) => {
                 runner.output = Some(file);

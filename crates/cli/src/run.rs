@@ -237,9 +237,7 @@ impl Runner {
             takes_files(&copy.output_url)?;
             let parts = Parts::of(&copy.output_url);
             let written = self.rows(frame);
-            if written.is_err() {
-                parts.remove();
-            }
+            parts.end(written.is_ok());
             return written;
         }
         self.rows(frame)
@@ -395,18 +393,42 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The unfinished files beside the file that COPY writes: DataFusion's store of local files gives
-/// them a number behind a `#`, and leaves them where the statement fails.
+/// What COPY leaves where it fails: unfinished files beside the file that it writes, to which DataFusion's
+/// store of local files gives a number behind a `#`, and an empty file in the place of the one before.
 struct Parts {
     target: PathBuf,
     before: HashSet<PathBuf>,
+    /// Another name of the file that was there, if it was one.
+    kept: Option<PathBuf>,
+    /// Whether there was nothing.
+    is_new: bool,
 }
 
 impl Parts {
     fn of(target: &str) -> Parts {
         let target = PathBuf::from(target.strip_prefix("file://").unwrap_or(target));
         let before = Parts::found(&target);
-        Parts { target, before }
+        let found = std::fs::symlink_metadata(&target).ok();
+        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let kept = target.with_file_name(format!(".{name}.{}", std::process::id()));
+        // A file system without links keeps nothing.
+        let is_file = found.as_ref().is_some_and(std::fs::Metadata::is_file);
+        let kept = (is_file && std::fs::hard_link(&target, &kept).is_ok()).then_some(kept);
+        Parts { target, before, kept, is_new: found.is_none() }
+    }
+
+    /// Puts back what was there where the statement failed.
+    fn end(self, succeeded: bool) {
+        // What is to be removed may be gone already.
+        let _ = match &self.kept {
+            Some(kept) if succeeded => std::fs::remove_file(kept),
+            Some(kept) => std::fs::rename(kept, &self.target),
+            None if self.is_new && !succeeded && self.target.is_file() => std::fs::remove_file(&self.target),
+            None => Ok(()),
+        };
+        if !succeeded {
+            self.remove();
+        }
     }
 
     fn found(target: &Path) -> HashSet<PathBuf> {

@@ -227,6 +227,27 @@ fn files_are_tables() {
 }
 
 #[test]
+fn a_copy_that_fails_leaves_what_was_there() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("copied");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir(&folder).expect("a folder");
+    let kept = folder.join("kept.csv");
+    std::fs::write(&kept, "a\n1\n").expect("a file");
+    let create = "CREATE FUNCTION f(a BIGINT) RETURNS BIGINT LANGUAGE python AS 'return 10 // a'";
+    for target in [&kept, &folder.join("new.csv")] {
+        let copy = format!("COPY (SELECT f(column1) FROM (VALUES (5), (0))) TO '{}'", target.display());
+        assert!(err(&["-c", create, "-c", &copy]).contains("ZeroDivisionError"));
+    }
+    assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "a\n1\n");
+    let names: Vec<_> = std::fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(names, ["kept.csv"]);
+    let copy = format!("COPY (SELECT 2 AS a) TO '{}'", kept.display());
+    out(&["-c", &copy]);
+    assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "a\n2\n");
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1);
+}
+
+#[test]
 fn a_table_alone_is_selected() {
     let script = "CREATE TABLE t AS VALUES (1, 2); FROM t; CREATE TABLE z AS FROM t; FROM z";
     assert_eq!(out(&["-c", script, "--format", "csv"]), "column1,column2\n1,2\ncolumn1,column2\n1,2\n");

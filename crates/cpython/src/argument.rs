@@ -211,7 +211,7 @@ pub fn message(py: Python<'_>, error: &ArgumentError, name: &str, array: &ArrayR
         ArgumentError::Unholdable { class } => {
             let hint = match array.data_type() {
                 DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-                    ": it has no nanoseconds, which date_trunc('microsecond', x) cuts off".to_string()
+                    ": it has no nanoseconds, which date_trunc('microsecond', x) and a parameter of TIMESTAMP(6) cut off".to_string()
                 }
                 _ => String::new(),
             };

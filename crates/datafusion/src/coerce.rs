@@ -133,6 +133,9 @@ pub(crate) fn literal(parameter: &DataType, value: &ScalarValue) -> Result<Scala
         _ => format!("{value} is outside {}", types::name(parameter)),
     };
     let text = value.to_string();
+    if matches!(parameter, DataType::Timestamp(_, Some(_))) && is_text(&value.data_type()) && !has_zone(&text) {
+        return Err(format!("'{value}' has no time zone, such as Z or +01:00 at its end"));
+    }
     if let Some((precision, scale)) = decimal(parameter) {
         let digits = decimal_digits(&text, scale).ok_or_else(outside)?;
         let magnitude = digits.trim_start_matches('-').trim_start_matches('0').len();
@@ -153,6 +156,13 @@ pub(crate) fn literal(parameter: &DataType, value: &ScalarValue) -> Result<Scala
     // Through the text: it is exact for integers and shortest for floats, and Arrow's
     // parsers refuse what does not fit.
     ScalarValue::try_from_string(text, parameter).map_err(|_| outside())
+}
+
+/// Whether a text of a timestamp ends in an offset from UTC.
+fn has_zone(text: &str) -> bool {
+    let text = text.trim_end();
+    let time = text.find(':').map_or("", |at| &text[at..]);
+    time.ends_with(['Z', 'z']) || time.contains(['+', '-']) || time.contains(|c: char| c.is_alphabetic())
 }
 
 /// The digits of a decimal number at `scale`, without a point; `None` if it has more.
@@ -294,6 +304,10 @@ mod tests {
         let utc = DataType::Timestamp(TimeUnit::Second, Some("+00:00".into()));
         let moment = ScalarValue::TimestampSecond(Some(3600), Some("+00:00".into()));
         assert_eq!(literal(&utc, &text("1970-01-01 02:00:00+01:00")), Ok(moment));
+        assert_eq!(
+            literal(&utc, &text("1970-01-01 02:00:00")),
+            Err("'1970-01-01 02:00:00' has no time zone, such as Z or +01:00 at its end".to_string())
+        );
         assert_eq!(fit(&Int64, &Utf8), Fit::No);
     }
 

@@ -182,6 +182,42 @@ fn closing(tokens: &mut Vec<TokenWithSpan>, opens: usize) -> Option<usize> {
     }
 }
 
+/// The text of a literal of BigQuery's without `r`, whose escapes are characters; what is no escape there
+/// stays.
+pub(crate) fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let code = |skip: usize, digits: usize, radix: u32| {
+            let digits = rest.get(skip..skip + digits)?;
+            let code = u32::from_str_radix(digits, radix).ok().and_then(char::from_u32)?;
+            Some((code, skip + digits.len()))
+        };
+        let Some(letter) = rest[1..].chars().next() else { break };
+        let escape = match letter {
+            'a' => Some(('\u{7}', 2)),
+            'b' => Some(('\u{8}', 2)),
+            'f' => Some(('\u{c}', 2)),
+            'n' => Some(('\n', 2)),
+            'r' => Some(('\r', 2)),
+            't' => Some(('\t', 2)),
+            'v' => Some(('\u{b}', 2)),
+            '\\' | '?' | '"' | '\'' | '`' => Some((letter, 2)),
+            'x' | 'X' => code(2, 2, 16),
+            'u' => code(2, 4, 16),
+            'U' => code(2, 8, 16),
+            '0'..='3' => code(1, 3, 8),
+            _ => None,
+        };
+        let (character, length) = escape.unwrap_or(('\\', 1));
+        out.push(character);
+        rest = &rest[length..];
+    }
+    out + rest
+}
+
 /// Snowflake's NUMBER, which is an int in Python where its scale is 0.
 fn number(info: ExactNumberInfo) -> DataType {
     match info {

@@ -80,9 +80,11 @@ impl Functions<'_> {
         if now == python {
             return Ok(Transformed::no(Expr::ScalarFunction(call)));
         }
+        // Of arguments with names only their order is in the plan.
         let types = |python: &PythonFunction| {
             let definition = python.function().definition();
-            let params: Vec<_> = definition.params.iter().map(|param| param.ty.clone()).collect();
+            let params: Vec<_> =
+                definition.params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
             (params, definition.returns.clone())
         };
         let needed = now.defaults().iter().rposition(Option::is_none).map_or(0, |last| last + 1);
@@ -124,7 +126,7 @@ impl Functions<'_> {
         }
         let (new, old) = (now.routine.definition(), then.routine.definition());
         let takes = |definition: &exuvia_engine::routine::RoutineDefinition| {
-            definition.params.iter().map(|param| param.takes.clone()).collect::<Vec<_>>()
+            definition.params.iter().map(|param| (param.name.clone(), param.takes.clone())).collect::<Vec<_>>()
         };
         // The values of its arguments stand in the plan, those left out as the defaults that there were.
         if now.routine.kind() != then.routine.kind()

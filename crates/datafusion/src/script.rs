@@ -116,6 +116,17 @@ impl<'a> Script<'a> {
     }
 }
 
+/// The letters of tags of bodies in three quotes, those of bodies with escapes apart: letters that
+/// nobody writes.
+const RAW_TAGS: std::ops::RangeInclusive<char> = 'a'..='z';
+const ESCAPED_TAGS: [char; 4] = ['\u{1c5}', '\u{1c8}', '\u{1cb}', '\u{1f2}'];
+
+/// Whether a tag of a body in dollars says that it stood in three quotes without an `r`, so that its
+/// escapes mean characters.
+pub(crate) fn has_escapes(tag: Option<&str>) -> bool {
+    tag.is_some_and(|tag| ESCAPED_TAGS.iter().any(|letter| tag.strip_prefix(*letter) == Some("")))
+}
+
 /// A statement whose body in three quotes stands in dollars: `r'''` is ` $a$`, so that all places
 /// stay.
 fn in_dollars(text: &str) -> Cow<'_, str> {
@@ -127,12 +138,12 @@ fn in_dollars(text: &str) -> Cow<'_, str> {
     let _ = cutter.next_statement();
     let Some((start, end)) = cutter.bodies.first().copied() else { return Cow::Borrowed(text) };
     let body = &text[start + 3..end - 3];
-    let tag = ('a'..='z').map(|letter| format!("${letter}$")).find(|tag| !body.contains(tag.as_str()));
-    let Some(tag) = tag else { return Cow::Borrowed(text) };
-    let before = match text[..start].strip_suffix(['r', 'R']) {
-        Some(before) => format!("{before} "),
-        None => text[..start].to_string(),
+    let (before, letters): (String, Vec<char>) = match text[..start].strip_suffix(['r', 'R']) {
+        Some(before) => (format!("{before} "), RAW_TAGS.collect()),
+        None => (text[..start].to_string(), ESCAPED_TAGS.to_vec()),
     };
+    let tag = letters.iter().map(|letter| format!("${letter}$")).find(|tag| !body.contains(tag.as_str()));
+    let Some(tag) = tag else { return Cow::Borrowed(text) };
     Cow::Owned(format!("{before}{tag}{body}{tag}{}", &text[end..]))
 }
 

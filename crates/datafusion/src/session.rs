@@ -18,7 +18,7 @@ use crate::{Script, Statement};
 use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::{SessionState, SessionStateBuilder};
-use datafusion::logical_expr::LogicalPlanBuilder;
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
@@ -186,6 +186,11 @@ impl ExuviaSession {
         let plan = LateralCalls.analyze(plan, state.config_options())?;
         let plan = ColumnCalls.analyze(plan, state.config_options())?;
         arguments::check_types(&plan, false)?;
+        // EXPLAIN would show what is wrong with a query as a row of its plan.
+        if let LogicalPlan::Explain(explain) = &plan {
+            let query = explain.plan.as_ref().clone();
+            state.analyzer().execute_and_check(query, state.config_options(), |_, _| {})?;
+        }
         let done = self.ctx.execute_logical_plan(plan).await?;
         if let Some(name) = prepared(&parsed) {
             self.prepared().insert(name, Prepared { text: statement.text().to_string(), functions });

@@ -10,7 +10,7 @@ use crate::depth::{self, MAX_ARRAYS};
 use crate::elsewhere::{self, Elsewhere};
 use crate::inline::Inline;
 use crate::parsing;
-use crate::script::{Origin, Script};
+use crate::script::{Origin, Script, has_escapes};
 use datafusion::common::DataFusionError;
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
@@ -628,6 +628,7 @@ impl Reader<'_> {
     fn body(&mut self) -> Parsed<(String, u32)> {
         let token = self.parser.next_token();
         let text = match token.token {
+            Token::DollarQuotedString(body) if has_escapes(body.tag.as_deref()) => elsewhere::unescaped(&body.value),
             Token::DollarQuotedString(body) => body.value,
             Token::SingleQuotedString(text)
             | Token::EscapedStringLiteral(text)

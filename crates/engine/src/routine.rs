@@ -168,7 +168,11 @@ pub fn kind_of(definition: &RoutineDefinition) -> Result<Kind, DefineError> {
             failed("the columns of its rows must be declared: RETURNS TABLE (name TYPE, …)".to_string())
         }
         Kind::Table | Kind::Rows => match &resolved.class {
-            Some(class) => failed(format!("{} is a class, and {} is a function", class.name, kind.described())),
+            Some(class) => failed(format!(
+                "{} is a class, and {} is a function: a def that takes the arguments and yields rows",
+                class.name,
+                kind.described()
+            )),
             None => Ok(kind),
         },
         _ if definition.gives_rows => failed(format!("{} does not return a table", kind.described())),

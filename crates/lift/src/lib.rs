@@ -32,6 +32,7 @@ mod fields;
 mod footprint;
 mod generator;
 mod heap;
+mod indents;
 mod intrinsic;
 mod items;
 mod iterate;

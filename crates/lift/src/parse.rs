@@ -7,6 +7,7 @@ use crate::ast::{
     Params, Stmt, StmtKind,
 };
 use crate::footprint::Footprint;
+use crate::indents::Indents;
 use crate::nesting::Nesting;
 use exuvia_ir::{Class, Int, Object, RecordObj, Span};
 use num_bigint::BigInt;
@@ -64,13 +65,15 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
         return Err(SyntaxError { message: error.to_string(), span: span(error.range) });
     }
     let mut string_lines = BTreeSet::new();
-    let mut nesting = Nesting::new();
+    let (mut nesting, mut indents) = (Nesting::new(), Indents::new());
     for token in parsed.tokens() {
         let refused = nesting.take(token.kind()).or_else(|| {
             let text = &source[usize::from(token.range().start())..usize::from(token.range().end())];
             (token.kind() == TokenKind::Int && has_too_many_digits(text))
                 .then_some("Exceeds the limit (4300 digits) for integer string conversion")
         });
+        let mixed = indents.take(token.kind(), source, usize::from(token.range().start()));
+        let refused = refused.or(mixed.then_some("inconsistent use of tabs and spaces in indentation"));
         if let Some(message) = refused {
             return Err(SyntaxError { message: message.to_string(), span: span(token.range()) });
         }

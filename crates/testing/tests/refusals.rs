@@ -57,6 +57,8 @@ const BROKEN: &[&str] = &[
     "return {**a for a in b}",
     "return 1\n\tx = 2",
     "def f(a):\n        x = 1\n\treturn x",
+    "def f(a):\n\tif a:\n        return 1\n\treturn 2",
+    "if a:\n  if a:\n\treturn 1\n        return 2",
     "return b'é'",
     "return 'a' b'b'",
     "print a\nreturn 1",
@@ -113,6 +115,8 @@ const RAISING: &[&str] = &[
 
 /// Bodies that CPython accepts; some of them raise when called.
 const FINE: &[&str] = &[
+    "for x in a:\n \tif x:\n  \t  # a comment\n\t  return x",
+    "if a:\n\tif a:\n\t\treturn 1\n\telse:\n\t\tx = (1,\n  2)\nreturn 2",
     "return a",
     "return",
     "if a: return 1\nreturn 2",

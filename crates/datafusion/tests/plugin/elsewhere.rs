@@ -236,6 +236,18 @@ async fn of_databricks_and_bigquery() {
             "CREATE FUNCTION h(x INT) RETURNS INT LANGUAGE PYTHON HANDLER = 'a' OPTIONS (handler 'b') AS $$\ndef a(x): return 1\ndef b(x): return 2\n$$",
             Refused("the handler is given twice"),
         ),
+        (
+            "CREATE FUNCTION esc(a STRING) RETURNS STRING LANGUAGE python OPTIONS (entry_point='go') AS '''\ndef go(a):\n    return a + '\\\\n' + \"\\\\\\\\\" + '\\u00e9\\x41\\q'\n'''",
+            Gives("SELECT length(esc(column1)) AS m FROM (VALUES ('ab'))", "8"),
+        ),
+        (
+            "CREATE FUNCTION raw(a STRING) RETURNS STRING LANGUAGE python OPTIONS (entry_point='go') AS r'''\ndef go(a):\n    return a + '\\n'\n'''",
+            Gives("SELECT length(raw(column1)) AS m FROM (VALUES ('ab'))", "3"),
+        ),
+        (
+            "CREATE FUNCTION top(a INT) RETURNS INT LANGUAGE PYTHON AS $$ return a $$",
+            Refused("top is a built-in function"),
+        ),
     ])
     .await;
 }

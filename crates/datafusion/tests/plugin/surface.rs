@@ -545,6 +545,12 @@ async fn views_and_prepared_statements_follow_their_functions() {
         a view calls f(x BIGINT) RETURNS BIGINT, which was replaced by f(x TEXT) RETURNS BIGINT
           hint: create the view anew"]]
     .assert_eq(&fails(&session, "SELECT y FROM v").await);
+    // Names of arguments are not in the plan.
+    let named = "CREATE OR REPLACE FUNCTION f(y BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return y $$";
+    run(&session, named).await;
+    assert!(fails(&session, "SELECT y FROM v").await.contains("which was replaced by f(y BIGINT)"));
+    let error = fails(&session, "EXPLAIN SELECT f(column1 || '') FROM t").await;
+    assert!(error.starts_with("f: argument 1 (y) is TEXT, but BIGINT is needed"), "{error}");
     run(&session, "DROP VIEW v").await;
     // What was gone is there again.
     run(&session, &create("return x + 20")).await;

@@ -150,7 +150,7 @@ fn timestamps() {
     shows(TimestampMillisecondArray::from(vec![1]), &["datetime.datetime(1970, 1, 1, 0, 0, 0, 1000)"]);
     shows(TimestampSecondArray::from(vec![86_399]), &["datetime.datetime(1970, 1, 1, 23, 59, 59)"]);
     let class = "which Python's datetime.datetime cannot hold";
-    let cut = "it has no nanoseconds, which date_trunc('microsecond', x) cuts off";
+    let cut = "it has no nanoseconds, which date_trunc('microsecond', x) and a parameter of TIMESTAMP(6) cut off";
     unholdable(
         TimestampNanosecondArray::from(vec![1]),
         &format!("argument a is 1970-01-01T00:00:00.000000001, {class}: {cut}"),
