@@ -426,6 +426,14 @@ impl Lifter<'_> {
             return self.method_of_table(&Rc::clone(table), name, &args);
         }
         let receiver = &self.known_pattern(receiver);
+        if let (true, false, Abs::Const(Object::Dict(_)), "update") =
+            (self.module_mode, named.is_empty(), receiver, &**name)
+            && args.len() < 2
+        {
+            // `d.update(other, key=value)` is `d.update(dict(other, key=value))`.
+            let more = self.dict_of_named(&args, named)?;
+            return self.call_method(receiver, name, vec![more], Vec::new());
+        }
         if let (true, true, Abs::Const(object)) = (self.module_mode, named.is_empty(), receiver)
             && let Some(result) = self.changed_by_method(object, name, &args)?
         {
