@@ -239,7 +239,8 @@ fn a_copy_that_fails_leaves_what_was_there() {
         assert!(err(&["-c", create, "-c", &copy]).contains("ZeroDivisionError"));
     }
     assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "a\n1\n");
-    let names: Vec<_> = std::fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
+    let names: Vec<_> =
+        std::fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(names, ["kept.csv"]);
     let copy = format!("COPY (SELECT 2 AS a) TO '{}'", kept.display());
     out(&["-c", &copy]);

@@ -30,11 +30,18 @@ pub(crate) fn execute(ctx: &SessionContext, ours: Ours) -> Result<()> {
             }
             Ok(())
         }
-        Ours::Drop { if_exists, names } => {
+        Ours::Drop { if_exists, functions } => {
             let state = ctx.state();
             // All or none: a list with a wrong name drops nothing.
             let mut found = vec![];
-            for name in names {
+            for (name, types) in functions {
+                if let Some(types) = types.filter(|_| exists(&state, &name)) {
+                    match check_types(&state, &name, &types) {
+                        Ok(()) => {}
+                        Err(_) if if_exists => continue,
+                        Err(error) => return Err(error),
+                    }
+                }
                 match check_name(&state, &name, true) {
                     Ok(()) if exists(&state, &name) => found.push(name),
                     Ok(()) | Err(Taken::ByFunction) if if_exists => {}
@@ -50,6 +57,25 @@ pub(crate) fn execute(ctx: &SessionContext, ours: Ours) -> Result<()> {
             Ok(())
         }
     }
+}
+
+/// Checks the types with which DROP FUNCTION names a function of which there is one.
+fn check_types(state: &SessionState, name: &str, types: &[ast::DataType]) -> Result<()> {
+    let (takes, signature): (Vec<DataType>, String) = match Routines::of(state.config_options()).get(name) {
+        Some(registered) => (registered.value_types(), registered.signature_text()),
+        None => {
+            let udf = state.scalar_functions().get(name);
+            let Some(python) = udf.and_then(|udf| PythonFunction::of(udf)) else { return Ok(()) };
+            let params = &python.function().definition().params;
+            (params.iter().map(|param| param.ty.clone()).collect(), python.signature_text())
+        }
+    };
+    let named = types.iter().map(|ty| types::plan(state, ty)).collect::<Result<Vec<_>>>()?;
+    if takes == named {
+        return Ok(());
+    }
+    let named: Vec<String> = named.iter().map(types::name).collect();
+    plan_err!("there is no function {name}({}); there is {signature}", named.join(", "))
 }
 
 /// A function that was created.

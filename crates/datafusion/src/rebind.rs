@@ -83,8 +83,7 @@ impl Functions<'_> {
         // Of arguments with names only their order is in the plan.
         let types = |python: &PythonFunction| {
             let definition = python.function().definition();
-            let params: Vec<_> =
-                definition.params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
+            let params: Vec<_> = definition.params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
             (params, definition.returns.clone())
         };
         let needed = now.defaults().iter().rposition(Option::is_none).map_or(0, |last| last + 1);

@@ -12,6 +12,7 @@ use crate::inline::Inline;
 use crate::parsing;
 use crate::script::{Origin, Script, has_escapes};
 use datafusion::common::DataFusionError;
+use datafusion::common::utils::datafusion_strsim::levenshtein;
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -25,7 +26,11 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) enum Ours {
     Create(Box<CreateFunction>),
-    Drop { if_exists: bool, names: Vec<String> },
+    Drop {
+        if_exists: bool,
+        /// Names, with the types of parameters where those are given.
+        functions: Vec<(String, Option<Vec<ast::DataType>>)>,
+    },
 }
 
 /// A parsed CREATE FUNCTION.
@@ -303,8 +308,15 @@ impl Reader<'_> {
                             }
                         }
                         other if self.clause_of_others(other, &token.span)? => {}
+                        "SELECT" | "WITH" | "CREATE" | "INSERT" | "DROP" | "EXPLAIN" | "COPY" | "VALUES" => {
+                            let message = format!("expected ; before {}, which begins another statement", word.value);
+                            return Err(self.error(&token.span, &message));
+                        }
                         _ => {
-                            let message = format!("{} is no clause of CREATE FUNCTION … LANGUAGE python", word.value);
+                            let meant = CLAUSES.iter().find(|clause| levenshtein(&keyword, clause) <= MOST_MISTAKES);
+                            let meant = meant.map(|clause| format!("; did you mean {clause}?")).unwrap_or_default();
+                            let message =
+                                format!("{} is no clause of CREATE FUNCTION … LANGUAGE python{meant}", word.value);
                             return Err(self.error(&token.span, &message));
                         }
                     }
@@ -379,13 +391,20 @@ impl Reader<'_> {
         self.keyword(Keyword::DROP)?;
         self.keyword(Keyword::FUNCTION)?;
         let if_exists = self.parser.parse_keywords(&[Keyword::IF, Keyword::EXISTS]);
-        let mut names = vec![];
+        let mut functions = vec![];
         loop {
-            names.push(self.function_name()?);
+            let name = self.function_name()?;
             // PostgreSQL names the overload; there is only one here.
-            if self.parser.consume_token(&Token::LParen) {
-                while !matches!(self.parser.next_token().token, Token::RParen | Token::EOF) {}
-            }
+            let types = if self.parser.peek_token().token == Token::LParen {
+                let types = self.params()?.into_iter().filter_map(|param| match param.ty {
+                    ParamType::Value(ty) => Some(ty),
+                    ParamType::Table(_) => None,
+                });
+                Some(types.collect())
+            } else {
+                None
+            };
+            functions.push((name, types));
             if !self.parser.consume_token(&Token::Comma) {
                 break;
             }
@@ -396,7 +415,7 @@ impl Reader<'_> {
             let message = format!("expected the end of DROP FUNCTION, found {}", token.token);
             return Err(self.error(&token.span, &message));
         }
-        Ok(Ours::Drop { if_exists, names })
+        Ok(Ours::Drop { if_exists, functions })
     }
 
     fn function_name(&mut self) -> Parsed<String> {
@@ -753,7 +772,11 @@ fn reworded(message: &str) -> String {
 
 /// A syntax error of sqlparser's with its place in the script; other errors as they are.
 pub(crate) fn show_place(origin: Origin<'_>, error: DataFusionError) -> DataFusionError {
-    if !matches!(error, DataFusionError::SQL(_, _)) {
+    let mut inner = &error;
+    while let DataFusionError::Context(_, within) | DataFusionError::Diagnostic(_, within) = inner {
+        inner = within;
+    }
+    if !matches!(inner, DataFusionError::SQL(_, _)) {
         return error;
     }
     let text = crate::message(&error);
@@ -788,6 +811,12 @@ pub(crate) fn place(origin: Origin<'_>, span: &Span) -> Place {
     let end = if span.end.line == span.start.line { column(span.end.column) } else { start + 1 };
     Place { line, text, columns: Some((start, end.max(start + 1))) }
 }
+
+/// Letters in which a word that was meant may differ.
+const MOST_MISTAKES: usize = 2;
+
+/// What stands behind a function's parameters.
+const CLAUSES: [&str; 7] = ["RETURNS", "LANGUAGE", "STRICT", "IMMUTABLE", "STABLE", "VOLATILE", "OPTIONS"];
 
 /// Whether a body has nothing that could give a value: it neither returns nor defines `name`.
 fn gives_nothing(body: &str, name: &str) -> bool {

@@ -389,6 +389,33 @@ async fn what_is_left_out_or_misspelt_is_told() {
         "#]],
         ),
         (
+            "SELECT 1;\nSELECT 1 x\n  y",
+            expect![[r#"
+                syntax error: expected end of statement, found y
+                  |
+                3 |   y
+                  |   ^
+            "#]],
+        ),
+        (
+            "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT STRCIT LANGUAGE python AS $$ return x $$",
+            expect![[r#"
+                cannot create function f: STRCIT is no clause of CREATE FUNCTION … LANGUAGE python; did you mean STRICT?
+                  |
+                1 | CREATE FUNCTION f(x BIGINT) RETURNS BIGINT STRCIT LANGUAGE python AS $$ return x $$
+                  |                                            ^^^^^^
+            "#]],
+        ),
+        (
+            "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$ SELECT f(1)",
+            expect![[r#"
+                cannot create function f: expected ; before SELECT, which begins another statement
+                  |
+                1 | CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$ SELECT f(1)
+                  |                                                                              ^^^^^^
+            "#]],
+        ),
+        (
             "SELECT 1;\nSELECT f(1 FROM t",
             expect![[r#"
             syntax error: expected ), found FROM
@@ -506,6 +533,22 @@ async fn code_may_begin_beside_the_quote() {
         let create = format!("CREATE OR REPLACE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $${body}$$");
         run(&session, &create).await;
         assert_eq!(rows(&session, "SELECT f(1)").await, "2", "{body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn drop_names_types() {
+    let session = session();
+    let create = "CREATE FUNCTION f(x BIGINT, s TEXT) RETURNS BIGINT LANGUAGE python AS $$ return x $$";
+    run(&session, create).await;
+    for signature in ["f()", "f(text)", "f(bigint)", "f(text, bigint)"] {
+        run(&session, &format!("DROP FUNCTION IF EXISTS {signature}")).await;
+        let error = fails(&session, &format!("DROP FUNCTION {signature}")).await;
+        assert!(error.ends_with("; there is f(x BIGINT, s TEXT) RETURNS BIGINT"), "{error}");
+    }
+    for signature in ["f(bigint, text)", "f(IN x bigint, s text)", "f(a bigint, varchar) CASCADE", "f"] {
+        run(&session, &format!("DROP FUNCTION {signature}")).await;
+        run(&session, create).await;
     }
 }
 

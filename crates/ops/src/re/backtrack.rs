@@ -227,6 +227,26 @@ thread_local! {
 /// A search that took too many steps.
 struct Tired;
 
+/// What a search has still to try, and how much it may do.
+struct Work<'s> {
+    stack: &'s mut Vec<Frame>,
+    steps: usize,
+}
+
+impl Work<'_> {
+    #[inline]
+    fn take(&mut self, steps: usize) -> Result<(), Tired> {
+        self.steps = self.steps.checked_sub(steps).filter(|_| self.stack.len() <= MOST_FRAMES).ok_or(Tired)?;
+        Ok(())
+    }
+
+    /// What is to be tried next of what lies above others.
+    #[inline]
+    fn pop(&mut self, others: usize) -> Option<Frame> {
+        if self.stack.len() > others { self.stack.pop() } else { None }
+    }
+}
+
 impl Program {
     /// Compiles a pattern, if it is small and has nothing that this search does not know.
     /// With `alone` it is asked for all matches.
@@ -518,8 +538,8 @@ impl Program {
         STACK.with(|stack| {
             let mut stack = stack.try_borrow_mut().ok()?;
             stack.clear();
-            let mut steps = 8 * (text.len() - *at) + 256;
-            match self.search(text, at, anchored, false, spans, &mut stack, &mut steps) {
+            let mut work = Work { stack: &mut stack, steps: 8 * (text.len() - *at) + 256 };
+            match self.search(text, at, anchored, false, spans, &mut work) {
                 Ok(found) => found,
                 Err(Tired) => {
                     self.failures.store(failures + FAILURE, Ordering::Relaxed);
@@ -545,8 +565,9 @@ impl Program {
         STACK.with(|stack| {
             let mut stack = stack.try_borrow_mut().map_err(|_| Leave)?;
             stack.clear();
-            let mut steps = MOST_STEPS_ALONE.min(STEPS_ALONE + STEPS_A_BYTE * (text.len() - at));
-            match self.search(text, &mut at, anchored, advances, spans, &mut stack, &mut steps) {
+            let steps = MOST_STEPS_ALONE.min(STEPS_ALONE + STEPS_A_BYTE * (text.len() - at));
+            let mut work = Work { stack: &mut stack, steps };
+            match self.search(text, &mut at, anchored, advances, spans, &mut work) {
                 Ok(Some(found)) => Ok(found),
                 Ok(None) | Err(Tired) => Err(Leave),
             }
@@ -560,8 +581,7 @@ impl Program {
         anchored: bool,
         advances: bool,
         spans: &mut [i64],
-        stack: &mut Vec<Frame>,
-        steps: &mut usize,
+        work: &mut Work<'_>,
     ) -> Result<Option<bool>, Tired> {
         let bytes = text.as_bytes();
         let not_to = if advances { *at } else { NONE };
@@ -580,8 +600,8 @@ impl Program {
             if gambles && luck < BAD_LUCK {
                 return Ok(None);
             }
-            let end = self.run(text, *at, 0, if *at == not_to { not_to } else { NONE }, spans, stack, steps)?;
-            stack.clear();
+            let end = self.run(text, *at, 0, if *at == not_to { not_to } else { NONE }, spans, work)?;
+            work.stack.clear();
             if gambles && luck < MOST_LUCK {
                 self.luck.store(if end.is_some() { luck + 1 } else { luck - 1 }, Ordering::Relaxed);
             }
@@ -594,7 +614,7 @@ impl Program {
             if anchored || self.at_start || *at >= bytes.len() {
                 return Ok(Some(false));
             }
-            *steps = steps.checked_sub(1).ok_or(Tired)?;
+            work.take(1)?;
             *at = match self.leading {
                 // The loop would end where it did.
                 Some(set) => self.sets[set].run(text, *at).max(*at + 1),
@@ -618,7 +638,6 @@ impl Program {
 
     /// Where a match that begins at `at` with an instruction ends, which is not at `not_to`. What is still
     /// to be tried then stays on the stack, above what was there before.
-    #[expect(clippy::too_many_arguments, reason = "the state of a search, of which parts change hands")]
     fn run(
         &self,
         text: &str,
@@ -626,16 +645,12 @@ impl Program {
         mut op: usize,
         not_to: usize,
         spans: &mut [i64],
-        stack: &mut Vec<Frame>,
-        steps: &mut usize,
+        work: &mut Work<'_>,
     ) -> Result<Option<usize>, Tired> {
         let bytes = text.as_bytes();
-        let base = stack.len();
+        let base = work.stack.len();
         loop {
-            *steps = steps.checked_sub(1).ok_or(Tired)?;
-            if stack.len() > MOST_FRAMES {
-                return Err(Tired);
-            }
+            work.take(1)?;
             let goes_on = match &self.ops[op] {
                 Op::Literal(literal) => {
                     let matches = bytes[at..].starts_with(literal);
@@ -662,7 +677,7 @@ impl Program {
                         least = next;
                         taken += 1;
                     }
-                    *steps = steps.checked_sub(taken / 4).ok_or(Tired)?;
+                    work.take(taken / 4)?;
                     if taken < *min {
                         false
                     } else if *greedy {
@@ -677,17 +692,17 @@ impl Program {
                                 taken += 1;
                             }
                         }
-                        *steps = steps.checked_sub((end - least) / 4).ok_or(Tired)?;
+                        work.take((end - least) / 4)?;
                         op += 1;
                         if !only && end > least {
-                            stack.push(Frame::Shorter { op, at: end, least });
+                            work.stack.push(Frame::Shorter { op, at: end, least });
                         }
                         at = end;
                         true
                     } else {
                         let more = if *max == NONE { NONE } else { max - min };
                         if more > 0 {
-                            stack.push(Frame::Longer { op, at: least, more });
+                            work.stack.push(Frame::Longer { op, at: least, more });
                         }
                         at = least;
                         op += 1;
@@ -697,7 +712,7 @@ impl Program {
                 Op::Try(to) => {
                     // What cannot even begin is not begun.
                     if self.may_go_on(op + 1, bytes, at) {
-                        stack.push(Frame::Branch { op: *to, at });
+                        work.stack.push(Frame::Branch { op: *to, at });
                         op += 1;
                     } else {
                         op = *to;
@@ -705,7 +720,7 @@ impl Program {
                     true
                 }
                 Op::Prefer(to) => {
-                    stack.push(Frame::Branch { op: op + 1, at });
+                    work.stack.push(Frame::Branch { op: op + 1, at });
                     op = *to;
                     true
                 }
@@ -715,7 +730,7 @@ impl Program {
                 }
                 Op::Save(slot) => {
                     if let Some(span) = spans.get_mut(*slot) {
-                        stack.push(Frame::Restore { slot: *slot, old: usize::try_from(*span).unwrap_or(NONE) });
+                        work.stack.push(Frame::Restore { slot: *slot, old: usize::try_from(*span).unwrap_or(NONE) });
                         *span = at as i64;
                     }
                     op += 1;
@@ -742,13 +757,13 @@ impl Program {
                         Some(characters) => text[..at].char_indices().rev().nth(characters - 1).map(|(start, _)| start),
                     };
                     let found = match start {
-                        Some(start) => self.once(text, start, op + 1, spans, stack, steps)?.is_some(),
+                        Some(start) => self.once(text, start, op + 1, spans, work)?.is_some(),
                         None => false,
                     };
                     op = *next;
                     found != *negated
                 }
-                Op::Once(next) => match self.once(text, at, op + 1, spans, stack, steps)? {
+                Op::Once(next) => match self.once(text, at, op + 1, spans, work)? {
                     Some(end) => {
                         (at, op) = (end, *next);
                         true
@@ -775,8 +790,8 @@ impl Program {
                 continue;
             }
             loop {
-                *steps = steps.checked_sub(1).ok_or(Tired)?;
-                match if stack.len() > base { stack.pop() } else { None } {
+                work.take(1)?;
+                match work.pop(base) {
                     None => return Ok(None),
                     Some(Frame::Restore { slot, old }) => {
                         spans[slot] = if old == NONE { -1 } else { old as i64 };
@@ -789,7 +804,7 @@ impl Program {
                         let mut end = end;
                         let mut fits = false;
                         while end > least && !fits {
-                            *steps = steps.checked_sub(1).ok_or(Tired)?;
+                            work.take(1)?;
                             end -= 1;
                             while !text.is_char_boundary(end) {
                                 end -= 1;
@@ -798,7 +813,7 @@ impl Program {
                         }
                         if fits {
                             if end > least {
-                                stack.push(Frame::Shorter { op: next, at: end, least });
+                                work.stack.push(Frame::Shorter { op: next, at: end, least });
                             }
                             (op, at) = (next, end);
                             break;
@@ -811,14 +826,14 @@ impl Program {
                             && !fits
                             && let Some(next) = self.sets[*set].step(text, end)
                         {
-                            *steps = steps.checked_sub(1).ok_or(Tired)?;
+                            work.take(1)?;
                             end = next;
                             more -= usize::from(more != NONE);
                             fits = self.may_go_on(loops + 1, bytes, end);
                         }
                         if fits {
                             if more > 0 {
-                                stack.push(Frame::Longer { op: loops, at: end, more });
+                                work.stack.push(Frame::Longer { op: loops, at: end, more });
                             }
                             (op, at) = (loops + 1, end);
                             break;
@@ -839,19 +854,18 @@ impl Program {
         at: usize,
         op: usize,
         spans: &mut [i64],
-        stack: &mut Vec<Frame>,
-        steps: &mut usize,
+        work: &mut Work<'_>,
     ) -> Result<Option<usize>, Tired> {
-        let base = stack.len();
-        let end = self.run(text, at, op, NONE, spans, stack, steps)?;
+        let base = work.stack.len();
+        let end = self.run(text, at, op, NONE, spans, work)?;
         let mut kept = base;
-        for above in base..stack.len() {
-            if let Frame::Restore { .. } = stack[above] {
-                stack[kept] = stack[above];
+        for above in base..work.stack.len() {
+            if let Frame::Restore { .. } = work.stack[above] {
+                work.stack[kept] = work.stack[above];
                 kept += 1;
             }
         }
-        stack.truncate(kept);
+        work.stack.truncate(kept);
         Ok(end)
     }
 

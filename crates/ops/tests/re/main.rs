@@ -265,9 +265,13 @@ fn compare(regex: &Regex, answer: &Answer, pattern: &str, flags: u32, searches: 
             }
         }
     }
-    for ((text, _), expected) in searches.iter().zip(&answer.every).filter(|((text, _), _)| text.chars().count() < 300) {
+    for ((text, _), expected) in searches.iter().zip(&answer.every).filter(|((text, _), _)| text.chars().count() < 300)
+    {
         if let Ok(found) = every(regex, text) {
-            assert_eq!(found, *expected, "all of {pattern:?} with flags {flags} in {text:?}: ours left, CPython's right");
+            assert_eq!(
+                found, *expected,
+                "all of {pattern:?} with flags {flags} in {text:?}: ours left, CPython's right"
+            );
         }
     }
     left
