@@ -260,6 +260,8 @@ impl Runner {
             (None, Some((_, height))) if self.pager => Sink::Paged(Paged::new(height)),
             _ => Sink::Standard(std::io::stdout()),
         };
+        // A table is made as a whole, and may be large.
+        let sink = Stoppable { sink, interrupts: &self.interrupts };
         let mut out = std::io::BufWriter::new(sink);
         let mut printer = Printer::new(self.format, &mut out, stream.schema(), extent);
         let mut rows = 0;
@@ -279,11 +281,12 @@ impl Runner {
         let flushed = out.flush().map_err(anyhow::Error::from);
         // Reading takes its own time.
         let done = Done::now(Some(rows));
-        let flushed = flushed.and_then(|()| match out.into_parts().0 {
+        let flushed = flushed.and_then(|()| match out.into_parts().0.sink {
             Sink::Paged(paged) => Ok(paged.finish()?),
             Sink::Standard(_) | Sink::File(_) => Ok(()),
         });
         match printed.and(flushed) {
+            Err(_) if self.interrupts.pressed() => Err(CANCELLED.to_string()),
             // A reader that went away, as `head` does, wanted no more.
             Err(error) if !is_broken_pipe(&error) => Err(error.to_string()),
             _ => Ok(done),
@@ -347,6 +350,23 @@ impl Write for Sink<'_> {
             Sink::File(file) => file.flush(),
             Sink::Paged(paged) => paged.flush(),
         }
+    }
+}
+
+/// What is written to until Ctrl-C is pressed.
+struct Stoppable<'a> {
+    sink: Sink<'a>,
+    interrupts: &'a Interrupts,
+}
+
+impl Write for Stoppable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // Of the kind `Interrupted` it would be tried again.
+        if self.interrupts.pressed() { Err(std::io::Error::other(CANCELLED)) } else { self.sink.write(bytes) }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.sink.flush()
     }
 }
 
