@@ -107,6 +107,10 @@ op! {
     /// The exact sum of floats, rounded once.
     statistics_sum = "statistics.sum" ""
     Read fn (cx, _seq: floats) -> float fallible bails Operands {
+        // CPython adds one after the other, and raises where a sum on the way overflows.
+        if _seq.iter().map(|value| value.abs()).sum::<f64>() >= f64::MAX / 2.0 {
+            return Err(LEAVES);
+        }
         let sums = Sums::of(_seq, false)?;
         quotient(&sums.sum, &BigInt::from(1), sums.exponent)
     }
