@@ -55,7 +55,7 @@ struct Held {
 #[derive(Debug)]
 struct Kinds {
     /// Each type with the number of items that have it.
-    counted: Vec<(Type, usize)>,
+    counted: HashMap<Type, usize>,
     /// Their union.
     union: Type,
     /// [`CHANGES`] when they were counted, if the items hold lists, whose types change by themselves.
@@ -65,14 +65,11 @@ struct Kinds {
 /// How often a list that was asked for the type of its items became one of another.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
 
-/// Lists of items of more types are counted anew each time.
-const MOST_KINDS: usize = 64;
-
 thread_local! {
     /// About how many bytes the lists take that this thread has made.
     static KEPT: Cell<usize> = const { Cell::new(0) };
 
-    /// How many items were looked at for their types.
+    /// How many items, and types of items, were looked at for types.
     static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -83,51 +80,47 @@ fn look_at(items: usize) {
 impl Kinds {
     fn of(items: &[Object]) -> Kinds {
         let at = CHANGES.load(Ordering::Relaxed);
-        let mut kinds = Kinds { counted: Vec::new(), union: Type::Never, at: None };
-        items.iter().for_each(|item| kinds.count(item));
-        kinds.union = kinds.of_all();
-        kinds.at = kinds.union.holds_list().then_some(at);
-        kinds
-    }
-
-    fn of_all(&self) -> Type {
-        Type::union(self.counted.iter().map(|(ty, _)| ty.clone()))
+        let mut counted = HashMap::new();
+        for item in items {
+            *counted.entry(item.ty()).or_insert(0) += 1;
+        }
+        look_at(items.len() + counted.len());
+        let union = Type::union(counted.keys().cloned());
+        let at = union.holds_list().then_some(at);
+        Kinds { counted, union, at }
     }
 
     /// Whether they still are the types of the items.
     fn are_known(&self) -> bool {
-        self.counted.len() <= MOST_KINDS && self.at.is_none_or(|at| at == CHANGES.load(Ordering::Relaxed))
-    }
-
-    fn count(&mut self, item: &Object) {
-        match self.counted.iter_mut().find(|(ty, _)| item.is_exactly(ty)) {
-            Some((_, count)) => *count += 1,
-            None => self.counted.push((item.ty(), 1)),
-        }
+        self.at.is_none_or(|at| at == CHANGES.load(Ordering::Relaxed))
     }
 
     fn add(&mut self, item: &Object) {
-        let before = self.counted.len();
-        self.count(item);
-        if self.counted.len() > before {
-            self.change();
+        let ty = item.ty();
+        if let Some(count) = self.counted.get_mut(&ty) {
+            *count += 1;
+            return;
         }
+        self.counted.insert(ty.clone(), 1);
+        look_at(self.union.alternatives().len());
+        self.change(Type::union([self.union.clone(), ty]));
     }
 
     /// Whether the item was one of those that were counted.
     fn remove(&mut self, item: &Object) -> bool {
-        let Some(at) = self.counted.iter().position(|(ty, _)| item.is_exactly(ty)) else { return false };
-        self.counted[at].1 -= 1;
-        if self.counted[at].1 == 0 {
-            self.counted.swap_remove(at);
-            self.change();
+        let ty = item.ty();
+        let Some(count) = self.counted.get_mut(&ty) else { return false };
+        *count -= 1;
+        if *count == 0 {
+            self.counted.remove(&ty);
+            look_at(self.counted.len());
+            self.change(Type::union(self.counted.keys().cloned()));
         }
         true
     }
 
-    /// Finds the union anew; lists that hold this one then have another type.
-    fn change(&mut self) {
-        let union = self.of_all();
+    /// Has another union; lists that hold this one then have another type.
+    fn change(&mut self, union: Type) {
         if union == self.union {
             return;
         }
@@ -283,7 +276,6 @@ impl ListObj {
         if let Some(kinds) = held.kinds() {
             return kinds.union.clone();
         }
-        look_at(held.items.len());
         let kinds = Kinds::of(&held.items);
         held.kinds.insert(kinds).union.clone()
     }
@@ -312,24 +304,6 @@ impl ListObj {
     #[must_use]
     pub fn items(&self) -> Vec<Object> {
         self.held().items.clone()
-    }
-}
-
-impl Object {
-    /// Whether it has exactly that type.
-    fn is_exactly(&self, ty: &Type) -> bool {
-        match (self, ty) {
-            (Object::None, Type::None)
-            | (Object::Bool(_), Type::Bool)
-            | (Object::Int(_), Type::Int)
-            | (Object::Float(_), Type::Float)
-            | (Object::Str(_), Type::Str) => true,
-            (Object::None | Object::Bool(_) | Object::Int(_) | Object::Float(_) | Object::Str(_), _) => false,
-            (Object::Tuple(items), Type::Tuple(types)) => {
-                items.len() == types.len() && items.iter().zip(types.iter()).all(|(item, ty)| item.is_exactly(ty))
-            }
-            (object, ty) => object.ty() == *ty,
-        }
     }
 }
 

@@ -71,12 +71,18 @@ impl Type {
     #[must_use]
     pub fn union(types: impl IntoIterator<Item = Type>) -> Type {
         let mut all: Vec<Type> = Vec::new();
+        let mut joined: Vec<Type> = Vec::new();
         for ty in types {
             for alternative in ty.alternatives() {
-                insert_alternative(&mut all, alternative);
+                match alternative {
+                    Type::Tuple(_) | Type::List(_) | Type::Record(..) => insert_alternative(&mut joined, alternative),
+                    _ => all.push(alternative.clone()),
+                }
             }
         }
+        all.extend(joined);
         all.sort();
+        all.dedup();
         match all.len() {
             0 => Type::Never,
             1 => all.remove(0),
@@ -99,13 +105,14 @@ impl Type {
     /// Whether every value of `self` is one of `other`.
     #[must_use]
     pub fn is_within(&self, other: &Type) -> bool {
-        self.alternatives().iter().all(|a| other.alternatives().contains(a))
+        let others = other.alternatives();
+        self.alternatives().iter().all(|ty| others.binary_search(ty).is_ok())
     }
 
     /// The position of `alternative` in this union: the tag that tells it apart.
     #[must_use]
     pub fn tag_of(&self, alternative: &Type) -> Option<usize> {
-        self.alternatives().iter().position(|a| a == alternative)
+        self.alternatives().binary_search(alternative).ok()
     }
 
     /// Whether a value is or holds a pattern or an object of a class of the standard library.

@@ -106,6 +106,18 @@ pub fn programs() -> Vec<Large> {
             "powers of a large int",
             "N = 10 ** 4000\nM = [N ** 50 % 7 for i in range(2000)]\ndef f(x):\n    return M[x % 2000]\n".into(),
         ),
+        int(
+            "a list of 1,500 patterns",
+            "import re\nP = [re.compile('a' + str(i)) for i in range(1500)]\n\
+             def f(x):\n    return 1 if P[7].match(str(x)) else 0\n"
+                .into(),
+        ),
+        int(
+            "a list of 20,000 patterns that come and go",
+            "import re\nP = []\nfor i in range(20000):\n    P.append(re.compile('a' + str(i)))\n    \
+             if i % 1000 > 500:\n        P.pop()\ndef f(x):\n    return len(P)\n"
+                .into(),
+        ),
         int("a list that is written anew", "T = []\nfor i in range(20000):\n    T = [i, *T]\ndef f(x):\n    return T[x]\n".into()),
         int("parts of a large text", "N = str(10 ** 4000) * 1000\nM = [N[i:] for i in range(2000)]\ndef f(x):\n    return len(M[x])\n".into()),
         int("40 doublings", lines(40, |_| "x = x + x".into()) + "return x"),
