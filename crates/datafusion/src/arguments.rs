@@ -9,19 +9,20 @@
 
 use crate::coerce::{self, Fit, is_text};
 use crate::function::{Default, PythonFunction};
+use crate::routines::aggregate::PythonAggregate;
 use crate::routines::call::{routine_named, tables_as_queries};
 use crate::routines::column::window_name;
 use crate::routines::{Registered, Routines};
 use crate::script::Origin;
 use crate::statement::place;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, ScalarUDF};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, ScalarUDF, WindowFunctionDefinition};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
@@ -29,7 +30,7 @@ use datafusion::sql::sqlparser::ast::{
     VisitorMut, visit_expressions,
 };
 use datafusion::sql::sqlparser::tokenizer::Span;
-use exuvia_engine::routine::Kind;
+use exuvia_engine::routine::{Kind, Takes};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -313,6 +314,38 @@ fn fill_named(python: &PythonFunction, origin: Origin<'_>, call: &mut ast::Funct
     Ok(())
 }
 
+/// A function of ours that takes values, as an expression calls it.
+struct Callee {
+    name: String,
+    /// The names and types of the parameters.
+    params: Vec<(String, DataType)>,
+}
+
+impl Callee {
+    /// The function that an expression calls, and the arguments.
+    fn of(expr: &Expr) -> Option<(Callee, &[Expr])> {
+        let (aggregate, args) = match expr {
+            Expr::ScalarFunction(call) => {
+                let definition = PythonFunction::of(&call.func)?.function().definition();
+                let params = definition.params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
+                return Some((Callee { name: definition.name.clone(), params }, &call.args));
+            }
+            Expr::AggregateFunction(call) => (&call.func, &call.params.args),
+            Expr::WindowFunction(call) => match &call.fun {
+                WindowFunctionDefinition::AggregateUDF(aggregate) => (aggregate, &call.params.args),
+                WindowFunctionDefinition::WindowUDF(_) => return None,
+            },
+            _ => return None,
+        };
+        let definition = PythonAggregate::of(aggregate)?.registered.routine.definition();
+        let params = definition.params.iter().filter_map(|param| match &param.takes {
+            Takes::Value(ty) => Some((param.name.clone(), ty.clone())),
+            Takes::Table(_) => None,
+        });
+        Some((Callee { name: definition.name.clone(), params: params.collect() }, args))
+    }
+}
+
 /// Refuses arguments of types that their parameters do not take. What may be taken as a
 /// literal is judged once types are `coerced`; the rest is refused before the plan is the
 /// optimiser's, and so before a view of it is made.
@@ -324,22 +357,20 @@ pub(crate) fn check_types(plan: &LogicalPlan, coerced: bool) -> Result<()> {
         let schema = merge_schema(&plan.inputs());
         plan.apply_expressions(|expr| {
             expr.apply(|expr| {
-                if let Expr::ScalarFunction(call) = expr
-                    && let Some(python) = PythonFunction::of(&call.func)
-                {
-                    let params = &python.function().definition().params;
-                    for (index, (arg, param)) in call.args.iter().zip(params).enumerate() {
-                        // The type of a placeholder may not be known yet.
-                        let Ok(ty) = arg.get_type(&schema) else { continue };
-                        let refused = match coerce::fit(&param.ty, &ty) {
-                            Fit::No => true,
-                            // Of a number it may take a sign away.
-                            Fit::Literal => (coerced || is_text(&ty)) && !matches!(arg, Expr::Literal(..)),
-                            Fit::As(_) | Fit::Checked => false,
-                        };
-                        if refused {
-                            return plan_err!("{}", python.refusal(index, &ty, &as_written(arg, &plan.inputs())));
-                        }
+                let Some((callee, args)) = Callee::of(expr) else { return Ok(TreeNodeRecursion::Continue) };
+                for (index, (arg, (param, wanted))) in args.iter().zip(&callee.params).enumerate() {
+                    // The type of a placeholder may not be known yet.
+                    let Ok(given) = arg.get_type(&schema) else { continue };
+                    let refused = match coerce::fit(wanted, &given) {
+                        Fit::No => true,
+                        // Of a number it may take a sign away.
+                        Fit::Literal => (coerced || is_text(&given)) && !matches!(arg, Expr::Literal(..)),
+                        Fit::As(_) | Fit::Checked => false,
+                    };
+                    if refused {
+                        let written = as_written(arg, &plan.inputs());
+                        let message = coerce::refusal(&callee.name, index, param, wanted, &given, &written);
+                        return plan_err!("{message}");
                     }
                 }
                 Ok(TreeNodeRecursion::Continue)
@@ -383,10 +414,7 @@ impl AnalyzerRule for CheckArguments {
             let names = NamePreserver::new(&plan);
             plan.map_expressions(|expr| {
                 let saved = names.save(&expr);
-                let expr = expr.transform_up(|expr| match expr {
-                    Expr::ScalarFunction(call) => fit_literals(call),
-                    expr => Ok(Transformed::no(expr)),
-                })?;
+                let expr = expr.transform_up(fit_literals)?;
                 Ok(expr.update_data(|expr| saved.restore(expr)))
             })
         })
@@ -394,28 +422,23 @@ impl AnalyzerRule for CheckArguments {
     }
 }
 
-fn fit_literals(call: ScalarFunction) -> Result<Transformed<Expr>> {
-    let Some(python) = PythonFunction::of(&call.func) else {
-        return Ok(Transformed::no(Expr::ScalarFunction(call)));
+fn fit_literals(mut expr: Expr) -> Result<Transformed<Expr>> {
+    let Some((callee, _)) = Callee::of(&expr) else { return Ok(Transformed::no(expr)) };
+    let args = match &mut expr {
+        Expr::ScalarFunction(call) => &mut call.args,
+        Expr::AggregateFunction(call) => &mut call.params.args,
+        Expr::WindowFunction(call) => &mut call.params.args,
+        _ => return Ok(Transformed::no(expr)),
     };
-    let definition = python.function().definition();
     let mut changed = false;
-    let mut args = Vec::with_capacity(call.args.len());
-    for (index, (arg, param)) in call.args.into_iter().zip(&definition.params).enumerate() {
-        args.push(match arg {
-            Expr::Literal(value, metadata) => match coerce::fit(&param.ty, &value.data_type()) {
-                Fit::Literal | Fit::Checked => {
-                    changed = true;
-                    let fitted = coerce::literal(&param.ty, &value).or_else(|message| {
-                        plan_err!("{}: argument {} ({}): {message}", definition.name, index + 1, param.name)
-                    })?;
-                    Expr::Literal(fitted, metadata)
-                }
-                Fit::As(_) | Fit::No => Expr::Literal(value, metadata),
-            },
-            arg => arg,
-        });
+    for (index, (arg, (param, wanted))) in args.iter_mut().zip(&callee.params).enumerate() {
+        if let Expr::Literal(value, _) = arg
+            && let Fit::Literal | Fit::Checked = coerce::fit(wanted, &value.data_type())
+        {
+            *value = coerce::literal(wanted, value)
+                .or_else(|message| plan_err!("{}: argument {} ({param}): {message}", callee.name, index + 1))?;
+            changed = true;
+        }
     }
-    let call = Expr::ScalarFunction(ScalarFunction { func: call.func, args });
-    Ok(if changed { Transformed::yes(call) } else { Transformed::no(call) })
+    Ok(Transformed::new_transformed(expr, changed))
 }

@@ -11,6 +11,8 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Ar
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, Int64Type, UInt32Type, UInt64Type};
 use datafusion::common::ScalarValue;
+use datafusion::logical_expr::Expr;
+use datafusion::sql::unparser::expr_to_sql;
 use std::sync::Arc;
 
 /// How an argument's type fits a parameter's.
@@ -126,6 +128,26 @@ pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
     }
 }
 
+/// Why an argument of type `given` is refused where a function takes `wanted`.
+pub(crate) fn refusal(
+    function: &str,
+    index: usize,
+    param: &str,
+    wanted: &DataType,
+    given: &DataType,
+    argument: &Expr,
+) -> String {
+    // What cannot be said in SQL has no hint.
+    let hint = expr_to_sql(argument).map(|sql| types::cast_hint(&sql.to_string(), given, wanted));
+    format!(
+        "{function}: argument {} ({param}) is {}, but {} is needed{}",
+        index + 1,
+        types::name(given),
+        types::name(wanted),
+        hint.unwrap_or_default(),
+    )
+}
+
 /// A literal as a value of the parameter's type, or why it is none.
 pub(crate) fn literal(parameter: &DataType, value: &ScalarValue) -> Result<ScalarValue, String> {
     let outside = || match value.data_type() {
@@ -162,7 +184,8 @@ pub(crate) fn literal(parameter: &DataType, value: &ScalarValue) -> Result<Scala
 fn has_zone(text: &str) -> bool {
     let text = text.trim_end();
     let time = text.find(':').map_or("", |at| &text[at..]);
-    time.ends_with(['Z', 'z']) || time.contains(['+', '-']) || time.contains(|c: char| c.is_alphabetic())
+    // Z, +01:00 or a name.
+    time.contains(|c: char| matches!(c, '+' | '-') || c.is_alphabetic())
 }
 
 /// The digits of a decimal number at `scale`, without a point; `None` if it has more.

@@ -20,7 +20,6 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use datafusion::sql::sqlparser::ast;
-use datafusion::sql::unparser::expr_to_sql;
 use exuvia_engine::{CallError, CallErrorKind, Function, Invocation, Rung, Settings};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -161,23 +160,6 @@ impl PythonFunction {
             })
             .collect();
         params.join(", ")
-    }
-
-    /// Why an argument of type `ty` is refused.
-    pub(crate) fn refusal(&self, index: usize, ty: &DataType, argument: &Expr) -> String {
-        let definition = self.function.definition();
-        let param = &definition.params[index];
-        let hint = expr_to_sql(argument).map(|sql| types::cast_hint(&sql.to_string(), ty, &param.ty));
-        format!(
-            "{}: argument {} ({}) is {}, but {} is needed{}",
-            definition.name,
-            index + 1,
-            param.name,
-            types::name(ty),
-            types::name(&param.ty),
-            // What cannot be said in SQL has no hint.
-            hint.unwrap_or_default(),
-        )
     }
 
     /// Calls the function on columns.

@@ -34,7 +34,6 @@ use datafusion::arrow::datatypes::{DataType, Fields};
 use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::{Expr, ExprSchemable};
-use datafusion::sql::unparser::expr_to_sql;
 use exuvia_engine::routine::{Kind, Routine, Takes};
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -145,16 +144,7 @@ impl Registered {
             }
             (Fit::Checked, expr) => Ok(expr),
             (Fit::Literal | Fit::No, expr) => {
-                let hint = expr_to_sql(&expr).map(|sql| types::cast_hint(&sql.to_string(), &given, wanted));
-                plan_err!(
-                    "{}: argument {} ({}) is {}, but {} is needed{}",
-                    definition.name,
-                    index + 1,
-                    param.name,
-                    types::name(&given),
-                    types::name(wanted),
-                    hint.unwrap_or_default()
-                )
+                plan_err!("{}", coerce::refusal(&definition.name, index, &param.name, wanted, &given, &expr))
             }
         }
     }

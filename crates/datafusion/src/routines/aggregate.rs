@@ -10,7 +10,6 @@ mod states;
 use super::Registered;
 use crate::coerce::{self, Fit};
 use crate::settings::ExuviaOptions;
-use crate::types;
 use collect::Collected;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -104,27 +103,13 @@ impl AggregateUDFImpl for PythonAggregate {
         if let Some(wrong) = self.registered.wrong_count(arg_types.len()) {
             return plan_err!("{wrong}");
         }
-        let definition = self.registered.routine.definition();
-        let params = definition.params.iter().zip(self.registered.value_types());
-        let mut coerced = vec![];
-        for (index, ((param, wanted), given)) in params.zip(arg_types).enumerate() {
-            coerced.push(match coerce::fit(&wanted, given) {
-                Fit::As(ty) => ty,
-                // Each value is checked when it comes.
-                Fit::Checked => given.clone(),
-                Fit::Literal | Fit::No => {
-                    return plan_err!(
-                        "{}: argument {} ({}) is {}, but {} is needed",
-                        definition.name,
-                        index + 1,
-                        param.name,
-                        types::name(given),
-                        types::name(&wanted)
-                    );
-                }
-            });
-        }
-        Ok(coerced)
+        let coerced = self.registered.value_types().into_iter().zip(arg_types);
+        let coerced = coerced.map(|(wanted, given)| match coerce::fit(&wanted, given) {
+            Fit::As(ty) => ty,
+            // Judged where the expressions are known.
+            Fit::Literal | Fit::Checked | Fit::No => given.clone(),
+        });
+        Ok(coerced.collect())
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {

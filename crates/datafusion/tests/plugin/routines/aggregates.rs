@@ -176,6 +176,43 @@ $$;
     .assert_eq(&explained(&session, "SELECT seen(x) FROM m").await);
 }
 
+/// As those of a row's function: by their value.
+#[tokio::test(flavor = "multi_thread")]
+async fn literals_take_the_types_of_parameters() {
+    let session = with_tables().await;
+    run(
+        &session,
+        "CREATE FUNCTION since(d DATE, first DATE, step INT, rate DECIMAL(4, 2)) RETURNS TEXT LANGUAGE python
+OPTIONS (kind 'aggregate') AS $$
+def since(d, first, step, rate):
+    days = [(day - first[0]).days // step[0] for day in d]
+    return f'{sorted(days)} {rate[0]}'
+$$;
+         CREATE TABLE visits AS SELECT * FROM (VALUES (DATE '2024-01-05', 'a'), (DATE '2024-01-09', 'b')) AS t(d, g)",
+    )
+    .await;
+    let call = "since(d, '2024-01-01', 2, 1.5)";
+    assert_eq!(rows(&session, &format!("SELECT {call} FROM visits")).await, "[2, 4] 1.50");
+    let by_group = format!("SELECT g, {call} FROM visits GROUP BY g HAVING {call} <> '' ORDER BY g");
+    assert_eq!(rows(&session, &by_group).await, "a | [2] 1.50\nb | [4] 1.50");
+    let windows = format!("SELECT {call} OVER (ORDER BY d) FROM visits ORDER BY 1");
+    assert_eq!(rows(&session, &windows).await, "[2, 4] 1.50\n[2] 1.50");
+    for (call, message) in [
+        ("since(d, '2024-13-01', 2, 1.5)", "since: argument 2 (first): '2024-13-01' is no DATE"),
+        ("since(d, '2024-01-01', 3000000000, 1.5)", "since: argument 3 (step): 3000000000 is outside INT"),
+        ("since(d, '2024-01-01', 2, 1.555)", "since: argument 4 (rate): 1.555 is outside DECIMAL(4, 2)"),
+        (
+            "since(d, g, 2, 1.5)",
+            "since: argument 2 (first) is TEXT, but DATE is needed\n  hint: CAST(visits.g AS DATE)",
+        ),
+    ] {
+        for query in [format!("SELECT {call} FROM visits"), format!("SELECT {call} OVER (ORDER BY d) FROM visits")] {
+            let said = fails(&session, &query).await;
+            assert!(said.contains(message), "{query}: {said}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_are_explained() {
     let session = with_tables().await;
