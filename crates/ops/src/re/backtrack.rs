@@ -38,6 +38,9 @@ const STEPS_ALONE: usize = 100_000;
 const STEPS_A_BYTE: usize = 64;
 const MOST_STEPS_ALONE: usize = 20_000_000;
 
+/// Bytes that are compared in one step.
+const COMPARED_AT_ONCE: usize = 16;
+
 /// What may be kept to be tried.
 const MOST_FRAMES: usize = 1 << 20;
 
@@ -240,6 +243,19 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Whether a text begins with another. Only what begins alike costs more than a step.
+    #[inline]
+    fn begins(&mut self, text: &[u8], with: &[u8]) -> Result<bool, Tired> {
+        match with.split_at_checked(COMPARED_AT_ONCE) {
+            Some((head, rest)) if text.starts_with(head) => {
+                self.take(rest.len() / COMPARED_AT_ONCE)?;
+                Ok(text[head.len()..].starts_with(rest))
+            }
+            Some(_) => Ok(false),
+            None => Ok(text.starts_with(with)),
+        }
+    }
+
     /// What is to be tried next of what lies above others.
     #[inline]
     fn pop(&mut self, others: usize) -> Option<Frame> {
@@ -308,9 +324,7 @@ impl Program {
                 self.repetition(*min, *max, *greedy, &mut |me: &mut Program| me.part(body))?;
             }
             Part::Capture(index, body) => {
-                self.ops.push(Op::Save(2 * index));
-                self.part(body)?;
-                self.ops.push(Op::Save(2 * index + 1));
+                self.group_of(*index, |me| me.part(body))?;
             }
             Part::Around { behind, negated, body } => {
                 let (behind, negated) = (*behind, *negated);
@@ -336,6 +350,13 @@ impl Program {
             }
         }
         (self.ops.len() <= MOST_OPS).then_some(())
+    }
+
+    fn group_of(&mut self, index: usize, add: impl FnOnce(&mut Program) -> Option<()>) -> Option<()> {
+        self.ops.push(Op::Save(2 * index));
+        add(self)?;
+        self.ops.push(Op::Save(2 * index + 1));
+        Some(())
     }
 
     /// What is matched apart from what follows it.
@@ -424,10 +445,7 @@ impl Program {
             }
             HirKind::Look(_) => return None,
             HirKind::Capture(capture) => {
-                let slot = 2 * capture.index as usize;
-                self.ops.push(Op::Save(slot));
-                self.add(&capture.sub)?;
-                self.ops.push(Op::Save(slot + 1));
+                self.group_of(capture.index as usize, |me| me.add(&capture.sub))?;
             }
             HirKind::Concat(parts) => parts.iter().try_for_each(|part| self.add(part))?,
             HirKind::Alternation(branches) => self.alternation(branches, Program::add)?,
@@ -653,7 +671,7 @@ impl Program {
             work.take(1)?;
             let goes_on = match &self.ops[op] {
                 Op::Literal(literal) => {
-                    let matches = bytes[at..].starts_with(literal);
+                    let matches = work.begins(&bytes[at..], literal)?;
                     at += literal.len();
                     op += 1;
                     matches
@@ -754,7 +772,10 @@ impl Program {
                 Op::Around { behind, negated, next } => {
                     let start = match behind {
                         None | Some(0) => Some(at),
-                        Some(characters) => text[..at].char_indices().rev().nth(characters - 1).map(|(start, _)| start),
+                        Some(characters) => {
+                            work.take(characters / 4)?;
+                            text[..at].char_indices().rev().nth(characters - 1).map(|(start, _)| start)
+                        }
                     };
                     let found = match start {
                         Some(start) => self.once(text, start, op + 1, spans, work)?.is_some(),
@@ -772,7 +793,7 @@ impl Program {
                 },
                 Op::Same(slot) => match self.group(*slot, spans) {
                     Some((start, end)) => {
-                        let matches = bytes[at..].starts_with(&bytes[start..end]);
+                        let matches = work.begins(&bytes[at..], &bytes[start..end])?;
                         at += end - start;
                         op += 1;
                         matches
@@ -843,9 +864,7 @@ impl Program {
             }
         }
     }
-}
 
-impl Program {
     /// Where the first way ends in which what begins with an instruction matches. No other is tried
     /// later; the offsets of its groups are set back where what follows fails.
     fn once(

@@ -310,6 +310,18 @@ fn searches_that_take_long_are_left() {
     }
 }
 
+/// A step is no longer for a long operand: these would take minutes.
+#[test]
+fn searches_with_long_operands_are_left() {
+    let text = "a".repeat(2_000_000);
+    let literal = format!("(?=a){}b", "a".repeat(100_000));
+    for pattern in [r"(a*)\1b", "(?<=b(?:.{1000}){900})a", &literal] {
+        let regex = Regex::new(pattern, 0).expect("a pattern that is searched here");
+        let mut spans = vec![0; 2 * regex.groups() + 2];
+        assert_eq!(regex.find(Anchor::Search, &text, 0, &mut spans), Err(Leave), "{:.40}", pattern);
+    }
+}
+
 #[test]
 fn what_is_uncertain_is_refused() {
     for pattern in [
