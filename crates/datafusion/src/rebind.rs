@@ -5,7 +5,7 @@
 //! parameters or another result, the statement is refused. (A prepared statement is prepared
 //! again: `session.rs`.)
 
-use crate::function::PythonFunction;
+use crate::function::{PythonFunction, wrong_count};
 use crate::routines::aggregate::PythonAggregate;
 use crate::routines::call::{Generate, TableCall};
 use crate::routines::column::ColumnCall;
@@ -14,7 +14,10 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNode, WindowFunctionDefinition};
+use datafusion::logical_expr::{
+    AggregateUDF, Expr, Extension, LogicalPlan, UserDefinedLogicalNode, WindowFunctionDefinition,
+};
+use exuvia_engine::routine::RoutineDefinition;
 use std::sync::Arc;
 
 /// The plan of a statement with the functions that the session has.
@@ -42,27 +45,19 @@ impl Functions<'_> {
         match expr {
             Expr::ScalarFunction(call) => self.scalar(call),
             Expr::AggregateFunction(mut call) => {
-                let Some(python) = call.func.inner().downcast_ref::<PythonAggregate>() else {
-                    return Ok(Transformed::no(Expr::AggregateFunction(call)));
-                };
-                let Some(now) = self.aggregate(&python.registered)? else {
-                    return Ok(Transformed::no(Expr::AggregateFunction(call)));
-                };
-                call.func = now;
-                Ok(Transformed::yes(Expr::AggregateFunction(call)))
+                let now = self.aggregate(&call.func)?;
+                let changed = now.is_some();
+                call.func = now.unwrap_or(call.func);
+                Ok(Transformed::new_transformed(Expr::AggregateFunction(call), changed))
             }
             Expr::WindowFunction(mut call) => {
-                let WindowFunctionDefinition::AggregateUDF(udf) = &call.fun else {
-                    return Ok(Transformed::no(Expr::WindowFunction(call)));
+                let now = match &call.fun {
+                    WindowFunctionDefinition::AggregateUDF(udf) => self.aggregate(udf)?,
+                    WindowFunctionDefinition::WindowUDF(_) => None,
                 };
-                let Some(python) = udf.inner().downcast_ref::<PythonAggregate>() else {
-                    return Ok(Transformed::no(Expr::WindowFunction(call)));
-                };
-                let Some(now) = self.aggregate(&python.registered)? else {
-                    return Ok(Transformed::no(Expr::WindowFunction(call)));
-                };
-                call.fun = WindowFunctionDefinition::AggregateUDF(now);
-                Ok(Transformed::yes(Expr::WindowFunction(call)))
+                let changed = now.is_some();
+                call.fun = now.map_or(call.fun, WindowFunctionDefinition::AggregateUDF);
+                Ok(Transformed::new_transformed(Expr::WindowFunction(call), changed))
             }
             expr => Ok(Transformed::no(expr)),
         }
@@ -86,15 +81,18 @@ impl Functions<'_> {
             let params: Vec<_> = definition.params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
             (params, definition.returns.clone())
         };
-        let needed = now.defaults().iter().rposition(Option::is_none).map_or(0, |last| last + 1);
-        if types(now) != types(python) || call.args.len() < needed {
-            return plan_err!("{}", replaced(&python.signature_text(), &now.signature_text()));
+        let signature = now.signature_text();
+        if types(now) != types(python) || wrong_count(&then.name, &signature, now.defaults(), call.args.len()).is_some()
+        {
+            return plan_err!("{}", replaced(&python.signature_text(), &signature));
         }
         Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction { func: Arc::clone(udf), args: call.args })))
     }
 
-    fn aggregate(&self, then: &Registered) -> Result<Option<Arc<datafusion::logical_expr::AggregateUDF>>> {
-        let Some(now) = self.registered(then)? else { return Ok(None) };
+    /// The aggregate of ours that has the name of another now, if it is not the same.
+    fn aggregate(&self, then: &AggregateUDF) -> Result<Option<Arc<AggregateUDF>>> {
+        let Some(python) = then.inner().downcast_ref::<PythonAggregate>() else { return Ok(None) };
+        let Some(now) = self.registered(&python.registered)? else { return Ok(None) };
         match self.state.aggregate_functions().get(now.name()) {
             Some(udf) => Ok(Some(Arc::clone(udf))),
             None => plan_err!("{}", dropped(now.name())),
@@ -124,7 +122,7 @@ impl Functions<'_> {
             return Ok(None);
         }
         let (new, old) = (now.routine.definition(), then.routine.definition());
-        let takes = |definition: &exuvia_engine::routine::RoutineDefinition| {
+        let takes = |definition: &RoutineDefinition| {
             definition.params.iter().map(|param| (param.name.clone(), param.takes.clone())).collect::<Vec<_>>()
         };
         // The values of its arguments stand in the plan, those left out as the defaults that there were.

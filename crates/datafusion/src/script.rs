@@ -124,7 +124,7 @@ const ESCAPED_TAGS: [char; 4] = ['\u{1c5}', '\u{1c8}', '\u{1cb}', '\u{1f2}'];
 /// Whether a tag of a body in dollars says that it stood in three quotes without an `r`, so that its
 /// escapes mean characters.
 pub(crate) fn has_escapes(tag: Option<&str>) -> bool {
-    tag.is_some_and(|tag| ESCAPED_TAGS.iter().any(|letter| tag.strip_prefix(*letter) == Some("")))
+    tag.is_some_and(|tag| ESCAPED_TAGS.iter().any(|letter| tag.chars().eq([*letter])))
 }
 
 /// A statement whose body in three quotes stands in dollars: `r'''` is ` $a$`, so that all places

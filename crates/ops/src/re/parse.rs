@@ -464,6 +464,10 @@ impl Parser {
         Ok(Node::Repeat { min, max, greedy, possessive, body })
     }
 
+    fn group_named(&self, name: &str) -> Option<usize> {
+        self.names.iter().find(|(known, _)| known == name).map(|(_, group)| *group)
+    }
+
     /// A reference to a group, which must have ended; what stands before a place has no reference,
     /// whose width nobody knows.
     fn reference(&self, group: Option<usize>) -> Result<Node, Unsupported> {
@@ -495,9 +499,8 @@ impl Parser {
         if !self.take(')') || self.behind > 0 {
             return refuse("a conditional part that is not known there");
         }
-        let named = self.names.iter().find(|(known, _)| *known == name).map(|(_, group)| *group);
         let digits = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-        let group = if digits { name.parse().ok() } else { named };
+        let group = if digits { name.parse().ok() } else { self.group_named(&name) };
         let Some(group) = group.filter(|group| self.closed.contains(group)) else {
             return refuse("a condition on a group that is not known there");
         };
@@ -547,12 +550,10 @@ impl Parser {
                 }
                 Some(Plain('P')) if self.take('=') => {
                     let name = self.take_while(usize::MAX, |ch| ch != ')');
-                    let group = self.names.iter().find(|(known, _)| *known == name).map(|(_, group)| *group);
-                    return if self.take(')') {
-                        self.reference(group).map(Some)
-                    } else {
-                        refuse("a bad name of a group")
-                    };
+                    if !self.take(')') {
+                        return refuse("a bad name of a group");
+                    }
+                    return self.reference(self.group_named(&name)).map(Some);
                 }
                 Some(Plain('(')) => return self.conditional(verbose).map(Some),
                 Some(Plain('>')) => {
@@ -576,7 +577,7 @@ impl Parser {
             self.groups
         });
         if let (Some(name), Some(index)) = (name, index) {
-            if self.names.iter().any(|(other, _)| *other == name) {
+            if self.group_named(&name).is_some() {
                 return refuse("two groups of the same name");
             }
             self.names.push((name, index));

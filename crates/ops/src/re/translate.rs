@@ -79,23 +79,8 @@ pub enum Part {
 pub fn translate(node: &Node, flags: u32, variant: Variant) -> Result<(Part, Needs), Unsupported> {
     let mut translator = Translator { variant, needs: Needs::default() };
     let part = translator.part(node, flags)?;
-    let part = match part {
-        part if !variant.full => part,
-        Part::Plain(hir) => Part::Plain(Hir::concat(vec![hir, Hir::look(Look::End)])),
-        part => Part::Concat(vec![part, Part::Plain(Hir::look(Look::End))]),
-    };
+    let part = if variant.full { in_a_row(vec![part, Part::Plain(Hir::look(Look::End))]) } else { part };
     Ok((part, translator.needs))
-}
-
-/// Whether a part has something that automata cannot say.
-fn is_beyond(node: &Node) -> bool {
-    match node {
-        Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) => false,
-        Node::Around { .. } | Node::Atomic(_) | Node::Same(_) | Node::If { .. } => true,
-        Node::Repeat { possessive, body, .. } => *possessive || is_beyond(body),
-        Node::Group { body, .. } => is_beyond(body),
-        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().any(is_beyond),
-    }
 }
 
 /// Refuses a repetition that sre or the translation treats in a way of its own.
@@ -118,9 +103,11 @@ struct Translator {
 }
 
 impl Translator {
-    fn node(&mut self, node: &Node, flags: u32) -> Result<Hir, Unsupported> {
+    fn part(&mut self, node: &Node, flags: u32) -> Result<Part, Unsupported> {
         Ok(match node {
-            Node::Char(ch) if flags & IGNORECASE == 0 => Hir::literal(ch.encode_utf8(&mut [0; 4]).as_bytes()),
+            Node::Char(ch) if flags & IGNORECASE == 0 => {
+                Part::Plain(Hir::literal(ch.encode_utf8(&mut [0; 4]).as_bytes()))
+            }
             Node::Char(ch) => self.class(classes::set(&[Item::Char(*ch)], false, flags)?),
             Node::Set { negated, items } => self.class(classes::set(items, *negated, flags)?),
             Node::Any => {
@@ -131,92 +118,68 @@ impl Translator {
                 set.negate();
                 self.class(set)
             }
-            Node::At(at) => Hir::look(self.look(*at, flags)),
-            Node::Repeat { min, max, greedy, body, .. } => {
-                check_repetition(*max, body)?;
-                let sub = Box::new(self.node(body, flags)?);
-                Hir::repetition(Repetition { min: *min, max: *max, greedy: *greedy, sub })
-            }
-            Node::Group { index, add, remove, body } => {
-                let hir = self.node(body, (flags | add) & !remove)?;
-                match index {
-                    Some(index) => Hir::capture(Capture { index: *index as u32, name: None, sub: Box::new(hir) }),
-                    None => hir,
-                }
-            }
-            Node::Concat(nodes) => Hir::concat(self.nodes(nodes, flags)?),
-            Node::Alternate(nodes) => {
-                let mut branches = self.nodes(nodes, flags)?;
-                if would_lift(&branches) {
-                    branches.push(Hir::fail());
-                }
-                Hir::alternation(branches)
-            }
-            Node::Around { .. } | Node::Atomic(_) | Node::Same(_) | Node::If { .. } => {
-                return Err(Unsupported::Construct("what no automaton can say".to_string()));
-            }
-        })
-    }
-
-    /// A part that may have what automata cannot say.
-    fn part(&mut self, node: &Node, flags: u32) -> Result<Part, Unsupported> {
-        if !is_beyond(node) {
-            return self.node(node, flags).map(Part::Plain);
-        }
-        let boxed = |me: &mut Self, node: &Node| me.part(node, flags).map(Box::new);
-        Ok(match node {
+            Node::At(at) => Part::Plain(Hir::look(self.look(*at, flags))),
             Node::Repeat { min, max, greedy, possessive, body } => {
                 check_repetition(*max, body)?;
-                let body = boxed(self, body)?;
-                let repeat = |body| Part::Repeat { min: *min, max: *max, greedy: *greedy, body };
-                if *possessive { Part::Atomic(Box::new(repeat(Box::new(Part::Atomic(body))))) } else { repeat(body) }
+                let (min, max, greedy) = (*min, *max, *greedy);
+                match self.part(body, flags)? {
+                    body if *possessive => {
+                        let round = Box::new(Part::Atomic(Box::new(body)));
+                        Part::Atomic(Box::new(Part::Repeat { min, max, greedy, body: round }))
+                    }
+                    Part::Plain(sub) => {
+                        Part::Plain(Hir::repetition(Repetition { min, max, greedy, sub: Box::new(sub) }))
+                    }
+                    body => Part::Repeat { min, max, greedy, body: Box::new(body) },
+                }
             }
             Node::Group { index, add, remove, body } => {
                 let body = self.part(body, (flags | add) & !remove)?;
-                match index {
-                    Some(index) => Part::Capture(*index, Box::new(body)),
-                    None => body,
-                }
-            }
-            Node::Concat(nodes) => {
-                let mut parts = vec![];
-                // What lies between is one for automata, whose literals are then long.
-                for run in nodes.chunk_by(|a, b| !is_beyond(a) && !is_beyond(b)) {
-                    match run {
-                        [one] => parts.push(self.part(one, flags)?),
-                        run => parts.push(Part::Plain(Hir::concat(self.nodes(run, flags)?))),
+                match (index, body) {
+                    (None, body) => body,
+                    (Some(index), Part::Plain(hir)) => {
+                        let capture = Capture { index: *index as u32, name: None, sub: Box::new(hir) };
+                        Part::Plain(Hir::capture(capture))
                     }
+                    (Some(index), body) => Part::Capture(*index, Box::new(body)),
                 }
-                Part::Concat(parts)
             }
-            Node::Alternate(nodes) => {
-                Part::Alternate(nodes.iter().map(|node| self.part(node, flags)).collect::<Result<_, _>>()?)
-            }
+            Node::Concat(nodes) => in_a_row(self.parts(nodes, flags)?),
+            Node::Alternate(nodes) => match plain(self.parts(nodes, flags)?) {
+                Ok(mut branches) => {
+                    if would_lift(&branches) {
+                        branches.push(Hir::fail());
+                    }
+                    Part::Plain(Hir::alternation(branches))
+                }
+                Err(branches) => Part::Alternate(branches),
+            },
             Node::Around { behind, negated, body } => {
-                Part::Around { behind: *behind, negated: *negated, body: boxed(self, body)? }
+                Part::Around { behind: *behind, negated: *negated, body: Box::new(self.part(body, flags)?) }
             }
-            Node::Atomic(body) => Part::Atomic(boxed(self, body)?),
+            Node::Atomic(body) => Part::Atomic(Box::new(self.part(body, flags)?)),
             Node::Same(_) if flags & IGNORECASE != 0 => {
                 return Err(Unsupported::Construct("a reference where case is ignored".to_string()));
             }
             Node::Same(group) => Part::Same(*group),
-            Node::If { group, then, otherwise } => Part::If(*group, boxed(self, then)?, boxed(self, otherwise)?),
-            Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) => Part::Plain(self.node(node, flags)?),
+            Node::If { group, then, otherwise } => {
+                Part::If(*group, Box::new(self.part(then, flags)?), Box::new(self.part(otherwise, flags)?))
+            }
         })
     }
 
-    fn nodes(&mut self, nodes: &[Node], flags: u32) -> Result<Vec<Hir>, Unsupported> {
-        nodes.iter().map(|node| self.node(node, flags)).collect()
+    fn parts(&mut self, nodes: &[Node], flags: u32) -> Result<Vec<Part>, Unsupported> {
+        nodes.iter().map(|node| self.part(node, flags)).collect()
     }
 
-    fn class(&mut self, mut set: ClassUnicode) -> Hir {
+    fn class(&mut self, mut set: ClassUnicode) -> Part {
         if !set.is_ascii() {
             self.needs.wide = true;
             if self.variant.ascii {
                 set.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\x7f')]));
             }
         }
-        Hir::class(Class::Unicode(set))
+        Part::Plain(Hir::class(Class::Unicode(set)))
     }
 
     fn look(&mut self, at: At, flags: u32) -> Look {
@@ -251,6 +214,40 @@ impl Translator {
         self.needs.wide = true;
         !self.variant.ascii
     }
+}
+
+/// Parts that automata can say, or the parts where one is none.
+fn plain(parts: Vec<Part>) -> Result<Vec<Hir>, Vec<Part>> {
+    if !parts.iter().all(|part| matches!(part, Part::Plain(_))) {
+        return Err(parts);
+    }
+    let hir = |part| if let Part::Plain(hir) = part { Some(hir) } else { None };
+    Ok(parts.into_iter().filter_map(hir).collect())
+}
+
+/// One part after the other; what automata can say in a row is one for them, whose literals are then long.
+fn in_a_row(parts: Vec<Part>) -> Part {
+    let mut row: Vec<Part> = Vec::new();
+    let mut run = Vec::new();
+    let end_run = |run: &mut Vec<Hir>, row: &mut Vec<Part>| {
+        if !run.is_empty() {
+            row.push(Part::Plain(Hir::concat(std::mem::take(run))));
+        }
+    };
+    for part in parts {
+        match part {
+            Part::Plain(hir) => run.push(hir),
+            part => {
+                end_run(&mut run, &mut row);
+                row.push(part);
+            }
+        }
+    }
+    if row.is_empty() {
+        return Part::Plain(Hir::concat(run));
+    }
+    end_run(&mut run, &mut row);
+    Part::Concat(row)
 }
 
 /// Whether `Hir::alternation` would take a common prefix out of the branches that matches

@@ -43,23 +43,12 @@ def findall(self, string):
 
 def split(self, string, maxsplit=0):
     if _operation("pattern.groups", self) > 0:
-        parts = []
-        at = 0
-        n = 0
-        for found in finditer(self, string):
-            if maxsplit and n >= maxsplit:
-                break
-            parts.append(_operation("re.between", string, at, _offset(found, 0)))
-            parts.extend(found.groups())
-            at = _offset(found, 1)
-            n += 1
-        parts.append(_operation("re.between", string, at, -1))
-        return parts
+        return _cut(self, string, maxsplit, lambda found: found.groups())[0]
     return _operation("re.split", self, _text(string), maxsplit)
 
 
-def _replace(self, repl, string, count):
-    """The parts between the matches and what stands in their place, and how many there are."""
+def _cut(self, string, count, between):
+    """The parts between the matches, what stands in the place of each, and how many there are."""
     parts = []
     at = 0
     n = 0
@@ -67,11 +56,15 @@ def _replace(self, repl, string, count):
         if count and n >= count:
             break
         parts.append(_operation("re.between", string, at, _offset(found, 0)))
-        parts.append(repl(found))
+        parts.extend(between(found))
         at = _offset(found, 1)
         n += 1
     parts.append(_operation("re.between", string, at, -1))
     return parts, n
+
+
+def _replace(self, repl, string, count):
+    return _cut(self, string, count, lambda found: (repl(found),))
 
 
 def _offset(found, which):
