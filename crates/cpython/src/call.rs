@@ -1,14 +1,14 @@
 //! The loop over the rows of a batch.
 
 use crate::argument::{ArgumentError, Column as Arguments, message};
-use crate::failure::{Failure, class_name, text};
+use crate::failure::{Failure, class_name, shown};
 use crate::function::Function;
 use crate::print::Printing;
 use crate::result::{Column as Results, ResultError};
 use crate::watch::Watch;
 use arrow::array::{Array, ArrayRef, StructArray};
 use exuvia_ir::interpreter::{form, kind};
-use exuvia_ir::{result_error, results_too_large, unprintable};
+use exuvia_ir::{result_error, results_too_large};
 use pyo3::exceptions::{PyException, PyMemoryError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -98,7 +98,8 @@ pub fn call(
                 taken => taken,
             }
             .map_err(|error| match error {
-                ResultError::Refused => at_row(refused(&value, &function.result_type)),
+                ResultError::Refused => at_row(refused(&value, &function.result_type, None)),
+                ResultError::Part(part) => at_row(refused(&value, &function.result_type, Some(&part.to_string()))),
                 ResultError::Raised(error) => raised(&error),
                 ResultError::Full => Failure { kind: kind::FULL, message: results_too_large(), ..Failure::host("") },
             })?,
@@ -124,16 +125,10 @@ pub fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     matches!(class_name(value).as_str(), "NaTType" | "NAType")
 }
 
-fn refused(value: &Bound<'_, PyAny>, result_type: &str) -> Failure {
-    let class = class_name(value);
-    let repr = value.repr().map_or_else(|_| unprintable(&class), |repr| text(&repr));
-    Failure {
-        kind: kind::RESULT,
-        row: 0,
-        line: 0,
-        message: result_error(&repr, &class, result_type),
-        class: String::new(),
-    }
+fn refused(value: &Bound<'_, PyAny>, result_type: &str, part: Option<&str>) -> Failure {
+    let (repr, class) = shown(value);
+    let message = result_error(&repr, &class, result_type, part);
+    Failure { kind: kind::RESULT, row: 0, line: 0, message, class: String::new() }
 }
 
 /// The arguments of a call, in the form in which CPython wants them: a slot of its own,

@@ -1,6 +1,7 @@
 //! Why a request failed, and how an exception is told to those without Python.
 
 use exuvia_ir::interpreter::kind;
+use exuvia_ir::unprintable;
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -64,6 +65,12 @@ pub fn script_line(line: Option<u32>, first_line: u32) -> u32 {
 /// `type(value).__name__`.
 pub fn class_name(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "object".to_string(), |name| text(&name))
+}
+
+/// The `repr` of a value and the name of its class, as errors show them.
+pub fn shown(value: &Bound<'_, PyAny>) -> (String, String) {
+    let class = class_name(value);
+    (value.repr().map_or_else(|_| unprintable(&class), |repr| text(&repr)), class)
 }
 
 /// `str(exception)`, or what Python's `traceback` writes where that raises.

@@ -3,14 +3,13 @@
 use crate::argument::Column as Arguments;
 use crate::arrow_capsule::{Batch, Schema, struct_of};
 use crate::call::is_missing;
-use crate::failure::{class_name, text};
+use crate::failure::shown;
 use crate::result::{Column as Results, ResultError};
 use crate::watch::{Interrupt, Watch};
 use arrow::array::{Array, StructArray};
 use arrow::datatypes::{DataType, Field, Fields};
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
 use exuvia_ir::interpreter::{Run, step};
-use exuvia_ir::unprintable;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -142,13 +141,12 @@ impl Port {
         self.misfit.bind(py).call1((message,)).map_or_else(|error| error, PyErr::from_value)
     }
 
-    /// A value that a column of the result does not take.
-    pub fn refused(&self, py: Python<'_>, field: usize, value: &Bound<'_, PyAny>) -> PyErr {
-        let class = class_name(value);
-        let repr = value.repr().map_or_else(|_| unprintable(&class), |repr| text(&repr));
+    /// A value that a column of the result does not take, and the part of it that does not fit.
+    pub fn refused(&self, py: Python<'_>, field: usize, value: &Bound<'_, PyAny>, part: Option<&str>) -> PyErr {
+        let (repr, class) = shown(value);
         let name = self.output.as_ref().and_then(|fields| fields.get(field)).map_or("", |field| field.name());
         let ty = self.types.get(field).map_or("", String::as_str);
-        let said = exuvia_ir::result_error(&repr, &class, ty);
+        let said = exuvia_ir::result_error(&repr, &class, ty, part);
         match said.strip_prefix("returned ") {
             Some(what) if !name.is_empty() => self.misfit(py, format!("column {name}: {what}")),
             // A value has the words of a row's result.
@@ -242,7 +240,8 @@ impl Port {
     /// Why a value was not taken, as an exception.
     pub fn result_error(&self, py: Python<'_>, field: usize, value: &Bound<'_, PyAny>, error: ResultError) -> PyErr {
         match error {
-            ResultError::Refused => self.refused(py, field, value),
+            ResultError::Refused => self.refused(py, field, value, None),
+            ResultError::Part(part) => self.refused(py, field, value, Some(&part.to_string())),
             ResultError::Raised(error) => error,
             ResultError::Full => PyValueError::new_err(exuvia_ir::results_too_large()),
         }

@@ -10,6 +10,7 @@ mod nested;
 mod scalar;
 mod temporal;
 
+use crate::failure::shown;
 use arrow::array::{
     ArrayRef, BinaryBuilder, BinaryViewBuilder, BooleanBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder,
     LargeStringBuilder, NullBufferBuilder, PrimitiveArray, StringBuilder, StringViewBuilder,
@@ -20,9 +21,10 @@ use arrow::datatypes::{
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use decimal::Decimals;
-use exuvia_ir::{MAX_RESULT_BYTES, result_float};
+use exuvia_ir::{MAX_RESULT_BYTES, excerpt, result_float};
 use nested::{Lists, Maps, Structs};
 use pyo3::prelude::*;
+use std::fmt;
 use std::sync::Arc;
 use temporal::{Durations, Intervals, Times, Timestamps};
 
@@ -31,11 +33,47 @@ use temporal::{Durations, Intervals, Times, Timestamps};
 pub enum ResultError {
     /// The declared type cannot hold it.
     Refused,
+    /// The declared type cannot hold a part of it.
+    Part(Box<Part>),
     /// Converting it raised; an exception that ends the call, since it is not the
     /// function's.
     Raised(PyErr),
     /// The column has become too long for its layout.
     Full,
+}
+
+/// The part of a result that its declared type cannot hold.
+#[derive(Debug)]
+pub struct Part {
+    /// Where it is, as Python would index it: `['items'][1]`.
+    path: String,
+    /// What it is, or that it is not there.
+    what: String,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.path, self.what)
+    }
+}
+
+impl ResultError {
+    /// What is wrong at a path.
+    fn at(path: impl Into<String>, what: impl Into<String>) -> ResultError {
+        ResultError::Part(Box::new(Part { path: path.into(), what: what.into() }))
+    }
+
+    /// The error of a value as that of a part, at a path.
+    fn within(self, path: impl FnOnce() -> String, value: &Bound<'_, PyAny>) -> ResultError {
+        match self {
+            ResultError::Refused => {
+                let (repr, class) = shown(value);
+                ResultError::at(path(), format!("is {} of type {class}", excerpt(&repr)))
+            }
+            ResultError::Part(part) => ResultError::at(path() + &part.path, part.what),
+            other => other,
+        }
+    }
 }
 
 impl From<PyErr> for ResultError {

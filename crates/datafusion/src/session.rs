@@ -64,6 +64,21 @@ pub struct ExuviaSession {
     prepared: Arc<Mutex<HashMap<String, Prepared>>>,
 }
 
+/// An error of planning with the place in its script, where DataFusion knows it: it does where it
+/// keeps the places of names, which costs memory, and so only a plan that fails is planned with them.
+async fn located(
+    mut state: SessionState,
+    parsed: Parsed,
+    statement: &Statement<'_>,
+    error: DataFusionError,
+) -> DataFusionError {
+    state.config_mut().options_mut().sql_parser.collect_spans = true;
+    match state.statement_to_plan(parsed).await {
+        Err(again) => statement::show_span(statement.origin(), again).unwrap_or(error),
+        Ok(_) => error,
+    }
+}
+
 /// A statement that was prepared.
 #[derive(Clone)]
 struct Prepared {
@@ -176,7 +191,7 @@ impl ExuviaSession {
             // Columns that only a call shows are found out by one, and planning begins again.
             match sample::unsampled(&error) {
                 Some(call) if samples < SAMPLES => sample::take(&self.ctx, call).await?,
-                _ => return Err(error),
+                _ => return Err(located(state, parsed, statement, error).await),
             }
             samples += 1;
         };

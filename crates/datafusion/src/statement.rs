@@ -801,6 +801,15 @@ pub(crate) fn show_place(origin: Origin<'_>, error: DataFusionError) -> DataFusi
     DataFusionError::SQL(Box::new(ParserError::ParserError(shown)), None)
 }
 
+/// An error that says where the name is that is wrong with its place in the script; none where it
+/// does not.
+pub(crate) fn show_span(origin: Origin<'_>, error: DataFusionError) -> Option<DataFusionError> {
+    let span = error.diagnostic()?.span.filter(|span| span.start.line > 0)?;
+    let (start, end) = (span.start, span.end);
+    let shown = place(origin, &Span::new((start.line, start.column).into(), (end.line, end.column).into()));
+    Some(DataFusionError::Plan(format!("{}{shown}", crate::message(&error))))
+}
+
 /// The place of a span of tokens in its script.
 pub(crate) fn place(origin: Origin<'_>, span: &Span) -> Place {
     let line = origin.line(span.start.line);

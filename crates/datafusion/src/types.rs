@@ -50,10 +50,12 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
     }
 }
 
-/// The SQL type of which Python and Arrow use this name.
+/// The SQL type for which Python, Arrow or another system has this name.
 fn meant(name: &str) -> Option<&'static str> {
-    Some(match name.to_ascii_lowercase().as_str() {
-        "str" | "utf8" => "TEXT",
+    let base = name.split(['(', '<', '[']).next().unwrap_or(name);
+    Some(match base.trim().to_ascii_lowercase().as_str() {
+        "str" | "utf8" | "uuid" | "enum" => "TEXT",
+        "json" | "jsonb" | "variant" | "object" | "super" => "TEXT, which json.loads reads",
         "int8" => "TINYINT",
         "int16" => "SMALLINT",
         "int32" => "INT",
@@ -62,6 +64,13 @@ fn meant(name: &str) -> Option<&'static str> {
         "float64" => "DOUBLE",
         "bytes" => "BYTEA",
         "timedelta" => "INTERVAL",
+        "number" | "money" | "bignumeric" => "DECIMAL(p, s)",
+        "hugeint" | "int128" => "DECIMAL(38, 0)",
+        "datetime" | "timestamp_ntz" => "TIMESTAMP",
+        "timestamp_tz" | "timestamp_ltz" => "TIMESTAMP WITH TIME ZONE",
+        "hstore" => "MAP(TEXT, TEXT)",
+        "array" | "list" => "T[], such as TEXT[]",
+        "record" | "row" | "tuple" => "STRUCT<a BIGINT, b TEXT>",
         _ => return None,
     })
 }
@@ -79,6 +88,9 @@ pub(crate) fn cast_hint(sql: &str, from: &DataType, to: &DataType) -> String {
         // Without `SET timezone` that would be one without a time zone.
         DataType::Timestamp(_, Some(_)) => {
             format!("\n  hint: arrow_cast({sql}, '{to}') takes it as UTC")
+        }
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView if sql.starts_with('\'') => {
+            format!("\n  hint: CAST({sql} AS {}) is the text in UTF-8; a literal of bytes is X'00ff'", name(to))
         }
         to => format!("\n  hint: CAST({sql} AS {})", name(to)),
     }

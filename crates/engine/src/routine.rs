@@ -11,7 +11,7 @@ use crate::{CallError, CallErrorKind, DefineError, Invocation, Place, Settings, 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 use exuvia_ir::interpreter::key;
-use exuvia_lift::ast::Asked;
+use exuvia_lift::ast::{Asked, ClassDef};
 use exuvia_lift::{Source, SourceError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -167,9 +167,15 @@ pub fn kind_of(definition: &RoutineDefinition) -> Result<Kind, DefineError> {
         Kind::Rows if definition.returns.is_none() => {
             failed("the columns of its rows must be declared: RETURNS TABLE (name TYPE, …)".to_string())
         }
-        Kind::Table | Kind::Rows => match &resolved.class {
+        Kind::Rows => match &resolved.class {
+            Some(class) if lacks(class, "process") && lacks(class, "eval") => {
+                failed(format!("the class {} has no method process or eval, which gives the rows", class.name))
+            }
+            _ => Ok(kind),
+        },
+        Kind::Table => match &resolved.class {
             Some(class) => failed(format!(
-                "{} is a class, and {} is a function: a def that takes the arguments and yields rows",
+                "{} is a class, and {} is a function: a def that takes the tables and returns or yields one",
                 class.name,
                 kind.described()
             )),
@@ -177,17 +183,10 @@ pub fn kind_of(definition: &RoutineDefinition) -> Result<Kind, DefineError> {
         },
         _ if definition.gives_rows => failed(format!("{} does not return a table", kind.described())),
         Kind::Aggregate => match &resolved.class {
-            Some(class) => {
-                let missing = ["accumulate", "finish"];
-                let missing = missing.iter().find(|wanted| !class.methods.iter().any(|method| &**method == **wanted));
-                match missing {
-                    // It may have its methods from a base, which Python knows.
-                    Some(method) if class.bases.is_empty() => {
-                        failed(format!("the class {} has no method {method}", class.name))
-                    }
-                    _ => Ok(kind),
-                }
-            }
+            Some(class) => match ["accumulate", "finish"].iter().find(|method| lacks(class, method)) {
+                Some(method) => failed(format!("the class {} has no method {method}", class.name)),
+                None => Ok(kind),
+            },
             None if def.generator => failed(format!("{} is a generator; an aggregate returns one value", def.name)),
             None => Ok(kind),
         },
@@ -198,6 +197,11 @@ pub fn kind_of(definition: &RoutineDefinition) -> Result<Kind, DefineError> {
             Ok(kind)
         }
     }
+}
+
+/// Whether a class has no such method; it may have it from a base, which Python knows.
+fn lacks(class: &ClassDef, method: &str) -> bool {
+    class.bases.is_empty() && !class.methods.iter().any(|own| **own == *method)
 }
 
 fn is_list(ty: &DataType) -> bool {

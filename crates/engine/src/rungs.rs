@@ -284,7 +284,7 @@ impl Batch<'_> {
     fn misfit(&self, row: u32, object: &Object) -> CallError {
         let returns = sql::type_name(&self.function.definition.returns);
         let shown = exuvia_ops::show::of_result(object);
-        let message = exuvia_ir::result_error(&shown, object.ty().python_name(), &returns);
+        let message = exuvia_ir::result_error(&shown, object.ty().python_name(), &returns, None);
         self.error(row, CallErrorKind::Result(message))
     }
 

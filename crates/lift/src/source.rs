@@ -147,7 +147,7 @@ fn from_module(
     params: &[&str],
     module: Arc<Module>,
 ) -> Result<Source, SourceError> {
-    if let Some(class) = aggregate(&module, name, handler) {
+    if let Some(class) = class(&module, name, handler) {
         let handler = FunctionDef::empty(class.name.clone(), class.span);
         return Ok(Source {
             name: Arc::from(name),
@@ -203,12 +203,16 @@ fn from_module(
     // An iterator brings the columns of all parameters.
     let iterator = matches!(def.asked[..], [Asked::Iterator, ..]);
     if !iterator && (params.len() > most || params.len() < least || keyword_only) {
-        let message = format!(
+        let mut message = format!(
             "{} takes {} parameters, the SQL signature has {}",
             found.name,
             if least == most { least.to_string() } else { format!("{least} or more") },
             params.len()
         );
+        // Snowflake gives the columns of a batch as one DataFrame.
+        if text.contains("vectorized") {
+            message.push_str("; columns are given one by one: def f(a: pd.Series, b: pd.Series) -> pd.Series");
+        }
         return Err(SourceError::new(message, Some(def.span)));
     }
     Ok(Source {
@@ -225,8 +229,8 @@ fn from_module(
 }
 
 /// The class that is the handler: the one that is named, or the only one with the methods of
-/// an aggregate where no function has the name.
-fn aggregate(module: &Module, name: &str, handler: Option<&str>) -> Option<Arc<ClassDef>> {
+/// an aggregate, or one that gives rows, where no function has the name.
+fn class(module: &Module, name: &str, handler: Option<&str>) -> Option<Arc<ClassDef>> {
     let wanted = handler.unwrap_or(name);
     let same = |own: &str| own == wanted || handler.is_none() && own.eq_ignore_ascii_case(wanted);
     if defs(&module.body).any(|def| same(&def.name)) || bound(&module.body).any(|bound| *bound.name == *wanted) {
@@ -240,10 +244,11 @@ fn aggregate(module: &Module, name: &str, handler: Option<&str>) -> Option<Arc<C
     if let Some(class) = named.pop() {
         return Some(class);
     }
-    let is_aggregate = |class: &Arc<ClassDef>| {
-        ["accumulate", "finish"].iter().all(|wanted| class.methods.iter().any(|method| &**method == *wanted))
+    let serves = |class: &Arc<ClassDef>| {
+        let has = |wanted: &str| class.methods.iter().any(|method| **method == *wanted);
+        has("accumulate") && has("finish") || has("process") || has("eval")
     };
-    let mut found = others.into_iter().filter(is_aggregate);
+    let mut found = others.into_iter().filter(serves);
     match (found.next(), found.next(), handler) {
         (Some(only), None, None) => Some(only),
         _ => None,

@@ -46,6 +46,11 @@ def define(name, source, handler, form, models, parameters):
     if isinstance(function, type) and form in (VALUES, STATES):
         check_state(handler, function, len(parameters))
         hints = []
+    elif isinstance(function, type) and form == ROWS:
+        method, end = methods_of_rows(handler, function)
+        check_class(handler, function, method, len(parameters))
+        hints = arguments.hints_of(getattr(function, method))[1:]
+        function = rows_of(function, method, end)
     else:
         check(handler, function, len(parameters), form)
         hints = arguments.hints_of(function)
@@ -132,18 +137,52 @@ def check_state(name, state, count):
     for method in ("accumulate", "finish"):
         if not callable(getattr(state, method, None)):
             raise DefinitionError(f"the class {name} has no method {method}", None)
-    accumulate = state.accumulate
-    if type(accumulate) is types.FunctionType:
-        code = accumulate.__code__
+    check_class(name, state, "accumulate", count)
+
+
+def check_class(name, cls, method, count):
+    """Refuses a class whose objects are not made without arguments, or whose method does not take
+    `count` values."""
+    function = getattr(cls, method)
+    if type(function) is types.FunctionType:
+        code = function.__code__
         most = code.co_argcount - 1
-        least = most - len(accumulate.__defaults__ or ())
+        least = most - len(function.__defaults__ or ())
         if count < least or count > most and not code.co_flags & 0x04:
-            message = f"{name}.accumulate takes {most} values, but the SQL function has {count}"
+            message = f"{name}.{method} takes {most} values, but the SQL function has {count}"
             raise DefinitionError(message, code.co_firstlineno)
-    if type(state.__init__) is types.FunctionType:
-        code = state.__init__.__code__
-        if code.co_argcount - 1 > len(state.__init__.__defaults__ or ()):
+    if type(cls.__init__) is types.FunctionType:
+        code = cls.__init__.__code__
+        if code.co_argcount - 1 > len(cls.__init__.__defaults__ or ()):
             raise DefinitionError(f"{name} is made without arguments, and __init__ takes some", code.co_firstlineno)
+
+
+def methods_of_rows(name, cls):
+    """The method that gives the rows of one row, and the one that gives more at the end, if there is
+    one: as Snowflake names them, or Databricks."""
+    for method, end in (("process", "end_partition"), ("eval", "terminate")):
+        if callable(getattr(cls, method, None)):
+            return method, end if callable(getattr(cls, end, None)) else None
+    raise DefinitionError(f"the class {name} has no method process or eval, which gives the rows", None)
+
+
+def rows_of(cls, method, end):
+    """The generator that such a class is: each row of the query is a partition of its own."""
+
+    def function(*args):
+        self = cls()
+        yield from rows(getattr(self, method)(*args))
+        if end is not None:
+            yield from rows(getattr(self, end)())
+
+    def rows(given):
+        if given is None:
+            return ()
+        if isinstance(given, (str, bytes, dict)) or not hasattr(given, "__iter__"):
+            raise TypeError(f"it gave a value of type {type(given).__name__}; it yields its rows or returns a list of them")
+        return (given,) if hasattr(given, "columns") else given
+
+    return function
 
 
 def over_rows(state):

@@ -345,6 +345,8 @@ class Output:
                 return fitted
             if pa.types.is_dictionary(array.type):
                 array = array.cast(array.type.value_type)
+            # What fits together, as whole floats do, is not to blame.
+            self.objects(first_misfit(pa, array, field.type).to_pylist(), position)
             if not missing or isinstance(values, (pa.Array, pa.ChunkedArray)):
                 return self.objects(array.to_pylist(), position)
         items = list(values.astype(object)) if hasattr(values, "astype") else list(values)
@@ -427,6 +429,18 @@ def fit(pa, array, wanted):
     except pa.ArrowInvalid:
         return None
     return None
+
+
+def first_misfit(pa, array, wanted):
+    """The first value, as an array, of an array that does not fit."""
+    start, end = 0, len(array)
+    while end - start > 1:
+        middle = (start + end) // 2
+        if fit(pa, array.slice(start, middle - start), wanted) is None:
+            end = middle
+        else:
+            start = middle
+    return array.slice(start, end - start)
 
 
 def is_text(types, own):

@@ -1,11 +1,12 @@
 //! Lists, structs and maps out of Python's.
 
 use super::{Column, ResultError, Taken, fits};
-use crate::failure::class_name;
+use crate::failure::{class_name, shown};
 use arrow::array::{ArrayRef, FixedSizeListArray, LargeListArray, ListArray, MapArray, NullBufferBuilder, StructArray};
 use arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 use arrow::error::ArrowError;
+use exuvia_ir::excerpt;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -65,13 +66,13 @@ impl Lists {
         if let Ok(list) = value.cast::<PyList>() {
             self.has_room(list.len())?;
             for item in list {
-                self.child.push(&item)?;
+                self.child.push(&item).map_err(|error| error.within(|| format!("[{length}]"), &item))?;
                 length += 1;
             }
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
             self.has_room(tuple.len())?;
             for item in tuple {
-                self.child.push(&item)?;
+                self.child.push(&item).map_err(|error| error.within(|| format!("[{length}]"), &item))?;
                 length += 1;
             }
         } else if let Some(list) = listed(value)? {
@@ -211,42 +212,65 @@ impl Structs {
     pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
         let py = value.py();
         if let Ok(dict) = value.cast::<PyDict>() {
-            if dict.len() != self.names.len() {
-                return Err(ResultError::Refused);
+            for ((field, name), child) in self.fields.iter().zip(&self.names).zip(&mut self.children) {
+                let path = || format!("['{}']", field.name());
+                let value = dict.get_item(name)?.ok_or_else(|| ResultError::at(path(), "is missing"))?;
+                child.push(&value).map_err(|error| error.within(path, &value))?;
             }
-            for (name, child) in self.names.iter().zip(&mut self.children) {
-                child.push(&dict.get_item(name)?.ok_or(ResultError::Refused)?)?;
+            if dict.len() > self.names.len() {
+                return Err(self.no_field(dict)?);
             }
         } else if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
             let items = value.cast::<PyTuple>().ok().cloned();
             let items = items.map_or_else(|| Ok(value.cast::<PyList>()?.to_tuple()), Ok::<_, PyErr>)?;
             if items.len() != self.names.len() {
-                return Err(ResultError::Refused);
+                return Err(ResultError::at(
+                    "it",
+                    format!("has {} items for {} fields", items.len(), self.names.len()),
+                ));
             }
             let named = match value.get_type().getattr_opt(intern!(py, "_fields"))? {
                 Some(own) => self.order(&own)?,
                 None => None,
             };
             for (at, child) in self.children.iter_mut().enumerate() {
-                child.push(&items.get_item(named.as_ref().map_or(at, |order| order[at]))?)?;
+                let at = named.as_ref().map_or(at, |order| order[at]);
+                let item = items.get_item(at)?;
+                child.push(&item).map_err(|error| error.within(|| format!("[{at}]"), &item))?;
             }
         } else {
-            let fields = value.get_type().getattr_opt(intern!(py, "__dataclass_fields__"))?;
-            let fields = fields.ok_or(ResultError::Refused)?;
-            let fields = fields.cast::<PyDict>().map_err(|_| ResultError::Refused)?;
-            if fields.len() != self.names.len() {
-                return Err(ResultError::Refused);
-            }
-            for (name, child) in self.names.iter().zip(&mut self.children) {
-                if !fields.contains(name)? {
-                    return Err(ResultError::Refused);
+            let own = value.get_type().getattr_opt(intern!(py, "__dataclass_fields__"))?;
+            let own = own.ok_or(ResultError::Refused)?;
+            let own = own.cast::<PyDict>().map_err(|_| ResultError::Refused)?;
+            for ((field, name), child) in self.fields.iter().zip(&self.names).zip(&mut self.children) {
+                let path = || format!(".{}", field.name());
+                if !own.contains(name)? {
+                    return Err(ResultError::at(path(), "is missing"));
                 }
-                child.push(&value.getattr(name)?)?;
+                let value = value.getattr(name)?;
+                child.push(&value).map_err(|error| error.within(path, &value))?;
+            }
+            if own.len() > self.names.len() {
+                return Err(self.no_field(own)?);
             }
         }
         self.nulls.append_non_null();
         self.rows += 1;
         Ok(())
+    }
+
+    /// The error for the first key that is no field.
+    fn no_field(&self, own: &Bound<'_, PyDict>) -> PyResult<ResultError> {
+        for (key, _) in own {
+            let mut known = false;
+            for name in &self.names {
+                known |= key.eq(name)?;
+            }
+            if !known {
+                return Ok(ResultError::at("it", format!("has {}, which is no field", excerpt(&shown(&key).0))));
+            }
+        }
+        Ok(ResultError::Refused)
     }
 
     /// For each field the place of its name among the names of a named tuple, if it has all.
@@ -310,8 +334,16 @@ impl Maps {
     pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
         let dict = value.cast::<PyDict>().map_err(|_| ResultError::Refused)?;
         for (key, value) in dict {
-            self.key.push(&key)?;
-            self.value.push(&value)?;
+            self.key.push(&key).map_err(|error| match error {
+                ResultError::Refused => {
+                    let (repr, class) = shown(&key);
+                    ResultError::at("its keys", format!("have {} of type {class}", excerpt(&repr)))
+                }
+                other => other,
+            })?;
+            self.value
+                .push(&value)
+                .map_err(|error| error.within(|| format!("[{}]", excerpt(&shown(&key).0)), &value))?;
         }
         let last = self.ends.last().map_or(0, |end| *end as usize);
         self.ends.push(i32::try_from(last + dict.len()).map_err(|_| ResultError::Full)?);

@@ -250,10 +250,5 @@ fn is_frame(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 fn shown(value: &Bound<'_, PyAny>) -> String {
-    let class = crate::failure::class_name(value);
-    let repr = value.repr().map_or_else(|_| exuvia_ir::unprintable(&class), |repr| crate::failure::text(&repr));
-    match repr.char_indices().nth(100) {
-        Some((end, _)) => format!("{}...", &repr[..end]),
-        None => repr,
-    }
+    exuvia_ir::excerpt(&crate::failure::shown(value).0)
 }

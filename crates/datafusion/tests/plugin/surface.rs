@@ -96,7 +96,7 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     refused(
         "CREATE FUNCTION f(x UUID) RETURNS BIGINT LANGUAGE python AS $$ return x $$",
         expect![[r#"
-            cannot create function f: parameter x: the type UUID is not supported
+            cannot create function f: parameter x: the type UUID is not supported; did you mean TEXT?
               |
             1 | CREATE FUNCTION f(x UUID) RETURNS BIGINT LANGUAGE python AS $$ return x $$
               |                     ^^^^
@@ -436,8 +436,11 @@ async fn what_is_left_out_or_misspelt_is_told() {
         (
             "SELECT x",
             expect![[r#"
-            No field named x.
-        "#]],
+                No field named x.
+                  |
+                1 | SELECT x
+                  |        ^
+            "#]],
         ),
         (
             "SELECT * FROM 'nowhere.csv'",
@@ -448,8 +451,11 @@ async fn what_is_left_out_or_misspelt_is_told() {
         (
             "SELECT * FROM nowhere",
             expect![[r#"
-            table 'datafusion.public.nowhere' not found
-        "#]],
+                table 'datafusion.public.nowhere' not found
+                  |
+                1 | SELECT * FROM nowhere
+                  |               ^^^^^^^
+            "#]],
         ),
     ] {
         refused(sql, expected).await;

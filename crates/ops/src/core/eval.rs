@@ -439,5 +439,5 @@ pub(super) fn int_fits(_: &mut Cx, args: &[Object]) -> Outcome {
 pub(super) fn reject(_: &mut Cx, args: &[Object]) -> Outcome {
     let sql_type = take::str(&args[0])?.as_str();
     let value = crate::show::of_result(&args[1]);
-    Err(Raise::Result(exuvia_ir::result_error(&value, args[1].ty().python_name(), sql_type)))
+    Err(Raise::Result(exuvia_ir::result_error(&value, args[1].ty().python_name(), sql_type, None)))
 }

@@ -88,6 +88,61 @@ async fn rows_have_any_form() {
     }
 }
 
+/// As handlers of Snowflake's and Databricks' table functions: each row is a partition of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn classes_give_rows() {
+    let session = with_tables().await;
+    run(
+        &session,
+        "CREATE FUNCTION parts(s TEXT, sep TEXT) RETURNS TABLE (part TEXT) LANGUAGE PYTHON RUNTIME_VERSION = '3.11'
+HANDLER = 'Parts' AS $$
+class Parts:
+    def __init__(self):
+        self.n = 0
+
+    def process(self, s: str, sep: str = ','):
+        for part in s.split(sep):
+            self.n += 1
+            yield (part,)
+
+    def end_partition(self):
+        yield (str(self.n),)
+$$;
+CREATE FUNCTION firsts(n INT) RETURNS TABLE (i INT) LANGUAGE python AS $$
+class Firsts:
+    def eval(self, n):
+        return [(i,) for i in range(n)] if n else None
+$$;
+CREATE FUNCTION wrong(n INT) RETURNS TABLE (i INT) LANGUAGE python AS $$
+class Wrong:
+    def eval(self, n):
+        return n
+    def terminate(self):
+        pass
+$$",
+    )
+    .await;
+    assert_eq!(rows(&session, "SELECT * FROM parts('a-é', '-')").await, "2\na\né");
+    let lateral = "SELECT v.s, p.part FROM (VALUES ('a,b'), ('c')) AS v(s), parts(v.s, ',') AS p";
+    assert_eq!(rows(&session, lateral).await, "a,b | 2\na,b | a\na,b | b\nc | 1\nc | c");
+    assert_eq!(rows(&session, "SELECT * FROM firsts(2)").await, "0\n1");
+    assert_eq!(rows(&session, "SELECT * FROM firsts(0)").await, "");
+    let said = fails(&session, "SELECT * FROM wrong(1)").await;
+    assert!(said.contains("it gave a value of type int; it yields its rows or returns a list of them"), "{said}");
+    for (body, message) in [
+        ("class f:\n    def run(self, n): pass\n", "the class f has no method process or eval, which gives the rows"),
+        ("class f:\n    def eval(self): pass\n", "f.eval takes 0 values, but the SQL function has 1"),
+        (
+            "class f:\n    def __init__(self, a): pass\n    def eval(self, n): pass\n",
+            "f is made without arguments, and __init__ takes some",
+        ),
+    ] {
+        let create = format!("CREATE FUNCTION f(n INT) RETURNS TABLE (i INT) LANGUAGE python AS $$\n{body}$$");
+        let said = fails(&session, &create).await;
+        assert!(said.contains(message), "{said}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn endless_generators_end_with_their_limit() {
     let session = with_tables().await;

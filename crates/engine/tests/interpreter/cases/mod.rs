@@ -64,11 +64,11 @@ from datetime import date, time, timedelta, timezone
 from decimal import Decimal
 ";
 
-/// The message with which a result is refused.
+/// The message with which a result is refused, without what converts it.
 fn refused(expression: &str, returns: DataType) -> String {
     match results(&[expression], returns) {
         Err(PyFailure::Row { row: 0, class, message, line: None, kind: RowFailure::Result }) if class.is_empty() => {
-            message
+            message.split("\n  hint: ").next().unwrap_or_default().to_string()
         }
         other => panic!("{expression}: {other:?}"),
     }

@@ -194,7 +194,10 @@ fn lists() {
     let field = Arc::new(Field::new("item", DataType::Int64, true));
     for ty in [DataType::List(field.clone()), DataType::LargeList(field.clone())] {
         assert_eq!(shown(&["[1, None]", "None", "(2,)", "[]"], ty.clone()), ["[1, NULL]", "NULL", "[2]", "[]"]);
-        assert_eq!(refused("[1, 'a']", ty.clone()), "returned [1, 'a'] of type list, which BIGINT[] cannot hold");
+        assert_eq!(
+            refused("[1, 'a']", ty.clone()),
+            "returned [1, 'a'] of type list, which BIGINT[] cannot hold: [1] is 'a' of type str"
+        );
         assert!(refused("{1}", ty.clone()).contains("of type set"));
         assert!(refused("range(3)", ty).contains("of type range"));
     }
@@ -209,7 +212,7 @@ fn lists() {
         true,
     )));
     assert_eq!(shown(&["[['a'], None, []]", "[]"], nested.clone()), ["[[a], NULL, []]", "[]"]);
-    assert!(refused("[[1]]", nested).contains("which TEXT[][] cannot hold"));
+    assert!(refused("[[], ['a', 1]]", nested).ends_with("which TEXT[][] cannot hold: [1][1] is 1 of type int"));
 }
 
 #[test]
@@ -227,16 +230,20 @@ fn structs_and_maps() {
         shown(&["(1, 'a')", "[2, None]", named, other], ty.clone()),
         ["{x: 1, s: a}", "{x: 2, s: NULL}", "{x: 3, s: c}", "{x: 4, s: d}"]
     );
-    for wrong in [
-        "{'x': 1}",
-        "{'x': 1, 's': 'a', 'z': 2}",
-        "{'x': 1, 'S': 'a'}",
-        "{'x': 'a', 's': 'a'}",
-        "(1, 'a', 2)",
-        "('a', 1)",
-        "object()",
+    for (wrong, part) in [
+        ("{'x': 1}", ": ['s'] is missing"),
+        ("{'x': 1, 's': 'a', 'z': 2}", ": it has 'z', which is no field"),
+        ("{'x': 1, 'S': 'a'}", ": ['s'] is missing"),
+        ("{'x': 'a', 's': 'a'}", ": ['x'] is 'a' of type str"),
+        ("(1, 'a', 2)", ": it has 3 items for 2 fields"),
+        ("('a', 1)", ": [0] is 'a' of type str"),
+        ("dataclasses.make_dataclass('P', ['s', 'x'])('c', 'd')", ": .x is 'd' of type str"),
+        ("dataclasses.make_dataclass('P', ['s', 'y'])('c', 3)", ": .x is missing"),
+        ("dataclasses.make_dataclass('P', ['s', 'x', 'y'])('c', 3, 4)", ": it has 'y', which is no field"),
+        ("object()", ""),
     ] {
-        assert!(refused(wrong, ty.clone()).ends_with("which STRUCT<x BIGINT, s TEXT> cannot hold"));
+        let said = refused(wrong, ty.clone());
+        assert!(said.ends_with(&format!("which STRUCT<x BIGINT, s TEXT> cannot hold{part}")), "{said}");
     }
     let entries = Field::new(
         "entries",
@@ -248,7 +255,8 @@ fn structs_and_maps() {
     );
     let map = DataType::Map(Arc::new(entries), false);
     assert_eq!(shown(&["{'a': 1, 'b': None}", "None", "{}"], map.clone()), ["{a: 1, b: NULL}", "NULL", "{}"]);
-    assert!(refused("{None: 1}", map.clone()).ends_with("which MAP(TEXT, BIGINT) cannot hold"));
+    assert!(refused("{None: 1}", map.clone()).ends_with("cannot hold: its keys have None of type NoneType"));
+    assert!(refused("{'a': 1, 'b': 'c'}", map.clone()).ends_with("cannot hold: ['b'] is 'c' of type str"));
     assert!(refused("[('a', 1)]", map).contains("of type list"));
 }
 
