@@ -20,6 +20,10 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
             let entries = DataType::Struct(Fields::from(vec![key, value]));
             Ok(DataType::Map(Arc::new(Field::new("entries", entries, false)), false))
         }
+        // As Snowflake, BigQuery and MySQL name a time without a zone.
+        ast::DataType::Datetime(precision) | ast::DataType::TimestampNtz(precision) => {
+            plan(state, &ast::DataType::Timestamp(*precision, ast::TimezoneInfo::None))
+        }
         ty => {
             // The planner maps types where a CAST names them.
             let null = ast::Expr::Value(ast::Value::Null.into());
@@ -66,7 +70,6 @@ fn meant(name: &str) -> Option<&'static str> {
         "timedelta" => "INTERVAL",
         "number" | "money" | "bignumeric" => "DECIMAL(p, s)",
         "hugeint" | "int128" => "DECIMAL(38, 0)",
-        "datetime" | "timestamp_ntz" => "TIMESTAMP",
         "timestamp_tz" | "timestamp_ltz" => "TIMESTAMP WITH TIME ZONE",
         "hstore" => "MAP(TEXT, TEXT)",
         "array" | "list" => "T[], such as TEXT[]",

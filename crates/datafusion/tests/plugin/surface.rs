@@ -36,11 +36,11 @@ async fn types_are_sql_types() {
         &session,
         "CREATE FUNCTION t(a TINYINT, b SMALLINT, c INT, d BIGINT, e REAL, f FLOAT, g DOUBLE, h TEXT, i VARCHAR, j STRING,
            k BOOLEAN, l BYTEA, m DATE, n TIMESTAMP, o TIMESTAMPTZ, p TIME, q INTERVAL, r DECIMAL(10, 2), s BIGINT[],
-           t ARRAY<TEXT>, u STRUCT<a INT, b TEXT>, v MAP(TEXT, BIGINT), w DOUBLE PRECISION)
+           t ARRAY<TEXT>, u STRUCT<a INT, b TEXT>, v MAP(TEXT, BIGINT), w DOUBLE PRECISION, x DATETIME, y TIMESTAMP_NTZ(6))
          RETURNS BOOLEAN LANGUAGE python AS $$ return True $$",
     )
     .await;
-    expect!["t(a TINYINT, b SMALLINT, c INT, d BIGINT, e REAL, f REAL, g DOUBLE, h TEXT, i TEXT, j TEXT, k BOOLEAN, l BYTEA, m DATE, n TIMESTAMP, o TIMESTAMP WITH TIME ZONE, p TIME, q INTERVAL, r DECIMAL(10, 2), s BIGINT[], t TEXT[], u STRUCT<a INT, b TEXT>, v MAP(TEXT, BIGINT), w DOUBLE) RETURNS BOOLEAN"]
+    expect!["t(a TINYINT, b SMALLINT, c INT, d BIGINT, e REAL, f REAL, g DOUBLE, h TEXT, i TEXT, j TEXT, k BOOLEAN, l BYTEA, m DATE, n TIMESTAMP, o TIMESTAMP WITH TIME ZONE, p TIME, q INTERVAL, r DECIMAL(10, 2), s BIGINT[], t TEXT[], u STRUCT<a INT, b TEXT>, v MAP(TEXT, BIGINT), w DOUBLE, x TIMESTAMP, y TIMESTAMP(6)) RETURNS BOOLEAN"]
         .assert_eq(&rows(&session, "SELECT signature FROM exuvia.functions").await);
 }
 
