@@ -7,7 +7,7 @@
 //! coercion, literals are brought to the parameter's type by their value, and what only a
 //! literal may do is refused for other expressions.
 
-use crate::coerce::{self, Fit, is_text};
+use crate::coerce::{self, Fit};
 use crate::function::{Default, PythonFunction};
 use crate::routines::aggregate::PythonAggregate;
 use crate::routines::call::{routine_named, tables_as_queries};
@@ -364,7 +364,7 @@ pub(crate) fn check_types(plan: &LogicalPlan, coerced: bool) -> Result<()> {
                     let refused = match coerce::fit(wanted, &given) {
                         Fit::No => true,
                         // Of a number it may take a sign away.
-                        Fit::Literal => (coerced || is_text(&given)) && !matches!(arg, Expr::Literal(..)),
+                        Fit::Literal => (coerced || !given.is_numeric()) && coerce::constant(wanted, arg).is_none(),
                         Fit::As(_) | Fit::Checked => false,
                     };
                     if refused {
@@ -432,12 +432,11 @@ fn fit_literals(mut expr: Expr) -> Result<Transformed<Expr>> {
     };
     let mut changed = false;
     for (index, (arg, (param, wanted))) in args.iter_mut().zip(&callee.params).enumerate() {
-        if let Expr::Literal(value, _) = arg
-            && let Fit::Literal | Fit::Checked = coerce::fit(wanted, &value.data_type())
-        {
-            *value = coerce::literal(wanted, value)
-                .or_else(|message| plan_err!("{}: argument {} ({param}): {message}", callee.name, index + 1))?;
-            changed = true;
+        if let Some(fitted) = coerce::constant(wanted, arg) {
+            let fitted =
+                fitted.or_else(|message| plan_err!("{}: argument {} ({param}): {message}", callee.name, index + 1))?;
+            changed |= fitted != *arg;
+            *arg = fitted;
         }
     }
     Ok(Transformed::new_transformed(expr, changed))

@@ -12,6 +12,7 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, Int64Type, UInt32Type, UInt64Type};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::sql::unparser::expr_to_sql;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(crate) enum Fit {
     As(DataType),
     /// Each value is checked when the function is called.
     Checked,
-    /// Only a literal, whose value is known while planning.
+    /// Only a literal, or an array or struct of literals, whose value is known while planning.
     Literal,
     /// Not at all.
     No,
@@ -105,16 +106,20 @@ pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
             | DataType::LargeListView(from),
         ) => match fit(to.data_type(), from.data_type()) {
             Fit::As(_) => widened(),
-            Fit::Checked | Fit::Literal | Fit::No => Fit::No,
+            Fit::Checked | Fit::Literal => Fit::Literal,
+            Fit::No => Fit::No,
         },
-        (Struct(to), Struct(from)) => {
-            let all = to.len() == from.len()
-                && to.iter().all(|to| {
-                    from.iter().any(|from| {
-                        to.name() == from.name() && matches!(fit(to.data_type(), from.data_type()), Fit::As(_))
-                    })
-                });
-            if all { widened() } else { Fit::No }
+        (Struct(to), Struct(from)) if to.len() == from.len() => {
+            let mut all = widened();
+            for to in to {
+                let from = from.iter().find(|from| from.name() == to.name());
+                match from.map_or(Fit::No, |from| fit(to.data_type(), from.data_type())) {
+                    Fit::As(_) => {}
+                    Fit::Checked | Fit::Literal => all = Fit::Literal,
+                    Fit::No => return Fit::No,
+                }
+            }
+            all
         }
         (Map(to, _), Map(from, _)) => match (to.data_type(), from.data_type()) {
             (Struct(to), Struct(from)) if to.len() == 2 && from.len() == 2 => {
@@ -148,8 +153,51 @@ pub(crate) fn refusal(
     )
 }
 
+/// A literal, or an array or struct of literals, as an expression of the parameter's type, or why it
+/// is none; `None` for other expressions.
+pub(crate) fn constant(parameter: &DataType, expr: &Expr) -> Option<Result<Expr, String>> {
+    match (expr, parameter) {
+        (Expr::Literal(value, metadata), _) => Some(match fit(parameter, &value.data_type()) {
+            Fit::Checked | Fit::Literal => {
+                literal(parameter, value).map(|value| Expr::Literal(value, metadata.clone()))
+            }
+            Fit::As(_) | Fit::No => Ok(expr.clone()),
+        }),
+        // NULL among others, and `DATE '2024-01-31'`.
+        (Expr::Cast(cast), _) => match &*cast.expr {
+            Expr::Literal(value, _) if value.is_null() => {
+                let null = ScalarValue::try_from(parameter).map_err(|error| error.to_string());
+                Some(null.map(|null| Expr::Literal(null, None)))
+            }
+            Expr::Literal(..) => match fit(parameter, cast.field.data_type()) {
+                Fit::As(_) => Some(Ok(expr.clone())),
+                _ => None,
+            },
+            _ => None,
+        },
+        (Expr::ScalarFunction(call), DataType::List(item)) if call.func.name() == "make_array" => {
+            let args =
+                call.args.iter().map(|arg| constant(item.data_type(), arg)).collect::<Option<Result<Vec<_>, _>>>()?;
+            Some(args.map(|args| Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&call.func), args))))
+        }
+        (Expr::ScalarFunction(call), DataType::Struct(fields)) if call.func.name() == "named_struct" => {
+            let mut args = vec![];
+            for pair in call.args.chunks_exact(2) {
+                let Expr::Literal(ScalarValue::Utf8(Some(name)), _) = &pair[0] else { return None };
+                let field = fields.iter().find(|field| field.name() == name)?;
+                match constant(field.data_type(), &pair[1])? {
+                    Ok(value) => args.extend([pair[0].clone(), value]),
+                    Err(message) => return Some(Err(message)),
+                }
+            }
+            Some(Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&call.func), args))))
+        }
+        _ => None,
+    }
+}
+
 /// A literal as a value of the parameter's type, or why it is none.
-pub(crate) fn literal(parameter: &DataType, value: &ScalarValue) -> Result<ScalarValue, String> {
+fn literal(parameter: &DataType, value: &ScalarValue) -> Result<ScalarValue, String> {
     let outside = || match value.data_type() {
         ty if is_text(&ty) => format!("'{value}' is no {}", types::name(parameter)),
         _ => format!("{value} is outside {}", types::name(parameter)),

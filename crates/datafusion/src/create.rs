@@ -292,17 +292,18 @@ fn default(state: &SessionState, sql: &ast::Expr, ty: &DataType) -> Result<Expr>
     let schema = DFSchema::empty();
     let expr = state.create_logical_expr_from_sql_expr(alias, &schema)?;
     let given = expr.get_type(&schema)?;
-    match (coerce::fit(ty, &given), &expr) {
-        (Fit::As(_), _) if given == *ty => Ok(expr),
-        (Fit::As(_), _) => expr.cast_to(ty, &schema),
-        (Fit::Checked | Fit::Literal, Expr::Literal(value, metadata)) => match coerce::literal(ty, value) {
-            Ok(value) => Ok(Expr::Literal(value, metadata.clone())),
-            Err(message) => plan_err!("{message}"),
+    let refused = || {
+        let hint = types::cast_hint(&sql.to_string(), &given, ty);
+        plan_err!("{sql} is {}, but {} is needed{hint}", types::name(&given), types::name(ty))
+    };
+    match coerce::fit(ty, &given) {
+        Fit::As(_) if given == *ty => Ok(expr),
+        Fit::As(_) => expr.cast_to(ty, &schema),
+        Fit::Checked | Fit::Literal => match coerce::constant(ty, &expr) {
+            Some(fitted) => fitted.or_else(|message| plan_err!("{message}")),
+            None => refused(),
         },
-        _ => {
-            let hint = types::cast_hint(&sql.to_string(), &given, ty);
-            plan_err!("{sql} is {}, but {} is needed{hint}", types::name(&given), types::name(ty))
-        }
+        Fit::No => refused(),
     }
 }
 

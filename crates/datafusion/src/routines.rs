@@ -133,19 +133,19 @@ impl Registered {
             return Ok(Expr::Placeholder(placeholder));
         }
         let given = expr.get_type(schema)?;
-        match (coerce::fit(wanted, &given), expr) {
-            (Fit::As(ty), expr) if ty == given => Ok(expr),
-            (Fit::As(ty), expr) => expr.cast_to(&ty, schema),
-            (Fit::Checked | Fit::Literal, Expr::Literal(value, metadata)) => {
-                let fitted = coerce::literal(wanted, &value).or_else(|message| {
+        let refused =
+            |expr: &Expr| plan_err!("{}", coerce::refusal(&definition.name, index, &param.name, wanted, &given, expr));
+        match coerce::fit(wanted, &given) {
+            Fit::As(ty) if ty == given => Ok(expr),
+            Fit::As(ty) => expr.cast_to(&ty, schema),
+            Fit::No => refused(&expr),
+            fit => match coerce::constant(wanted, &expr) {
+                Some(fitted) => fitted.or_else(|message| {
                     plan_err!("{}: argument {} ({}): {message}", definition.name, index + 1, param.name)
-                })?;
-                Ok(Expr::Literal(fitted, metadata))
-            }
-            (Fit::Checked, expr) => Ok(expr),
-            (Fit::Literal | Fit::No, expr) => {
-                plan_err!("{}", coerce::refusal(&definition.name, index, &param.name, wanted, &given, &expr))
-            }
+                }),
+                None if fit == Fit::Checked => Ok(expr),
+                None => refused(&expr),
+            },
         }
     }
 }

@@ -132,3 +132,42 @@ async fn a_body_that_is_not_python_is_refused() {
     );
     assert_eq!(rows(&session, "SELECT count(*) FROM exuvia.functions").await, "0");
 }
+
+/// An array or struct of literals is judged as each of them is.
+#[tokio::test(flavor = "multi_thread")]
+async fn literals_stand_within_arrays_and_structs() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION total(x INT[], y DOUBLE[] DEFAULT [1, 2]) RETURNS TEXT LANGUAGE python AS
+           'return f\"{sum(v for v in x if v)} {sum(y)}\"';
+         CREATE FUNCTION days(x DATE[], r STRUCT(a TINYINT, at TIMESTAMP[])) RETURNS TEXT LANGUAGE python AS
+           'return f\"{x} {r}\"';
+         CREATE TABLE t AS SELECT * FROM (VALUES (1), (2)) AS t(n)",
+    )
+    .await;
+    for (query, expected) in [
+        (
+            "SELECT total([1, NULL, 3]), total([], [1.5, 2]), total([n::INT]) FROM t",
+            "4 3.0 | 0 3.5 | 1 3.0\n4 3.0 | 0 3.5 | 2 3.0",
+        ),
+        ("SELECT n FROM t WHERE total([1, 2]) = '3 3.0' AND total([1]) <> '' ORDER BY n", "1\n2"),
+        (
+            "SELECT days(['2024-01-31', NULL], {'a': 1, 'at': ['2024-01-31 10:00:00']})",
+            "[datetime.date(2024, 1, 31), None] {'a': 1, 'at': [datetime.datetime(2024, 1, 31, 10, 0)]}",
+        ),
+        ("SELECT days([DATE '2024-01-31'], {'a': 1, 'at': []})", "[datetime.date(2024, 1, 31)] {'a': 1, 'at': []}"),
+    ] {
+        assert_eq!(rows(&session, query).await, expected, "{query}");
+    }
+    for (query, message) in [
+        ("SELECT total([1, 3000000000])", "total: argument 1 (x): 3000000000 is outside INT"),
+        ("SELECT total([1, n]) FROM t", "total: argument 1 (x) is BIGINT[], but INT[] is needed"),
+        ("SELECT days(['2024-13-31'], NULL)", "days: argument 1 (x): '2024-13-31' is no DATE"),
+        ("SELECT days([], {'a': 200, 'at': []})", "days: argument 2 (r): 200 is outside TINYINT"),
+        ("SELECT days([], {'b': 2, 'at': []})", "but STRUCT<a TINYINT, at TIMESTAMP[]> is needed"),
+    ] {
+        let said = fails(&session, query).await;
+        assert!(said.contains(message), "{query}: {said}");
+    }
+}
