@@ -1,8 +1,11 @@
 //! What the line editor asks: is the text complete, and how may a word go on.
 
 use crate::command::{COMMANDS, elsewhere};
+use crate::output::Format;
+use clap::ValueEnum;
 use datafusion::execution::SessionState;
 use exuvia::{ExuviaSession, Open, Script};
+use futures::FutureExt;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::{Hint, Hinter};
@@ -98,7 +101,15 @@ pub(crate) fn is_complete(text: &str) -> bool {
         || text.starts_with('\\')
         || matches!(text.to_ascii_lowercase().as_str(), "quit" | "exit" | "help" | "?")
         || elsewhere(text).is_some()
+        || quits_within(text)
         || Script::cut(text).open.is_none()
+}
+
+/// Whether the last line of an unfinished statement is `\\q`, which is given up with it.
+pub(crate) fn quits_within(text: &str) -> bool {
+    text.trim_end()
+        .rsplit_once('\n')
+        .is_some_and(|(before, line)| line.trim() == "\\q" && Script::cut(before).open == Some(Open::Statement))
 }
 
 /// What a text lacks that goes on with another line.
@@ -159,16 +170,39 @@ impl Completer for SqlHelper {
         if before.matches('\'').count() % 2 == 1 || takes_file {
             return self.files.complete(line, at, context);
         }
-        if before.starts_with('\\') {
-            let commands = COMMANDS.iter().filter_map(|(command, _)| command.split(' ').next());
-            let commands = commands.filter(|command| command.starts_with(before));
-            return Ok((0, commands.map(pair).collect()));
-        }
+        let (start, found) = self.words(before, line);
+        Ok((start, found.iter().map(|text| pair(text)).collect()))
+    }
+}
+
+impl SqlHelper {
+    /// How the word before the cursor may go on, and where it begins. `text` is all that is written.
+    fn words(&self, before: &str, text: &str) -> (usize, Vec<String>) {
+        let state = self.session.context().state();
         let start = before
             .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
             .map_or(0, |place| place + before[place..].chars().next().map_or(1, char::len_utf8));
-        let state = self.session.context().state();
-        Ok((start, candidates(&state, &self.session.table_functions(), &before[start..])))
+        let word = &before[start..];
+        let command = before.starts_with('\\').then(|| before.split(' ').next().unwrap_or(before));
+        if command == Some(before) {
+            let commands = COMMANDS.iter().filter_map(|(command, _)| command.split(' ').next());
+            return (0, commands.filter(|command| command.starts_with(before)).map(str::to_string).collect());
+        }
+        let mut found = match command {
+            Some("\\d" | "\\dt") => matching(tables(&state), word),
+            Some("\\sf" | "\\df") => matching(self.session.functions(), word),
+            Some("\\dump") => {
+                let stages = ["source", "snapshot", "lifted", "optimized", "lowered", "machine"];
+                matching(self.session.functions().into_iter().chain(stages.map(str::to_string)), word)
+            }
+            Some("\\loops") => matching(["optimized", "lowered", "machine", "helpers"].map(str::to_string), word),
+            Some("\\format") => matching(Format::value_variants().iter().map(ToString::to_string), word),
+            Some(_) => vec![],
+            None => candidates(&state, &self.session.functions(), word, text),
+        };
+        found.sort();
+        found.dedup();
+        (start, found)
     }
 }
 
@@ -176,9 +210,14 @@ fn pair(text: &str) -> Pair {
     Pair { display: text.to_string(), replacement: text.to_string() }
 }
 
-/// The words that begin with `word`: keywords in the case in which it was begun, tables and
-/// functions.
-fn candidates(state: &SessionState, table_functions: &[String], word: &str) -> Vec<Pair> {
+fn matching(names: impl IntoIterator<Item = String>, word: &str) -> Vec<String> {
+    let lower = word.to_lowercase();
+    names.into_iter().filter(|name| name.to_lowercase().starts_with(&lower)).collect()
+}
+
+/// The words that begin with `word`: keywords in the case in which it was begun, tables, functions, and
+/// columns of the tables that the text names.
+fn candidates(state: &SessionState, python: &[String], word: &str, text: &str) -> Vec<String> {
     if word.is_empty() {
         return vec![];
     }
@@ -195,14 +234,43 @@ fn candidates(state: &SessionState, table_functions: &[String], word: &str) -> V
         .chain(state.aggregate_functions().keys())
         .chain(state.window_functions().keys())
         .chain(state.table_functions().keys())
-        .chain(table_functions)
+        .chain(python)
         // Names that only we use.
         .filter(|name| !name.starts_with("__"));
     found.extend(functions.filter(|name| name.starts_with(&lower)).map(|name| format!("{name}(")));
-    found.extend(tables(state).into_iter().filter(|name| name.to_lowercase().starts_with(&lower)));
-    found.sort();
-    found.dedup();
-    found.iter().map(|text| pair(text)).collect()
+    let tables = tables(state);
+    let names: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').collect();
+    for (at, name) in names.iter().enumerate() {
+        let Some(table) = tables.iter().find(|table| table.eq_ignore_ascii_case(name)) else { continue };
+        let columns = columns(state, table);
+        found.extend(matching(columns.iter().cloned(), word));
+        // By the table, or by the name behind it.
+        let alias = names[at + 1..].iter().find(|name| !name.is_empty() && !name.eq_ignore_ascii_case("as"));
+        for qualifier in alias.into_iter().chain([name]) {
+            found.extend(
+                matching(columns.iter().map(|column| format!("{qualifier}.{column}")), word)
+                    .into_iter()
+                    .filter(|_| word.contains('.')),
+            );
+        }
+    }
+    found.extend(matching(tables, word));
+    found
+}
+
+/// The columns of a table, where they are known at once.
+fn columns(state: &SessionState, table: &str) -> Vec<String> {
+    let defaults = &state.config_options().catalog;
+    let (schema, table) = table.split_once('.').unwrap_or((&defaults.default_schema, table));
+    let catalog = state.catalog_list().catalog(&defaults.default_catalog);
+    let schema = catalog.and_then(|catalog| catalog.schema(schema));
+    let found = schema.and_then(|schema| schema.table(table).now_or_never()?.ok()?);
+    let quoted = |name: &String| {
+        let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if plain { name.clone() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+    };
+    found.map_or(vec![], |table| table.schema().fields().iter().map(|field| quoted(field.name())).collect())
 }
 
 /// The tables of the default schema by name, those of others with their schema.
@@ -237,6 +305,7 @@ mod tests {
         assert!(!is_complete("CREATE FUNCTION f() AS $$ return 1;"));
         assert!(is_complete("CREATE FUNCTION f() AS $$ return 1; $$;"));
         assert!(is_complete(".tables") && is_complete("help"));
+        assert!(is_complete("SELECT 1\n\\q") && !is_complete("SELECT '1\n\\q"));
     }
 
     #[test]
@@ -249,15 +318,23 @@ mod tests {
         assert!(lacks("SELECT 1;\n").is_none());
     }
 
-    #[test]
-    fn words_are_completed() {
-        let session = ExuviaSession::new();
-        let state = session.context().state();
-        let texts =
-            |word| -> Vec<String> { candidates(&state, &[], word).into_iter().map(|pair| pair.replacement).collect() };
-        assert_eq!(texts("SEL"), ["SELECT"]);
-        assert_eq!(texts("sel"), ["select"]);
-        assert_eq!(texts("regexp_ma"), ["regexp_match("]);
-        assert_eq!(texts("exuvia."), ["exuvia.functions"]);
+    #[tokio::test]
+    async fn words_are_completed() {
+        let helper = SqlHelper::new(ExuviaSession::new());
+        let create = "CREATE TABLE trips AS SELECT 1 AS fare, 2 AS \"Far off\";
+                      CREATE FUNCTION farther(x BIGINT) RETURNS BIGINT LANGUAGE python AS 'return x'";
+        helper.session.sql(create).await.expect("statements that run");
+        let texts = |before: &str, behind: &str| helper.words(before, &format!("{before}{behind}")).1;
+        assert_eq!(texts("SEL", ""), ["SELECT"]);
+        assert_eq!(texts("sel", ""), ["select"]);
+        assert_eq!(texts("SELECT regexp_ma", ""), ["regexp_match("]);
+        assert_eq!(texts("SELECT * FROM exuvia.", ""), ["exuvia.functions"]);
+        assert_eq!(texts("SELECT far", " FROM trips"), ["fare", "farther("]);
+        assert_eq!(texts("SELECT t.f", " FROM trips AS t"), ["t.fare"]);
+        assert_eq!(texts("SELECT * FROM trips WHERE trips.", ""), ["trips.\"Far off\"", "trips.fare"]);
+        assert_eq!(texts("\\d tr", ""), ["trips"]);
+        assert_eq!(texts("\\sf ", ""), ["farther"]);
+        assert_eq!(texts("\\format t", ""), ["table", "tsv"]);
+        assert_eq!(texts("\\ti", ""), ["\\timing"]);
     }
 }

@@ -1,7 +1,7 @@
 //! The interactive shell.
 
 use crate::command::{self, Next};
-use crate::complete::SqlHelper;
+use crate::complete::{SqlHelper, quits_within};
 use crate::run::{Runner, report, say};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -78,6 +78,9 @@ fn line(runner: &mut Runner, text: &str) -> Next {
             return Next::Continue;
         }
         _ => {}
+    }
+    if quits_within(text) {
+        return Next::Quit;
     }
     // What fails was reported, and the shell goes on.
     if text.starts_with('\\') && !text.contains('\n') {

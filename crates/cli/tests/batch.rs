@@ -126,7 +126,10 @@ fn scripts_have_backslash_commands() {
     assert!(err(&["-c", ".tables"]).contains("syntax error"));
     assert!(err(&["-c", "\\dv"]).contains("\\d lists the tables"));
     // Of several statements the one that failed is named.
-    assert!(err(&["-c", "SELECT 1; SELECT x FROM\n range(1)"]).contains("in the statement SELECT x FROM …"));
+    assert!(
+        err(&["-c", "SELECT 1; SELECT CAST('x' AS INT) FROM\n range(1)"])
+            .contains("in the statement SELECT CAST('x' AS INT) FROM …")
+    );
 }
 
 #[test]

@@ -24,7 +24,6 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use exuvia_engine::interpreter::Interpreter;
-use exuvia_engine::routine::Kind;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -292,13 +291,15 @@ impl ExuviaSession {
         Interpreter::started()?.warning()
     }
 
-    /// The names of the Python functions that give tables and rows, which DataFusion's own lists
-    /// of functions do not have.
+    /// The names of the Python functions of all kinds. DataFusion's own lists of functions have not
+    /// those that give tables and rows.
     #[must_use]
-    pub fn table_functions(&self) -> Vec<String> {
-        let all = Routines::of(self.ctx.state().config_options()).all();
-        let gives_rows = |kind| matches!(kind, Kind::Table | Kind::Rows);
-        all.iter().filter(|found| gives_rows(found.routine.kind())).map(|found| found.name().to_string()).collect()
+    pub fn functions(&self) -> Vec<String> {
+        let state = self.ctx.state();
+        let scalar = state.scalar_functions().values().filter_map(|udf| PythonFunction::of(udf));
+        let scalar = scalar.map(|python| python.function().definition().name.clone());
+        let others = Routines::of(state.config_options()).all();
+        scalar.chain(others.iter().map(|found| found.name().to_string())).collect()
     }
 
     /// The text of a stage of a function: `source`, `snapshot`, `lifted`, `optimized`,
