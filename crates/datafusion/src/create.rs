@@ -316,7 +316,10 @@ enum Taken {
 impl Taken {
     fn message(&self, name: &str) -> String {
         match self {
-            Taken::ByFunction => "a function of this name exists; CREATE OR REPLACE FUNCTION replaces it".to_string(),
+            Taken::ByFunction => {
+                "a function of this name exists, whatever its parameters; CREATE OR REPLACE FUNCTION replaces it"
+                    .to_string()
+            }
             Taken::ByBuiltIn => format!("{name} is a built-in function; choose another name"),
         }
     }

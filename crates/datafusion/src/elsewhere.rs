@@ -23,6 +23,12 @@ pub(crate) fn no_function(mut words: impl Iterator<Item = String>) -> Option<&'s
         "DO" => "DO runs statements in a database, into which Python has no way here; write a function",
         "CREATE" => match words.by_ref().find(|word| !matches!(word.as_str(), "OR" | "REPLACE"))?.as_str() {
             "PROCEDURE" => "procedures change a database, into which Python has no way here; write a function",
+            "AGGREGATE" if words.next()? != "FUNCTION" => {
+                return Some(
+                    "an aggregate is a function whose handler is a class with accumulate and finish: \
+                     CREATE FUNCTION name(x BIGINT) RETURNS BIGINT LANGUAGE python AS …",
+                );
+            }
             _ => return None,
         },
         _ => return None,

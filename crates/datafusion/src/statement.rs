@@ -145,12 +145,15 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
 /// Whether the tokens create a function in Python.
 fn is_create_python(tokens: &[TokenWithSpan]) -> bool {
     let mut words = words(tokens);
-    let head = words.by_ref().take_while(|word| word != "FUNCTION").skip(1);
-    if !head
-        .into_iter()
-        .all(|word| matches!(word.as_str(), "OR" | "REPLACE" | "TEMP" | "TEMPORARY" | "SECURE" | "AGGREGATE"))
-    {
-        return false;
+    let mut head = words.by_ref().take_while(|word| word != "FUNCTION").skip(1);
+    let mut is_aggregate = false;
+    let all = head.all(|word| {
+        is_aggregate |= word == "AGGREGATE";
+        matches!(word.as_str(), "OR" | "REPLACE" | "TEMP" | "TEMPORARY" | "SECURE" | "AGGREGATE")
+    });
+    // DataFusion has no aggregates of its own that are created.
+    if !all || is_aggregate {
+        return all;
     }
     words.any(|word| word == "LANGUAGE") && words.next().is_some_and(|word| elsewhere::language(&word).is_some())
 }
@@ -268,7 +271,11 @@ impl Reader<'_> {
                         "LANGUAGE" => {
                             let name = self.parser.next_token();
                             if let Token::Word(Word { value, .. }) | Token::SingleQuotedString(value) = &name.token {
-                                self.elsewhere.procedural = elsewhere::language(value) == Some(true);
+                                let Some(procedural) = elsewhere::language(value) else {
+                                    let message = format!("LANGUAGE {value} is not supported; it is python");
+                                    return Err(self.error(&name.span, &message));
+                                };
+                                self.elsewhere.procedural = procedural;
                             }
                             if std::mem::replace(&mut language, true) {
                                 return Err(repeated(self, "LANGUAGE"));
@@ -333,6 +340,9 @@ impl Reader<'_> {
         let Some((source, first_line)) = body else {
             return Err(self.error_here("the body is missing: AS $$ … $$"));
         };
+        if !language && module.is_none() {
+            return Err(self.error_here("LANGUAGE python is missing"));
+        }
         let mut elsewhere = std::mem::take(&mut self.elsewhere);
         let meant_in = |columns: &mut Option<Vec<Column>>| {
             columns.iter_mut().flatten().for_each(|column| elsewhere.meant(&mut column.ty));

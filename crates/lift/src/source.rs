@@ -59,8 +59,11 @@ impl Source {
         if let Some((text, module)) = last.filter(|last| *last.0 == *text) {
             return from_module(text, name, handler, params, module);
         }
-        let parsed = parse_source(text, params)
-            .map_err(|error| SourceError::new(format!("syntax error: {}", error.message), Some(error.span)))?;
+        let parsed = parse_source(text, params).map_err(|error| {
+            let instead = in_python_3(text, error.span).map(|instead| format!("; in Python 3 it is {instead}"));
+            let message = format!("syntax error: {}{}", error.message, instead.unwrap_or_default());
+            SourceError::new(message, Some(error.span))
+        })?;
         if parsed.bare || (handler.is_none() && only_runs(&parsed.module.body, name)) {
             let span = first_return(&parsed.module.body);
             return bare(text, name, handler, params, parsed, span);
@@ -225,6 +228,25 @@ fn from_module(
         python: text,
         python_shift: 0,
         class: None,
+    })
+}
+
+/// How Python 3 writes what Python 2 wrote in the line of a syntax error.
+fn in_python_3(text: &str, span: Span) -> Option<&'static str> {
+    let at = text.floor_char_boundary(span.start as usize);
+    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[begin..].lines().next()?.trim();
+    let (word, rest) = line.split_once(|c: char| !c.is_alphanumeric() && c != '_')?;
+    let rest = rest.trim_start();
+    Some(match word {
+        "print" if !rest.starts_with('(') && !line.starts_with("print(") => "print(…)",
+        "exec" if rest.starts_with(['"', '\'']) => "exec(…)",
+        "except" if rest.contains(',') && !rest.starts_with('(') => "except … as e:",
+        "raise" if rest.contains(", ") && !rest.contains('(') => "raise Exception(message)",
+        _ if line.contains("<>") => "!=",
+        _ if line.contains('`') => "repr(…)",
+        _ if line.contains("ur'") || line.contains("ur\"") => "r'…'",
+        _ => return None,
     })
 }
 

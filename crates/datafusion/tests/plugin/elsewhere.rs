@@ -111,6 +111,28 @@ async fn of_postgresql_and_redshift() {
             Refused("procedures change a database"),
         ),
         (
+            "CREATE AGGREGATE avg2(float8) (sfunc = add2, stype = float8[])",
+            Refused("an aggregate is a function whose handler is a class with accumulate and finish"),
+        ),
+        ("CREATE AGGREGATE FUNCTION f(x INT) RETURNS INT AS 'class f: pass'", Refused("LANGUAGE python is missing")),
+        ("CREATE AGGREGATE FUNCTION f(x INT) RETURNS INT LANGUAGE java AS ''", Refused("LANGUAGE java is not supported")),
+        (
+            "CREATE FUNCTION f(x int) RETURNS int LANGUAGE plpython2u AS $$\nif x <> 1:\n    print x\nreturn x\n$$",
+            Refused("; in Python 3 it is !="),
+        ),
+        (
+            "CREATE FUNCTION f(x int) RETURNS int LANGUAGE plpythonu AS $$\nprint x\nreturn x\n$$",
+            Refused("; in Python 3 it is print(…)"),
+        ),
+        (
+            "CREATE FUNCTION f(x int) RETURNS int LANGUAGE plpythonu AS $$\ntry:\n  pass\nexcept E, e:\n  pass\n$$",
+            Refused("; in Python 3 it is except … as e:"),
+        ),
+        (
+            "CREATE FUNCTION f(x int) RETURNS int LANGUAGE plpythonu AS $$\nraise ValueError, 'x'\n$$",
+            Refused("; in Python 3 it is raise Exception(message)"),
+        ),
+        (
             "CREATE FUNCTION log_change() RETURNS trigger AS $$\n  return None\n$$ LANGUAGE plpython3u",
             Refused("trigger"),
         ),

@@ -67,7 +67,7 @@ async fn names_belong_to_one_function() {
     let session = session();
     let create = "FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$";
     run(&session, &format!("CREATE {create}")).await;
-    expect!["cannot create function f: a function of this name exists; CREATE OR REPLACE FUNCTION replaces it"]
+    expect!["cannot create function f: a function of this name exists, whatever its parameters; CREATE OR REPLACE FUNCTION replaces it"]
         .assert_eq(&fails(&session, &format!("CREATE {create}")).await);
     run(&session, &format!("CREATE OR REPLACE {create}")).await;
     run(&session, &format!("CREATE {}", create.replacen(" f", " IF NOT EXISTS F", 1))).await;
