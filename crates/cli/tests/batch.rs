@@ -125,6 +125,15 @@ fn scripts_have_backslash_commands() {
     assert!(err(&["-f", itself.to_str().expect("UTF-8")]).contains("files that run files are 50 deep"));
     assert!(err(&["-c", ".tables"]).contains("syntax error"));
     assert!(err(&["-c", "\\dv"]).contains("\\d lists the tables"));
+    // What a file has wrong names the file.
+    let ragged = file("ragged.csv", "a,b\n1,2\n3\n");
+    let name = ragged.to_str().expect("UTF-8");
+    for read in
+        ["SELECT * FROM '{}'", "EXPLAIN SELECT 1 FROM '{}'", "CREATE EXTERNAL TABLE a STORED AS CSV LOCATION '{}'"]
+    {
+        let said = err(&["-c", &read.replace("{}", name)]);
+        assert!(said.contains("unequal lengths") && said.contains(&format!("in the file {name}")), "{said}");
+    }
     // Of several statements the one that failed is named.
     assert!(
         err(&["-c", "SELECT 1; SELECT CAST('x' AS INT) FROM\n range(1)"])

@@ -61,7 +61,10 @@ pub fn call_error(error: &DataFusionError) -> Option<&CallError> {
 
 /// Takes DataFusion's prefixes off a message that was printed into another.
 fn strip(text: &str) -> String {
-    const PREFIXES: [&str; 7] = [
+    const PREFIXES: [&str; 10] = [
+        "Arrow error: ",
+        "Csv error: ",
+        "Parquet error: ",
         "Error during planning: ",
         "Execution error: ",
         "External error: ",

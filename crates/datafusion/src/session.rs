@@ -25,6 +25,7 @@ use datafusion::sql::parser::{ResetStatement, Statement as Parsed};
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use exuvia_engine::interpreter::Interpreter;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -76,6 +77,35 @@ async fn located(
         Err(again) => statement::show_span(statement.origin(), again).unwrap_or(error),
         Ok(_) => error,
     }
+}
+
+/// An error of reading a file with the names of the files that a statement reads, which it does not say.
+fn within_files(parsed: &Parsed, error: DataFusionError) -> DataFusionError {
+    if !matches!(
+        error.find_root(),
+        DataFusionError::ArrowError(..) | DataFusionError::ParquetError(_) | DataFusionError::ObjectStore(_)
+    ) {
+        return error;
+    }
+    let mut files = vec![];
+    let mut look = |name: &ast::ObjectName| {
+        let [ast::ObjectNamePart::Identifier(name)] = &name.0[..] else { return ControlFlow::Continue(()) };
+        if name.quote_style == Some('\'') && !files.contains(&name.value) {
+            files.push(name.value.clone());
+        }
+        ControlFlow::<()>::Continue(())
+    };
+    match parsed {
+        Parsed::Statement(statement) => drop(ast::visit_relations(&**statement, &mut look)),
+        Parsed::CreateExternalTable(create) => files.extend(create.locations.iter().cloned()),
+        Parsed::Explain(explain) => return within_files(&explain.statement, error),
+        _ => {}
+    }
+    let message = crate::message(&error);
+    if files.is_empty() || files.iter().any(|file| message.contains(file.as_str())) {
+        return error;
+    }
+    DataFusionError::Execution(format!("{message}\n  in the file {}", files.join(" or ")))
 }
 
 /// A statement that was prepared.
@@ -190,7 +220,7 @@ impl ExuviaSession {
             // Columns that only a call shows are found out by one, and planning begins again.
             match sample::unsampled(&error) {
                 Some(call) if samples < SAMPLES => sample::take(&self.ctx, call).await?,
-                _ => return Err(located(state, parsed, statement, error).await),
+                _ => return Err(within_files(&parsed, located(state, parsed.clone(), statement, error).await)),
             }
             samples += 1;
         };
@@ -205,7 +235,7 @@ impl ExuviaSession {
             let query = explain.plan.as_ref().clone();
             state.analyzer().execute_and_check(query, state.config_options(), |_, _| {})?;
         }
-        let done = self.ctx.execute_logical_plan(plan).await?;
+        let done = self.ctx.execute_logical_plan(plan).await.map_err(|error| within_files(&parsed, error))?;
         if let Some(name) = prepared(&parsed) {
             self.prepared().insert(name, Prepared { text: statement.text().to_string(), functions });
         }
