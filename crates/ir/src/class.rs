@@ -184,6 +184,8 @@ classes! {
         FileNotFoundError: OSError = 32,
         PermissionError: OSError = 33,
         TimeoutError: OSError = 34,
+        DecimalException: ArithmeticError = 40,
+        InvalidOperation: DecimalException = 41,
     }
     none: {
         "complex": ["numbers.Complex"],
@@ -200,7 +202,6 @@ classes! {
         "collections.abc.MutableMapping": ["collections.abc.Mapping"],
         "collections.abc.Set": [],
         "collections.abc.MutableSet": ["collections.abc.Set"],
-        "decimal.Decimal": ["numbers.Number"],
         "fractions.Fraction": ["numbers.Rational"],
         "uuid.UUID": [],
     }
@@ -307,6 +308,7 @@ impl ExcKind {
         match self {
             ExcKind::JSONDecodeError => Some("json"),
             ExcKind::StatisticsError => Some("statistics"),
+            ExcKind::DecimalException | ExcKind::InvalidOperation => Some("decimal"),
             _ => None,
         }
     }

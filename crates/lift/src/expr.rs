@@ -302,6 +302,9 @@ impl<'w> Lifter<'w> {
                 found => Ok(found.clone()),
             };
         }
+        if let Some(kind) = ExcKind::from_name(name).filter(|_| self.sees_intrinsics(module)) {
+            return Ok(Abs::ExcClass(kind));
+        }
         if name.starts_with('_') && self.sees_intrinsics(module) {
             if NAMES.contains(&&**name) {
                 return Ok(Abs::Builtin(name.clone()));

@@ -178,6 +178,8 @@ pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
             let flag = RecordObj { class: Class::RegexFlag, fields: vec![Object::int(bits)] };
             Some(Object::Record(Arc::new(flag)))
         }
+        // Their values are their names.
+        "decimal" if name.starts_with("ROUND_") && crate::standard::has_name(module, name) => Some(Object::str(name)),
         "string" => Some(Object::str(match name {
             "ascii_lowercase" => "abcdefghijklmnopqrstuvwxyz",
             "ascii_uppercase" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ",

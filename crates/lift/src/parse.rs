@@ -203,6 +203,15 @@ pub(crate) fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
             py::Stmt::ImportFrom(import) if import.level == 0 && import.module.is_some() => {
                 let module = name(import.module.as_ref().map_or("", |module| module.as_str()));
                 for alias in &import.names {
+                    if &*alias.name == "*"
+                        && let Some(names) = crate::standard::public_names(&module)
+                    {
+                        out.extend(names.map(Name::from).map(|public| Stmt {
+                            kind: StmtKind::ImportFrom { module: module.clone(), name: public.clone(), asname: public },
+                            span: at,
+                        }));
+                        continue;
+                    }
                     let imported = name(&alias.name);
                     let asname = alias.asname.as_ref().map_or_else(|| imported.clone(), |asname| name(asname));
                     let kind = StmtKind::ImportFrom { module: module.clone(), name: imported, asname };

@@ -47,6 +47,9 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
     ("int", "__int__", None),
     ("float", "__float__", None),
     ("round", "__round__", None),
+    ("math.floor", "__floor__", None),
+    ("math.ceil", "__ceil__", None),
+    ("math.trunc", "__trunc__", None),
 ];
 
 /// Classes of the prelude that have every operator that CPython's have.

@@ -180,6 +180,13 @@ pub(crate) fn is_module(name: &str) -> bool {
     MODULES.contains(&name)
 }
 
+/// All public names of a module, if they are known and are the same on every system.
+pub(crate) fn public_names(module: &str) -> Option<impl Iterator<Item = &'static str>> {
+    // These have more, some of them on some systems.
+    let (_, names) = NAMES.iter().find(|(of, _)| *of == module && !matches!(*of, "abc" | "time"))?;
+    Some(names.split(' '))
+}
+
 /// Whether a module certainly has that name.
 pub(crate) fn has_name(module: &str, name: &str) -> bool {
     NAMES.iter().any(|(of, names)| *of == module && names.split(' ').any(|known| known == name))

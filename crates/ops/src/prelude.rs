@@ -36,6 +36,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("re.Pattern", include_str!("prelude/re/Pattern.py")),
     ("re.Match", include_str!("prelude/re/Match.py")),
     ("re.RegexFlag", include_str!("prelude/re/RegexFlag.py")),
+    ("decimal", include_str!("prelude/decimal.py")),
     ("datetime", include_str!("prelude/datetime.py")),
     ("datetime.date", include_str!("prelude/datetime/date.py")),
     ("datetime.timedelta", include_str!("prelude/datetime/timedelta.py")),
