@@ -2,10 +2,10 @@
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
-    DataType, Date32Type, FieldRef, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalUnit,
-    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimeUnit,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    DataType, Date32Type, Decimal128Type, FieldRef, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, IntervalUnit, Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimeUnit, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
@@ -24,6 +24,8 @@ pub(crate) fn scalar(ty: &DataType) -> Option<SqlClass> {
 #[must_use]
 pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
     Some(match ty {
+        // Numbers within arrays have their own width.
+        DataType::List(field) if holds_decimals(field.data_type()) => return None,
         DataType::List(field) => SqlClass::List(Arc::new(class(field.data_type())?)),
         DataType::Struct(fields) => {
             let class = |field: &FieldRef| Some((field.name().clone(), class(field.data_type())?));
@@ -49,8 +51,23 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         DataType::Date32 => SqlClass::Date,
         DataType::Timestamp(unit, None) => SqlClass::Timestamp(per_second(*unit)),
         DataType::Time32(unit) | DataType::Time64(unit) => SqlClass::Time(per_second(*unit)),
+        DataType::Decimal128(precision, scale) if *precision <= MOST_DIGITS => {
+            SqlClass::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
+        }
         _ => return None,
     })
+}
+
+/// The digits of a DECIMAL that 64 bits hold.
+const MOST_DIGITS: u8 = 18;
+
+fn holds_decimals(ty: &DataType) -> bool {
+    match ty {
+        DataType::Decimal128(..) => true,
+        DataType::List(field) => holds_decimals(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| holds_decimals(field.data_type())),
+        _ => false,
+    }
 }
 
 fn per_second(unit: TimeUnit) -> u32 {
@@ -153,6 +170,9 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
         DataType::Int32 => int!(Int32Type),
         DataType::Date32 => int!(Date32Type),
         DataType::Int64 => int!(Int64Type),
+        DataType::Decimal128(..) => {
+            Object::Int(Int::from_big(array.as_primitive::<Decimal128Type>().value(row).into()))
+        }
         DataType::Timestamp(TimeUnit::Second, None) => int!(TimestampSecondType),
         DataType::Timestamp(TimeUnit::Millisecond, None) => int!(TimestampMillisecondType),
         DataType::Timestamp(TimeUnit::Microsecond, None) => int!(TimestampMicrosecondType),

@@ -1,16 +1,16 @@
 //! SQL types whose values native code takes in the layout of another type.
 //!
 //! A date is its days since 1970-01-01, a timestamp without a zone and a time of the day the count
-//! of their unit. Bytes are a text of the characters U+0000 to U+00FF, one
+//! of their unit, a decimal its digits. Bytes are a text of the characters U+0000 to U+00FF, one
 //! for each byte: then every operation on texts serves them too, and bytes that are ASCII, which
 //! most are, need no copy.
 
 use crate::RunError;
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryViewArray, GenericBinaryArray, GenericBinaryBuilder, GenericStringArray,
-    GenericStringBuilder, OffsetSizeTrait, StringViewArray,
+    Array, ArrayRef, AsArray, BinaryViewArray, Decimal128Array, GenericBinaryArray, GenericBinaryBuilder,
+    GenericStringArray, GenericStringBuilder, Int64Array, OffsetSizeTrait, StringViewArray,
 };
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Decimal128Type, Int64Type};
 use exuvia_ops::bytes;
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ pub fn layout(ty: &DataType) -> DataType {
     match ty {
         DataType::Date32 | DataType::Time32(_) => DataType::Int32,
         DataType::Timestamp(_, None) | DataType::Time64(_) => DataType::Int64,
+        DataType::Decimal128(precision, _) if *precision <= DIGITS => DataType::Int64,
         DataType::Binary => DataType::Utf8,
         DataType::LargeBinary => DataType::LargeUtf8,
         DataType::BinaryView => DataType::Utf8View,
@@ -44,9 +45,34 @@ pub fn load(array: &ArrayRef) -> ArrayRef {
             Ok(plain) => load(&plain),
             Err(_) => Arc::clone(array),
         },
+        DataType::Decimal128(precision, _) if *precision <= DIGITS => narrow(array),
         ty if layout(ty) != *ty => relabel(array, &layout(ty)),
         _ => Arc::clone(array),
     }
+}
+
+/// The digits of a decimal that 64 bits hold.
+const DIGITS: u8 = 18;
+
+/// The digits of decimals as ints of 64 bits; the array as it is where one has more than its type
+/// says.
+fn narrow(array: &ArrayRef) -> ArrayRef {
+    let values = array.as_primitive::<Decimal128Type>();
+    let narrow: Vec<i64> = values.values().iter().map(|value| *value as i64).collect();
+    let same = |at: usize| i128::from(narrow[at]) == values.value(at);
+    if !(0..narrow.len()).all(|at| same(at) || values.is_null(at)) {
+        return Arc::clone(array);
+    }
+    Arc::new(Int64Array::new(narrow.into(), values.nulls().cloned()))
+}
+
+/// Decimals of the digits.
+fn widen(array: &ArrayRef, precision: u8, scale: i8) -> Result<ArrayRef, RunError> {
+    let digits = array.as_primitive::<Int64Type>();
+    let values: Vec<i128> = digits.values().iter().map(|value| i128::from(*value)).collect();
+    let values = Decimal128Array::new(values.into(), digits.nulls().cloned());
+    let values = values.with_precision_and_scale(precision, scale);
+    Ok(Arc::new(values.map_err(|error| RunError::Argument(error.to_string()))?))
 }
 
 /// A column of the SQL type from its values in that layout.
@@ -66,6 +92,7 @@ pub fn store(array: ArrayRef, ty: &DataType) -> Result<ArrayRef, RunError> {
                 Arc::new(values.collect::<Result<BinaryViewArray, RunError>>()?)
             }
         }
+        DataType::Decimal128(precision, scale) if *precision <= DIGITS => widen(&array, *precision, *scale)?,
         ty if layout(ty) != *ty => relabel(&array, ty),
         _ => array,
     })

@@ -44,6 +44,14 @@ pub enum SqlClass {
     Timestamp(u32),
     /// TIME. At the border its values are counts since midnight, of so many a second.
     Time(u32),
+    /// DECIMAL of so many digits, some of them behind the point: 18 at most. At the border its values
+    /// are their digits as ints.
+    Decimal {
+        /// All digits.
+        precision: u8,
+        /// Those behind the point.
+        scale: u8,
+    },
     /// An array: a list.
     List(Arc<SqlClass>),
     /// STRUCT: a dict of its fields.
@@ -61,7 +69,9 @@ impl SqlClass {
     #[must_use]
     pub fn ty(&self, nullable: bool) -> Type {
         let ty = match self {
-            SqlClass::Int | SqlClass::Date | SqlClass::Timestamp(_) | SqlClass::Time(_) => Type::Int,
+            SqlClass::Int | SqlClass::Date | SqlClass::Timestamp(_) | SqlClass::Time(_) | SqlClass::Decimal { .. } => {
+                Type::Int
+            }
             SqlClass::Float => Type::Float,
             SqlClass::Bool => Type::Bool,
             SqlClass::Str | SqlClass::Bytes => Type::Str,
@@ -100,9 +110,10 @@ impl SqlClass {
         }
     }
 
-    /// The type that Python sees, for scalars.
+    /// The type that Python sees, for scalars; of a class that the prelude writes in Python none.
     pub(crate) fn python(&self) -> Type {
         match self {
+            SqlClass::Decimal { .. } => Type::Never,
             SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
             SqlClass::Timestamp(_) => Type::Record(Class::Datetime, Arc::from([Type::Int])),
             SqlClass::Time(_) => Type::Record(Class::Time, Arc::from([Type::Int])),
@@ -125,24 +136,29 @@ impl SqlClass {
     pub fn means_the_same_in_sql(&self) -> bool {
         match self {
             SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str | SqlClass::Date => true,
-            SqlClass::Bytes | SqlClass::Timestamp(_) | SqlClass::Time(_) | SqlClass::List(_) | SqlClass::Struct(_) => {
-                false
-            }
+            SqlClass::Bytes
+            | SqlClass::Timestamp(_)
+            | SqlClass::Time(_)
+            | SqlClass::Decimal { .. }
+            | SqlClass::List(_)
+            | SqlClass::Struct(_) => false,
         }
     }
 
-    /// How many of the values at the border a second has, where they count time.
-    pub(crate) fn per_second(&self) -> Option<u32> {
+    /// The module of the prelude that says what Python sees of a value at the border, and what it is
+    /// told besides the value: how many a second has, or the digits.
+    fn crossing(&self) -> (&'static str, Vec<i64>) {
         match self {
-            SqlClass::Timestamp(count) | SqlClass::Time(count) => Some(*count),
-            _ => None,
+            SqlClass::Timestamp(count) | SqlClass::Time(count) => (self.python().path(), vec![i64::from(*count)]),
+            SqlClass::Decimal { precision, scale } => ("decimal", vec![i64::from(*precision), i64::from(*scale)]),
+            other => (other.python().path(), vec![]),
         }
     }
 
-    /// What crosses the border besides the value: the class, and how many a second has.
+    /// [`SqlClass::crossing`] as arguments.
     fn across(&self) -> String {
-        let path = self.python().path();
-        self.per_second().map_or_else(|| format!("'{path}'"), |count| format!("'{path}', {count}"))
+        let (module, told) = self.crossing();
+        told.iter().fold(format!("'{module}'"), |text, told| format!("{text}, {told}"))
     }
 }
 
@@ -211,6 +227,11 @@ impl Text {
                 let name = class.python().message_name().to_string();
                 self.add_apart(&format!("    if _type_name(v) == '{name}':\n        return v\n{LEAVE}"))
             }
+            // It looks at the class itself.
+            SqlClass::Decimal { .. } => self.add_apart(&format!(
+                "    w = _across('_to_sql', v, {})\n    if w is not None:\n        return w\n{LEAVE}",
+                class.across()
+            )),
             class => {
                 let name = class.python().path().to_string();
                 self.add_apart(&format!(
@@ -386,21 +407,24 @@ impl Lifter<'_> {
                 field => me.scalar_argument(field, class),
             });
         }
-        self.across_the_border("_of_sql", class.python().path(), value, class.per_second())
+        self.across_the_border("_of_sql", class, value)
     }
 
     /// What the prelude makes of a value at the border to SQL. What Python cannot hold is
     /// CPython's to refuse.
-    pub fn across_the_border(&mut self, function: &str, path: &str, value: Abs, count: Option<u32>) -> Lift<Abs> {
-        let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == path);
-        let function = match module {
+    pub fn across_the_border(&mut self, function: &str, class: &SqlClass, value: Abs) -> Lift<Abs> {
+        let (module, told) = class.crossing();
+        self.call_across(function, module, value, told.into_iter().map(Abs::int).collect())
+    }
+
+    /// As [`Lifter::across_the_border`], by the module of the prelude and what it is told.
+    pub fn call_across(&mut self, function: &str, module: &str, value: Abs, told: Vec<Abs>) -> Lift<Abs> {
+        let found = match exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module) {
             Some((module, _)) => self.prelude_function(module, function)?,
             None => None,
         };
-        let Some(function) = function else { return self.bail(Code::Callee, path) };
-        let mut args = vec![value];
-        args.extend(count.map(|count| Abs::int(i64::from(count))));
-        self.call_value(&function, args, Vec::new())
+        let Some(found) = found else { return self.bail(Code::Callee, module) };
+        self.call_value(&found, std::iter::once(value).chain(told).collect(), Vec::new())
     }
 
     /// A new list of the same items, or None.

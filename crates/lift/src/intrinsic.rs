@@ -193,12 +193,8 @@ impl Lifter<'_> {
             // What a function makes of each kind that a value may be of.
             ("_apart", [function, value]) => self.call_value(function, vec![value.clone()], Vec::new()),
             // What the prelude of a class makes of a value at the border to SQL, and what it has there.
-            ("_across", [Abs::Const(Object::Str(function)), value, Abs::Const(Object::Str(path)), count @ ..]) => {
-                let count = match count {
-                    [Abs::Const(Object::Int(count))] => count.to_i64().and_then(|count| u32::try_from(count).ok()),
-                    _ => None,
-                };
-                self.across_the_border(function, path, value.clone(), count)
+            ("_across", [Abs::Const(Object::Str(function)), value, Abs::Const(Object::Str(module)), told @ ..]) => {
+                self.call_across(function, module, value.clone(), told.to_vec())
             }
             ("_field", [object, Abs::Const(Object::Int(index))]) => {
                 let index = index.to_i64().and_then(|index| usize::try_from(index).ok());

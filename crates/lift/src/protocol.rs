@@ -52,8 +52,13 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
     ("math.trunc", "__trunc__", None),
 ];
 
-/// Classes of the prelude that have every operator that CPython's have.
-const KNOWN: &[&str] = &["dict", "set", "tuple"];
+/// Classes of the prelude that have every operator that CPython's have, and their names in messages.
+const KNOWN: &[(&str, &str)] = &[("dict", "dict"), ("set", "set"), ("tuple", "tuple"), ("Decimal", "decimal.Decimal")];
+
+/// The name in messages of a class of the prelude that has every operator of CPython's.
+fn known_name(class: &ClassObj) -> Option<&'static str> {
+    KNOWN.iter().find(|row| class.prelude && *row.0 == *class.name).map(|row| row.1)
+}
 
 impl Lifter<'_> {
     /// Applies an operation of which an operand is such an object; `None` where none is.
@@ -61,6 +66,11 @@ impl Lifter<'_> {
         if !args.iter().any(|arg| matches!(arg, Abs::Instance(_)))
             || args.iter().any(|arg| self.union_with_objects(arg).is_some())
         {
+            return Ok(None);
+        }
+        // What the other operand is decides which of the two has the method.
+        let chooses = BINARY.iter().any(|row| row.0 == spelling) || COMPARE.iter().any(|row| row.0 == spelling);
+        if chooses && self.union_operand(args).is_some() {
             return Ok(None);
         }
         if spelling.starts_with("a[b:")
@@ -157,7 +167,9 @@ impl Lifter<'_> {
     /// The name of a value's class in messages.
     fn shown_class(&self, abs: &Abs) -> Lift<String> {
         match (abs, self.type_of(abs)) {
-            (Abs::Instance(object), _) => Ok(object.class.name.to_string()),
+            (Abs::Instance(object), _) => {
+                Ok(known_name(&object.class).map_or_else(|| object.class.name.to_string(), str::to_string))
+            }
             (_, Some(Type::Union(_))) | (_, None) => {
                 self.bail(Code::Operands, format!("an object and {}", describe(abs)))
             }
@@ -209,8 +221,8 @@ impl Lifter<'_> {
 
     /// Raises a TypeError about the classes of two operands.
     fn refuse_classes(&mut self, left: &Abs, right: &Abs, message: &dyn Fn(&str, &str) -> String) -> Lift<Abs> {
-        let known = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.class.prelude && !KNOWN.contains(&&*object.class.name));
-        if known(left) || known(right) {
+        let unknown = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.class.prelude && known_name(&object.class).is_none());
+        if unknown(left) || unknown(right) {
             return self.bail(Code::Operands, "an operator of such a class");
         }
         if let Some((_, value)) = self.union_operand(&[left.clone(), right.clone()]) {
@@ -276,7 +288,7 @@ impl Lifter<'_> {
         if (prelude(left) || prelude(right)) && !matches!(spelling, "a<b" | "a<=b" | "a>b" | "a>=b") {
             // Neither knows the other: for dicts and sets that is certain, if the class is known.
             let known = [left, right].iter().all(|abs| match abs {
-                Abs::Instance(object) if object.class.prelude => KNOWN.contains(&&*object.class.name),
+                Abs::Instance(object) if object.class.prelude => known_name(&object.class).is_some(),
                 Abs::Instance(_) => true,
                 other => self.type_of(other).is_some(),
             });

@@ -67,9 +67,12 @@ impl Lifter<'_> {
         let ty = self.type_of(value);
         let converted = match (&sql.class, &ty) {
             (_, Some(Type::None)) => Some(Abs::NONE),
-            (class, Some(ty @ Type::Record(record, _))) if class.python() == *ty => {
-                let count = class.per_second();
-                let stored = self.across_the_border("_to_sql", record.path(), value.clone(), count)?;
+            (class, Some(ty @ Type::Record(..))) if class.python() == *ty => {
+                let stored = self.across_the_border("_to_sql", class, value.clone())?;
+                return self.return_stored(&stored, value, sql);
+            }
+            (class @ SqlClass::Decimal { .. }, Some(_)) => {
+                let stored = self.across_the_border("_to_sql", class, value.clone())?;
                 return self.return_stored(&stored, value, sql);
             }
             (class, Some(ty)) if class.python() == *ty => Some(value.clone()),
@@ -132,6 +135,12 @@ impl Lifter<'_> {
             return Ok(());
         }
         if stored.same(&Abs::NONE) {
+            // The error shows the value, and only CPython has the text of such a class.
+            if let SqlClass::Decimal { .. } = sql.class {
+                let span = self.b.span;
+                self.end(Terminator::Bailout("a result of another type", span));
+                return Ok(());
+            }
             return self.reject(result, sql);
         }
         let value = self.value_as(stored, &sql.class.ty(true))?;

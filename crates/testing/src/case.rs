@@ -273,6 +273,7 @@ fn value_of(json: &Json, ty: SqlType) -> anyhow::Result<Value> {
         (SqlType::Time, Json::String(text)) => {
             Value::Time(Time64MicrosecondType::parse(text).context("a time of the day")?)
         }
+        (SqlType::Decimal(..), Json::String(text)) => Value::Decimal(text.clone()),
         (SqlType::Real | SqlType::Double, Json::Number(value)) => Value::Float(value.as_f64().context("a float")?),
         (SqlType::Real | SqlType::Double, Json::String(text)) => Value::Float(text.parse()?),
         (SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt, Json::Number(value)) => {

@@ -10,7 +10,7 @@ use crate::corpus;
 use crate::oracle::{Oracle, Outcome};
 use crate::panic::catch;
 use crate::signature::SqlType;
-use crate::value::Value;
+use crate::value::{Value, decimal, digits};
 use crate::variation::Variation;
 use exuvia_engine::{
     CallError, CallErrorKind, Definition, Function, Interpreter, Invocation, OnError, Parameter, Settings,
@@ -152,6 +152,13 @@ fn convert(value: Value, returns: SqlType) -> Answer {
         | (SqlType::Text, Value::Str(_)) => Answer::Value(value),
         // In nanoseconds.
         (SqlType::Timestamp, Value::Datetime(micros)) if micros.checked_mul(1000).is_some() => Answer::Value(value),
+        (SqlType::Decimal(precision, scale), Value::Decimal(text) | Value::Int(text)) => {
+            let most = 10i128.pow(u32::from(precision));
+            match digits(text, scale).filter(|digits| digits.abs() < most) {
+                Some(digits) => Answer::Value(decimal(digits, scale)),
+                None => bad(&value),
+            }
+        }
         (SqlType::Real, Value::Float(number)) => Answer::Value(Value::Float(f64::from(*number as f32))),
         (SqlType::Real | SqlType::Double, Value::Int(text)) => match text.parse::<f64>() {
             // Both round half to even, as Python's float() does.

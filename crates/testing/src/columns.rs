@@ -1,12 +1,12 @@
 //! Rows as Arrow columns, in every layout in which they may arrive, and back.
 
 use crate::signature::SqlType;
-use crate::value::Value;
+use crate::value::{Value, decimal, digits};
 use anyhow::{Context, bail};
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Float32Array, Float64Array,
-    Int8Array, Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, ListArray, StringArray,
-    StringViewArray, StructArray, Time64NanosecondArray, TimestampNanosecondArray,
+    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Decimal128Array, Float32Array,
+    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, ListArray,
+    StringArray, StringViewArray, StructArray, Time64NanosecondArray, TimestampNanosecondArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, TimeUnit};
@@ -120,6 +120,11 @@ fn column(ty: SqlType, values: &[&Value], layout: Layout) -> anyhow::Result<Arra
             Arc::new(held(&padded, ty, Value::as_nanos)?.into_iter().collect::<TimestampNanosecondArray>())
         }
         SqlType::Time => Arc::new(held(&padded, ty, Value::as_nanos)?.into_iter().collect::<Time64NanosecondArray>()),
+        SqlType::Decimal(precision, scale) => {
+            let of = |value: &Value| if let Value::Decimal(text) = value { digits(text, scale) } else { None };
+            let values = held(&padded, ty, of)?.into_iter().collect::<Decimal128Array>();
+            Arc::new(values.with_precision_and_scale(precision, scale)?)
+        }
         SqlType::Text => {
             let values = held(&padded, ty, Value::as_str)?;
             match layout {
@@ -175,6 +180,7 @@ fn decoy(ty: SqlType) -> Value {
         SqlType::Date => Value::Date(7777),
         SqlType::Timestamp => Value::Datetime(7_777_777_777),
         SqlType::Time => Value::Time(7_777_777_777),
+        SqlType::Decimal(_, scale) => decimal(77, scale),
         SqlType::Text => Value::str("a decoy that lies outside the slice"),
         SqlType::Array(element) => Value::List(vec![decoy(*element), Value::None]),
         SqlType::Struct(fields) => Value::Dict(fields.iter().map(|(name, ty)| (name.clone(), decoy(*ty))).collect()),
@@ -251,6 +257,7 @@ fn value(array: &dyn Array, row: usize) -> anyhow::Result<Value> {
         DataType::Date32 => Value::Date(at!(Date32Array)),
         DataType::Timestamp(TimeUnit::Nanosecond, None) => Value::Datetime(micros(at!(TimestampNanosecondArray))?),
         DataType::Time64(TimeUnit::Nanosecond) => Value::Time(micros(at!(Time64NanosecondArray))?),
+        DataType::Decimal128(_, scale) => decimal(at!(Decimal128Array), *scale),
         DataType::Utf8 => Value::str(at!(StringArray)),
         DataType::LargeUtf8 => Value::str(at!(LargeStringArray)),
         DataType::Utf8View => Value::str(at!(StringViewArray)),

@@ -6,7 +6,7 @@
 
 use crate::random::Random;
 use crate::signature::{Signature, SqlType};
-use crate::value::{DAY, Value};
+use crate::value::{DAY, Value, decimal};
 use anyhow::bail;
 
 /// The most rows that are made for one case.
@@ -94,6 +94,14 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
         (SqlType::Date, "nasty") => DATES.map(Value::Date).to_vec(),
         (SqlType::Timestamp, "nasty") => datetimes().map(Value::Datetime).collect(),
         (SqlType::Time, "nasty") => TIMES.map(Value::Time).to_vec(),
+        (SqlType::Decimal(precision, scale), "nasty") => {
+            let most = 10i128.pow(u32::from(precision)) - 1;
+            let unit = 10i128.pow(u32::from(scale.unsigned_abs()));
+            let mut all =
+                vec![0, 1, -1, 5, 15, -25, 995, -1005, 12345, unit, -unit, 7 * unit, 3 * unit / 2, most, -most];
+            all.retain(|digits| digits.abs() <= most);
+            all.into_iter().map(|digits| decimal(digits, scale)).collect()
+        }
         (SqlType::Text, _) => strings(corpus)?.into_iter().map(Value::Str).collect(),
         (SqlType::Array(element), _) => {
             let items = values(*element, corpus)?;

@@ -220,7 +220,7 @@ fn object(value: &Value) -> Option<Object> {
         Value::Int(text) => Object::int(text.parse::<i64>().ok()?),
         Value::Float(value) => Object::Float(*value),
         Value::Str(text) => Object::str(text),
-        Value::Bytes(_) | Value::Date(_) | Value::Datetime(_) | Value::Time(_) => return None,
+        Value::Bytes(_) | Value::Date(_) | Value::Datetime(_) | Value::Time(_) | Value::Decimal(_) => return None,
         Value::List(items) => Object::list(items.iter().map(object).collect::<Option<_>>()?),
         Value::Tuple(items) => Object::Tuple(items.iter().map(object).collect::<Option<Vec<_>>>()?.into()),
         Value::Dict(_) | Value::Other(..) => return None,

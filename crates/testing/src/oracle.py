@@ -8,6 +8,7 @@ bits, strings with lone surrogates as hexadecimal bytes.
 import ast
 import dataclasses
 import datetime
+import decimal
 import inspect
 import io
 import json
@@ -50,6 +51,8 @@ def decode(value):
             return EPOCH + datetime.timedelta(microseconds=int(value["m"]))
         if "c" in value:
             return (EPOCH + datetime.timedelta(microseconds=int(value["c"]))).time()
+        if "n" in value:
+            return decimal.Decimal(value["n"])
         return struct.unpack("<d", struct.pack("<Q", int(value["f"])))[0]
     return value
 
@@ -74,6 +77,8 @@ def encode(value):
         return {"m": str((value - EPOCH) // datetime.timedelta(microseconds=1))}
     if kind is datetime.time and value.tzinfo is None and value.fold == 0:
         return {"c": str((datetime.datetime.combine(EPOCH, value) - EPOCH) // datetime.timedelta(microseconds=1))}
+    if kind is decimal.Decimal and value.is_finite():
+        return {"n": str(value)}
     if kind is list:
         return {"l": [encode(item) for item in value]}
     if kind is tuple:
@@ -182,6 +187,8 @@ def as_asked(row, classes):
 def call(function, row, strict, seconds):
     if strict and any(value is None for value in row):
         return {"value": None}
+    # As each row has the context that there is at first.
+    decimal.setcontext(decimal.DefaultContext.copy())
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         value = function(*row)

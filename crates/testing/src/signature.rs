@@ -33,6 +33,8 @@ pub enum SqlType {
     Timestamp,
     /// Nanoseconds since midnight.
     Time,
+    /// Decimal numbers: the digits, and those behind the point.
+    Decimal(u8, i8),
     /// An array of a type.
     Array(&'static SqlType),
     /// A struct of named fields.
@@ -45,6 +47,7 @@ impl SqlType {
     pub fn name(self) -> String {
         let name = match self {
             SqlType::Array(element) => return format!("{}[]", element.name()),
+            SqlType::Decimal(precision, scale) => return format!("DECIMAL({precision}, {scale})"),
             SqlType::Struct(fields) => {
                 let fields: Vec<String> = fields.iter().map(|(name, ty)| format!("{name} {}", ty.name())).collect();
                 return format!("STRUCT<{}>", fields.join(", "));
@@ -81,6 +84,7 @@ impl SqlType {
             SqlType::Date => DataType::Date32,
             SqlType::Timestamp => DataType::Timestamp(TimeUnit::Nanosecond, None),
             SqlType::Time => DataType::Time64(TimeUnit::Nanosecond),
+            SqlType::Decimal(precision, scale) => DataType::Decimal128(precision, scale),
             SqlType::Array(element) => DataType::new_list(element.arrow(), true),
             SqlType::Struct(fields) => {
                 DataType::Struct(fields.iter().map(|(name, ty)| Field::new(name, ty.arrow(), true)).collect())
@@ -104,6 +108,7 @@ impl SqlType {
             | SqlType::Date
             | SqlType::Timestamp
             | SqlType::Time
+            | SqlType::Decimal(..)
             | SqlType::Array(_)
             | SqlType::Struct(_) => None,
         }
@@ -117,6 +122,10 @@ impl SqlType {
         }
         if let Some(fields) = text.strip_prefix("STRUCT<").and_then(|rest| rest.strip_suffix('>')) {
             return Ok(SqlType::Struct(Box::leak(named(fields)?.into_boxed_slice())));
+        }
+        if let Some(digits) = text.strip_prefix("DECIMAL(").and_then(|rest| rest.strip_suffix(')')) {
+            let (precision, scale) = digits.split_once(',').context("the digits behind the point")?;
+            return Ok(SqlType::Decimal(precision.trim().parse()?, scale.trim().parse()?));
         }
         Ok(match text.to_ascii_uppercase().as_str() {
             "TINYINT" => SqlType::TinyInt,
@@ -153,9 +162,9 @@ impl Signature {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> anyhow::Result<Signature> {
-        let (name, rest) = text.split_once('(').context("( is missing")?;
-        let (params, returns) = rest.split_once(')').context(") is missing")?;
-        let returns = returns.trim().strip_prefix("RETURNS ").context("RETURNS is missing")?;
+        let (head, returns) = text.split_once(" RETURNS ").context("RETURNS is missing")?;
+        let (name, params) = head.split_once('(').context("( is missing")?;
+        let params = params.trim_end().strip_suffix(')').context(") is missing")?;
         let params = named(params)?;
         Ok(Signature { name: name.trim().to_string(), params, returns: SqlType::parse(returns)? })
     }
@@ -173,8 +182,8 @@ fn named(text: &str) -> anyhow::Result<Vec<(String, SqlType)>> {
     let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
     for (at, c) in text.char_indices() {
         match c {
-            '<' => depth += 1,
-            '>' => depth -= 1,
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth -= 1,
             ',' if depth == 0 => {
                 parts.push(&text[start..at]);
                 start = at + 1;
@@ -196,7 +205,11 @@ mod tests {
 
     #[test]
     fn signatures_round_trip() {
-        for text in ["f(a BIGINT, s TEXT) RETURNS DOUBLE", "f(r STRUCT<x INT, y TEXT[]>, b BYTEA[][]) RETURNS TEXT[]"] {
+        for text in [
+            "f(a BIGINT, s TEXT) RETURNS DOUBLE",
+            "f(a DECIMAL(10, 2)) RETURNS DECIMAL(4, 0)",
+            "f(r STRUCT<x INT, y TEXT[]>, b BYTEA[][]) RETURNS TEXT[]",
+        ] {
             assert_eq!(Signature::parse(text).unwrap().show(), text);
         }
         assert!(Signature::parse("f(a BLOB) RETURNS TEXT").is_err());

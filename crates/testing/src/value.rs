@@ -29,6 +29,8 @@ pub enum Value {
     Datetime(i64),
     /// A `datetime.time` without a zone, as microseconds since midnight.
     Time(i64),
+    /// A `decimal.Decimal`, as its `str`.
+    Decimal(String),
     /// A `list`.
     List(Vec<Value>),
     /// A `tuple`.
@@ -90,6 +92,7 @@ impl Value {
             Value::Date(_) => "date",
             Value::Datetime(_) => "datetime",
             Value::Time(_) => "time",
+            Value::Decimal(_) => "Decimal",
             Value::List(_) => "list",
             Value::Tuple(_) => "tuple",
             Value::Dict(_) => "dict",
@@ -104,7 +107,9 @@ impl Value {
         match (self, other) {
             (Value::None, Value::None) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Int(a), Value::Int(b)) | (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Int(a), Value::Int(b))
+            | (Value::Str(a), Value::Str(b))
+            | (Value::Decimal(a), Value::Decimal(b)) => a == b,
             (Value::Bytes(a), Value::Bytes(b)) => a == b,
             (Value::Date(a), Value::Date(b)) => a == b,
             (Value::Datetime(a), Value::Datetime(b)) | (Value::Time(a), Value::Time(b)) => a == b,
@@ -134,6 +139,7 @@ impl Value {
             Value::Date(days) => format!("date.fromordinal({} + {EPOCH_ORDINAL})", days),
             Value::Datetime(micros) => show_record(Class::Datetime, *micros),
             Value::Time(micros) => show_record(Class::Time, *micros),
+            Value::Decimal(text) => format!("Decimal('{text}')"),
             Value::List(items) => format!("[{}]", show_items(items)),
             Value::Tuple(items) if items.len() == 1 => format!("({},)", show_items(items)),
             Value::Tuple(items) => format!("({})", show_items(items)),
@@ -159,6 +165,7 @@ impl Value {
             Value::Date(days) => json!({ "d": (i64::from(*days) + EPOCH_ORDINAL).to_string() }),
             Value::Datetime(micros) => json!({ "m": micros.to_string() }),
             Value::Time(micros) => json!({ "c": micros.to_string() }),
+            Value::Decimal(text) => json!({ "n": text }),
             Value::List(items) => json!({ "l": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Tuple(items) => json!({ "t": items.iter().map(Value::to_oracle).collect::<Vec<_>>() }),
             Value::Dict(fields) => {
@@ -206,6 +213,8 @@ impl Value {
                     Value::Datetime(micros.parse()?)
                 } else if let Some(micros) = field("c") {
                     Value::Time(micros.parse()?)
+                } else if let Some(text) = field("n") {
+                    Value::Decimal(text.to_string())
                 } else if let Some(class) = field("o") {
                     Value::Other(class.to_string(), map.get("r").map(text_of).unwrap_or_default())
                 } else if let Some(bytes) = field("x") {
@@ -240,6 +249,7 @@ impl Value {
                 json!(format!("{year:04}-{month:02}-{day:02}T{}", clock(micros.rem_euclid(DAY))))
             }
             Value::Time(micros) => json!(clock(*micros)),
+            Value::Decimal(text) => json!(text),
             Value::List(items) | Value::Tuple(items) => items.iter().map(Value::to_case).collect(),
             Value::Dict(fields) => {
                 Json::Object(fields.iter().map(|(name, value)| (name.clone(), value.to_case())).collect())
@@ -247,6 +257,36 @@ impl Value {
             Value::Other(_, repr) => json!(repr),
         }
     }
+}
+
+/// The digits of a decimal's text with so many behind the point; `None` where it has others.
+#[must_use]
+pub fn digits(text: &str, scale: i8) -> Option<i128> {
+    let (mantissa, exponent) = text.split_once('E').unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+    let places = exponent.parse::<i32>().ok()? - i32::try_from(fraction.len()).ok()? + i32::from(scale);
+    if digits == 0 {
+        return Some(0);
+    }
+    for _ in 0..places.unsigned_abs() {
+        digits = match places > 0 {
+            true => digits.checked_mul(10)?,
+            false if digits % 10 == 0 => digits / 10,
+            false => return None,
+        };
+    }
+    Some(digits)
+}
+
+/// The decimal of so many digits behind the point.
+#[must_use]
+pub fn decimal(digits: i128, scale: i8) -> Value {
+    let places = usize::try_from(scale).unwrap_or(0);
+    let text = format!("{:0>width$}", digits.unsigned_abs(), width = places + 1);
+    let (whole, fraction) = text.split_at(text.len() - places);
+    let (sign, point) = (if digits < 0 { "-" } else { "" }, if places > 0 { "." } else { "" });
+    Value::Decimal(format!("{sign}{whole}{point}{fraction}"))
 }
 
 /// The microseconds of a day.

@@ -29,6 +29,35 @@ def _of(sign, digits, exponent):
     return Decimal(_parts=(sign, digits, exponent))
 
 
+def _of_sql(digits, precision, scale):
+    """Of the digits of a DECIMAL."""
+    return _of(1 if digits < 0 else 0, abs(digits), -scale)
+
+
+def _to_sql(value, precision, scale):
+    """The digits of a DECIMAL, None where that is another value or has more."""
+    if isinstance(value, bool):
+        return None
+    number = _operand(value)
+    if number is None:
+        return None
+    if number._i == 0:
+        return 0
+    places = number._e + scale
+    if not -_APART <= places <= _APART:
+        return None
+    if places >= 0:
+        digits = number._i * _power(places)
+    else:
+        unit = _power(-places)
+        digits = number._i // unit
+        if digits * unit != number._i:
+            return None
+    if digits >= _power(precision):
+        return None
+    return -digits if number._s else digits
+
+
 def _fixed(sign, digits, exponent):
     """Rounded to the digits of the context."""
     if not -_FAR < exponent < _FAR:
@@ -288,10 +317,8 @@ class Decimal:
     def __eq__(self, other):
         if isinstance(other, float):
             return _leave("a Decimal compared with a float")
-        number = _operand(other)
-        if number is None:
-            return False if other is None or isinstance(other, (str, bytes, tuple, list)) else NotImplemented
-        return _order(self, number) == 0
+        other = _operand(other)
+        return NotImplemented if other is None else _order(self, other) == 0
 
     def __lt__(self, other):
         if isinstance(other, float):
@@ -364,6 +391,18 @@ class Decimal:
     def __rmod__(self, other):
         other = _operand(other)
         return NotImplemented if other is None else _divided(other, self)[1]
+
+    def __pow__(self, other, modulo=None):
+        return _refuse("a power of a Decimal")
+
+    def __rpow__(self, other):
+        return _refuse("a power of a Decimal")
+
+    def __divmod__(self, other):
+        return _refuse("divmod of a Decimal")
+
+    def __rdivmod__(self, other):
+        return _refuse("divmod of a Decimal")
 
     def quantize(self, exp, rounding=None, context=None):
         if context is not None:

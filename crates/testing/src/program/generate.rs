@@ -112,6 +112,7 @@ impl Writer {
                     | SqlType::Date
                     | SqlType::Timestamp
                     | SqlType::Time
+                    | SqlType::Decimal(..)
                     | SqlType::Array(_)
                     | SqlType::Struct(_) => {
                         return None;
@@ -548,6 +549,7 @@ fn python_type(ty: SqlType) -> Ty {
         | SqlType::Date
         | SqlType::Timestamp
         | SqlType::Time
+        | SqlType::Decimal(..)
         | SqlType::Array(_)
         | SqlType::Struct(_) => Ty::Str,
     }
