@@ -11,6 +11,7 @@ use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Int, Object, Type};
 use exuvia_ops::def::{Body, OpDef};
 use std::cell::Cell;
+use std::time::Duration;
 
 /// The steps that lifting one function may take.
 pub const MAX_STEPS: u64 = 6_000_000;
@@ -123,6 +124,16 @@ pub(crate) fn made(object: &Object) -> usize {
 fn of_bits(bits: u64) -> usize {
     let words = usize::try_from(bits / 64).unwrap_or(usize::MAX);
     words.saturating_mul(words.isqrt()) / 4
+}
+
+/// What one operation on constants may take, where it asks.
+pub(crate) const LONGEST_OPERATION: Duration = Duration::from_millis(300);
+
+/// The steps of an operation that took unusually long: of what it reads that cannot be said before.
+pub(crate) fn waited(time: Duration) -> usize {
+    const USUAL: Duration = Duration::from_millis(5);
+    const STEP: u128 = 20;
+    if time < USUAL { 0 } else { usize::try_from(time.as_nanos() / STEP).unwrap_or(usize::MAX) }
 }
 
 /// What is left of a number of nodes after one more.

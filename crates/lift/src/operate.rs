@@ -10,6 +10,7 @@ use exuvia_ir::{ExcKind, Int, Object, Raise, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 use exuvia_ops::operands;
+use std::time::Instant;
 
 impl Lifter<'_> {
     /// A binary operator, by its symbol.
@@ -244,7 +245,18 @@ impl Lifter<'_> {
         }
         self.world.budget.take(operands.iter().map(|operand| budget::read(def, operand)).sum());
         self.world.cx.reset();
-        match (def.eval)(&mut self.world.cx, &operands) {
+        let value = match def.body {
+            Body::Core(_) => (def.eval)(&mut self.world.cx, &operands),
+            // How long a search takes shows only when it is made.
+            _ => {
+                let started = Instant::now();
+                self.world.cx.end_at(started + budget::LONGEST_OPERATION);
+                let value = (def.eval)(&mut self.world.cx, &operands);
+                self.world.budget.take(budget::waited(started.elapsed()));
+                value
+            }
+        };
+        match value {
             Ok(object) => {
                 self.world.budget.take(budget::made(&object));
                 Ok(Some(Abs::Const(object)))

@@ -8,6 +8,7 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// The result of a kernel that may raise.
 pub type KernelResult<T> = Result<T, Raise>;
@@ -32,6 +33,8 @@ pub struct Cx {
     want_message: bool,
     poisoned: bool,
     interrupt: Arc<AtomicBool>,
+    /// When what is evaluated must end, where nobody waits for it.
+    until: Option<Instant>,
     places: Places,
 }
 
@@ -98,6 +101,7 @@ impl Cx {
             want_message,
             poisoned: false,
             interrupt,
+            until: None,
             places: Places::default(),
         }
     }
@@ -158,7 +162,13 @@ impl Cx {
     /// Whether the query was cancelled or ran out of its time.
     #[must_use]
     pub fn interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
+        self.interrupt.load(Ordering::Relaxed) || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// What is evaluated from now on is interrupted at that time: an operation on constants may take
+    /// long, and does not have to be done before the query runs.
+    pub fn end_at(&mut self, until: Instant) {
+        self.until = Some(until);
     }
 
     /// The address of the byte that becomes 1 when the query is cancelled, for native

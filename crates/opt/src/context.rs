@@ -8,12 +8,15 @@ use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Body, Effect, OpDef};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::time::Duration;
 
 /// Shared by the passes over one module.
 pub(crate) struct Context {
     names: HashMap<usize, Option<&'static OpDef>, BuildHasherDefault<Mix>>,
     /// Where folding runs operations.
     pub(crate) cx: Cx,
+    /// How long folding has taken by operations of which each took unusually long.
+    pub(crate) folding: Duration,
     /// Which ints the parameters of the function being optimised can be; those that are
     /// missing can be any.
     pub(crate) params: Vec<Interval>,
@@ -28,6 +31,7 @@ impl Context {
         Context {
             names: HashMap::default(),
             cx: Cx::for_folding(),
+            folding: Duration::ZERO,
             params: Vec::new(),
             summaries: Vec::new(),
             width: IntWidth::Word,

@@ -9,11 +9,17 @@
 use crate::known::Known;
 use crate::simplify::Rewrite;
 use exuvia_ir::{Inst, Int, Object};
-use exuvia_ops::def::{Effect, OpDef};
+use exuvia_ops::def::{Body, Effect, OpDef};
+use std::time::{Duration, Instant};
 
 /// Bytes of a folded string and elements of a folded container: more would make the
 /// code larger than the work that is saved.
 const LARGEST: usize = 4096;
+
+/// What operations may take that are done now and not at run time, and what an operation takes that is
+/// not counted.
+const MOST_FOLDING: Duration = Duration::from_millis(100);
+const USUAL: Duration = Duration::from_millis(2);
 
 pub(crate) fn op(known: &mut Known<'_>, inst: &Inst, def: &'static OpDef) -> Option<Rewrite> {
     if inst.result.is_none() || !matches!(def.effect, Effect::Pure | Effect::Read) {
@@ -23,8 +29,24 @@ pub(crate) fn op(known: &mut Known<'_>, inst: &Inst, def: &'static OpDef) -> Opt
     if args.len() != def.params.len() {
         return None;
     }
-    known.context.cx.reset();
-    let value = (def.eval)(&mut known.context.cx, &args).ok()?;
+    let context = &mut *known.context;
+    context.cx.reset();
+    let value = match def.body {
+        Body::Core(_) => (def.eval)(&mut context.cx, &args),
+        _ if context.folding > MOST_FOLDING => return None,
+        // How long a search takes shows only when it is made, and each pass makes it again.
+        _ => {
+            let started = Instant::now();
+            context.cx.end_at(started + MOST_FOLDING);
+            let value = (def.eval)(&mut context.cx, &args);
+            let took = started.elapsed();
+            if took > USUAL {
+                context.folding += took;
+            }
+            value
+        }
+    };
+    let value = value.ok()?;
     (is_immutable(&value) && size(&value) <= LARGEST).then_some(Rewrite::Const(value))
 }
 

@@ -118,6 +118,17 @@ pub fn programs() -> Vec<Large> {
              if i % 1000 > 500:\n        P.pop()\ndef f(x):\n    return len(P)\n"
                 .into(),
         ),
+        int(
+            "a substitution in a constant that takes as long as its square",
+            "import re\nT = 'x' * 250000\nP = re.compile('x[^y]*y|x')\ndef f(x):\n    return len(P.sub('z', T)) + x\n".into(),
+        ),
+        int(
+            "50 modular powers of 10,000 bits",
+            format!(
+                "n = 0\n{}return n + x",
+                lines(50, |at| format!("n += pow(3, (1 << 10000) + {at}, (1 << 10000) + {})", 2 * at + 1))
+            ),
+        ),
         int("a list that is written anew", "T = []\nfor i in range(20000):\n    T = [i, *T]\ndef f(x):\n    return T[x]\n".into()),
         int("parts of a large text", "N = str(10 ** 4000) * 1000\nM = [N[i:] for i in range(2000)]\ndef f(x):\n    return len(M[x])\n".into()),
         int("40 doublings", lines(40, |_| "x = x + x".into()) + "return x"),

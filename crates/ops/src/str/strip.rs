@@ -15,6 +15,9 @@ fn strip_space(s: Str<'_>, left: bool, right: bool) -> Str<'_> {
     s.slice_bytes(start, end)
 }
 
+/// Bytes of characters that are looked through one by one.
+const FEW: usize = 64;
+
 /// The view without characters of a set at the ends that are asked for.
 #[inline]
 fn strip_chars<'a>(s: Str<'a>, chars: Str<'_>, left: bool, right: bool) -> Str<'a> {
@@ -26,7 +29,17 @@ fn strip_chars<'a>(s: Str<'a>, chars: Str<'_>, left: bool, right: bool) -> Str<'
     }
     let all_ascii = chars.is_ascii();
     let ascii = |byte: u8| set >> byte & 1 == 0;
-    let other = |ch: char| all_ascii || !chars.as_str().contains(ch);
+    // Each character of one text is looked for among those of the other.
+    let mut sorted: Vec<char> = match all_ascii || chars.byte_len() <= FEW {
+        true => Vec::new(),
+        false => chars.as_str().chars().filter(|ch| !ch.is_ascii()).collect(),
+    };
+    sorted.sort_unstable();
+    sorted.dedup();
+    let other = |ch: char| match sorted.is_empty() {
+        true => all_ascii || !chars.as_str().contains(ch),
+        false => sorted.binary_search(&ch).is_err(),
+    };
     let end = if right { scan_back(s, s.byte_len(), ascii, other) } else { s.byte_len() };
     let start = if left { scan(s, 0, ascii, other).min(end) } else { 0 };
     s.slice_bytes(start, end)
