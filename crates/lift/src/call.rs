@@ -961,6 +961,9 @@ impl Lifter<'_> {
 
     /// The function of a prelude module, lifted when it is first needed.
     pub fn prelude_function(&mut self, module: &'static str, name: &str) -> Lift<Option<Abs>> {
+        if module == "decimal" && self.world.changes_context {
+            return self.bail(Code::Import, "decimals in a context that the module changes");
+        }
         let index = match self.world.prelude.get(module) {
             Some(index) => *index,
             None => {

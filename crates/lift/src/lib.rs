@@ -113,7 +113,7 @@ pub struct Lifted {
 /// # Errors
 /// Why it cannot be lifted.
 pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls) -> Result<Lifted, Bailout> {
-    let mut world = World::new(calls, &source.name);
+    let mut world = World::new(calls, source);
     loop {
         let lifted = match lift_once(&mut world, source, params, returns) {
             // Which exception or reason there is will show when all is known.

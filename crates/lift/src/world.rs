@@ -10,6 +10,7 @@ use crate::enums::Enumeration;
 use crate::escape::{Assigned, Shape};
 use crate::lifter::{Place, Site, Vars};
 use crate::shaped::Shaped;
+use crate::source::Source;
 use crate::specialise::{Calls, Specialised};
 use exuvia_ir::{Function, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
@@ -35,6 +36,8 @@ pub(crate) struct World {
     /// `__name__` of the module.
     pub name: Arc<str>,
     pub calls: Calls,
+    /// Whether decimals may have another context than the default one: the source names what changes it.
+    pub changes_context: bool,
     pub modules: Vec<ModuleScope>,
     /// Prelude modules that were loaded, by name.
     pub prelude: HashMap<&'static str, usize>,
@@ -137,10 +140,12 @@ impl World {
         self.patterns.entry((Arc::clone(source), flags)).or_insert_with(compile).clone()
     }
 
-    pub fn new(calls: Calls, name: &Arc<str>) -> World {
+    pub fn new(calls: Calls, source: &Source) -> World {
+        const CHANGES: [&str; 4] = ["getcontext", "setcontext", "localcontext", "DefaultContext"];
         World {
-            name: Arc::clone(name),
+            name: Arc::clone(&source.name),
             calls,
+            changes_context: CHANGES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),
             prelude: HashMap::new(),
             functions: Vec::new(),
