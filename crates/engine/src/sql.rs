@@ -92,6 +92,11 @@ pub(crate) fn range(ty: &DataType) -> RangeInclusive<i64> {
     }
 }
 
+/// Whether Python shows a value as it is at the border.
+fn is_itself(ty: &DataType) -> bool {
+    !ty.is_temporal() && !ty.is_nested() && !ty.is_decimal()
+}
+
 /// The SQL name of an Arrow type.
 #[must_use]
 pub fn type_name(ty: &DataType) -> String {
@@ -212,9 +217,7 @@ pub(crate) fn shown(array: &ArrayRef, row: usize) -> String {
     const MOST: usize = 80;
     let text = match object(array, row) {
         Some(Object::Str(text)) if class(array.data_type()) == Some(SqlClass::Bytes) => bytes::repr(&text),
-        Some(object) if !array.data_type().is_temporal() && !array.data_type().is_nested() || array.is_null(row) => {
-            exuvia_ops::show::repr(&object)
-        }
+        Some(object) if array.is_null(row) || is_itself(array.data_type()) => exuvia_ops::show::repr(&object),
         _ => ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("None"))
             .and_then(|formatter| formatter.value(row).try_to_string())
             .unwrap_or_else(|_| format!("a {}", type_name(array.data_type()))),

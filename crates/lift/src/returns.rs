@@ -71,7 +71,7 @@ impl Lifter<'_> {
                 let stored = self.across_the_border("_to_sql", class, value.clone())?;
                 return self.return_stored(&stored, value, sql);
             }
-            (class @ SqlClass::Decimal { .. }, Some(_)) => {
+            (class @ SqlClass::Decimal { .. }, _) => {
                 let stored = self.across_the_border("_to_sql", class, value.clone())?;
                 return self.return_stored(&stored, value, sql);
             }
