@@ -78,6 +78,7 @@ fn look_at(items: usize) {
 }
 
 impl Kinds {
+    #[expect(clippy::mutable_key_type, reason = "a pattern is known by its source, whatever matches it")]
     fn of(items: &[Object]) -> Kinds {
         let at = CHANGES.load(Ordering::Relaxed);
         let mut counted = HashMap::new();
