@@ -5,7 +5,7 @@ use crate::slots;
 use crate::table::Table;
 use crate::translate::Boxed;
 use arrow::buffer::Buffer;
-use exuvia_ir::{DictObj, Int, Object, Pattern, Type};
+use exuvia_ir::{DictObj, Int, ListObj, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::OpDef;
 use exuvia_ops::list::RawList;
@@ -19,10 +19,12 @@ pub(crate) struct Constants {
     /// The text of strings. Arrow buffers, so that long results may share them.
     texts: HashMap<Arc<str>, Buffer>,
     tables: HashMap<(usize, Type), Box<Table>>,
-    /// Keeps the dicts alive whose addresses are keys of `tables`.
-    dicts: Vec<Object>,
+    /// Keeps the dicts and lists alive whose addresses are keys of `tables` and `known_lists`.
+    kept: Vec<Object>,
     patterns: HashMap<Arc<Pattern>, Arc<Pattern>>,
     lists: Vec<List>,
+    /// The addresses of lists by theirs: one that is held twice is one list.
+    known_lists: HashMap<(usize, Type), u64>,
     words: Vec<Box<[u64]>>,
     flags: Vec<Box<[u8]>>,
     boxed: Vec<Arc<Boxed>>,
@@ -80,7 +82,7 @@ impl Constants {
                 self.words(item, value, &mut words)?;
             }
             self.tables.insert(key.clone(), Table::new(dict, words));
-            self.dicts.push(object.clone());
+            self.kept.push(object.clone());
         }
         Ok(&self.tables[&key])
     }
@@ -100,9 +102,14 @@ impl Constants {
     }
 
     /// The address of a list.
-    pub fn list(&mut self, items: &[Object], element: &Type) -> Result<u64, CompileError> {
+    fn list(&mut self, list: &Arc<ListObj>, element: &Type) -> Result<u64, CompileError> {
+        let key = (Arc::as_ptr(list) as usize, element.clone());
+        if let Some(address) = self.known_lists.get(&key) {
+            return Ok(*address);
+        }
+        let items = list.items();
         let mut words = Vec::new();
-        for item in items {
+        for item in &items {
             self.words(item, element, &mut words)?;
         }
         let mut words = words.into_boxed_slice();
@@ -110,6 +117,8 @@ impl Constants {
         let header = Box::new(RawList { len, cap: len, data: words.as_mut_ptr() });
         let address = std::ptr::from_ref(&*header) as u64;
         self.lists.push(List { _header: header, _words: words });
+        self.known_lists.insert(key, address);
+        self.kept.push(Object::List(Arc::clone(list)));
         Ok(address)
     }
 
@@ -192,7 +201,7 @@ impl Constants {
                 }
             }
             (Object::Pattern(pattern), Type::Pattern(_)) => out.push(self.pattern(pattern)),
-            (Object::List(list), Type::List(element)) => out.push(self.list(&list.items(), element)?),
+            (Object::List(list), Type::List(element)) => out.push(self.list(list, element)?),
             (Object::Dict(_), Type::Dict(_, value)) => {
                 out.push(std::ptr::from_ref(self.table(object, value)?) as u64);
             }

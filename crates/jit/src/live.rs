@@ -3,12 +3,13 @@
 //! Natively an exception is only its class, so what merely feeds the arguments of an
 //! exception is not computed: a row that raises is redone by the evaluator, which
 //! builds the message. An instruction that can itself raise stays even if its result
-//! is not needed, because a handler may see the exception; one that can only bail out
-//! may go, because bailing out changes the rung and not the answer.
+//! is not needed, because a handler may see the exception, and so does one that leaves operands to
+//! CPython, which may raise; one that can only bail out for memory or a range may go, because
+//! that changes the rung and not the answer.
 
 use exuvia_ir::{BlockId, Edge, Function, Inst, Opcode, Terminator};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, Effect, OpDef};
+use exuvia_ops::def::{Bails, Body, Effect, OpDef};
 
 /// The values, instructions and blocks that are needed.
 #[derive(Debug)]
@@ -44,7 +45,9 @@ fn removable(inst: &Inst) -> bool {
         Opcode::Op(_) => definition(inst).is_some_and(|def| {
             // What they bail out for is an error, or another value.
             let checks = matches!(def.body, Body::Core(CoreOp::Reject | CoreOp::IntFits));
-            def.raises.is_empty() && def.effect != Effect::Write && !checks
+            // What leaves for CPython to read its operands may leave for an exception.
+            let may_raise = !def.raises.is_empty() || def.bails == Bails::Operands;
+            !may_raise && def.effect != Effect::Write && !checks
         }),
         op => op.only_makes(),
     }

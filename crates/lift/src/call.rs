@@ -649,9 +649,11 @@ impl Lifter<'_> {
         if &**name == "enumerate" && args.len() == 1 && named.len() == 1 && &*named[0].0 == "start" {
             return self.enumerate(&args[0], &named[0].1);
         }
-        // `str.upper` as a function takes the receiver as its first argument.
+        // `str.upper` as a function takes the receiver as its first argument; those that take the class
+        // are no functions of that kind.
         if let Some((class, method)) = name.split_once('.')
             && matches!(class, "str" | "int" | "float" | "list" | "dict")
+            && !matches!(method, "fromhex" | "from_bytes" | "fromkeys" | "maketrans")
             && let Some((receiver, rest)) = args.split_first()
         {
             if let Some((_, union)) = self.union_operand(&args[..1]) {

@@ -460,7 +460,16 @@ impl Lifter<'_> {
     /// go there too.
     pub fn value_to_read(&mut self, abs: &Abs) -> Lift<Value> {
         match abs {
-            Abs::Const(object) => Ok(self.b.constant(object.clone())),
+            Abs::Const(object) => {
+                // What the module put into it, or into a list that it holds several times, is all there now.
+                if let Object::List(list) = object
+                    && !self.module_mode
+                    && self.world.measured.insert(Arc::as_ptr(list) as usize, Arc::clone(list)).is_none()
+                {
+                    self.check_size(abs)?;
+                }
+                Ok(self.b.constant(object.clone()))
+            }
             other => self.value(other),
         }
     }

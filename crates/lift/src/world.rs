@@ -12,7 +12,7 @@ use crate::lifter::{Place, Site, Vars};
 use crate::shaped::Shaped;
 use crate::source::Source;
 use crate::specialise::{Calls, Specialised};
-use exuvia_ir::{Function, Object, Pattern, Type};
+use exuvia_ir::{Function, ListObj, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::re::{MAX_AUTOMATON, Regex, Unsupported};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -97,6 +97,8 @@ pub(crate) struct World {
     pub enums: HashMap<ClassKey, Rc<Enumeration>>,
     /// Where dicts of known keys are made.
     pub shaped: Shaped,
+    /// The lists of modules whose size is known to be small enough, by their addresses.
+    pub measured: HashMap<usize, Arc<ListObj>>,
     /// For folding.
     pub cx: Cx,
 }
@@ -175,6 +177,7 @@ impl World {
             results: HashMap::new(),
             enums: HashMap::new(),
             shaped: Shaped::default(),
+            measured: HashMap::new(),
             cx: Cx::for_folding(),
         }
     }

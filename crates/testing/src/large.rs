@@ -129,6 +129,10 @@ pub fn programs() -> Vec<Large> {
                 lines(50, |at| format!("n += pow(3, (1 << 10000) + {at}, (1 << 10000) + {})", 2 * at + 1))
             ),
         ),
+        int(
+            "a list that is held 20,000 times, and then filled",
+            "A = []\nL = [A] * 20000\nfor i in range(20000):\n    A.append(i)\ndef f(x):\n    return L[x][x]\n".into(),
+        ),
         int("a list that is written anew", "T = []\nfor i in range(20000):\n    T = [i, *T]\ndef f(x):\n    return T[x]\n".into()),
         int("parts of a large text", "N = str(10 ** 4000) * 1000\nM = [N[i:] for i in range(2000)]\ndef f(x):\n    return len(M[x])\n".into()),
         int("40 doublings", lines(40, |_| "x = x + x".into()) + "return x"),

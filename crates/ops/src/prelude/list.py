@@ -219,6 +219,8 @@ def __delitem__(self, index):
     if not isinstance(index, int):
         return _leave("del of an element by something else than an int")
     if not -len(self) <= index < len(self):
+        if index >= 9223372036854775808 or index <= -9223372036854775809:
+            raise IndexError("cannot fit 'int' into an index-sized integer")
         raise IndexError("list assignment index out of range")
     self.pop(index)
 
