@@ -1,7 +1,8 @@
 //! How much work lifting may be: whatever a source says, it ends soon.
 //!
 //! Work is counted in steps of about the same time (some tens of nanoseconds), not in time
-//! itself: so a function is refused on every machine or on none. Counted are expressions,
+//! itself: so a function is refused on every machine or on none, but for operations on constants that
+//! take unusually long, of which only the time tells ([`waited`]). Counted are expressions,
 //! statements, what is copied and compared where paths part and join, instructions that are
 //! thrown away, and the sizes of values, over all attempts of one lifting.
 
