@@ -97,6 +97,13 @@ pub(crate) fn elsewhere(line: &str) -> Option<&'static str> {
     known.or(dotted.then_some("\\h lists the commands"))
 }
 
+/// The stages that a command shows, as its help lists them.
+pub(crate) fn stages(command: &str) -> impl Iterator<Item = String> {
+    let help = COMMANDS.iter().find(|(form, _)| form.split(' ').next() == Some(command)).map_or("", |(_, help)| help);
+    let list = help.rsplit_once(": ").map_or("", |(_, list)| list);
+    list.split(", ").map(str::to_string)
+}
+
 /// Prints the commands.
 pub(crate) fn help() -> Result<(), String> {
     shown("Statements end with a semicolon, and may take several lines.")?;

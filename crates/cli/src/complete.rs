@@ -1,6 +1,6 @@
 //! What the line editor asks: is the text complete, and how may a word go on.
 
-use crate::command::{COMMANDS, elsewhere};
+use crate::command::{COMMANDS, elsewhere, stages};
 use crate::output::Format;
 use clap::ValueEnum;
 use datafusion::execution::SessionState;
@@ -191,11 +191,8 @@ impl SqlHelper {
         let mut found = match command {
             Some("\\d" | "\\dt") => matching(tables(&state), word),
             Some("\\sf" | "\\df") => matching(self.session.functions(), word),
-            Some("\\dump") => {
-                let stages = ["source", "snapshot", "lifted", "optimized", "lowered", "machine"];
-                matching(self.session.functions().into_iter().chain(stages.map(str::to_string)), word)
-            }
-            Some("\\loops") => matching(["optimized", "lowered", "machine", "helpers"].map(str::to_string), word),
+            Some("\\dump") => matching(self.session.functions().into_iter().chain(stages("\\dump")), word),
+            Some("\\loops") => matching(stages("\\loops"), word),
             Some("\\format") => matching(Format::value_variants().iter().map(ToString::to_string), word),
             Some(_) => vec![],
             None => candidates(&state, &self.session.functions(), word, text),
@@ -246,12 +243,8 @@ fn candidates(state: &SessionState, python: &[String], word: &str, text: &str) -
         found.extend(matching(columns.iter().cloned(), word));
         // By the table, or by the name behind it.
         let alias = names[at + 1..].iter().find(|name| !name.is_empty() && !name.eq_ignore_ascii_case("as"));
-        for qualifier in alias.into_iter().chain([name]) {
-            found.extend(
-                matching(columns.iter().map(|column| format!("{qualifier}.{column}")), word)
-                    .into_iter()
-                    .filter(|_| word.contains('.')),
-            );
+        for qualifier in alias.into_iter().chain([name]).filter(|_| word.contains('.')) {
+            found.extend(matching(columns.iter().map(|column| format!("{qualifier}.{column}")), word));
         }
     }
     found.extend(matching(tables, word));
@@ -335,6 +328,7 @@ mod tests {
         assert_eq!(texts("\\d tr", ""), ["trips"]);
         assert_eq!(texts("\\sf ", ""), ["farther"]);
         assert_eq!(texts("\\format t", ""), ["table", "tsv"]);
+        assert_eq!(texts("\\loops l", ""), ["lowered"]);
         assert_eq!(texts("\\ti", ""), ["\\timing"]);
     }
 }

@@ -72,6 +72,9 @@ async fn located(
     statement: &Statement<'_>,
     error: DataFusionError,
 ) -> DataFusionError {
+    if reads_a_file(&error) {
+        return error;
+    }
     state.config_mut().options_mut().sql_parser.collect_spans = true;
     match state.statement_to_plan(parsed).await {
         Err(again) => statement::show_span(statement.origin(), again).unwrap_or(error),
@@ -79,12 +82,17 @@ async fn located(
     }
 }
 
-/// An error of reading a file with the names of the files that a statement reads, which it does not say.
-fn within_files(parsed: &Parsed, error: DataFusionError) -> DataFusionError {
-    if !matches!(
+/// Whether a file could not be read, which no place in a statement explains.
+fn reads_a_file(error: &DataFusionError) -> bool {
+    matches!(
         error.find_root(),
         DataFusionError::ArrowError(..) | DataFusionError::ParquetError(_) | DataFusionError::ObjectStore(_)
-    ) {
+    )
+}
+
+/// An error of reading a file with the names of the files that a statement reads, which it does not say.
+fn within_files(parsed: &Parsed, error: DataFusionError) -> DataFusionError {
+    if !reads_a_file(&error) {
         return error;
     }
     let mut files = vec![];

@@ -9,6 +9,7 @@ use arrow::datatypes::{
 };
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
+use exuvia_jit::border::MOST_DIGITS;
 use exuvia_lift::SqlClass;
 use exuvia_ops::bytes;
 use std::ops::RangeInclusive;
@@ -57,9 +58,6 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         _ => return None,
     })
 }
-
-/// The digits of a DECIMAL that 64 bits hold.
-const MOST_DIGITS: u8 = 18;
 
 fn holds_decimals(ty: &DataType) -> bool {
     match ty {

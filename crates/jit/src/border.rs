@@ -20,7 +20,7 @@ pub fn layout(ty: &DataType) -> DataType {
     match ty {
         DataType::Date32 | DataType::Time32(_) => DataType::Int32,
         DataType::Timestamp(_, None) | DataType::Time64(_) => DataType::Int64,
-        DataType::Decimal128(precision, _) if *precision <= DIGITS => DataType::Int64,
+        DataType::Decimal128(precision, _) if *precision <= MOST_DIGITS => DataType::Int64,
         DataType::Binary => DataType::Utf8,
         DataType::LargeBinary => DataType::LargeUtf8,
         DataType::BinaryView => DataType::Utf8View,
@@ -45,14 +45,14 @@ pub fn load(array: &ArrayRef) -> ArrayRef {
             Ok(plain) => load(&plain),
             Err(_) => Arc::clone(array),
         },
-        DataType::Decimal128(precision, _) if *precision <= DIGITS => narrow(array),
+        DataType::Decimal128(precision, _) if *precision <= MOST_DIGITS => narrow(array),
         ty if layout(ty) != *ty => relabel(array, &layout(ty)),
         _ => Arc::clone(array),
     }
 }
 
-/// The digits of a decimal that 64 bits hold.
-const DIGITS: u8 = 18;
+/// The digits of a DECIMAL that 64 bits hold.
+pub const MOST_DIGITS: u8 = 18;
 
 /// The digits of decimals as ints of 64 bits; the array as it is where one has more than its type
 /// says.
@@ -92,7 +92,7 @@ pub fn store(array: ArrayRef, ty: &DataType) -> Result<ArrayRef, RunError> {
                 Arc::new(values.collect::<Result<BinaryViewArray, RunError>>()?)
             }
         }
-        DataType::Decimal128(precision, scale) if *precision <= DIGITS => widen(&array, *precision, *scale)?,
+        DataType::Decimal128(precision, scale) if *precision <= MOST_DIGITS => widen(&array, *precision, *scale)?,
         ty if layout(ty) != *ty => relabel(&array, ty),
         _ => array,
     })

@@ -145,6 +145,15 @@ impl SqlClass {
         }
     }
 
+    /// Whether the prelude says what a result of that type is in SQL: it does for its own classes, and for a
+    /// DECIMAL whatever is returned.
+    pub(crate) fn crosses_by_prelude(&self, ty: Option<&Type>) -> bool {
+        match self {
+            SqlClass::Decimal { .. } => true,
+            _ => ty.is_some_and(|ty| matches!(ty, Type::Record(..)) && self.python() == *ty),
+        }
+    }
+
     /// The module of the prelude that says what Python sees of a value at the border, and what it is
     /// told besides the value: how many a second has, or the digits.
     fn crossing(&self) -> (&'static str, Vec<i64>) {

@@ -302,17 +302,10 @@ impl<'w> Lifter<'w> {
                 found => Ok(found.clone()),
             };
         }
-        if let Some(kind) = ExcKind::from_name(name).filter(|_| self.sees_intrinsics(module)) {
-            return Ok(Abs::ExcClass(kind));
-        }
-        if name.starts_with('_') && self.sees_intrinsics(module) {
-            if NAMES.contains(&&**name) {
-                return Ok(Abs::Builtin(name.clone()));
-            }
-            // What the modules of the prelude share.
-            if let Some(found) = self.prelude_function("builtins", name)? {
-                return Ok(found);
-            }
+        if self.sees_intrinsics(module)
+            && let Some(found) = self.read_intrinsic(name)?
+        {
+            return Ok(found);
         }
         match crate::names::builtin(name) {
             Some(found) => Ok(found),
@@ -323,6 +316,21 @@ impl<'w> Lifter<'w> {
             }
             None => self.raise_message(ExcKind::NameError, &format!("name '{name}' is not defined")),
         }
+    }
+
+    /// A name that only modules of the prelude see: an exception class that needs an import elsewhere, an
+    /// intrinsic, what these modules share.
+    fn read_intrinsic(&mut self, name: &Name) -> Lift<Option<Abs>> {
+        if let Some(kind) = ExcKind::from_name(name) {
+            return Ok(Some(Abs::ExcClass(kind)));
+        }
+        if !name.starts_with('_') {
+            return Ok(None);
+        }
+        if NAMES.contains(&&**name) {
+            return Ok(Some(Abs::Builtin(name.clone())));
+        }
+        self.prelude_function("builtins", name)
     }
 
     /// Assigns to a variable where it is bound: `:=` inside a comprehension in the function around it,

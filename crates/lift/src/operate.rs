@@ -10,7 +10,6 @@ use exuvia_ir::{ExcKind, Int, Object, Raise, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 use exuvia_ops::operands;
-use std::time::Instant;
 
 impl Lifter<'_> {
     /// A binary operator, by its symbol.
@@ -249,10 +248,8 @@ impl Lifter<'_> {
             Body::Core(_) => (def.eval)(&mut self.world.cx, &operands),
             // How long a search takes shows only when it is made.
             _ => {
-                let started = Instant::now();
-                self.world.cx.end_at(started + budget::LONGEST_OPERATION);
-                let value = (def.eval)(&mut self.world.cx, &operands);
-                self.world.budget.take(budget::waited(started.elapsed()));
+                let (value, took) = self.world.cx.timed(def, &operands, budget::LONGEST_OPERATION);
+                self.world.budget.take(budget::waited(took));
                 value
             }
         };

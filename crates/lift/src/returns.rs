@@ -67,11 +67,7 @@ impl Lifter<'_> {
         let ty = self.type_of(value);
         let converted = match (&sql.class, &ty) {
             (_, Some(Type::None)) => Some(Abs::NONE),
-            (class, Some(ty @ Type::Record(..))) if class.python() == *ty => {
-                let stored = self.across_the_border("_to_sql", class, value.clone())?;
-                return self.return_stored(&stored, value, sql);
-            }
-            (class @ SqlClass::Decimal { .. }, _) => {
+            (class, ty) if class.crosses_by_prelude(ty.as_ref()) => {
                 let stored = self.across_the_border("_to_sql", class, value.clone())?;
                 return self.return_stored(&stored, value, sql);
             }

@@ -1,6 +1,7 @@
 //! What a kernel gets besides its operands: memory for results that live as long as
 //! the row, and the manner of reporting exceptions.
 
+use crate::def::OpDef;
 use crate::places::{LONG, Places};
 use crate::text::Str;
 use exuvia_ir::{ExcKind, Object, Raise};
@@ -8,7 +9,7 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The result of a kernel that may raise.
 pub type KernelResult<T> = Result<T, Raise>;
@@ -165,10 +166,14 @@ impl Cx {
         self.interrupt.load(Ordering::Relaxed) || self.until.is_some_and(|until| Instant::now() >= until)
     }
 
-    /// What is evaluated from now on is interrupted at that time: an operation on constants may take
-    /// long, and does not have to be done before the query runs.
-    pub fn end_at(&mut self, until: Instant) {
-        self.until = Some(until);
+    /// Evaluates an operation on constants and says how long that took. It is interrupted after that
+    /// time where it asks: it does not have to be done before the query runs.
+    pub fn timed(&mut self, def: &OpDef, args: &[Object], longest: Duration) -> (Result<Object, Raise>, Duration) {
+        let started = Instant::now();
+        self.until = Some(started + longest);
+        let value = (def.eval)(self, args);
+        self.until = None;
+        (value, started.elapsed())
     }
 
     /// The address of the byte that becomes 1 when the query is cancelled, for native

@@ -10,7 +10,7 @@ use crate::known::Known;
 use crate::simplify::Rewrite;
 use exuvia_ir::{Inst, Int, Object};
 use exuvia_ops::def::{Body, Effect, OpDef};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bytes of a folded string and elements of a folded container: more would make the
 /// code larger than the work that is saved.
@@ -36,10 +36,7 @@ pub(crate) fn op(known: &mut Known<'_>, inst: &Inst, def: &'static OpDef) -> Opt
         _ if context.folding > MOST_FOLDING => return None,
         // How long a search takes shows only when it is made, and each pass makes it again.
         _ => {
-            let started = Instant::now();
-            context.cx.end_at(started + MOST_FOLDING);
-            let value = (def.eval)(&mut context.cx, &args);
-            let took = started.elapsed();
+            let (value, took) = context.cx.timed(def, &args, MOST_FOLDING);
             if took > USUAL {
                 context.folding += took;
             }

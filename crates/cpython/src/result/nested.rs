@@ -29,6 +29,11 @@ impl Child {
         }
         self.column.push(value)
     }
+
+    /// A part of another value, which an error names by its path there.
+    fn push_part(&mut self, value: &Bound<'_, PyAny>, path: impl FnOnce() -> String) -> Taken {
+        self.push(value).map_err(|error| error.within(path, value))
+    }
 }
 
 /// A column of lists.
@@ -66,13 +71,13 @@ impl Lists {
         if let Ok(list) = value.cast::<PyList>() {
             self.has_room(list.len())?;
             for item in list {
-                self.child.push(&item).map_err(|error| error.within(|| format!("[{length}]"), &item))?;
+                self.child.push_part(&item, || format!("[{length}]"))?;
                 length += 1;
             }
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
             self.has_room(tuple.len())?;
             for item in tuple {
-                self.child.push(&item).map_err(|error| error.within(|| format!("[{length}]"), &item))?;
+                self.child.push_part(&item, || format!("[{length}]"))?;
                 length += 1;
             }
         } else if let Some(list) = listed(value)? {
@@ -215,7 +220,7 @@ impl Structs {
             for ((field, name), child) in self.fields.iter().zip(&self.names).zip(&mut self.children) {
                 let path = || format!("['{}']", field.name());
                 let value = dict.get_item(name)?.ok_or_else(|| ResultError::at(path(), "is missing"))?;
-                child.push(&value).map_err(|error| error.within(path, &value))?;
+                child.push_part(&value, path)?;
             }
             if dict.len() > self.names.len() {
                 return Err(self.no_field(dict)?);
@@ -236,7 +241,7 @@ impl Structs {
             for (at, child) in self.children.iter_mut().enumerate() {
                 let at = named.as_ref().map_or(at, |order| order[at]);
                 let item = items.get_item(at)?;
-                child.push(&item).map_err(|error| error.within(|| format!("[{at}]"), &item))?;
+                child.push_part(&item, || format!("[{at}]"))?;
             }
         } else {
             let own = value.get_type().getattr_opt(intern!(py, "__dataclass_fields__"))?;
@@ -248,7 +253,7 @@ impl Structs {
                     return Err(ResultError::at(path(), "is missing"));
                 }
                 let value = value.getattr(name)?;
-                child.push(&value).map_err(|error| error.within(path, &value))?;
+                child.push_part(&value, path)?;
             }
             if own.len() > self.names.len() {
                 return Err(self.no_field(own)?);
@@ -341,9 +346,7 @@ impl Maps {
                 }
                 other => other,
             })?;
-            self.value
-                .push(&value)
-                .map_err(|error| error.within(|| format!("[{}]", excerpt(&shown(&key).0)), &value))?;
+            self.value.push_part(&value, || format!("[{}]", excerpt(&shown(&key).0)))?;
         }
         let last = self.ends.last().map_or(0, |end| *end as usize);
         self.ends.push(i32::try_from(last + dict.len()).map_err(|_| ResultError::Full)?);
