@@ -5,6 +5,7 @@ from functools import cached_property
 
 import polars as pl
 import rows
+import sqltypes
 import z1
 
 
@@ -56,7 +57,7 @@ class Scans:
 
 def call(function, *columns):
     """A Python function over columns or expressions."""
-    to = rows.POLARS[function.returns]
+    to = sqltypes.polars(function.returns)
     if len(columns) > 1:
         guarded = function.guarded()
         packed = pl.struct(*columns)

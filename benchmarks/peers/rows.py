@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import sqltypes
 from datafusion import SessionConfig, SessionContext, udf
 
-ARROW = {"TEXT": pa.string(), "BIGINT": pa.int64(), "DOUBLE": pa.float64(), "BOOLEAN": pa.bool_()}
-POLARS = {"TEXT": pl.String, "BIGINT": pl.Int64, "DOUBLE": pl.Float64, "BOOLEAN": pl.Boolean}
-DUCKDB = {"TEXT": "VARCHAR", "BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "BOOLEAN": "BOOLEAN"}
 
 
 def plain_loop(function, columns):
@@ -79,7 +77,7 @@ def loop_arrow(function, columns):
     """The same from Arrow columns and to an Arrow column, a batch at a time, as an engine
     that calls CPython must do."""
     body = plain_loop(function, columns)
-    to = ARROW[function.returns]
+    to = sqltypes.arrow(function.returns)
     batches = [list(batch.itercolumns()) for batch in pa.table(
         columns, names=[str(index) for index in range(len(columns))]
     ).to_batches(8192)]
@@ -98,7 +96,9 @@ def pandas_apply(function, columns):
     quiet = function.on_error_null
     call = function.call
     if len(columns) == 1:
-        series = columns[0].to_pandas()
+        nested = pa.types.is_nested(columns[0].type)
+        # Lists and dicts, not arrays of NumPy's.
+        series = pd.Series(columns[0].to_pylist(), dtype=object) if nested else columns[0].to_pandas()
         if series.dtype != "float64":
             series = series.astype(object)
             series[series.isna()] = None
@@ -114,7 +114,7 @@ def pandas_apply(function, columns):
 
 def polars_map_elements(function, columns):
     """`map_elements` with the function as it is; a wrapper only where it may raise."""
-    to = POLARS[function.returns]
+    to = sqltypes.polars(function.returns)
     if len(columns) == 1:
         series = pl.Series(pl.from_arrow(columns[0]))
         wrapped = function.guarded() if function.on_error_null else function.call
@@ -146,7 +146,8 @@ def duckdb_table(columns):
 
 def plain(column):
     """Text in the layout that every engine knows."""
-    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
+    ty = sqltypes.plain(column.type)
+    return column if ty == column.type else column.cast(ty)
 
 
 def create_duckdb_native(connection, function, call, null_handling):
@@ -154,8 +155,8 @@ def create_duckdb_native(connection, function, call, null_handling):
     connection.create_function(
         function.name,
         call,
-        [DUCKDB[ty] for ty in function.params],
-        DUCKDB[function.returns],
+        [sqltypes.duckdb(ty) for ty in function.params],
+        sqltypes.duckdb(function.returns),
         type="native",
         null_handling=null_handling,
         exception_handling="return_null" if function.on_error_null else "default",
@@ -168,13 +169,13 @@ def create_duckdb_arrow(connection, function):
     # DuckDB counts the parameters of what it is given.
     call = eval(
         f"lambda {', '.join(names)}: array(body({', '.join(name + '.to_pylist()' for name in names)}), type=to)",
-        {"array": pa.array, "body": plain_loop(function, names), "to": ARROW[function.returns]},
+        {"array": pa.array, "body": plain_loop(function, names), "to": sqltypes.arrow(function.returns)},
     )
     connection.create_function(
         function.name,
         call,
-        [DUCKDB[ty] for ty in function.params],
-        DUCKDB[function.returns],
+        [sqltypes.duckdb(ty) for ty in function.params],
+        sqltypes.duckdb(function.returns),
         type="arrow",
         null_handling="special",
     )
@@ -214,7 +215,7 @@ def datafusion_udf(function, columns):
     table = pa.table(columns, names=names)
     context.register_record_batches("memory", [table.to_batches(8192)])
     body = plain_loop(function, columns)
-    to = ARROW[function.returns]
+    to = sqltypes.arrow(function.returns)
     call = udf(
         lambda *columns: pa.array(body(*[column.to_pylist() for column in columns]), type=to),
         [column.type for column in columns],

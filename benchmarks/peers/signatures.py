@@ -4,8 +4,11 @@ import importlib.util
 import re
 from dataclasses import dataclass
 
+import sqltypes
+
 LINE = re.compile(
-    r"^# sql: (?P<name>\w+)\((?P<params>[^)]*)\) RETURNS (?P<returns>\w+)(?P<rest>.*)\n(?:@.*\n)*def (?P<handler>\w+)",
+    r"^# sql: (?P<name>\w+)\((?P<params>.*)\) RETURNS (?P<returns>.*?)(?P<rest>| (?:STRICT|OPTIONS).*)\n"
+    r"(?:@.*\n)*def (?P<handler>\w+)",
     re.MULTILINE,
 )
 
@@ -72,13 +75,13 @@ def load(path):
         text = file.read()
     functions = {}
     for match in LINE.finditer(text):
-        params = tuple(param.split()[-1] for param in match["params"].split(",") if param.strip())
+        params = tuple(param.split(" ", 1)[1] for param in sqltypes.parts(match["params"]))
         rest = match["rest"].lower()
         functions[match["name"]] = Function(
             name=match["name"],
             call=getattr(module, match["handler"]),
             params=params,
-            returns=match["returns"].upper(),
+            returns=match["returns"],
             strict="strict" in rest or "returns null on null input" in rest,
             on_error_null="on_error 'null'" in rest,
         )

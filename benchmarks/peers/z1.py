@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import rows as per_row
+import sqltypes
 from datafusion import SessionConfig, SessionContext, udf
 
 INPUT = ["title", "address", "city", "state", "postal_code", "price", "facts_and_features", "url"]
@@ -88,7 +89,7 @@ def polars_map_elements(functions, parquet, sql):
     def call(name, column):
         function = functions[name]
         wrapped = function.guarded() if function.on_error_null else function.call
-        return pl.col(column).map_elements(wrapped, return_dtype=per_row.POLARS[function.returns], skip_nulls=True)
+        return pl.col(column).map_elements(wrapped, return_dtype=sqltypes.polars(function.returns), skip_nulls=True)
 
     list_price = functions["list_price"].guarded()
     price = pl.struct("price", "offer", "rate", "sqft").map_elements(
@@ -285,10 +286,10 @@ def datafusion_udf(functions, parquet, sql):
     context.register_parquet("listings", parquet)
     for function in functions.values():
         body = per_row.plain_loop(function, function.params)
-        to = per_row.ARROW[function.returns]
+        to = sqltypes.arrow(function.returns)
         context.register_udf(udf(
             lambda *columns, body=body, to=to: pa.array(body(*[column.to_pylist() for column in columns]), type=to),
-            [per_row.ARROW[ty] for ty in function.params],
+            [sqltypes.arrow(ty) for ty in function.params],
             to,
             "immutable",
             function.name,

@@ -101,15 +101,17 @@ impl Contenders {
         })
     }
 
+    /// The columns that a function is called with.
+    fn columns_of(&self, what: &str) -> Result<&[String]> {
+        let found = self.columns.iter().find(|(name, _)| name == what);
+        Ok(&found.with_context(|| format!("no function {what}"))?.1)
+    }
+
     fn python_query(&self, session: &ExuviaSession, what: &str) -> Result<(f64, Vec<RecordBatch>)> {
         let sql = match what {
             "z1" => programs::Z1.to_string(),
             "empty" => "SELECT nothing(rate) AS result FROM memory".to_string(),
-            _ => {
-                let columns = self.columns.iter().find(|(name, _)| name == what);
-                let (_, columns) = columns.with_context(|| format!("no function {what}"))?;
-                format!("SELECT {what}({}) AS result FROM memory", columns.join(", "))
-            }
+            _ => format!("SELECT {what}({}) AS result FROM memory", self.columns_of(what)?.join(", ")),
         };
         self.runtime.block_on(async {
             let start = Instant::now();
@@ -183,9 +185,9 @@ impl Contenders {
     }
 
     fn by_hand(&self, what: &str) -> Result<(f64, Vec<RecordBatch>)> {
-        let columns: &[&str] = match what {
-            "copy" => &["rate"],
-            _ => Program::named(what)?.columns,
+        let columns = match what {
+            "copy" => vec!["rate".to_string()],
+            _ => self.columns_of(what)?.to_vec(),
         };
         let columns: Result<Vec<usize>, _> = columns.iter().map(|name| self.schema.index_of(name)).collect();
         let columns = columns?;

@@ -1,4 +1,4 @@
-//! The functions of `udfs/zillow.py` written by hand in Rust over Arrow.
+//! The functions of `udfs/zillow.py`, and eight of `udfs/language.py`, written by hand in Rust over Arrow.
 //!
 //! They are what a Rust programmer would write for DataFusion who was told to give
 //! CPython's answers: the same checks, the same treatment of NULL and of errors, searches
@@ -6,6 +6,7 @@
 //! They take and give the layouts that DataFusion uses for text read from Parquet
 //! (string views). Nothing is shared with the engine's own kernels.
 
+mod language;
 mod logs;
 mod python_int;
 mod python_str;
@@ -48,7 +49,10 @@ pub fn run(function: &str, args: &[ArrayRef]) -> Result<ArrayRef> {
         "state_code" => Arc::new(state_code(text(0)?)),
         "street" => Arc::new(street(text(0)?)),
         "clean_url" => Arc::new(clean_url(text(0)?)),
-        other => anyhow::bail!("no hand-written {other}"),
+        other => match language::run(other, args)? {
+            Some(result) => result,
+            None => anyhow::bail!("no hand-written {other}"),
+        },
     })
 }
 

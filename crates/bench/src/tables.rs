@@ -10,7 +10,7 @@ use datafusion::arrow::ipc::{reader::FileReader, writer::FileWriter};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
-use exuvia_datagen::{Listings, Records};
+use exuvia_datagen::{Listings, Orders, Records};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ const BATCH: usize = 8192;
 const ROW_GROUP: usize = 250_000;
 
 /// Writes `listings.parquet`, `listings.arrow` with the derived columns besides, and
-/// `records.arrow`, if they are not there for that seed and number of rows.
+/// `records.arrow` and `orders.arrow`, if they are not there for that seed and number of rows.
 ///
 /// # Errors
 /// If they cannot be written.
 pub fn prepare(folder: &Path, seed: u64, rows: usize) -> Result<()> {
-    let stamp = format!("listings, seed {seed}, {rows} rows, format 2\n");
+    let stamp = format!("listings, seed {seed}, {rows} rows, format 3\n");
     if std::fs::read_to_string(folder.join("stamp")).is_ok_and(|there| there == stamp) {
         return Ok(());
     }
@@ -46,6 +46,8 @@ pub fn prepare(folder: &Path, seed: u64, rows: usize) -> Result<()> {
     save(&folder.join("listings.arrow"), &listings)?;
     let records: Result<Vec<RecordBatch>> = Records::new(seed, rows, BATCH).map(|batch| with_views(&batch)).collect();
     save(&folder.join("records.arrow"), &records?)?;
+    let orders: Result<Vec<RecordBatch>> = Orders::new(seed, rows, BATCH).map(|batch| with_views(&batch)).collect();
+    save(&folder.join("orders.arrow"), &orders?)?;
     Ok(std::fs::write(folder.join("stamp"), stamp)?)
 }
 
@@ -59,6 +61,9 @@ fn with_views(batch: &RecordBatch) -> Result<RecordBatch> {
         .map(|(field, column)| {
             let column = match field.data_type() {
                 DataType::Utf8 => cast(column, &DataType::Utf8View)?,
+                DataType::List(items) if items.data_type() == &DataType::Utf8 => {
+                    cast(column, &DataType::new_list(DataType::Utf8View, true))?
+                }
                 _ => Arc::clone(column),
             };
             Ok((field.name().clone(), column))

@@ -3,7 +3,7 @@
 use crate::programs::Program;
 use anyhow::{Context, Result, anyhow, bail};
 use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, Field, TimeUnit};
 use exuvia::engine::{Definition, Function, Interpreter, Invocation, OnError, Parameter, Settings};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -29,6 +29,7 @@ impl Suite {
             "zillow" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/zillow.py"), "listings.arrow"),
             "more" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/more.py"), "records.arrow"),
             "corners" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/corners.py"), "records.arrow"),
+            "language" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/language.py"), "orders.arrow"),
             "objects" => (concat!(env!("CARGO_MANIFEST_DIR"), "/../../udfs/objects.py"), "records.arrow"),
             other => bail!("no benchmark {other}"),
         };
@@ -95,13 +96,12 @@ pub fn call(function: &Function, args: &[ArrayRef], rows: usize, settings: &Sett
 fn definition(signature: &str, source: &str) -> Result<Definition> {
     let wrong = || format!("cannot read the signature {signature}");
     let (name, rest) = signature.split_once('(').with_context(wrong)?;
-    let (params, rest) = rest.split_once(')').with_context(wrong)?;
-    let rest = rest.trim().strip_prefix("RETURNS").with_context(wrong)?.trim();
-    let (returns, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-    let params = params.split(',').filter(|param| !param.trim().is_empty());
-    let params: Result<Vec<Parameter>> = params
+    let (params, rest) = rest.split_once(") RETURNS ").with_context(wrong)?;
+    let ends = [" STRICT", " OPTIONS"].iter().filter_map(|word| rest.find(word));
+    let (returns, rest) = rest.split_at(ends.min().unwrap_or(rest.len()));
+    let params: Result<Vec<Parameter>> = parts(params)
         .map(|param| {
-            let (name, ty) = param.trim().split_once(' ').with_context(wrong)?;
+            let (name, ty) = param.split_once(' ').with_context(wrong)?;
             Ok(Parameter { name: name.to_string(), ty: data_type(ty)? })
         })
         .collect();
@@ -127,8 +127,38 @@ fn data_type(name: &str) -> Result<DataType> {
         "BIGINT" => DataType::Int64,
         "DOUBLE" => DataType::Float64,
         "BOOLEAN" => DataType::Boolean,
-        other => bail!("no type {other} in the benchmarks"),
+        "TIMESTAMP" => DataType::Timestamp(TimeUnit::Microsecond, None),
+        other => {
+            if let Some(item) = other.strip_suffix("[]") {
+                return Ok(DataType::new_list(data_type(item)?, true));
+            }
+            if let Some(digits) = inside(other, "DECIMAL(", ")") {
+                let (precision, scale) = digits.split_once(',').with_context(|| format!("no scale in {other}"))?;
+                return Ok(DataType::Decimal128(precision.parse()?, scale.trim().parse()?));
+            }
+            let fields = inside(other, "STRUCT<", ">").with_context(|| format!("no type {other} in the benchmarks"))?;
+            let field = |field: &str| {
+                let (name, ty) = field.split_once(' ').with_context(|| format!("no type in {field}"))?;
+                Ok(Field::new(name, data_type(ty)?, true))
+            };
+            DataType::Struct(parts(fields).map(field).collect::<Result<_>>()?)
+        }
     })
+}
+
+/// What stands between the begin and the end of a text.
+fn inside<'t>(text: &'t str, begin: &str, end: &str) -> Option<&'t str> {
+    text.strip_prefix(begin)?.strip_suffix(end)
+}
+
+/// The parts between commas that stand in no brackets.
+fn parts(list: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    let parts = list.split(move |c| {
+        depth += i32::from(matches!(c, '(' | '<')) - i32::from(matches!(c, ')' | '>'));
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]
@@ -137,7 +167,7 @@ mod tests {
 
     #[test]
     fn files_are_read() -> Result<()> {
-        for (suite, count) in [("zillow", 12), ("more", 17), ("corners", 22), ("objects", 10)] {
+        for (suite, count) in [("zillow", 12), ("more", 17), ("corners", 22), ("objects", 10), ("language", 25)] {
             assert_eq!(definitions(&Suite::named(suite)?.source)?.len(), count);
         }
         let price = definition("list_price(price TEXT, area BIGINT) RETURNS BIGINT OPTIONS (on_error 'null')", "")?;

@@ -230,24 +230,14 @@ fn sql(runner: &mut Runner, text: &str) -> Result<Next, Failed> {
 /// Shows a function as a statement that would create it.
 fn source(runner: &Runner, function: &str) -> Result<(), String> {
     let name = function.replace('\'', "''");
-    let query = format!(
-        "SELECT signature, volatility, source FROM exuvia.functions WHERE name = '{name}' OR name = lower('{name}')"
-    );
+    let query = format!("SELECT statement FROM exuvia.functions WHERE name = '{name}' OR name = lower('{name}')");
     let batches = runner.collect(&query)?;
     if batches.iter().all(|batch| batch.num_rows() == 0) {
         return Err(format!("there is no Python function {function}; \\df lists them"));
     }
     for batch in &batches {
-        for row in 0..batch.num_rows() {
-            let cell = |column: usize| batch.column(column).as_string_opt::<i32>().map_or("", |text| text.value(row));
-            let body = cell(2);
-            let tag = ["$$", "$body$", "$exuvia$"].into_iter().find(|tag| !body.contains(tag)).unwrap_or("$$");
-            shown(&format!(
-                "CREATE OR REPLACE FUNCTION {} LANGUAGE python {} AS {tag}\n{}\n{tag};",
-                cell(0),
-                cell(1),
-                body.trim_end()
-            ))?;
+        for text in batch.column(0).as_string_opt::<i32>().into_iter().flatten().flatten() {
+            shown(text)?;
         }
     }
     Ok(())

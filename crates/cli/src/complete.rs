@@ -171,6 +171,10 @@ impl Completer for SqlHelper {
             return self.files.complete(line, at, context);
         }
         let (start, found) = self.words(before, line);
+        // The argument of a command may follow at once.
+        if let ([only], true) = (&found[..], start == 0 && before.starts_with('\\')) {
+            return Ok((start, vec![Pair { display: only.clone(), replacement: format!("{only} ") }]));
+        }
         Ok((start, found.iter().map(|text| pair(text)).collect()))
     }
 }
@@ -184,6 +188,12 @@ impl SqlHelper {
             .map_or(0, |place| place + before[place..].chars().next().map_or(1, char::len_utf8));
         let word = &before[start..];
         let command = before.starts_with('\\').then(|| before.split(' ').next().unwrap_or(before));
+        let names_setting = ["SET ", "RESET ", "SHOW "].iter().any(|word| {
+            before.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)) && start == word.len()
+        });
+        if names_setting && !word.is_empty() {
+            return (start, matching(state.config_options().entries().into_iter().map(|entry| entry.key), word));
+        }
         if command == Some(before) {
             let commands = COMMANDS.iter().filter_map(|(command, _)| command.split(' ').next());
             return (0, commands.filter(|command| command.starts_with(before)).map(str::to_string).collect());
@@ -328,6 +338,7 @@ mod tests {
         assert_eq!(texts("\\d tr", ""), ["trips"]);
         assert_eq!(texts("\\sf ", ""), ["farther"]);
         assert_eq!(texts("\\format t", ""), ["table", "tsv"]);
+        assert_eq!(texts("SET exuvia.ti", ""), ["exuvia.timeout"]);
         assert_eq!(texts("\\loops l", ""), ["lowered"]);
         assert_eq!(texts("\\ti", ""), ["\\timing"]);
     }

@@ -100,7 +100,8 @@ fn inputs_run_in_their_order() {
 
 #[test]
 fn scripts_have_backslash_commands() {
-    let create = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$\n    return x + 1\n$$;\n";
+    let create = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT STRICT LANGUAGE python OPTIONS (on_error 'null', timeout '2s') \
+                  AS $$\n    return x + 1\n$$;\n";
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a result.csv");
     let script = format!(
         "{create}\\format csv\n\\echo from here\nSELECT f(1) AS x;\n\\x\n\\maxrows 1\nSELECT value AS v FROM range(3);\n\
@@ -111,7 +112,7 @@ fn scripts_have_backslash_commands() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "format is expanded\n");
     let shown = String::from_utf8_lossy(&output.stdout);
     let wanted = "from here\nx\n2\n-[ row 1 ]---\nv | 0\n… 2 rows more; --maxrows 0 shows them\nCREATE OR REPLACE FUNCTION f(x BIGINT) \
-                  RETURNS BIGINT LANGUAGE python immutable AS $$\nreturn x + 1\n$$;\n";
+                  RETURNS BIGINT STRICT LANGUAGE python OPTIONS (on_error 'null', timeout '2s') AS $$\nreturn x + 1\n$$;\n";
     assert_eq!(shown, wanted);
     assert_eq!(std::fs::read_to_string(target).expect("the result"), "x\n3\n");
     let failed = exuvia(&["-f", "-"], "SELECT 1;\n\\dump lifted");

@@ -106,6 +106,14 @@ impl VisitorMut for Calls<'_> {
     /// A call with OVER is known by another name, which its column must not have.
     fn pre_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<DataFusionError> {
         let ast::SetExpr::Select(select) = query.body.as_mut() else { return ControlFlow::Continue(()) };
+        for view in &select.lateral_views {
+            if let ast::Expr::Function(call) = &view.lateral_view
+                && routine_named(self.routines, &call.name).is_some()
+            {
+                let error = plan_err!("instead of LATERAL VIEW write: FROM …, LATERAL {call} AS name");
+                return error.map_or_else(ControlFlow::Break, ControlFlow::Continue);
+            }
+        }
         // `FROM t` alone selects every column, as in DuckDB; DataFusion would select none.
         if select.flavor == ast::SelectFlavor::FromFirstNoSelect {
             select.flavor = ast::SelectFlavor::Standard;
@@ -126,18 +134,8 @@ impl VisitorMut for Calls<'_> {
 
     /// `FROM t, f(t.a)` says LATERAL without the word, as in PostgreSQL.
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<DataFusionError> {
-        // `FROM TABLE(f(…))`, as other systems write it.
-        if let TableFactor::TableFunction { expr: ast::Expr::Function(call), alias } = factor
-            && routine_named(self.routines, &call.name).is_some()
-            && let FunctionArguments::List(list) = &mut call.args
-        {
-            *factor = TableFactor::Function {
-                lateral: false,
-                name: call.name.clone(),
-                args: std::mem::take(&mut list.args),
-                with_ordinality: false,
-                alias: alias.take(),
-            };
+        if let Err(error) = self.without_table(factor) {
+            return ControlFlow::Break(error);
         }
         let called = match factor {
             TableFactor::Table { name, args: Some(args), .. } => Some((name, &mut args.args)),
@@ -150,27 +148,65 @@ impl VisitorMut for Calls<'_> {
         {
             return ControlFlow::Break(error);
         }
-        if let TableFactor::Table { name, args: Some(args), alias, with_ordinality: false, .. } = factor
-            && routine_named(self.routines, name).is_some_and(|found| found.routine.kind() == Kind::Rows)
-            && visit_expressions(&args.args, |expr| match expr {
-                ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_) => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
-            })
-            .is_break()
-        {
-            *factor = TableFactor::Function {
-                lateral: true,
-                name: name.clone(),
-                args: std::mem::take(&mut args.args),
-                with_ordinality: false,
-                alias: alias.take(),
-            };
+        let mentions_columns = |name: &ast::ObjectName, args: &Vec<FunctionArg>| {
+            routine_named(self.routines, name).is_some_and(|found| found.routine.kind() == Kind::Rows)
+                && visit_expressions(args, |expr| match expr {
+                    ast::Expr::Identifier(_) | ast::Expr::CompoundIdentifier(_) => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                })
+                .is_break()
+        };
+        match factor {
+            TableFactor::Table { name, args: Some(args), alias, with_ordinality: false, .. }
+                if mentions_columns(name, &args.args) =>
+            {
+                *factor = TableFactor::Function {
+                    lateral: true,
+                    name: name.clone(),
+                    args: std::mem::take(&mut args.args),
+                    with_ordinality: false,
+                    alias: alias.take(),
+                };
+            }
+            TableFactor::Function { lateral, name, args, .. } if mentions_columns(name, args) => *lateral = true,
+            _ => {}
         }
         ControlFlow::Continue(())
     }
 }
 
 impl Calls<'_> {
+    /// `FROM TABLE(f(…))`, as other systems write it, also behind LATERAL, as `FROM f(…)`.
+    fn without_table(&self, factor: &mut TableFactor) -> Result<()> {
+        let (call, alias) = match factor {
+            TableFactor::TableFunction { expr: ast::Expr::Function(call), alias } => (call, alias),
+            TableFactor::Function { name, args, alias, .. } if name.to_string().eq_ignore_ascii_case("TABLE") => {
+                match &mut args[..] {
+                    [FunctionArg::Unnamed(FunctionArgExpr::Expr(ast::Expr::Function(call)))] => (call, alias),
+                    _ => return Ok(()),
+                }
+            }
+            _ => return Ok(()),
+        };
+        let Some(registered) = routine_named(self.routines, &call.name) else { return Ok(()) };
+        if call.over.is_some() {
+            let name = registered.name();
+            return plan_err!(
+                "{name} takes no PARTITION BY: declare a parameter of type TABLE, pass the rows as TABLE (SELECT …), \
+                 and group them in the function (docs/kinds.md)"
+            );
+        }
+        let FunctionArguments::List(list) = &mut call.args else { return Ok(()) };
+        *factor = TableFactor::Function {
+            lateral: false,
+            name: call.name.clone(),
+            args: std::mem::take(&mut list.args),
+            with_ordinality: false,
+            alias: alias.take(),
+        };
+        Ok(())
+    }
+
     /// Checks a call, in an expression, of a function of another kind than a row's.
     fn routine(&self, registered: &Registered, call: &mut ast::Function) -> Result<()> {
         let name = registered.name().to_string();

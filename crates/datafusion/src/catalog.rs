@@ -49,6 +49,7 @@ impl Functions {
             Field::new("fallbacks", DataType::UInt64, false),
             text("reason", true),
             text("source", false),
+            text("statement", false),
         ]);
         Functions { schema: Arc::new(schema) }
     }
@@ -64,6 +65,14 @@ struct Row {
     fallbacks: u64,
     reason: Option<String>,
     source: String,
+    statement: String,
+}
+
+/// The CREATE FUNCTION that makes a function as it is.
+fn statement(signature: &str, clauses: &str, source: &str) -> String {
+    let mut tags = ["$$".to_string()].into_iter().chain((0..).map(|number| format!("$body{number}$")));
+    let tag = tags.find(|tag| !source.contains(tag.as_str())).unwrap_or_default();
+    format!("CREATE OR REPLACE FUNCTION {signature}{clauses} AS {tag}\n{}\n{tag};", source.trim_end())
 }
 
 impl Row {
@@ -78,6 +87,7 @@ impl Row {
             fallbacks: placement.evaluated_rows + placement.python_rows,
             reason: reason(placement),
             source: function.definition().source.clone(),
+            statement: statement(&python.signature_text(), python.clauses(), &function.definition().source),
         }
     }
 
@@ -92,6 +102,7 @@ impl Row {
             fallbacks: routine.counted().1,
             reason: Some(format!("{} runs in CPython", routine.kind().described())),
             source: routine.definition().source.clone(),
+            statement: statement(&registered.signature_text(), &registered.clauses, &routine.definition().source),
         }
     }
 }
@@ -142,6 +153,7 @@ impl TableProvider for Functions {
             Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.fallbacks))),
             text(&|row| row.reason.clone()),
             text(&|row| Some(row.source.clone())),
+            text(&|row| Some(row.statement.clone())),
         ];
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)?;
         Ok(MemorySourceConfig::try_new_exec(&[vec![batch]], self.schema(), projection.cloned())?)

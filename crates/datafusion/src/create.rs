@@ -227,6 +227,7 @@ fn define(
     let mut settings = options.settings.clone();
     settings.stop = Stop(Arc::clone(&running.cancelled));
     settings.module_time = options.timeout.map_or(settings.module_time, |limit| limit.min(settings.module_time));
+    let clauses = said.clauses(definition.strict, definition.volatility);
     let external = |error: DefineError| DataFusionError::External(Box::new(error));
     let kind = kind_of(&definition).map_err(external)?;
     let refuse = |what: &str| {
@@ -239,7 +240,7 @@ fn define(
     }
     if kind == Kind::Row {
         let function = blocking(|| Function::define(row_definition(definition, &said), &settings)).map_err(external)?;
-        let python = PythonFunction::new(function, defaults, options, said.inline)?;
+        let python = PythonFunction::new(function, defaults, options, said.inline, clauses)?;
         return Ok(Created::Row(ScalarUDF::new_from_impl(python)));
     }
     if said.on_error == OnError::Null {
@@ -260,6 +261,7 @@ fn define(
         routine: Arc::new(routine),
         defaults: Arc::new(defaults),
         by_batch: said.by_batch,
+        clauses: clauses.into(),
     }))
 }
 

@@ -42,10 +42,14 @@ pub(crate) fn no_function(mut words: impl Iterator<Item = String>) -> Option<&'s
 pub(crate) struct Elsewhere {
     /// Whether the language is PL/Python, whose body is that of a function.
     pub(crate) procedural: bool,
+    /// Whether it is Python 2 where the statement comes from.
+    pub(crate) python_2: bool,
     /// Whether a clause is there that only Snowflake has.
     snowflake: bool,
     pub(crate) handler: Option<String>,
     pub(crate) volatility: Option<Volatility>,
+    /// Parameters that were not written in small letters.
+    pub(crate) folded: Vec<String>,
     /// What was passed over.
     pub(crate) notices: Vec<String>,
     /// The first parameter without a name, as it is written, and where.
@@ -104,7 +108,9 @@ impl Elsewhere {
     /// What of PL/Python there is not here.
     pub(crate) fn body(&self, body: &str, params: &[String]) -> Result<(String, u32), String> {
         if mentions(body, "plpy", &['.']) {
-            return Err("plpy is PL/Python's way back into the database, which functions do not have here".to_string());
+            return Err("plpy is PL/Python's way back into the database, which functions do not have here; raise and \
+                        print stand for plpy.error and plpy.info"
+                .to_string());
         }
         if mentions(body, "SD", &['[', '.']) || mentions(body, "GD", &['[', '.']) {
             return Err("SD and GD, which keep values between calls in PL/Python, do not exist here: a module-level \
@@ -240,6 +246,13 @@ fn mentions(text: &str, name: &str, behind: &[char]) -> bool {
         !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'))
             && after.is_some_and(|c| behind.contains(&c))
     })
+}
+
+/// Whether a body has a name as a word of its own.
+pub(crate) fn mentions_name(body: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    body.match_indices(name)
+        .any(|(at, _)| !body[..at].ends_with(is_part) && !body[at + name.len()..].starts_with(is_part))
 }
 
 const NO_COMMENTS: &str = "functions have no comments";

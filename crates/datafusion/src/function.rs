@@ -92,6 +92,8 @@ pub(crate) struct PythonFunction {
     options: ExuviaOptions,
     /// Whether calls may become expressions of SQL.
     inline: Inline,
+    /// What CREATE FUNCTION says of it besides the signature and the body.
+    clauses: String,
     /// Whether a native call took longer than a worker can spare.
     slow: AtomicBool,
 }
@@ -109,6 +111,7 @@ impl PythonFunction {
         defaults: Vec<Option<Default>>,
         options: ExuviaOptions,
         inline: Inline,
+        clauses: String,
     ) -> Result<PythonFunction> {
         let names: Vec<String> = function.definition().params.iter().map(|param| param.name.clone()).collect();
         let signature = Signature::user_defined(volatility(function.volatility())).with_parameter_names(names)?;
@@ -118,6 +121,7 @@ impl PythonFunction {
             signature,
             options,
             inline,
+            clauses,
             slow: AtomicBool::new(false),
         })
     }
@@ -149,6 +153,10 @@ impl PythonFunction {
     pub(crate) fn signature_text(&self) -> String {
         let definition = self.function.definition();
         format!("{}({}) RETURNS {}", definition.name, self.parameters_text(), types::name(&definition.returns))
+    }
+
+    pub(crate) fn clauses(&self) -> &str {
+        &self.clauses
     }
 
     fn parameters_text(&self) -> String {
@@ -321,6 +329,7 @@ impl ScalarUDFImpl for PythonFunction {
             defaults: self.defaults.clone(),
             signature: self.signature.clone(),
             inline: self.inline,
+            clauses: self.clauses.clone(),
             options: self.options.clone(),
             slow: AtomicBool::new(false),
         };

@@ -50,6 +50,8 @@ pub(crate) struct Registered {
     pub(crate) defaults: Arc<Vec<Option<Default>>>,
     /// Whether a column function is called for each batch.
     pub(crate) by_batch: bool,
+    /// What CREATE FUNCTION says of it besides the signature and the body.
+    pub(crate) clauses: Arc<str>,
 }
 
 impl PartialEq for Registered {

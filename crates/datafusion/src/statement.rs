@@ -106,6 +106,36 @@ pub(crate) struct Options {
     pub(crate) models: Vec<(String, Option<String>)>,
 }
 
+impl Options {
+    /// What CREATE FUNCTION says besides the signature and the body, from STRICT on; with a blank ahead.
+    pub(crate) fn clauses(&self, strict: bool, volatility: Option<Volatility>) -> String {
+        let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+        let mut options = Vec::new();
+        options.extend(self.handler.as_ref().map(|handler| format!("handler {}", quoted(handler))));
+        options.extend(self.kind.map(|kind| format!("kind '{}'", kind.name())));
+        options.extend(self.by_batch.then(|| "scope 'batch'".to_string()));
+        options.extend((self.on_error == OnError::Null).then(|| "on_error 'null'".to_string()));
+        options.extend((self.inline == Inline::Off).then(|| "inline 'off'".to_string()));
+        options.extend((self.interpreter == Interpreter::Off).then(|| "interpreter 'off'".to_string()));
+        options.extend(self.timeout.map(|limit| format!("timeout '{}'", crate::settings::show_duration(limit))));
+        let models = self.models.iter().map(|(name, path)| match path {
+            Some(path) => format!("{name}={path}"),
+            None => name.clone(),
+        });
+        let models = models.collect::<Vec<_>>().join(", ");
+        options.extend((!models.is_empty()).then(|| format!("models {}", quoted(&models))));
+        let volatility = match volatility {
+            Some(Volatility::Immutable) => " IMMUTABLE",
+            Some(Volatility::Stable) => " STABLE",
+            Some(Volatility::Volatile) => " VOLATILE",
+            None => "",
+        };
+        let strict = if strict { " STRICT" } else { "" };
+        let options = if options.is_empty() { String::new() } else { format!(" OPTIONS ({})", options.join(", ")) };
+        format!("{volatility}{strict} LANGUAGE python{options}")
+    }
+}
+
 /// Reads `statement` if it is one of ours; `None` leaves it to DataFusion.
 pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineError> {
     let first = statement.text().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
@@ -276,6 +306,9 @@ impl Reader<'_> {
                                     return Err(self.error(&name.span, &message));
                                 };
                                 self.elsewhere.procedural = procedural;
+                                let name = value.to_ascii_lowercase();
+                                self.elsewhere.python_2 =
+                                    matches!(name.as_str(), "plpythonu" | "plpython2u" | "plpython");
                             }
                             if std::mem::replace(&mut language, true) {
                                 return Err(repeated(self, "LANGUAGE"));
@@ -361,6 +394,19 @@ impl Reader<'_> {
         let handler = elsewhere.handler.is_some() || options.as_ref().is_some_and(|said| said.handler.is_some());
         if module.is_none() && !handler && gives_nothing(&source, &self.name) {
             let notice = "the body returns nothing, so that every call gives NULL; did you forget return?";
+            elsewhere.notices.push(notice.to_string());
+        }
+        for name in &elsewhere.folded {
+            let lower = name.to_lowercase();
+            if elsewhere::mentions_name(&source, name) && !elsewhere::mentions_name(&source, &lower) {
+                let notice = format!(
+                    "the parameter {name} is {lower}, as SQL folds names; \"{name}\" in quotes keeps its letters"
+                );
+                elsewhere.notices.push(notice);
+            }
+        }
+        if elsewhere.python_2 && source.replace("//", "").contains('/') {
+            let notice = "the body is Python 3, in which / of two integers gives a float; // is Python 2's / of them";
             elsewhere.notices.push(notice.to_string());
         }
         if elsewhere.procedural {
@@ -470,7 +516,11 @@ impl Reader<'_> {
                 format!("_{}", params.len() + 1)
             } else {
                 let ident = self.parser.parse_identifier().map_err(|error| self.parser_error(&error))?;
-                normalize(&ident)
+                let name = normalize(&ident);
+                if name != ident.value {
+                    self.elsewhere.folded.push(ident.value);
+                }
+                name
             };
             let ty_token = self.parser.peek_token();
             let ty = if self.parser.parse_keyword(Keyword::TABLE) {
@@ -837,11 +887,14 @@ const MOST_MISTAKES: usize = 2;
 /// What stands behind a function's parameters.
 const CLAUSES: [&str; 7] = ["RETURNS", "LANGUAGE", "STRICT", "IMMUTABLE", "STABLE", "VOLATILE", "OPTIONS"];
 
-/// Whether a body has nothing that could give a value: it neither returns nor defines `name`.
+/// Whether a body has nothing that could give a value: it returns nowhere, and does not bind `name`.
 fn gives_nothing(body: &str, name: &str) -> bool {
     let defines = body.lines().any(|line| line.trim_start().starts_with(name) && line.contains('='));
+    let lacks = |words: &[&str]| words.iter().all(|word| !body.contains(word));
+    let imports_it = || body.lines().any(|line| line.contains("import") && line.contains(name));
     !defines
-        && ["return", "yield", "raise", "def ", "class ", "lambda", "import"].iter().all(|word| !body.contains(word))
+        && lacks(&["return", "yield", "raise", "class ", "lambda"])
+        && if body.contains("def ") { !imports_it() } else { lacks(&["import"]) }
 }
 
 /// A name as SQL reads it: lower-cased unless quoted.

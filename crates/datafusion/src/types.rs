@@ -3,6 +3,7 @@
 
 use datafusion::arrow::compute::can_cast_types;
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
+use datafusion::common::utils::datafusion_strsim::levenshtein;
 use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::{Cast, Expr};
@@ -54,12 +55,29 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
     }
 }
 
+/// Names of types that are mistyped.
+const NAMES: [&str; 13] = [
+    "BIGINT",
+    "INTEGER",
+    "SMALLINT",
+    "TINYINT",
+    "DOUBLE",
+    "REAL",
+    "BOOLEAN",
+    "TEXT",
+    "VARCHAR",
+    "DECIMAL",
+    "DATE",
+    "TIMESTAMP",
+    "BYTEA",
+];
+
 /// The SQL type for which Python, Arrow or another system has this name.
 fn meant(name: &str) -> Option<&'static str> {
     let base = name.split(['(', '<', '[']).next().unwrap_or(name);
     Some(match base.trim().to_ascii_lowercase().as_str() {
         "str" | "utf8" | "uuid" | "enum" => "TEXT",
-        "json" | "jsonb" | "variant" | "object" | "super" => "TEXT, which json.loads reads",
+        "json" | "jsonb" | "variant" | "object" | "super" => "TEXT, which json.loads reads and json.dumps writes",
         "int8" => "TINYINT",
         "int16" => "SMALLINT",
         "int32" => "INT",
@@ -74,7 +92,9 @@ fn meant(name: &str) -> Option<&'static str> {
         "hstore" => "MAP(TEXT, TEXT)",
         "array" | "list" => "T[], such as TEXT[]",
         "record" | "row" | "tuple" => "STRUCT<a BIGINT, b TEXT>",
-        _ => return None,
+        "bpchar" | "citext" | "name" => "TEXT",
+        "void" | "none" => "TEXT, which may be NULL",
+        _ => return NAMES.iter().copied().find(|known| levenshtein(known, &base.trim().to_ascii_uppercase()) == 1),
     })
 }
 

@@ -7,11 +7,13 @@
 
 mod listings;
 mod logs;
+mod orders;
 mod random;
 mod records;
 
 pub use listings::{Listings, schema as listings_schema};
 pub use logs::{Logs, bad_addresses, schema as logs_schema};
+pub use orders::Orders;
 pub use random::Random;
 pub use records::Records;
 

@@ -103,6 +103,17 @@ pub(crate) fn raised(class: &str, message: &str) -> String {
     }
 }
 
+/// What to do about an exception, where that is plain; as the last line of an error.
+pub(crate) fn hint(class: &str) -> &'static str {
+    match class {
+        "ModuleNotFoundError" => {
+            "\n  hint: install the package into the Python that runs functions (EXUVIA_PYTHON names it); \
+             a module of your own is found in the folders of PYTHONPATH"
+        }
+        _ => "",
+    }
+}
+
 /// As much of a message as an error shows.
 fn shown(message: &str) -> &str {
     const MOST: usize = 64 * 1024;
@@ -128,6 +139,9 @@ impl fmt::Display for CallError {
             let arguments: Vec<String> =
                 self.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             write!(f, "\n  called with {}", arguments.join(", "))?;
+        }
+        if let CallErrorKind::Python { class, .. } = &self.kind {
+            f.write_str(hint(class))?;
         }
         Ok(())
     }

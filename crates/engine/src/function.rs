@@ -265,7 +265,7 @@ impl Function {
         {
             return Err(DefineError {
                 function: function.definition.name.clone(),
-                message: crate::error::raised(class, message),
+                message: crate::error::raised(class, message) + crate::error::hint(class),
                 place: error.place.clone(),
             });
         }

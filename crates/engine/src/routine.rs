@@ -288,7 +288,7 @@ impl Routine {
             let function = routine.definition.name.clone();
             return Err(DefineError {
                 function,
-                message: crate::error::raised(&class, &message),
+                message: crate::error::raised(&class, &message) + crate::error::hint(&class),
                 place: place.clone(),
             });
         }

@@ -18,14 +18,14 @@ use crate::bailout::Code;
 use crate::budget::Budget;
 use crate::class::ClassObj;
 use crate::leave::{Part, each_part};
-use crate::lifter::{Lift, Lifter, Split, describe};
+use crate::lifter::{Lift, Lifter, Site, Split, describe};
 use crate::merge::Arm;
 use exuvia_ir::{DictObj, ExcKind, Int, Object, Terminator, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most values between which one is chosen.
-const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 
 /// The parts of a value that are looked at.
 const MOST_PARTS: usize = 100_000;
@@ -46,12 +46,14 @@ pub(crate) struct Choice {
 }
 
 /// A container with items that have no run-time form.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub kind: TableKind,
     /// The keys of a dict, all different: constants, or objects that are equal to themselves only.
     pub keys: Vec<Abs>,
     pub items: Vec<Abs>,
+    /// Where a function writes it.
+    pub site: Option<Site>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ pub(crate) enum TableKind {
 
 impl Table {
     fn of(kind: TableKind, keys: Vec<Abs>, items: Vec<Abs>) -> Abs {
-        Abs::Table(Rc::new(Table { kind, keys, items }))
+        Abs::Table(Rc::new(Table { kind, keys, items, site: None }))
     }
 
     /// What iterating over it gives.
@@ -395,6 +397,9 @@ impl Lifter<'_> {
         other: &mut dyn FnMut(&mut Self, &Abs, &Abs) -> Lift<Abs>,
     ) -> Lift<Option<Abs>> {
         let Some(choice) = choice_of(args).cloned() else { return Ok(None) };
+        if let Some(answer) = self.compare_positions(&args[0], &args[1], by_identity, negated)? {
+            return Ok(Some(answer));
+        }
         let known = self.mapped(&choice, &mut |_, item| {
             let both = all_narrowed(args, choice.at, item);
             let same =
@@ -650,7 +655,7 @@ impl Lifter<'_> {
         let mut place = Abs::int(0);
         for (column, part) in columns.into_iter().zip(parts) {
             let len = column.all.len() as i64;
-            let column = Table { kind: TableKind::Dict, keys: column.all, items: Vec::new() };
+            let column = Table { kind: TableKind::Dict, keys: column.all, items: Vec::new(), site: None };
             let at = self.table_position(&column, part)?;
             let (missing, found) = self.split_missing(&at)?;
             arms.extend(missing.into_iter().map(|state| (state, vec![Abs::int(-1)])));
@@ -768,6 +773,7 @@ impl Lifter<'_> {
 
     /// Methods of a table.
     pub fn method_of_table(&mut self, table: &Rc<Table>, name: &str, args: &[Abs]) -> Lift<Abs> {
+        self.change_of_constant(&Abs::Table(Rc::clone(table)), name)?;
         match (table.kind, name, args) {
             (TableKind::Dict, "get", [key] | [key, _]) => {
                 let at = self.table_position(table, key)?;
@@ -787,7 +793,10 @@ impl Lifter<'_> {
                 Ok(Table::of(TableKind::View, Vec::new(), items))
             }
             (TableKind::List, "append", [item]) => self.apply(".append", &[Abs::Table(Rc::clone(table)), item.clone()]),
-            _ => self.bail(Code::Callee, format!("method {name} of {}", describe(&Abs::Table(Rc::clone(table))))),
+            _ => {
+                self.changes(&Abs::Table(Rc::clone(table)))?;
+                self.bail(Code::Callee, format!("method {name} of {}", describe(&Abs::Table(Rc::clone(table)))))
+            }
         }
     }
 

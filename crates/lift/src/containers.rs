@@ -15,8 +15,13 @@ use crate::lifter::{Lift, Lifter, Site, Stop};
 use exuvia_ir::{Class, DictObj, ExcKind, Object, SetObj, Type};
 use std::sync::Arc;
 
-/// Methods that change a dict or a set.
+/// Methods that change a list, a dict or a set.
 const CHANGING: &[&str] = &[
+    "append",
+    "extend",
+    "insert",
+    "reverse",
+    "sort",
     "update",
     "setdefault",
     "pop",
@@ -121,6 +126,7 @@ impl Lifter<'_> {
                 .map(|known| known.1)
                 .into_iter()
                 .collect(),
+            Abs::Table(table) => table.site.into_iter().collect(),
             // One of those that were written, but not which.
             Abs::Dyn(value) => {
                 let ty = self.b.function.ty(*value).clone();

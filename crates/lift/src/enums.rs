@@ -33,18 +33,18 @@ impl Enumeration {
     pub fn by_name(&self) -> Rc<Table> {
         let keys = self.names.iter().map(|(name, _)| Abs::str(name)).collect();
         let items = self.names.iter().map(|(_, member)| member.clone()).collect();
-        Rc::new(Table { kind: TableKind::Dict, keys, items })
+        Rc::new(Table { kind: TableKind::Dict, keys, items, site: None })
     }
 
     /// What iterating over the class gives.
     pub fn all(&self) -> Rc<Table> {
         let items = self.members.iter().map(|(_, member)| member.clone()).collect();
-        Rc::new(Table { kind: TableKind::View, keys: Vec::new(), items })
+        Rc::new(Table { kind: TableKind::View, keys: Vec::new(), items, site: None })
     }
 
     fn by_value(&self) -> Rc<Table> {
         let keys = self.members.iter().map(|(value, _)| Abs::Const(value.clone())).collect();
-        Rc::new(Table { kind: TableKind::Dict, keys, items: self.all().items.clone() })
+        Rc::new(Table { kind: TableKind::Dict, keys, items: self.all().items.clone(), site: None })
     }
 }
 

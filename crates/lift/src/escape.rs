@@ -11,6 +11,7 @@
 //! asks for identity, the record has a list of nothing besides, which is the identity of all its
 //! copies. An attribute that is assigned to is a list of one element instead, to which all
 //! copies refer. Which ones are is a fact that lifting finds out: then all is lifted again.
+//! Objects of the module become records of another kind (`numbered.rs`).
 //!
 //! A *shape* is a class with the names and kinds of its attributes, for dicts and sets with the
 //! place where they are made, so that one may hold others. Its number is the record's class.
@@ -39,14 +40,14 @@ pub(crate) struct Shape {
     pub class: Rc<ClassObj>,
     /// Where they are made, for those of the prelude.
     site: Option<Site>,
-    fields: Vec<(Name, Field)>,
+    pub fields: Vec<(Name, Field)>,
     /// Where the lists were made that the fields hold.
     sites: Vec<Vec<Site>>,
 }
 
 /// Where an attribute is.
 #[derive(Clone, Debug)]
-enum Field {
+pub(crate) enum Field {
     /// In that field.
     Value(u32),
     /// In the list that is in that field.
@@ -84,17 +85,26 @@ fn same_static(a: &Abs, b: &Abs) -> bool {
 }
 
 impl Lifter<'_> {
-    /// A value as lifting sees it: a record of a shape is an object, and None is a constant.
-    pub fn seen(&self, abs: Abs) -> Abs {
-        let Abs::Dyn(value) = abs else { return abs };
-        if *self.b.function.ty(value) == Type::None {
-            return Abs::NONE;
+    /// A value as lifting sees it: a record of a shape is an object, or one of the module's, and None is
+    /// a constant.
+    pub fn seen(&mut self, abs: Abs) -> Abs {
+        self.seen_of_module(&abs).unwrap_or_else(|| self.seen_as_object(abs))
+    }
+
+    /// [`Lifter::seen`], but for objects of the module.
+    pub fn seen_as_object(&self, abs: Abs) -> Abs {
+        match (&abs, self.shape_of(&abs)) {
+            (Abs::Dyn(value), _) if *self.b.function.ty(*value) == Type::None => Abs::NONE,
+            (_, Some((shape, value))) => Abs::Instance(Rc::new(Instance::of_record(&shape.class, shape.site, value))),
+            _ => abs,
         }
-        let Type::Record(Class::Object(shape), _) = self.b.function.ty(value) else { return abs };
-        match self.world.shapes.get(*shape as usize) {
-            Some(shape) => Abs::Instance(Rc::new(Instance::of_record(&shape.class, shape.site, value))),
-            None => abs,
-        }
+    }
+
+    /// The shape of a record, and the record.
+    pub(crate) fn shape_of(&self, abs: &Abs) -> Option<(&Shape, Value)> {
+        let Abs::Dyn(value) = abs else { return None };
+        let Type::Record(Class::Object(shape), _) = self.b.function.ty(*value) else { return None };
+        Some((self.world.shapes.get(*shape as usize)?, *value))
     }
 
     /// The record that an object is, if it is one.
@@ -114,13 +124,14 @@ impl Lifter<'_> {
     pub fn holds_static_object(&self, abs: &Abs) -> bool {
         match abs {
             Abs::Tuple(items) => items.iter().any(|item| self.holds_static_object(item)),
-            other => self.is_static_object(other),
+            other => self.is_static_object(other) || self.is_numbered(other),
         }
     }
 
     /// A value with its objects as run-time values.
     pub fn escaped(&mut self, abs: &Abs) -> Lift<Abs> {
         match abs {
+            known if self.is_numbered(known) => Ok(Abs::Dyn(self.value(known)?)),
             Abs::Instance(object) => {
                 let record = self.escape(object)?;
                 Ok(self.seen(Abs::Dyn(record)))
@@ -140,6 +151,11 @@ impl Lifter<'_> {
         }
         if self.is_shaped(object) {
             return self.unshape(object);
+        }
+        if object.module.is_some()
+            && let Some(record) = self.escape_of_module(&Abs::Instance(Rc::clone(object)))?
+        {
+            return Ok(record);
         }
         let what = &object.class.name;
         if self.module_mode || object.module.is_some() {
@@ -185,6 +201,9 @@ impl Lifter<'_> {
 
     /// Makes an object a run-time value, if it can become one.
     pub fn may_escape(&mut self, object: &Rc<Instance>) -> Lift<bool> {
+        if object.module.is_some() {
+            return Ok(false);
+        }
         match self.escape(object) {
             Ok(_) => Ok(true),
             Err(Stop::Bailout(_)) => Ok(false),
@@ -213,7 +232,7 @@ impl Lifter<'_> {
             let identity = self.b.inst(Opcode::List, Vec::new(), Type::list(Type::Never), None);
             held.push((Abs::Dyn(identity), false));
         }
-        let shape = self.shape(object, fields)?;
+        let shape = self.shape(&object.class, object.site, fields)?;
         let mut values = Vec::new();
         for (at, (item, is_cell)) in held.iter().enumerate() {
             let value = if *is_cell {
@@ -243,16 +262,20 @@ impl Lifter<'_> {
     }
 
     /// The number of a shape.
-    fn shape(&mut self, object: &Instance, fields: Vec<(Name, Field)>) -> Lift<usize> {
-        let site = object.site;
+    pub(crate) fn shape(
+        &mut self,
+        class: &Rc<ClassObj>,
+        site: Option<Site>,
+        fields: Vec<(Name, Field)>,
+    ) -> Lift<usize> {
         let is = |shape: &Shape| {
-            shape.class.is(&object.class)
+            shape.class.is(class)
                 && shape.site == site
                 && shape.fields.len() == fields.len()
                 && shape.fields.iter().zip(&fields).all(|(a, b)| a.0 == b.0 && a.1.is(&b.1))
         };
         let count = fields.len();
-        let shape = Shape { class: Rc::clone(&object.class), site, fields: Vec::new(), sites: Vec::new() };
+        let shape = Shape { class: Rc::clone(class), site, fields: Vec::new(), sites: Vec::new() };
         match self.world.shapes.iter().position(is) {
             Some(at) => {
                 // Of this attempt.

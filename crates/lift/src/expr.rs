@@ -246,9 +246,10 @@ impl<'w> Lifter<'w> {
                 let (kind, message) = unbound(name, local);
                 self.raise_message(kind, &message)
             }
-            Abs::Conflict => {
-                self.bail(Code::Join, format!("variable {name} holds values of unrelated kinds on two paths"))
-            }
+            Abs::Conflict => match self.world.modules[frame.module].failed.get(name).filter(|_| self.module_mode) {
+                Some(reason) => Err(reason.clone().into()),
+                None => self.bail(Code::Join, format!("variable {name} holds values of unrelated kinds on two paths")),
+            },
             Abs::Dyn(value) if self.b.function.ty(value).alternatives().contains(&Type::Unbound) => {
                 let (kind, message) = unbound(name, local);
                 self.dispatch(value, &mut |me, narrowed| match narrowed {
@@ -450,7 +451,11 @@ impl<'w> Lifter<'w> {
             }
             return match Self::same_class(left, right) {
                 Some(same) => Ok(Abs::bool(same == eq)),
-                None => self.bail(Code::StaticValue, "comparison of static values"),
+                None => {
+                    self.changes(left)?;
+                    self.changes(right)?;
+                    self.bail(Code::StaticValue, "comparison of static values")
+                }
             };
         };
         if a == Type::None && b == Type::None {

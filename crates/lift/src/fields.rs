@@ -338,6 +338,26 @@ impl Lifter<'_> {
         Ok(Abs::tuple(entries.into_iter().map(|entry| entry.1).collect()))
     }
 
+    /// The fields of an object of a frozen dataclass whose equality and hash are those that `dataclass`
+    /// writes, as a tuple; None of another value.
+    pub fn hashed_fields(&mut self, abs: &Abs) -> Lift<Abs> {
+        let class = match abs {
+            Abs::Instance(object) => Some(Rc::clone(&object.class)),
+            other => self.class_of_module(other),
+        };
+        let Some(class) = class.filter(|class| class.frozen && !class.fields.is_empty()) else { return Ok(Abs::NONE) };
+        let made = match class.members.get("__eq__") {
+            Some(Member::Value(Abs::Func(closure))) => self.is_made(Arc::as_ptr(&closure.def)),
+            _ => false,
+        };
+        if !made || ClassObj::find(&class, "__hash__").is_some() {
+            return Ok(Abs::NONE);
+        }
+        let names: Vec<Name> = class.fields.iter().map(|field| field.0.clone()).collect();
+        let items = names.iter().map(|name| self.attribute(abs.clone(), name)).collect::<Lift<Vec<_>>>()?;
+        Ok(Abs::tuple(items))
+    }
+
     /// What a named tuple holds; `None` of another value.
     pub fn named_items(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
         let Abs::Instance(object) = abs else { return None };

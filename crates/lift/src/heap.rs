@@ -100,7 +100,11 @@ impl Lifter<'_> {
         let module = self.module_mode.then(|| self.frames.first().map_or(0, |frame| frame.module));
         let site = class.prelude.then(|| self.site());
         let object = Instance { class: Rc::clone(class), id: self.hidden, site, value: None, module };
-        Abs::Instance(self.exists(object))
+        let object = Abs::Instance(self.exists(object));
+        if self.module_mode && !class.prelude {
+            self.world.made_by_modules.entry(class.key.clone()).or_default().push(object.clone());
+        }
+        object
     }
 
     /// Notes that an object exists.

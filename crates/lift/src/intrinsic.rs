@@ -22,6 +22,9 @@ pub(crate) const NAMES: &[&str] = &[
     "_is_iterator",
     "_cached",
     "_type_name",
+    "_is_itself",
+    "_hashed_fields",
+    "_position",
     "_is_of",
     "_sees",
     "_changes",
@@ -79,11 +82,22 @@ impl Lifter<'_> {
             ("_made", [Abs::Instance(object), Abs::Const(Object::Str(name))]) => {
                 self.made_default(&Rc::clone(&object.class), name)
             }
+            // Whether a value is an object of the module that is equal to itself only, and which one.
+            ("_is_itself", [value]) => Ok(Abs::bool(self.is_equal_to_itself_only(value))),
+            ("_position", [value]) => match self.position_of(value)? {
+                Some(at) => Ok(at),
+                None => self.bail(Code::StaticValue, "the position of what is no object of the module"),
+            },
+            // What the hash of an object is made of that `dataclass` wrote; None of others.
+            ("_hashed_fields", [value]) => self.hashed_fields(value),
             // The class of an object.
             ("_type", [Abs::Instance(object)]) => Ok(Abs::Class(Rc::clone(&object.class))),
             // The class of a value as messages name it.
             ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&object.class.name)),
             ("_type_name", [value]) => match self.type_of(value) {
+                None if self.class_of_module(value).is_some() => {
+                    Ok(self.class_of_module(value).map_or(Abs::Unbound, |class| Abs::str(&class.name)))
+                }
                 Some(ty) => Ok(Abs::str(ty.message_name())),
                 None => self.bail(Code::StaticValue, "the type of a static value"),
             },

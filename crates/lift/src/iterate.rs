@@ -500,9 +500,9 @@ impl Lifter<'_> {
         if let Some(items) = self.members_of(iterable).map(|table| table.items.clone()).or_else(|| match iterable {
             Abs::Table(table) => Some(table.iterated().to_vec()),
             _ => None,
-        }) && let Some(list) = self.list_table(&items)
+        }) && self.list_table(&items).is_some()
         {
-            return Ok(list);
+            return self.new_list(&items);
         }
         match self.type_of(iterable) {
             Some(Type::List(_)) => return Ok(iterable.clone()),
@@ -571,7 +571,7 @@ impl Lifter<'_> {
 
     /// Whether it is a tuple whose length is not known.
     pub fn is_long_tuple(&self, abs: &Abs) -> bool {
-        matches!(self.seen(abs.clone()), Abs::Instance(object) if ClassObj::is_long_tuple(&object.class))
+        matches!(self.seen_as_object(abs.clone()), Abs::Instance(object) if ClassObj::is_long_tuple(&object.class))
     }
 
     /// The items of a range between constants or of something of known length, if they are few.

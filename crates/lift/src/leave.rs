@@ -124,6 +124,7 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
         Abs::Tuple(items) => Abs::Tuple(items.iter().map(|item| one(item, f)).collect::<Option<_>>()?),
         Abs::Table(table) => Abs::Table(Rc::new(Table {
             kind: table.kind,
+            site: table.site,
             keys: table.keys.iter().map(|key| one(key, f)).collect::<Option<_>>()?,
             items: table.items.iter().map(|item| one(item, f)).collect::<Option<_>>()?,
         })),

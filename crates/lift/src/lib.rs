@@ -44,6 +44,7 @@ mod merge;
 mod module;
 mod names;
 mod nesting;
+mod numbered;
 mod operate;
 pub mod parse;
 mod patterns;

@@ -450,9 +450,12 @@ impl Lifter<'_> {
             | Abs::Class(_)
             | Abs::Bound(_)
             | Abs::Super(_)
-            | Abs::Table(_)
-            | Abs::OneOf(_)
             | Abs::Iter(_) => self.bail(Code::StaticValue, format!("{} is used as a run-time value", describe(abs))),
+            Abs::Table(_) => {
+                self.changes(abs)?;
+                self.bail(Code::StaticValue, format!("{} is used as a run-time value", describe(abs)))
+            }
+            Abs::OneOf(_) => self.escape_choice(abs),
         }
     }
 
@@ -621,9 +624,13 @@ impl Lifter<'_> {
         }
         let documents = self.as_documents(column, arms)?;
         let column = documents.as_deref().unwrap_or(column);
+        let values = self.as_values(column, arms)?;
+        let column = values.as_deref().unwrap_or(column);
         let Some(types) = column.iter().map(|abs| self.type_of(abs)).collect::<Option<Vec<_>>>() else {
             if column.iter().any(|abs| matches!(abs, Abs::Instance(_))) {
                 column.iter().try_for_each(|abs| self.changes(abs))?;
+            } else if column.iter().any(|abs| matches!(abs, Abs::Dyn(_))) {
+                column.iter().filter(|abs| matches!(abs, Abs::Table(_))).try_for_each(|abs| self.changes(abs))?;
             }
             return self.join_choice(column, arms, target, args);
         };
@@ -763,7 +770,10 @@ impl Lifter<'_> {
         };
         let values = args.iter().map(|arg| self.value(arg)).collect::<Lift<Vec<_>>>()?;
         if values.iter().any(|value| !self.b.function.ty(*value).has_repr()) {
-            return self.bail(Code::StaticValue, "an exception with an object whose text is not lifted");
+            // Only CPython has the text.
+            let span = self.b.span;
+            self.end(Terminator::Bailout("an exception with an object", span));
+            return Ok(());
         }
         if !caught {
             let span = self.b.span;

@@ -3,8 +3,10 @@
 
 use crate::abs::Abs;
 use crate::bailout::Code;
+use crate::choice::Table;
 use crate::lifter::{Lift, Lifter, Site, describe};
 use exuvia_ir::{Object, Opcode, Type, Value};
+use std::rc::Rc;
 
 impl Lifter<'_> {
     pub fn site(&self) -> Site {
@@ -30,8 +32,13 @@ impl Lifter<'_> {
 
     /// A new list that counts as made at a site.
     pub fn list_at(&mut self, site: Site, items: &[Abs]) -> Lift<Abs> {
-        if let Some(table) = self.list_table(items) {
-            return Ok(table);
+        if let Some(Abs::Table(table)) = self.list_table(items) {
+            // Members of enumerations may be in a list at run time, where a table will not do.
+            let may_be = |item: &Abs| self.holds_static_object(item) || self.type_of(item).is_some();
+            let members = !self.module_mode && table.items.iter().all(may_be);
+            if !members || !self.world.changing.contains(&site) {
+                return Ok(Abs::Table(Rc::new(Table { site: members.then_some(site), ..(*table).clone() })));
+            }
         }
         if self.module_mode {
             let objects = items.iter().map(|item| item.as_const().cloned()).collect::<Option<Vec<_>>>();

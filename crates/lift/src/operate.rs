@@ -61,6 +61,7 @@ impl Lifter<'_> {
             match self.type_of(arg) {
                 Some(ty) => types.push(ty),
                 None => {
+                    self.changes(arg)?;
                     return self.bail(
                         Code::StaticValue,
                         format!("{} as an operand of {spelling}", crate::lifter::describe(arg)),
@@ -87,12 +88,37 @@ impl Lifter<'_> {
         }
         let seen: Vec<Abs> = args.iter().map(|arg| self.seen(arg.clone())).collect();
         let args = &seen[..];
+        if let Some(def) = self.stores_object(spelling, args) {
+            let args = args.iter().map(|arg| self.escaped(arg)).collect::<Lift<Vec<_>>>()?;
+            return self.use_operation(def, &args).map(Some);
+        }
         if let Some(result) = self.apply_to_choice(spelling, args)? {
             return Ok(Some(result));
         }
         if let Some(result) = self.apply_to_object(spelling, args)? {
             return Ok(Some(result));
         }
+        self.apply_to_values(spelling, args)
+    }
+
+    /// An operation that only puts an object of the module into a list.
+    fn stores_object(&self, spelling: &str, args: &[Abs]) -> Option<&'static OpDef> {
+        if !args.iter().skip(1).any(|arg| self.is_numbered(arg)) {
+            return None;
+        }
+        let stores = |def: &&&'static OpDef| {
+            def.effect == Effect::Write
+                && def.params.len() == args.len()
+                && args.iter().zip(def.params).all(|(arg, param)| match self.type_of(arg) {
+                    Some(ty) => param.kind.accepts(&ty),
+                    None => param.kind == Kind::Any && self.is_numbered(arg),
+                })
+        };
+        exuvia_ops::by_spelling(spelling).iter().find(stores).copied()
+    }
+
+    /// [`Lifter::try_apply`] on what is neither one of several static values nor an object.
+    fn apply_to_values(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
         if let Some((_, value)) = self.union_operand(args) {
             let result = self.dispatch(value, &mut |me, narrowed| {
                 let args: Vec<Abs> =
@@ -124,7 +150,7 @@ impl Lifter<'_> {
             }
             let args = args.iter().map(|arg| self.escaped(arg)).collect::<Lift<Vec<_>>>()?;
             return if args.iter().all(|arg| self.type_of(arg).is_some()) {
-                self.try_apply(spelling, &args)
+                self.apply_to_values(spelling, &args)
             } else {
                 Ok(None)
             };

@@ -110,7 +110,7 @@ impl Lifter<'_> {
     /// Whether a function can reach a container by its free variables or its object: then it may read
     /// or change it while it is called for each of its items.
     pub fn sees(&self, function: &Abs, container: &Abs) -> bool {
-        match self.seen(container.clone()) {
+        match self.seen_as_object(container.clone()) {
             container @ Abs::Instance(_) => self.reaches(function, &container, DEEPEST),
             Abs::Dyn(value) if self.b.function.ty(value).holds_list() => {
                 self.reaches(function, &Abs::Dyn(value), DEEPEST)

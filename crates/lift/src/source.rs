@@ -62,6 +62,9 @@ impl Source {
         let parsed = parse_source(text, params).map_err(|error| {
             let instead = in_python_3(text, error.span).map(|instead| format!("; in Python 3 it is {instead}"));
             let message = format!("syntax error: {}{}", error.message, instead.unwrap_or_default());
+            if let Some(span) = outdented(text).filter(|_| error.message.contains("ndentation")) {
+                return SourceError::new("syntax error: this line is indented less than the first one", Some(span));
+            }
             SourceError::new(message, Some(error.span))
         })?;
         if parsed.bare || (handler.is_none() && only_runs(&parsed.module.body, name)) {
@@ -171,8 +174,10 @@ fn from_module(
         Some(handler) => match named(handler) {
             Some(bound) => bound,
             None => {
+                let names: Vec<&str> = all.iter().filter(is_function).map(|bound| &*bound.name).collect();
+                let there = if names.is_empty() { String::new() } else { format!("; it has {}", names.join(", ")) };
                 return Err(SourceError::new(
-                    format!("the body has no function {handler}, the handler that OPTIONS names"),
+                    format!("the body has no function {handler}, which is named as the handler{there}"),
                     None,
                 ));
             }
@@ -229,6 +234,23 @@ fn from_module(
         python_shift: 0,
         class: None,
     })
+}
+
+/// The line of a body that is indented less than its first one.
+fn outdented(text: &str) -> Option<Span> {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let mut start = 0;
+    let mut first = None;
+    for line in text.split_inclusive('\n') {
+        if !line.trim().is_empty() {
+            let own = indent(line);
+            if own < *first.get_or_insert(own) {
+                return Some(Span { start: (start + own) as u32, end: (start + line.trim_end().len()) as u32 });
+            }
+        }
+        start += line.len();
+    }
+    None
 }
 
 /// How Python 3 writes what Python 2 wrote in the line of a syntax error.

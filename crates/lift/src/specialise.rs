@@ -135,7 +135,8 @@ impl Lifter<'_> {
         let free = self.free_variables(closure)?;
         let mut escaped = BTreeMap::new();
         for (name, value) in vars.iter().chain(&free) {
-            let is_of_module = matches!(value, Abs::Instance(object) if object.module.is_some());
+            let is_of_module =
+                matches!(value, Abs::Instance(object) if object.module.is_some()) && !self.is_numbered(value);
             escaped.insert(name.clone(), if is_of_module { value.clone() } else { self.escaped(value)? });
         }
         match self.key(&escaped, false) {
@@ -386,6 +387,7 @@ impl Lifter<'_> {
             inner.unfolding.push(own);
             inner.span_locked = prelude;
             inner.own = Some(id);
+            inner.take_objects_of_module();
             inner.stmts(&closure.def.body)?;
             if inner.live {
                 inner.leave_function(Abs::NONE)?;

@@ -276,6 +276,10 @@ impl Lifter<'_> {
                 (key, value) => self.store_while_loading(&container, &key, &value),
             },
             (Abs::Table(_), _) if self.module_mode => self.store_while_loading(&container, &index, &value),
+            (Abs::Table(_), _) => {
+                self.changes(&container)?;
+                self.bail(Code::Mutation, "a table of functions or objects is changed")
+            }
             (_, Some(Type::Dict(..))) => {
                 self.changes(&container)?;
                 self.bail(Code::Mutation, "a dict of the module is changed")

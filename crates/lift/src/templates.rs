@@ -55,7 +55,7 @@ impl Lifter<'_> {
         if let Some((_, v)) = self.union_operand(std::slice::from_ref(value)) {
             return self.dispatch(v, &mut |me, narrowed| me.format_value(&narrowed, spec));
         }
-        if spec.same(&Abs::str("")) && !matches!(self.seen(value.clone()), Abs::Instance(_)) {
+        if spec.same(&Abs::str("")) && !matches!(self.seen_as_object(value.clone()), Abs::Instance(_)) {
             return self.text_of(value);
         }
         if self.type_of(value) == Some(Type::None) {

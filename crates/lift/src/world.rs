@@ -1,6 +1,7 @@
 //! What lifting one handler shares over its IR functions: modules with their globals,
 //! the functions made so far, facts about lists.
 
+use crate::abs::Abs;
 use crate::ast::{FunctionDef, Name};
 use crate::bailout::Bailout;
 use crate::border::SqlClass;
@@ -93,6 +94,8 @@ pub(crate) struct World {
     pub border: HashMap<String, usize>,
     /// The types of the handler's results that hold lists, by number, as far as known.
     pub results: HashMap<usize, Type>,
+    /// The objects that bodies of modules made, by class.
+    pub made_by_modules: HashMap<ClassKey, Vec<Abs>>,
     /// The members of enumerations.
     pub enums: HashMap<ClassKey, Rc<Enumeration>>,
     /// Where dicts of known keys are made.
@@ -175,6 +178,7 @@ impl World {
             made: Vec::new(),
             border: HashMap::new(),
             results: HashMap::new(),
+            made_by_modules: HashMap::new(),
             enums: HashMap::new(),
             shaped: Shaped::default(),
             measured: HashMap::new(),

@@ -41,7 +41,7 @@ struct Options {
 }
 
 const USAGE: &str =
-    "usage: cargo xtask bench zillow|more|corners|objects|placement|scaling|compile|tables|tpcxai|worker [--rows N] [--rounds N] [--core N] [--sf N] [--small]
+    "usage: cargo xtask bench zillow|more|corners|objects|language|placement|scaling|compile|tables|tpcxai|worker [--rows N] [--rounds N] [--core N] [--sf N] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -84,7 +84,7 @@ pub fn run(args: &[String]) -> Result<()> {
     }
     match name.as_str() {
         "zillow" => zillow::run(&options),
-        "more" | "corners" | "objects" => more::run(name, &options),
+        "more" | "corners" | "objects" | "language" => more::run(name, &options),
         "placement" => placement::run(&options),
         "scaling" => scaling::run(&options),
         "compile" => compile::run(&options),

@@ -289,8 +289,42 @@ async fn what_is_passed_over_is_said() {
         let notices = session.take_notices();
         assert_eq!(notices, ["the body returns nothing, so that every call gives NULL; did you forget return?"]);
     }
+    for (sql, notice) in [
+        (
+            "CREATE OR REPLACE FUNCTION n(a int) RETURNS int LANGUAGE python AS $$\ndef n(a):\n    b = a + 1\n$$",
+            "did you forget return?",
+        ),
+        (
+            "CREATE OR REPLACE FUNCTION n(a int) RETURNS float LANGUAGE plpythonu AS 'return a / 2'",
+            "the body is Python 3",
+        ),
+        (
+            "CREATE OR REPLACE FUNCTION n(firstName text) RETURNS text LANGUAGE python AS 'return firstName'",
+            "the parameter firstName is firstname",
+        ),
+    ] {
+        run(&session, sql).await;
+        let notices = session.take_notices();
+        assert!(notices.len() == 1 && notices[0].contains(notice), "{sql}: {notices:?}");
+    }
     // Mistakes are no clauses of others.
     for (sql, part) in [
+        (
+            "CREATE FUNCTION g(a BIGNT) RETURNS int LANGUAGE python AS 'return 1'",
+            "the type BIGNT is not supported; did you mean BIGINT?",
+        ),
+        (
+            "CREATE FUNCTION g(a int) RETURNS int LANGUAGE python OPTIONS (handler 'F') AS $$\ndef f(a): return a\ndef h(a): return a\n$$",
+            "the body has no function F, which is named as the handler; it has f, h",
+        ),
+        (
+            "CREATE FUNCTION g(a int) RETURNS int LANGUAGE python AS $$\n    b = 1\n    if a:\n        b = 2\n  return b\n$$",
+            "this line is indented less than the first one\n  |\n5 |",
+        ),
+        (
+            "CREATE FUNCTION g(a int) RETURNS int LANGUAGE python AS $$\nimport no_such_module\ndef g(a): return no_such_module.f(a)\n$$",
+            "a module of your own is found in the folders of PYTHONPATH",
+        ),
         ("CREATE FUNCTION g(a int) RETURNS int LANGUAGE python COSTS 5 AS 'return a'", "COSTS is no clause"),
         (
             "CREATE FUNCTION g(int) RETURNS int LANGUAGE python AS 'return 1'",

@@ -9,6 +9,8 @@ depends on its hashes, so iteration over a set leaves where the order could show
 
 
 def _hash(key):
+    if _is_itself(key):
+        return _operation("int.hash", _position(key))
     if isinstance(key, str):
         return _operation("str.hash", key)
     if isinstance(key, int):
@@ -23,7 +25,7 @@ def _hash(key):
         raise TypeError(f"unhashable type: '{_type_name(key)}'")
     if isinstance(key, bytes):
         return _operation("str.hash", _field(key, 0))
-    if _type_name(key) in ("datetime.date", "datetime.datetime", "datetime.time"):
+    if _is_of(key, "datetime.date", "datetime.datetime", "datetime.time"):
         return _operation("int.hash", _field(key, 0))
     if isinstance(key, tuple):
         if _has_own(key, "__eq__", "__hash__"):
@@ -32,6 +34,9 @@ def _hash(key):
         for item in key:
             result = _operation("hash.mix", result, _hash(item))
         return result
+    fields = _hashed_fields(key)
+    if fields is not None:
+        return _hash(fields)
     return _refuse("a key of such a class")
 
 

@@ -14,7 +14,7 @@ pub(super) enum Side {
 }
 
 /// A contender: its name, its process, and how a report shows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contender {
     /// Its name in requests.
     pub(super) name: &'static str,
@@ -40,6 +40,11 @@ impl Outcome {
             Outcome::Times(times) => median(times),
             Outcome::Fails(_) => None,
         }
+    }
+
+    /// Whether nobody wrote it for that contender.
+    pub(super) fn is_absent(&self) -> bool {
+        matches!(self, Outcome::Fails(why) if why.starts_with("no hand-written "))
     }
 
     /// For the file of results.

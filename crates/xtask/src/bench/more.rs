@@ -1,5 +1,6 @@
 //! Functions of other kinds: `udfs/more.py`, written as a user would and not tuned for, and
-//! `udfs/corners.py`, which once were slow, and of `udfs/objects.py`. Where each ran and how fast is told, whatever it is.
+//! `udfs/corners.py`, which once were slow, `udfs/objects.py`, and `udfs/language.py` beside other engines. Where
+//! each ran and how fast is told, whatever it is.
 
 use super::markdown::figure;
 use super::measure::{Contender, Outcome, Side, geometric_mean};
@@ -10,19 +11,38 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-const CONTENDERS: [Contender; 4] = [
-    Contender { name: "loop", side: Side::Python, title: "CPython loop" },
+const LOOP: Contender = Contender { name: "loop", side: Side::Python, title: "CPython loop" };
+const EXUVIA: Contender = Contender { name: "exuvia", side: Side::Rust, title: "Exuvia" };
+const RUST: Contender = Contender { name: "rust", side: Side::Rust, title: "Rust by hand" };
+
+const OWN: [Contender; 4] = [
+    LOOP,
     Contender { name: "loop arrow", side: Side::Python, title: "CPython loop, Arrow to Arrow" },
-    Contender { name: "exuvia", side: Side::Rust, title: "Exuvia" },
+    EXUVIA,
     Contender { name: "exuvia python", side: Side::Rust, title: "Exuvia's CPython rung" },
 ];
+
+const WITH_PEERS: [Contender; 8] = [
+    LOOP,
+    EXUVIA,
+    Contender { name: "exuvia python", side: Side::Rust, title: "Exuvia's CPython rung" },
+    Contender { name: "pandas apply", side: Side::Python, title: "pandas apply" },
+    Contender { name: "polars map_elements", side: Side::Python, title: "Polars map_elements" },
+    Contender { name: "duckdb native", side: Side::Python, title: "DuckDB UDF, native" },
+    Contender { name: "duckdb arrow", side: Side::Python, title: "DuckDB UDF, arrow" },
+    RUST,
+];
+
+fn contenders(suite: &str) -> &'static [Contender] {
+    if suite == "language" { &WITH_PEERS } else { &OWN }
+}
 
 /// What became of a function.
 struct Row {
     name: String,
     outcomes: Vec<Outcome>,
-    /// How many rows differ from CPython's, and one of them; nothing where all are equal.
-    differs: Option<String>,
+    /// Whose results differ from the CPython loop's: in how many rows, and one of them.
+    differs: Vec<(&'static str, String)>,
     /// What the engine says of it.
     place: Value,
 }
@@ -42,14 +62,24 @@ pub(super) fn run(suite: &str, options: &Options) -> Result<()> {
     let mut rows = Vec::new();
     for (index, (name, _)) in columns.iter().enumerate() {
         println!("[{}/{}] {name}", index + 1, columns.len());
-        let answer = processes.rust.ask(&json!({"what": name, "by": "exuvia", "save": saved}))?;
-        let differs = if answer.get("error").is_some() {
-            None
-        } else {
-            let answer = processes.python.ask(&json!({"what": name, "by": null, "compare": saved}))?;
-            (answer.get("differ").and_then(Value::as_u64) != Some(0)).then(|| answer.to_string())
-        };
-        let outcomes = processes.rounds(name, &CONTENDERS, options.rounds)?;
+        let mut differs = vec![];
+        for contender in contenders(suite).iter().filter(|contender| contender.name != LOOP.name) {
+            let asked = match contender.side {
+                Side::Python => json!({"what": name, "by": contender.name, "compare": null}),
+                Side::Rust => {
+                    let answer = processes.rust.ask(&json!({"what": name, "by": contender.name, "save": saved}))?;
+                    if answer.get("error").is_some() {
+                        continue;
+                    }
+                    json!({"what": name, "by": null, "compare": saved})
+                }
+            };
+            let answer = processes.python.ask(&asked)?;
+            if answer.get("differ").and_then(Value::as_u64).is_some_and(|rows| rows > 0) {
+                differs.push((contender.title, answer.to_string()));
+            }
+        }
+        let outcomes = processes.rounds(name, contenders(suite), options.rounds)?;
         let place = places.get(index).cloned().unwrap_or_default();
         rows.push(Row { name: name.clone(), outcomes, differs, place });
     }
@@ -58,7 +88,7 @@ pub(super) fn run(suite: &str, options: &Options) -> Result<()> {
     if options.publish {
         let results = setup.results()?;
         std::fs::write(results.join(format!("{suite}.md")), page)?;
-        let rows: Vec<Value> = rows.iter().map(json_of).collect();
+        let rows: Vec<Value> = rows.iter().map(|row| json_of(suite, row)).collect();
         let all = json!({"command": options.command, "machine": machine::describe(), "rows": options.rows, "functions": rows});
         std::fs::write(results.join(format!("{suite}.json")), serde_json::to_string_pretty(&all)? + "\n")?;
     }
@@ -71,6 +101,10 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
         "corners" => {
             ("Corners", "The functions of `udfs/corners.py` are of kinds that were once slower than they should be.")
         }
+        "language" => (
+            "The language",
+            "The functions of `udfs/language.py` are in the manner of those that people keep in warehouses.",
+        ),
         "objects" => ("Objects", "The functions of `udfs/objects.py` make dicts, sets and objects of classes."),
         _ => (
             "Further functions",
@@ -85,11 +119,16 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
         "{about} Times are nanoseconds a row, medians of interleaved rounds. *Left* counts the rows that left native code.\n"
     )?;
     write!(page, "| function | rung | left |")?;
-    for contender in CONTENDERS {
+    let contenders = contenders(suite);
+    for contender in contenders {
         write!(page, " {} |", contender.title)?;
     }
     writeln!(page, " times the loop's speed | results |")?;
-    writeln!(page, "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")?;
+    writeln!(page, "| --- | --- | ---: |{} ---: | --- |", " ---: |".repeat(contenders.len()))?;
+    let time = |row: &Row, contender: Contender| {
+        let at = contenders.iter().position(|other| *other == contender)?;
+        row.outcomes[at].median()
+    };
     let mut ratios = Vec::new();
     for row in rows {
         let text = |key: &str| match row.place.get(key) {
@@ -101,17 +140,31 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
         for outcome in &row.outcomes {
             match outcome.median() {
                 Some(seconds) => write!(page, " {} |", figure(seconds * 1e9 / options.rows as f64))?,
+                None if outcome.is_absent() => write!(page, " |")?,
                 None => write!(page, " fails |")?,
             }
         }
-        let ratio = row.outcomes[0].median().zip(row.outcomes[2].median()).map(|(base, ours)| base / ours);
+        let ratio = time(row, LOOP).zip(time(row, EXUVIA)).map(|(base, ours)| base / ours);
         ratios.extend(ratio);
         let ratio = ratio.map_or("–".to_string(), figure);
-        let results = if row.differs.is_some() { "differ" } else { "equal" };
+        let results = if row.differs.iter().any(|(title, _)| *title == EXUVIA.title) { "differ" } else { "equal" };
         writeln!(page, " {ratio} | {results} |")?;
     }
     if let Some(mean) = geometric_mean(ratios) {
         writeln!(page, "\nGeometric mean of those that ran: {} times the CPython loop's speed.", figure(mean))?;
+    }
+    for contender in contenders.iter().filter(|contender| **contender != LOOP && **contender != EXUVIA) {
+        let ratios = rows.iter().filter_map(|row| Some(time(row, *contender)? / time(row, EXUVIA)?));
+        if suite == "language"
+            && let Some(mean) = geometric_mean(ratios)
+        {
+            writeln!(
+                page,
+                "\n{}: {} times Exuvia's time, by the geometric mean of those that ran.",
+                contender.title,
+                figure(mean)
+            )?;
+        }
     }
     let mut notes = String::new();
     for row in rows {
@@ -120,13 +173,15 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
                 writeln!(notes, "- {}: {}", row.name, text.lines().next().unwrap_or_default())?;
             }
         }
-        for (by, outcome) in CONTENDERS.iter().zip(&row.outcomes) {
-            if let Outcome::Fails(why) = outcome {
+        for (by, outcome) in contenders.iter().zip(&row.outcomes) {
+            if let Outcome::Fails(why) = outcome
+                && !outcome.is_absent()
+            {
                 writeln!(notes, "- {}, {}: {}", row.name, by.title, why.lines().next().unwrap_or_default())?;
             }
         }
-        if let Some(differs) = &row.differs {
-            writeln!(notes, "- {} differs: {differs}", row.name)?;
+        for (title, differs) in &row.differs {
+            writeln!(notes, "- {}, {title}, differs: {differs}", row.name)?;
         }
     }
     if !notes.is_empty() {
@@ -135,8 +190,8 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
     Ok(page)
 }
 
-fn json_of(row: &Row) -> Value {
+fn json_of(suite: &str, row: &Row) -> Value {
     let times: Vec<Value> =
-        CONTENDERS.iter().zip(&row.outcomes).map(|(by, outcome)| json!([by.name, outcome.json()])).collect();
+        contenders(suite).iter().zip(&row.outcomes).map(|(by, outcome)| json!([by.name, outcome.json()])).collect();
     json!({"name": row.name, "times": times, "differs": row.differs, "place": row.place})
 }

@@ -168,7 +168,11 @@ pub(super) fn start(
     let script = text(&setup.root.join("benchmarks/peers/serve.py"))?;
     let source = text(&setup.root.join("udfs").join(suite).with_extension("py"))?;
     let sql = text(&setup.root.join("sql/zillow_z1.sql"))?;
-    let table = if suite == "zillow" { "listings" } else { "records" };
+    let table = match suite {
+        "zillow" => "listings",
+        "language" => "orders",
+        _ => "records",
+    };
     let columns: Map<String, Value> = columns.iter().cloned().collect();
     let args = [script.as_str(), &folder, table, &source, &Value::Object(columns).to_string(), &sql];
     let python = Process::start(&setup.python, &args, &[options.core])?;

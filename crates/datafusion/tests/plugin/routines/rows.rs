@@ -21,6 +21,8 @@ async fn calls_stand_in_from() {
         ("SELECT b FROM words('a') AS q(a, b)", "a"),
         ("SELECT * FROM words(NULL)", ""),
         ("SELECT k, w FROM d, LATERAL words(d.s)", "1 | x\n1 | y\n3 | é"),
+        ("SELECT k, w FROM d, TABLE(words(d.s))", "1 | x\n1 | y\n3 | é"),
+        ("SELECT k, w FROM d, LATERAL TABLE(words(d.s)) AS q", "1 | x\n1 | y\n3 | é"),
         ("SELECT k, w FROM d, words(s)", "1 | x\n1 | y\n3 | é"),
         ("SELECT k, w FROM d CROSS JOIN LATERAL words(s) AS q WHERE n = 0", "1 | x\n3 | é"),
         ("SELECT k, w FROM d LEFT JOIN LATERAL words(s) AS q ON true", "1 | x\n1 | y\n2 | NULL\n3 | é\n4 | NULL"),
