@@ -45,7 +45,7 @@ pub enum ResultError {
 /// The part of a result that its declared type cannot hold.
 #[derive(Debug)]
 pub struct Part {
-    /// Where it is, as Python would index it: `['items'][1]`.
+    /// Where it is, as Python would index it: `['items'][1]`; empty for the whole.
     path: String,
     /// What it is, or that it is not there.
     what: String,
@@ -53,7 +53,7 @@ pub struct Part {
 
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.path, self.what)
+        write!(f, "{} {}", if self.path.is_empty() { "it" } else { &self.path }, self.what)
     }
 }
 

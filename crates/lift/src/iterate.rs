@@ -273,6 +273,10 @@ impl Lifter<'_> {
                 self.set_var(&at, Abs::int(0));
                 Ok(Cursor::Table { table: Rc::clone(table), at })
             }
+            // What it gives may depend on what is taken elsewhere meanwhile, and may have no end.
+            Abs::Instance(object) if !object.class.prelude || &*object.class.name == "list_iterator" => {
+                self.bail(Code::StaticValue, "an iterator inside zip or reversed")
+            }
             Abs::Instance(_) | Abs::Const(Object::Record(_)) => {
                 let list = self.copy_to_list(iterable)?;
                 if self.live { self.cursor(&list) } else { Ok(Cursor::Zip(Vec::new())) }

@@ -230,7 +230,7 @@ impl Structs {
             let items = items.map_or_else(|| Ok(value.cast::<PyList>()?.to_tuple()), Ok::<_, PyErr>)?;
             if items.len() != self.names.len() {
                 return Err(ResultError::at(
-                    "it",
+                    "",
                     format!("has {} items for {} fields", items.len(), self.names.len()),
                 ));
             }
@@ -272,7 +272,7 @@ impl Structs {
                 known |= key.eq(name)?;
             }
             if !known {
-                return Ok(ResultError::at("it", format!("has {}, which is no field", excerpt(&shown(&key).0))));
+                return Ok(ResultError::at("", format!("has {}, which is no field", excerpt(&shown(&key).0))));
             }
         }
         Ok(ResultError::Refused)
@@ -342,7 +342,7 @@ impl Maps {
             self.key.push(&key).map_err(|error| match error {
                 ResultError::Refused => {
                     let (repr, class) = shown(&key);
-                    ResultError::at("its keys", format!("have {} of type {class}", excerpt(&repr)))
+                    ResultError::at("", format!("has a key {} of type {class}", excerpt(&repr)))
                 }
                 other => other,
             })?;

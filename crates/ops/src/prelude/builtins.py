@@ -167,8 +167,31 @@ def _length(n):
     return int(n)
 
 
+class list_iterator:
+    """What `iter` gives of a list, a tuple or a text: it may be read in several places."""
+
+    def __init__(self, items):
+        self._items = items
+        self._at = 0
+
+    def __iter__(self):
+        while self._at < len(self._items):
+            self._at += 1
+            yield self._items[self._at - 1]
+
+
+def iter(iterable, sentinel=_missing, /):
+    if not _is_missing(sentinel):
+        return _refuse("iter of a function")
+    if _is_iterator(iterable) or isinstance(iterable, list_iterator):
+        return iterable
+    if isinstance(iterable, (list, str)):
+        return list_iterator(iterable)
+    return (item for item in iterable)
+
+
 def next(iterator, default=_missing, /):
-    if not _is_iterator(iterator):
+    if not _is_iterator(iterator) and not isinstance(iterator, list_iterator):
         return _refuse("next of what is no iterator")
     for item in iterator:
         return item

@@ -102,6 +102,17 @@ def _rounded(sign, digits, places, rounding):
     return whole + 1 if up else whole
 
 
+_MODES = ("ROUND_CEILING", "ROUND_FLOOR", "ROUND_UP", "ROUND_DOWN",
+          "ROUND_HALF_UP", "ROUND_HALF_DOWN", "ROUND_HALF_EVEN", "ROUND_05UP")
+
+
+def _mode(rounding):
+    """How to round, which is asked before it is known whether there is anything to round."""
+    if rounding is None:
+        return "ROUND_HALF_EVEN"
+    return rounding if rounding in _MODES else _leave("a rounding that there is not")
+
+
 def _rescaled(number, exponent, rounding):
     """The coefficient at another exponent."""
     places = exponent - number._e
@@ -407,6 +418,7 @@ class Decimal:
     def quantize(self, exp, rounding=None, context=None):
         if context is not None:
             return _refuse("a Decimal of another context")
+        mode = _mode(rounding)
         other = _operand(exp)
         if other is None:
             return _leave("quantize with such an object")
@@ -414,7 +426,7 @@ class Decimal:
             return _leave("a Decimal with such an exponent")
         if self._i == 0:
             return _of(self._s, 0, other._e)
-        digits = _rescaled(self, other._e, "ROUND_HALF_EVEN" if rounding is None else rounding)
+        digits = _rescaled(self, other._e, mode)
         if digits >= _MOST:
             raise InvalidOperation("[<class 'decimal.InvalidOperation'>]")
         return _of(self._s, digits, other._e)
@@ -422,9 +434,10 @@ class Decimal:
     def to_integral_value(self, rounding=None, context=None):
         if context is not None:
             return _refuse("a Decimal of another context")
+        mode = _mode(rounding)
         if self._e >= 0:
             return _of(self._s, self._i, self._e)
-        return _of(self._s, _rescaled(self, 0, "ROUND_HALF_EVEN" if rounding is None else rounding), 0)
+        return _of(self._s, _rescaled(self, 0, mode), 0)
 
     def normalize(self, context=None):
         if context is not None:

@@ -255,7 +255,7 @@ fn structs_and_maps() {
     );
     let map = DataType::Map(Arc::new(entries), false);
     assert_eq!(shown(&["{'a': 1, 'b': None}", "None", "{}"], map.clone()), ["{a: 1, b: NULL}", "NULL", "{}"]);
-    assert!(refused("{None: 1}", map.clone()).ends_with("cannot hold: its keys have None of type NoneType"));
+    assert!(refused("{None: 1}", map.clone()).ends_with("cannot hold: it has a key None of type NoneType"));
     assert!(refused("{'a': 1, 'b': 'c'}", map.clone()).ends_with("cannot hold: ['b'] is 'c' of type str"));
     assert!(refused("[('a', 1)]", map).contains("of type list"));
 }
