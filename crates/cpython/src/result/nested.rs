@@ -229,10 +229,7 @@ impl Structs {
             let items = value.cast::<PyTuple>().ok().cloned();
             let items = items.map_or_else(|| Ok(value.cast::<PyList>()?.to_tuple()), Ok::<_, PyErr>)?;
             if items.len() != self.names.len() {
-                return Err(ResultError::at(
-                    "",
-                    format!("has {} items for {} fields", items.len(), self.names.len()),
-                ));
+                return Err(ResultError::at("", format!("has {} items for {} fields", items.len(), self.names.len())));
             }
             let named = match value.get_type().getattr_opt(intern!(py, "_fields"))? {
                 Some(own) => self.order(&own)?,

@@ -284,10 +284,15 @@ class dict(_Table):
             for key, value in other.items():
                 self[key] = value
             return None
+        at = 0
         for item in other:
-            if not isinstance(item, tuple) or len(item) != 2:
+            if not isinstance(item, (tuple, list, str)):
                 return _leave("a dict made of something else than pairs")
+            if len(item) != 2:
+                what = f"dictionary update sequence element #{at} has length {len(item)}; 2 is required"
+                raise ValueError(what)
             self[item[0]] = item[1]
+            at += 1
 
     def keys(self, /):
         return dict_keys(self)

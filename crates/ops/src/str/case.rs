@@ -2,7 +2,7 @@
 
 use crate::cx::{Cx, KernelResult, Text};
 use crate::op;
-use crate::text::Str;
+use crate::text::{Str, short_word};
 use crate::unicode::{self, Mapped};
 
 /// Maps every byte of an ASCII text; `None` where the text is not ASCII. A text that
@@ -14,6 +14,22 @@ fn map_ascii<'a>(cx: &mut Cx, s: Str<'a>, map: impl Fn(u8) -> u8) -> Option<Kern
         return None;
     }
     let mut copy = || {
+        if bytes.len() <= 8 {
+            // Bytes of 0 behind the text stay so.
+            let word = short_word(bytes).to_le_bytes();
+            let mapped = word.map(&map);
+            if mapped == word {
+                return Ok(s);
+            }
+            let mut out = cx.text(8)?;
+            out.spare(8)?[..8].copy_from_slice(&mapped);
+            // SAFETY: as below.
+            unsafe { out.advance(bytes.len()) };
+            return Ok(out.finish_as(true));
+        }
+        if bytes.iter().all(|byte| map(*byte) == *byte) {
+            return Ok(s);
+        }
         let mut out = cx.text(bytes.len())?;
         for (to, byte) in out.spare(bytes.len())?.iter_mut().zip(bytes) {
             *to = map(*byte);
