@@ -11,7 +11,7 @@
 use crate::abs::{Abs, Closure, Enclosing};
 use crate::ast::{ClassDef, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::bailout::Code;
-use crate::fields::FieldOf;
+use crate::fields::FieldDefault;
 use crate::lifter::{Frame, Lift, Lifter, Vars, describe};
 use crate::restrict::Restrictions;
 use exuvia_ir::{ExcKind, Type};
@@ -40,6 +40,8 @@ pub(crate) struct ClassObj {
     pub fields: Vec<(Name, Option<Abs>)>,
     /// What makes the defaults of fields that have one of their own for each object.
     pub factories: BTreeMap<Name, Abs>,
+    /// The fields that its methods do without.
+    pub left_out: LeftOut,
     /// What it forbids.
     pub restrictions: Restrictions,
 }
@@ -206,9 +208,22 @@ impl ClassObj {
     }
 }
 
-/// What the body of a class defines, the factories of its fields, and the names of its abstract
-/// methods.
-type Body = (BTreeMap<Name, Member>, BTreeMap<Name, Abs>, BTreeSet<Name>);
+/// What the body of a class defines.
+#[derive(Default)]
+struct Body {
+    members: BTreeMap<Name, Member>,
+    /// What makes the defaults of fields.
+    factories: BTreeMap<Name, Abs>,
+    left_out: LeftOut,
+    abstract_methods: BTreeSet<Name>,
+}
+
+/// Fields of a dataclass that methods do without.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeftOut {
+    pub repr: BTreeSet<Name>,
+    pub compare: BTreeSet<Name>,
+}
 
 impl Lifter<'_> {
     /// A `class` statement.
@@ -252,7 +267,7 @@ impl Lifter<'_> {
         self.current = depth;
         let members = self.class_body(&def.body, dataclass.is_some());
         self.current = 0;
-        let (mut members, factories, abstract_methods) = members?;
+        let Body { mut members, factories, left_out, abstract_methods } = members?;
         if base.as_ref().is_some_and(ClassObj::is_named) {
             // Its objects have no attributes besides in any case.
             members.remove("__slots__");
@@ -279,6 +294,7 @@ impl Lifter<'_> {
             prelude,
             fields: Vec::new(),
             factories,
+            left_out,
         };
         if enumerated.is_some() && !prelude {
             return match dataclass {
@@ -354,6 +370,7 @@ impl Lifter<'_> {
     /// Runs the body of a class in the frame on top.
     fn class_body(&mut self, body: &[Stmt], is_dataclass: bool) -> Lift<Body> {
         let mut factories = BTreeMap::new();
+        let mut left_out = LeftOut::default();
         let mut abstract_methods = BTreeSet::new();
         let mut wrapped: BTreeMap<Name, Member> = BTreeMap::new();
         for stmt in body {
@@ -386,16 +403,21 @@ impl Lifter<'_> {
                             wrapped.remove(name);
                             abstract_methods.remove(name);
                             factories.remove(name);
+                            left_out.repr.remove(name);
+                            left_out.compare.remove(name);
                         }
                     }
                     let field = if is_dataclass { self.field_call(value)? } else { None };
                     match (targets.as_slice(), field) {
                         (_, None) => self.stmts(std::slice::from_ref(stmt))?,
-                        ([Expr { kind: ExprKind::Name(name), .. }], Some(FieldOf::Default(value))) => {
-                            self.bind_name(name, value)?;
-                        }
-                        ([Expr { kind: ExprKind::Name(name), .. }], Some(FieldOf::Factory(factory))) => {
-                            factories.insert(name.clone(), factory);
+                        ([Expr { kind: ExprKind::Name(name), .. }], Some(field)) => {
+                            left_out.repr.extend((!field.repr).then(|| name.clone()));
+                            left_out.compare.extend((!field.compare).then(|| name.clone()));
+                            match field.default {
+                                Some(FieldDefault::Value(value)) => self.bind_name(name, value)?,
+                                Some(FieldDefault::Factory(factory)) => drop(factories.insert(name.clone(), factory)),
+                                None => {}
+                            }
                         }
                         (_, Some(_)) => return self.bail(Code::Statement, "such a field of a dataclass"),
                     }
@@ -417,7 +439,7 @@ impl Lifter<'_> {
             }
             members.insert(name.clone(), member);
         }
-        Ok((members, factories, abstract_methods))
+        Ok(Body { members, factories, left_out, abstract_methods })
     }
 
     /// The kind of method that a decorator makes, if it is a built-in.

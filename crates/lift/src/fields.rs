@@ -10,6 +10,7 @@ use crate::lifter::{Lift, Lifter};
 use crate::restrict::Restrictions;
 use exuvia_ir::Object;
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,8 +30,17 @@ const NAMED: &[&str] = &[
 ];
 
 /// What `dataclasses.field` says of a field.
-pub(crate) enum FieldOf {
-    Default(Abs),
+pub(crate) struct FieldOf {
+    pub default: Option<FieldDefault>,
+    /// Whether the texts of objects show it.
+    pub repr: bool,
+    /// Whether comparisons and hashes look at it.
+    pub compare: bool,
+}
+
+/// What a field is that is not given.
+pub(crate) enum FieldDefault {
+    Value(Abs),
     Factory(Abs),
 }
 
@@ -51,12 +61,20 @@ impl Lifter<'_> {
         if !self.is_of_module(func, "dataclasses", "field") {
             return Ok(None);
         }
-        match (args.as_slice(), keywords.as_slice()) {
-            ([], [(Some(name), value)]) if &**name == "default" => Ok(Some(FieldOf::Default(self.expr(value)?))),
-            ([], [(Some(name), value)]) if &**name == "default_factory" => {
-                Ok(Some(FieldOf::Factory(self.expr(value)?)))
+        let mut field = FieldOf { default: None, repr: true, compare: true };
+        for (name, value) in keywords {
+            match (name.as_deref(), &value.kind) {
+                (Some("default"), _) => field.default = Some(FieldDefault::Value(self.expr(value)?)),
+                (Some("default_factory"), _) => field.default = Some(FieldDefault::Factory(self.expr(value)?)),
+                (Some("repr"), ExprKind::Const(Object::Bool(is_on))) => field.repr = *is_on,
+                (Some("compare"), ExprKind::Const(Object::Bool(is_on))) => field.compare = *is_on,
+                _ => return self.bail(Code::Statement, "a field of a dataclass with such options"),
             }
-            _ => self.bail(Code::Statement, "a field of a dataclass with such options"),
+        }
+        if args.is_empty() {
+            Ok(Some(field))
+        } else {
+            self.bail(Code::Statement, "a field of a dataclass with such options")
         }
     }
 
@@ -126,6 +144,11 @@ impl Lifter<'_> {
         let mut fields: Vec<(Name, Option<Abs>)> = Vec::new();
         if let Some(base) = &class.base {
             fields.extend(base.fields.iter().cloned());
+            let kept =
+                |names: &BTreeSet<Name>| names.iter().filter(|name| !own.contains(name)).cloned().collect::<Vec<_>>();
+            let (repr, compare) = (kept(&base.left_out.repr), kept(&base.left_out.compare));
+            class.left_out.repr.extend(repr);
+            class.left_out.compare.extend(compare);
         }
         for name in own {
             let default = match class.members.get(name) {
@@ -304,6 +327,7 @@ impl Lifter<'_> {
             exception: None,
             frozen: true,
             fields: Vec::new(),
+            left_out: Default::default(),
             factories: BTreeMap::new(),
             restrictions: Restrictions::default(),
         };
@@ -353,7 +377,8 @@ impl Lifter<'_> {
         if !made || ClassObj::find(&class, "__hash__").is_some() {
             return Ok(Abs::NONE);
         }
-        let names: Vec<Name> = class.fields.iter().map(|field| field.0.clone()).collect();
+        let compared = |name: &&Name| !class.left_out.compare.contains(*name);
+        let names: Vec<Name> = class.fields.iter().map(|field| &field.0).filter(compared).cloned().collect();
         let items = names.iter().map(|name| self.attribute(abs.clone(), name)).collect::<Lift<Vec<_>>>()?;
         Ok(Abs::tuple(items))
     }
@@ -378,7 +403,8 @@ impl Lifter<'_> {
 fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], made: &[&Name], has_post: bool) -> String {
     let mut text = String::new();
     let own = |name: &str| class.members.contains_key(name);
-    let listed = |of: &str| names.iter().fold(String::new(), |list, name| list + &format!("{of}.{name}, "));
+    let compared = names.iter().filter(|name| !class.left_out.compare.contains(**name));
+    let listed = |of: &str| compared.clone().fold(String::new(), |list, name| list + &format!("{of}.{name}, "));
     if asked.init && !own("__init__") {
         let params: String = names.iter().map(|name| format!(", {name}")).collect();
         // Defaults are given by the closure; the parser only wants them in order.
@@ -394,7 +420,8 @@ fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], made: &[
         }
     }
     if asked.repr && !own("__repr__") {
-        let shown: Vec<String> = names.iter().map(|name| format!("{name}={{self.{name}!r}}")).collect();
+        let shown = names.iter().filter(|name| !class.left_out.repr.contains(**name));
+        let shown: Vec<String> = shown.map(|name| format!("{name}={{self.{name}!r}}")).collect();
         let _ = writeln!(text, "def __repr__(self):\n    return f'{{_type_name(self)}}({})'", shown.join(", "));
     }
     let compared: &[(&str, &str)] = match (asked.eq, asked.order) {
