@@ -22,7 +22,8 @@ pub(super) fn run(options: &Options) -> Result<()> {
             "# Defining large functions\n\nWritten by `{}`; do not edit.\n\nMachine: {}. Programs of \
              `crates/testing/src/large.rs`: the work in units that do not depend on the machine, which the tests bound, where the \
              function runs, and the seconds that CREATE FUNCTION takes of lifting, optimising and compiling for arguments that can \
-             be NULL and for those that cannot. Beyond the bounds a function runs on the rung below \
+             be NULL and for those that cannot; more than a second is what CPython takes to run a module of which lifting stopped \
+             short (E009). Beyond the bounds a function runs on the rung below \
              ([operators.md](../../docs/operators.md)).\n\n{table}",
             options.command,
             machine::describe()
