@@ -99,10 +99,17 @@ pub(crate) fn is_complete(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()
         || text.starts_with('\\')
-        || matches!(text.to_ascii_lowercase().as_str(), "quit" | "exit" | "help" | "?")
+        || matches!(text.to_ascii_lowercase().as_str(), "quit" | "exit")
+        || asks_for_help(text)
         || elsewhere(text).is_some()
         || quits_within(text)
         || Script::cut(text).open.is_none()
+}
+
+/// Whether a text is `help`, with or without what about: no statement begins so.
+pub(crate) fn asks_for_help(text: &str) -> bool {
+    let first = text.split([' ', ';']).next().unwrap_or_default();
+    first.eq_ignore_ascii_case("help") || first == "?"
 }
 
 /// Whether the last line of an unfinished statement is `\\q`, which is given up with it.
@@ -307,7 +314,7 @@ mod tests {
         assert!(!is_complete("SELECT 1"));
         assert!(!is_complete("CREATE FUNCTION f() AS $$ return 1;"));
         assert!(is_complete("CREATE FUNCTION f() AS $$ return 1; $$;"));
-        assert!(is_complete(".tables") && is_complete("help"));
+        assert!(is_complete(".tables") && is_complete("help") && is_complete("help create function"));
         assert!(is_complete("SELECT 1\n\\q") && !is_complete("SELECT '1\n\\q"));
     }
 

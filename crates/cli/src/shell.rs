@@ -1,7 +1,7 @@
 //! The interactive shell.
 
 use crate::command::{self, Next};
-use crate::complete::{SqlHelper, quits_within};
+use crate::complete::{SqlHelper, asks_for_help, quits_within};
 use crate::run::{Runner, report, say};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -69,15 +69,14 @@ impl ConditionalEventHandler for Indent {
 
 fn line(runner: &mut Runner, text: &str) -> Next {
     let text = text.trim();
-    match text.trim_end_matches(';').trim_end().to_ascii_lowercase().as_str() {
-        "quit" | "exit" => return Next::Quit,
-        "help" | "?" => {
-            if let Err(error) = command::help() {
-                report(&error);
-            }
-            return Next::Continue;
+    if asks_for_help(text) {
+        if let Err(error) = command::help() {
+            report(&error);
         }
-        _ => {}
+        return Next::Continue;
+    }
+    if matches!(text.trim_end_matches(';').trim_end().to_ascii_lowercase().as_str(), "quit" | "exit") {
+        return Next::Quit;
     }
     if quits_within(text) {
         return Next::Quit;
