@@ -26,8 +26,8 @@ def word_counts(note):
     return ", ".join(f"{word}={count}" for word, count in ranked[:3])
 
 
-# sql: similarity(name TEXT, other TEXT) RETURNS DOUBLE STRICT
-def similarity(name, other):
+# sql: alike(name TEXT, other TEXT) RETURNS DOUBLE STRICT
+def alike(name, other):
     """Jaccard's similarity of the pairs of letters, by sets."""
     a = {name[i:i + 2].lower() for i in range(len(name) - 1)}
     b = {other[i:i + 2].lower() for i in range(len(other) - 1)}
@@ -198,8 +198,8 @@ def partitions(number):
     return _ways(number % 25, number % 25)
 
 
-# sql: distance(place STRUCT<lat DOUBLE, lon DOUBLE>) RETURNS DOUBLE STRICT
-def distance(place):
+# sql: from_greenwich(place STRUCT<lat DOUBLE, lon DOUBLE>) RETURNS DOUBLE STRICT
+def from_greenwich(place):
     """How far a place is from Greenwich, from a struct."""
     lat, lon = math.radians(place["lat"]), math.radians(place["lon"])
     a = math.sin(lat / 2) ** 2 + math.cos(lat) * math.sin(lon / 2) ** 2

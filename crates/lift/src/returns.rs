@@ -81,7 +81,7 @@ impl Lifter<'_> {
                 self.end(Terminator::Return(value));
             }
             // The error shows the value, and only CPython has its text.
-            None if matches!(value, Abs::Instance(_)) || ty.as_ref().is_some_and(Type::is_document) => {
+            None if matches!(value, Abs::Instance(_) | Abs::OneOf(_)) || ty.as_ref().is_some_and(Type::is_document) => {
                 let span = self.b.span;
                 self.end(Terminator::Bailout("a result of another type", span));
             }

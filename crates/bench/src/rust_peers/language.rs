@@ -16,7 +16,7 @@ pub(super) fn run(function: &str, args: &[ArrayRef]) -> Result<Option<ArrayRef>>
     let list = |index: usize| args[index].as_list_opt::<i32>().context("a column of lists is wanted");
     Ok(Some(match function {
         "word_counts" => Arc::new(texts(text(0)?, word_counts)),
-        "similarity" => Arc::new(similarity(text(0)?, text(1)?)),
+        "alike" => Arc::new(alike(text(0)?, text(1)?)),
         "final_state" => Arc::new(texts(text(0)?, |events, out| out.push_str(final_state(events)))),
         "deviation" => Arc::new(deviation(list(0)?)),
         "covered" => Arc::new(covered(list(0)?)),
@@ -61,7 +61,7 @@ fn word_counts(note: &str, out: &mut String) {
     }
 }
 
-fn similarity(names: &StringViewArray, others: &StringViewArray) -> Float64Array {
+fn alike(names: &StringViewArray, others: &StringViewArray) -> Float64Array {
     fn pairs(text: &str, into: &mut HashSet<String>) {
         let mut buffer = String::new();
         into.clear();
