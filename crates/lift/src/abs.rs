@@ -136,7 +136,12 @@ pub(crate) enum Iter {
         dict: Object,
         items: Object,
     },
-    Reversed(Abs),
+    /// The items of something backwards.
+    Reversed {
+        of: Abs,
+        /// The position of the last one when it was made, of a list, which may change.
+        last: Option<Abs>,
+    },
     Map {
         func: Abs,
         inner: Abs,

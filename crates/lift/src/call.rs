@@ -146,7 +146,8 @@ impl Lifter<'_> {
         self.call_of_prelude("_call_with", args)
     }
 
-    fn call_of_prelude(&mut self, name: &str, args: Vec<Abs>) -> Lift<Abs> {
+    /// Calls a function of the prelude that stands beside the built-in ones.
+    pub fn call_of_prelude(&mut self, name: &str, args: Vec<Abs>) -> Lift<Abs> {
         match self.prelude_function("builtins", name)? {
             Some(function) => self.call_value(&function, args, Vec::new()),
             None => self.bail(Code::Callee, format!("no {name}")),
@@ -189,7 +190,7 @@ impl Lifter<'_> {
                     }
                     Some(_) => self.bail(Code::Callee, "__call__ is no function"),
                     None => {
-                        let message = format!("'{}' object is not callable", object.class.name);
+                        let message = format!("'{}' object is not callable", self.class_shown(&object.class)?);
                         self.raise_message(ExcKind::TypeError, &message)
                     }
                 }
@@ -490,7 +491,7 @@ impl Lifter<'_> {
                     _ => {}
                 }
                 if let Abs::Instance(object) = iterable
-                    && ClassObj::find(&object.class, "__iter__").is_none()
+                    && !ClassObj::is_iterable(&object.class)
                 {
                     return self.bail(Code::Operands, "join of an object");
                 }
@@ -713,21 +714,6 @@ impl Lifter<'_> {
             }
         }
         Ok(Abs::Iter(Rc::new(Iter::Zip(args.to_vec()))))
-    }
-
-    fn reversed(&mut self, inner: &Abs) -> Lift<Abs> {
-        if let Abs::Dyn(v) = inner
-            && matches!(self.b.function.ty(*v), Type::Union(_))
-        {
-            return self.dispatch(*v, &mut |me, narrowed| me.reversed(&narrowed));
-        }
-        match self.type_of(inner) {
-            Some(ty @ (Type::None | Type::Bool | Type::Int | Type::Float)) => {
-                let message = format!("'{}' object is not reversible", ty.message_name());
-                self.raise_message(ExcKind::TypeError, &message)
-            }
-            _ => Ok(Abs::Iter(Rc::new(Iter::Reversed(inner.clone())))),
-        }
     }
 
     /// `bool(x)`, keeping what is known of unions.

@@ -88,6 +88,8 @@ const SPECIAL: &[&str] = &[
     "__setitem__",
     "__delitem__",
     "__iter__",
+    "__next__",
+    "__reversed__",
     "__add__",
     "__radd__",
     "__iadd__",
@@ -157,6 +159,16 @@ impl ClassObj {
     /// What a name means in a class: with the class that defines it.
     pub fn find(class: &Rc<ClassObj>, name: &str) -> Option<(Rc<ClassObj>, Member)> {
         ClassObj::ancestry(class).find_map(|one| Some((Rc::clone(one), one.members.get(name)?.clone())))
+    }
+
+    /// Whether its objects say how they are iterated.
+    pub fn is_iterable(class: &Rc<ClassObj>) -> bool {
+        ["__iter__", "__getitem__"].iter().any(|name| ClassObj::find(class, name).is_some())
+    }
+
+    /// Whether it is one of the prelude that has no name in CPython, where several classes do its work.
+    pub fn stands_for_several(&self) -> bool {
+        self.prelude && self.name.starts_with('_')
     }
 
     /// Whether it is a class or below it.

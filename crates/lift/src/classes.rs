@@ -78,6 +78,10 @@ impl ClassRef {
         }
     }
 
+    fn stands_for_several(&self) -> bool {
+        matches!(self, ClassRef::Written(class) if class.stands_for_several())
+    }
+
     /// The exception, if it is one of CPython's own.
     fn exception(&self) -> Option<ExcKind> {
         match self {
@@ -178,8 +182,8 @@ impl Lifter<'_> {
             return self.dispatch(union, &mut |me, narrowed| me.type_value(&narrowed));
         }
         match self.class_of(value) {
-            Some(class) => Ok(class.value()),
-            None => self.bail(Code::StaticValue, "the class of such a value"),
+            Some(class) if !class.stands_for_several() => Ok(class.value()),
+            _ => self.bail(Code::StaticValue, "the class of such a value"),
         }
     }
 
@@ -195,8 +199,8 @@ impl Lifter<'_> {
             return self.exception_name(value);
         }
         match self.class_of(value) {
-            Some(class) => Ok(Abs::str(class.name())),
-            None => self.bail(Code::StaticValue, "the class of such a value"),
+            Some(class) if !class.stands_for_several() => Ok(Abs::str(class.name())),
+            _ => self.bail(Code::StaticValue, "the class of such a value"),
         }
     }
 

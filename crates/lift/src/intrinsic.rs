@@ -93,7 +93,7 @@ impl Lifter<'_> {
             // The class of an object.
             ("_type", [Abs::Instance(object)]) => Ok(Abs::Class(Rc::clone(&object.class))),
             // The class of a value as messages name it.
-            ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&object.class.name)),
+            ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&self.class_shown(&object.class)?)),
             ("_type_name", [value]) => match self.type_of(value) {
                 None if self.class_of_module(value).is_some() => {
                     Ok(self.class_of_module(value).map_or(Abs::Unbound, |class| Abs::str(&class.name)))

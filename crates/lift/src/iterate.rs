@@ -34,6 +34,8 @@ enum Cursor {
     ListReversed {
         list: Name,
         at: Name,
+        /// Whether other code may take items away meanwhile.
+        may_shrink: bool,
     },
     /// From its start again when it is over.
     ListCycled {
@@ -131,7 +133,7 @@ impl Lifter<'_> {
                 Iter::Call { function: Abs::Func(closure), args } => {
                     return self.run_generator(closure, args, body);
                 }
-                Iter::Range { .. } | Iter::Zip(_) | Iter::Reversed(_) | Iter::View { .. } | Iter::Call { .. } => {}
+                Iter::Range { .. } | Iter::Zip(_) | Iter::Reversed { .. } | Iter::View { .. } | Iter::Call { .. } => {}
             }
         }
         let iterable = &iterable.shown();
@@ -193,8 +195,8 @@ impl Lifter<'_> {
                             .collect(),
                     )
                 }
-                Iter::Reversed(inner) => {
-                    let mut items = self.unrolled(inner)?;
+                Iter::Reversed { of, .. } => {
+                    let mut items = self.unrolled(of)?;
                     items.reverse();
                     Some(items)
                 }
@@ -237,18 +239,26 @@ impl Lifter<'_> {
                     }
                     Ok(Cursor::Zip(cursors))
                 }
-                Iter::Reversed(inner) => match &inner {
-                    Abs::Iter(inner) if matches!(&**inner, Iter::Range { .. }) => self.reversed_range(inner),
-                    inner => {
-                        let list = self.listed(inner)?;
-                        let len = self.apply("len", std::slice::from_ref(&list))?;
-                        let last = self.apply("a-b", &[len, Abs::int(1)])?;
-                        let (list_name, at) = (self.hidden_name("list"), self.hidden_name("at"));
-                        self.set_var(&list_name, list);
-                        self.set_var(&at, last);
-                        Ok(Cursor::ListReversed { list: list_name, at })
+                Iter::Reversed { of: Abs::Iter(range), .. } if matches!(&**range, Iter::Range { .. }) => {
+                    self.reversed_range(range)
+                }
+                Iter::Reversed { of, last } => {
+                    let list = self.listed(of)?;
+                    if !self.live {
+                        return Ok(Cursor::Zip(Vec::new()));
                     }
-                },
+                    let start = match last {
+                        Some(last) => last.clone(),
+                        None => {
+                            let len = self.apply("len", std::slice::from_ref(&list))?;
+                            self.apply("a-b", &[len, Abs::int(1)])?
+                        }
+                    };
+                    let (list_name, at) = (self.hidden_name("list"), self.hidden_name("at"));
+                    self.set_var(&list_name, list);
+                    self.set_var(&at, start);
+                    Ok(Cursor::ListReversed { list: list_name, at, may_shrink: last.is_some() })
+                }
                 Iter::Call { function: Abs::Func(closure), args }
                     if &*closure.def.name == "cycle" && self.in_prelude(closure.module) =>
                 {
@@ -274,7 +284,7 @@ impl Lifter<'_> {
                 Ok(Cursor::Table { table: Rc::clone(table), at })
             }
             // What it gives may depend on what is taken elsewhere meanwhile, and may have no end.
-            Abs::Instance(object) if !object.class.prelude || &*object.class.name == "list_iterator" => {
+            Abs::Instance(object) if !object.class.prelude || object.class.name.ends_with("_iterator") => {
                 self.bail(Code::StaticValue, "an iterator inside zip or reversed")
             }
             Abs::Instance(_) | Abs::Const(Object::Record(_)) => {
@@ -360,9 +370,19 @@ impl Lifter<'_> {
                 let at = self.hidden_at(depth, at);
                 self.apply("a<b", &[at, Abs::int(table.iterated().len() as i64)])
             }
-            Cursor::ListReversed { at, .. } => {
-                let at = self.hidden_at(depth, at);
-                self.apply("a>=b", &[at, Abs::int(0)])
+            Cursor::ListReversed { list, at, may_shrink } => {
+                let (list, at) = (self.hidden_at(depth, list), self.hidden_at(depth, at));
+                let more = self.apply("a>=b", &[at.clone(), Abs::int(0)])?;
+                if !may_shrink {
+                    return Ok(more);
+                }
+                let (yes, no) = self.split_value(&more)?;
+                let mut arms: Vec<_> = no.into_iter().map(|state| (state, vec![Abs::bool(false)])).collect();
+                self.enter_any(yes)?;
+                let len = self.apply("len", &[list])?;
+                let within = self.apply("a<b", &[at, len])?;
+                arms.extend(self.state().map(|state| (state, vec![within])));
+                Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
             }
             Cursor::ListCycled { list, .. } => {
                 let list = self.hidden_at(depth, list);
@@ -416,7 +436,7 @@ impl Lifter<'_> {
                 self.frames[depth].vars.insert(at.clone(), next);
                 self.pick(&index, numbered(table.iterated()))
             }
-            Cursor::ListReversed { list, at } => {
+            Cursor::ListReversed { list, at, .. } => {
                 let (list, index) = (self.hidden_at(depth, list), self.hidden_at(depth, at));
                 let next = self.apply("a-b", &[index.clone(), Abs::int(1)])?;
                 self.frames[depth].vars.insert(at.clone(), next);
@@ -463,7 +483,7 @@ impl Lifter<'_> {
             }
             Cursor::Str { text: what, at }
             | Cursor::List { list: what, at }
-            | Cursor::ListReversed { list: what, at }
+            | Cursor::ListReversed { list: what, at, .. }
             | Cursor::ListCycled { list: what, at } => {
                 self.frames[depth].vars.remove(what);
                 self.frames[depth].vars.remove(at);

@@ -81,7 +81,7 @@ pub(crate) fn each_part<'v>(value: &'v Abs, f: &mut dyn FnMut(Part<'v>)) {
             Iter::Enumerate { inner, start } => [inner, start].into_iter().for_each(|part| f(Part::Value(part))),
             Iter::Zip(inner) => inner.iter().for_each(|part| f(Part::Value(part))),
             Iter::View { .. } => {}
-            Iter::Reversed(inner) => f(Part::Value(inner)),
+            Iter::Reversed { of, last } => std::iter::once(of).chain(last).for_each(|part| f(Part::Value(part))),
             Iter::Map { func, inner } | Iter::Filter { func, inner } => {
                 [func, inner].into_iter().for_each(|part| f(Part::Value(part)));
             }
@@ -154,7 +154,13 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
             Iter::Enumerate { inner, start } => Iter::Enumerate { inner: one(inner, f)?, start: one(start, f)? },
             Iter::Zip(inner) => Iter::Zip(inner.iter().map(|inner| one(inner, f)).collect::<Option<_>>()?),
             Iter::View { of, dict, items } => Iter::View { of: *of, dict: dict.clone(), items: items.clone() },
-            Iter::Reversed(inner) => Iter::Reversed(one(inner, f)?),
+            Iter::Reversed { of, last } => Iter::Reversed {
+                of: one(of, f)?,
+                last: match last {
+                    Some(last) => Some(one(last, f)?),
+                    None => None,
+                },
+            },
             Iter::Map { func, inner } => Iter::Map { func: one(func, f)?, inner: one(inner, f)? },
             Iter::Filter { func, inner } => Iter::Filter { func: one(func, f)?, inner: one(inner, f)? },
             Iter::Call { function, args } => Iter::Call {

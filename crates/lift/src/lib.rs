@@ -49,6 +49,7 @@ mod operate;
 pub mod parse;
 mod patterns;
 mod protocol;
+mod reversal;
 mod reach;
 mod restrict;
 mod returns;

@@ -748,6 +748,8 @@ impl Lifter<'_> {
                 Some(Ctx::Call { generator: true, .. }) => {
                     return self.raise(ExcKind::RuntimeError, vec![Abs::str("generator raised StopIteration")]);
                 }
+                // What called the method waits for it.
+                Some(Ctx::Call { .. }) if self.ends_an_iterator() => {}
                 // It may end a `map`, or become another exception in a generator expression.
                 Some(Ctx::Call { .. }) => return self.bail(Code::Statement, "StopIteration leaves a function"),
                 None if matches!(self.returns, Returns::Typed { .. }) => {
@@ -783,6 +785,15 @@ impl Lifter<'_> {
         let exc = self.b.inst(Opcode::NewExc(kind), values, Type::Exc, None);
         self.throw(Abs::Dyn(exc), Some(vec![kind]));
         Ok(())
+    }
+
+    /// Whether the function that is unfolded here was called by a function of the prelude that catches
+    /// what it raises.
+    fn ends_an_iterator(&self) -> bool {
+        let call = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Call { .. }));
+        let around = call.and_then(|at| self.contexts.get(at.checked_sub(1)?));
+        let Some(Ctx::Try { depth, .. }) = around else { return false };
+        depth.checked_sub(1).and_then(|at| self.frames.get(at)).is_some_and(|frame| self.in_prelude(frame.module))
     }
 
     /// Whether an exception that is raised here leaves the body of a generator, which a
@@ -952,7 +963,7 @@ pub(crate) fn describe(abs: &Abs) -> String {
             Iter::Range { .. } => "a range".to_string(),
             Iter::View { .. } => "a view of a dict".to_string(),
             Iter::Generator { .. } | Iter::Call { .. } => "a generator".to_string(),
-            Iter::Enumerate { .. } | Iter::Zip(_) | Iter::Reversed(_) | Iter::Map { .. } | Iter::Filter { .. } => {
+            Iter::Enumerate { .. } | Iter::Zip(_) | Iter::Reversed { .. } | Iter::Map { .. } | Iter::Filter { .. } => {
                 "an iterator".to_string()
             }
         },

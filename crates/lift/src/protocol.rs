@@ -92,10 +92,17 @@ impl Lifter<'_> {
             return self.compare_objects(spelling, left, right, method, reflected).map(Some);
         }
         if let ("a in b", [item, Abs::Instance(container)]) = (spelling, args) {
-            let Some(found) = self.call_special(container, "__contains__", vec![item.clone()])? else {
+            if let Some(found) = self.call_special(container, "__contains__", vec![item.clone()])? {
+                return self.bool_of_result(&found).map(Some);
+            }
+            if !ClassObj::is_iterable(&container.class) {
                 return refused(self);
-            };
-            return self.bool_of_result(&found).map(Some);
+            }
+            let iterator = self.iterator_of(&Rc::clone(container))?;
+            if !self.live {
+                return Ok(Some(Abs::Unbound));
+            }
+            return self.call_of_prelude("_among", vec![item.clone(), iterator]).map(Some);
         }
         let Some(Abs::Instance(object)) = args.first() else { return Ok(None) };
         let object = Rc::clone(object);
@@ -108,7 +115,7 @@ impl Lifter<'_> {
                 Some(length) => length,
                 None if prelude => return refused(self),
                 None => {
-                    let message = format!("object of type '{}' has no len()", object.class.name);
+                    let message = format!("object of type '{}' has no len()", self.class_shown(&object.class)?);
                     self.raise_message(ExcKind::TypeError, &message)?
                 }
             },
@@ -129,7 +136,7 @@ impl Lifter<'_> {
                 match (self.call_special(&object, method, rest)?, missing) {
                     (Some(result), _) => result,
                     (None, Some(missing)) if !prelude => {
-                        self.raise_message(ExcKind::TypeError, &missing.replace("{}", &object.class.name))?
+                        self.raise_message(ExcKind::TypeError, &missing.replace("{}", &self.class_shown(&object.class)?))?
                     }
                     (None, _) => return refused(self),
                 }
@@ -164,12 +171,18 @@ impl Lifter<'_> {
         self.call_value(&Abs::Func(Rc::clone(&method.closure)), all, named)
     }
 
+    /// The name of a class in messages.
+    pub fn class_shown(&self, class: &ClassObj) -> Lift<String> {
+        if class.stands_for_several() {
+            return self.bail(Code::Operands, "the class of such an object");
+        }
+        Ok(known_name(class).map_or_else(|| class.name.to_string(), str::to_string))
+    }
+
     /// The name of a value's class in messages.
     fn shown_class(&self, abs: &Abs) -> Lift<String> {
         match (abs, self.type_of(abs)) {
-            (Abs::Instance(object), _) => {
-                Ok(known_name(&object.class).map_or_else(|| object.class.name.to_string(), str::to_string))
-            }
+            (Abs::Instance(object), _) => self.class_shown(&object.class),
             (_, Some(Type::Union(_))) | (_, None) => {
                 self.bail(Code::Operands, format!("an object and {}", describe(abs)))
             }
@@ -333,10 +346,7 @@ impl Lifter<'_> {
         if !self.live || object.class.prelude {
             return Ok(Some(length));
         }
-        match self.prelude_function("builtins", "_length")? {
-            Some(check) => self.call_value(&check, vec![length], Vec::new()).map(Some),
-            None => self.bail(Code::Callee, "the check of a length"),
-        }
+        self.call_of_prelude("_length", vec![length]).map(Some)
     }
 
     /// The truth of what a special method gives.
@@ -388,9 +398,13 @@ impl Lifter<'_> {
         match self.call_special(object, "__iter__", Vec::new())? {
             Some(iterator @ Abs::Iter(_)) => Ok(iterator),
             Some(_) if !self.live => Ok(Abs::Unbound),
+            Some(Abs::Instance(iterator)) if ClassObj::find(&iterator.class, "__next__").is_some() => {
+                self.call_of_prelude("_turns", vec![Abs::Instance(iterator)])
+            }
             Some(other) => self.bail(Code::Operands, format!("__iter__ returns {}", describe(&other))),
-            None if object.class.prelude || ClassObj::find(&object.class, "__getitem__").is_some() => {
-                self.bail(Code::Operands, "iteration by __getitem__")
+            None if object.class.prelude => self.bail(Code::Operands, "iteration over such an object"),
+            None if ClassObj::find(&object.class, "__getitem__").is_some() => {
+                self.call_of_prelude("_sequence", vec![Abs::Instance(Rc::clone(object))])
             }
             None => {
                 let message = format!("'{}' object is not iterable", object.class.name);

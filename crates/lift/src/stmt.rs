@@ -3,6 +3,7 @@
 use crate::abs::{Abs, Iter};
 use crate::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::bailout::Code;
+use crate::class::ClassObj;
 use crate::lifter::{Ctx, Lift, Lifter};
 use exuvia_ir::{ExcKind, Object, Type, Value};
 use std::rc::Rc;
@@ -330,18 +331,16 @@ impl Lifter<'_> {
     }
 
     /// Whether an iterator that is put into a variable is read at one place after that. It runs
-    /// there, as lazily as in CPython; but `reversed` looks at what it reverses before, and objects
-    /// are asked for their iterators.
+    /// there, as lazily as in CPython; but objects are asked for their iterators before.
     fn has_one_user(&self, name: &Name, value: &Abs) -> bool {
         fn is_lazy(value: &Abs) -> bool {
             let Abs::Iter(iter) = value else { return !matches!(value, Abs::Instance(_)) };
             match &**iter {
-                Iter::Reversed(_) => false,
                 Iter::Zip(inner) => inner.iter().all(is_lazy),
                 Iter::Enumerate { inner, .. } | Iter::Map { inner, .. } | Iter::Filter { inner, .. } => is_lazy(inner),
                 Iter::Generator { first, .. } => is_lazy(first),
                 Iter::Call { args, .. } => args.iter().all(|(_, arg)| is_lazy(arg)),
-                Iter::Range { .. } | Iter::View { .. } => true,
+                Iter::Range { .. } | Iter::View { .. } | Iter::Reversed { .. } => true,
             }
         }
         matches!(value, Abs::Iter(_))
@@ -362,6 +361,13 @@ impl Lifter<'_> {
                 me.unpack(targets, narrowed)?;
                 Ok(Abs::NONE)
             })?;
+            return Ok(());
+        }
+        let value = match value {
+            Abs::Instance(object) if ClassObj::is_iterable(&object.class) => self.iterator_of(&object)?,
+            other => other,
+        };
+        if !self.live {
             return Ok(());
         }
         let star = targets.iter().position(|target| matches!(target.kind, ExprKind::Starred(_)));
@@ -401,10 +407,7 @@ impl Lifter<'_> {
             // One more than is wanted tells that there are too many, and no other is made.
             None if matches!(value, Abs::Iter(_)) => {
                 let most = Abs::int(targets.len() as i64 + 1);
-                match self.prelude_function("builtins", "_first")? {
-                    Some(first) => self.call_value(&first, vec![value, most], Vec::new())?,
-                    None => return self.bail(Code::Operands, "unpacking of such a value"),
-                }
+                self.call_of_prelude("_first", vec![value, most])?
             }
             Some(ty) if matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float) => {
                 let message = format!("cannot unpack non-iterable {} object", ty.message_name());

@@ -167,8 +167,12 @@ def _length(n):
     return int(n)
 
 
+# Beyond every position.
+_OVER = 4611686018427387904
+
+
 class list_iterator:
-    """What `iter` gives of a list, a tuple or a text: it may be read in several places."""
+    """What `iter` gives of a list: it may be read in several places."""
 
     def __init__(self, items):
         self._items = items
@@ -178,6 +182,53 @@ class list_iterator:
         while self._at < len(self._items):
             self._at += 1
             yield self._items[self._at - 1]
+        # It stays at its end, also where the list grows.
+        self._at = _OVER
+
+
+class _text_iterator(list_iterator):
+    """What `iter` gives of a text, whose class in CPython depends on the text."""
+
+
+def _sequence(items):
+    """What iterates over an object of a class with `__getitem__` alone."""
+    at = 0
+    while True:
+        try:
+            item = items[at]
+        except (IndexError, StopIteration):
+            return
+        at += 1
+        yield item
+
+
+def _among(item, iterable):
+    """Whether an item is among those of something that has no method to tell."""
+    for one in iterable:
+        if _same(one, item):
+            return True
+    return False
+
+
+def _turns(iterator):
+    """What an object of a class with `__next__` gives."""
+    while True:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            return
+        yield item
+
+
+def _reversed_sequence(items, at):
+    """What iterates backwards over an object of a class with `__len__` and `__getitem__`."""
+    while at > 0:
+        at -= 1
+        try:
+            item = items[at]
+        except (IndexError, StopIteration):
+            return
+        yield item
 
 
 def iter(iterable, sentinel=_missing, /):
@@ -185,14 +236,25 @@ def iter(iterable, sentinel=_missing, /):
         return _refuse("iter of a function")
     if _is_iterator(iterable) or isinstance(iterable, list_iterator):
         return iterable
-    if isinstance(iterable, (list, str)):
+    if isinstance(iterable, list):
         return list_iterator(iterable)
+    if isinstance(iterable, str):
+        return _text_iterator(iterable)
+    if _has_own(iterable, "__next__"):
+        return iterable.__iter__()
     return (item for item in iterable)
 
 
 def next(iterator, default=_missing, /):
     if not _is_iterator(iterator) and not isinstance(iterator, list_iterator):
-        return _refuse("next of what is no iterator")
+        if not _has_own(iterator, "__next__"):
+            return _refuse("next of what is no iterator")
+        try:
+            return iterator.__next__()
+        except StopIteration:
+            if _is_missing(default):
+                return _leave("the end of an iterator")
+            return default
     for item in iterator:
         return item
     if _is_missing(default):

@@ -163,7 +163,11 @@ class dict(_Table):
             raise RuntimeError("dictionary changed size during iteration")
         if self._added != added:
             return _leave("a dict whose keys change during iteration")
-        return slot < len(self._hashes) and self._hashes[slot] >= 0
+        return 0 <= slot < len(self._hashes) and self._hashes[slot] >= 0
+
+    def _backwards(self):
+        # The positions, and one before the first, at which the size is looked at again.
+        return range(len(self._hashes) - 1, -2, -1)
 
     def __missing__(self, key):
         raise KeyError(key)
@@ -192,6 +196,11 @@ class dict(_Table):
         live = self._live
         added = self._added
         return (_item(self._keys, i) for i in range(len(self._hashes) + 1) if self._turn(i, live, added))
+
+    def __reversed__(self):
+        live = self._live
+        added = self._added
+        return (_item(self._keys, i) for i in self._backwards() if self._turn(i, live, added))
 
     def __eq__(self, other):
         if not isinstance(other, dict):
@@ -325,6 +334,9 @@ class dict_keys:
     def __iter__(self):
         return self._of.__iter__()
 
+    def __reversed__(self):
+        return self._of.__reversed__()
+
     def __repr__(self):
         return "dict_keys([" + ", ".join([repr(key) for key in self]) + "])"
 
@@ -347,6 +359,12 @@ class dict_values:
         live = of._live
         added = of._added
         return (_item(of._values, i) for i in range(len(of._hashes) + 1) if of._turn(i, live, added))
+
+    def __reversed__(self):
+        of = self._of
+        live = of._live
+        added = of._added
+        return (_item(of._values, i) for i in of._backwards() if of._turn(i, live, added))
 
     def __repr__(self):
         return "dict_values([" + ", ".join([repr(value) for value in self]) + "])"
@@ -374,6 +392,12 @@ class dict_items:
             for i in range(len(of._hashes) + 1)
             if of._turn(i, live, added)
         )
+
+    def __reversed__(self):
+        of = self._of
+        live = of._live
+        added = of._added
+        return ((_item(of._keys, i), _item(of._values, i)) for i in of._backwards() if of._turn(i, live, added))
 
     def __repr__(self):
         return "dict_items([" + ", ".join([repr(item) for item in self]) + "])"
@@ -787,6 +811,13 @@ class deque:
         end = len(self._items)
         changes = self._changes
         return (_item(self._items, i) for i in range(self._first, end + 1) if self._turn(i, end, changes))
+
+    def __reversed__(self):
+        first = self._first
+        changes = self._changes
+        # The turn before the first item looks for changes only.
+        last = len(self._items) - 1
+        return (_item(self._items, i) for i in range(last, first - 2, -1) if self._turn(first, i + 1, changes))
 
     def __contains__(self, value):
         for item in self:
