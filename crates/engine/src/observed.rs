@@ -1,9 +1,9 @@
 //! What was seen of the rows that leave a function's native code, and what follows from it.
 //!
 //! Ints of native code have 64 bits, which is what most functions need. Where most rows leave for
-//! that, the function is compiled anew with 128 bits; where most leave that code too, CPython takes
-//! whole batches, if the session has one. From time to time a batch tries native code again, since
-//! other rows may come.
+//! that, the function is compiled anew with 128 bits; where most leave that code too, or reach a
+//! place that only CPython goes on from, CPython takes whole batches, if the session has one. From
+//! time to time a batch tries native code again, since other rows may come.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -41,9 +41,23 @@ pub(crate) struct Observed {
     way: AtomicU8,
     /// Since the way was taken.
     rows: AtomicU64,
+    bailed: AtomicU64,
     left: AtomicU64,
     batches: AtomicU64,
 }
+
+/// How many rows of a batch left native code, and of how many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exits {
+    pub rows: usize,
+    /// For a more general rung, which more bits may spare them.
+    pub bailed: usize,
+    /// For CPython.
+    pub left: usize,
+}
+
+/// How many rows must have left for CPython: few rows say little.
+const FEW: u64 = 200;
 
 impl Observed {
     fn taken(&self) -> Way {
@@ -58,29 +72,38 @@ impl Observed {
         }
     }
 
-    /// Notes of how many rows of a batch on that way native code could not hold an int; gives
-    /// whether there is a better way for them. CPython is one only if it is `ready`.
-    pub fn note(&self, way: Way, rows: usize, left: usize, ready: impl FnOnce() -> bool) -> bool {
+    /// Notes how many rows of a batch on that way left native code; gives whether there is a better
+    /// way for them. CPython is one only if it is `ready`.
+    pub fn note(&self, way: Way, exits: Exits, ready: impl FnOnce() -> bool) -> bool {
         let taken = self.taken();
-        let (rows, left) = (rows as u64, left as u64);
         let Some((next, few)) = taken.beyond() else {
             // It was tried whether other rows have come.
-            if way == Way::Wide && left <= rows / 2 {
+            if way == Way::Wide && exits.bailed + exits.left <= exits.rows / 2 {
                 self.turn(taken, Way::Wide);
             }
             return false;
         };
-        let rows = self.rows.fetch_add(rows, Ordering::Relaxed) + rows;
-        let left = self.left.fetch_add(left, Ordering::Relaxed) + left;
-        left > few && left > rows / 2 && (next != Way::Python || ready()) && self.turn(taken, next)
+        let count = |counter: &AtomicU64, more: usize| counter.fetch_add(more as u64, Ordering::Relaxed) + more as u64;
+        let rows = count(&self.rows, exits.rows);
+        let bailed = count(&self.bailed, exits.bailed);
+        let left = count(&self.left, exits.left);
+        if left > FEW && left > rows / 2 {
+            // CPython does those that left, and all of the next batch.
+            if ready() {
+                self.turn(taken, Way::Python);
+            }
+            return false;
+        }
+        bailed > few && bailed > rows / 2 && (next != Way::Python || ready()) && self.turn(taken, next)
     }
 
     /// Takes another way, if nobody else has.
     fn turn(&self, from: Way, to: Way) -> bool {
         let turned = self.way.compare_exchange(from as u8, to as u8, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if turned {
-            self.rows.store(0, Ordering::Relaxed);
-            self.left.store(0, Ordering::Relaxed);
+            for counter in [&self.rows, &self.bailed, &self.left] {
+                counter.store(0, Ordering::Relaxed);
+            }
         }
         turned
     }
@@ -93,18 +116,31 @@ mod tests {
     #[test]
     fn rows_that_leave_go_wide_and_then_to_cpython_and_back() {
         let observed = Observed::default();
-        assert!(!observed.note(Way::Words, 8192, 4000, || true));
+        let bailed = |rows, bailed| Exits { rows, bailed, left: 0 };
+        assert!(!observed.note(Way::Words, bailed(8192, 4000), || true));
         assert_eq!(observed.way(), Way::Words);
-        assert!(observed.note(Way::Words, 8192, 8000, || true));
+        assert!(observed.note(Way::Words, bailed(8192, 8000), || true));
         assert_eq!(observed.way(), Way::Wide);
-        assert!(!observed.note(Way::Wide, 500, 500, || true), "few rows say little");
-        assert!(!observed.note(Way::Wide, 8192, 8192, || false), "CPython must be started first");
-        assert!(observed.note(Way::Wide, 8192, 8192, || true));
+        assert!(!observed.note(Way::Wide, bailed(500, 500), || true), "few rows say little");
+        assert!(!observed.note(Way::Wide, bailed(8192, 8192), || false), "CPython must be started first");
+        assert!(observed.note(Way::Wide, bailed(8192, 8192), || true));
         let ways: Vec<Way> = (0..16).map(|_| observed.way()).collect();
         assert_eq!(ways.iter().filter(|way| **way == Way::Wide).count(), 1);
-        assert!(!observed.note(Way::Wide, 8192, 8192, || true));
+        assert!(!observed.note(Way::Wide, bailed(8192, 8192), || true));
         assert_eq!(observed.way(), Way::Python);
-        assert!(!observed.note(Way::Wide, 8192, 10, || true));
+        assert!(!observed.note(Way::Wide, bailed(8192, 10), || true));
         assert_eq!(observed.way(), Way::Wide);
+    }
+
+    #[test]
+    fn rows_that_only_cpython_can_finish_go_there_at_once() {
+        let observed = Observed::default();
+        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 0, left: 8000 }, || false));
+        assert_eq!(observed.way(), Way::Words, "CPython must be started first");
+        let observed = Observed::default();
+        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 100, left: 3000 }, || true));
+        assert_eq!(observed.way(), Way::Words);
+        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 0, left: 8000 }, || true));
+        assert_eq!(observed.way(), Way::Python);
     }
 }

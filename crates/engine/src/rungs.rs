@@ -4,7 +4,7 @@
 
 use crate::function::{Settings, compiled_of};
 use crate::memoize;
-use crate::observed::Way;
+use crate::observed::{Exits, Way};
 use crate::pipeline::Stages;
 use crate::spread::{self, Results};
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
@@ -156,10 +156,11 @@ impl Call<'_> {
                 (values, (0..rows).map(|row| (row as u32, status::BAILOUT)).collect())
             }
         };
-        let bailed = left.iter().filter(|(_, code)| *code == status::BAILOUT).count();
+        let left_with = |status| left.iter().filter(|(_, code)| *code == status).count();
+        let exits = Exits { rows, bailed: left_with(status::BAILOUT), left: left_with(status::LEAVE) };
         let ready = || function.is_ready_for_python(settings);
         let observes = stages.kernel.is_ok() && settings.fault.is_empty();
-        if observes && function.observed.note(way, rows, bailed, ready) {
+        if observes && function.observed.note(way, exits, ready) {
             return self.run_all(args, rows, ran);
         }
         if left.is_empty() {
@@ -197,7 +198,8 @@ struct Batch<'a> {
 impl Batch<'_> {
     /// Redoes rows in the evaluator; gives how many it finished. When that has taken long, only
     /// those that raised, for their messages, and the others in CPython, which is faster; so are
-    /// those that need more memory than a row may have, which both rungs would find out again.
+    /// those that need more memory than a row may have or reach a place that only CPython goes on
+    /// from, which the evaluator would find out again.
     fn evaluate(&mut self, stages: &Stages, left: &[(u32, u64)]) -> Result<usize, CallError> {
         let mut cx = Cx::new(self.settings.row_memory, true, Arc::clone(&self.flag));
         ListObj::count_anew();
@@ -223,7 +225,7 @@ impl Batch<'_> {
             }
             let prefers_python = match code {
                 status::BAILOUT => to_python,
-                status::ROW_MEMORY => to_python || self.function.python(self.settings).is_ok(),
+                status::ROW_MEMORY | status::LEAVE => to_python || self.function.python(self.settings).is_ok(),
                 _ => false,
             };
             if prefers_python {

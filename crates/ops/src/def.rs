@@ -249,6 +249,8 @@ pub mod status {
     pub const INTERRUPTED: u64 = 1001;
     /// The row needs more memory than this rung gives to one.
     pub const ROW_MEMORY: u64 = 1002;
+    /// The row leaves the evaluator too: only CPython can finish it.
+    pub const LEAVE: u64 = 1003;
 
     /// The status of a raise.
     #[must_use]

@@ -368,9 +368,10 @@ impl<'m> Translator<'_, '_, 'm> {
                 let status = self.first(*value)?;
                 self.b.ins().jump(self.env.exit, &[BlockArg::Value(status)]);
             }
+            Terminator::Bailout(..) => self.jump_exit(status::LEAVE),
             // An open or unreachable end is never reached by a correct function; if it is
             // reached all the same, a more general rung answers.
-            Terminator::Bailout(..) | Terminator::Open | Terminator::Unreachable => self.jump_exit(status::BAILOUT),
+            Terminator::Open | Terminator::Unreachable => self.jump_exit(status::BAILOUT),
         }
         Ok(())
     }
