@@ -116,7 +116,8 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
     let words: Vec<&str> = line.split_whitespace().collect();
     // A path is all that follows, with blanks in it or in quotes.
     let name = words.first().copied().unwrap_or("\\");
-    let rest = unquoted(line.strip_prefix(name).unwrap_or("").trim());
+    let given = line.strip_prefix(name).unwrap_or("").trim();
+    let rest = unquoted(given);
     let done: Result<(), String> = match words[..] {
         ["\\q" | "\\quit"] => return Ok(Next::Quit),
         ["\\d" | "\\dt"] => return sql(runner, &tables("*")),
@@ -124,7 +125,7 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
         ["\\d", table] => return sql(runner, &format!("DESCRIBE {table}")),
         ["\\df"] => return sql(runner, &functions("*")),
         ["\\df", pattern] => return sql(runner, &functions(pattern)),
-        ["\\sf", function] => source(runner, function),
+        ["\\sf", _, ..] => source(runner, given),
         ["\\dump", stage, function] => match runner.session.dump(stage, function) {
             Ok(text) => shown(text.trim_end()),
             Err(error) => Err(exuvia::message(&error)),
@@ -229,8 +230,11 @@ fn sql(runner: &mut Runner, text: &str) -> Result<Next, Failed> {
 
 /// Shows a function as a statement that would create it.
 fn source(runner: &Runner, function: &str) -> Result<(), String> {
-    let name = function.replace('\'', "''");
-    let query = format!("SELECT statement FROM exuvia.functions WHERE name = '{name}' OR name = lower('{name}')");
+    // As in SQL, a name in quotes is taken as it is.
+    let quoted = function.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let name = quoted.map_or_else(|| function.to_string(), |name| name.replace("\"\"", "\"")).replace('\'', "''");
+    let lower = if quoted.is_none() { format!(" OR name = lower('{name}')") } else { String::new() };
+    let query = format!("SELECT statement FROM exuvia.functions WHERE name = '{name}'{lower}");
     let batches = runner.collect(&query)?;
     if batches.iter().all(|batch| batch.num_rows() == 0) {
         return Err(format!("there is no Python function {function}; \\df lists them"));

@@ -152,7 +152,8 @@ impl PythonFunction {
     /// `name(a TYPE, …) RETURNS TYPE`.
     pub(crate) fn signature_text(&self) -> String {
         let definition = self.function.definition();
-        format!("{}({}) RETURNS {}", definition.name, self.parameters_text(), types::name(&definition.returns))
+        let name = types::identifier(&definition.name);
+        format!("{name}({}) RETURNS {}", self.parameters_text(), types::name(&definition.returns))
     }
 
     pub(crate) fn clauses(&self) -> &str {
@@ -164,7 +165,7 @@ impl PythonFunction {
         let params: Vec<String> = params
             .map(|(param, default)| {
                 let default = default.as_ref().map_or(String::new(), Default::text);
-                format!("{} {}{default}", param.name, types::name(&param.ty))
+                format!("{} {}{default}", types::identifier(&param.name), types::name(&param.ty))
             })
             .collect();
         params.join(", ")

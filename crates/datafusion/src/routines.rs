@@ -88,7 +88,7 @@ impl Registered {
                 Takes::Table(None) => "TABLE".to_string(),
                 Takes::Table(Some(fields)) => format!("TABLE ({})", columns_text(fields)),
             };
-            format!("{} {ty}{default}", param.name)
+            format!("{} {ty}{default}", types::identifier(&param.name))
         });
         let params: Vec<String> = params.collect();
         let returns = match (&definition.returns, self.routine.kind()) {
@@ -99,7 +99,7 @@ impl Registered {
             (Some(fields), Kind::Table | Kind::Rows) => format!("TABLE ({})", columns_text(fields)),
             (Some(fields), _) => fields.first().map_or(String::new(), |field| types::name(field.data_type())),
         };
-        format!("{}({}) RETURNS {returns}", definition.name, params.join(", "))
+        format!("{}({}) RETURNS {returns}", types::identifier(&definition.name), params.join(", "))
     }
 
     /// The type of the one value that a column function or an aggregate gives.
@@ -155,7 +155,7 @@ impl Registered {
 fn columns_text(fields: &Fields) -> String {
     let columns = fields.iter().map(|field| {
         let null = if field.is_nullable() { "" } else { " NOT NULL" };
-        format!("{} {}{null}", field.name(), types::name(field.data_type()))
+        format!("{} {}{null}", types::identifier(field.name()), types::name(field.data_type()))
     });
     columns.collect::<Vec<_>>().join(", ")
 }

@@ -8,7 +8,7 @@ use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::{Cast, Expr};
 use datafusion::sql::sqlparser::ast;
-pub(crate) use exuvia_engine::type_name as name;
+pub(crate) use exuvia_engine::{identifier, type_name as name};
 use std::sync::Arc;
 
 /// The Arrow type of a declared type, by DataFusion's own rules where it has one.

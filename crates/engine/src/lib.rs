@@ -41,5 +41,5 @@ pub use error::{CallError, CallErrorKind, DefineError, Place};
 pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
 pub use exuvia_jit::RunError;
 pub use function::{Function, Invocation, Placement, Rung, Settings, Stop, Work};
-pub use sql::type_name;
+pub use sql::{identifier, type_name};
 pub use stack::on_large_stack;

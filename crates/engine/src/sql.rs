@@ -12,6 +12,7 @@ use exuvia_ir::{Int, Object};
 use exuvia_jit::border::MOST_DIGITS;
 use exuvia_lift::SqlClass;
 use exuvia_ops::bytes;
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -95,6 +96,14 @@ fn is_itself(ty: &DataType) -> bool {
     !ty.is_temporal() && !ty.is_nested() && !ty.is_decimal()
 }
 
+/// A name as SQL reads it back: in quotes where it would be another without them, as in `f("X" INT)`.
+#[must_use]
+pub fn identifier(name: &str) -> Cow<'_, str> {
+    let plain = |ch: char| ch.is_ascii_lowercase() || ch == '_';
+    let is_plain = name.starts_with(plain) && name.chars().all(|ch| plain(ch) || ch.is_ascii_digit());
+    if is_plain { Cow::Borrowed(name) } else { Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))) }
+}
+
 /// The SQL name of an Arrow type.
 #[must_use]
 pub fn type_name(ty: &DataType) -> String {
@@ -141,7 +150,7 @@ pub fn type_name(ty: &DataType) -> String {
         | DataType::LargeListView(field) => format!("{}[]", type_name(field.data_type())),
         DataType::Struct(fields) => {
             let fields: Vec<String> =
-                fields.iter().map(|field| format!("{} {}", field.name(), type_name(field.data_type()))).collect();
+                fields.iter().map(|field| format!("{} {}", identifier(field.name()), type_name(field.data_type()))).collect();
             format!("STRUCT<{}>", fields.join(", "))
         }
         DataType::Map(entries, _) => match entries.data_type() {

@@ -23,10 +23,34 @@ async fn clauses_come_in_any_order() {
     )
     .await;
     expect![[r#"
-        C | C(x DOUBLE) RETURNS DOUBLE
+        C | "C"(x DOUBLE) RETURNS DOUBLE
         a | a(x BIGINT, y BIGINT DEFAULT 2) RETURNS BIGINT
         b | b() RETURNS TEXT"#]]
     .assert_eq(&rows(&session, "SELECT name, signature FROM exuvia.functions").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn statements_make_the_functions_again() {
+    let session = session();
+    let creates = [
+        "CREATE FUNCTION \"F a\"(\"X\" BIGINT, \"order\" BIGINT, order_2 BIGINT DEFAULT 2) RETURNS BIGINT LANGUAGE python AS \
+         $$ return X + order_2 $$",
+        "CREATE FUNCTION g(s STRUCT<\"A b\" INT, c TEXT>, \"select\" TEXT) RETURNS STRUCT<\"Größe\" INT, \"q\"\"\" TEXT> STRICT \
+         LANGUAGE python OPTIONS (on_error 'null') AS $x$ return {'Größe': s['A b'], 'q\"': '$$'} $x$",
+        "CREATE FUNCTION h(t TABLE (\"W x\" INT NOT NULL, y TEXT)) RETURNS TABLE (\"Z\" INT) LANGUAGE python AS $$
+def h(t):
+    return t[['W x']].rename(columns={'W x': 'Z'})
+$$",
+    ];
+    for create in creates {
+        run(&session, create).await;
+    }
+    let first = rows(&session, "SELECT statement FROM exuvia.functions").await;
+    assert!(first.contains(r#""F a"("X" BIGINT, order BIGINT, order_2 BIGINT DEFAULT 2)"#), "{first}");
+    assert!(first.contains(r#"h(t TABLE ("W x" INT NOT NULL, y TEXT)) RETURNS TABLE ("Z" INT)"#), "{first}");
+    let again = self::session();
+    run(&again, &first).await;
+    assert_eq!(first, rows(&again, "SELECT statement FROM exuvia.functions").await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
