@@ -14,7 +14,6 @@ import sqltypes
 from datafusion import SessionConfig, SessionContext, udf
 
 
-
 def plain_loop(function, columns):
     """The loop itself, over lists that are already Python objects: the policies are
     written into it, so that nothing is called but the function."""

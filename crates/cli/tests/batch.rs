@@ -116,7 +116,9 @@ fn scripts_have_backslash_commands() {
     assert_eq!(shown, wanted);
     assert_eq!(std::fs::read_to_string(target).expect("the result"), "x\n3\n");
     let named = "CREATE FUNCTION \"F a\"() RETURNS BIGINT LANGUAGE python AS $$ return 1 $$";
-    assert!(out(&["-c", named, "-c", "\\sf \"F a\""]).starts_with("CREATE OR REPLACE FUNCTION \"F a\"() RETURNS BIGINT"));
+    assert!(
+        out(&["-c", named, "-c", "\\sf \"F a\""]).starts_with("CREATE OR REPLACE FUNCTION \"F a\"() RETURNS BIGINT")
+    );
     assert!(err(&["-c", named, "-c", "\\sf f a"]).contains("there is no Python function f a"));
     let failed = exuvia(&["-f", "-"], "SELECT 1;\n\\dump lifted");
     assert_eq!(

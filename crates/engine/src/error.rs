@@ -103,8 +103,13 @@ pub(crate) fn raised(class: &str, message: &str) -> String {
     }
 }
 
+/// The error of a definition whose module raises an exception.
+pub(crate) fn of_module(function: &str, class: &str, message: &str, place: Option<Place>) -> DefineError {
+    DefineError { function: function.to_string(), message: raised(class, message) + hint(class), place }
+}
+
 /// What to do about an exception, where that is plain; as the last line of an error.
-pub(crate) fn hint(class: &str) -> &'static str {
+fn hint(class: &str) -> &'static str {
     match class {
         "ModuleNotFoundError" => {
             "\n  hint: install the package into the Python that runs functions (EXUVIA_PYTHON names it); \

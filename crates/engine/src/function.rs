@@ -263,11 +263,7 @@ impl Function {
             && let Err(error) = function.python(settings)
             && let crate::CallErrorKind::Python { class, message } = &error.kind
         {
-            return Err(DefineError {
-                function: function.definition.name.clone(),
-                message: crate::error::raised(class, message) + crate::error::hint(class),
-                place: error.place.clone(),
-            });
+            return Err(crate::error::of_module(&function.definition.name, class, message, error.place.clone()));
         }
         let inferred = if lifted { Volatility::Immutable } else { volatility::infer(&function.source) };
         function.volatility = match (inferred, function.definition.volatility) {

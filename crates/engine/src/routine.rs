@@ -285,12 +285,7 @@ impl Routine {
             return Err(error(&routine.definition, SourceError { message, span: Some(span) }));
         }
         if let Err(CallError { kind: CallErrorKind::Python { class, message }, place, .. }) = routine.python(settings) {
-            let function = routine.definition.name.clone();
-            return Err(DefineError {
-                function,
-                message: crate::error::raised(&class, &message) + crate::error::hint(&class),
-                place: place.clone(),
-            });
+            return Err(crate::error::of_module(&routine.definition.name, &class, &message, place));
         }
         Ok(routine)
     }

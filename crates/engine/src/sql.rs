@@ -149,8 +149,10 @@ pub fn type_name(ty: &DataType) -> String {
         | DataType::ListView(field)
         | DataType::LargeListView(field) => format!("{}[]", type_name(field.data_type())),
         DataType::Struct(fields) => {
-            let fields: Vec<String> =
-                fields.iter().map(|field| format!("{} {}", identifier(field.name()), type_name(field.data_type()))).collect();
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|field| format!("{} {}", identifier(field.name()), type_name(field.data_type())))
+                .collect();
             format!("STRUCT<{}>", fields.join(", "))
         }
         DataType::Map(entries, _) => match entries.data_type() {

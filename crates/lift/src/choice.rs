@@ -69,6 +69,11 @@ impl Table {
         Abs::Table(Rc::new(Table { kind, keys, items, site: None }))
     }
 
+    /// A list of them, that was made at a site.
+    pub fn list(items: Vec<Abs>, site: Option<Site>) -> Abs {
+        Abs::Table(Rc::new(Table { kind: TableKind::List, keys: Vec::new(), items, site }))
+    }
+
     /// What iterating over it gives.
     pub fn iterated(&self) -> &[Abs] {
         if self.kind == TableKind::Dict { &self.keys } else { &self.items }
@@ -187,10 +192,7 @@ fn is_formless(abs: &Abs) -> bool {
 
 /// Whether an object is equal to itself only.
 fn is_itself_only(abs: &Abs) -> bool {
-    let lacks = |class: &Rc<ClassObj>| {
-        ["__eq__", "__hash__"].iter().all(|name| ClassObj::find(class, name).is_none()) && !ClassObj::is_named(class)
-    };
-    matches!(abs, Abs::Instance(object) if object.module.is_some() && lacks(&object.class))
+    matches!(abs, Abs::Instance(object) if object.module.is_some() && object.class.lacks_equality())
 }
 
 /// Whether a constant can be a run-time value.
@@ -530,11 +532,10 @@ impl Lifter<'_> {
 
     // ---- tables ----
 
-    /// A list that holds what has no run-time form; `None` if it does not.
-    pub fn list_table(&self, items: &[Abs]) -> Option<Abs> {
+    /// Whether a list of such items is a table: it holds what has no run-time form.
+    pub fn is_table(&self, items: &[Abs]) -> bool {
         let held = |item: &Abs| is_formless(item) || self.module_mode && !matches!(item, Abs::Const(_));
-        (items.iter().any(held) && items.iter().all(|item| is_fixed(item, &self.world.budget)))
-            .then(|| Table::of(TableKind::List, Vec::new(), items.to_vec()))
+        items.iter().any(held) && items.iter().all(|item| is_fixed(item, &self.world.budget))
     }
 
     /// A dict that holds what has no run-time form; `None` if it does not, or cannot.
@@ -822,10 +823,11 @@ impl Lifter<'_> {
             _ => return Ok(false),
         };
         items.push(item.clone());
-        match self.list_table(&items) {
-            Some(new) => self.replace_table(list, new).map(|()| true),
-            None => Ok(false),
+        if !self.is_table(&items) {
+            return Ok(false);
         }
+        self.replace_table(list, Table::list(items, None))?;
+        Ok(true)
     }
 
     /// Puts a table in the place of a container everywhere, where a module is run: what was known of

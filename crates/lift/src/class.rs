@@ -161,6 +161,11 @@ impl ClassObj {
         ClassObj::ancestry(class).find_map(|one| Some((Rc::clone(one), one.members.get(name)?.clone())))
     }
 
+    /// Whether its objects are equal to themselves only, having no methods that say otherwise.
+    pub fn lacks_equality(self: &Rc<ClassObj>) -> bool {
+        ["__eq__", "__hash__"].iter().all(|name| ClassObj::find(self, name).is_none()) && !ClassObj::is_named(self)
+    }
+
     /// Whether its objects say how they are iterated.
     pub fn is_iterable(class: &Rc<ClassObj>) -> bool {
         ["__iter__", "__getitem__"].iter().any(|name| ClassObj::find(class, name).is_some())
@@ -235,6 +240,15 @@ struct Body {
 pub(crate) struct LeftOut {
     pub repr: BTreeSet<Name>,
     pub compare: BTreeSet<Name>,
+}
+
+impl LeftOut {
+    /// Adds those of a class above, but for the fields that a class has of its own.
+    pub fn inherit(&mut self, base: &LeftOut, own: &[Name]) {
+        for (all, above) in [(&mut self.repr, &base.repr), (&mut self.compare, &base.compare)] {
+            all.extend(above.iter().filter(|name| !own.contains(name)).cloned());
+        }
+    }
 }
 
 impl Lifter<'_> {

@@ -4,13 +4,12 @@
 use crate::abs::{Abs, Closure, Enclosing};
 use crate::ast::{Expr, ExprKind, FunctionDef, Name, StmtKind};
 use crate::bailout::Code;
-use crate::class::{ClassObj, Member};
+use crate::class::{ClassObj, LeftOut, Member};
 use crate::intrinsic::MISSING;
 use crate::lifter::{Lift, Lifter};
 use crate::restrict::Restrictions;
 use exuvia_ir::Object;
 use std::collections::BTreeMap;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -64,6 +63,9 @@ impl Lifter<'_> {
         let mut field = FieldOf { default: None, repr: true, compare: true };
         for (name, value) in keywords {
             match (name.as_deref(), &value.kind) {
+                (Some("default" | "default_factory"), _) if field.default.is_some() => {
+                    return self.bail(Code::Statement, "a field of a dataclass with two defaults");
+                }
                 (Some("default"), _) => field.default = Some(FieldDefault::Value(self.expr(value)?)),
                 (Some("default_factory"), _) => field.default = Some(FieldDefault::Factory(self.expr(value)?)),
                 (Some("repr"), ExprKind::Const(Object::Bool(is_on))) => field.repr = *is_on,
@@ -144,11 +146,7 @@ impl Lifter<'_> {
         let mut fields: Vec<(Name, Option<Abs>)> = Vec::new();
         if let Some(base) = &class.base {
             fields.extend(base.fields.iter().cloned());
-            let kept =
-                |names: &BTreeSet<Name>| names.iter().filter(|name| !own.contains(name)).cloned().collect::<Vec<_>>();
-            let (repr, compare) = (kept(&base.left_out.repr), kept(&base.left_out.compare));
-            class.left_out.repr.extend(repr);
-            class.left_out.compare.extend(compare);
+            class.left_out.inherit(&base.left_out, own);
         }
         for name in own {
             let default = match class.members.get(name) {
@@ -327,7 +325,7 @@ impl Lifter<'_> {
             exception: None,
             frozen: true,
             fields: Vec::new(),
-            left_out: Default::default(),
+            left_out: LeftOut::default(),
             factories: BTreeMap::new(),
             restrictions: Restrictions::default(),
         };

@@ -95,9 +95,7 @@ impl Lifter<'_> {
             // The class of a value as messages name it.
             ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&self.class_shown(&object.class)?)),
             ("_type_name", [value]) => match self.type_of(value) {
-                None if self.class_of_module(value).is_some() => {
-                    Ok(self.class_of_module(value).map_or(Abs::Unbound, |class| Abs::str(&class.name)))
-                }
+                None if let Some(class) = self.class_of_module(value) => Ok(Abs::str(&class.name)),
                 Some(ty) => Ok(Abs::str(ty.message_name())),
                 None => self.bail(Code::StaticValue, "the type of a static value"),
             },

@@ -524,7 +524,7 @@ impl Lifter<'_> {
         if let Some(items) = self.members_of(iterable).map(|table| table.items.clone()).or_else(|| match iterable {
             Abs::Table(table) => Some(table.iterated().to_vec()),
             _ => None,
-        }) && self.list_table(&items).is_some()
+        }) && self.is_table(&items)
         {
             return self.new_list(&items);
         }

@@ -6,7 +6,6 @@ use crate::bailout::Code;
 use crate::choice::Table;
 use crate::lifter::{Lift, Lifter, Site, describe};
 use exuvia_ir::{Object, Opcode, Type, Value};
-use std::rc::Rc;
 
 impl Lifter<'_> {
     pub fn site(&self) -> Site {
@@ -32,12 +31,12 @@ impl Lifter<'_> {
 
     /// A new list that counts as made at a site.
     pub fn list_at(&mut self, site: Site, items: &[Abs]) -> Lift<Abs> {
-        if let Some(Abs::Table(table)) = self.list_table(items) {
+        if self.is_table(items) {
             // Members of enumerations may be in a list at run time, where a table will not do.
             let may_be = |item: &Abs| self.holds_static_object(item) || self.type_of(item).is_some();
-            let members = !self.module_mode && table.items.iter().all(may_be);
+            let members = !self.module_mode && items.iter().all(may_be);
             if !members || !self.world.changing.contains(&site) {
-                return Ok(Abs::Table(Rc::new(Table { site: members.then_some(site), ..(*table).clone() })));
+                return Ok(Table::list(items.to_vec(), members.then_some(site)));
             }
         }
         if self.module_mode {

@@ -23,13 +23,24 @@ use std::sync::Arc;
 const POSITION: &str = ".position";
 
 impl Lifter<'_> {
-    /// The objects of a class that the module made.
-    fn made_by_module(&self, class: &ClassObj) -> Option<Vec<(i64, Abs)>> {
-        let few = |objects: &[Abs]| (objects.len() <= MOST).then(|| numbered(objects));
+    /// Looks at the objects of a class that the module made; `None` where there are none, or too many.
+    fn look_at_made<T>(&self, class: &ClassObj, look: impl FnOnce(&[Abs]) -> T) -> Option<T> {
+        let few = |objects: &[Abs]| (objects.len() <= MOST).then(|| look(objects));
         match self.enum_of(class) {
             Some(members) => few(members.all().iterated()),
             None => few(self.world.made_by_modules.get(&class.key)?),
         }
+    }
+
+    /// Whether objects of a class that the module made can become run-time values.
+    fn has_positions(&self, class: &ClassObj) -> bool {
+        !self.module_mode && self.look_at_made(class, |_| ()).is_some()
+    }
+
+    /// Whether objects of a class that the module made are equal to themselves only, as members of
+    /// enumerations are.
+    fn has_identities(&self, class: &Rc<ClassObj>) -> bool {
+        self.enum_of(class).is_some() || class.lacks_equality()
     }
 
     /// The class of an object of the module, or of all of several.
@@ -50,23 +61,18 @@ impl Lifter<'_> {
 
     /// Whether a value is an object of the module, or one of several, that can become a run-time value.
     pub fn is_numbered(&self, abs: &Abs) -> bool {
-        !self.module_mode && self.class_of_module(abs).is_some_and(|class| self.made_by_module(&class).is_some())
+        self.class_of_module(abs).is_some_and(|class| self.has_positions(&class))
     }
 
-    /// Whether that is equal to itself only, as members of enumerations are.
+    /// Whether that is equal to itself only.
     pub fn is_equal_to_itself_only(&self, abs: &Abs) -> bool {
-        let lacks = |class: &Rc<ClassObj>| {
-            let own = |name: &&str| ClassObj::find(class, name).is_some_and(|(of, _)| !of.prelude);
-            !["__eq__", "__hash__"].iter().any(own) && !ClassObj::is_named(class)
-        };
-        self.is_numbered(abs)
-            && self.class_of_module(abs).is_some_and(|class| self.enum_of(&class).is_some() || lacks(&class))
+        self.class_of_module(abs).is_some_and(|class| self.has_positions(&class) && self.has_identities(&class))
     }
 
     /// The position of such an object; `None` if it is none.
     pub fn position_of(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
         let class = self.class_of_module(abs).filter(|_| !self.module_mode);
-        match class.and_then(|class| self.made_by_module(&class)) {
+        match class.and_then(|class| self.look_at_made(&class, numbered)) {
             Some(of) => Ok(self.position_in(abs, &of)?.map(Abs::Dyn)),
             None => Ok(None),
         }
@@ -113,7 +119,7 @@ impl Lifter<'_> {
             return None;
         }
         let class = Rc::clone(&shape.class);
-        let of = self.made_by_module(&class)?;
+        let of = self.look_at_made(&class, numbered)?;
         let at = self.b.inst(Opcode::Field(0), vec![value], Type::Int, None);
         Some(Abs::OneOf(Rc::new(Choice { at, of })))
     }
@@ -138,11 +144,11 @@ impl Lifter<'_> {
         by_identity: bool,
         negated: bool,
     ) -> Lift<Option<Abs>> {
-        let settled = |abs: &Abs| if by_identity { self.is_numbered(abs) } else { self.is_equal_to_itself_only(abs) };
+        let settled = |class: &Rc<ClassObj>| self.has_positions(class) && (by_identity || self.has_identities(class));
         let (Some(one), Some(other)) = (self.class_of_module(left), self.class_of_module(right)) else {
             return Ok(None);
         };
-        if !settled(left) || !settled(right) {
+        if !settled(&one) || !settled(&other) {
             return Ok(None);
         }
         if !one.is(&other) {

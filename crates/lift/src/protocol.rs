@@ -135,9 +135,8 @@ impl Lifter<'_> {
                 };
                 match (self.call_special(&object, method, rest)?, missing) {
                     (Some(result), _) => result,
-                    (None, Some(missing)) if !prelude => {
-                        self.raise_message(ExcKind::TypeError, &missing.replace("{}", &self.class_shown(&object.class)?))?
-                    }
+                    (None, Some(missing)) if !prelude => self
+                        .raise_message(ExcKind::TypeError, &missing.replace("{}", &self.class_shown(&object.class)?))?,
                     (None, _) => return refused(self),
                 }
             }

@@ -59,11 +59,12 @@ pub(super) fn run(suite: &str, options: &Options) -> Result<()> {
     let inspect = tool(&setup, &["inspect", folder.to_str().context("a path in UTF-8")?, suite])?;
     let places = inspect.get("functions").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut processes = start(&setup, options, &folder, suite, &columns)?;
+    let contenders = contenders(suite);
     let mut rows = Vec::new();
     for (index, (name, _)) in columns.iter().enumerate() {
         println!("[{}/{}] {name}", index + 1, columns.len());
         let mut differs = vec![];
-        for contender in contenders(suite).iter().filter(|contender| contender.name != LOOP.name) {
+        for contender in contenders.iter().filter(|contender| **contender != LOOP) {
             let asked = match contender.side {
                 Side::Python => json!({"what": name, "by": contender.name, "compare": null}),
                 Side::Rust => {
@@ -75,11 +76,13 @@ pub(super) fn run(suite: &str, options: &Options) -> Result<()> {
                 }
             };
             let answer = processes.python.ask(&asked)?;
-            if answer.get("differ").and_then(Value::as_u64).is_some_and(|rows| rows > 0) {
+            // What a peer cannot run is told by its times; where ours ran, it is compared.
+            let is_absent = contender.side == Side::Python && answer.get("error").is_some();
+            if !is_absent && answer.get("differ").and_then(Value::as_u64) != Some(0) {
                 differs.push((contender.title, answer.to_string()));
             }
         }
-        let outcomes = processes.rounds(name, contenders(suite), options.rounds)?;
+        let outcomes = processes.rounds(name, contenders, options.rounds)?;
         let place = places.get(index).cloned().unwrap_or_default();
         rows.push(Row { name: name.clone(), outcomes, differs, place });
     }
@@ -153,11 +156,10 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
     if let Some(mean) = geometric_mean(ratios) {
         writeln!(page, "\nGeometric mean of those that ran: {} times the CPython loop's speed.", figure(mean))?;
     }
-    for contender in contenders.iter().filter(|contender| **contender != LOOP && **contender != EXUVIA) {
+    let peers = contenders.iter().filter(|contender| **contender != LOOP && **contender != EXUVIA);
+    for contender in peers.filter(|_| suite == "language") {
         let ratios = rows.iter().filter_map(|row| Some(time(row, *contender)? / time(row, EXUVIA)?));
-        if suite == "language"
-            && let Some(mean) = geometric_mean(ratios)
-        {
+        if let Some(mean) = geometric_mean(ratios) {
             writeln!(
                 page,
                 "\n{}: {} times Exuvia's time, by the geometric mean of those that ran.",
