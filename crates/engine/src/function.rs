@@ -7,6 +7,7 @@ use crate::memoize::History;
 use crate::observed::Observed;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
+use crate::spread::Nulls;
 use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, total, volatility};
 use arrow::array::ArrayRef;
 use exuvia_lift::Source;
@@ -166,7 +167,7 @@ impl Counters {
 /// What one compilation depends on besides the definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Variant {
-    nullable: bool,
+    nulls: Nulls,
     /// Whether all ints have 128 bits that may need them.
     wide: bool,
     native: bool,
@@ -176,9 +177,9 @@ struct Variant {
 }
 
 impl Variant {
-    fn of(nullable: bool, wide: bool, settings: &Settings) -> Variant {
+    fn of(nulls: Nulls, wide: bool, settings: &Settings) -> Variant {
         Variant {
-            nullable,
+            nulls,
             wide,
             native: settings.native,
             optimize: settings.optimize,
@@ -346,16 +347,16 @@ impl Function {
 
     /// The function compiled for arguments that can be NULL or not.
     pub(crate) fn compiled(&self, nullable: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
-        self.variant(nullable, settings.fault == "wide", settings)
+        self.variant(Nulls::anywhere(&self.definition, nullable), settings.fault == "wide", settings)
     }
 
-    /// The same, with ints of 128 bits if they are to be `wide`.
-    pub(crate) fn variant(&self, nullable: bool, wide: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
-        let cell = Arc::clone(self.compiled.lock().entry(Variant::of(nullable, wide, settings)).or_default());
+    /// The function compiled for arguments that can be NULL somewhere, with ints of 128 bits if they are
+    /// to be `wide`.
+    pub(crate) fn variant(&self, nulls: Nulls, wide: bool, settings: &Settings) -> Arc<OnceLock<Compiled>> {
+        let cell = Arc::clone(self.compiled.lock().entry(Variant::of(nulls, wide, settings)).or_default());
         cell.get_or_init(|| {
-            let compile = || {
-                stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nullable, wide, settings))
-            };
+            let compile =
+                || stack::on_large_stack(|| pipeline::compile(&self.definition, &self.source, nulls, wide, settings));
             // A bug of ours must cost native code and no more.
             let compiled = catch_unwind(AssertUnwindSafe(compile)).unwrap_or_else(|_| Compiled::failed());
             self.counters.compile_nanos.fetch_add(compiled.nanos, Ordering::Relaxed);

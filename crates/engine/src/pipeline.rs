@@ -3,8 +3,9 @@
 //! Each stage is kept, so that it can be shown ([`Compiled::dump`]). A stage that fails
 //! is no error: the function runs on the rung below, and [`Compiled::reason`] says why.
 
+use crate::spread::{self, Nulls};
+use crate::sql;
 use crate::{Definition, Settings};
-use crate::{spread, sql};
 use arrow::datatypes::DataType;
 use exuvia_eval::Program;
 use exuvia_ir::{IntWidth, Module, Span};
@@ -46,24 +47,24 @@ pub(crate) struct Reason {
 /// Instructions from which on native code is made at a lower level, in less time.
 const FAST_COMPILE_FROM: usize = 1500;
 
-/// Compiles a function for arguments that can be NULL or not; with ints of 128 bits, if they are to be
-/// `wide`.
+/// Compiles a function for arguments that can be NULL somewhere; with ints of 128 bits, if they are to
+/// be `wide`.
 pub(crate) fn compile(
     definition: &Definition,
     source: &Source,
-    nullable: bool,
+    nulls: Nulls,
     wide: bool,
     settings: &Settings,
 ) -> Compiled {
     let start = Instant::now();
-    let stages = stages(definition, source, nullable, wide, settings);
+    let stages = stages(definition, source, nulls, wide, settings);
     Compiled { stages, nanos: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX) }
 }
 
 fn stages(
     definition: &Definition,
     source: &Source,
-    nullable: bool,
+    nulls: Nulls,
     wide: bool,
     settings: &Settings,
 ) -> Result<Stages, Reason> {
@@ -80,8 +81,7 @@ fn stages(
             let message = format!("parameter {} is {}", param.name, sql::type_name(&param.ty));
             return Err(reason(exuvia_lift::Code::SqlType.code(), message));
         };
-        // Of a strict function rows with NULL are not called.
-        params.push(Param { class, nullable: nullable && !definition.strict, inner: nullable });
+        params.push(Param { class, nullable: nulls.rows, inner: nulls.inner });
     }
     let Some(class) = sql::class(&definition.returns) else {
         let message = format!("the result is {}", sql::type_name(&definition.returns));
@@ -95,7 +95,7 @@ fn stages(
             message: format!("{}: {}", bailout.code.title(), bailout.detail),
             span: bailout.span,
         })?;
-    let types = spread::types(definition, nullable);
+    let types = spread::types(definition, nulls);
     let ints: Vec<_> = types.iter().map(sql::range).collect();
     let (optimized, width) = match (wide, settings.optimize) {
         (false, true) => exuvia_opt::optimized(&lifted, &ints, exuvia_opt::LARGE),
@@ -117,8 +117,7 @@ fn stages(
         let options = Options {
             opt_level_speed: optimized.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
-            // NULL within an argument is another matter.
-            strict: definition.strict && !spread::is_nested(definition),
+            strict: definition.strict && !spread::is_spread(definition),
             width,
         };
         let kernel = match &definition.returns {

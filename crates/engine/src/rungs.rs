@@ -6,7 +6,7 @@ use crate::function::{Settings, compiled_of};
 use crate::memoize;
 use crate::observed::{Exits, Way};
 use crate::pipeline::Stages;
-use crate::spread::{self, Results};
+use crate::spread::{self, Nulls, Results};
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
 use arrow::array::{Array, ArrayRef, UInt32Array};
 use arrow::buffer::NullBuffer;
@@ -106,11 +106,11 @@ impl Call<'_> {
         take(&results, of_row, None).map_err(failed)
     }
 
-    /// Runs a batch; of a strict function of nested types the rows without NULL, which native code
-    /// cannot tell from NULL within an argument.
+    /// Runs a batch; of a strict function whose arguments or results are spread over columns the rows
+    /// without NULL.
     fn run(self, args: &[ArrayRef], rows: usize, ran: &mut Ran) -> Result<ArrayRef, CallError> {
         let definition = &self.function.definition;
-        let missing = if definition.strict && spread::is_nested(definition) {
+        let missing = if definition.strict && spread::is_spread(definition) {
             args.iter().fold(None, |all, arg| NullBuffer::union(all.as_ref(), arg.logical_nulls().as_ref()))
         } else {
             None
@@ -127,7 +127,7 @@ impl Call<'_> {
     fn run_all(self, args: &[ArrayRef], rows: usize, ran: &mut Ran) -> Result<ArrayRef, CallError> {
         let Call { function, settings, invocation } = self;
         let watch = Watch::start(invocation);
-        let nullable = args.iter().any(spread::has_nulls);
+        let nulls = Nulls::of(&function.definition, args);
         // What faults do is not to be mended.
         let way = if settings.fault.is_empty() { function.observed.way() } else { Way::Words };
         let mut in_python = || {
@@ -137,14 +137,14 @@ impl Call<'_> {
         if way == Way::Python && function.python(settings).is_ok() {
             return in_python();
         }
-        let wide = (way != Way::Words).then(|| function.variant(nullable, true, settings));
+        let wide = (way != Way::Words).then(|| function.variant(nulls, true, settings));
         // What cannot be compiled with 128 bits goes on with 64.
         let wide = wide.filter(|cell| compiled_of(cell).is_some_and(|compiled| compiled.reason().is_none()));
-        let cell = wide.unwrap_or_else(|| function.compiled(nullable, settings));
+        let cell = wide.unwrap_or_else(|| function.variant(nulls, settings.fault == "wide", settings));
         let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
         let Some(stages) = stages else { return in_python() };
         let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
-        let columns = spread::columns(&function.definition, args, nullable);
+        let columns = spread::columns(args, nulls);
         let (values, left) = match &stages.kernel {
             Ok(kernel) => {
                 let output = kernel.run_loop(&columns, rows, &mut cx);
@@ -208,6 +208,7 @@ impl Batch<'_> {
         let start = Instant::now();
         let mut to_python = false;
         let is_nested = spread::is_nested(&self.function.definition);
+        let is_spread = spread::is_spread(&self.function.definition);
         let mut may_tire = true;
         for &(row, code) in left {
             if self.flag.load(Ordering::Relaxed) || code == status::INTERRUPTED {
@@ -237,7 +238,7 @@ impl Batch<'_> {
                 self.python.push(row);
                 continue;
             };
-            if self.function.definition.strict && !is_nested && objects.contains(&Object::None) {
+            if self.function.definition.strict && !is_spread && objects.contains(&Object::None) {
                 continue;
             }
             evaluated += 1;

@@ -18,12 +18,43 @@ pub(crate) fn is_nested(definition: &Definition) -> bool {
     types.any(DataType::is_nested)
 }
 
-/// The types of the columns over which the arguments are spread, which can hold NULL or not. Of a
-/// strict function NULL is no argument, but may be within one.
-pub(crate) fn types(definition: &Definition, nullable: bool) -> Vec<DataType> {
+/// Whether arguments or the result of a function are spread over several columns: native code
+/// cannot tell which rows of them are NULL as a whole.
+pub(crate) fn is_spread(definition: &Definition) -> bool {
+    let mut types = definition.params.iter().map(|param| &param.ty).chain([&definition.returns]);
+    types.any(|ty| matches!(ty, DataType::Struct(_)))
+}
+
+/// Where the arguments of a function can be NULL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Nulls {
+    /// An argument: of a strict function NULL is none.
+    pub rows: bool,
+    /// What an argument holds.
+    pub inner: bool,
+}
+
+impl Nulls {
+    /// Everywhere that the types allow, or nowhere.
+    pub fn anywhere(definition: &Definition, nullable: bool) -> Nulls {
+        let holds = definition.params.iter().any(|param| param.ty.is_nested());
+        Nulls { rows: nullable && !definition.strict, inner: nullable && holds }
+    }
+
+    /// Where they are in a batch.
+    pub fn of(definition: &Definition, args: &[ArrayRef]) -> Nulls {
+        Nulls {
+            rows: !definition.strict && args.iter().any(|array| array.logical_null_count() > 0),
+            inner: args.iter().any(holds_nulls),
+        }
+    }
+}
+
+/// The types of the columns over which the arguments are spread.
+pub(crate) fn types(definition: &Definition, nulls: Nulls) -> Vec<DataType> {
     let mut out = Vec::new();
     for param in &definition.params {
-        types_of(&param.ty, nullable && !definition.strict, nullable, &mut out);
+        types_of(&param.ty, nulls.rows, nulls.inner, &mut out);
     }
     out
 }
@@ -39,10 +70,10 @@ fn types_of(ty: &DataType, nullable: bool, inner: bool, out: &mut Vec<DataType>)
 }
 
 /// The columns over which arguments are spread.
-pub(crate) fn columns(definition: &Definition, args: &[ArrayRef], nullable: bool) -> Vec<ArrayRef> {
+pub(crate) fn columns(args: &[ArrayRef], nulls: Nulls) -> Vec<ArrayRef> {
     let mut out = Vec::new();
     for array in args {
-        columns_of(array, nullable && !definition.strict, nullable, &mut out);
+        columns_of(array, nulls.rows, nulls.inner, &mut out);
     }
     out
 }
@@ -62,11 +93,9 @@ fn columns_of(array: &ArrayRef, nullable: bool, inner: bool, out: &mut Vec<Array
     values.columns().iter().for_each(|column| columns_of(column, inner, inner, out));
 }
 
-/// Whether a column has a NULL, or something in it is.
-pub(crate) fn has_nulls(array: &ArrayRef) -> bool {
-    if array.logical_null_count() > 0 {
-        return true;
-    }
+/// Whether something that the values of a column hold is NULL.
+fn holds_nulls(array: &ArrayRef) -> bool {
+    let has_nulls = |array: &ArrayRef| array.logical_null_count() > 0 || holds_nulls(array);
     match array.data_type() {
         DataType::Struct(_) => array.as_struct().columns().iter().any(has_nulls),
         DataType::List(_) => {
@@ -74,7 +103,8 @@ pub(crate) fn has_nulls(array: &ArrayRef) -> bool {
             let (first, last) = (lists.offsets()[0] as usize, lists.offsets()[lists.len()] as usize);
             has_nulls(&lists.values().slice(first, last - first))
         }
-        _ => false,
+        // Other layouts of lists are not looked into.
+        other => other.is_nested(),
     }
 }
 

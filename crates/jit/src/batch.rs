@@ -5,19 +5,20 @@
 //! with its status, and the loop goes on. A loop that selects writes the results of the
 //! rows that it keeps one after the other, and counts the others.
 
-use crate::border;
 use crate::columns::{self, Argument, Loaded};
 use crate::compile::Unit;
 use crate::live::{self, Live};
 use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
 use crate::{CompileError, items, output, slots, text, views};
+use crate::{alias, border};
 use arrow::datatypes::DataType;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, StackSlotData, StackSlotKind, Value as Machine, types};
 use cranelift_frontend::FunctionBuilder;
 use exuvia_ir::{BlockId, Function, Opcode, Type, Value};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Body, status};
+use exuvia_ops::list::RawList;
 use exuvia_ops::runtime;
 use std::mem::{offset_of, size_of};
 use std::rc::Rc;
@@ -138,7 +139,7 @@ impl<'m> Row<'m> {
     /// A function with one result.
     pub fn new(function: &'m Function, params: &[DataType], returns: &DataType, strict: bool) -> Result<Row<'m>> {
         let results = vec![returns.clone()];
-        Row { function, params: loaded(params)?, results, shape: Shape::One, strict }.checked(params)
+        Row { function, params: loaded(function, params)?, results, shape: Shape::One, strict }.checked(params)
     }
 
     /// A function of several results that drops rows for so many reasons.
@@ -149,7 +150,8 @@ impl<'m> Row<'m> {
         reasons: u32,
     ) -> Result<Row<'m>> {
         let shape = if reasons == 0 { Shape::Tuple } else { Shape::Selected(reasons) };
-        Row { function, params: loaded(params)?, results: results.to_vec(), shape, strict: false }.checked(params)
+        Row { function, params: loaded(function, params)?, results: results.to_vec(), shape, strict: false }
+            .checked(params)
     }
 
     /// The types of the results.
@@ -209,8 +211,16 @@ impl<'m> Row<'m> {
     }
 }
 
-fn loaded(types: &[DataType]) -> Result<Vec<Loaded>> {
-    types.iter().map(Loaded::of).collect()
+fn loaded(function: &Function, types: &[DataType]) -> Result<Vec<Loaded>> {
+    let params = &function.block(function.entry()).params;
+    let one = |(at, ty): (usize, &DataType)| {
+        let loaded = Loaded::of(ty)?;
+        let borrowed = loaded == Loaded::List
+            && columns::holds_words(ty)
+            && params.get(at).is_some_and(|param| alias::is_borrowed(function, *param));
+        Ok(if borrowed { Loaded::Borrowed } else { loaded })
+    };
+    types.iter().enumerate().map(one).collect()
 }
 
 /// How results of a type are stored.
@@ -461,6 +471,24 @@ fn load_argument(
             slots.push(b.ins().load(types::I64, flags, address, 0));
             slots.push(b.ins().load(types::I64, flags, address, 8));
         }
+        Loaded::Borrowed => {
+            // A header for the row; where it is NULL, nobody looks at it.
+            let header = StackSlotData::new(StackSlotKind::ExplicitSlot, size_of::<RawList>() as u32, 3);
+            let header = b.create_sized_stack_slot(header);
+            let header = b.ins().stack_addr(types::I64, header, 0);
+            let begins = at(b, 2);
+            let from = b.ins().uload32(flags, begins, 0);
+            let to = b.ins().uload32(flags, begins, 4);
+            let len = b.ins().isub(to, from);
+            let room = b.ins().iconst(types::I64, 0);
+            let words = constant(b, arguments, field(offset_of!(Argument, words)));
+            let from = b.ins().ishl_imm_u(from, 3);
+            let data = b.ins().iadd(words, from);
+            b.ins().store(flags, len, header, offset_of!(RawList, len) as i32);
+            b.ins().store(flags, room, header, offset_of!(RawList, cap) as i32);
+            b.ins().store(flags, data, header, offset_of!(RawList, data) as i32);
+            slots.push(header);
+        }
         Loaded::List => {
             let make = b.create_block();
             let done = b.create_block();
@@ -647,7 +675,7 @@ fn store_column(
             let address = at(t, 0);
             t.b.ins().store(trusted(), value[0], address, 0);
         }
-        Loaded::List => {
+        Loaded::List | Loaded::Borrowed => {
             let done = where_present(t, tag);
             let args = [column.strings, position, value[0]];
             let status = t.call_helper("emit.list", items::emit_list as *const u8, &[types::I64], &args)?[0];

@@ -42,6 +42,8 @@ pub(crate) enum Loaded {
     Str,
     /// The address of a list that is made for the row.
     List,
+    /// The address of the header of a list whose elements lie where they are.
+    Borrowed,
 }
 
 impl Loaded {
@@ -73,8 +75,19 @@ impl Loaded {
             Loaded::Float32 | Loaded::Float64 => Type::Float,
             Loaded::Bool => Type::Bool,
             Loaded::Str => Type::Str,
-            Loaded::List => return None,
+            Loaded::List | Loaded::Borrowed => return None,
         })
+    }
+}
+
+/// Whether the elements of a list type are words of native code, or become such for a whole batch.
+pub(crate) fn holds_words(list: &DataType) -> bool {
+    let DataType::List(field) = list else { return false };
+    match Loaded::of(field.data_type()) {
+        // Some of eight bytes without a sign are no ints of native code.
+        Ok(Loaded::Int { bytes, signed }) => signed || bytes < 8,
+        Ok(Loaded::Float32 | Loaded::Float64) => true,
+        _ => false,
     }
 }
 
@@ -82,7 +95,7 @@ impl Loaded {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Argument {
-    /// The first row's value; for a bool the byte of its bit.
+    /// The first row's value; for a bool the byte of its bit, for a list where it begins.
     pub values: *const u8,
     /// For a bool the position of the first row's bit in that byte.
     pub bit: u64,
@@ -92,6 +105,8 @@ pub(crate) struct Argument {
     pub validity_bit: u64,
     /// The [`Column`], whose texts are decoded row by row.
     pub column: *mut Column,
+    /// What the lists hold, as far as they may lie where they are.
+    pub words: *const u64,
 }
 
 /// An argument of a batch.
@@ -141,8 +156,8 @@ impl Column {
         needed: bool,
         by_row: bool,
     ) -> Result<Column, RunError> {
-        if loaded == Loaded::List {
-            return Column::of_lists(array, declared, ty, needed);
+        if matches!(loaded, Loaded::List | Loaded::Borrowed) {
+            return Column::of_lists(array, declared, (loaded, ty), needed);
         }
         let array = match needed || array.data_type() != declared {
             true => plain(&border::load(array), &border::layout(declared), loaded)?,
@@ -166,7 +181,7 @@ impl Column {
                     Loaded::Int { bytes, .. } => usize::from(bytes),
                     Loaded::Float32 => 4,
                     Loaded::Float64 => 8,
-                    Loaded::Bool | Loaded::Str | Loaded::List => {
+                    Loaded::Bool | Loaded::Str | Loaded::List | Loaded::Borrowed => {
                         return Err(RunError::Argument(format!("{} for {declared}", array.data_type())));
                     }
                 };
@@ -178,7 +193,12 @@ impl Column {
         Ok(Column { array, nulls, layout, pairs, text_bytes: 0, by_row, start: 0 })
     }
 
-    fn of_lists(array: &ArrayRef, declared: &DataType, ty: &Type, needed: bool) -> Result<Column, RunError> {
+    fn of_lists(
+        array: &ArrayRef,
+        declared: &DataType,
+        (loaded, ty): (Loaded, &Type),
+        needed: bool,
+    ) -> Result<Column, RunError> {
         let element = ty.alternatives().iter().find_map(|ty| match ty {
             Type::List(element) => Some(element),
             _ => None,
@@ -186,6 +206,9 @@ impl Column {
         let layout = match (needed, element) {
             (true, Some(element)) => {
                 let (offsets, items) = crate::items::list_of(array, declared, element)?;
+                if loaded == Loaded::Borrowed && items.words().is_none() {
+                    return Err(RunError::Argument(format!("{declared} has no words")));
+                }
                 Layout::Lists(offsets, items)
             }
             _ => Layout::Unneeded,
@@ -242,10 +265,15 @@ impl Column {
             Layout::Fixed { base, width } => (base.wrapping_add(start * width), 0),
             Layout::Bits { base, bit } => (base.wrapping_add((bit + start) / 8), (bit + start) % 8),
             Layout::Offsets32 | Layout::Offsets64 | Layout::Views { .. } => (self.pairs.as_ptr().cast(), 0),
-            Layout::Lists(..) | Layout::Unneeded => (std::ptr::null(), 0),
+            Layout::Lists(offsets, _) => (offsets[start..].as_ptr().cast(), 0),
+            Layout::Unneeded => (std::ptr::null(), 0),
+        };
+        let words = match &self.layout {
+            Layout::Lists(_, items) => items.words().map_or(std::ptr::null(), <[u64]>::as_ptr),
+            _ => std::ptr::null(),
         };
         let (validity, validity_bit) = bits_from(self.nulls.as_ref(), start);
-        Argument { values, bit: bit as u64, validity, validity_bit, column: self }
+        Argument { values, bit: bit as u64, validity, validity_bit, column: self, words }
     }
 
     /// Decodes the texts of so many rows of the chunk from `row` on.

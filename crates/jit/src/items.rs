@@ -204,7 +204,10 @@ impl Items {
     }
 
     /// The values as the words of native code, where they are that already.
-    fn words(&self) -> Option<&[u64]> {
+    pub fn words(&self) -> Option<&[u64]> {
+        if self.nullable {
+            return None;
+        }
         let (base, len): (*const u64, usize) = match &self.values {
             Values::Ints(values) => (values.values().as_ptr().cast(), values.len()),
             Values::Floats(values) => (values.values().as_ptr().cast(), values.len()),

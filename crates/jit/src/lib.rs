@@ -21,6 +21,7 @@
 //!
 //! The crate knows no SQL, no cache and no other rung.
 
+mod alias;
 mod batch;
 pub mod border;
 mod columns;

@@ -14,9 +14,10 @@ use crate::text::Str;
 pub struct RawList {
     /// The number of elements.
     pub len: u64,
-    /// The number of elements that `data` has room for.
+    /// The number of elements that `data` has room for; 0 where they belong to somebody else, who
+    /// lends them to be read.
     pub cap: u64,
-    /// The slots; any value while `cap` is 0.
+    /// The slots; any value while there are no elements and no room.
     pub data: *mut u64,
 }
 
@@ -65,8 +66,8 @@ impl RawList {
     /// # Errors
     /// As [`Cx::alloc`].
     pub fn push(&mut self, cx: &mut Cx, slots: usize) -> KernelResult<*mut u64> {
-        if self.len == self.cap {
-            let cap = (self.cap * 2).max(8);
+        if self.len >= self.cap {
+            let cap = (self.len * 2).max(8);
             let data = cx.alloc(cap as usize * slots * 8)?.cast::<u64>();
             if self.len > 0 {
                 // SAFETY: both regions hold at least `len` elements and are distinct.

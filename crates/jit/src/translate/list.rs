@@ -1,14 +1,15 @@
 //! Lists in the row's arena; see [`exuvia_ops::list::RawList`].
 
 use super::{Result, Translator, trusted};
+use crate::alias::Shared;
 use crate::{CompileError, helpers, slots};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
 use exuvia_ir::{ExcKind, Inst, Opcode, Type};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, Effect};
 use exuvia_ops::list::RawList;
 use exuvia_ops::runtime;
+use std::collections::HashSet;
 use std::mem::offset_of;
 
 const LEN: i32 = offset_of!(RawList, len) as i32;
@@ -231,55 +232,11 @@ impl Translator<'_, '_, '_> {
             return Ok(());
         }
         let function = self.function;
-        let mut shared = vec![false; function.values.len()];
-        let insts = || function.blocks.iter().flat_map(|block| &block.insts);
-        for inst in insts() {
-            // What another function returns may be its constant.
-            if let (Opcode::Const(_) | Opcode::Call(_), Some(result)) = (&inst.op, inst.result) {
-                shared[result.index()] = function.ty(result).holds_list();
-            }
-        }
-        loop {
-            let mut changed = false;
-            let mut mark = |shared: &mut Vec<bool>, value: exuvia_ir::Value| {
-                changed |= !std::mem::replace(&mut shared[value.index()], true);
-            };
-            for block in &function.blocks {
-                for inst in &block.insts {
-                    let kernel =
-                        crate::live::definition(inst).is_some_and(|def| matches!(def.body, Body::Kernel { .. }));
-                    if let Some(result) = inst.result
-                        && !kernel
-                        && function.ty(result).holds_list()
-                        && inst.args.iter().any(|arg| shared[arg.index()])
-                    {
-                        mark(&mut shared, result);
-                    }
-                }
-                let unwinds = block.insts.iter().filter_map(|inst| inst.unwind.as_ref()).map(|edge| (edge, 1));
-                for (edge, skip) in unwinds.chain(block.term.edges().into_iter().map(|edge| (edge, 0))) {
-                    let params = &function.block(edge.block).params;
-                    for (param, arg) in params.iter().skip(skip).zip(&edge.args) {
-                        if shared[arg.index()] {
-                            mark(&mut shared, *param);
-                        }
-                    }
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        let written = insts().any(|inst| {
-            let writes = crate::live::definition(inst).is_some_and(|def| def.effect == Effect::Write)
-                || matches!(inst.op, Opcode::Call(_));
-            // What is extended by a list does not change that.
-            let is_extended =
-                crate::live::definition(inst).is_some_and(|def| matches!(def.body, Body::Core(CoreOp::ListExtend)));
-            let args = if is_extended { &inst.args[..1] } else { &inst.args[..] };
-            writes && args.iter().any(|arg| shared[arg.index()] && function.ty(*arg).holds_list())
-        });
-        if written {
+        // What another function returns may be its constant.
+        let insts = function.blocks.iter().flat_map(|block| &block.insts);
+        let constants = insts.filter(|inst| matches!(inst.op, Opcode::Const(_) | Opcode::Call(_)));
+        let constants: HashSet<exuvia_ir::Value> = constants.filter_map(|inst| inst.result).collect();
+        if Shared::from(function, |value| constants.contains(&value)).is_changed() {
             return Err(CompileError::unsupported("a function that may change a constant list"));
         }
         Ok(())

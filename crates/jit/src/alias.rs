@@ -1,0 +1,119 @@
+//! Which values may be lists that belong to somebody else, and whether a function changes those.
+
+use crate::live::definition;
+use exuvia_ir::{Function, Inst, Opcode, Type, Value};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::def::{Body, Effect, OpDef};
+
+/// Passes over a function; beyond them every value counts as shared.
+const MOST_PASSES: usize = 100;
+
+/// The values that may be, hold or be held by the same lists as some of them, as far as a function shows.
+#[derive(Debug)]
+pub(crate) struct Shared<'a> {
+    function: &'a Function,
+    values: Vec<bool>,
+}
+
+fn insts(function: &Function) -> impl Iterator<Item = &Inst> {
+    function.blocks.iter().flat_map(|block| &block.insts)
+}
+
+fn core(def: Option<&OpDef>) -> Option<CoreOp> {
+    match def?.body {
+        Body::Core(op) => Some(op),
+        _ => None,
+    }
+}
+
+impl<'a> Shared<'a> {
+    /// Those of the values for which `from` says so.
+    pub fn from(function: &'a Function, from: impl Fn(Value) -> bool) -> Shared<'a> {
+        let values = (0..function.values.len()).map(|at| {
+            let value = Value(at as u32);
+            from(value) && function.ty(value).holds_list()
+        });
+        let mut shared = Shared { function, values: values.collect() };
+        for _ in 0..MOST_PASSES {
+            if !shared.spread() {
+                return shared;
+            }
+        }
+        shared.values.fill(true);
+        shared
+    }
+
+    /// Goes through the function once; whether there were more.
+    fn spread(&mut self) -> bool {
+        let function = self.function;
+        let mut changed = false;
+        let mut mark = |values: &mut Vec<bool>, value: Value| {
+            changed |= !std::mem::replace(&mut values[value.index()], true);
+        };
+        for block in &function.blocks {
+            for inst in &block.insts {
+                // What a kernel gives is new.
+                let kernel = definition(inst).is_some_and(|def| matches!(def.body, Body::Kernel { .. }));
+                if let Some(result) = inst.result
+                    && !kernel
+                    && function.ty(result).holds_list()
+                    && inst.args.iter().any(|arg| self.values[arg.index()])
+                {
+                    mark(&mut self.values, result);
+                }
+            }
+            let unwinds = block.insts.iter().filter_map(|inst| inst.unwind.as_ref()).map(|edge| (edge, 1));
+            for (edge, skip) in unwinds.chain(block.term.edges().into_iter().map(|edge| (edge, 0))) {
+                let params = &function.block(edge.block).params;
+                for (param, arg) in params.iter().skip(skip).zip(&edge.args) {
+                    if self.values[arg.index()] {
+                        mark(&mut self.values, *param);
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    fn holds(&self, value: Value) -> bool {
+        self.values[value.index()] && self.function.ty(value).holds_list()
+    }
+
+    /// Whether one of them may be changed.
+    pub fn is_changed(&self) -> bool {
+        insts(self.function).any(|inst| {
+            let def = definition(inst);
+            let changes = def.is_some_and(|def| def.effect == Effect::Write) || matches!(inst.op, Opcode::Call(_));
+            // What is extended by a list does not change that.
+            let args = if core(def) == Some(CoreOp::ListExtend) { &inst.args[..1] } else { &inst.args[..] };
+            changes && args.iter().any(|arg| self.holds(*arg))
+        })
+    }
+
+    /// Whether elements of one may be written where they lie, or it may come to be held by another
+    /// list, or be passed to a function. What is appended gets room elsewhere.
+    pub fn is_written(&self) -> bool {
+        insts(self.function).any(|inst| {
+            let def = definition(inst);
+            let holds_lists = |list: &Type| matches!(list, Type::List(element) if element.holds_list());
+            let others = match (core(def), &inst.args[..]) {
+                (Some(CoreOp::ListPop), _) => &[],
+                (Some(CoreOp::ListExtend), [_, from]) if !holds_lists(self.function.ty(*from)) => &[],
+                (Some(CoreOp::ListAppend | CoreOp::ListExtend), [_, rest @ ..]) => rest,
+                (_, args) => args,
+            };
+            let writes = def.is_some_and(|def| def.effect == Effect::Write) || matches!(inst.op, Opcode::Call(_));
+            writes && others.iter().any(|arg| self.holds(*arg))
+        })
+    }
+}
+
+/// Whether the lists of a parameter may lie where they are: they hold words of native code, and
+/// nothing is written there.
+pub(crate) fn is_borrowed(function: &Function, param: Value) -> bool {
+    let is_word = |ty: &Type| matches!(ty, Type::List(element) if matches!(**element, Type::Int | Type::Float));
+    let lists = function.ty(param).alternatives().iter().filter(|ty| **ty != Type::None);
+    lists.clone().count() == 1
+        && lists.into_iter().all(is_word)
+        && !Shared::from(function, |value| value == param).is_written()
+}
