@@ -351,6 +351,14 @@ fn run(
         let rows: Vec<&[Value]> = batch().map(row).collect();
         let wanted: Vec<&Answer> = batch().map(|row| &expected.answers[*row]).collect();
         compare(&subject, variation, &rows, &wanted, *layout)?;
+        // Native code is another where nothing within the arguments is NULL, and lists lie where they are.
+        let whole = |row: &&usize| !expected.rows[**row].iter().any(Value::holds_none);
+        let whole: Vec<&usize> = batch().filter(whole).collect();
+        if whole.len() < rows.len() {
+            let rows: Vec<&[Value]> = whole.iter().map(|at| row(at)).collect();
+            let wanted: Vec<&Answer> = whole.iter().map(|row| &expected.answers[**row]).collect();
+            compare(&subject, variation, &rows, &wanted, *layout)?;
+        }
     }
     for index in &raising {
         let actual = subject

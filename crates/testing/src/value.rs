@@ -42,6 +42,17 @@ pub enum Value {
 }
 
 impl Value {
+    /// Whether something that it holds is NULL; not itself.
+    #[must_use]
+    pub fn holds_none(&self) -> bool {
+        let is_none = |value: &Value| matches!(value, Value::None) || value.holds_none();
+        match self {
+            Value::List(items) | Value::Tuple(items) => items.iter().any(is_none),
+            Value::Dict(entries) => entries.iter().any(|entry| is_none(&entry.1)),
+            _ => false,
+        }
+    }
+
     /// An int.
     #[must_use]
     pub fn int(value: i64) -> Value {

@@ -368,3 +368,47 @@ fn a_loop_keeps_rows_and_says_why_it_drops_others() {
     assert_eq!(kernel.run_loop(&args, 2, &mut context()).unwrap().dropped, [1]);
     assert!(Kernel::compile_loop(&module, &types, &types, 0, &SPEED).is_err());
 }
+
+/// Lists of numbers lie where they are if nobody writes there, and are copied else; the column stays as
+/// it is.
+#[test]
+fn lists_are_lent_to_those_who_only_read() {
+    let list = || Type::list(Type::Int);
+    let append = |b: &mut exuvia_ir::Builder, list, value| {
+        let value = b.constant(Object::int(value));
+        b.inst(Opcode::Op("list.append"), vec![list, value], Type::None, None);
+    };
+    let grown = simple(&[list()], Type::Int, |b, p| {
+        append(b, p[0], 7);
+        append(b, p[0], 8);
+        let last = b.constant(Object::int(-1));
+        let first = b.constant(Object::int(0));
+        let (last, first) =
+            (op(b, "list.get", vec![p[0], last], Type::Int), op(b, "list.get", vec![p[0], first], Type::Int));
+        op(b, "int.mul", vec![first, last], Type::Int)
+    });
+    let written = simple(&[list()], Type::Int, |b, p| {
+        append(b, p[0], 9);
+        let (at, value) = (b.constant(Object::int(0)), b.constant(Object::int(5)));
+        b.inst(Opcode::Op("list.set"), vec![p[0], at, value], Type::None, None);
+        op(b, "list.get", vec![p[0], at], Type::Int)
+    });
+    let field = Arc::new(Field::new("item", DataType::Int64, true));
+    let declared = DataType::List(Arc::clone(&field));
+    let lists = ListArray::from_iter_primitive::<Int64Type, _, _>([
+        Some(vec![Some(2), Some(3)]),
+        Some(vec![]),
+        Some((10..50).map(Some).collect()),
+    ]);
+    // Not from its beginning.
+    let column: ArrayRef = Arc::new(lists.slice(1, 2));
+    let before = column.to_data();
+    for (module, lent, wanted) in [(&grown, true, [56, 80]), (&written, false, [5, 5])] {
+        let kernel = Kernel::compile(module, std::slice::from_ref(&declared), &DataType::Int64, &SPEED).unwrap();
+        let copies = kernel.helper_calls().iter().any(|(name, _)| name == "argument.list");
+        assert_eq!(copies, !lent);
+        let output = kernel.run(std::slice::from_ref(&column), 2, &mut context()).unwrap();
+        assert_eq!(rows(output), wanted.map(|value| Row::Value(Object::int(value))));
+        assert_eq!(column.to_data(), before);
+    }
+}
