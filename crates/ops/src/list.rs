@@ -27,11 +27,15 @@ impl RawList {
     /// # Errors
     /// As [`Cx::alloc`].
     pub fn new(cx: &mut Cx, cap: usize, slots: usize) -> KernelResult<*mut RawList> {
-        let header = cx.alloc(size_of::<RawList>())?.cast::<RawList>();
-        let bytes = cap.checked_mul(slots * 8).ok_or(exuvia_ir::Raise::ROW_MEMORY)?;
-        let data = if cap == 0 { std::ptr::null_mut() } else { cx.alloc(bytes)?.cast::<u64>() };
-        // SAFETY: `alloc` gave room for a header, aligned to 8.
-        unsafe { header.write(RawList { len: 0, cap: cap as u64, data }) };
+        // The elements lie behind the header.
+        let bytes = cap.checked_mul(slots * 8).and_then(|bytes| bytes.checked_add(size_of::<RawList>()));
+        let Some(bytes) = bytes else { return Err(exuvia_ir::Raise::ROW_MEMORY) };
+        let header = cx.alloc(bytes)?.cast::<RawList>();
+        // SAFETY: `alloc` gave room for a header, aligned to 8, and for the elements.
+        unsafe {
+            let data = header.add(1).cast::<u64>();
+            header.write(RawList { len: 0, cap: cap as u64, data });
+        }
         Ok(header)
     }
 
