@@ -177,6 +177,8 @@ fn the_system_gets_a_manual_and_completions() {
 #[test]
 fn an_error_ends_with_status_one_on_standard_error() {
     assert_eq!(err(&["-c", "SELECT 1 AS x; SELECT y"]).lines().next(), Some("error: No field named y."));
+    let quoted = err(&["-c", "SELECT upper(\"it's\")"]);
+    assert_eq!(quoted.lines().last(), Some("  hint: \"it's\" is the name of a column; a text is 'it''s'"));
     let wrong = file(
         "wrong.sql",
         "SELECT 1;\n\nCREATE FUNCTION f(x BIGINT) RETURNS BIGINT\n  LANGUAGE python AS $$\n    return y\n$$;\nSELECT f(1);",

@@ -867,7 +867,16 @@ pub(crate) fn show_span(origin: Origin<'_>, error: DataFusionError) -> Option<Da
     let span = error.diagnostic()?.span.filter(|span| span.start.line > 0)?;
     let (start, end) = (span.start, span.end);
     let shown = place(origin, &Span::new((start.line, start.column).into(), (end.line, end.column).into()));
-    Some(DataFusionError::Plan(format!("{}{shown}", crate::message(&error))))
+    let message = crate::message(&error);
+    let from = shown.columns.map_or(0, |(start, _)| start as usize);
+    let named: String = shown.text.chars().skip(from).skip_while(|c| *c == '"').take_while(|c| *c != '"').collect();
+    let is_quoted = message.starts_with("No field named") && shown.text.chars().nth(from) == Some('"');
+    let hint = if is_quoted {
+        format!("\n  hint: \"{named}\" is the name of a column; a text is '{}'", named.replace('\'', "''"))
+    } else {
+        String::new()
+    };
+    Some(DataFusionError::Plan(format!("{message}{shown}{hint}")))
 }
 
 /// The place of a span of tokens in its script.
