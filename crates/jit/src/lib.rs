@@ -14,6 +14,7 @@
 //! | `size.rs` | what is too large to be compiled in bounded time |
 //! | `width.rs` | how many bits ints have |
 //! | `live.rs`, `sink.rs` | what need not be computed natively, where arguments are needed |
+//! | `alias.rs` | which lists belong to somebody else, and whether they are changed |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
 //! | `items.rs` | the same for lists |

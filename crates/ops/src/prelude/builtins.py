@@ -98,6 +98,14 @@ def _items(iterable):
     return list(iterable)
 
 
+def _rest(items):
+    """The items behind the first, of a list as it is by then."""
+    at = 1
+    while at < len(items):
+        yield _item(items, at)
+        at += 1
+
+
 def max(*args, key=None, default=_missing):
     if len(args) == 0:
         raise TypeError("max expected at least 1 argument, got 0")
@@ -115,12 +123,12 @@ def max(*args, key=None, default=_missing):
             return default
     best = items[0]
     if key is None:
-        for item in items[1:]:
+        for item in _rest(items) if isinstance(items, list) else items[1:]:
             if item > best:
                 best = item
         return best
     best_key = key(best)
-    for item in items[1:]:
+    for item in _rest(items) if isinstance(items, list) else items[1:]:
         item_key = key(item)
         if item_key > best_key:
             best = item
@@ -145,12 +153,12 @@ def min(*args, key=None, default=_missing):
             return default
     best = items[0]
     if key is None:
-        for item in items[1:]:
+        for item in _rest(items) if isinstance(items, list) else items[1:]:
             if item < best:
                 best = item
         return best
     best_key = key(best)
-    for item in items[1:]:
+    for item in _rest(items) if isinstance(items, list) else items[1:]:
         item_key = key(item)
         if item_key < best_key:
             best = item
