@@ -108,12 +108,13 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Whether the lists of a parameter may lie where they are: they hold words of native code, and
-/// nothing is written there.
+/// Whether the lists of a parameter may lie where they are: they hold numbers or texts, and nothing is
+/// written there.
 pub(crate) fn is_borrowed(function: &Function, param: Value) -> bool {
-    let is_word = |ty: &Type| matches!(ty, Type::List(element) if matches!(**element, Type::Int | Type::Float));
+    let is_plain =
+        |ty: &Type| matches!(ty, Type::List(element) if matches!(**element, Type::Int | Type::Float | Type::Str));
     let lists = function.ty(param).alternatives().iter().filter(|ty| **ty != Type::None);
     lists.clone().count() == 1
-        && lists.into_iter().all(is_word)
+        && lists.into_iter().all(is_plain)
         && !Shared::from(function, |value| value == param).is_written()
 }

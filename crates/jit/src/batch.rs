@@ -102,6 +102,8 @@ struct Late {
     index: usize,
     loaded: Loaded,
     nullable: bool,
+    /// The slots of an element of a list.
+    element: usize,
 }
 
 /// Where one of a row's results goes.
@@ -216,7 +218,7 @@ fn loaded(function: &Function, types: &[DataType]) -> Result<Vec<Loaded>> {
     let one = |(at, ty): (usize, &DataType)| {
         let loaded = Loaded::of(ty)?;
         let borrowed = loaded == Loaded::List
-            && columns::holds_words(ty)
+            && columns::holds_slots(ty)
             && params.get(at).is_some_and(|param| alias::is_borrowed(function, *param));
         Ok(if borrowed { Loaded::Borrowed } else { loaded })
     };
@@ -348,7 +350,12 @@ pub(crate) fn build<'m>(
     let ir_params = &row_function.function.block(row_function.function.entry()).params;
     for (at, (param, loaded)) in ir_params.iter().zip(&row_function.params).enumerate() {
         let nullable = matches!(row_function.function.ty(*param), Type::Union(_));
-        let late = Late { param: *param, arguments, index: at, loaded: *loaded, nullable };
+        let element = row_function.function.ty(*param).alternatives().iter().find_map(|ty| match ty {
+            Type::List(element) => Some(slots::count(element)),
+            _ => None,
+        });
+        let element = element.unwrap_or(0);
+        let late = Late { param: *param, arguments, index: at, loaded: *loaded, nullable, element };
         params.push(match sunk[at] {
             _ if !live.value(*param) => Vec::new(),
             None => load_argument(b, unit, env, &late, row)?,
@@ -411,7 +418,7 @@ fn load_argument(
     argument: &Late,
     row: Machine,
 ) -> Result<Vec<Machine>> {
-    let Late { arguments, index, loaded, nullable, .. } = *argument;
+    let Late { arguments, index, loaded, nullable, element, .. } = *argument;
     let field = |offset: usize| index * size_of::<Argument>() + offset;
     let values = constant(b, arguments, field(offset_of!(Argument, values)));
     let tag = nullable.then(|| {
@@ -482,7 +489,7 @@ fn load_argument(
             let len = b.ins().isub(to, from);
             let room = b.ins().iconst(types::I64, 0);
             let words = constant(b, arguments, field(offset_of!(Argument, words)));
-            let from = b.ins().ishl_imm_u(from, 3);
+            let from = b.ins().imul_imm_s(from, 8 * element as i64);
             let data = b.ins().iadd(words, from);
             b.ins().store(flags, len, header, offset_of!(RawList, len) as i32);
             b.ins().store(flags, room, header, offset_of!(RawList, cap) as i32);

@@ -80,13 +80,13 @@ impl Loaded {
     }
 }
 
-/// Whether the elements of a list type are words of native code, or become such for a whole batch.
-pub(crate) fn holds_words(list: &DataType) -> bool {
+/// Whether the elements of a list type become slots of native code for a whole batch, or are such.
+pub(crate) fn holds_slots(list: &DataType) -> bool {
     let DataType::List(field) = list else { return false };
     match Loaded::of(field.data_type()) {
         // Some of eight bytes without a sign are no ints of native code.
         Ok(Loaded::Int { bytes, signed }) => signed || bytes < 8,
-        Ok(Loaded::Float32 | Loaded::Float64) => true,
+        Ok(Loaded::Float32 | Loaded::Float64 | Loaded::Str) => true,
         _ => false,
     }
 }

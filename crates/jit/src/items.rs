@@ -203,7 +203,7 @@ impl Items {
         Ok(())
     }
 
-    /// The values as the words of native code, where they are that already.
+    /// The slots of the values, one after the other, where they are that already.
     pub fn words(&self) -> Option<&[u64]> {
         if self.nullable {
             return None;
@@ -211,9 +211,10 @@ impl Items {
         let (base, len): (*const u64, usize) = match &self.values {
             Values::Ints(values) => (values.values().as_ptr().cast(), values.len()),
             Values::Floats(values) => (values.values().as_ptr().cast(), values.len()),
+            Values::Texts { pairs, .. } => (pairs.as_ptr().cast(), 2 * pairs.len()),
             _ => return None,
         };
-        // SAFETY: both are arrays of so many initialised values of eight bytes, aligned to them.
+        // SAFETY: all are arrays of so many initialised words of eight bytes, aligned to them.
         Some(unsafe { std::slice::from_raw_parts(base, len) })
     }
 }
