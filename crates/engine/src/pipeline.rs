@@ -95,6 +95,10 @@ fn stages(
             message: format!("{}: {}", bailout.code.title(), bailout.detail),
             span: bailout.span,
         })?;
+    // What breaks a law of the IR is not run: CPython does it.
+    if let Err(error) = exuvia_opt::verify(&lifted) {
+        return Err(reason("N002", format!("internal error: {error}")));
+    }
     let types = spread::types(definition, nulls);
     let ints: Vec<_> = types.iter().map(sql::range).collect();
     let (optimized, width) = match (wide, settings.optimize) {
@@ -127,7 +131,10 @@ fn stages(
             }
             returns => Kernel::compile(&optimized, &types, returns, &options),
         };
-        kernel.map_err(|error| reason(if error.is_size() { "N003" } else { "N001" }, error.to_string()))
+        match kernel {
+            Err(error) if error.is_malformed() => return Err(reason("N002", format!("internal error: {error}"))),
+            kernel => kernel.map_err(|error| reason(if error.is_size() { "N003" } else { "N001" }, error.to_string())),
+        }
     };
     Ok(Stages { lifted, unchecked, steps, optimized, program, kernel })
 }

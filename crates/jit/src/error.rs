@@ -22,6 +22,12 @@ impl CompileError {
         matches!(self, CompileError::TooLarge(_))
     }
 
+    /// Whether the function breaks a law of the IR: a bug of ours, and nothing to be run on any rung.
+    #[must_use]
+    pub fn is_malformed(&self) -> bool {
+        matches!(self, CompileError::Malformed(_))
+    }
+
     pub(crate) fn unsupported(what: impl Into<String>) -> CompileError {
         CompileError::Unsupported(what.into())
     }

@@ -430,6 +430,9 @@ impl Lifter<'_> {
                 }
             }
         }
+        for (at, object) in self.objects_in_tuples(arms) {
+            some |= self.escape_on(&mut arms[at], &object)?;
+        }
         Ok(some)
     }
 
@@ -444,7 +447,11 @@ impl Lifter<'_> {
         }
         let from = Abs::Instance(Rc::clone(object));
         let view = self.escaped(&from)?;
-        arm.1.iter_mut().filter(|extra| extra.same(&from)).for_each(|extra| *extra = view.clone());
+        for extra in &mut arm.1 {
+            if let Some(new) = referring(extra, &from, &view) {
+                *extra = new;
+            }
+        }
         Ok(true)
     }
 
@@ -460,18 +467,57 @@ impl Lifter<'_> {
         self.differing(arms, 0).into_iter().filter(|name| differs(&name)).collect()
     }
 
+    /// Objects within tuples that meet what they cannot be joined with element by element, and on which
+    /// arm.
+    fn objects_in_tuples(&self, arms: &[Arm]) -> Vec<(usize, Rc<Instance>)> {
+        let mut found = Vec::new();
+        for slot in self.slots(arms) {
+            if let Some(column) = slot.column(arms)
+                && column.iter().any(|value| matches!(value, Abs::Tuple(_)))
+            {
+                self.meeting_in_tuples(&column, &mut found);
+            }
+        }
+        found
+    }
+
+    fn meeting_in_tuples(&self, column: &[&Abs], found: &mut Vec<(usize, Rc<Instance>)>) {
+        if column.iter().all(|value| value.same(column[0])) {
+            return;
+        }
+        let tuples: Option<Vec<Vec<Abs>>> = column.iter().map(|value| value.tuple_items()).collect();
+        match tuples {
+            Some(tuples) if tuples.iter().all(|items| items.len() == tuples[0].len()) => {
+                for index in 0..tuples[0].len() {
+                    let column: Vec<&Abs> = tuples.iter().map(|items| &items[index]).collect();
+                    self.meeting_in_tuples(&column, found);
+                }
+            }
+            _ if column.iter().all(|value| self.exists_at_run_time(value)) => {
+                column.iter().enumerate().for_each(|(at, value)| objects_within(value, at, found));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a value exists at run time, or can if its objects escape.
+    fn exists_at_run_time(&self, value: &Abs) -> bool {
+        match value {
+            Abs::Instance(object) => object.module.is_none() && object.class.exception.is_none(),
+            Abs::Dyn(value) => !self.b.function.ty(*value).alternatives().contains(&Type::Unbound),
+            Abs::Const(constant) => !matches!(constant, Object::Dict(_) | Object::Set(_)),
+            Abs::Tuple(items) => items.iter().all(|item| self.exists_at_run_time(item)),
+            _ => false,
+        }
+    }
+
     /// Variables that hold an object on one arm and another value that exists at run time on
     /// another.
     fn differing_objects(&self, arms: &[Arm]) -> Vec<Slot> {
         let differs = |column: &[&Abs]| {
             column.iter().any(|value| matches!(value, Abs::Instance(object) if object.value.is_none()))
                 && column.iter().any(|value| !column[0].same(value))
-                && column.iter().all(|value| match value {
-                    Abs::Instance(object) => object.module.is_none() && object.class.exception.is_none(),
-                    Abs::Dyn(value) => !self.b.function.ty(*value).alternatives().contains(&Type::Unbound),
-                    Abs::Const(constant) => !matches!(constant, Object::Dict(_) | Object::Set(_)),
-                    _ => false,
-                })
+                && column.iter().all(|value| self.exists_at_run_time(value))
         };
         let is_variable = |slot: &Slot| !matches!(slot, Slot::Variable(_, name) if is_own(name));
         self.slots(arms)
@@ -481,12 +527,37 @@ impl Lifter<'_> {
     }
 }
 
+/// The objects that are nothing but cells within a value of an arm.
+fn objects_within(value: &Abs, at: usize, found: &mut Vec<(usize, Rc<Instance>)>) {
+    match value {
+        Abs::Instance(object) if object.value.is_none() => found.push((at, Rc::clone(object))),
+        Abs::Tuple(items) => items.iter().for_each(|item| objects_within(item, at, found)),
+        _ => {}
+    }
+}
+
+/// A value that refers to another object in the place of one, also within tuples; `None` where it does
+/// not refer to that.
+fn referring(value: &Abs, from: &Abs, to: &Abs) -> Option<Abs> {
+    match value {
+        Abs::Tuple(items) => {
+            let new: Vec<Option<Abs>> = items.iter().map(|item| referring(item, from, to)).collect();
+            let changed = new.iter().any(Option::is_some);
+            changed.then(|| {
+                let items = new.into_iter().zip(items.iter());
+                Abs::tuple(items.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
+            })
+        }
+        other => other.same(from).then(|| to.clone()),
+    }
+}
+
 /// Makes the variables of a frame that refer to one object refer to another.
 fn refer(frame: &mut Frame, from: &Abs, to: &Abs) {
-    let names: Vec<Name> =
-        frame.vars.iter().filter(|(_, value)| value.same(from)).map(|(name, _)| name.clone()).collect();
-    for name in names {
-        frame.vars.insert(name, to.clone());
+    let renewed = |(name, value): (&Name, &Abs)| Some((name.clone(), referring(value, from, to)?));
+    let renewed: Vec<(Name, Abs)> = frame.vars.iter().filter_map(renewed).collect();
+    for (name, value) in renewed {
+        frame.vars.insert(name, value);
     }
     if let Some((_, receiver)) = &mut frame.owner
         && receiver.same(from)

@@ -6,6 +6,7 @@ use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Na
 use crate::bailout::{Bailout, Code};
 use crate::intrinsic::NAMES;
 use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
+use crate::merge::Arm;
 use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -545,36 +546,50 @@ impl<'w> Lifter<'w> {
 
     /// `and`, `or` as values: the operand that decides, narrowed by its truth.
     fn bool_op(&mut self, and: bool, values: &[Expr]) -> Lift<Abs> {
+        let Some((last, values)) = values.split_last() else { return Ok(Abs::Unbound) };
         let mut arms = Vec::new();
-        for (index, value) in values.iter().enumerate() {
-            let value = self.expr(value)?;
-            if index + 1 == values.len() {
-                arms.extend(self.state().map(|state| (state, vec![value])));
-                break;
-            }
-            // The value is kept in a variable, so that splitting narrows it too.
-            let hidden = self.hidden_name("bool");
-            self.set_var(&hidden, value.clone());
-            let (yes, no) = self.split_value(&value)?;
+        for value in values {
+            let (yes, no) = self.tested(value)?;
             let (decided, open) = if and { (no, yes) } else { (yes, no) };
-            for state in decided {
+            arms.extend(decided);
+            self.enter_any(states_of(open))?;
+        }
+        let value = self.expr(last)?;
+        arms.extend(self.state().map(|state| (state, vec![value])));
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    /// Evaluates an operand of `and` and `or`: where it is true and where false, with its value. Each is
+    /// asked once for its truth, also those of an `and` within an `or`.
+    fn tested(&mut self, operand: &Expr) -> Lift<(Vec<Arm>, Vec<Arm>)> {
+        if let ExprKind::BoolOp { and, values } = &operand.kind {
+            let (mut decided, mut open) = (Vec::new(), Vec::new());
+            for (index, value) in values.iter().enumerate() {
+                if index > 0 {
+                    self.enter_any(states_of(open))?;
+                }
+                let (yes, no) = self.tested(value)?;
+                let (now, later) = if *and { (no, yes) } else { (yes, no) };
+                decided.extend(now);
+                open = later;
+            }
+            return Ok(if *and { (open, decided) } else { (decided, open) });
+        }
+        let value = self.expr(operand)?;
+        // The value is kept in a variable, so that splitting narrows it too.
+        let hidden = self.hidden_name("bool");
+        self.set_var(&hidden, value.clone());
+        let (yes, no) = self.split_value(&value)?;
+        let mut with_value = |states: Vec<State>| {
+            let arm = |state| {
                 self.enter(state);
                 let narrowed = self.get_hidden(&hidden);
                 self.remove_var(&hidden);
-                arms.extend(self.state().map(|state| (state, vec![narrowed])));
-            }
-            let open = open
-                .into_iter()
-                .map(|mut state| {
-                    if let Some(frame) = state.frames.get_mut(self.current) {
-                        frame.vars.remove(&hidden);
-                    }
-                    state
-                })
-                .collect();
-            self.enter_any(open)?;
-        }
-        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+                self.state().map(|state| (state, vec![narrowed]))
+            };
+            states.into_iter().filter_map(arm).collect::<Vec<Arm>>()
+        };
+        Ok((with_value(yes), with_value(no)))
     }
 
     /// Continues where any of the states arrive.
@@ -939,4 +954,8 @@ impl<'w> Lifter<'w> {
         self.back_to(outer);
         Ok(())
     }
+}
+
+fn states_of(arms: Vec<Arm>) -> Vec<State> {
+    arms.into_iter().map(|arm| arm.0).collect()
 }

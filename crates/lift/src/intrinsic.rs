@@ -20,6 +20,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_has_own",
     "_is_function",
     "_is_iterator",
+    "_asked_for_length",
     "_cached",
     "_type_name",
     "_is_itself",
@@ -163,6 +164,8 @@ impl Lifter<'_> {
             ))),
             // Whether it is an iterator, and not only something that can be iterated.
             ("_is_iterator", [value]) => Ok(Abs::bool(matches!(value, Abs::Iter(iter) if !iter.is_lasting()))),
+            // What becomes part of a list is asked for its length.
+            ("_asked_for_length", [value]) => self.asked_for_length(value),
             // A function that keeps its results.
             ("_cached", [Abs::Func(closure)]) => Ok(Abs::Func(Rc::new(Closure {
                 def: Arc::clone(&closure.def),

@@ -501,6 +501,10 @@ impl Lifter<'_> {
         {
             return self.new_list(&items);
         }
+        let iterable = &self.asked_for_length(iterable)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
         let list = self.new_list(&[])?;
         if matches!(self.type_of(iterable), Some(Type::List(_))) && self.extend_at_once(&list, iterable)? {
             return Ok(list);
@@ -516,6 +520,20 @@ impl Lifter<'_> {
         let list = self.get_hidden(&hidden);
         self.remove_var(&hidden);
         Ok(list)
+    }
+
+    /// What iterates over an object that becomes a list or a tuple, for which CPython asks for its length;
+    /// other things as they are.
+    pub fn asked_for_length(&mut self, iterable: &Abs) -> Lift<Abs> {
+        let Abs::Instance(object) = iterable else { return Ok(iterable.clone()) };
+        if object.class.prelude || ClassObj::find(&object.class, "__len__").is_none() {
+            return Ok(iterable.clone());
+        }
+        let iterator = self.iterator_of(&Rc::clone(object))?;
+        if self.live {
+            self.call_of_prelude("_length_hint", vec![iterable.clone()])?;
+        }
+        Ok(iterator)
     }
 
     /// A list with the items, the thing itself where it is one: for reading only.
@@ -552,6 +570,10 @@ impl Lifter<'_> {
 
     /// `tuple(x)`: of known length where it can be.
     pub fn tuple_of(&mut self, iterable: &Abs) -> Lift<Abs> {
+        let iterable = &self.asked_for_length(iterable)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
         if let Some(items) = self.unrolled(iterable).or_else(|| self.known_turns(iterable)) {
             return Ok(Abs::tuple(items));
         }

@@ -134,7 +134,7 @@ impl Lifter<'_> {
                     return Ok(None);
                 };
                 match (self.call_special(&object, method, rest)?, missing) {
-                    (Some(result), _) => result,
+                    (Some(result), _) => self.checked(spelling, method, result)?,
                     (None, Some(missing)) if !prelude => self
                         .raise_message(ExcKind::TypeError, &missing.replace("{}", &self.class_shown(&object.class)?))?,
                     (None, _) => return refused(self),
@@ -189,6 +189,17 @@ impl Lifter<'_> {
         }
     }
 
+    /// What a special method gives, where it must be of a class.
+    fn checked(&mut self, spelling: &str, method: &str, result: Abs) -> Lift<Abs> {
+        match (spelling, self.type_of(&result)) {
+            _ if !self.live => Ok(Abs::Unbound),
+            ("float", Some(Type::Float)) | ("int", Some(Type::Int)) => Ok(result),
+            ("int", Some(Type::Bool)) => self.apply("int", &[result]),
+            ("float" | "int", _) => self.bail(Code::Operands, format!("{method} returns something else")),
+            _ => Ok(result),
+        }
+    }
+
     fn binary_of_object(
         &mut self,
         spelling: &str,
@@ -206,10 +217,13 @@ impl Lifter<'_> {
             && let Abs::Instance(object) = left
         {
             let in_place = format!("__i{}", &method[2..]);
-            if let Some(result) = self.call_special(object, &in_place, vec![right.clone()])?
-                && !is_not_implemented(&result)
-            {
-                return Ok(result);
+            if let Some(result) = self.call_special(object, &in_place, vec![right.clone()])? {
+                if may_be_not_implemented(&result) {
+                    return self.bail(Code::Join, format!("{in_place} returns NotImplemented on some paths"));
+                }
+                if !is_not_implemented(&result) {
+                    return Ok(result);
+                }
             }
         }
         if let Some(result) = self.either_way(left, right, method, reflected)? {
@@ -272,7 +286,7 @@ impl Lifter<'_> {
                 if !self.live {
                     return Ok(Some(Abs::Unbound));
                 }
-                if matches!(result, Abs::Conflict) {
+                if may_be_not_implemented(&result) {
                     return self.bail(Code::Join, format!("{method} returns NotImplemented on some paths"));
                 }
                 if !is_not_implemented(&result) {
@@ -287,10 +301,16 @@ impl Lifter<'_> {
         if spelling == "a!=b" {
             // `object.__ne__` inverts `__eq__`.
             let has = |abs: &Abs, name| matches!(abs, Abs::Instance(o) if ClassObj::find(&o.class, name).is_some());
-            if !has(left, "__ne__") && !has(right, "__ne__") {
+            let own = [left, right].map(|side| has(side, "__ne__"));
+            if own == [false, false] {
                 let equal = self.compare_objects("a==b", left, right, "__eq__", "__eq__")?;
                 let truth = self.truth(&equal)?;
                 return self.negate(truth);
+            }
+            if own != [true, true] && has(left, "__eq__") && has(right, "__eq__")
+                || own[1] && !own[0] && matches!(left, Abs::Instance(_))
+            {
+                return self.bail(Code::Operands, "!= of objects of which one has __ne__");
             }
         }
         if let Some(result) = self.either_way(left, right, method, reflected)? {
@@ -410,6 +430,15 @@ impl Lifter<'_> {
                 self.raise_message(ExcKind::TypeError, &message)
             }
         }
+    }
+}
+
+/// Whether it is that on some paths only.
+fn may_be_not_implemented(abs: &Abs) -> bool {
+    match abs {
+        Abs::Conflict => true,
+        Abs::OneOf(choice) => choice.of.iter().any(|(_, item)| is_not_implemented(item)),
+        _ => false,
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Shaped {
 
 /// The attribute that has what is held under a key.
 fn attribute_of(key: &str) -> Name {
-    Name::from(format!("{KEYS}{key}"))
+    Name::from(format!("{KEYS}{KEYS}{key}"))
 }
 
 impl Lifter<'_> {

@@ -370,6 +370,13 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(());
         }
+        if let Abs::Iter(iter) = &value
+            && let Iter::Call { function: Abs::Func(closure), .. } = &**iter
+            && &*closure.def.name == "_turns"
+            && targets.iter().any(|target| matches!(target.kind, ExprKind::Starred(_)))
+        {
+            return self.bail(Code::Operands, "a target with a star, which asks the iterator for its iterator");
+        }
         let star = targets.iter().position(|target| matches!(target.kind, ExprKind::Starred(_)));
         if let Some(items) = self.known_items(&value) {
             let after = star.map_or(0, |at| targets.len() - at - 1);

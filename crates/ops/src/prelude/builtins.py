@@ -210,6 +210,14 @@ def _sequence(items):
         yield item
 
 
+def _length_hint(of):
+    """Asks an object for its length, as what becomes a list does: it need not be one."""
+    try:
+        len(of)
+    except TypeError:
+        pass
+
+
 def _among(item, iterable):
     """Whether an item is among those of something that has no method to tell."""
     for one in iterable:

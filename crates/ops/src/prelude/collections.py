@@ -750,11 +750,14 @@ class deque:
         return n
 
     def reverse(self, /):
-        items = self._items[self._first :]
-        items.reverse()
-        self._items = items
-        self._first = 0
-        self._changes += 1
+        # In place: who iterates goes on at the same positions.
+        items = self._items
+        low = self._first
+        high = len(items) - 1
+        while low < high:
+            items[low], items[high] = items[high], items[low]
+            low += 1
+            high -= 1
 
     def rotate(self, n=1, /):
         if not isinstance(n, int):

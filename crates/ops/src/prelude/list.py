@@ -168,7 +168,7 @@ def extend(self, iterable, /):
         for i in range(n):
             self.append(iterable[i])
     else:
-        for item in iterable:
+        for item in _asked_for_length(iterable):
             self.append(item)
 
 
