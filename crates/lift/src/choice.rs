@@ -447,7 +447,7 @@ impl Lifter<'_> {
     pub fn attribute_of_choice(&mut self, choice: &Rc<Choice>, name: &crate::ast::Name) -> Lift<Abs> {
         let own = self.mapped(choice, &mut |me, item| match item {
             Abs::Instance(object) => match (me.own_attribute(object, name)?, ClassObj::find(&object.class, name)) {
-                (_, Some((_, crate::class::Member::Property(_)))) => Ok(None),
+                (_, Some((_, crate::class::Member::Property { .. }))) => Ok(None),
                 (Some(value), _) if is_fixed(&value, &me.world.budget) => Ok(Some(value)),
                 _ => Ok(None),
             },

@@ -53,7 +53,10 @@ pub(crate) enum Member {
     Value(Abs),
     Static(Abs),
     OfClass(Abs),
-    Property(Abs),
+    Property {
+        get: Abs,
+        set: Option<Abs>,
+    },
 }
 
 /// A method with its receiver.
@@ -184,7 +187,8 @@ impl ClassObj {
     /// The values that it and its bases hold.
     pub fn constants(self: &Rc<ClassObj>) -> impl Iterator<Item = &Abs> {
         ClassObj::ancestry(self).flat_map(|class| class.members.values()).map(|member| match member {
-            Member::Value(value) | Member::Static(value) | Member::OfClass(value) | Member::Property(value) => value,
+            Member::Value(value) | Member::Static(value) | Member::OfClass(value) => value,
+            Member::Property { get, .. } => get,
         })
     }
 
@@ -415,7 +419,10 @@ impl Lifter<'_> {
                         [one] => match self.method_kind(one) {
                             Some("staticmethod") => Member::Static(closure.clone()),
                             Some("classmethod") => Member::OfClass(closure.clone()),
-                            Some("property") => Member::Property(closure.clone()),
+                            Some("property") => Member::Property { get: closure.clone(), set: None },
+                            None if let Some(get) = getter_of(one, &def.name, &wrapped) => {
+                                Member::Property { get, set: Some(closure.clone()) }
+                            }
                             _ => return self.bail(Code::Statement, format!("a method {} that is decorated", def.name)),
                         },
                         _ => return self.bail(Code::Statement, format!("a method {} that is decorated", def.name)),
@@ -532,7 +539,7 @@ impl Lifter<'_> {
                 let receiver = class.map_or_else(|| receiver.clone(), Abs::Class);
                 Ok(Abs::Bound(Rc::new(Method { closure, owner, receiver })))
             }
-            (Member::Property(Abs::Func(closure)), Some(_)) => {
+            (Member::Property { get: Abs::Func(closure), .. }, Some(_)) => {
                 self.next_owner = Some((owner, receiver.clone()));
                 self.call_value(&Abs::Func(closure), vec![receiver.clone()], Vec::new())
             }
@@ -598,4 +605,16 @@ impl ClassObj {
 
 fn is_name(target: &Expr) -> bool {
     matches!(target.kind, ExprKind::Name(_))
+}
+
+/// The getter of a property to which `@name.setter` adds a setter.
+fn getter_of(decorator: &Expr, name: &Name, members: &BTreeMap<Name, Member>) -> Option<Abs> {
+    match (&decorator.kind, members.get(name)) {
+        (ExprKind::Attribute { value, name: setter }, Some(Member::Property { get, .. }))
+            if &**setter == "setter" && matches!(&value.kind, ExprKind::Name(of) if of == name) =>
+        {
+            Some(get.clone())
+        }
+        _ => None,
+    }
 }

@@ -153,7 +153,7 @@ impl Lifter<'_> {
     /// `object.name`.
     pub fn instance_attribute(&mut self, object: &Rc<Instance>, name: &Name) -> Lift<Abs> {
         let member = ClassObj::find(&object.class, name);
-        if let Some((owner, member @ Member::Property(_))) = member {
+        if let Some((owner, member @ Member::Property { .. })) = member {
             return self.member(owner, member, &Abs::Instance(Rc::clone(object)));
         }
         if object.class.prelude && !self.is_in_prelude() && (name.starts_with('_') || member.is_none()) {
@@ -202,9 +202,6 @@ impl Lifter<'_> {
         if object.class.prelude && !self.is_in_prelude() {
             return self.bail(Code::Mutation, format!("attribute {name} of a {}", object.class.name));
         }
-        if matches!(ClassObj::find(&object.class, name), Some((_, Member::Property(_)))) {
-            return self.bail(Code::Mutation, format!("assignment to the property {name}"));
-        }
         // The `__init__` that `dataclass` makes sets them otherwise.
         let is_being_made = self.unfolding.last().is_some_and(|function| self.is_made(function.def));
         if object.class.frozen && !is_being_made {
@@ -212,6 +209,15 @@ impl Lifter<'_> {
         }
         if name.starts_with("__") {
             return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
+        }
+        if let Some((owner, Member::Property { set, .. })) = ClassObj::find(&object.class, name) {
+            let Some(setter) = set else {
+                return self.bail(Code::Mutation, format!("assignment to the property {name}"));
+            };
+            let receiver = Abs::Instance(Rc::clone(object));
+            self.next_owner = Some((owner, receiver.clone()));
+            self.call_value(&setter, vec![receiver, value], Vec::new())?;
+            return Ok(());
         }
         self.check_slot(&object.class, name)?;
         self.may_hold(&value)?;
