@@ -219,6 +219,17 @@ pub struct Params {
     pub keyword_rest: Option<Name>,
 }
 
+impl Params {
+    /// Whether a parameter without a default is the only one.
+    #[must_use]
+    pub fn is_only(&self, name: &Name) -> bool {
+        matches!(self.positional.as_slice(), [(only, None)] if only == name)
+            && self.rest.is_none()
+            && self.keyword.is_empty()
+            && self.keyword_rest.is_none()
+    }
+}
+
 /// An expression.
 #[derive(Debug)]
 pub struct Expr {

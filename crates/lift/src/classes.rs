@@ -367,7 +367,7 @@ impl Lifter<'_> {
         self.type_name(&value).map(Some)
     }
 
-    /// The argument of a call of `type` with one.
+    /// The argument of a call of `type` with one, or what is asked for its `__class__`.
     fn type_call<'e>(&mut self, expr: &'e Expr) -> Lift<Option<&'e Expr>> {
         match &expr.kind {
             ExprKind::Call { func, args, keywords }
@@ -378,6 +378,7 @@ impl Lifter<'_> {
             {
                 Ok(Some(&args[0]))
             }
+            ExprKind::Attribute { value, name } if &**name == "__class__" => Ok(Some(value)),
             _ => Ok(None),
         }
     }

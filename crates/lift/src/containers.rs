@@ -373,6 +373,26 @@ impl Lifter<'_> {
         self.new_container("set", iterable.cloned().into_iter().collect())
     }
 
+    /// `|`, `&`, `-` and `^` of sets of texts where a module is run; `None` of others.
+    pub fn sets_of_module(&mut self, spelling: &str, a: &SetObj, b: &SetObj) -> Lift<Option<Abs>> {
+        let is_plain = |set: &SetObj| set.members.entries().iter().all(|entry| matches!(entry.0, Object::Str(_)));
+        if !is_plain(a) || !is_plain(b) {
+            return Ok(None);
+        }
+        let those = |set: &SetObj, others: &SetObj, within: bool| {
+            let members = set.members.entries().iter().map(|entry| entry.0.clone());
+            let kept = members.filter(|member| others.members.get(member).is_some() == within);
+            kept.map(Abs::Const).collect::<Vec<_>>()
+        };
+        let members = match spelling {
+            "a|b" => [those(a, a, true), those(b, a, false)].concat(),
+            "a&b" => those(a, b, true),
+            "a-b" => those(a, b, false),
+            _ => [those(a, b, false), those(b, a, false)].concat(),
+        };
+        self.constant_set(members, a.frozen).map(Some)
+    }
+
     fn constant_items(&mut self, iterable: &Abs) -> Option<Vec<Abs>> {
         if let Abs::Const(Object::Set(set)) = iterable {
             return Some(set.members.entries().iter().map(|entry| Abs::Const(entry.0.clone())).collect());

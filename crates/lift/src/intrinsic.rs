@@ -29,6 +29,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_is_of",
     "_sees",
     "_changes",
+    "_breaks_ties",
     "_leave",
     "_refuse",
     "_refuse_order",
@@ -108,6 +109,8 @@ impl Lifter<'_> {
             }
             // Whether it can, and may.
             ("_changes", [function, container]) => Ok(Abs::bool(self.may_change(function, container))),
+            // Whether keys that a function makes are all different, and nobody sees in which order it is called.
+            ("_breaks_ties", [function]) => Ok(Abs::bool(self.breaks_ties(function))),
             // Whether a function that is given can reach a container.
             ("_sees", [function, container]) => Ok(Abs::bool(self.sees(function, container))),
             // An attribute by its name.

@@ -368,6 +368,11 @@ impl Lifter<'_> {
             ("len", _, [Type::Tuple(items)]) => Ok(Some(Abs::int(items.len() as i64))),
             ("len", [Abs::Const(Object::Dict(dict))], _) => Ok(Some(Abs::int(dict.len() as i64))),
             ("len", [Abs::Const(Object::Set(set))], _) => Ok(Some(Abs::int(set.members.len() as i64))),
+            ("a|b" | "a&b" | "a-b" | "a^b", [Abs::Const(Object::Set(a)), Abs::Const(Object::Set(b))], _)
+                if self.module_mode && !self.augmented =>
+            {
+                self.sets_of_module(spelling, a, b)
+            }
             ("a in b", [item, container], [_, Type::Dict(..) | Type::Set(_)]) => {
                 let at = self.dict_position(container, item)?;
                 self.apply("a>=b", &[at, Abs::int(0)]).map(Some)

@@ -79,6 +79,27 @@ fn only_reads(expr: &Expr) -> bool {
     }
 }
 
+/// Whether an expression only reads, and calls no functions but some that say what a value is like.
+fn is_quiet(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Name(_) | ExprKind::Const(_) => true,
+        ExprKind::Call { func, args, keywords } => {
+            let known = |name: &str| ["len", "str", "int", "abs", "ord", "repr"].contains(&name);
+            let of_text = |name: &str| ["lower", "upper", "casefold", "count", "find", "get"].contains(&name);
+            let is_known = match &func.kind {
+                ExprKind::Name(name) => known(name),
+                ExprKind::Attribute { value, name } => of_text(name) && is_quiet(value),
+                _ => false,
+            };
+            is_known && keywords.is_empty() && args.iter().all(is_quiet)
+        }
+        ExprKind::Unary { operand, .. } | ExprKind::Not(operand) => is_quiet(operand),
+        ExprKind::Binary { left, right, .. } => is_quiet(left) && is_quiet(right),
+        ExprKind::Subscript { value, index } => is_quiet(value) && is_quiet(index),
+        _ => false,
+    }
+}
+
 impl Lifter<'_> {
     /// The variables of the functions around one that it mentions, and what they hold, without itself.
     pub fn around(&self, closure: &Closure) -> BTreeMap<Name, (Mention, Abs)> {
@@ -117,6 +138,25 @@ impl Lifter<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a function of one argument gives a tuple with that argument in it, as `lambda word:
+    /// (len(word), word)`, and changes nothing that anybody sees.
+    pub fn breaks_ties(&self, function: &Abs) -> bool {
+        let Abs::Func(closure) = function else { return false };
+        let [Stmt { kind: StmtKind::Return(Some(Expr { kind: ExprKind::Tuple(parts), .. })), .. }] =
+            closure.def.body.as_slice()
+        else {
+            return false;
+        };
+        let is_argument = |part: &Expr| matches!(&part.kind, ExprKind::Name(name) if closure.def.params.is_only(name));
+        let quiet = |value: &Abs| match value {
+            Abs::Instance(object) => object.class.prelude && ["dict", "Counter"].contains(&&*object.class.name),
+            other => matches!(other, Abs::Const(_) | Abs::Dyn(_)),
+        };
+        parts.iter().any(is_argument)
+            && parts.iter().all(|part| is_argument(part) || is_quiet(part))
+            && self.around(closure).values().all(|(_, value)| quiet(value))
     }
 
     /// Whether a function can reach a container and may change it.

@@ -2,7 +2,7 @@
 
 
 # What has operators of its own.
-_OBJECTS = ("datetime.timedelta", "RegexFlag")
+_OBJECTS = ("datetime.timedelta", "RegexFlag", "decimal.Decimal")
 
 
 def _same(a, b):
@@ -76,6 +76,9 @@ def sum(iterable, /, start=0):
         # What cannot be iterated is found first.
         enumerate(iterable)
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
+    if _type_name(start) == "bytes":
+        enumerate(iterable)
+        raise TypeError("sum() can't sum bytes [use b''.join(seq) instead]")
     total = start
     for item in iterable:
         total = total + item
@@ -317,7 +320,22 @@ def pow(base, exp, mod=None):
     return _leave("pow with a modulus")
 
 
+def _check_order(items, key):
+    """Leaves where the order of items, or what their keys raise, depends on that in which they come."""
+    try:
+        for item in items:
+            if not _is_ordered(item) or not _is_ordered(key(item)):
+                return _leave("sorting a set by keys that may have no order")
+    except Exception:
+        return _leave("an exception while a set is sorted")
+
+
 def sorted(iterable, /, *, key=None, reverse=False):
+    if key is not None and isinstance(iterable, (set, frozenset)) and _breaks_ties(key):
+        result = list(_unordered(iterable))
+        _check_order(result, key)
+        result.sort(key=key, reverse=reverse)
+        return result
     if key is None and isinstance(iterable, str) and isinstance(reverse, bool):
         return _operation("str.sorted_chars", iterable, reverse)
     result = list(_unordered(iterable) if key is None else iterable)

@@ -487,7 +487,8 @@ class set(_Table):
     def __init__(self, iterable=_missing, /):
         super().__init__()
         if not _is_missing(iterable):
-            self.update(iterable)
+            for key in _unordered(iterable):
+                self.add(key)
 
     def _slot(self, key):
         if isinstance(key, set):
