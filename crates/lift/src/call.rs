@@ -383,7 +383,8 @@ impl Lifter<'_> {
         ) {
             return Ok(Abs::Module(spelling.into()));
         }
-        self.bail(Code::Import, spelling)
+        // Of a module of which other names are lifted it is that function.
+        self.bail(if prelude { Code::Callee } else { Code::Import }, spelling)
     }
 
     fn prelude_has(&self, module: &str, name: &str) -> bool {
