@@ -5,7 +5,7 @@ use crate::ast::Name;
 use crate::bailout::Code;
 use crate::choice::{Table, numbered};
 use crate::class::ClassObj;
-use crate::lifter::{Lift, Lifter};
+use crate::lifter::{Lift, Lifter, Stop};
 use exuvia_ir::{ExcKind, Object, Type};
 use std::rc::Rc;
 
@@ -15,6 +15,15 @@ const MAX_UNROLL: usize = 64;
 const MAX_TURNS: usize = 16;
 /// Turns of loops that run at the top level of a module.
 const MAX_STATIC_TURNS: u32 = 200_000;
+
+/// Whether a constant list or tuple is short enough to be unrolled where that helps.
+fn is_short(constant: &Object) -> bool {
+    match constant {
+        Object::List(list) => list.read(<[Object]>::len) <= MAX_TURNS,
+        Object::Tuple(items) => items.len() <= MAX_TURNS,
+        _ => false,
+    }
+}
 
 /// Something iterated by position: hidden variables hold its state.
 enum Cursor {
@@ -168,10 +177,19 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(());
         }
-        self.run_loop(&mut |me| me.cursor_more(depth, &cursor), &mut |me| {
+        let site = self.site();
+        let looped = self.run_loop(&mut |me| me.cursor_more(depth, &cursor), &mut |me| {
             let item = me.cursor_next(depth, &cursor)?;
             body(me, item)
-        })?;
+        });
+        if matches!(looped, Err(Stop::Bailout(_)))
+            && iterable.as_const().is_some_and(is_short)
+            && self.world.unrolled.insert(site)
+        {
+            // What is done with an item may want to know it, as `strptime` its format.
+            return Err(Stop::Restart);
+        }
+        looped?;
         if self.live {
             self.forget(depth, &cursor);
         }
@@ -204,6 +222,9 @@ impl Lifter<'_> {
                 _ => None,
             },
             // In a function a constant list is walked by a loop, unless it is short.
+            Abs::Const(constant) if is_short(constant) && self.world.unrolled.contains(&self.site()) => {
+                self.known_items(iterable)
+            }
             Abs::Const(Object::Str(_) | Object::List(_) | Object::Dict(_)) if !self.module_mode => {
                 let items = self.known_items(iterable)?;
                 (items.len() <= 4).then_some(items)

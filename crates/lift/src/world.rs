@@ -76,6 +76,8 @@ pub(crate) struct World {
     pub displays: HashMap<usize, (Object, Site)>,
     /// Where dicts and sets are written that change, or hold what is no constant.
     pub changing: HashSet<Site>,
+    /// Loops over constants that are lifted turn by turn, since what they do wants to know those.
+    pub unrolled: HashSet<Site>,
     /// Whether a module of the prelude is being loaded.
     pub loading_prelude: bool,
     /// What objects are as run-time values, by number.
@@ -169,6 +171,7 @@ impl World {
             inner: HashMap::new(),
             displays: HashMap::new(),
             changing: HashSet::new(),
+            unrolled: HashSet::new(),
             loading_prelude: false,
             shapes: Vec::new(),
             assigned: Assigned::default(),
