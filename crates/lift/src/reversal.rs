@@ -59,7 +59,7 @@ impl Lifter<'_> {
         if class.prelude && has("__getitem__") {
             return self.bail(Code::Operands, "reversed of such an object");
         }
-        if !has("__getitem__") || !has("__len__") {
+        if !has("__getitem__") {
             let name = self.class_shown(class)?;
             return self.not_reversible(&name);
         }

@@ -175,6 +175,8 @@ def _length(n):
         raise TypeError(f"'{_type_name(n)}' object cannot be interpreted as an integer")
     if n < 0:
         raise ValueError("__len__() should return >= 0")
+    if n > 9223372036854775807:
+        raise OverflowError("cannot fit 'int' into an index-sized integer")
     return int(n)
 
 

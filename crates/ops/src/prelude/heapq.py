@@ -30,9 +30,10 @@ def _up(heap, at):
     _down(heap, start, at)
 
 
-def _is_list(heap):
+def _is_list(heap, what):
     if not isinstance(heap, list):
-        raise TypeError(f"heap argument must be a list, not {_type_name(heap)}")
+        given = "None" if heap is None else _type_name(heap)
+        raise TypeError(f"{what} must be list, not {given}")
 
 
 def _exchanged(heap, item):
@@ -44,13 +45,13 @@ def _exchanged(heap, item):
 
 
 def heappush(heap, item, /):
-    _is_list(heap)
+    _is_list(heap, "heappush() argument 1")
     heap.append(item)
     _down(heap, 0, len(heap) - 1)
 
 
 def heappop(heap, /):
-    _is_list(heap)
+    _is_list(heap, "heappop() argument")
     if len(heap) == 0:
         raise IndexError("index out of range")
     last = heap.pop()
@@ -58,21 +59,21 @@ def heappop(heap, /):
 
 
 def heapreplace(heap, item, /):
-    _is_list(heap)
+    _is_list(heap, "heapreplace() argument 1")
     if len(heap) == 0:
         raise IndexError("index out of range")
     return _exchanged(heap, item)
 
 
 def heappushpop(heap, item, /):
-    _is_list(heap)
+    _is_list(heap, "heappushpop() argument 1")
     if len(heap) == 0 or not (heap[0] < item):
         return item
     return _exchanged(heap, item)
 
 
 def heapify(heap, /):
-    _is_list(heap)
+    _is_list(heap, "heapify() argument")
     at = len(heap) // 2 - 1
     while at >= 0:
         _up(heap, at)
