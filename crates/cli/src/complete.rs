@@ -275,11 +275,7 @@ fn columns(state: &SessionState, table: &str) -> Vec<String> {
     let catalog = state.catalog_list().catalog(&defaults.default_catalog);
     let schema = catalog.and_then(|catalog| catalog.schema(schema));
     let found = schema.and_then(|schema| schema.table(table).now_or_never()?.ok()?);
-    let quoted = |name: &String| {
-        let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if plain { name.clone() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
-    };
+    let quoted = |name: &String| exuvia::engine::identifier(name).into_owned();
     found.map_or(vec![], |table| table.schema().fields().iter().map(|field| quoted(field.name())).collect())
 }
 

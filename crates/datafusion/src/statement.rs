@@ -869,9 +869,9 @@ pub(crate) fn show_span(origin: Origin<'_>, error: DataFusionError) -> Option<Da
     let shown = place(origin, &Span::new((start.line, start.column).into(), (end.line, end.column).into()));
     let message = crate::message(&error);
     let from = shown.columns.map_or(0, |(start, _)| start as usize);
-    let named: String = shown.text.chars().skip(from).skip_while(|c| *c == '"').take_while(|c| *c != '"').collect();
-    let is_quoted = message.starts_with("No field named") && shown.text.chars().nth(from) == Some('"');
-    let hint = if is_quoted {
+    let mut written = shown.text.chars().skip(from);
+    let hint = if message.starts_with("No field named") && written.next() == Some('"') {
+        let named: String = written.skip_while(|c| *c == '"').take_while(|c| *c != '"').collect();
         format!("\n  hint: \"{named}\" is the name of a column; a text is '{}'", named.replace('\'', "''"))
     } else {
         String::new()

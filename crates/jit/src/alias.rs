@@ -26,6 +26,11 @@ fn core(def: Option<&OpDef>) -> Option<CoreOp> {
     }
 }
 
+/// Whether an instruction may change what its operands are.
+fn may_write(inst: &Inst) -> bool {
+    definition(inst).is_some_and(|def| def.effect == Effect::Write) || matches!(inst.op, Opcode::Call(_))
+}
+
 impl<'a> Shared<'a> {
     /// Those of the values for which `from` says so.
     pub fn from(function: &'a Function, from: impl Fn(Value) -> bool) -> Shared<'a> {
@@ -83,10 +88,9 @@ impl<'a> Shared<'a> {
     pub fn is_changed(&self) -> bool {
         insts(self.function).any(|inst| {
             let def = definition(inst);
-            let changes = def.is_some_and(|def| def.effect == Effect::Write) || matches!(inst.op, Opcode::Call(_));
             // What is extended by a list does not change that.
             let args = if core(def) == Some(CoreOp::ListExtend) { &inst.args[..1] } else { &inst.args[..] };
-            changes && args.iter().any(|arg| self.holds(*arg))
+            may_write(inst) && args.iter().any(|arg| self.holds(*arg))
         })
     }
 
@@ -102,8 +106,7 @@ impl<'a> Shared<'a> {
                 (Some(CoreOp::ListAppend | CoreOp::ListExtend), [_, rest @ ..]) => rest,
                 (_, args) => args,
             };
-            let writes = def.is_some_and(|def| def.effect == Effect::Write) || matches!(inst.op, Opcode::Call(_));
-            writes && others.iter().any(|arg| self.holds(*arg))
+            may_write(inst) && others.iter().any(|arg| self.holds(*arg))
         })
     }
 }

@@ -261,15 +261,17 @@ impl Abs {
     pub fn replace(&self, from: Value, to: &Abs) -> Option<Abs> {
         match self {
             Abs::Dyn(value) if *value == from => Some(to.clone()),
-            Abs::Tuple(items) => {
-                let replaced: Vec<Option<Abs>> = items.iter().map(|item| item.replace(from, to)).collect();
-                if replaced.iter().all(Option::is_none) {
-                    return None;
-                }
-                let items = replaced.into_iter().zip(items.iter());
-                Some(Abs::tuple(items.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
-            }
+            Abs::Tuple(items) => Abs::renewed(items, |item| item.replace(from, to)),
             _ => None,
         }
+    }
+
+    /// The tuple of items of which some become others; `None` if none does.
+    pub fn renewed(items: &[Abs], new: impl Fn(&Abs) -> Option<Abs>) -> Option<Abs> {
+        let renewed: Vec<Option<Abs>> = items.iter().map(new).collect();
+        renewed.iter().any(Option::is_some).then(|| {
+            let items = renewed.into_iter().zip(items);
+            Abs::tuple(items.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
+        })
     }
 }

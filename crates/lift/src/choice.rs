@@ -208,13 +208,7 @@ fn has_form(abs: &Abs) -> bool {
 fn narrowed(abs: &Abs, at: Value, to: &Abs) -> Option<Abs> {
     match abs {
         Abs::OneOf(choice) if choice.at == at => Some(to.clone()),
-        Abs::Tuple(items) => {
-            let new: Vec<Option<Abs>> = items.iter().map(|item| narrowed(item, at, to)).collect();
-            new.iter().any(Option::is_some).then(|| {
-                let items = new.into_iter().zip(items.iter());
-                Abs::tuple(items.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
-            })
-        }
+        Abs::Tuple(items) => Abs::renewed(items, |item| narrowed(item, at, to)),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ use crate::class::{ClassKey, ClassObj, Member};
 use crate::heap::{Instance, cells, is_own};
 use crate::lifter::{Frame, Lift, Lifter, Site, Stop};
 use crate::lists::add_sites;
-use crate::merge::{Arm, Slot};
+use crate::merge::Arm;
 use exuvia_ir::{Class, Object, Opcode, Span, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -421,16 +421,7 @@ impl Lifter<'_> {
                 }),
             }
         }
-        for slot in self.differing_objects(arms) {
-            for arm in arms.iter_mut() {
-                if let Some(Abs::Instance(object)) = slot.of(arm).cloned()
-                    && object.value.is_none()
-                {
-                    some |= self.escape_on(arm, &object)?;
-                }
-            }
-        }
-        for (at, object) in self.objects_in_tuples(arms) {
+        for (at, object) in self.differing_objects(arms) {
             some |= self.escape_on(&mut arms[at], &object)?;
         }
         Ok(some)
@@ -467,21 +458,18 @@ impl Lifter<'_> {
         self.differing(arms, 0).into_iter().filter(|name| differs(&name)).collect()
     }
 
-    /// Objects within tuples that meet what they cannot be joined with element by element, and on which
-    /// arm.
-    fn objects_in_tuples(&self, arms: &[Arm]) -> Vec<(usize, Rc<Instance>)> {
+    /// Objects, within tuples too, that meet another value that exists at run time, and on which arm.
+    fn differing_objects(&self, arms: &[Arm]) -> Vec<(usize, Rc<Instance>)> {
         let mut found = Vec::new();
         for slot in self.slots(arms) {
-            if let Some(column) = slot.column(arms)
-                && column.iter().any(|value| matches!(value, Abs::Tuple(_)))
-            {
-                self.meeting_in_tuples(&column, &mut found);
+            if let Some(column) = slot.column(arms) {
+                self.meeting_objects(&column, &mut found);
             }
         }
         found
     }
 
-    fn meeting_in_tuples(&self, column: &[&Abs], found: &mut Vec<(usize, Rc<Instance>)>) {
+    fn meeting_objects(&self, column: &[&Abs], found: &mut Vec<(usize, Rc<Instance>)>) {
         if column.iter().all(|value| value.same(column[0])) {
             return;
         }
@@ -490,7 +478,7 @@ impl Lifter<'_> {
             Some(tuples) if tuples.iter().all(|items| items.len() == tuples[0].len()) => {
                 for index in 0..tuples[0].len() {
                     let column: Vec<&Abs> = tuples.iter().map(|items| &items[index]).collect();
-                    self.meeting_in_tuples(&column, found);
+                    self.meeting_objects(&column, found);
                 }
             }
             _ if column.iter().all(|value| self.exists_at_run_time(value)) => {
@@ -510,21 +498,6 @@ impl Lifter<'_> {
             _ => false,
         }
     }
-
-    /// Variables that hold an object on one arm and another value that exists at run time on
-    /// another.
-    fn differing_objects(&self, arms: &[Arm]) -> Vec<Slot> {
-        let differs = |column: &[&Abs]| {
-            column.iter().any(|value| matches!(value, Abs::Instance(object) if object.value.is_none()))
-                && column.iter().any(|value| !column[0].same(value))
-                && column.iter().all(|value| self.exists_at_run_time(value))
-        };
-        let is_variable = |slot: &Slot| !matches!(slot, Slot::Variable(_, name) if is_own(name));
-        self.slots(arms)
-            .into_iter()
-            .filter(|slot| is_variable(slot) && slot.column(arms).is_some_and(|column| differs(&column)))
-            .collect()
-    }
 }
 
 /// The objects that are nothing but cells within a value of an arm.
@@ -540,14 +513,7 @@ fn objects_within(value: &Abs, at: usize, found: &mut Vec<(usize, Rc<Instance>)>
 /// not refer to that.
 fn referring(value: &Abs, from: &Abs, to: &Abs) -> Option<Abs> {
     match value {
-        Abs::Tuple(items) => {
-            let new: Vec<Option<Abs>> = items.iter().map(|item| referring(item, from, to)).collect();
-            let changed = new.iter().any(Option::is_some);
-            changed.then(|| {
-                let items = new.into_iter().zip(items.iter());
-                Abs::tuple(items.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
-            })
-        }
+        Abs::Tuple(items) => Abs::renewed(items, |item| referring(item, from, to)),
         other => other.same(from).then(|| to.clone()),
     }
 }

@@ -11,6 +11,9 @@ use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Where a condition is true, and where it is false.
+type Sides<T> = (Vec<T>, Vec<T>);
+
 /// Takes an element of a comprehension, of a dict's also its value.
 type Each<'a, 'w> = dyn FnMut(&mut Lifter<'w>, Abs, Option<Abs>) -> Lift<()> + 'a;
 
@@ -552,7 +555,7 @@ impl<'w> Lifter<'w> {
             let (yes, no) = self.tested(value)?;
             let (decided, open) = if and { (no, yes) } else { (yes, no) };
             arms.extend(decided);
-            self.enter_any(states_of(open))?;
+            self.enter_any(open.into_iter().map(|arm| arm.0).collect())?;
         }
         let value = self.expr(last)?;
         arms.extend(self.state().map(|state| (state, vec![value])));
@@ -561,19 +564,9 @@ impl<'w> Lifter<'w> {
 
     /// Evaluates an operand of `and` and `or`: where it is true and where false, with its value. Each is
     /// asked once for its truth, also those of an `and` within an `or`.
-    fn tested(&mut self, operand: &Expr) -> Lift<(Vec<Arm>, Vec<Arm>)> {
+    fn tested(&mut self, operand: &Expr) -> Lift<Sides<Arm>> {
         if let ExprKind::BoolOp { and, values } = &operand.kind {
-            let (mut decided, mut open) = (Vec::new(), Vec::new());
-            for (index, value) in values.iter().enumerate() {
-                if index > 0 {
-                    self.enter_any(states_of(open))?;
-                }
-                let (yes, no) = self.tested(value)?;
-                let (now, later) = if *and { (no, yes) } else { (yes, no) };
-                decided.extend(now);
-                open = later;
-            }
-            return Ok(if *and { (open, decided) } else { (decided, open) });
+            return self.decide(*and, values, Self::tested, |arm| arm.0);
         }
         let value = self.expr(operand)?;
         // The value is kept in a variable, so that splitting narrows it too.
@@ -611,7 +604,7 @@ impl<'w> Lifter<'w> {
         }
         let result = match &expr.kind {
             ExprKind::Not(operand) => self.split(operand).map(|(yes, no)| (no, yes)),
-            ExprKind::BoolOp { and, values } => self.split_bool_op(*and, values),
+            ExprKind::BoolOp { and, values } => self.decide(*and, values, Self::split, |state| state),
             ExprKind::Compare { left, rest } if rest.len() == 1 && matches!(rest[0].0, CmpOp::Is | CmpOp::IsNot) => {
                 self.split_is(left, rest[0].0, &rest[0].1)
             }
@@ -624,18 +617,23 @@ impl<'w> Lifter<'w> {
         result
     }
 
-    fn split_bool_op(&mut self, and: bool, values: &[Expr]) -> Lift<Split> {
-        let mut decided = Vec::new();
-        let mut open = Vec::new();
+    /// Tests the operands of `and` or `or` until one decides: where all of it is true, and where false.
+    fn decide<T>(
+        &mut self,
+        and: bool,
+        values: &[Expr],
+        test: fn(&mut Self, &Expr) -> Lift<Sides<T>>,
+        state: fn(T) -> State,
+    ) -> Lift<Sides<T>> {
+        let (mut decided, mut open) = (Vec::new(), Vec::new());
         for (index, value) in values.iter().enumerate() {
-            let (yes, no) = self.split(value)?;
+            if index > 0 {
+                self.enter_any(open.into_iter().map(state).collect())?;
+            }
+            let (yes, no) = test(self, value)?;
             let (now, later) = if and { (no, yes) } else { (yes, no) };
             decided.extend(now);
-            if index + 1 == values.len() {
-                open = later;
-            } else {
-                self.enter_any(later)?;
-            }
+            open = later;
         }
         Ok(if and { (open, decided) } else { (decided, open) })
     }
@@ -954,8 +952,4 @@ impl<'w> Lifter<'w> {
         self.back_to(outer);
         Ok(())
     }
-}
-
-fn states_of(arms: Vec<Arm>) -> Vec<State> {
-    arms.into_iter().map(|arm| arm.0).collect()
 }

@@ -270,10 +270,7 @@ impl Lifter<'_> {
                     }
                     let start = match last {
                         Some(last) => last.clone(),
-                        None => {
-                            let len = self.apply("len", std::slice::from_ref(&list))?;
-                            self.apply("a-b", &[len, Abs::int(1)])?
-                        }
+                        None => self.last_position(&list)?,
                     };
                     let (list_name, at) = (self.hidden_name("list"), self.hidden_name("at"));
                     self.set_var(&list_name, list);
@@ -305,7 +302,7 @@ impl Lifter<'_> {
                 Ok(Cursor::Table { table: Rc::clone(table), at })
             }
             // What it gives may depend on what is taken elsewhere meanwhile, and may have no end.
-            Abs::Instance(object) if !object.class.prelude || object.class.name.ends_with("_iterator") => {
+            Abs::Instance(object) if !object.class.prelude || ClassObj::is_below(&object.class, "list_iterator") => {
                 self.bail(Code::StaticValue, "an iterator inside zip or reversed")
             }
             Abs::Instance(_) | Abs::Const(Object::Record(_)) => {
@@ -393,41 +390,40 @@ impl Lifter<'_> {
             }
             Cursor::ListReversed { list, at, may_shrink } => {
                 let (list, at) = (self.hidden_at(depth, list), self.hidden_at(depth, at));
-                let more = self.apply("a>=b", &[at.clone(), Abs::int(0)])?;
-                if !may_shrink {
-                    return Ok(more);
-                }
-                let (yes, no) = self.split_value(&more)?;
-                let mut arms: Vec<_> = no.into_iter().map(|state| (state, vec![Abs::bool(false)])).collect();
-                self.enter_any(yes)?;
-                let len = self.apply("len", &[list])?;
-                let within = self.apply("a<b", &[at, len])?;
-                arms.extend(self.state().map(|state| (state, vec![within])));
-                Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+                self.all_hold(1 + usize::from(*may_shrink), &mut |me, index| {
+                    if index == 0 {
+                        return me.apply("a>=b", &[at.clone(), Abs::int(0)]);
+                    }
+                    let len = me.apply("len", std::slice::from_ref(&list))?;
+                    me.apply("a<b", &[at.clone(), len])
+                })
             }
             Cursor::ListCycled { list, .. } => {
                 let list = self.hidden_at(depth, list);
                 let len = self.apply("len", &[list])?;
                 self.apply("a>b", &[len, Abs::int(0)])
             }
+            Cursor::Zip(cursors) if cursors.is_empty() => Ok(Abs::bool(false)),
             Cursor::Zip(cursors) => {
-                let mut arms = Vec::new();
-                for (index, cursor) in cursors.iter().enumerate() {
-                    let more = self.cursor_more(depth, cursor)?;
-                    if index + 1 == cursors.len() {
-                        arms.extend(self.state().map(|state| (state, vec![more])));
-                        break;
-                    }
-                    let (yes, no) = self.split_value(&more)?;
-                    arms.extend(no.into_iter().map(|state| (state, vec![Abs::bool(false)])));
-                    self.enter_any(yes)?;
-                }
-                if cursors.is_empty() {
-                    return Ok(Abs::bool(false));
-                }
-                Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+                self.all_hold(cursors.len(), &mut |me, index| me.cursor_more(depth, &cursors[index]))
             }
         }
+    }
+
+    /// Whether so many tests hold, each of which is made where those before it do.
+    fn all_hold(&mut self, count: usize, test: &mut dyn FnMut(&mut Self, usize) -> Lift<Abs>) -> Lift<Abs> {
+        let mut arms = Vec::new();
+        for index in 0..count {
+            let holds = test(self, index)?;
+            if index + 1 == count {
+                arms.extend(self.state().map(|state| (state, vec![holds])));
+                break;
+            }
+            let (yes, no) = self.split_value(&holds)?;
+            arms.extend(no.into_iter().map(|state| (state, vec![Abs::bool(false)])));
+            self.enter_any(yes)?;
+        }
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
     }
 
     fn cursor_next(&mut self, depth: usize, cursor: &Cursor) -> Lift<Abs> {

@@ -42,8 +42,7 @@ impl Lifter<'_> {
         }
         match self.type_of(of) {
             Some(Type::List(_)) => {
-                let len = self.apply("len", std::slice::from_ref(of))?;
-                let last = self.apply("a-b", &[len, Abs::int(1)])?;
+                let last = self.last_position(of)?;
                 backwards(Some(last))
             }
             // They do not change.
@@ -65,6 +64,12 @@ impl Lifter<'_> {
         }
         let len = self.apply("len", std::slice::from_ref(of))?;
         self.call_of_prelude("_reversed_sequence", vec![of.clone(), len])
+    }
+
+    /// The position of the last item of a list, -1 of an empty one.
+    pub fn last_position(&mut self, list: &Abs) -> Lift<Abs> {
+        let len = self.apply("len", std::slice::from_ref(list))?;
+        self.apply("a-b", &[len, Abs::int(1)])
     }
 
     fn not_reversible(&mut self, class: &str) -> Lift<Abs> {

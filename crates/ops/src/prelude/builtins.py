@@ -101,12 +101,16 @@ def _items(iterable):
     return list(iterable)
 
 
-def _rest(items):
-    """The items behind the first, of a list as it is by then."""
+def _from_second(items):
     at = 1
     while at < len(items):
         yield _item(items, at)
         at += 1
+
+
+def _rest(items):
+    """The items behind the first, of a list as it is by then."""
+    return _from_second(items) if isinstance(items, list) else items[1:]
 
 
 def max(*args, key=None, default=_missing):
@@ -126,12 +130,12 @@ def max(*args, key=None, default=_missing):
             return default
     best = items[0]
     if key is None:
-        for item in _rest(items) if isinstance(items, list) else items[1:]:
+        for item in _rest(items):
             if item > best:
                 best = item
         return best
     best_key = key(best)
-    for item in _rest(items) if isinstance(items, list) else items[1:]:
+    for item in _rest(items):
         item_key = key(item)
         if item_key > best_key:
             best = item
@@ -156,12 +160,12 @@ def min(*args, key=None, default=_missing):
             return default
     best = items[0]
     if key is None:
-        for item in _rest(items) if isinstance(items, list) else items[1:]:
+        for item in _rest(items):
             if item < best:
                 best = item
         return best
     best_key = key(best)
-    for item in _rest(items) if isinstance(items, list) else items[1:]:
+    for item in _rest(items):
         item_key = key(item)
         if item_key < best_key:
             best = item

@@ -349,10 +349,7 @@ class dict_values:
         return len(self._of)
 
     def __contains__(self, value):
-        for one in self:
-            if _same(one, value):
-                return True
-        return False
+        return _among(value, self)
 
     def __iter__(self):
         of = self._of
@@ -824,10 +821,7 @@ class deque:
         return (_item(self._items, i) for i in range(last, first - 2, -1) if self._turn(first, i + 1, changes))
 
     def __contains__(self, value):
-        for item in self:
-            if _same(item, value):
-                return True
-        return False
+        return _among(value, self)
 
     def __eq__(self, other):
         if not isinstance(other, deque):
