@@ -267,7 +267,7 @@ impl Abs {
     }
 
     /// The tuple of items of which some become others; `None` if none does.
-    pub fn renewed(items: &[Abs], new: impl Fn(&Abs) -> Option<Abs>) -> Option<Abs> {
+    pub fn renewed(items: &[Abs], new: impl FnMut(&Abs) -> Option<Abs>) -> Option<Abs> {
         let renewed: Vec<Option<Abs>> = items.iter().map(new).collect();
         renewed.iter().any(Option::is_some).then(|| {
             let items = renewed.into_iter().zip(items);

@@ -300,6 +300,12 @@ impl Lifter<'_> {
                     Ok(Abs::Builtin(format!("{class}.{name}").into()))
                 }
                 Abs::Builtin(class)
+                    if let Some(("datetime", class)) = class.split_once('.')
+                        && let Some(value) = self.prelude_function("datetime", &format!("_{class}_{name}"))? =>
+                {
+                    self.call_value(&value, Vec::new(), Vec::new())
+                }
+                Abs::Builtin(class)
                     if matches!(&**name, "today" | "now" | "utcnow") && class.starts_with("datetime.") =>
                 {
                     self.bail(Code::Volatile, format!("{class}.{name}"))
@@ -428,13 +434,16 @@ impl Lifter<'_> {
             return self.method_of_table(&Rc::clone(table), name, &args);
         }
         let receiver = &self.known_pattern(receiver);
-        if let (true, false, Abs::Const(Object::Dict(_)), "update") =
-            (self.module_mode, named.is_empty(), receiver, &**name)
+        if let (true, Abs::Const(Object::Dict(_)), "update") = (self.module_mode, receiver, &**name)
             && args.len() < 2
+            && !(named.is_empty() && matches!(args.first(), Some(Abs::Const(Object::Dict(_)) | Abs::Table(_))))
         {
             // `d.update(other, key=value)` is `d.update(dict(other, key=value))`.
             let more = self.dict_of_named(&args, named)?;
-            return self.call_method(receiver, name, vec![more], Vec::new());
+            return match more {
+                Abs::Const(_) | Abs::Table(_) => self.call_method(receiver, name, vec![more], Vec::new()),
+                _ => self.bail(Code::Mutation, "a dict updated at the top level by such a value"),
+            };
         }
         if let (true, true, Abs::Const(object)) = (self.module_mode, named.is_empty(), receiver)
             && let Some(result) = self.changed_by_method(object, name, &args)?
@@ -635,7 +644,9 @@ impl Lifter<'_> {
                 ("dict", args @ ([] | [_])) if !self.module_mode => return self.dict_of(args.first()),
                 ("dict", []) => return Ok(Abs::Const(Object::Dict(Arc::default()))),
                 ("dict", [Abs::Const(Object::Dict(dict))]) => return Ok(Abs::Const(Object::Dict(dict.clone()))),
-                ("dict", [pairs @ Abs::Iter(_)]) => return self.constant_dict(pairs),
+                ("dict", [pairs @ (Abs::Iter(_) | Abs::Tuple(_) | Abs::Const(Object::List(_) | Object::Tuple(_)))]) => {
+                    return self.constant_dict(pairs);
+                }
                 ("str", []) => return Ok(Abs::str("")),
                 ("int", []) => return Ok(Abs::int(0)),
                 ("float", []) => return Ok(Abs::Const(Object::Float(0.0))),

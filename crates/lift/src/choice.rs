@@ -299,6 +299,10 @@ impl Lifter<'_> {
             Abs::Dyn(at) if of.len() <= MOST && of.iter().all(|(_, item)| is_fixed(item, &self.world.budget)) => {
                 Ok(Abs::OneOf(Rc::new(Choice { at: *at, of })))
             }
+            Abs::Dyn(at) if of.iter().all(|(_, item)| self.is_value_object(item)) => {
+                let several = Abs::OneOf(Rc::new(Choice { at: *at, of }));
+                Ok(self.copied_value(&several)?.unwrap_or(several))
+            }
             _ => self.bail(Code::StaticValue, format!("one of {} values without a run-time form", of.len())),
         }
     }

@@ -432,6 +432,9 @@ impl Lifter<'_> {
         {
             return Ok(self.written(Object::Dict(Arc::new((**dict).clone()))));
         }
+        if let (true, Some(pairs)) = (self.module_mode, source) {
+            return self.constant_dict(pairs);
+        }
         let dict = self.new_container("dict", Vec::new())?;
         if let Some(source) = source {
             self.call_of(&dict, "update", vec![source.clone()])?;

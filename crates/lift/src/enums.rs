@@ -25,7 +25,7 @@ pub(crate) struct Enumeration {
     /// With further names of some.
     names: Vec<(Name, Abs)>,
     /// Each once, in the order of the class, with its value.
-    members: Vec<(Object, Abs)>,
+    members: Vec<(Abs, Abs)>,
 }
 
 impl Enumeration {
@@ -43,7 +43,7 @@ impl Enumeration {
     }
 
     fn by_value(&self) -> Rc<Table> {
-        let keys = self.members.iter().map(|(value, _)| Abs::Const(value.clone())).collect();
+        let keys = self.members.iter().map(|(value, _)| value.clone()).collect();
         Rc::new(Table { kind: TableKind::Dict, keys, items: self.all().items.clone(), site: None })
     }
 }
@@ -89,21 +89,22 @@ impl Lifter<'_> {
                 }
             }
         }
-        let mut values: Vec<(Name, Object)> = Vec::new();
+        let mut values: Vec<(Name, Abs)> = Vec::new();
         for name in written {
             if name.starts_with('_') {
                 return self.bail(Code::Statement, format!("an enumeration with {name}"));
             }
             let value = match class.members.remove(&name) {
-                Some(Member::Value(Abs::Const(value))) => value,
+                Some(Member::Value(value @ Abs::Const(_))) => value,
                 Some(Member::Value(Abs::Builtin(auto))) if &*auto == AUTO => match values.last() {
-                    None => Object::int(1),
-                    Some((_, Object::Int(Int::Small(last)))) if *last < i64::MAX => Object::int(last + 1),
+                    None => Abs::int(1),
+                    Some((_, Abs::Const(Object::Int(Int::Small(last))))) if *last < i64::MAX => Abs::int(last + 1),
                     Some(_) => return self.bail(Code::Statement, "auto() behind such a value"),
                 },
+                Some(Member::Value(value)) if self.is_constant_value(&value) => value,
                 _ => return self.bail(Code::Statement, format!("a member {name} that is no constant")),
             };
-            if !DictObj::default().insert(value.clone(), Object::None) {
+            if matches!(&value, Abs::Const(value) if !DictObj::default().insert(value.clone(), Object::None)) {
                 return self.bail(Code::Statement, format!("a member {name} with such a value"));
             }
             values.push((name, value));
@@ -116,7 +117,7 @@ impl Lifter<'_> {
         let mut known = DictObj::default();
         let mut made = Enumeration { names: Vec::new(), members: Vec::new() };
         for (name, value) in values {
-            if let Some(at) = known.position(&value) {
+            if let Some(at) = self.equal_member(&made, &known, &value)? {
                 if unique {
                     return self.bail(Code::Statement, "an enumeration with two names of one value");
                 }
@@ -124,11 +125,13 @@ impl Lifter<'_> {
                 made.names.push((name, member));
                 continue;
             }
-            known.insert(value.clone(), Object::None);
             let member = self.new_instance(&class);
             if let (Abs::Instance(object), Some(frame)) = (&member, self.frames.first_mut()) {
                 frame.vars.insert(object.cell("_name_"), Abs::str(&name));
-                frame.vars.insert(object.cell("_value_"), Abs::Const(value.clone()));
+                frame.vars.insert(object.cell("_value_"), value.clone());
+            }
+            if let Abs::Const(value) = &value {
+                known.insert(value.clone(), Object::int(made.members.len() as i64));
             }
             made.names.push((name, member.clone()));
             made.members.push((value, member));
@@ -138,6 +141,35 @@ impl Lifter<'_> {
         }
         self.bind_name(&def.name, Abs::Class(class))?;
         Ok(())
+    }
+
+    /// Whether a value is made of constants and objects of the module that nothing changes.
+    fn is_constant_value(&self, value: &Abs) -> bool {
+        match value {
+            Abs::Const(value) => DictObj::default().insert(value.clone(), Object::None),
+            Abs::Tuple(items) => items.iter().all(|item| self.is_constant_value(item)),
+            other => self.is_constant_object(other),
+        }
+    }
+
+    /// Which of the members has an equal value; those with constants are known.
+    fn equal_member(&mut self, made: &Enumeration, known: &DictObj, value: &Abs) -> Lift<Option<usize>> {
+        if let Abs::Const(value) = value
+            && let Some(Object::Int(at)) = known.get(value)
+        {
+            return Ok(at.to_i64().and_then(|at| usize::try_from(at).ok()));
+        }
+        for (at, (known, _)) in made.members.iter().enumerate() {
+            if known.as_const().is_some() && value.as_const().is_some() {
+                continue;
+            }
+            match self.apply("a==b", &[known.clone(), value.clone()])? {
+                Abs::Const(Object::Bool(false)) => {}
+                Abs::Const(Object::Bool(true)) => return Ok(Some(at)),
+                _ => return self.bail(Code::Statement, "a member whose value may be that of another"),
+            }
+        }
+        Ok(None)
     }
 
     /// The members of an enumeration.
@@ -174,16 +206,20 @@ impl Lifter<'_> {
         if let Some((_, union)) = self.union_operand(std::slice::from_ref(value)) {
             return self.dispatch(union, &mut |me, narrowed| me.member_of_value(class, found, &narrowed));
         }
+        if found.members.iter().any(|(known, _)| known.as_const().is_none()) {
+            return self.bail(Code::Operands, "a member looked up by a value that is no constant");
+        }
         let table = found.by_value();
         let at = match self.type_of(value) {
             Some(Type::None) => {
-                let none = found.members.iter().position(|(known, _)| *known == Object::None);
+                let none = found.members.iter().position(|(known, _)| known.same(&Abs::NONE));
                 Abs::int(none.map_or(-1, |at| at as i64))
             }
             // What has no hash is compared with each.
             Some(Type::List(_) | Type::Dict(..) | Type::Set(_)) => {
-                let is_alike =
-                    |(known, _): &(Object, _)| matches!(known, Object::List(_) | Object::Dict(_) | Object::Set(_));
+                let is_alike = |(known, _): &(Abs, _)| {
+                    matches!(known, Abs::Const(Object::List(_) | Object::Dict(_) | Object::Set(_)))
+                };
                 if found.members.iter().any(is_alike) {
                     return self.bail(Code::Operands, "an enumeration of values without a hash");
                 }

@@ -132,6 +132,10 @@ impl Lifter<'_> {
     pub fn escaped(&mut self, abs: &Abs) -> Lift<Abs> {
         match abs {
             known if self.is_numbered(known) => Ok(Abs::Dyn(self.value(known)?)),
+            Abs::OneOf(_) => match self.copied_value(abs)? {
+                Some(copy) => self.escaped(&copy),
+                None => Ok(abs.clone()),
+            },
             Abs::Instance(object) => {
                 let record = self.escape(object)?;
                 Ok(self.seen(Abs::Dyn(record)))
@@ -156,6 +160,9 @@ impl Lifter<'_> {
             && let Some(record) = self.escape_of_module(&Abs::Instance(Rc::clone(object)))?
         {
             return Ok(record);
+        }
+        if let Some(Abs::Instance(copy)) = self.copied_value(&Abs::Instance(Rc::clone(object)))? {
+            return self.escape(&copy);
         }
         let what = &object.class.name;
         if self.module_mode || object.module.is_some() {

@@ -481,11 +481,13 @@ impl<'w> Lifter<'w> {
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
     fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
         let (left, right) = (&self.seen(left.clone()), &self.seen(right.clone()));
+        self.refuse_identity(left, right)?;
         let is_missing = |abs: &Abs| matches!(abs, Abs::Builtin(name) if &**name == "NotImplemented");
         match (left, right) {
             (left, right) if is_missing(left) && is_missing(right) => return Ok(Abs::bool(true)),
             (one, other) | (other, one)
-                if is_missing(one) && matches!(other, Abs::Dyn(_) | Abs::Const(_) | Abs::Instance(_)) =>
+                if is_missing(one)
+                    && matches!(other, Abs::Dyn(_) | Abs::Const(_) | Abs::Instance(_) | Abs::Tuple(_)) =>
             {
                 return Ok(Abs::bool(false));
             }
@@ -641,6 +643,7 @@ impl<'w> Lifter<'w> {
     fn split_is(&mut self, left: &Expr, op: CmpOp, right: &Expr) -> Lift<Split> {
         let left = self.expr(left)?;
         let right = self.expr(right)?;
+        self.refuse_identity(&left, &right)?;
         let (yes, no) = match (&left, &right) {
             (Abs::Dyn(value), Abs::Const(Object::None))
                 if self.b.function.ty(*value).alternatives().contains(&Type::None) =>

@@ -158,6 +158,7 @@ impl Lifter<'_> {
                     }
                     Some(value.clone())
                 }
+                Some(Member::Value(value)) if self.is_constant_object(value) => Some(value.clone()),
                 Some(_) => return self.bail(Code::Statement, "a dataclass with a default that is no constant"),
             };
             match fields.iter_mut().find(|field| field.0 == *name) {
@@ -246,6 +247,7 @@ impl Lifter<'_> {
                     return self.bail(Code::Statement, "a named tuple with a mutable default");
                 }
                 Some(Member::Value(value @ Abs::Const(_))) => Some(value),
+                Some(Member::Value(value)) if self.is_constant_object(&value) => Some(value),
                 Some(_) => return self.bail(Code::Statement, "a named tuple with a default that is no constant"),
             };
             fields.push((name.clone(), default));

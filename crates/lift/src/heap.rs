@@ -15,6 +15,7 @@ use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter, Site, Vars};
+use crate::values::is_of_values;
 use exuvia_ir::{Type, Value};
 use std::ops::Bound;
 use std::rc::Rc;
@@ -98,7 +99,7 @@ impl Lifter<'_> {
     pub fn new_instance(&mut self, class: &Rc<ClassObj>) -> Abs {
         self.hidden += 1;
         let module = self.module_mode.then(|| self.frames.first().map_or(0, |frame| frame.module));
-        let site = class.prelude.then(|| self.site());
+        let site = (class.prelude && !is_of_values(class)).then(|| self.site());
         let object = Instance { class: Rc::clone(class), id: self.hidden, site, value: None, module };
         let object = Abs::Instance(self.exists(object));
         if self.module_mode && !class.prelude {

@@ -22,12 +22,7 @@ fn unhashable(object: &Object) -> Option<&'static str> {
 impl Lifter<'_> {
     /// `value[index]`, also with a slice.
     pub fn subscript(&mut self, value: Abs, index: &Expr) -> Lift<Abs> {
-        if let ExprKind::Slice { lower, upper, step } = &index.kind {
-            let mut bound = |bound: &Option<Box<Expr>>| match bound {
-                Some(bound) => self.expr(bound),
-                None => Ok(Abs::NONE),
-            };
-            let (lower, upper, step) = (bound(lower)?, bound(upper)?, bound(step)?);
+        if let Some([lower, upper, step]) = self.bounds(index)? {
             if !self.live {
                 return Ok(Abs::Unbound);
             }
@@ -50,6 +45,16 @@ impl Lifter<'_> {
             return Ok(Abs::Unbound);
         }
         self.item(value, index)
+    }
+
+    /// The bounds and the step of a slice, `None` where they are not written; `None` if it is none.
+    pub fn bounds(&mut self, index: &Expr) -> Lift<Option<[Abs; 3]>> {
+        let ExprKind::Slice { lower, upper, step } = &index.kind else { return Ok(None) };
+        let mut bound = |bound: &Option<Box<Expr>>| match bound {
+            Some(bound) => self.expr(bound),
+            None => Ok(Abs::NONE),
+        };
+        Ok(Some([bound(lower)?, bound(upper)?, bound(step)?]))
     }
 
     pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
@@ -217,6 +222,38 @@ impl Lifter<'_> {
         }
     }
 
+    /// The position of a text, a number or None among constants of several kinds, of which only those of
+    /// its own can be equal to it.
+    fn position_among_kinds(&mut self, entries: &DictObj, key: &Abs, kinds: &[Type]) -> Lift<Option<Abs>> {
+        let is_number = |ty: &Type| matches!(ty, Type::Bool | Type::Int | Type::Float);
+        let of_kind: &dyn Fn(&Type) -> bool = match self.type_of(key) {
+            Some(Type::Str) => &|ty| *ty == Type::Str,
+            Some(Type::None) => &|ty| *ty == Type::None,
+            Some(Type::Bool | Type::Int | Type::Float) => &is_number,
+            _ => return Ok(None),
+        };
+        // A flag of `re` is equal to an int.
+        let is_plain = |ty: &Type| matches!(ty, Type::Str | Type::None | Type::Tuple(_)) || is_number(ty);
+        if kinds.iter().all(of_kind) || !kinds.iter().all(is_plain) {
+            return Ok(None);
+        }
+        // Positions are one more than they are, so that 0 is for those that are missing.
+        let mut positions = vec![(0, Abs::int(-1))];
+        let mut ours = DictObj::default();
+        for (at, (key, value)) in entries.entries().iter().enumerate() {
+            if of_kind(&key.ty()) {
+                ours.insert(key.clone(), value.clone());
+                positions.push((positions.len() as i64, Abs::int(at as i64)));
+            }
+        }
+        if self.type_of(key) == Some(Type::None) {
+            return Ok(Some(positions.pop().map_or(Abs::int(-1), |found| found.1)));
+        }
+        let at = self.dict_position(&Abs::Const(Object::Dict(Arc::new(ours))), key)?;
+        let at = self.apply("a+b", &[at, Abs::int(1)])?;
+        self.pick(&at, positions).map(Some)
+    }
+
     /// The position of a key in a constant dict or set, -1 where it is missing.
     pub fn dict_position(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
         if let Some((_, value)) = self.union_operand(std::slice::from_ref(key)) {
@@ -260,6 +297,11 @@ impl Lifter<'_> {
                 ints.insert(int, value.clone());
             }
             return self.dict_position(&Abs::Const(Object::Dict(Arc::new(ints))), key);
+        }
+        if let Type::Union(kinds) = &keys
+            && let Some(found) = self.position_among_kinds(&entries, key, kinds)?
+        {
+            return Ok(found);
         }
         match (self.type_of(key), keys) {
             (Some(Type::Str), Type::Str) | (Some(Type::Int), Type::Int) => {

@@ -149,10 +149,7 @@ impl Lifter<'_> {
         if let Some(items) = self.unrolled(iterable) {
             for item in items {
                 if self.live {
-                    self.steps += 1;
-                    if self.steps > MAX_STATIC_TURNS {
-                        return self.bail(Code::Budget, "a loop at the top level takes too many turns");
-                    }
+                    self.turn_at_top_level()?;
                     body(self, item)?;
                 }
             }
@@ -192,6 +189,15 @@ impl Lifter<'_> {
         looped?;
         if self.live {
             self.forget(depth, &cursor);
+        }
+        Ok(())
+    }
+
+    /// Counts a turn that is lifted on its own.
+    pub fn turn_at_top_level(&mut self) -> Lift<()> {
+        self.steps += 1;
+        if self.steps > MAX_STATIC_TURNS {
+            return self.bail(Code::Budget, "a loop at the top level takes too many turns");
         }
         Ok(())
     }

@@ -63,6 +63,7 @@ pub mod standard;
 mod stmt;
 mod syntax;
 mod templates;
+mod values;
 mod world;
 
 pub use bailout::{Bailout, Code};

@@ -547,6 +547,10 @@ impl Lifter<'_> {
         let mut arms = arms;
         if arms.len() > 1 {
             self.merge_objects(&mut arms);
+            // What attributes of those hold meets too.
+            while self.copy_values(&mut arms)? {
+                self.merge_objects(&mut arms);
+            }
             self.escape_objects(&mut arms)?;
         }
         match arms.len() {

@@ -121,12 +121,14 @@ impl Lifter<'_> {
             }
         }
         for (depth, name) in &found.escaping {
+            self.own_value(*depth, name)?;
             if let Some(Abs::Instance(object)) = self.frames[*depth].vars.get(name).cloned() {
                 self.may_escape(&object)?;
             }
         }
         self.world.budget.take(8 * found.carried.len());
-        let own: Vec<_> = found.renewed.iter().map(|(depth, name)| self.rename_object(*depth, name)).collect();
+        let own = found.renewed.iter().map(|(depth, name)| self.rename_object(*depth, name));
+        let own = own.collect::<Lift<Vec<_>>>()?;
         for (variable, _) in found.renewed.iter().zip(&own).filter(|(_, object)| object.is_none()) {
             let held = self.frames[variable.0].vars.get(&variable.1).cloned();
             if let Some(Abs::Instance(object)) = held
@@ -184,7 +186,7 @@ impl Lifter<'_> {
     fn grows(&mut self, found: &mut Found, at_header: &[Frame], own: &[Option<Rc<Instance>>]) -> Lift<bool> {
         self.frames.truncate(at_header.len());
         self.forget_objects(at_header)?;
-        self.back_into(&found.renewed, own);
+        self.back_into(&found.renewed, own)?;
         let changes = self.changes_since(at_header);
         let became_value = |(variable, before, now): &&(Variable, Abs, Abs)| {
             is_own(&variable.1) && matches!(now, Abs::Dyn(_)) && before.same(&Abs::NONE)
@@ -199,14 +201,9 @@ impl Lifter<'_> {
             if matches!(now, Abs::Instance(_)) {
                 self.changes(&before)?;
             }
-            if let (Abs::Instance(a), Abs::Instance(b)) = (&before, &now)
-                && a.class.is(&b.class)
-                && self.is_static_object(&before)
-                && self.is_static_object(&now)
+            if self.are_alike(&before, &now)
                 && !found.renewed.contains(&variable)
                 && !found.carried.contains_key(&variable)
-                && a.module.is_none()
-                && b.module.is_none()
             {
                 found.renewed.push(variable);
                 grown = true;
@@ -226,6 +223,16 @@ impl Lifter<'_> {
             }
         }
         Ok(grown)
+    }
+
+    /// Whether both are objects of one class that the function owns, or can.
+    fn are_alike(&self, before: &Abs, now: &Abs) -> bool {
+        match (before, now) {
+            (Abs::Instance(a), Abs::Instance(b)) if a.module.is_none() && b.module.is_none() => {
+                a.class.is(&b.class) && self.is_static_object(before) && self.is_static_object(now)
+            }
+            _ => self.is_value_object(before) && self.is_value_object(now),
+        }
     }
 
     /// The variables that hold something else than at the header, with both.

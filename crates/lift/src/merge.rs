@@ -43,7 +43,7 @@ impl Slot {
         arms.iter().map(|arm| self.of(arm)).collect()
     }
 
-    fn set(&self, arm: &mut Arm, abs: Abs) {
+    pub fn set(&self, arm: &mut Arm, abs: Abs) {
         match self {
             Slot::Variable(depth, name) => {
                 arm.0.frames[*depth].vars.insert(name.clone(), abs);
@@ -154,16 +154,17 @@ impl Lifter<'_> {
 
     /// Makes a variable hold a new object, that takes the place of the one that it holds, if
     /// nothing else refers to that.
-    pub fn rename_object(&mut self, depth: usize, name: &Name) -> Option<Rc<Instance>> {
-        let Some(Abs::Instance(old)) = self.frames[depth].vars.get(name).cloned() else { return None };
+    pub fn rename_object(&mut self, depth: usize, name: &Name) -> Lift<Option<Rc<Instance>>> {
+        self.own_value(depth, name)?;
+        let Some(Abs::Instance(old)) = self.frames[depth].vars.get(name).cloned() else { return Ok(None) };
         if old.module.is_some() || !is_cells(&old, &self.frames) || self.references(&old, &self.frames, &[]) != 1 {
-            return None;
+            return Ok(None);
         }
         self.hidden += 1;
         let new = self.renamed(&old, self.hidden);
         move_cells(&mut self.frames[0], &old, &new);
         self.frames[depth].vars.insert(name.clone(), Abs::Instance(Rc::clone(&new)));
-        Some(new)
+        Ok(Some(new))
     }
 
     /// A variable that holds an object at the end of a turn and none at its start has no
@@ -210,7 +211,10 @@ impl Lifter<'_> {
     }
 
     /// Puts what variables hold at the end of a turn into the objects that the loop has for them.
-    pub fn back_into(&mut self, slots: &[(usize, Name)], objects: &[Option<Rc<Instance>>]) {
+    pub fn back_into(&mut self, slots: &[(usize, Name)], objects: &[Option<Rc<Instance>>]) -> Lift<()> {
+        for (depth, name) in slots {
+            self.own_value(*depth, name)?;
+        }
         let mut moves = Vec::new();
         for ((depth, name), object) in slots.iter().zip(objects) {
             let Some(object) = object else { continue };
@@ -241,6 +245,7 @@ impl Lifter<'_> {
             }
             self.frames[depth].vars.insert(name, Abs::Instance(to));
         }
+        Ok(())
     }
 }
 

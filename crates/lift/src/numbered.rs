@@ -93,6 +93,10 @@ impl Lifter<'_> {
         if let Some(record) = self.escape_of_module(abs)? {
             return Ok(record);
         }
+        if let Some(copy) = self.copied_value(abs)? {
+            let record = self.escaped(&copy)?;
+            return self.value(&record);
+        }
         if let Abs::OneOf(choice) = abs {
             let is_none = |item: &Abs| item.same(&Abs::NONE);
             let others: Vec<_> = choice.of.iter().filter(|(_, item)| !is_none(item)).cloned().collect();

@@ -6,7 +6,7 @@ use crate::abs::{Abs, Iter, ViewOf};
 use crate::bailout::Code;
 use crate::budget;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{ExcKind, Int, Object, Raise, Terminator, Type, Value};
+use exuvia_ir::{Class, ExcKind, Int, Object, Raise, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 use exuvia_ops::operands;
@@ -455,11 +455,14 @@ impl Lifter<'_> {
     /// `builtins` otherwise.
     fn prelude_operation(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
         if spelling == "a*b"
-            && let [times, list] = args
-            && matches!(self.type_of(times), Some(Type::Int | Type::Bool))
-            && matches!(self.type_of(list), Some(Type::List(_) | Type::Record(..)))
+            && let [times, repeated] = args
+            && matches!(
+                (self.type_of(times), self.type_of(repeated)),
+                (Some(Type::Int | Type::Bool), Some(Type::List(_) | Type::Record(..)))
+                    | (Some(Type::Float), Some(Type::Record(Class::Timedelta, _)))
+            )
         {
-            return self.prelude_operation(spelling, &[list.clone(), times.clone()]);
+            return self.prelude_operation(spelling, &[repeated.clone(), times.clone()]);
         }
         if spelling == "a*b"
             && let Some(repeated) = self.repeated_tuple(args)
@@ -549,6 +552,8 @@ impl Lifter<'_> {
             "a[b:c]" => "__getpart__",
             "del a[b]" => "__delitem__",
             "a[b:c:d]" => "__getslice__",
+            "a[b:c:d]=e" => "__setslice__",
+            "del a[b:c:d]" => "__delslice__",
             "str" => "__str__",
             "repr" => "__repr__",
             "format" => "__format__",

@@ -41,6 +41,8 @@ const CHANGING: &[&str] = &[
     "update",
     "__setitem__",
     "__delitem__",
+    "__setslice__",
+    "__delslice__",
 ];
 
 /// Whether a function may change something that it can reach: it is more than one expression, or
@@ -96,6 +98,9 @@ fn is_quiet(expr: &Expr) -> bool {
         ExprKind::Unary { operand, .. } | ExprKind::Not(operand) => is_quiet(operand),
         ExprKind::Binary { left, right, .. } => is_quiet(left) && is_quiet(right),
         ExprKind::Subscript { value, index } => is_quiet(value) && is_quiet(index),
+        ExprKind::Compare { left, rest } => is_quiet(left) && rest.iter().all(|(_, right)| is_quiet(right)),
+        ExprKind::BoolOp { values, .. } => values.iter().all(is_quiet),
+        ExprKind::IfExp { test, body, orelse } => is_quiet(test) && is_quiet(body) && is_quiet(orelse),
         _ => false,
     }
 }
@@ -151,7 +156,7 @@ impl Lifter<'_> {
         };
         let is_argument = |part: &Expr| matches!(&part.kind, ExprKind::Name(name) if closure.def.params.is_only(name));
         let quiet = |value: &Abs| match value {
-            Abs::Instance(object) => object.class.prelude && ["dict", "Counter"].contains(&&*object.class.name),
+            Abs::Instance(object) => object.class.prelude && ["dict", "Counter", "set"].contains(&&*object.class.name),
             other => matches!(other, Abs::Const(_) | Abs::Dyn(_)),
         };
         parts.iter().any(is_argument)

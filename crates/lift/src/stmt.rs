@@ -137,8 +137,12 @@ impl Lifter<'_> {
                                 _ => return self.bail(Code::Statement, "del of an attribute"),
                             }
                         }
-                        ExprKind::Subscript { value, index } if !matches!(index.kind, ExprKind::Slice { .. }) => {
+                        ExprKind::Subscript { value, index } => {
                             let container = self.expr(value)?;
+                            if let Some([lower, upper, step]) = self.bounds(index)? {
+                                self.store_slice("del a[b:c:d]", vec![container, lower, upper, step])?;
+                                continue;
+                            }
                             let index = self.expr(index)?;
                             match &container {
                                 _ if !self.live => {}
@@ -195,14 +199,31 @@ impl Lifter<'_> {
         )
     }
 
+    /// The turns of a `while` where a module is run: each is decided by constants.
+    fn while_known(&mut self, test: &Expr, turn: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
+        while self.live {
+            self.turn_at_top_level()?;
+            let (yes, no) = self.split(test)?;
+            match (yes.is_empty(), no.is_empty()) {
+                (false, true) => self.enter_any(yes)?,
+                (true, _) => return self.enter_any(no),
+                (false, false) => {
+                    return self.bail(Code::ModuleBody, "a loop at the top level is not over constants");
+                }
+            }
+            turn(self)?;
+        }
+        Ok(())
+    }
+
     /// A `while` statement whose turns are `turn`.
     pub fn while_(&mut self, test: &Expr, orelse: &[Stmt], turn: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
         let span = self.place;
-        if self.module_mode {
-            return self.bail(Code::ModuleBody, "while at the top level");
-        }
         self.loop_statement(
             &mut |me| {
+                if me.module_mode {
+                    return me.while_known(test, turn);
+                }
                 me.go_to(span);
                 let held = me.held.len();
                 let condition = &mut |me: &mut Self| {
@@ -241,8 +262,8 @@ impl Lifter<'_> {
             ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(targets, value),
             ExprKind::Subscript { value: container, index } => {
                 let container = self.expr(container)?;
-                if matches!(index.kind, ExprKind::Slice { .. }) {
-                    return self.bail(Code::Mutation, "assignment to a slice");
+                if let Some([lower, upper, step]) = self.bounds(index)? {
+                    return self.store_slice("a[b:c:d]=e", vec![container, lower, upper, step, value]);
                 }
                 let index = self.expr(index)?;
                 if !self.live {
@@ -293,6 +314,21 @@ impl Lifter<'_> {
             _ => {
                 self.changes(&container)?;
                 self.bail(Code::Mutation, "assignment to an element")
+            }
+        }
+    }
+
+    /// What stores a slice of a list, or deletes it: `args` begin with the list.
+    fn store_slice(&mut self, spelling: &str, args: Vec<Abs>) -> Lift<()> {
+        match &args[0] {
+            _ if !self.live => Ok(()),
+            Abs::Dyn(list) if matches!(self.b.function.ty(*list), Type::List(_)) => {
+                self.apply(spelling, &args)?;
+                Ok(())
+            }
+            container => {
+                self.changes(container)?;
+                self.bail(Code::Mutation, "a slice of such a value is changed")
             }
         }
     }

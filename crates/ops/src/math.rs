@@ -58,6 +58,8 @@ pub static OPS: &[&OpDef] = &[
     &special::pow::DEF,
     &special::fmod::DEF,
     &special::hypot::DEF,
+    &special::norm_of::DEF,
+    &special::float_exponent::DEF,
     &special::ldexp::DEF,
     &special::isclose::DEF,
     &gamma::gamma::DEF,

@@ -71,26 +71,26 @@ impl Sum {
     }
 }
 
-/// The length of a vector of two numbers, computed with about twice the precision of a
-/// double and one correction of the square root (Modules/mathmodule.c, vector_norm).
-fn norm(x: f64, y: f64) -> f64 {
-    let (x, y) = (x.abs(), y.abs());
-    let max = x.max(y);
-    if x.is_infinite() || y.is_infinite() {
+/// The length of a vector, computed with about twice the precision of a double and one correction of
+/// the square root (Modules/mathmodule.c, vector_norm).
+fn norm(parts: &[f64]) -> f64 {
+    let max = parts.iter().fold(0.0, |max: f64, part| max.max(part.abs()));
+    if parts.iter().any(|part| part.is_infinite()) {
         return f64::INFINITY;
     }
-    if x.is_nan() || y.is_nan() {
+    if parts.iter().any(|part| part.is_nan()) {
         return f64::NAN;
     }
-    if max == 0.0 {
+    if max == 0.0 || parts.len() < 2 {
         return max;
     }
-    // The power of two that brings the greater number below one and not below a half.
+    // The power of two that brings the greatest number below one and not below a half.
     let exponent = exponent(max);
     if exponent < -1023 {
-        // The power is too large for a double: divide by the greater number instead.
+        // The power is too large for a double: divide by the greatest number instead.
         let (mut high, mut lost) = (1.0, 0.0);
-        for part in [x / max, y / max] {
+        for part in parts {
+            let part = part.abs() / max;
             let (before, square) = (high, part * part);
             high += square;
             lost += (before - high) + square;
@@ -99,8 +99,9 @@ fn norm(x: f64, y: f64) -> f64 {
     }
     let scale = libm::ldexp(1.0, -exponent);
     let mut sum = Sum { high: 1.0, lost: [0.0; 3] };
-    sum.add_square(x * scale, 1.0);
-    sum.add_square(y * scale, 1.0);
+    for part in parts {
+        sum.add_square(part.abs() * scale, 1.0);
+    }
     let root = sum.total().sqrt();
     sum.add_square(root, -1.0);
     (root + sum.total() / (2.0 * root)) / scale
@@ -122,7 +123,19 @@ op! {
     /// >>> math.hypot(3, 4)
     /// 5.0
     hypot = "math.hypot" "math.hypot"
-    Pure fn (cx, _x: number, _y: number) -> float { norm(_x, _y) }
+    Pure fn (cx, _x: number, _y: number) -> float { norm(&[_x, _y]) }
+}
+
+op! {
+    /// The length of a vector.
+    norm_of = "math.norm" ""
+    Read fn (cx, _coordinates: floats) -> float { norm(_coordinates) }
+}
+
+op! {
+    /// The exponent that `math.frexp` gives, of a finite number that is not zero.
+    float_exponent = "float.exponent" ""
+    Pure fn (cx, _x: float) -> int { i64::from(exponent(_x.abs())) }
 }
 
 op! {

@@ -310,8 +310,16 @@ def _in_range(item, start, stop, step):
     return stop < item <= start and (start - item) % -step == 0
 
 
+def _divided(result):
+    return _leave("divmod of such objects") if result is NotImplemented else result
+
+
 def divmod(a, b, /):
     if _type_name(a) in _OBJECTS or _type_name(b) in _OBJECTS:
+        if _type_name(a) == "decimal.Decimal":
+            return _divided(a.__divmod__(b))
+        if _type_name(b) == "decimal.Decimal":
+            return _divided(b.__rdivmod__(a))
         return _leave("divmod of objects")
     if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
         raise TypeError(f"unsupported operand type(s) for divmod(): '{_type_name(a)}' and '{_type_name(b)}'")

@@ -34,6 +34,8 @@ def _hash(key):
         for item in key:
             result = _operation("hash.mix", result, _hash(item))
         return result
+    if _type_name(key) == "decimal.Decimal":
+        return _hash(key._number())
     fields = _hashed_fields(key)
     if fields is not None:
         return _hash(fields)
@@ -457,14 +459,67 @@ class Counter(dict):
     def total(self, /):
         return sum(self.values())
 
-    def __eq__(self, other):
-        return _refuse("comparison of a Counter")
+    def subtract(self, iterable=None, /):
+        if iterable is None:
+            return None
+        if isinstance(iterable, dict):
+            for key, count in iterable.items():
+                self[key] = self.get(key, 0) - count
+            return None
+        for key in iterable:
+            self[key] = self.get(key, 0) - 1
+
+    def elements(self, /):
+        return (key for key, count in self.items() for _ in range(count))
+
+    def _with(self, other, of_both, of_other):
+        # Counts above zero, in the order of CPython's loops.
+        result = Counter()
+        for key, count in self.items():
+            new = of_both(count, other[key])
+            if new > 0:
+                result[key] = new
+        for key, count in other.items():
+            if key not in self:
+                new = of_other(count)
+                if new > 0:
+                    result[key] = new
+        return result
+
+    def __add__(self, other):
+        return self._with(other, _plus, _itself) if isinstance(other, Counter) else NotImplemented
+
+    def __sub__(self, other):
+        return self._with(other, _minus, _less_than_none) if isinstance(other, Counter) else NotImplemented
 
     def __or__(self, other):
+        return self._with(other, _more, _itself) if isinstance(other, Counter) else NotImplemented
+
+    def __and__(self, other):
+        return self._with(other, _less, _zero) if isinstance(other, Counter) else NotImplemented
+
+    def __iadd__(self, other):
+        return _refuse("an operator of Counter")
+
+    def __isub__(self, other):
+        return _refuse("an operator of Counter")
+
+    def __iand__(self, other):
         return _refuse("an operator of Counter")
 
     def __ior__(self, other):
         return _refuse("an operator of Counter")
+
+    def __eq__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        for key, count in self.items():
+            if count != other[key]:
+                return False
+        for key, count in other.items():
+            if count != self[key]:
+                return False
+        return True
 
     def __delitem__(self, key):
         if key in self:
@@ -478,6 +533,34 @@ class Counter(dict):
 
 def _count_of(item):
     return item[1]
+
+
+def _plus(count, other):
+    return count + other
+
+
+def _minus(count, other):
+    return count - other
+
+
+def _itself(count):
+    return count
+
+
+def _less_than_none(count):
+    return 0 - count
+
+
+def _zero(count):
+    return 0
+
+
+def _more(count, other):
+    return other if count < other else count
+
+
+def _less(count, other):
+    return count if count < other else other
 
 
 class set(_Table):

@@ -43,6 +43,30 @@ def date(year, month, day):
     return _record("date", _operation("date.from_civil", _c_int(year), _c_int(month), _c_int(day)))
 
 
+def _date_min():
+    return date(1, 1, 1)
+
+
+def _date_max():
+    return date(9999, 12, 31)
+
+
+def _datetime_min():
+    return datetime(1, 1, 1)
+
+
+def _datetime_max():
+    return datetime(9999, 12, 31, 23, 59, 59, 999999)
+
+
+def _time_min():
+    return time(0, 0)
+
+
+def _time_max():
+    return time(23, 59, 59, 999999)
+
+
 def date_fromordinal(ordinal, /):
     ordinal = _c_int(ordinal)
     if ordinal < -2147483648:
@@ -60,13 +84,56 @@ def date_fromisoformat(text, /):
     return _record("date", _operation("date.parse", text))
 
 
+def _whole(value):
+    """The whole part of a number of units."""
+    return int(value) if isinstance(value, float) else _c_int(value)
+
+
+def _micros_of(value, unit, left):
+    """The microseconds of what is no whole unit, and what is left of those (Modules/_datetimemodule.c,
+    accum)."""
+    if not isinstance(value, float):
+        return 0, left
+    part = (value - int(value)) * unit
+    return int(part), left + (part - int(part))
+
+
 def timedelta(days=0, seconds=0, microseconds=0, milliseconds=0, minutes=0, hours=0, weeks=0):
-    micros = _c_int(microseconds) + _c_int(milliseconds) * 1000
-    rest = _c_int(seconds) + _c_int(minutes) * 60 + _c_int(hours) * 3600 + micros // 1000000
-    days = _c_int(days) + _c_int(weeks) * 7 + rest // 86400
-    if not -999999999 <= days <= 999999999:
+    micros = _whole(microseconds) + _whole(milliseconds) * 1000
+    rest = _whole(seconds) + _whole(minutes) * 60 + _whole(hours) * 3600
+    whole_days = _whole(days) + _whole(weeks) * 7
+    left = 0.0
+    for value, unit in (
+        (microseconds, 1.0),
+        (milliseconds, 1e3),
+        (seconds, 1e6),
+        (minutes, 6e7),
+        (hours, 3.6e9),
+        (days, 8.64e10),
+        (weeks, 6.048e11),
+    ):
+        more, left = _micros_of(value, unit, left)
+        micros += more
+    if left != 0.0:
+        # To the nearest, of two as near to the one that makes the sum even.
+        odd = micros % 2
+        near = _nearest(left)
+        if abs(near - left) == 0.5:
+            near = 2.0 * _nearest((left + odd) * 0.5) - odd
+        micros += int(near)
+    rest += micros // 1000000
+    whole_days += rest // 86400
+    if not -999999999 <= whole_days <= 999999999:
         return _leave("a timedelta beyond its limits")
-    return _record("timedelta", days, rest % 86400, micros % 1000000)
+    return _record("timedelta", whole_days, rest % 86400, micros % 1000000)
+
+
+def _nearest(number):
+    """C's round: halves away from zero."""
+    whole = int(number)
+    if abs(number - whole) >= 0.5:
+        whole += 1 if number > 0.0 else -1
+    return float(whole)
 
 
 def datetime(year, month, day, hour=0, minute=0, second=0, microsecond=0, tzinfo=None, *, fold=0):

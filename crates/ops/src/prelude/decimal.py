@@ -8,6 +8,10 @@ what the context's limits of exponents could meet leaves.
 # One more than the largest coefficient of the context.
 _MOST = 10**28
 
+# The modulus of hashes of numbers, and what is 1 / 10 in it.
+_PRIME = 2**61 - 1
+_TENTH = pow(10, 2**61 - 3, 2**61 - 1)
+
 # Exponents beyond it are CPython's, and so are operands whose exponents are further apart than that.
 _FAR = 900000
 _APART = 38
@@ -216,6 +220,75 @@ def _order(a, b):
     return (x > y) - (x < y)
 
 
+def _order_of_float(a, other):
+    """As `_order`, of a Decimal and a float, exactly."""
+    if other != other or other - other != 0.0:
+        return _leave("a Decimal compared with what is no finite number")
+    near = a.__float__()
+    if near != other:
+        # A number is on the side of another on which its nearest float is.
+        return (near > other) - (near < other)
+    if other == 0.0:
+        return 0 if a._i == 0 else (-1 if a._s else 1)
+    power = _operation("float.exponent", other) - 53
+    digits = int(_operation("math.ldexp", other, -power))
+    if not (-_APART <= a._e <= _APART and -120 <= power <= 120):
+        return _leave("a Decimal compared with such a float")
+    x = (-a._i if a._s else a._i) * _power(max(a._e, 0)) * (1 << max(-power, 0))
+    y = digits * _power(max(-a._e, 0)) * (1 << max(power, 0))
+    return (x > y) - (x < y)
+
+
+def _inverse(n):
+    """What a power of ten of 0 to 38 is multiplied with to give 1, modulo `_PRIME`."""
+    product = 1
+    for _ in range(n):
+        product = product * _TENTH % _PRIME
+    return product
+
+
+_DIGITS = "0123456789"
+
+
+def _spec(spec):
+    """The parts of a format: fill, alignment, sign, width, whether there are commas, places (-1: as many as
+    there are) and what presents it."""
+    fill, align, rest = " ", ">", spec
+    aligned = True
+    if rest[1:2] in ("<", ">", "=", "^"):
+        fill, align, rest = rest[0], rest[1], rest[2:]
+    elif rest[:1] in ("<", ">", "=", "^"):
+        align, rest = rest[0], rest[1:]
+    else:
+        aligned = False
+    sign = "-"
+    if rest[:1] in ("-", "+", " "):
+        sign, rest = rest[0], rest[1:]
+    zeros = rest[:1] == "0"
+    if zeros:
+        fill, align = "0", "="
+    behind = rest.lstrip(_DIGITS)
+    width, rest = rest[: len(rest) - len(behind)], behind
+    grouped = rest[:1] == ","
+    if grouped:
+        rest = rest[1:]
+    places = ""
+    if rest[:1] == ".":
+        behind = rest[1:].lstrip(_DIGITS)
+        places, kind = rest[1 : len(rest) - len(behind)], behind
+        known = places != "" and kind in ("f", "F", "%")
+    else:
+        kind = rest
+        known = kind in ("", "f", "F", "%")
+    # Zeros are put between commas too.
+    if not known or zeros and (aligned or grouped) or len(width) > 3 or len(places) > 2:
+        return _leave("such a format of a Decimal")
+    decimals = int(places) if places else -1
+    if decimals > _APART:
+        return _leave("such a format of a Decimal")
+    return fill, align, sign, int(width) if width else 0, grouped, decimals, kind
+
+
 def _grouped(digits):
     """A whole number's digits with commas."""
     head = len(digits) % 3
@@ -262,27 +335,54 @@ class Decimal:
     def __format__(self, spec):
         if spec == "":
             return self.__str__()
-        if spec == "f":
-            places = max(-self._e, 0)
-            grouped = False
+        fill, align, sign, width, grouped, places, kind = _spec(spec)
+        digits = self._i
+        if kind == "":
+            text = self.copy_abs().__str__()
+            whole = text.split("E")[0].split(".")[0]
+            rest = text[len(whole) :]
         else:
-            grouped = spec[0] == ","
-            part = spec[1:] if grouped else spec
-            if part[:1] != "." or part[-1:] != "f" or not part[1:-1].isdecimal() or len(part) > 4 or not part.isascii():
-                return _leave("such a format of a Decimal")
-            places = int(part[1:-1])
-            if places > _APART:
-                return _leave("such a format of a Decimal")
-        digits = str(_rescaled(self, -places, "ROUND_HALF_EVEN"))
-        if places > 0:
-            digits = digits.zfill(places + 1)
-            whole, fraction = digits[:-places], "." + digits[-places:]
-        else:
-            whole, fraction = digits, ""
-        return ("-" if self._s else "") + (_grouped(whole) if grouped else whole) + fraction
+            number = _of(self._s, digits, self._e + 2) if kind == "%" else self
+            if places < 0:
+                places = max(-number._e, 0)
+            text = str(_rescaled(number, -places, "ROUND_HALF_EVEN"))
+            if places > 0:
+                text = text.zfill(places + 1)
+                whole, rest = text[:-places], "." + text[-places:]
+            else:
+                whole, rest = text, ""
+            if kind == "%":
+                rest = rest + "%"
+        body = (_grouped(whole) if grouped else whole) + rest
+        sign = "-" if self._s else "" if sign == "-" else sign
+        missing = width - len(sign) - len(body)
+        if missing <= 0:
+            return sign + body
+        if align == "<":
+            return sign + body + fill * missing
+        if align == ">":
+            return fill * missing + sign + body
+        if align == "=":
+            return sign + fill * missing + body
+        left = missing // 2
+        return fill * left + sign + body + fill * (missing - left)
 
     def __hash__(self):
-        return _refuse("the hash of a Decimal")
+        """That of equal ints and floats (library reference, "Hashing of numeric types")."""
+        if not -_APART <= self._e <= _APART:
+            return _leave("the hash of a Decimal with such an exponent")
+        factor = _power(self._e) % _PRIME if self._e >= 0 else _inverse(-self._e)
+        hashed = self._i % _PRIME * factor % _PRIME
+        if self._s:
+            hashed = -hashed
+        return -2 if hashed == -1 else hashed
+
+    def _number(self):
+        """An int or a float which Decimals that are equal share, and numbers that are equal to them."""
+        if not -_APART <= self._e <= _APART:
+            return _leave("the hash of a Decimal with such an exponent")
+        whole = self.__int__()
+        return whole if self == whole else self.__float__()
 
     def __bool__(self):
         return self._i != 0
@@ -327,31 +427,31 @@ class Decimal:
 
     def __eq__(self, other):
         if isinstance(other, float):
-            return _leave("a Decimal compared with a float")
+            return _order_of_float(self, other) == 0
         other = _operand(other)
         return NotImplemented if other is None else _order(self, other) == 0
 
     def __lt__(self, other):
         if isinstance(other, float):
-            return _leave("a Decimal compared with a float")
+            return _order_of_float(self, other) < 0
         other = _operand(other)
         return NotImplemented if other is None else _order(self, other) < 0
 
     def __le__(self, other):
         if isinstance(other, float):
-            return _leave("a Decimal compared with a float")
+            return _order_of_float(self, other) <= 0
         other = _operand(other)
         return NotImplemented if other is None else _order(self, other) <= 0
 
     def __gt__(self, other):
         if isinstance(other, float):
-            return _leave("a Decimal compared with a float")
+            return _order_of_float(self, other) > 0
         other = _operand(other)
         return NotImplemented if other is None else _order(self, other) > 0
 
     def __ge__(self, other):
         if isinstance(other, float):
-            return _leave("a Decimal compared with a float")
+            return _order_of_float(self, other) >= 0
         other = _operand(other)
         return NotImplemented if other is None else _order(self, other) >= 0
 
@@ -410,10 +510,12 @@ class Decimal:
         return _refuse("a power of a Decimal")
 
     def __divmod__(self, other):
-        return _refuse("divmod of a Decimal")
+        other = _operand(other)
+        return NotImplemented if other is None else _divided(self, other)
 
     def __rdivmod__(self, other):
-        return _refuse("divmod of a Decimal")
+        other = _operand(other)
+        return NotImplemented if other is None else _divided(other, self)
 
     def quantize(self, exp, rounding=None, context=None):
         if context is not None:

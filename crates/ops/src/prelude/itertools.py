@@ -25,6 +25,51 @@ def chain(*iterables):
             yield item
 
 
+def combinations(iterable, r):
+    items = list(iterable)
+    n = len(items)
+    if r == 1:
+        return ((item,) for item in items)
+    if r == 2:
+        return ((items[i], items[j]) for i in range(n) for j in range(i + 1, n))
+    if r == 3:
+        return (
+            (items[i], items[j], items[k]) for i in range(n) for j in range(i + 1, n) for k in range(j + 1, n)
+        )
+    return _refuse("combinations of so many")
+
+
+def permutations(iterable, r=None):
+    items = list(iterable)
+    n = len(items)
+    if r == 2:
+        return ((items[i], items[j]) for i in range(n) for j in range(n) if i != j)
+    return _refuse("permutations of so many")
+
+
+def product(*iterables):
+    if len(iterables) == 2:
+        first, second = list(iterables[0]), list(iterables[1])
+        return ((a, b) for a in first for b in second)
+    if len(iterables) == 3:
+        first, second, third = list(iterables[0]), list(iterables[1]), list(iterables[2])
+        return ((a, b, c) for a in first for b in second for c in third)
+    return _refuse("a product of so many")
+
+
+def zip_longest(*iterables, fillvalue=None):
+    if len(iterables) != 2:
+        return _refuse("zip_longest of other than two")
+    return _longest(iterables[0], iterables[1], fillvalue)
+
+
+def _longest(first, second, fillvalue):
+    # What raises while one is asked does so here between the turns of the other.
+    left, right = list(first), list(second)
+    for i in range(max(len(left), len(right))):
+        yield (left[i] if i < len(left) else fillvalue, right[i] if i < len(right) else fillvalue)
+
+
 def cycle(iterable, /):
     saved = []
     for item in iterable:

@@ -125,8 +125,8 @@ def _as_bound(index):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
 
 
-def __getslice__(self, start, stop, step):
-    n = len(self)
+def _bounds(n, start, stop, step):
+    """Where a slice of n elements begins and ends, and its step (slice.indices)."""
     _as_bound(step)
     if step is None:
         step = 1
@@ -156,7 +156,55 @@ def __getslice__(self, start, stop, step):
                 stop = low
         elif stop > high:
             stop = high
+    return start, stop, step
+
+
+def __getslice__(self, start, stop, step):
+    start, stop, step = _bounds(len(self), start, stop, step)
     return _operation("list.stride", self, start, step, len(range(start, stop, step)))
+
+
+def _cut(self, length):
+    while len(self) > length:
+        self.pop()
+
+
+def __setslice__(self, start, stop, step, value):
+    start, stop, step = _bounds(len(self), start, stop, step)
+    try:
+        items = list(value)
+    except TypeError:
+        return _leave("what cannot be assigned to a slice")
+    if step == 1:
+        # Iterating may have changed the list.
+        tail = self[max(start, stop) :]
+        _cut(self, start)
+        self.extend(items)
+        self.extend(tail)
+        return None
+    places = range(start, stop, step)
+    if len(items) != len(places):
+        what = f"attempt to assign sequence of size {len(items)} to extended slice of size {len(places)}"
+        raise ValueError(what)
+    at = 0
+    for place in places:
+        self[place] = items[at]
+        at += 1
+
+
+def __delslice__(self, start, stop, step):
+    start, stop, step = _bounds(len(self), start, stop, step)
+    n = len(range(start, stop, step))
+    if n == 0:
+        return None
+    last = start + (n - 1) * step
+    first, last, step = min(start, last), max(start, last), abs(step)
+    to = first
+    for at in range(first, len(self)):
+        if at > last or (at - first) % step != 0:
+            self[to] = self[at]
+            to += 1
+    _cut(self, to)
 
 
 def extend(self, iterable, /):

@@ -118,3 +118,30 @@ def multimode(data):
     counts = _counted(data)
     most = max(counts.values(), default=0)
     return [item for item, count in counts.items() if count == most]
+
+
+def quantiles(data, *, n=4, method="exclusive"):
+    if not isinstance(n, int):
+        return _leave("quantiles of a number of groups that is no int")
+    if n < 1:
+        _operation("statistics.fail", "n must be at least 1")
+    items = sorted(data)
+    size = len(items)
+    if size < 2:
+        _operation("statistics.fail", "must have at least two data points")
+    if method == "inclusive":
+        cuts = []
+        for i in range(1, n):
+            j = i * (size - 1) // n
+            rest = i * (size - 1) - j * n
+            cuts.append((items[j] * (n - rest) + items[j + 1] * rest) / n)
+        return cuts
+    if method == "exclusive":
+        cuts = []
+        for i in range(1, n):
+            j = i * (size + 1) // n
+            j = 1 if j < 1 else size - 1 if j > size - 1 else j
+            rest = i * (size + 1) - j * n
+            cuts.append((items[j - 1] * (n - rest) + items[j] * rest) / n)
+        return cuts
+    raise ValueError(f"Unknown method: {method!r}")

@@ -119,7 +119,26 @@ def __abs__(self):
     return self
 
 
+def _ratio(other):
+    """A float as a quotient of two ints."""
+    if other != other or other - other != 0.0:
+        return _leave("a timedelta and what is no finite number")
+    digits, power = _split(other)
+    if not -64 <= power <= 8:
+        return _leave("a timedelta and such a float")
+    return digits * (1 << max(power, 0)), 1 << max(-power, 0)
+
+
+def _split(number):
+    """A float as an int times a power of two."""
+    power = _operation("float.exponent", number) - 53
+    return int(_operation("math.ldexp", number, -power)), power
+
+
 def __mul__(self, other):
+    if isinstance(other, float):
+        above, below = _ratio(other)
+        return _of(0, 0, _nearest(_micros(self) * above, below))
     if isinstance(other, bool) or not isinstance(other, int):
         return _leave("a timedelta times something else")
     return _of(_field(self, 0) * other, _field(self, 1) * other, _field(self, 2) * other)
@@ -142,15 +161,22 @@ def _quotient(micros, other):
 def __truediv__(self, other):
     if _is_timedelta(other):
         return _micros(self) / _micros(other)
+    if isinstance(other, float):
+        above, below = _ratio(other)
+        return _of(0, 0, _nearest(_micros(self) * below, above))
     if not isinstance(other, int):
         return _leave("a timedelta divided by something else")
-    # To the nearest microsecond, the even one of two.
-    micros = _quotient(_micros(self), other)
-    rest = (_micros(self) - micros * other) * 2
+    return _of(0, 0, _nearest(_micros(self), other))
+
+
+def _nearest(micros, other):
+    """A quotient to the nearest microsecond, the even one of two."""
+    near = _quotient(micros, other)
+    rest = (micros - near * other) * 2
     above = rest > other if other > 0 else rest < other
-    if above or rest == other and micros % 2 == 1:
-        micros += 1
-    return _of(0, 0, micros)
+    if above or rest == other and near % 2 == 1:
+        near += 1
+    return near
 
 
 def __mod__(self, other):
