@@ -17,6 +17,7 @@ use crate::abs::{Abs, Enclosing};
 use crate::bailout::Code;
 use crate::budget::Budget;
 use crate::class::ClassObj;
+use crate::enums::is_int_member;
 use crate::leave::{Part, each_part};
 use crate::lifter::{Lift, Lifter, Site, Split, describe};
 use crate::merge::Arm;
@@ -101,6 +102,11 @@ impl Keys {
 
     /// Adds a key, unless one that is equal is there; gives its position. `None`: it has no hash.
     fn insert(&mut self, key: &Abs) -> Option<usize> {
+        self.insert_as(key, key)
+    }
+
+    /// Adds a key that is equal to another.
+    fn insert_as(&mut self, key: &Abs, shown: &Abs) -> Option<usize> {
         if let Some(at) = self.position(key) {
             return Some(at);
         }
@@ -112,7 +118,7 @@ impl Keys {
             key if is_itself_only(key) => {}
             _ => return None,
         }
-        self.all.push(key.clone());
+        self.all.push(shown.clone());
         Some(self.all.len() - 1)
     }
 }
@@ -537,31 +543,36 @@ impl Lifter<'_> {
     }
 
     /// A dict that holds what has no run-time form; `None` if it does not, or cannot.
-    pub fn dict_table(&self, entries: &[(Option<Abs>, Abs)]) -> Option<Abs> {
+    pub fn dict_table(&mut self, entries: &[(Option<Abs>, Abs)]) -> Option<Abs> {
+        let ints: Vec<Option<Abs>> = entries.iter().map(|(key, _)| self.int_member_value(key.as_ref()?)).collect();
         let mut keys = Keys::default();
         let mut items = Vec::new();
         let mut hashable = true;
-        let mut add = |key: &Abs, item: &Abs| match keys.insert(key) {
+        let mut add = |key: &Abs, equal: &Abs, item: &Abs| match keys.insert_as(equal, key) {
             // Keys that are equal are one, as it was first written.
             Some(at) if at < items.len() => items[at] = item.clone(),
             Some(_) => items.push(item.clone()),
             None => hashable = false,
         };
         let mut formless = false;
-        for (key, item) in entries {
+        for ((key, item), int) in entries.iter().zip(ints) {
             match (key, item) {
                 (Some(key), item) => {
                     formless |= is_formless(key) || is_formless(item);
-                    add(key, item);
+                    add(key, int.as_ref().unwrap_or(key), item);
                 }
                 (None, Abs::Const(Object::Dict(dict))) => {
                     dict.entries()
                         .iter()
-                        .for_each(|(key, item)| add(&Abs::Const(key.clone()), &Abs::Const(item.clone())));
+                        .map(|(key, item)| (Abs::Const(key.clone()), Abs::Const(item.clone())))
+                        .for_each(|(key, item)| add(&key, &key, &item));
                 }
                 (None, Abs::Table(table)) if table.kind == TableKind::Dict => {
                     formless = true;
-                    table.keys.iter().zip(&table.items).for_each(|(key, item)| add(key, item));
+                    let ints: Vec<_> = table.keys.iter().map(|key| self.int_member_value(key)).collect();
+                    for ((key, item), int) in table.keys.iter().zip(&table.items).zip(ints) {
+                        add(key, int.as_ref().unwrap_or(key), item);
+                    }
                 }
                 (None, _) => return None,
             }
@@ -570,8 +581,16 @@ impl Lifter<'_> {
             .then(|| Table::of(TableKind::Dict, keys.all, items))
     }
 
+    /// The int that a member of the module is.
+    fn int_member_value(&mut self, abs: &Abs) -> Option<Abs> {
+        if is_int_member(abs) { self.int_of_member(abs).ok().flatten() } else { None }
+    }
+
     /// The position of a key, -1 where it is missing.
     pub fn table_position(&mut self, table: &Table, key: &Abs) -> Lift<Abs> {
+        if let Some(int) = self.int_of_member(key)? {
+            return self.table_position(table, &int);
+        }
         let found = |key: &Abs| table.keys.iter().position(|known| known.same(key)).map_or(-1, |at| at as i64);
         if let Some(parts) = key.tuple_items()
             && let Some(keys) = table.keys.iter().map(Abs::tuple_items).collect::<Option<Vec<_>>>()
@@ -597,7 +616,7 @@ impl Lifter<'_> {
         let mut constants = DictObj::default();
         let mut positions = Vec::new();
         for (at, known) in table.keys.iter().enumerate() {
-            if let Abs::Const(known) = known {
+            if let Abs::Const(known) = self.int_member_value(known).as_ref().unwrap_or(known) {
                 constants.insert(known.clone(), Object::None);
                 positions.push((positions.len() as i64, Abs::int(at as i64)));
             }

@@ -78,6 +78,10 @@ impl ClassRef {
         }
     }
 
+    fn is_of_ints(&self) -> bool {
+        matches!(self, ClassRef::Written(class) if class.prelude && &*class.name == "IntEnum")
+    }
+
     fn stands_for_several(&self) -> bool {
         matches!(self, ClassRef::Written(class) if class.stands_for_several())
     }
@@ -115,7 +119,9 @@ impl ClassRef {
                     || matches!(other, ClassRef::BuiltIn(row) if row.is_object())
                     || ClassObj::ancestry(class).any(|class| {
                         let class = ClassRef::Written(Rc::clone(class));
-                        class.is(other) || class.stands_for().is_some_and(|row| ClassRef::BuiltIn(row).is_below(other))
+                        class.is(other)
+                            || class.is_of_ints() && ClassRef::built_in("int").is_some_and(|int| int.is_below(other))
+                            || class.stands_for().is_some_and(|row| ClassRef::BuiltIn(row).is_below(other))
                     })
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! A member is an object of the module with `_name_` and `_value_`, so that one of several is a
 //! choice (`choice.rs`): an int at run time. What members do is written in the prelude (`enum.py`).
-//! Enumerations whose members are ints or texts besides (`IntEnum`) are not lifted.
+//! Those of an `IntEnum` are ints besides: as keys and indexes they are their values. Enumerations whose
+//! members are of other classes besides (`class H(str, Enum)`) are not lifted.
 
 use crate::abs::Abs;
 use crate::ast::{ClassDef, Expr, ExprKind, Name, StmtKind};
@@ -53,13 +54,36 @@ pub(crate) fn is_enumeration(class: &Rc<ClassObj>) -> bool {
     ClassObj::is_below(class, "Enum")
 }
 
+/// Whether the members of a class are ints.
+pub(crate) fn is_of_ints(class: &Rc<ClassObj>) -> bool {
+    ClassObj::is_below(class, "IntEnum")
+}
+
+/// Whether a value is a member that is an int.
+pub(crate) fn is_int_member(abs: &Abs) -> bool {
+    matches!(abs, Abs::Instance(object) if object.module.is_some() && is_of_ints(&object.class))
+}
+
 impl Lifter<'_> {
+    /// The int that a member is, or that one of several is; `None` of what is no such member.
+    pub fn int_of_member(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
+        let seen = self.seen_of_module(abs);
+        match seen.as_ref().unwrap_or(abs) {
+            member @ Abs::Instance(object) if is_int_member(member) => self.own_attribute(object, "_value_"),
+            Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| is_int_member(item)) => {
+                self.attribute_of_choice(&Rc::clone(choice), &"_value_".into()).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The base of an enumeration: the class of the prelude or one of a user's below that; `None` if
     /// it is none.
     pub fn enum_base(&mut self, bases: &[Expr]) -> Lift<Option<Rc<ClassObj>>> {
         let Some(last) = bases.last() else { return Ok(None) };
         let named = match &last.kind {
             _ if self.is_of_module(last, "enum", "Enum") => self.prelude_function("enum", "Enum")?,
+            _ if self.is_of_module(last, "enum", "IntEnum") => self.prelude_function("enum", "IntEnum")?,
             ExprKind::Name(name) => self.lookup(name),
             _ => None,
         };
@@ -104,6 +128,9 @@ impl Lifter<'_> {
                 Some(Member::Value(value)) if self.is_constant_value(&value) => value,
                 _ => return self.bail(Code::Statement, format!("a member {name} that is no constant")),
             };
+            if class.base.as_ref().is_some_and(is_of_ints) && !matches!(value, Abs::Const(Object::Int(Int::Small(_)))) {
+                return self.bail(Code::Statement, format!("a member {name} of ints with another value"));
+            }
             if matches!(&value, Abs::Const(value) if !DictObj::default().insert(value.clone(), Object::None)) {
                 return self.bail(Code::Statement, format!("a member {name} with such a value"));
             }

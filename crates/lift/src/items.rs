@@ -58,6 +58,10 @@ impl Lifter<'_> {
     }
 
     pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
+        let index = match &value {
+            Abs::Instance(_) | Abs::Class(_) => index,
+            _ => self.int_of_member(&index)?.unwrap_or(index),
+        };
         match &value {
             Abs::Instance(_) => return self.apply("a[b]", &[value, index]),
             Abs::Table(table) => return self.item_of_table(&Rc::clone(table), &index),
@@ -256,6 +260,9 @@ impl Lifter<'_> {
 
     /// The position of a key in a constant dict or set, -1 where it is missing.
     pub fn dict_position(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
+        if let Some(int) = self.int_of_member(key)? {
+            return self.dict_position(dict, &int);
+        }
         if let Some((_, value)) = self.union_operand(std::slice::from_ref(key)) {
             return self.dispatch(value, &mut |me, narrowed| me.dict_position(dict, &narrowed));
         }

@@ -122,6 +122,9 @@ impl Lifter<'_> {
 
     /// Raises where an object has no attribute of that name.
     pub fn missing_attribute(&mut self, class: &Rc<ClassObj>, name: &str) -> Lift<Abs> {
+        if crate::enums::is_of_ints(class) {
+            return self.bail(Code::Callee, format!("attribute {name} of a member that is an int"));
+        }
         if ClassObj::is_slotted(class) && ClassObj::may_have(class, name) {
             // CPython's words are others there.
             return self.bail(Code::Callee, format!("the slot {name} may be empty"));

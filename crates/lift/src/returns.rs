@@ -63,6 +63,9 @@ impl Lifter<'_> {
             self.spread_result(value, sql, &mut values)?;
             return self.return_spread(&values, sql);
         }
+        if let (SqlClass::Int, Some(int)) = (&sql.class, self.int_of_member(value)?) {
+            return self.return_sql(&int, sql);
+        }
         let optional = sql.class.ty(true);
         let ty = self.type_of(value);
         let converted = match (&sql.class, &ty) {

@@ -9,6 +9,7 @@ import ast
 import dataclasses
 import datetime
 import decimal
+import enum
 import inspect
 import io
 import json
@@ -61,6 +62,8 @@ def encode(value):
     kind = type(value)
     if value is None or kind is bool:
         return value
+    if isinstance(value, enum.IntEnum):
+        value, kind = int(value), int
     if kind is int:
         if value.bit_length() > 1 << 20:
             raise MemoryError

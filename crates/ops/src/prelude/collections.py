@@ -14,7 +14,7 @@ def _hash(key):
     if isinstance(key, str):
         return _operation("str.hash", key)
     if isinstance(key, int):
-        return _operation("int.hash", key)
+        return _operation("int.hash", int(key))
     if isinstance(key, float):
         if key != key:
             return _leave("the identity of a NaN")

@@ -18,3 +18,142 @@ class Enum:
 
     def __format__(self, spec):
         return format(str(self), spec)
+
+
+def _is_number(value):
+    return isinstance(value, (int, float))
+
+
+def _number(value):
+    """An operand without its class: an int of a bool or a member."""
+    return value if isinstance(value, float) else int(value)
+
+
+class IntEnum(Enum):
+    """The members are ints; what arithmetic makes of them is none of theirs."""
+
+    def __str__(self):
+        return str(self._value_)
+
+    def __format__(self, spec):
+        return format(self._value_, spec)
+
+    def __int__(self):
+        return self._value_
+
+    __index__ = __int__
+    __trunc__ = __int__
+    __floor__ = __int__
+    __ceil__ = __int__
+    __pos__ = __int__
+
+    def __float__(self):
+        return float(self._value_)
+
+    def __round__(self, n=None):
+        return self._value_ if n is None else round(self._value_, n)
+
+    def __bool__(self):
+        return self._value_ != 0
+
+    def __hash__(self):
+        return self._value_
+
+    def __neg__(self):
+        return -self._value_
+
+    def __invert__(self):
+        return ~self._value_
+
+    def __abs__(self):
+        return abs(self._value_)
+
+    def __eq__(self, other):
+        return self._value_ == _number(other) if _is_number(other) else NotImplemented
+
+    def __ne__(self, other):
+        return self._value_ != _number(other) if _is_number(other) else NotImplemented
+
+    def __lt__(self, other):
+        return self._value_ < _number(other) if _is_number(other) else NotImplemented
+
+    def __le__(self, other):
+        return self._value_ <= _number(other) if _is_number(other) else NotImplemented
+
+    def __gt__(self, other):
+        return self._value_ > _number(other) if _is_number(other) else NotImplemented
+
+    def __ge__(self, other):
+        return self._value_ >= _number(other) if _is_number(other) else NotImplemented
+
+    def __add__(self, other):
+        return self._value_ + _number(other) if _is_number(other) else NotImplemented
+
+    def __radd__(self, other):
+        return _number(other) + self._value_ if _is_number(other) else NotImplemented
+
+    def __sub__(self, other):
+        return self._value_ - _number(other) if _is_number(other) else NotImplemented
+
+    def __rsub__(self, other):
+        return _number(other) - self._value_ if _is_number(other) else NotImplemented
+
+    def __mul__(self, other):
+        return self._value_ * _number(other) if _is_number(other) else NotImplemented
+
+    def __rmul__(self, other):
+        return _number(other) * self._value_ if _is_number(other) else NotImplemented
+
+    def __truediv__(self, other):
+        return self._value_ / _number(other) if _is_number(other) else NotImplemented
+
+    def __rtruediv__(self, other):
+        return _number(other) / self._value_ if _is_number(other) else NotImplemented
+
+    def __floordiv__(self, other):
+        return self._value_ // _number(other) if _is_number(other) else NotImplemented
+
+    def __rfloordiv__(self, other):
+        return _number(other) // self._value_ if _is_number(other) else NotImplemented
+
+    def __mod__(self, other):
+        return self._value_ % _number(other) if _is_number(other) else NotImplemented
+
+    def __rmod__(self, other):
+        return _number(other) % self._value_ if _is_number(other) else NotImplemented
+
+    def __pow__(self, other, modulo=None):
+        return _refuse("a power of a member")
+
+    def __rpow__(self, other):
+        return _refuse("a power of a member")
+
+    def __and__(self, other):
+        return self._value_ & int(other) if isinstance(other, int) else NotImplemented
+
+    def __rand__(self, other):
+        return int(other) & self._value_ if isinstance(other, int) else NotImplemented
+
+    def __or__(self, other):
+        return self._value_ | int(other) if isinstance(other, int) else NotImplemented
+
+    def __ror__(self, other):
+        return int(other) | self._value_ if isinstance(other, int) else NotImplemented
+
+    def __xor__(self, other):
+        return self._value_ ^ int(other) if isinstance(other, int) else NotImplemented
+
+    def __rxor__(self, other):
+        return int(other) ^ self._value_ if isinstance(other, int) else NotImplemented
+
+    def __lshift__(self, other):
+        return self._value_ << int(other) if isinstance(other, int) else NotImplemented
+
+    def __rlshift__(self, other):
+        return int(other) << self._value_ if isinstance(other, int) else NotImplemented
+
+    def __rshift__(self, other):
+        return self._value_ >> int(other) if isinstance(other, int) else NotImplemented
+
+    def __rrshift__(self, other):
+        return int(other) >> self._value_ if isinstance(other, int) else NotImplemented
