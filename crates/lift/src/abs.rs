@@ -250,7 +250,9 @@ impl Abs {
             (Abs::Iter(a), Abs::Iter(b)) => Rc::ptr_eq(a, b),
             (Abs::Table(a), Abs::Table(b)) => Rc::ptr_eq(a, b),
             (Abs::OneOf(a), Abs::OneOf(b)) => {
-                a.at == b.at && a.of.len() == b.of.len() && a.of.iter().zip(&b.of).all(|(a, b)| a.0 == b.0)
+                // Several choices may have one position.
+                let alike = |(a, b): (&(i64, Abs), &(i64, Abs))| a.0 == b.0 && a.1.same(&b.1);
+                Rc::ptr_eq(a, b) || a.at == b.at && a.of.len() == b.of.len() && a.of.iter().zip(&b.of).all(alike)
             }
             (Abs::Unbound, Abs::Unbound) | (Abs::Conflict, Abs::Conflict) => true,
             _ => false,

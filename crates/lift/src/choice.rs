@@ -210,18 +210,39 @@ fn has_form(abs: &Abs) -> bool {
     abs.as_const().is_some_and(plain)
 }
 
-/// A value of which a choice is known to be that one.
-fn narrowed(abs: &Abs, at: Value, to: &Abs) -> Option<Abs> {
+/// A value of which it is known where a position is. Several choices may have one: an object of the
+/// module, and what an attribute of it is.
+fn narrowed(abs: &Abs, at: Value, position: i64) -> Option<Abs> {
     match abs {
-        Abs::OneOf(choice) if choice.at == at => Some(to.clone()),
-        Abs::Tuple(items) => Abs::renewed(items, |item| narrowed(item, at, to)),
+        Abs::OneOf(choice) if choice.at == at => {
+            choice.of.iter().find(|(known, _)| *known == position).map(|(_, item)| item.clone())
+        }
+        Abs::Tuple(items) => Abs::renewed(items, |item| narrowed(item, at, position)),
         _ => None,
     }
 }
 
-/// Operands of which a choice is known to be that value.
-fn all_narrowed(args: &[Abs], at: Value, to: &Abs) -> Vec<Abs> {
-    args.iter().map(|arg| narrowed(arg, at, to).unwrap_or_else(|| arg.clone())).collect()
+/// Operands of which it is known where a position is.
+fn all_narrowed(args: &[Abs], at: Value, position: i64) -> Vec<Abs> {
+    args.iter().map(|arg| narrowed(arg, at, position).unwrap_or_else(|| arg.clone())).collect()
+}
+
+/// The choices of a position within a value.
+fn choices_at(abs: &Abs, at: Value, found: &mut Vec<Rc<Choice>>) {
+    match abs {
+        Abs::OneOf(choice) if choice.at == at => found.push(Rc::clone(choice)),
+        Abs::Tuple(items) => items.iter().for_each(|item| choices_at(item, at, found)),
+        _ => {}
+    }
+}
+
+/// A value with a choice in the place of another.
+fn rechosen(abs: &Abs, old: &Rc<Choice>, new: &Abs) -> Option<Abs> {
+    match abs {
+        Abs::OneOf(choice) if Rc::ptr_eq(choice, old) => Some(new.clone()),
+        Abs::Tuple(items) => Abs::renewed(items, |item| rechosen(item, old, new)),
+        _ => None,
+    }
 }
 
 fn choice_of(args: &[Abs]) -> Option<&Rc<Choice>> {
@@ -237,16 +258,21 @@ impl Lifter<'_> {
     /// Runs `f` for each of the values, with every variable that holds the choice narrowed to it,
     /// and joins the results.
     pub fn choose(&mut self, choice: &Rc<Choice>, f: &mut dyn FnMut(&mut Self, Abs) -> Lift<Abs>) -> Lift<Abs> {
+        self.choose_at(choice, &mut |me, _, item| f(me, item))
+    }
+
+    /// [`Lifter::choose`], with the position of each.
+    fn choose_at(&mut self, choice: &Rc<Choice>, f: &mut dyn FnMut(&mut Self, i64, Abs) -> Lift<Abs>) -> Lift<Abs> {
         let mut arms: Vec<Arm> = Vec::new();
-        self.each_choice(choice, &mut |me, item| {
-            let result = f(me, item)?;
+        self.each_choice(choice, &mut |me, position, item| {
+            let result = f(me, position, item)?;
             arms.extend(me.state().map(|state| (state, vec![result])));
             Ok(())
         })?;
         Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
     }
 
-    fn each_choice(&mut self, choice: &Rc<Choice>, f: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
+    fn each_choice(&mut self, choice: &Rc<Choice>, f: &mut dyn FnMut(&mut Self, i64, Abs) -> Lift<()>) -> Lift<()> {
         for (index, (position, item)) in choice.of.iter().enumerate() {
             if !self.live {
                 break;
@@ -258,22 +284,41 @@ impl Lifter<'_> {
                 others = no;
                 self.enter_any(yes)?;
             }
-            self.narrow_choice(choice.at, item);
-            f(self, item.clone())?;
+            self.narrow_choices(choice.at, &[*position])?;
+            f(self, *position, item.clone())?;
             self.enter_any(others)?;
         }
         Ok(())
     }
 
-    fn narrow_choice(&mut self, at: Value, to: &Abs) {
-        for frame in &mut self.frames {
+    /// Narrows every variable that holds a choice by a position that is one of those.
+    fn narrow_choices(&mut self, at: Value, positions: &[i64]) -> Lift<()> {
+        let mut choices: Vec<Rc<Choice>> = Vec::new();
+        for frame in &self.frames {
             self.world.budget.take(frame.vars.len() / 4);
-            let new: Vec<_> =
-                frame.vars.iter().filter_map(|(name, abs)| Some((name.clone(), narrowed(abs, at, to)?))).collect();
-            for (name, abs) in new {
-                frame.vars.insert(name, abs);
+            frame.vars.values().for_each(|abs| choices_at(abs, at, &mut choices));
+        }
+        choices.sort_by_key(Rc::as_ptr);
+        choices.dedup_by(|a, b| Rc::ptr_eq(a, b));
+        for choice in choices {
+            let is_left = |(position, _): &&(i64, Abs)| positions.contains(position);
+            let left: Vec<_> = choice.of.iter().filter(is_left).cloned().collect();
+            if left.is_empty() {
+                continue;
+            }
+            let new = self.pick(&Abs::Dyn(at), left)?;
+            for frame in &mut self.frames {
+                let new: Vec<_> = frame
+                    .vars
+                    .iter()
+                    .filter_map(|(name, abs)| Some((name.clone(), rechosen(abs, &choice, &new)?)))
+                    .collect();
+                for (name, abs) in new {
+                    frame.vars.insert(name, abs);
+                }
             }
         }
+        Ok(())
     }
 
     /// The value at a position that is known to be that of one of some static values.
@@ -334,11 +379,11 @@ impl Lifter<'_> {
     fn mapped(
         &mut self,
         choice: &Choice,
-        f: &mut dyn FnMut(&mut Self, &Abs) -> Lift<Option<Abs>>,
+        f: &mut dyn FnMut(&mut Self, i64, &Abs) -> Lift<Option<Abs>>,
     ) -> Lift<Option<Abs>> {
         let mut made = Vec::new();
         for (position, item) in &choice.of {
-            match f(self, item)? {
+            match f(self, *position, item)? {
                 Some(value) => made.push((*position, value)),
                 None => return Ok(None),
             }
@@ -362,8 +407,8 @@ impl Lifter<'_> {
         let mut narrow = |states: Vec<_>, of: Vec<(i64, Abs)>| -> Lift<Vec<_>> {
             self.enter_any(states)?;
             if self.live {
-                let left = self.pick(&Abs::Dyn(choice.at), of)?;
-                self.narrow_choice(choice.at, &left);
+                let positions: Vec<i64> = of.iter().map(|(position, _)| *position).collect();
+                self.narrow_choices(choice.at, &positions)?;
             }
             Ok(self.state().into_iter().collect())
         };
@@ -406,8 +451,8 @@ impl Lifter<'_> {
         if let Some(answer) = self.compare_positions(&args[0], &args[1], by_identity, negated)? {
             return Ok(Some(answer));
         }
-        let known = self.mapped(&choice, &mut |_, item| {
-            let both = all_narrowed(args, choice.at, item);
+        let known = self.mapped(&choice, &mut |_, position, _| {
+            let both = all_narrowed(args, choice.at, position);
             let same =
                 if by_identity { Lifter::is_one(&both[0], &both[1]) } else { Lifter::is_equal(&both[0], &both[1]) };
             Ok(same.map(|same| Abs::bool(same != negated)))
@@ -415,8 +460,8 @@ impl Lifter<'_> {
         match known {
             Some(answer) => Ok(Some(answer)),
             None => self
-                .choose(&choice, &mut |me, item| {
-                    let both = all_narrowed(args, choice.at, &item);
+                .choose_at(&choice, &mut |me, position, _| {
+                    let both = all_narrowed(args, choice.at, position);
                     other(me, &both[0], &both[1])
                 })
                 .map(Some),
@@ -429,7 +474,8 @@ impl Lifter<'_> {
             return Ok(Some(result));
         }
         let Some(choice) = choice_of(args).cloned() else { return Ok(None) };
-        self.choose(&choice, &mut |me, item| me.apply(spelling, &all_narrowed(args, choice.at, &item))).map(Some)
+        let apply = &mut |me: &mut Self, at, _| me.apply(spelling, &all_narrowed(args, choice.at, at));
+        self.choose_at(&choice, apply).map(Some)
     }
 
     /// Whether a value is true, where that takes no more than to look at it.
@@ -449,7 +495,7 @@ impl Lifter<'_> {
 
     /// An attribute of each.
     pub fn attribute_of_choice(&mut self, choice: &Rc<Choice>, name: &crate::ast::Name) -> Lift<Abs> {
-        let own = self.mapped(choice, &mut |me, item| match item {
+        let own = self.mapped(choice, &mut |me, _, item| match item {
             Abs::Instance(object) => match (me.own_attribute(object, name)?, ClassObj::find(&object.class, name)) {
                 (_, Some((_, crate::class::Member::Property { .. }))) => Ok(None),
                 (Some(value), _) if is_fixed(&value, &me.world.budget) => Ok(Some(value)),
@@ -465,7 +511,7 @@ impl Lifter<'_> {
 
     /// `choice[index]`.
     pub fn item_of_choice(&mut self, choice: &Rc<Choice>, index: &Abs) -> Lift<Abs> {
-        let known = self.mapped(choice, &mut |_, item| {
+        let known = self.mapped(choice, &mut |_, _, item| {
             Ok(match (item, index) {
                 (Abs::Const(Object::Dict(dict)), Abs::Const(key)) => dict.get(key).cloned().map(Abs::Const),
                 (Abs::Const(Object::List(list)), Abs::Const(Object::Int(at))) => {
