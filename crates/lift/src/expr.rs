@@ -480,6 +480,9 @@ impl<'w> Lifter<'w> {
 
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
     fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
         let (left, right) = (&self.seen(left.clone()), &self.seen(right.clone()));
         self.refuse_identity(left, right)?;
         let is_missing = |abs: &Abs| matches!(abs, Abs::Builtin(name) if &**name == "NotImplemented");

@@ -339,6 +339,51 @@ class dict_keys:
     def __reversed__(self):
         return self._of.__reversed__()
 
+    def __and__(self, other):
+        return set(self).intersection(other)
+
+    def __rand__(self, other):
+        return set(other).intersection(self)
+
+    def __or__(self, other):
+        return set(self).union(other)
+
+    def __ror__(self, other):
+        return set(other).union(self)
+
+    def __sub__(self, other):
+        return set(self).difference(other)
+
+    def __rsub__(self, other):
+        return set(other).difference(self)
+
+    def __xor__(self, other):
+        return set(self).symmetric_difference(other)
+
+    def __rxor__(self, other):
+        return set(other).symmetric_difference(self)
+
+    def __eq__(self, other):
+        if not isinstance(other, (set, dict_keys)):
+            return _refuse("a view of a dict compared with something else")
+        return len(self) == len(other) and set(self).issubset(other)
+
+    def __le__(self, other):
+        if not isinstance(other, (set, dict_keys)):
+            return _refuse("a view of a dict compared with something else")
+        return set(self).issubset(other)
+
+    def __ge__(self, other):
+        if not isinstance(other, (set, dict_keys)):
+            return _refuse("a view of a dict compared with something else")
+        return set(self).issuperset(other)
+
+    def __lt__(self, other):
+        return len(self) < len(other) and self <= other
+
+    def __gt__(self, other):
+        return len(self) > len(other) and self >= other
+
     def __repr__(self):
         return "dict_keys([" + ", ".join([repr(key) for key in self]) + "])"
 
