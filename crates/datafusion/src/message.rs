@@ -5,6 +5,7 @@
 
 use datafusion::common::DataFusionError;
 use exuvia_engine::{CallError, CallErrorKind, DefineError};
+use std::collections::HashSet;
 use std::error::Error;
 
 /// The message of an error without the prefixes of the layers that it passed.
@@ -20,7 +21,11 @@ pub fn message(error: &DataFusionError) -> String {
         DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => return message(inner),
         DataFusionError::Shared(inner) => return message(inner),
         DataFusionError::Collection(errors) => {
-            return errors.iter().map(message).collect::<Vec<_>>().join("\n");
+            // A name that is not there is an error at each of its places.
+            let mut messages: Vec<String> = errors.iter().map(message).collect();
+            let mut seen = HashSet::new();
+            messages.retain(|message| seen.insert(message.clone()));
+            return messages.join("\n");
         }
         DataFusionError::External(inner) => match inner.downcast_ref::<DefineError>() {
             Some(define) => return define.to_string(),

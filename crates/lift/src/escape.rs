@@ -24,6 +24,7 @@ use crate::heap::{Instance, cells, is_own};
 use crate::lifter::{Frame, Lift, Lifter, Site, Stop};
 use crate::lists::add_sites;
 use crate::merge::Arm;
+use crate::values::is_of_values;
 use exuvia_ir::{Class, Object, Opcode, Span, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -384,6 +385,10 @@ impl Lifter<'_> {
             return Ok(Abs::bool(true));
         }
         let (Abs::Instance(a), Abs::Instance(b)) = (left, right) else { return Ok(Abs::bool(false)) };
+        // Nobody asks for the identity of values but together with equality.
+        if is_of_values(&a.class) || is_of_values(&b.class) {
+            return Ok(Abs::bool(false));
+        }
         // What refers to an object that did not escape is known.
         let (Some(one), Some(other)) = (self.escaped_as(a), self.escaped_as(b)) else { return Ok(Abs::bool(false)) };
         if !a.class.is(&b.class) {

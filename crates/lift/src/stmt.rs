@@ -203,7 +203,10 @@ impl Lifter<'_> {
     fn while_known(&mut self, test: &Expr, turn: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
         while self.live {
             self.turn_at_top_level()?;
-            let (yes, no) = self.split(test)?;
+            let held = self.held.len();
+            let split = self.split(test);
+            self.held.truncate(held);
+            let (yes, no) = split?;
             match (yes.is_empty(), no.is_empty()) {
                 (false, true) => self.enter_any(yes)?,
                 (true, _) => return self.enter_any(no),

@@ -467,6 +467,16 @@ async fn what_is_left_out_or_misspelt_is_told() {
             "#]],
         ),
         (
+            "SELECT x, x + 1 FROM (VALUES (1)) AS v(a)",
+            expect![[r#"
+                No field named x.
+                Valid fields are v.a.
+                  |
+                1 | SELECT x, x + 1 FROM (VALUES (1)) AS v(a)
+                  |        ^
+            "#]],
+        ),
+        (
             "SELECT * FROM 'nowhere.csv'",
             expect![[r#"
             'nowhere.csv' is no table, and the file cannot be read: the working folder has none of that name

@@ -19,13 +19,14 @@ _APART = 38
 
 def _power(n):
     """A power of ten, of 0 to 38."""
+    # The largest factor first, so that native code has bits for all of them.
     return (
-        (10 if n & 1 else 1)
-        * (100 if n & 2 else 1)
-        * (10000 if n & 4 else 1)
-        * (100000000 if n & 8 else 1)
+        (100000000000000000000000000000000 if n & 32 else 1)
         * (10000000000000000 if n & 16 else 1)
-        * (100000000000000000000000000000000 if n & 32 else 1)
+        * (100000000 if n & 8 else 1)
+        * (10000 if n & 4 else 1)
+        * (100 if n & 2 else 1)
+        * (10 if n & 1 else 1)
     )
 
 
