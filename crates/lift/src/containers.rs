@@ -241,7 +241,8 @@ impl Lifter<'_> {
         self.dict_of_entries(entries)
     }
 
-    fn dict_of_entries(&mut self, entries: Vec<(Option<Abs>, Abs)>) -> Lift<Abs> {
+    /// A dict of those entries; those without a key are dicts.
+    pub fn dict_of_entries(&mut self, entries: Vec<(Option<Abs>, Abs)>) -> Lift<Abs> {
         if !self.live {
             return Ok(Abs::Unbound);
         }

@@ -804,30 +804,23 @@ impl<'w> Lifter<'w> {
             return self.collect_entries(comp, &first, Enclosing::Live(depth), module);
         }
         // A set or dict must come out constant: its elements are collected now.
-        let mut members = Vec::new();
+        let mut members = DictObj::default();
+        let mut entries: Vec<(Option<Abs>, Abs)> = Vec::new();
         self.generate(comp, &first, &Enclosing::Live(depth), module, &mut |me, element, value| {
             if !me.live {
                 return Ok(());
             }
             match (element, value) {
-                (Abs::Const(key), None) => members.push((key, Object::None)),
-                (Abs::Const(key), Some(Abs::Const(value))) => members.push((key, value)),
-                _ => return me.bail(Code::Mutation, "a set or dict built at run time"),
+                (key, Some(value)) => entries.push((Some(key), value)),
+                (Abs::Const(key), None) if members.insert(key.clone(), Object::None) => {}
+                _ => return me.bail(Code::Mutation, "a set built at run time"),
             }
             Ok(())
         })?;
-        let mut dict = DictObj::default();
-        for (key, value) in members {
-            if !dict.insert(key, value) {
-                return self.bail(Code::Operands, "a key that is not hashable here");
-            }
+        if comp.collects == Collects::Dict {
+            return self.dict_of_entries(entries);
         }
-        Ok(Abs::Const(match comp.collects {
-            Collects::Dict => Object::Dict(Arc::new(dict)),
-            Collects::Set | Collects::List | Collects::Generator => {
-                Object::Set(Arc::new(SetObj { members: dict, frozen: false }))
-            }
-        }))
+        Ok(Abs::Const(Object::Set(Arc::new(SetObj { members, frozen: false }))))
     }
 
     /// What `iter()` of a value does at once: a value that cannot be iterated raises.
