@@ -166,7 +166,8 @@ impl ClassObj {
 
     /// Whether its objects are equal to themselves only, having no methods that say otherwise.
     pub fn lacks_equality(self: &Rc<ClassObj>) -> bool {
-        ["__eq__", "__hash__"].iter().all(|name| ClassObj::find(self, name).is_none()) && !ClassObj::is_named(self)
+        ["__eq__", "__ne__", "__hash__"].iter().all(|name| ClassObj::find(self, name).is_none())
+            && !ClassObj::is_named(self)
     }
 
     /// Whether its objects say how they are iterated.

@@ -99,7 +99,9 @@ impl Lifter<'_> {
 
     /// Takes the members out of what the body of an enumeration defines, and binds the class.
     pub fn enumeration(&mut self, def: &ClassDef, mut class: ClassObj, unique: bool) -> Lift<()> {
-        if let Some(name) = class.members.keys().find(|name| REFUSED.contains(&&***name)) {
+        // `_missing_`, `_generate_next_value_` and their like are asked by the class itself.
+        let is_hook = |name: &Name| name.starts_with('_') && !name.starts_with("__") && name.ends_with('_');
+        if let Some(name) = class.members.keys().find(|name| REFUSED.contains(&&***name) || is_hook(name)) {
             return self.bail(Code::Statement, format!("an enumeration with {name}"));
         }
         let mut written: Vec<Name> = Vec::new();

@@ -479,7 +479,7 @@ impl<'w> Lifter<'w> {
     }
 
     /// `is`: only where identity is that of `None`, `True` and `False`, or certain.
-    fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
+    pub fn identical(&mut self, left: &Abs, right: &Abs) -> Lift<Abs> {
         if !self.live {
             return Ok(Abs::Unbound);
         }

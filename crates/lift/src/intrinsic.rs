@@ -60,6 +60,22 @@ impl Lifter<'_> {
             || self.unfolding.last().is_some_and(|function| self.is_made(function.def))
     }
 
+    /// Whether a value is one of several objects of which one has an `__eq__` that a user wrote.
+    fn may_differ_from_itself(&self, abs: &Abs) -> bool {
+        let own = |class: &Rc<ClassObj>| match ClassObj::find(class, "__eq__") {
+            Some((owner, Member::Value(Abs::Func(closure)))) => {
+                !owner.prelude && !self.is_made(Arc::as_ptr(&closure.def))
+            }
+            Some((owner, _)) => !owner.prelude,
+            None => false,
+        };
+        match abs {
+            Abs::OneOf(choice) => choice.of.iter().any(|(_, item)| self.may_differ_from_itself(item)),
+            Abs::Instance(object) => own(&object.class),
+            _ => false,
+        }
+    }
+
     /// Calls an intrinsic.
     pub fn intrinsic(&mut self, name: &str, args: &[Abs]) -> Lift<Abs> {
         if let Some((_, value)) = self.union_operand(args) {
@@ -153,6 +169,10 @@ impl Lifter<'_> {
                     return Ok(Abs::bool(a.same(b)));
                 }
                 self.is_one_object(a, b)
+            }
+            // One of several objects of the module.
+            ("_same_object", [a, b]) if self.may_differ_from_itself(a) && self.may_differ_from_itself(b) => {
+                self.identical(a, b)
             }
             ("_same_object", [_, _]) => Ok(Abs::bool(false)),
             // Whether two objects have one class.

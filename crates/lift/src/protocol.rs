@@ -79,6 +79,21 @@ impl Lifter<'_> {
             let tuple = std::iter::once(Abs::tuple(items)).chain(args[1..].iter().cloned());
             return self.try_apply(spelling, &tuple.collect::<Vec<_>>());
         }
+        // A member that is an int counts for one with a duration.
+        if let ("a*b" | "a/b" | "a//b", [left, right]) = (spelling, args) {
+            let is_duration = |me: &Self, abs: &Abs| matches!(me.type_of(abs), Some(Type::Record(Class::Timedelta, _)));
+            if is_duration(self, left)
+                && let Some(int) = self.int_of_member(right)?
+            {
+                return self.try_apply(spelling, &[left.clone(), int]);
+            }
+            if spelling == "a*b"
+                && is_duration(self, right)
+                && let Some(int) = self.int_of_member(left)?
+            {
+                return self.try_apply(spelling, &[right.clone(), int]);
+            }
+        }
         if let Some(result) = self.apply_to_shaped(spelling, args)? {
             return Ok(Some(result));
         }

@@ -9,6 +9,9 @@ use exuvia_ir::{ExcKind, Object, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Turns of a `while` that runs at the top level of a module.
+const MAX_KNOWN_TURNS: usize = 5_000;
+
 impl Lifter<'_> {
     pub fn stmts(&mut self, body: &[Stmt]) -> Lift<()> {
         for stmt in body {
@@ -201,7 +204,12 @@ impl Lifter<'_> {
 
     /// The turns of a `while` where a module is run: each is decided by constants.
     fn while_known(&mut self, test: &Expr, turn: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
+        let mut turns = 0;
         while self.live {
+            turns += 1;
+            if turns > MAX_KNOWN_TURNS {
+                return self.bail(Code::Budget, "a loop at the top level takes too many turns");
+            }
             self.turn_at_top_level()?;
             let held = self.held.len();
             let split = self.split(test);

@@ -55,7 +55,12 @@ impl Lifter<'_> {
         if let Some((_, v)) = self.union_operand(std::slice::from_ref(value)) {
             return self.dispatch(v, &mut |me, narrowed| me.format_value(&narrowed, spec));
         }
-        if spec.same(&Abs::str("")) && !matches!(self.seen_as_object(value.clone()), Abs::Instance(_)) {
+        // Objects may say themselves what they are as text, also those of the module.
+        let is_object = match &self.seen(value.clone()) {
+            Abs::OneOf(choice) => choice.of.iter().any(|(_, item)| matches!(item, Abs::Instance(_))),
+            seen => matches!(seen, Abs::Instance(_)),
+        };
+        if spec.same(&Abs::str("")) && !is_object {
             return self.text_of(value);
         }
         if self.type_of(value) == Some(Type::None) {

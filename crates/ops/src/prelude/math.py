@@ -1,16 +1,16 @@
 """What of math takes containers."""
 
 
-def _addend(item):
-    if isinstance(item, float):
-        return item
-    if not isinstance(item, int) or not -(2**1000) <= item <= 2**1000:
-        return _leave("the exact sum of such a value")
-    return float(item)
+def _as_float(value):
+    if isinstance(value, float):
+        return value
+    if not isinstance(value, int) or not -(2**1000) <= value <= 2**1000:
+        return _leave("the float of such a value")
+    return float(value)
 
 
 def fsum(seq, /):
-    return _operation("statistics.sum", [_addend(item) for item in seq])
+    return _operation("statistics.sum", [_as_float(item) for item in seq])
 
 
 def _number(value):
@@ -38,7 +38,7 @@ def frexp(x, /):
 
 
 def hypot(*coordinates):
-    return _operation("math.norm", [_coordinate(part) for part in coordinates])
+    return _operation("math.norm", [_as_float(part) for part in coordinates])
 
 
 def dist(p, q, /):
@@ -46,15 +46,7 @@ def dist(p, q, /):
         return _leave("a distance of other points than lists and tuples")
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
-    return _operation("math.norm", [_coordinate(a) - _coordinate(b) for a, b in zip(p, q)])
-
-
-def _coordinate(value):
-    if isinstance(value, float):
-        return value
-    if not isinstance(value, int) or not -(2**1000) <= value <= 2**1000:
-        return _leave("a distance of such values")
-    return float(value)
+    return _operation("math.norm", [_as_float(a) - _as_float(b) for a, b in zip(p, q)])
 
 
 def prod(iterable, /, *, start=1):
