@@ -376,11 +376,10 @@ impl Lifter<'_> {
     }
 
     /// What a function of no effect makes of each, if that is known for all of them.
-    fn mapped(
-        &mut self,
-        choice: &Choice,
-        f: &mut dyn FnMut(&mut Self, i64, &Abs) -> Lift<Option<Abs>>,
-    ) -> Lift<Option<Abs>> {
+    fn mapped<F>(&mut self, choice: &Choice, mut f: F) -> Lift<Option<Abs>>
+    where
+        F: FnMut(&mut Self, i64, &Abs) -> Lift<Option<Abs>>,
+    {
         let mut made = Vec::new();
         for (position, item) in &choice.of {
             match f(self, *position, item)? {
@@ -451,7 +450,7 @@ impl Lifter<'_> {
         if let Some(answer) = self.compare_positions(&args[0], &args[1], by_identity, negated)? {
             return Ok(Some(answer));
         }
-        let known = self.mapped(&choice, &mut |_, position, _| {
+        let known = self.mapped(&choice, |_, position, _| {
             let both = all_narrowed(args, choice.at, position);
             let same =
                 if by_identity { Lifter::is_one(&both[0], &both[1]) } else { Lifter::is_equal(&both[0], &both[1]) };
@@ -495,7 +494,7 @@ impl Lifter<'_> {
 
     /// An attribute of each.
     pub fn attribute_of_choice(&mut self, choice: &Rc<Choice>, name: &crate::ast::Name) -> Lift<Abs> {
-        let own = self.mapped(choice, &mut |me, _, item| match item {
+        let own = self.mapped(choice, |me, _, item| match item {
             Abs::Instance(object) => match (me.own_attribute(object, name)?, ClassObj::find(&object.class, name)) {
                 (_, Some((_, crate::class::Member::Property { .. }))) => Ok(None),
                 (Some(value), _) if is_fixed(&value, &me.world.budget) => Ok(Some(value)),
@@ -511,7 +510,7 @@ impl Lifter<'_> {
 
     /// `choice[index]`.
     pub fn item_of_choice(&mut self, choice: &Rc<Choice>, index: &Abs) -> Lift<Abs> {
-        let known = self.mapped(choice, &mut |_, _, item| {
+        let known = self.mapped(choice, |_, _, item| {
             Ok(match (item, index) {
                 (Abs::Const(Object::Dict(dict)), Abs::Const(key)) => dict.get(key).cloned().map(Abs::Const),
                 (Abs::Const(Object::List(list)), Abs::Const(Object::Int(at))) => {
