@@ -5,6 +5,7 @@ use crate::ast::{CmpOp, Expr, ExprKind};
 use crate::bailout::Code;
 use crate::choice::TableKind;
 use crate::class::ClassObj;
+use crate::enums::is_of_ints;
 use crate::lifter::{Lift, Lifter, Split};
 use exuvia_ir::{ClassRow, DictObj, ExcKind, Object, Objects, Opcode, Type, Value};
 use std::rc::Rc;
@@ -78,10 +79,6 @@ impl ClassRef {
         }
     }
 
-    fn is_of_ints(&self) -> bool {
-        matches!(self, ClassRef::Written(class) if class.prelude && &*class.name == "IntEnum")
-    }
-
     fn stands_for_several(&self) -> bool {
         matches!(self, ClassRef::Written(class) if class.stands_for_several())
     }
@@ -116,12 +113,11 @@ impl ClassRef {
             ClassRef::BuiltIn(row) => matches!(other, ClassRef::BuiltIn(of) if row.is_below(of)) || self.is(other),
             ClassRef::Written(class) => {
                 class.exception.and_then(ClassRef::of_exception).is_some_and(|above| above.is_below(other))
+                    || is_of_ints(class) && ClassRef::built_in("int").is_some_and(|int| int.is_below(other))
                     || matches!(other, ClassRef::BuiltIn(row) if row.is_object())
                     || ClassObj::ancestry(class).any(|class| {
                         let class = ClassRef::Written(Rc::clone(class));
-                        class.is(other)
-                            || class.is_of_ints() && ClassRef::built_in("int").is_some_and(|int| int.is_below(other))
-                            || class.stands_for().is_some_and(|row| ClassRef::BuiltIn(row).is_below(other))
+                        class.is(other) || class.stands_for().is_some_and(|row| ClassRef::BuiltIn(row).is_below(other))
                     })
             }
         }

@@ -60,18 +60,18 @@ impl Lifter<'_> {
             || self.unfolding.last().is_some_and(|function| self.is_made(function.def))
     }
 
+    /// Whether a user wrote the `__eq__` of a class; `None` where it has none.
+    fn has_own_equality(&self, class: &Rc<ClassObj>) -> Option<bool> {
+        let (owner, member) = ClassObj::find(class, "__eq__")?;
+        let is_made = matches!(&member, Member::Value(Abs::Func(closure)) if self.is_made(Arc::as_ptr(&closure.def)));
+        Some(!owner.prelude && !is_made)
+    }
+
     /// Whether a value is one of several objects of which one has an `__eq__` that a user wrote.
     fn may_differ_from_itself(&self, abs: &Abs) -> bool {
-        let own = |class: &Rc<ClassObj>| match ClassObj::find(class, "__eq__") {
-            Some((owner, Member::Value(Abs::Func(closure)))) => {
-                !owner.prelude && !self.is_made(Arc::as_ptr(&closure.def))
-            }
-            Some((owner, _)) => !owner.prelude,
-            None => false,
-        };
         match abs {
             Abs::OneOf(choice) => choice.of.iter().any(|(_, item)| self.may_differ_from_itself(item)),
-            Abs::Instance(object) => own(&object.class),
+            Abs::Instance(object) => self.has_own_equality(&object.class) == Some(true),
             _ => false,
         }
     }
@@ -159,13 +159,7 @@ impl Lifter<'_> {
             // Whether both are one object of a class written in Python.
             ("_same_object", [a @ Abs::Instance(one), b @ Abs::Instance(_)]) => {
                 // Then equality says the same.
-                let is_implied = match ClassObj::find(&one.class, "__eq__") {
-                    Some((owner, Member::Value(Abs::Func(closure)))) => {
-                        owner.prelude || self.is_made(Arc::as_ptr(&closure.def))
-                    }
-                    _ => false,
-                };
-                if is_implied {
+                if self.has_own_equality(&one.class) == Some(false) {
                     return Ok(Abs::bool(a.same(b)));
                 }
                 self.is_one_object(a, b)

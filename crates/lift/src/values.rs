@@ -20,14 +20,6 @@ pub(crate) fn is_of_values(class: &ClassObj) -> bool {
     class.prelude && &*class.name == "Decimal"
 }
 
-/// The class of a value, if it is an object of this kind.
-fn value_class(abs: &Abs) -> Option<&Rc<ClassObj>> {
-    match abs {
-        Abs::Instance(object) if is_of_values(&object.class) => Some(&object.class),
-        _ => None,
-    }
-}
-
 impl Lifter<'_> {
     /// The class of an object that is a value and of the module, or of all of several.
     fn made_value(&self, abs: &Abs) -> Option<Rc<ClassObj>> {
@@ -36,7 +28,8 @@ impl Lifter<'_> {
 
     /// Whether a value is an object that is a value, whoever made it, and not a run-time value.
     pub fn is_value_object(&self, abs: &Abs) -> bool {
-        self.made_value(abs).is_some() || value_class(abs).is_some() && self.is_static_object(abs)
+        let is_value = |abs: &Abs| matches!(abs, Abs::Instance(object) if is_of_values(&object.class));
+        self.made_value(abs).is_some() || is_value(abs) && self.is_static_object(abs)
     }
 
     /// An object of the function in the place of one that the module made, also within a tuple; `None`
@@ -116,6 +109,10 @@ impl Lifter<'_> {
     /// else on another; whether there was one.
     pub fn copy_values(&mut self, arms: &mut [Arm]) -> Lift<bool> {
         let mut some = false;
+        // Paths meet often, and most modules have no Decimals.
+        if !self.world.prelude.contains_key("decimal") {
+            return Ok(some);
+        }
         for slot in self.slots(arms) {
             if !slot.column(arms).is_some_and(|column| self.meets_made_value(&column)) {
                 continue;
@@ -150,9 +147,8 @@ impl Lifter<'_> {
                     self.meets_made_value(&column)
                 });
         }
-        let owned: Vec<Abs> = column.iter().map(|abs| (*abs).clone()).collect();
         column.iter().any(|abs| self.made_value(abs).is_some() || self.is_value_or_none(abs))
-            && self.joined_choice(&owned).is_none()
+            && self.joined_choice(&column.iter().map(|abs| (*abs).clone()).collect::<Vec<_>>()).is_none()
     }
 
     /// Whether it is one of several values of the module, or None.

@@ -30,6 +30,12 @@ def _is_ordered(value):
     return False
 
 
+def _float_parts(number):
+    """An int and an exponent: a finite float is the first times two to the second."""
+    power = _operation("float.exponent", number) - 53
+    return int(_operation("math.ldexp", number, -power)), power
+
+
 def _c_int(value):
     """A part of a date or a time."""
     if not isinstance(value, int):

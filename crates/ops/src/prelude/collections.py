@@ -323,6 +323,13 @@ def _new(of):
     return dict()
 
 
+def _keys_of(other):
+    """What a view of keys is compared with, as a set."""
+    if isinstance(other, set):
+        return other
+    return set(other) if isinstance(other, dict_keys) else _refuse("a view of a dict compared with something else")
+
+
 class dict_keys:
     def __init__(self, of):
         self._of = of
@@ -364,25 +371,19 @@ class dict_keys:
         return set(other).symmetric_difference(self)
 
     def __eq__(self, other):
-        if not isinstance(other, (set, dict_keys)):
-            return _refuse("a view of a dict compared with something else")
-        return len(self) == len(other) and set(self).issubset(other)
+        return set(self) == _keys_of(other)
 
     def __le__(self, other):
-        if not isinstance(other, (set, dict_keys)):
-            return _refuse("a view of a dict compared with something else")
-        return set(self).issubset(other)
+        return set(self) <= _keys_of(other)
 
     def __ge__(self, other):
-        if not isinstance(other, (set, dict_keys)):
-            return _refuse("a view of a dict compared with something else")
-        return set(self).issuperset(other)
+        return set(self) >= _keys_of(other)
 
     def __lt__(self, other):
-        return len(self) < len(other) and self <= other
+        return set(self) < _keys_of(other)
 
     def __gt__(self, other):
-        return len(self) > len(other) and self >= other
+        return set(self) > _keys_of(other)
 
     def __repr__(self):
         return "dict_keys([" + ", ".join([repr(key) for key in self]) + "])"

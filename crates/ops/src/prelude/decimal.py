@@ -8,10 +8,6 @@ what the context's limits of exponents could meet leaves.
 # One more than the largest coefficient of the context.
 _MOST = 10**28
 
-# The modulus of hashes of numbers, and what is 1 / 10 in it.
-_PRIME = 2**61 - 1
-_TENTH = pow(10, 2**61 - 3, 2**61 - 1)
-
 # Exponents beyond it are CPython's, and so are operands whose exponents are further apart than that.
 _FAR = 900000
 _APART = 38
@@ -231,21 +227,12 @@ def _order_of_float(a, other):
         return (near > other) - (near < other)
     if other == 0.0:
         return 0 if a._i == 0 else (-1 if a._s else 1)
-    power = _operation("float.exponent", other) - 53
-    digits = int(_operation("math.ldexp", other, -power))
+    digits, power = _float_parts(other)
     if not (-_APART <= a._e <= _APART and -120 <= power <= 120):
         return _leave("a Decimal compared with such a float")
     x = (-a._i if a._s else a._i) * _power(max(a._e, 0)) * (1 << max(-power, 0))
     y = digits * _power(max(-a._e, 0)) * (1 << max(power, 0))
     return (x > y) - (x < y)
-
-
-def _inverse(n):
-    """What a power of ten of 0 to 38 is multiplied with to give 1, modulo `_PRIME`."""
-    product = 1
-    for _ in range(n):
-        product = product * _TENTH % _PRIME
-    return product
 
 
 _DIGITS = "0123456789"
@@ -369,14 +356,7 @@ class Decimal:
         return fill * left + sign + body + fill * (missing - left)
 
     def __hash__(self):
-        """That of equal ints and floats (library reference, "Hashing of numeric types")."""
-        if not -_APART <= self._e <= _APART:
-            return _leave("the hash of a Decimal with such an exponent")
-        factor = _power(self._e) % _PRIME if self._e >= 0 else _inverse(-self._e)
-        hashed = self._i % _PRIME * factor % _PRIME
-        if self._s:
-            hashed = -hashed
-        return -2 if hashed == -1 else hashed
+        return _refuse("the hash of a Decimal")
 
     def _number(self):
         """An int or a float which Decimals that are equal share, and numbers that are equal to them."""

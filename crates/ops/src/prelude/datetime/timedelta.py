@@ -123,16 +123,10 @@ def _ratio(other):
     """A float as a quotient of two ints."""
     if other != other or other - other != 0.0:
         return _leave("a timedelta and what is no finite number")
-    digits, power = _split(other)
+    digits, power = _float_parts(other)
     if not -64 <= power <= 8:
         return _leave("a timedelta and such a float")
     return digits * (1 << max(power, 0)), 1 << max(-power, 0)
-
-
-def _split(number):
-    """A float as an int times a power of two."""
-    power = _operation("float.exponent", number) - 53
-    return int(_operation("math.ldexp", number, -power)), power
 
 
 def __mul__(self, other):
