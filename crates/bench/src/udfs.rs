@@ -118,6 +118,7 @@ fn definition(signature: &str, source: &str) -> Result<Definition> {
         interpreter: Interpreter::Auto,
         timeout: None,
         models: vec![],
+        columns: vec![],
     })
 }
 

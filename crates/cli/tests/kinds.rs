@@ -82,6 +82,11 @@ fn pipelines_serve_what_pandas_serves() {
 }
 
 #[test]
+fn elementwise_column_functions_are_native() {
+    assert!(passed_by("tests/kinds", "elementwise.py", &[]) >= 255);
+}
+
+#[test]
 fn one_partition() {
     compare(&[("DATAFUSION_EXECUTION_TARGET_PARTITIONS", "1")]);
 }

@@ -16,7 +16,7 @@ use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionContext;
 use exuvia_engine::routine::Kind;
-use exuvia_engine::{Placement, Rung, Volatility};
+use exuvia_engine::{Placement, Rung, Settings, Volatility};
 use std::sync::Arc;
 
 /// Puts the schema `exuvia` into the session's default catalog.
@@ -91,16 +91,19 @@ impl Row {
         }
     }
 
-    fn of_routine(registered: &Registered) -> Row {
+    fn of_routine(registered: &Registered, settings: &Settings) -> Row {
         let routine = &registered.routine;
+        let by_row = registered.lifted(settings).and_then(|udf| PythonFunction::of(udf));
+        let lifted = by_row.map(|python| python.function().placement(settings));
+        let why = registered.by_row.as_ref().err().map(ToString::to_string);
         Row {
             name: registered.name().to_string(),
             kind: routine.kind().name(),
             signature: registered.signature_text(),
             volatility: volatility_name(routine.volatility()),
-            placement: rung_name(Rung::Python),
+            placement: rung_name(lifted.as_ref().map_or(Rung::Python, |lifted| lifted.rung)),
             fallbacks: routine.counted().1,
-            reason: Some(format!("{} runs in CPython", routine.kind().described())),
+            reason: lifted.as_ref().map_or(why, reason),
             source: routine.definition().source.clone(),
             statement: statement(&registered.signature_text(), &registered.clauses, &routine.definition().source),
         }
@@ -139,7 +142,9 @@ impl TableProvider for Functions {
 
         let mut rows: Vec<Row> =
             functions.iter().zip(&placements).map(|(python, placement)| Row::of(python, placement)).collect();
-        rows.extend(Routines::of(session.config_options()).all().iter().map(Row::of_routine));
+        rows.extend(
+            Routines::of(session.config_options()).all().iter().map(|routine| Row::of_routine(routine, &settings)),
+        );
         rows.sort_by(|a, b| a.name.cmp(&b.name));
         let text = |of: &dyn Fn(&Row) -> Option<String>| -> ArrayRef {
             Arc::new(rows.iter().map(of).collect::<StringArray>())

@@ -1,7 +1,9 @@
 //! Creating and dropping functions: the rules that need the session.
 
 use crate::coerce::{self, Fit};
+use crate::explain::why;
 use crate::function::{Default as ParamDefault, PythonFunction, blocking};
+use crate::inline::Inline;
 use crate::routines::aggregate::PythonAggregate;
 use crate::routines::column::{ColumnFunction, window_name};
 use crate::routines::{Registered, Routines};
@@ -256,9 +258,22 @@ fn define(
             return Err(refuse("a DEFAULT that is no constant"));
         }
     }
-    let routine = blocking(|| Routine::define(definition, kind, &settings)).map_err(external)?;
+    let routine = Arc::new(blocking(|| Routine::define(definition, kind, &settings)).map_err(external)?);
+    let by_row = match kind {
+        Kind::Column => blocking(|| Function::of_columns(&routine, &settings))
+            .map_err(|(code, sentence, place)| why(&code, &sentence, place.as_ref())),
+        _ => Err(format!("{} runs in CPython", kind.described())),
+    };
+    let by_row = match by_row {
+        Ok(function) => {
+            let python = PythonFunction::new(function, defaults.clone(), options, Inline::Off, String::new())?;
+            Ok(Arc::new(ScalarUDF::new_from_impl(python)))
+        }
+        Err(why) => Err(why.into()),
+    };
     Ok(Created::Routine(Registered {
-        routine: Arc::new(routine),
+        routine,
+        by_row,
         defaults: Arc::new(defaults),
         by_batch: said.by_batch,
         clauses: clauses.into(),
@@ -285,6 +300,7 @@ fn row_definition(definition: RoutineDefinition, said: &Options) -> Definition {
         interpreter: said.interpreter,
         timeout: said.timeout,
         models: definition.models,
+        columns: vec![],
     }
 }
 

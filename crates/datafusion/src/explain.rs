@@ -26,7 +26,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties};
 use exuvia_engine::interpreter::Interpreter;
-use exuvia_engine::{Placement, Rung, Settings};
+use exuvia_engine::{Place, Placement, Rung, Settings};
 use futures::StreamExt;
 use std::fmt;
 use std::sync::Arc;
@@ -211,11 +211,16 @@ pub(crate) fn rung_name(rung: Rung) -> &'static str {
 /// `E012 sentence, line 3: source`, and what is to be known of the CPython that runs it.
 pub(crate) fn reason(placement: &Placement) -> Option<String> {
     let (code, sentence) = placement.reason.as_ref()?;
-    let place = placement.place.as_ref();
-    let place = place.map(|place| format!(", line {}: {}", place.line, place.excerpt().0.trim())).unwrap_or_default();
+    let why = why(code, sentence, placement.place.as_ref());
     let python = Interpreter::started().filter(|_| placement.rung == Rung::Python);
     let warning = python.and_then(Interpreter::warning).map(|text| format!("; {text}")).unwrap_or_default();
-    Some(format!("{code} {sentence}{place}{warning}"))
+    Some(format!("{why}{warning}"))
+}
+
+/// A reason with its code and its place.
+pub(crate) fn why(code: &str, sentence: &str, place: Option<&Place>) -> String {
+    let place = place.map(|place| format!(", line {}: {}", place.line, place.excerpt().0.trim())).unwrap_or_default();
+    format!("{code} {sentence}{place}")
 }
 
 fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {

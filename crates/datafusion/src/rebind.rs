@@ -15,7 +15,7 @@ use datafusion::common::{Result, plan_err};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
-    AggregateUDF, Expr, Extension, LogicalPlan, UserDefinedLogicalNode, WindowFunctionDefinition,
+    AggregateUDF, Expr, Extension, LogicalPlan, ScalarUDF, UserDefinedLogicalNode, WindowFunctionDefinition,
 };
 use exuvia_engine::routine::RoutineDefinition;
 use std::sync::Arc;
@@ -64,10 +64,14 @@ impl Functions<'_> {
     }
 
     fn scalar(&self, call: ScalarFunction) -> Result<Transformed<Expr>> {
-        let Some(python) = PythonFunction::of(&call.func) else {
+        let then = Arc::clone(&call.func);
+        let Some(python) = PythonFunction::of(&then) else {
             return Ok(Transformed::no(Expr::ScalarFunction(call)));
         };
         let then = python.function().definition();
+        if !then.columns.is_empty() {
+            return self.by_row(python, call);
+        }
         let found = self.state.scalar_functions().get(&then.name);
         let Some((udf, now)) = found.and_then(|udf| Some((udf, PythonFunction::of(udf)?))) else {
             return plan_err!("{}", dropped(&then.name));
@@ -87,6 +91,23 @@ impl Functions<'_> {
             return plan_err!("{}", replaced(&python.signature_text(), &signature));
         }
         Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction { func: Arc::clone(udf), args: call.args })))
+    }
+
+    /// A call of the row function that a column function was.
+    fn by_row(&self, python: &PythonFunction, call: ScalarFunction) -> Result<Transformed<Expr>> {
+        let name = &python.function().definition().name;
+        let Some(now) = self.routines.get(name) else { return plan_err!("{}", dropped(name)) };
+        let then = python.signature_text();
+        let same = |udf: &Arc<ScalarUDF>| PythonFunction::of(udf).is_some_and(|now| now.signature_text() == then);
+        match &now.by_row {
+            Ok(udf) if PythonFunction::of(udf) == Some(python) => Ok(Transformed::no(Expr::ScalarFunction(call))),
+            Ok(udf) if same(udf) => {
+                let func = Arc::clone(udf);
+                Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction { func, args: call.args })))
+            }
+            // Whole columns, and the partitions of OVER, are not in the plan.
+            _ => plan_err!("{}", replaced(&then, &now.signature_text())),
+        }
     }
 
     /// The aggregate of ours that has the name of another now, if it is not the same.

@@ -11,7 +11,8 @@
 //! | `exec.rs`, `streams.rs` | the operators, and what they do with the streams of their inputs |
 //! | `sample.rs` | the columns of a table that nobody declared |
 //!
-//! All of them run in CPython; [`exuvia_engine::routine`] knows how.
+//! They run in CPython, and [`exuvia_engine::routine`] knows how, but for column functions that are
+//! elementwise: those are row functions as well ([`Registered::by_row`]).
 
 pub(crate) mod aggregate;
 pub(crate) mod call;
@@ -33,7 +34,8 @@ use crate::types;
 use datafusion::arrow::datatypes::{DataType, Fields};
 use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::config::ConfigOptions;
-use datafusion::logical_expr::{Expr, ExprSchemable};
+use datafusion::logical_expr::{Expr, ExprSchemable, ScalarUDF};
+use exuvia_engine::Settings;
 use exuvia_engine::routine::{Kind, Routine, Takes};
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -48,6 +50,8 @@ pub(crate) struct Registered {
     pub(crate) routine: Arc<Routine>,
     /// One for each parameter.
     pub(crate) defaults: Arc<Vec<Option<Default>>>,
+    /// The row function that a column function is as well, where it is elementwise, or why it is none.
+    pub(crate) by_row: Result<Arc<ScalarUDF>, Arc<str>>,
     /// Whether a column function is called for each batch.
     pub(crate) by_batch: bool,
     /// What CREATE FUNCTION says of it besides the signature and the body.
@@ -100,6 +104,25 @@ impl Registered {
             (Some(fields), _) => fields.first().map_or(String::new(), |field| types::name(field.data_type())),
         };
         format!("{}({}) RETURNS {returns}", types::identifier(&definition.name), params.join(", "))
+    }
+
+    /// A call of the row function that a column function is, on arguments over that schema.
+    pub(crate) fn call_by_row(&self, udf: &Arc<ScalarUDF>, args: Vec<Expr>, schema: &DFSchema) -> Result<Expr> {
+        let mut fitted = vec![];
+        for (index, arg) in args.into_iter().enumerate() {
+            fitted.push(self.argument(index, arg, schema)?);
+        }
+        for default in self.defaults.iter().skip(fitted.len()) {
+            let Some(default) = default else { return plan_err!("{} lacks an argument", self.name()) };
+            fitted.push(default.expr.clone());
+        }
+        Ok(udf.call(fitted))
+    }
+
+    /// The row function of which a column function may have the calls replaced, under those settings.
+    pub(crate) fn lifted(&self, settings: &Settings) -> Option<&Arc<ScalarUDF>> {
+        let may = settings.lift && settings.native && settings.optimize;
+        self.by_row.as_ref().ok().filter(|_| may)
     }
 
     /// The type of the one value that a column function or an aggregate gives.

@@ -348,7 +348,10 @@ impl ExuviaSession {
     pub fn dump(&self, stage: &str, function: &str) -> Result<String> {
         let state = self.ctx.state();
         let udf = state.scalar_functions().get(function);
-        if let Some(registered) = Routines::of(state.config_options()).get(function) {
+        let registered = Routines::of(state.config_options()).get(function);
+        let by_row = registered.as_ref().and_then(|registered| registered.by_row.as_ref().ok());
+        let udf = by_row.or(udf);
+        if let Some(registered) = registered.as_ref().filter(|_| by_row.is_none()) {
             return registered.routine.dump(stage).or_else(|why| plan_err!("{why}"));
         }
         let Some(python) = udf.and_then(|udf| PythonFunction::of(udf)) else {

@@ -1,6 +1,7 @@
 //! What a user declares about a function.
 
 use arrow::datatypes::DataType;
+pub use exuvia_lift::ColumnForm;
 use std::time::Duration;
 
 /// A function as `CREATE FUNCTION` declares it.
@@ -32,6 +33,9 @@ pub struct Definition {
     /// The fitted models that the module finds as its globals: names and paths. A function
     /// that has any runs in CPython.
     pub models: Vec<(String, String)>,
+    /// What the handler of an elementwise column function takes each column as; empty for a row
+    /// function.
+    pub columns: Vec<ColumnForm>,
 }
 
 /// A parameter.

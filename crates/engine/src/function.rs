@@ -7,6 +7,7 @@ use crate::memoize::History;
 use crate::observed::Observed;
 use crate::pipeline::{self, Compiled};
 use crate::python::PythonRung;
+use crate::routine::Routine;
 use crate::spread::Nulls;
 use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, total, volatility};
 use arrow::array::ArrayRef;
@@ -200,6 +201,8 @@ pub struct Function {
     /// Compiled variants; concurrent first calls of one wait for one compilation.
     compiled: Mutex<HashMap<Variant, Arc<OnceLock<Compiled>>>>,
     python: DefinedIn<PythonRung>,
+    /// The column function that does in CPython what this does to each row.
+    pub(crate) routine: Option<Arc<Routine>>,
     volatility: Volatility,
 }
 
@@ -236,6 +239,7 @@ impl Function {
             observed: Observed::default(),
             compiled: Mutex::new(HashMap::new()),
             python: DefinedIn::default(),
+            routine: None,
         };
         let compiled = function.compiled(true, settings);
         let compiled = compiled_of(&compiled);
@@ -276,6 +280,35 @@ impl Function {
         Ok(function)
     }
 
+    /// The row function that a column function is, if each value of its result depends on its own row
+    /// only and native code can say how. CPython runs what leaves it as columns of those rows.
+    ///
+    /// # Errors
+    /// Why it is none: a stable code, a sentence, and where.
+    pub fn of_columns(
+        routine: &Arc<Routine>,
+        settings: &Settings,
+    ) -> Result<Function, (String, String, Option<Place>)> {
+        let definition = routine.row_definition()?;
+        let settings = Settings { lift: true, native: true, optimize: true, fault: String::new(), ..settings.clone() };
+        let function = Function {
+            volatility: definition.volatility.unwrap_or(Volatility::Immutable),
+            definition,
+            source: routine.source().clone(),
+            counters: Counters::default(),
+            history: History::default(),
+            observed: Observed::default(),
+            compiled: Mutex::new(HashMap::new()),
+            python: DefinedIn::default(),
+            routine: Some(Arc::clone(routine)),
+        };
+        let cell = function.compiled(true, &settings);
+        match compiled_of(&cell).and_then(Compiled::reason) {
+            Some(reason) => Err((reason.code.clone(), reason.message.clone(), function.place(reason.span))),
+            None => Ok(function),
+        }
+    }
+
     /// What was declared.
     #[must_use]
     pub fn definition(&self) -> &Definition {
@@ -300,7 +333,9 @@ impl Function {
     fn means_the_same_in_sql(&self) -> bool {
         let definition = &self.definition;
         let mut types = definition.params.iter().map(|param| &param.ty).chain([&definition.returns]);
-        types.all(|ty| crate::sql::class(ty).is_some_and(|class| class.means_the_same_in_sql()))
+        // NULL is NaN in columns of floats, which an expression would not make of it.
+        definition.columns.is_empty()
+            && types.all(|ty| crate::sql::class(ty).is_some_and(|class| class.means_the_same_in_sql()))
     }
 
     /// The function as one expression, where it has that form. The parameters of the

@@ -36,7 +36,7 @@ mod stack;
 mod total;
 mod volatility;
 
-pub use definition::{Definition, Interpreter, OnError, Parameter, Volatility};
+pub use definition::{ColumnForm, Definition, Interpreter, OnError, Parameter, Volatility};
 pub use error::{CallError, CallErrorKind, DefineError, Place};
 pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
 pub use exuvia_jit::RunError;

@@ -5,7 +5,7 @@
 
 use crate::spread::{self, Nulls};
 use crate::sql;
-use crate::{Definition, Settings};
+use crate::{ColumnForm, Definition, Settings};
 use arrow::datatypes::DataType;
 use exuvia_eval::Program;
 use exuvia_ir::{IntWidth, Module, Span};
@@ -76,14 +76,27 @@ fn stages(
         return Err(reason("S004", "its module has fitted models, which are objects of CPython's".to_string()));
     }
     let mut params = Vec::new();
-    for param in &definition.params {
-        let Some(class) = sql::class(&param.ty) else {
-            let message = format!("parameter {} is {}", param.name, sql::type_name(&param.ty));
+    for (at, param) in definition.params.iter().enumerate() {
+        let class = match definition.columns.get(at) {
+            Some(form) => sql::column(&param.ty, *form),
+            None => sql::class(&param.ty),
+        };
+        let Some(class) = class else {
+            let of = match definition.columns.get(at) {
+                Some(ColumnForm::Series) => "a Series of ",
+                Some(ColumnForm::Array) => "an array of ",
+                None => "",
+            };
+            let message = format!("parameter {} is {of}{}", param.name, sql::type_name(&param.ty));
             return Err(reason(exuvia_lift::Code::SqlType.code(), message));
         };
         params.push(Param { class, nullable: nulls.rows, inner: nulls.inner });
     }
-    let Some(class) = sql::class(&definition.returns) else {
+    let class = match definition.columns.first() {
+        Some(_) => sql::column_result(&definition.returns),
+        None => sql::class(&definition.returns),
+    };
+    let Some(class) = class else {
         let message = format!("the result is {}", sql::type_name(&definition.returns));
         return Err(reason(exuvia_lift::Code::SqlType.code(), message));
     };

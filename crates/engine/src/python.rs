@@ -2,17 +2,27 @@
 //! left the rungs above.
 
 use crate::interpreter::{Calling, Interpreter, PyCall, PyDefinition, PyFailure, PyFunction, RowFailure};
+use crate::routine::Routine;
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, Settings, place, sql};
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
+use std::sync::Arc;
 
 /// A function defined in CPython.
 #[derive(Debug)]
-pub(crate) struct PythonRung(PyFunction);
+pub(crate) enum PythonRung {
+    /// Called for each row.
+    Rows(PyFunction),
+    /// Called for columns of rows.
+    Columns(Arc<Routine>),
+}
 
 impl PythonRung {
     /// Runs the module in CPython and finds the handler.
     pub fn define(function: &Function, settings: &Settings) -> Result<PythonRung, CallError> {
+        if let Some(routine) = &function.routine {
+            return Ok(PythonRung::Columns(Arc::clone(routine)));
+        }
         let definition = &function.definition;
         let interpreter = Interpreter::of(settings)
             .map_err(|why| function.failed(CallErrorKind::NoInterpreter(format!("this call needs CPython: {why}"))))?;
@@ -34,7 +44,7 @@ impl PythonRung {
             place: error.line.and_then(|line| script_place(function, line)),
             ..function.failed(CallErrorKind::Python { class: error.class, message: error.message })
         })?;
-        Ok(PythonRung(defined))
+        Ok(PythonRung::Rows(defined))
     }
 
     /// Calls the function on a batch.
@@ -46,13 +56,17 @@ impl PythonRung {
         settings: &Settings,
         invocation: &Invocation,
     ) -> Result<ArrayRef, CallError> {
+        let defined = match self {
+            PythonRung::Columns(routine) => return routine.call_column(args, rows, settings, invocation),
+            PythonRung::Rows(defined) => defined,
+        };
         let call = PyCall {
             on_error_null: function.definition.on_error == OnError::Null,
             stop: Some(&invocation.cancelled),
             deadline: invocation.deadline,
             print: &settings.print,
         };
-        self.0.call(args, rows, &call).map_err(|failure| match failure {
+        defined.call(args, rows, &call).map_err(|failure| match failure {
             PyFailure::Row { row, class, message, line, kind } => CallError {
                 function: function.definition.name.clone(),
                 kind: match kind {

@@ -7,9 +7,14 @@ use crate::defined::DefinedIn;
 use crate::interpreter::{
     Calling, Form, Interpreter, Pulled, Pushed, PyCall, PyDefinition, PyFailure, PyFunction, PyRun,
 };
-use crate::{CallError, CallErrorKind, DefineError, Invocation, Place, Settings, Volatility, place, sql, stack};
-use arrow::array::{ArrayRef, RecordBatch};
-use arrow::datatypes::{DataType, Field, FieldRef, Fields};
+use crate::{
+    CallError, CallErrorKind, ColumnForm, DefineError, Definition, Invocation, OnError, Parameter, Place, Settings,
+    Volatility, place, sql, stack,
+};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema};
+use arrow::error::ArrowError;
 use exuvia_ir::interpreter::key;
 use exuvia_lift::ast::{Asked, ClassDef};
 use exuvia_lift::{Source, SourceError};
@@ -486,6 +491,98 @@ impl Routine {
         self.calls.fetch_add(groups as u64, Ordering::Relaxed);
         let called = function.call(args, groups, &self.circumstances(settings, invocation));
         called.map_err(|failure| self.call_error(failure, &[]))
+    }
+
+    /// What it takes and gives as a row function, if it takes columns only.
+    ///
+    /// # Errors
+    /// Why it is none, with a code and a place.
+    pub(crate) fn row_definition(&self) -> Result<Definition, (String, String, Option<Place>)> {
+        let definition = &self.definition;
+        let handler = &self.source.handler;
+        let refuse = |message: String| Err((exuvia_lift::Code::Handler.code().to_string(), message, None));
+        if self.kind != Kind::Column {
+            return refuse(format!("{} runs in CPython", self.kind.described()));
+        }
+        let (mut params, mut columns) = (Vec::new(), Vec::new());
+        for (at, param) in definition.params.iter().enumerate() {
+            let Takes::Value(ty) = &param.takes else { return refuse("it takes a table".to_string()) };
+            columns.push(match handler.named.get(at).and_then(|name| name.as_deref()) {
+                Some("Series") => ColumnForm::Series,
+                Some("ndarray") => ColumnForm::Array,
+                _ => return refuse(format!("the parameter {} is neither a Series nor an ndarray", param.name)),
+            });
+            params.push(Parameter { name: param.name.clone(), ty: ty.clone() });
+        }
+        Ok(Definition {
+            name: definition.name.clone(),
+            params,
+            returns: definition
+                .returns
+                .iter()
+                .flatten()
+                .next()
+                .map_or(DataType::Null, |field| field.data_type().clone()),
+            source: definition.source.clone(),
+            handler: definition.handler.clone(),
+            first_line: definition.first_line,
+            strict: false,
+            volatility: definition.volatility,
+            on_error: OnError::Raise,
+            interpreter: definition.interpreter,
+            timeout: definition.timeout,
+            models: definition.models.clone(),
+            columns,
+        })
+    }
+
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Calls a column function on columns of those rows. It blocks.
+    ///
+    /// # Errors
+    /// Why there is no result.
+    pub(crate) fn call_column(
+        &self,
+        args: &[ArrayRef],
+        rows: usize,
+        settings: &Settings,
+        invocation: &Invocation,
+    ) -> Result<ArrayRef, CallError> {
+        let failed = |error: ArrowError| self.failed(CallErrorKind::Host(error.to_string()));
+        let mut fields = Vec::new();
+        let mut columns = Vec::new();
+        for (param, arg) in self.definition.params.iter().zip(args) {
+            let ty = plain(arg.data_type());
+            fields.push(Field::new(&param.name, ty.clone(), true));
+            columns.push(cast(arg, &ty).map_err(failed)?);
+        }
+        let fields = Fields::from(fields);
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let schema = Arc::new(Schema::new(fields.clone()));
+        let batch = RecordBatch::try_new_with_options(schema, columns, &options).map_err(failed)?;
+        let output =
+            self.definition.returns.iter().flatten().map(|field| Field::new("", plain(field.data_type()), true));
+        let (mut given, mut taken) = (Some(batch), None);
+        let mut pull = |_| given.take().map_or(Pulled::End, Pulled::Batch);
+        let mut push = |batch: RecordBatch| {
+            taken = Some(batch);
+            Pushed::More
+        };
+        let streams = Streams {
+            inputs: &[fields],
+            output: Some(output.collect()),
+            scalars: &[],
+            batch_rows: rows,
+            pull: &mut pull,
+            push: &mut push,
+        };
+        self.run(streams, settings, invocation)?;
+        let column = taken.filter(|batch| batch.num_rows() == rows && batch.num_columns() == 1);
+        let column = column.map(|batch| Arc::clone(batch.column(0)));
+        column.ok_or_else(|| self.failed(CallErrorKind::Host("a column function gave no column".to_string())))
     }
 
     /// Adds to the rows that an aggregate was given.

@@ -316,7 +316,15 @@ impl Batch<'_> {
         let rows = UInt32Array::from(self.python.clone());
         let args: Vec<ArrayRef> =
             self.args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<_, _>>().map_err(arrow)?;
-        rung.call(self.function, &args, self.python.len(), self.settings, self.invocation)
+        let called = rung.call(self.function, &args, self.python.len(), self.settings, self.invocation);
+        // What goes wrong with a column names its rows by their numbers.
+        match &called {
+            Err(error) if self.function.routine.is_some() && !is_over(self.invocation) => {
+                let whole = rung.call(self.function, self.args, self.values.rows(), self.settings, self.invocation);
+                Err(whole.err().unwrap_or_else(|| error.clone()))
+            }
+            _ => called,
+        }
     }
 
     /// Redoes what is left in CPython and puts the batch together.

@@ -10,7 +10,7 @@ use arrow::datatypes::{
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
 use exuvia_jit::border::MOST_DIGITS;
-use exuvia_lift::SqlClass;
+use exuvia_lift::{ColumnForm, SqlClass};
 use exuvia_ops::bytes;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -58,6 +58,28 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         }
         _ => return None,
     })
+}
+
+/// What a column function sees of a column in one row; `None` where that depends on other rows (a
+/// Series of integers is one of floats where it has a NULL) or is not lifted.
+#[must_use]
+pub(crate) fn column(ty: &DataType, form: ColumnForm) -> Option<SqlClass> {
+    let of = class(ty)?;
+    let own = match (ty, form) {
+        (DataType::Float64, _) => true,
+        (DataType::Int64 | DataType::Boolean, ColumnForm::Array) => true,
+        (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, ColumnForm::Series) => true,
+        _ => false,
+    };
+    own.then(|| SqlClass::Column { form, of: Arc::new(of) })
+}
+
+/// What becomes of the result of a column function in one row.
+#[must_use]
+pub(crate) fn column_result(ty: &DataType) -> Option<SqlClass> {
+    let of = class(ty)?;
+    let known = matches!(of, SqlClass::Float | SqlClass::Int | SqlClass::Bool | SqlClass::Str);
+    known.then(|| SqlClass::Column { form: ColumnForm::Array, of: Arc::new(of) })
 }
 
 fn holds_decimals(ty: &DataType) -> bool {

@@ -20,6 +20,7 @@ fn definition(source: &str, params: &[(&str, DataType)], returns: DataType) -> D
         interpreter: Interpreter::Auto,
         timeout: None,
         models: vec![],
+        columns: vec![],
     }
 }
 

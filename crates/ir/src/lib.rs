@@ -38,6 +38,6 @@ pub use object::{DictObj, ExcObj, ListObj, Object, SetObj};
 pub use parse::{ParseError, parse_module};
 pub use record::{Pattern, RecordObj};
 pub use result::{MAX_RESULT_BYTES, excerpt, result_error, result_float, results_too_large, unprintable};
-pub use types::Type;
+pub use types::{Type, UNNAMED};
 pub use verify::{OpTyping, VerifyError, is_constant_of, verify};
 pub use width::IntWidth;

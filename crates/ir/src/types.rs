@@ -9,6 +9,9 @@ use crate::{Class, Pattern};
 use std::fmt;
 use std::sync::Arc;
 
+/// In messages the class of an object that is written in Python, whose name no type knows.
+pub const UNNAMED: &str = "\u{1}object";
+
 /// The type of an SSA value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
@@ -178,6 +181,7 @@ impl Type {
     #[must_use]
     pub fn message_name(&self) -> &'static str {
         match self {
+            Type::Record(Class::Object(_), _) => UNNAMED,
             // Written in Python.
             Type::Record(class @ Class::RegexFlag, _) => class.name(),
             // The classes are built in; their files of the prelude have names of their own.

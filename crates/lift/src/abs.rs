@@ -38,6 +38,8 @@ pub(crate) enum Abs {
     Super(Rc<(Rc<ClassObj>, Abs)>),
     /// An exception class.
     ExcClass(ExcKind),
+    /// The class of an exception that was raised, one of several.
+    ClassOf(Rc<Abs>),
     /// An exception object that was not raised yet.
     ExcInst(Rc<(ExcKind, Vec<Abs>)>),
     /// Something that can be iterated once.
@@ -246,6 +248,7 @@ impl Abs {
             (Abs::Bound(a), Abs::Bound(b)) => Rc::ptr_eq(&a.closure, &b.closure) && a.receiver.same(&b.receiver),
             (Abs::Builtin(a), Abs::Builtin(b)) | (Abs::Module(a), Abs::Module(b)) => a == b,
             (Abs::ExcClass(a), Abs::ExcClass(b)) => a == b,
+            (Abs::ClassOf(a), Abs::ClassOf(b)) => a.same(b),
             (Abs::ExcInst(a), Abs::ExcInst(b)) => Rc::ptr_eq(a, b),
             (Abs::Iter(a), Abs::Iter(b)) => Rc::ptr_eq(a, b),
             (Abs::Table(a), Abs::Table(b)) => Rc::ptr_eq(a, b),
@@ -263,6 +266,7 @@ impl Abs {
     pub fn replace(&self, from: Value, to: &Abs) -> Option<Abs> {
         match self {
             Abs::Dyn(value) if *value == from => Some(to.clone()),
+            Abs::ClassOf(exception) => exception.replace(from, to).map(|of| Abs::ClassOf(Rc::new(of))),
             Abs::Tuple(items) => Abs::renewed(items, |item| item.replace(from, to)),
             _ => None,
         }

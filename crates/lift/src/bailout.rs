@@ -46,7 +46,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The statement is not among those that are lifted: `with`, `global`, a
+    /// The statement is not among those that are lifted: `async with`, `global`, a
     /// class with a metaclass or several bases, and their like.
     Statement = "E001" "unsupported statement";
     /// The expression is not among those that are lifted: complex numbers, `await` and their like.

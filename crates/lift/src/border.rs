@@ -23,6 +23,15 @@ const MAX_SPLITS: usize = 3;
 /// The line after which CPython finds out that a result does not fit.
 const LEAVE: &str = "    return _leave('a result of another type')";
 
+/// What a column function takes a column as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnForm {
+    /// `np.ndarray`.
+    Array,
+    /// `pd.Series`.
+    Series,
+}
+
 /// What values of an SQL type are in Python.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SqlClass {
@@ -52,6 +61,13 @@ pub enum SqlClass {
         /// Those behind the point.
         scale: u8,
     },
+    /// A column of which each call sees one value: of DOUBLE, BIGINT, BOOLEAN or TEXT.
+    Column {
+        /// What the function takes it as.
+        form: ColumnForm,
+        /// The class of its values.
+        of: Arc<SqlClass>,
+    },
     /// An array: a list.
     List(Arc<SqlClass>),
     /// STRUCT: a dict of its fields.
@@ -75,6 +91,7 @@ impl SqlClass {
             SqlClass::Float => Type::Float,
             SqlClass::Bool => Type::Bool,
             SqlClass::Str | SqlClass::Bytes => Type::Str,
+            SqlClass::Column { of, .. } => of.ty(false),
             SqlClass::List(element) => Type::list(element.ty(nullable)),
             SqlClass::Struct(fields) => Type::Tuple(fields.iter().map(|field| field.1.ty(nullable)).collect()),
         };
@@ -113,7 +130,7 @@ impl SqlClass {
     /// The type that Python sees, for scalars; of a class that the prelude writes in Python none.
     pub(crate) fn python(&self) -> Type {
         match self {
-            SqlClass::Decimal { .. } => Type::Never,
+            SqlClass::Decimal { .. } | SqlClass::Column { .. } => Type::Never,
             SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
             SqlClass::Timestamp(_) => Type::Record(Class::Datetime, Arc::from([Type::Int])),
             SqlClass::Time(_) => Type::Record(Class::Time, Arc::from([Type::Int])),
@@ -140,16 +157,17 @@ impl SqlClass {
             | SqlClass::Timestamp(_)
             | SqlClass::Time(_)
             | SqlClass::Decimal { .. }
+            | SqlClass::Column { .. }
             | SqlClass::List(_)
             | SqlClass::Struct(_) => false,
         }
     }
 
     /// Whether the prelude says what a result of that type is in SQL: it does for its own classes, and for a
-    /// DECIMAL whatever is returned.
+    /// DECIMAL or a column whatever is returned.
     pub(crate) fn crosses_by_prelude(&self, ty: Option<&Type>) -> bool {
         match self {
-            SqlClass::Decimal { .. } => true,
+            SqlClass::Decimal { .. } | SqlClass::Column { .. } => true,
             _ => ty.is_some_and(|ty| matches!(ty, Type::Record(..)) && self.python() == *ty),
         }
     }
@@ -160,6 +178,16 @@ impl SqlClass {
         match self {
             SqlClass::Timestamp(count) | SqlClass::Time(count) => (self.python().path(), vec![i64::from(*count)]),
             SqlClass::Decimal { precision, scale } => ("decimal", vec![i64::from(*precision), i64::from(*scale)]),
+            SqlClass::Column { form, of } => {
+                let kind = if *form == ColumnForm::Array { 1 } else { 2 };
+                let code = match **of {
+                    SqlClass::Float => 0,
+                    SqlClass::Int => 1,
+                    SqlClass::Bool => 2,
+                    _ => 3,
+                };
+                ("numpy", vec![kind, code])
+            }
             other => (other.python().path(), vec![]),
         }
     }
@@ -412,7 +440,7 @@ impl Lifter<'_> {
         }
         if let Some((_, union)) = self.union_operand(std::slice::from_ref(&value)) {
             return self.dispatch(union, &mut |me, narrowed| match narrowed {
-                Abs::Const(Object::None) => Ok(Abs::NONE),
+                Abs::Const(Object::None) if !matches!(class, SqlClass::Column { .. }) => Ok(Abs::NONE),
                 field => me.scalar_argument(field, class),
             });
         }

@@ -29,6 +29,15 @@ fn is_look_up(callee: &Abs) -> bool {
     }
 }
 
+/// Whether it only reads the lists that it is given, and keeps none.
+fn only_reads_lists(callee: &Abs) -> bool {
+    match callee {
+        Abs::Builtin(name) => &**name == "numpy.select",
+        Abs::Bound(method) => method.owner.prelude && &*method.closure.def.name == "isin",
+        _ => false,
+    }
+}
+
 /// The arguments that a list may become in a call of a function without `*args`.
 const MOST_SPREAD: usize = 6;
 
@@ -61,6 +70,10 @@ impl Lifter<'_> {
                 _ if rest.is_some() => {
                     let arg = self.expr(arg)?;
                     rest = Some(self.more_arguments(rest, &Abs::tuple(vec![arg]))?);
+                }
+                ExprKind::List(items) if rest.is_none() && only_reads_lists(&callee) => {
+                    let items = self.items_with_stars(items)?;
+                    positional.push(Abs::tuple(items));
                 }
                 _ if positional.len() == 1 && is_look_up(&callee) => positional.push(self.default_of_look_up(arg)?),
                 _ => positional.push(self.expr(arg)?),
@@ -283,6 +296,7 @@ impl Lifter<'_> {
             Some(Type::Float) if &**name == "imag" => Ok(Abs::Const(Object::Float(0.0))),
             Some(_) => Ok(Abs::Method(Rc::new((value, name.clone())))),
             None => match &value {
+                Abs::ClassOf(exception) if &**name == "__name__" => self.exception_name(exception),
                 class
                     if &**name == "__name__"
                         && let Some(class) = ClassRef::of_name(class) =>
@@ -493,8 +507,17 @@ impl Lifter<'_> {
             }
             (receiver, "join", [iterable]) if self.type_of(receiver) == Some(Type::Str) => {
                 // What is not a list yet becomes one, as in CPython.
+                if let Abs::OneOf(choice) = iterable {
+                    let join = |me: &mut Self, item| me.call_method(receiver, &"join".into(), vec![item], Vec::new());
+                    return self.choose(&Rc::clone(choice), &mut { join }).map(Some);
+                }
+                if let Some((_, union)) = self.union_operand(std::slice::from_ref(iterable)) {
+                    let join = |me: &mut Self, item| me.call_method(receiver, &"join".into(), vec![item], Vec::new());
+                    return self.dispatch(union, &mut { join }).map(Some);
+                }
+                let iterable = &self.seen(iterable.clone());
                 match self.type_of(iterable) {
-                    Some(Type::List(_) | Type::Union(_)) => return Ok(None),
+                    Some(Type::List(_)) => return Ok(None),
                     Some(Type::None | Type::Bool | Type::Int | Type::Float) => {
                         return self.raise_message(ExcKind::TypeError, "can only join an iterable").map(Some);
                     }

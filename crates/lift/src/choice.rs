@@ -159,7 +159,13 @@ fn is_fixed_within(abs: &Abs, depth: usize, left: &mut usize) -> bool {
         | Abs::Module(_)
         | Abs::Class(_)
         | Abs::ExcClass(_) => true,
-        Abs::Dyn(_) | Abs::OneOf(_) | Abs::Super(_) | Abs::ExcInst(_) | Abs::Unbound | Abs::Conflict => false,
+        Abs::Dyn(_)
+        | Abs::OneOf(_)
+        | Abs::Super(_)
+        | Abs::ExcInst(_)
+        | Abs::ClassOf(_)
+        | Abs::Unbound
+        | Abs::Conflict => false,
     };
     let mut fixed = own && depth < MOST_NESTED && *left > 0;
     if fixed {

@@ -130,6 +130,8 @@ const SPECIAL: &[&str] = &[
     "__int__",
     "__float__",
     "__round__",
+    "__enter__",
+    "__exit__",
     "__doc__",
     "__slots__",
 ];

@@ -185,6 +185,7 @@ impl Lifter<'_> {
         }
         match self.class_of(value) {
             Some(class) if !class.stands_for_several() => Ok(class.value()),
+            None if self.type_of(value) == Some(Type::Exc) => Ok(Abs::ClassOf(Rc::new(value.clone()))),
             _ => self.bail(Code::StaticValue, "the class of such a value"),
         }
     }
@@ -207,7 +208,7 @@ impl Lifter<'_> {
     }
 
     /// The name of a caught exception's class: a look-up by its number.
-    fn exception_name(&mut self, exception: &Abs) -> Lift<Abs> {
+    pub fn exception_name(&mut self, exception: &Abs) -> Lift<Abs> {
         let mut names = DictObj::default();
         let last = ExcKind::ALL.iter().map(|kind| *kind as u32).max().unwrap_or(0);
         for code in 0..=last {
@@ -235,6 +236,9 @@ impl Lifter<'_> {
 
     /// `issubclass(class, classes)`.
     pub fn issubclass(&mut self, class: &Abs, classes: &Abs) -> Lift<Abs> {
+        if let Abs::ClassOf(exception) = class {
+            return self.isinstance(exception, classes);
+        }
         match (ClassRef::of_name(class), ClassRef::several(classes)) {
             (Some(class), Some(classes)) => Ok(Abs::bool(classes.iter().any(|of| class.is_below(of)))),
             _ => self.bail(Code::Callee, "issubclass with such a class"),

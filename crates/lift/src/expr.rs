@@ -169,7 +169,7 @@ impl<'w> Lifter<'w> {
     }
 
     /// Elements of a display, with `*x` unpacked where its length is known.
-    fn items_with_stars(&mut self, items: &[Expr]) -> Lift<Vec<Abs>> {
+    pub fn items_with_stars(&mut self, items: &[Expr]) -> Lift<Vec<Abs>> {
         let mut out = Vec::new();
         for item in items {
             match &item.kind {

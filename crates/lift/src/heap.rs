@@ -158,7 +158,8 @@ impl Lifter<'_> {
             return self.member(owner, member, &Abs::Instance(Rc::clone(object)));
         }
         if object.class.prelude && !self.is_in_prelude() && (name.starts_with('_') || member.is_none()) {
-            return self.bail(Code::Callee, format!("attribute {name} of a {}", object.class.name));
+            let class = object.class.name.trim_start_matches('_');
+            return self.bail(Code::Callee, format!("attribute {name} of {}", of_kind(class)));
         }
         if self.member_named(&object.class, name).is_some() {
             return self.bail(Code::Callee, "a member of an enumeration as an attribute of another");
@@ -255,4 +256,10 @@ impl Lifter<'_> {
         }
         self.set_attribute(object, name, Abs::Unbound)
     }
+}
+
+/// A class of the prelude with its article.
+fn of_kind(class: &str) -> String {
+    let article = if class.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+    format!("{article} {class}")
 }

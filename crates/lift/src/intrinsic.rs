@@ -37,6 +37,8 @@ pub(crate) const NAMES: &[&str] = &[
     "_takes",
     "_extend",
     "_attribute",
+    "_enter",
+    "_exit",
     "_positional",
     "_field",
     "_record",
@@ -112,6 +114,10 @@ impl Lifter<'_> {
             ("_type", [Abs::Instance(object)]) => Ok(Abs::Class(Rc::clone(&object.class))),
             // The class of a value as messages name it.
             ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&self.class_shown(&object.class)?)),
+            ("_type_name", [value]) if self.shape_of(value).is_some() => {
+                let seen = self.seen(value.clone());
+                self.intrinsic(name, &[seen])
+            }
             ("_type_name", [value]) => match self.type_of(value) {
                 None if let Some(class) = self.class_of_module(value) => Ok(Abs::str(&class.name)),
                 Some(ty) => Ok(Abs::str(ty.message_name())),
@@ -129,7 +135,21 @@ impl Lifter<'_> {
             ("_breaks_ties", [function]) => Ok(Abs::bool(self.breaks_ties(function))),
             // Whether a function that is given can reach a container.
             ("_sees", [function, container]) => Ok(Abs::bool(self.sees(function, container))),
+            // The methods of a context manager.
+            ("_enter" | "_exit", [Abs::Instance(manager), given @ ..]) => {
+                let method = if name == "_enter" { "__enter__" } else { "__exit__" };
+                match self.call_special(&Rc::clone(manager), method, given.to_vec())? {
+                    Some(result) => Ok(result),
+                    None => self.bail(Code::Callee, format!("an object without {method} in a with statement")),
+                }
+            }
+            ("_enter" | "_exit", _) => self.bail(Code::Callee, "a with statement of such a value"),
             // An attribute by its name.
+            ("_attribute", [Abs::Instance(object), Abs::Const(Object::Str(name))])
+                if object.class.prelude && ClassObj::find(&object.class, name).is_none() =>
+            {
+                self.bail(Code::Callee, format!("an attribute {name} of such an object"))
+            }
             ("_attribute", [value, Abs::Const(Object::Str(name))]) => self.attribute(value.clone(), name),
             ("_attribute", [_, name]) => match self.type_of(name) {
                 Some(Type::Str) | None => self.bail(Code::StaticValue, "an attribute whose name is not constant"),

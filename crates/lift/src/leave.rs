@@ -71,6 +71,7 @@ pub(crate) fn each_part<'v>(value: &'v Abs, f: &mut dyn FnMut(Part<'v>)) {
         Abs::Method(method) => f(Part::Value(&method.0)),
         Abs::Bound(method) => f(Part::Value(&method.receiver)),
         Abs::Super(of) => f(Part::Value(&of.1)),
+        Abs::ClassOf(exception) => f(Part::Value(exception)),
         Abs::ExcInst(exc) => exc.1.iter().for_each(|arg| f(Part::Value(arg))),
         Abs::Func(closure) => {
             f(Part::Enclosing(&closure.enclosing));
@@ -132,6 +133,7 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
             let of = choice.of.iter().map(|(at, item)| Some((*at, one(item, f)?)));
             Abs::OneOf(Rc::new(Choice { at: choice.at, of: of.collect::<Option<_>>()? }))
         }
+        Abs::ClassOf(exception) => Abs::ClassOf(Rc::new(one(exception, f)?)),
         Abs::Method(method) => Abs::Method(Rc::new((one(&method.0, f)?, method.1.clone()))),
         Abs::ExcInst(exc) => {
             Abs::ExcInst(Rc::new((exc.0, exc.1.iter().map(|arg| one(arg, f)).collect::<Option<_>>()?)))

@@ -8,7 +8,7 @@
 //! No rule of Python's semantics stands in the walker: it evaluates operands in Python's
 //! order and applies operations (`operate`), which `exuvia-ops` defines, or functions of
 //! the prelude, which are lifted like user code. Left out, and gone to CPython with a
-//! [`Bailout`]: generators, `with`, `match`, most modules, and objects that a run-time value would
+//! [`Bailout`]: coroutines, most modules, and objects that a run-time value would
 //! have to stand for. Objects of classes, dicts and sets live on a heap of their own while lifting
 //! (`heap`).
 
@@ -40,6 +40,7 @@ mod leave;
 mod lifter;
 mod lists;
 mod loops;
+mod managers;
 mod merge;
 mod module;
 mod names;
@@ -67,7 +68,7 @@ mod values;
 mod world;
 
 pub use bailout::{Bailout, Code};
-pub use border::SqlClass;
+pub use border::{ColumnForm, SqlClass};
 pub use budget::MAX_STEPS;
 pub use returns::SqlReturn;
 pub use source::{Source, SourceError};
@@ -116,7 +117,8 @@ pub struct Lifted {
 /// # Errors
 /// Why it cannot be lifted.
 pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls) -> Result<Lifted, Bailout> {
-    let mut world = World::new(calls, source);
+    let of_columns = params.iter().any(|param| matches!(param.class, SqlClass::Column { .. }));
+    let mut world = World::new(calls, source, of_columns);
     loop {
         let lifted = match lift_once(&mut world, source, params, returns) {
             // Which exception or reason there is will show when all is known.

@@ -408,6 +408,7 @@ impl Lifter<'_> {
             | Abs::Module(_)
             | Abs::ExcClass(_)
             | Abs::ExcInst(_)
+            | Abs::ClassOf(_)
             | Abs::Iter(_)
             | Abs::Class(_)
             | Abs::Bound(_)
@@ -447,6 +448,7 @@ impl Lifter<'_> {
             | Abs::Module(_)
             | Abs::ExcClass(_)
             | Abs::ExcInst(_)
+            | Abs::ClassOf(_)
             | Abs::Class(_)
             | Abs::Bound(_)
             | Abs::Super(_)
@@ -746,6 +748,10 @@ impl Lifter<'_> {
 
     /// Raises an exception of a known class.
     pub fn raise(&mut self, kind: ExcKind, args: Vec<Abs>) -> Lift<()> {
+        let unnamed = |arg: &Abs| matches!(arg, Abs::Const(Object::Str(text)) if text.contains(exuvia_ir::UNNAMED));
+        if args.iter().any(unnamed) {
+            return self.bail(Code::Operands, "a message that names the class of an object");
+        }
         if kind == ExcKind::StopIteration {
             let is_end = |ctx: &&Ctx| matches!(ctx, Ctx::Try { .. } | Ctx::Call { .. });
             match self.contexts.iter().rev().find(is_end) {
@@ -952,6 +958,7 @@ pub(crate) fn describe(abs: &Abs) -> String {
         Abs::Builtin(name) => format!("built-in {name}"),
         Abs::Module(name) => format!("module {name}"),
         Abs::ExcClass(kind) => format!("class {}", kind.name()),
+        Abs::ClassOf(_) => "the class of an exception".to_string(),
         Abs::Class(class) => format!("class {}", class.name),
         Abs::Instance(object) => format!("an object of class {}", object.class.name),
         Abs::Bound(method) => format!("method {}", method.closure.def.name),

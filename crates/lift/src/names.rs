@@ -155,6 +155,13 @@ pub(crate) fn is_python_builtin(name: &str) -> bool {
 /// A constant of a module.
 pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
     match module {
+        "numpy" => Some(Object::Float(match name {
+            "pi" => std::f64::consts::PI,
+            "e" => std::f64::consts::E,
+            "inf" => f64::INFINITY,
+            "nan" => f64::NAN,
+            _ => return None,
+        })),
         "math" => Some(Object::Float(match name {
             "pi" => std::f64::consts::PI,
             "e" => std::f64::consts::E,

@@ -600,6 +600,7 @@ impl Lifter<'_> {
             | Abs::Builtin(_)
             | Abs::Module(_)
             | Abs::ExcClass(_)
+            | Abs::ClassOf(_)
             | Abs::ExcInst(_) => {
                 return Ok(Abs::bool(true));
             }

@@ -69,7 +69,7 @@ impl Lifter<'_> {
         let optional = sql.class.ty(true);
         let ty = self.type_of(value);
         let converted = match (&sql.class, &ty) {
-            (_, Some(Type::None)) => Some(Abs::NONE),
+            (class, Some(Type::None)) if !matches!(class, SqlClass::Column { .. }) => Some(Abs::NONE),
             (class, ty) if class.crosses_by_prelude(ty.as_ref()) => {
                 let stored = self.across_the_border("_to_sql", class, value.clone())?;
                 return self.return_stored(&stored, value, sql);
@@ -133,7 +133,7 @@ impl Lifter<'_> {
             })?;
             return Ok(());
         }
-        if stored.same(&Abs::NONE) {
+        if stored.same(&Abs::NONE) && !matches!(sql.class, SqlClass::Column { .. }) {
             // The error shows the value, and only CPython has the text of such a class.
             if let SqlClass::Decimal { .. } = sql.class {
                 let span = self.b.span;

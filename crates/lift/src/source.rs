@@ -6,7 +6,7 @@ use exuvia_ir::Span;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A body whose handler was found.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Source {
     /// The name of the SQL function, which is that of the module.
     pub name: Arc<str>,

@@ -252,7 +252,7 @@ impl Lifter<'_> {
             Abs::Bound(_) | Abs::Super(_) => None,
             // What it was in the function around, from where no value comes.
             Abs::Conflict => Some(Arg::Static(abs.clone())),
-            Abs::Func(_) | Abs::Method(_) | Abs::ExcInst(_) | Abs::Iter(_) | Abs::Unbound => None,
+            Abs::Func(_) | Abs::Method(_) | Abs::ExcInst(_) | Abs::ClassOf(_) | Abs::Iter(_) | Abs::Unbound => None,
         }
     }
 

@@ -72,6 +72,11 @@ const NAMES: &[(&str, &str)] = &[
          Coroutine Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping \
          MutableSequence MutableSet Reversible Sequence Set Sized ValuesView",
     ),
+    (
+        "contextlib",
+        "AbstractAsyncContextManager AbstractContextManager AsyncExitStack ContextDecorator ExitStack aclosing \
+         asynccontextmanager chdir closing contextmanager nullcontext redirect_stderr redirect_stdout suppress",
+    ),
     ("copy", "Error copy deepcopy"),
     (
         "dataclasses",
@@ -112,6 +117,7 @@ const NAMES: &[(&str, &str)] = &[
          isqrt lcm ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi pow prod radians remainder \
          sin sinh sqrt tan tanh tau trunc ulp",
     ),
+    ("numpy", "bool_ errstate float64 int64 vectorize"),
     (
         "operator",
         "abs add and_ attrgetter call concat contains countOf delitem eq floordiv ge getitem gt iadd iand \

@@ -6,6 +6,7 @@ use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, ExcKind, Object, Type};
 use exuvia_ops::format::template::{self, Argument, Field, Part, PercentPart, Step};
+use std::rc::Rc;
 
 fn is_no_mapping(ty: &Type) -> bool {
     matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str | Type::Tuple(_))
@@ -120,8 +121,15 @@ impl Lifter<'_> {
     }
 
     fn percent_of(&mut self, parts: &[PercentPart], arguments: &Abs) -> Lift<Abs> {
+        if let Abs::OneOf(choice) = arguments {
+            return self.choose(&Rc::clone(choice), &mut |me, one| me.percent_of(parts, &one));
+        }
+        let arguments = &self.seen(arguments.clone());
         let is_mapping = self.is_dict(arguments);
-        if !parts.iter().any(|part| matches!(part, PercentPart::Field { .. }))
+        // One of several kinds is one argument, if none of them may be several.
+        let is_one = |ty: &Type| matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str);
+        let scalars = self.type_of(arguments).is_some_and(|ty| ty.alternatives().iter().all(is_one));
+        if !(scalars && parts.iter().any(|part| matches!(part, PercentPart::Field { .. })))
             && let Some((_, value)) = self.union_operand(std::slice::from_ref(arguments))
         {
             return self.dispatch(value, &mut |me, narrowed| me.percent_of(parts, &narrowed));
@@ -185,6 +193,25 @@ impl Lifter<'_> {
     fn percent_field(&mut self, spec: &str, conversion: char, value: &Abs) -> Lift<Abs> {
         if let Some((_, v)) = self.union_operand(std::slice::from_ref(value)) {
             return self.dispatch(v, &mut |me, narrowed| me.percent_field(spec, conversion, &narrowed));
+        }
+        let value = &self.seen(value.clone());
+        if let Abs::OneOf(choice) = value {
+            return self.choose(&Rc::clone(choice), &mut |me, one| me.percent_field(spec, conversion, &one));
+        }
+        if !matches!(conversion, 's' | 'r' | 'a')
+            && let Abs::Instance(object) = value
+        {
+            let number = match (self.int_of_member(value)?, conversion) {
+                (Some(int), _) => Some(int),
+                (None, 'd' | 'i' | 'u') => self.call_special(object, "__int__", Vec::new())?,
+                (None, 'e' | 'E' | 'f' | 'F' | 'g' | 'G') => self.call_special(object, "__float__", Vec::new())?,
+                (None, _) => None,
+            };
+            return match number {
+                Some(number) if self.live => self.percent_field(spec, conversion, &number),
+                Some(_) => Ok(Abs::Unbound),
+                None => self.bail(Code::Operands, format!("%{conversion} of an object")),
+            };
         }
         let plain = spec.len() == 2;
         match conversion {

@@ -37,6 +37,8 @@ pub(crate) struct World {
     /// `__name__` of the module.
     pub name: Arc<str>,
     pub calls: Calls,
+    /// Whether the handler takes columns, of which it is lifted for one value each.
+    pub of_columns: bool,
     /// Whether decimals may have another context than the default one: the source names what changes it.
     pub changes_context: bool,
     pub modules: Vec<ModuleScope>,
@@ -147,11 +149,12 @@ impl World {
         self.patterns.entry((Arc::clone(source), flags)).or_insert_with(compile).clone()
     }
 
-    pub fn new(calls: Calls, source: &Source) -> World {
+    pub fn new(calls: Calls, source: &Source, of_columns: bool) -> World {
         const CHANGES: [&str; 4] = ["getcontext", "setcontext", "localcontext", "DefaultContext"];
         World {
             name: Arc::clone(&source.name),
             calls,
+            of_columns,
             changes_context: CHANGES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),
             prelude: HashMap::new(),

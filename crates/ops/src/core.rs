@@ -40,6 +40,23 @@ impl Cmp {
     }
 }
 
+/// What IEEE 754 says of floats where Python's operations raise or give ints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ieee {
+    /// Quotient.
+    Div,
+    /// Square root.
+    Sqrt,
+    /// The greatest whole float that is not greater.
+    Floor,
+    /// The least whole float that is not less.
+    Ceil,
+    /// The whole float next to it towards zero.
+    Trunc,
+    /// The nearest whole float, ties to even.
+    Nearest,
+}
+
 /// A core instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoreOp {
@@ -109,6 +126,8 @@ pub enum CoreOp {
     FloatAbs,
     /// Square root of a float that is not negative; raises `ValueError`.
     FloatSqrt,
+    /// Operation of floats that raises nothing.
+    Ieee(Ieee),
     /// Comparison of two floats.
     FloatCmp(Cmp),
     /// Equality of two strings.
@@ -242,6 +261,15 @@ const fn core(
         body: Body::Core(op),
         eval,
     }
+}
+
+const fn ieee(
+    name: &'static str,
+    doc: &'static str,
+    op: Ieee,
+    eval: fn(&mut Cx, &[Object]) -> Result<Object, Raise>,
+) -> OpDef {
+    core(name, "", doc, CoreOp::Ieee(op), FLOAT1, float, &[], eval)
 }
 
 const fn with_effect(mut def: OpDef, effect: Effect, bails: Bails) -> OpDef {
@@ -681,6 +709,25 @@ static CORE: &[OpDef] = &[
         VALUE,
         eval::float_sqrt,
     ),
+    core(
+        "ieee.div",
+        "",
+        "The quotient; infinite or NaN by zero.",
+        CoreOp::Ieee(Ieee::Div),
+        FLOAT2,
+        float,
+        &[],
+        |_, a| eval::float2(a, |a, b| a / b),
+    ),
+    ieee("ieee.sqrt", "The square root, NaN of a negative float.", Ieee::Sqrt, |_, a| eval::float1(a, f64::sqrt)),
+    ieee("ieee.floor", "The greatest whole float that is not greater.", Ieee::Floor, |_, a| {
+        eval::float1(a, f64::floor)
+    }),
+    ieee("ieee.ceil", "The least whole float that is not less.", Ieee::Ceil, |_, a| eval::float1(a, f64::ceil)),
+    ieee("ieee.trunc", "The whole float next to it towards zero.", Ieee::Trunc, |_, a| eval::float1(a, f64::trunc)),
+    ieee("ieee.nearest", "The nearest whole float, ties to even.", Ieee::Nearest, |_, a| {
+        eval::float1(a, f64::round_ties_even)
+    }),
     core(
         "str.eq",
         "a==b",

@@ -1,6 +1,6 @@
 //! Operations on floats that are not instructions of the core, and their text.
 
-mod arith;
+pub(crate) mod arith;
 mod compare;
 mod convert;
 pub(crate) mod digits;

@@ -35,6 +35,7 @@ pub mod statistics;
 pub mod str;
 pub mod text;
 pub mod text_repr;
+pub mod ufunc;
 pub mod unicode;
 pub mod unicodedata;
 
@@ -60,6 +61,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         unicodedata::OPS,
         json::OPS,
         statistics::OPS,
+        ufunc::OPS,
     ];
     core::all().chain(families.into_iter().flatten().copied())
 }

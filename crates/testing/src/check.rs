@@ -269,6 +269,7 @@ impl Subject<'_> {
             interpreter: Interpreter::Auto,
             timeout: None,
             models: vec![],
+            columns: vec![],
         };
         let function = Function::define(definition, &settings).map_err(|error| error.to_string())?;
         let types = case.signature.params.iter().map(|(_, ty)| *ty).collect();

@@ -37,6 +37,7 @@ impl Large {
             interpreter: Interpreter::Auto,
             timeout: None,
             models: Vec::new(),
+            columns: Vec::new(),
         };
         Function::define(definition, &Settings::default()).map_err(|error| anyhow::anyhow!("{}", error.message))
     }

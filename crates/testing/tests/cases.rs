@@ -106,6 +106,7 @@ fn dumps(case: &Case) -> String {
         interpreter: Interpreter::Auto,
         timeout: None,
         models: vec![],
+        columns: vec![],
     };
     let stage = |stage: &str| match Function::define(definition.clone(), &settings) {
         Ok(function) => function.dump(stage, &settings).unwrap_or_else(|error| error),

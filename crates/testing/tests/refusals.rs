@@ -171,6 +171,7 @@ fn define(source: &str) -> Result<Function, exuvia_engine::DefineError> {
         interpreter: Interpreter::Auto,
         timeout: None,
         models: vec![],
+        columns: vec![],
     };
     Function::define(definition, &Settings::default())
 }

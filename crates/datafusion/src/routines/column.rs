@@ -7,6 +7,7 @@
 
 use super::{Registered, order_note, streams};
 use crate::barrier::node_of;
+use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::arrow::row::{OwnedRow, RowConverter, SortField};
@@ -18,6 +19,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::expr::{ScalarFunction, Sort as SortExpr, WindowFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
+use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, Extension, LogicalPlan, PartitionEvaluator, Projection, ScalarFunctionArgs, ScalarUDF,
     ScalarUDFImpl, Signature, UserDefinedLogicalNodeCore, Volatility, Window, WindowFrameBound,
@@ -25,6 +27,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::physical_expr::PhysicalExpr;
+use exuvia_engine::Settings;
 use exuvia_engine::routine::Kind;
 use futures::StreamExt;
 use std::cmp::Ordering;
@@ -214,7 +217,11 @@ impl ColumnCall {
             _ if self.partition.is_empty() => ("whole column", order_note(!self.order.is_empty())),
             _ => ("one call a partition", order_note(!self.order.is_empty())),
         };
-        format!("{}: python: a column function, {by}{order}", self.text)
+        let why = match &self.registered.by_row {
+            Err(why) if self.registered.routine.kind() == Kind::Column => format!("; {why}"),
+            _ => String::new(),
+        };
+        format!("{}: python: a column function, {by}{order}{why}", self.text)
     }
 }
 
@@ -279,12 +286,13 @@ impl AnalyzerRule for ColumnCalls {
         "exuvia_column_calls"
     }
 
-    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+    fn analyze(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
+        let settings = ExuviaOptions::of(config).settings;
         let plan = plan.transform_up_with_subqueries(|plan| {
-            let below = calls_below(plan)?;
+            let below = by_row(plan, &settings)?.transform_data(|plan| calls_below(plan, &settings))?;
             match below.data {
                 LogicalPlan::Window(window) if window.window_expr.iter().any(|expr| over_call(expr).is_some()) => {
-                    windows(window).map(Transformed::yes)
+                    windows(window, &settings).map(Transformed::yes)
                 }
                 plan => Ok(Transformed::new_transformed(plan, below.transformed)),
             }
@@ -305,8 +313,34 @@ fn over_call(expr: &Expr) -> Option<(&ColumnFunction, &WindowFunction)> {
     }
 }
 
+/// Replaces calls of elementwise functions by those of the row functions that they are.
+fn by_row(plan: LogicalPlan, settings: &Settings) -> Result<Transformed<LogicalPlan>> {
+    let mut found = false;
+    plan.apply_expressions(|expr| {
+        expr.apply(|expr| {
+            found |= call_of(expr).is_some_and(|(function, _)| function.registered.lifted(settings).is_some());
+            Ok(TreeNodeRecursion::Continue)
+        })
+    })?;
+    if !found {
+        return Ok(Transformed::no(plan));
+    }
+    let schema = merge_schema(&plan.inputs());
+    let mut replace = |expr: Expr| match call_of(&expr) {
+        Some((function, call)) if let Some(udf) = function.registered.lifted(settings) => {
+            function.registered.call_by_row(udf, call.args.clone(), &schema).map(Transformed::yes)
+        }
+        _ => Ok(Transformed::no(expr)),
+    };
+    let names = NamePreserver::new(&plan);
+    plan.map_expressions(|expr| {
+        let saved = names.save(&expr);
+        Ok(expr.transform_up(&mut replace)?.update_data(|expr| saved.restore(expr)))
+    })
+}
+
 /// Takes the calls of column functions out of a node of window functions.
-fn windows(window: Window) -> Result<LogicalPlan> {
+fn windows(window: Window, settings: &Settings) -> Result<LogicalPlan> {
     let names: Vec<Column> = window.schema.columns();
     let kept = window.input.schema().fields().len();
     let (ours, others): (Vec<Expr>, Vec<Expr>) =
@@ -332,6 +366,10 @@ fn windows(window: Window) -> Result<LogicalPlan> {
         if by_batch(&function.registered) {
             return plan_err!("{name} is called for each batch and takes no OVER; leave OPTIONS (scope 'batch') out");
         }
+        if let Some(udf) = function.registered.lifted(settings) {
+            made.push(function.registered.call_by_row(udf, params.args.clone(), plan.schema())?);
+            continue;
+        }
         let text = expr.human_display().to_string().replace(&window_name(name), name);
         let (over, column) = ColumnCall::over(
             &function.registered,
@@ -342,14 +380,14 @@ fn windows(window: Window) -> Result<LogicalPlan> {
             text,
         )?;
         plan = over;
-        made.push(column);
+        made.push(Expr::Column(column));
     }
     // The columns as they were, under their names.
     let mut made = made.into_iter();
     let mut exprs: Vec<Expr> = names[..kept].iter().cloned().map(Expr::Column).collect();
     for (expr, name) in window.window_expr.iter().zip(&names[kept..]) {
         exprs.push(match over_call(expr).and_then(|_| made.next()) {
-            Some(column) => Expr::Column(column).alias_qualified(name.relation.clone(), &name.name),
+            Some(made) => made.alias_qualified(name.relation.clone(), &name.name),
             None => Expr::Column(name.clone()),
         });
     }
@@ -374,7 +412,7 @@ fn call_of(expr: &Expr) -> Option<(&ColumnFunction, &ScalarFunction)> {
 }
 
 /// Puts the calls in a node's expressions into nodes below it.
-fn calls_below(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+fn calls_below(plan: LogicalPlan, settings: &Settings) -> Result<Transformed<LogicalPlan>> {
     let mut name = None;
     plan.apply_expressions(|expr| {
         expr.apply(|expr| {
@@ -427,7 +465,7 @@ fn calls_below(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         _ => false,
     };
     let rebuilt = match rebuilt {
-        LogicalPlan::Window(window_node) if window => windows(window_node)?,
+        LogicalPlan::Window(window_node) if window => windows(window_node, settings)?,
         other => other,
     };
     Ok(Transformed::yes(LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(rebuilt))?)))

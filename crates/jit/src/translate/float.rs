@@ -5,7 +5,7 @@ use crate::CompileError;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, Value as Machine, types};
 use exuvia_ir::{ExcKind, Inst, Type};
-use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ops::core::{Cmp, CoreOp, Ieee};
 use exuvia_ops::runtime;
 
 /// Floats hold every int up to this one and its opposite.
@@ -61,6 +61,20 @@ impl Translator<'_, '_, '_> {
                 let negative = self.b.ins().fcmp(FloatCC::LessThan, a, zero);
                 self.raise_if(negative, ExcKind::ValueError, inst)?;
                 Ok(self.b.ins().sqrt(a))
+            }
+            CoreOp::Ieee(op) => {
+                let a = self.float(inst, 0)?;
+                Ok(match op {
+                    Ieee::Div => {
+                        let b = self.float(inst, 1)?;
+                        self.b.ins().fdiv(a, b)
+                    }
+                    Ieee::Sqrt => self.b.ins().sqrt(a),
+                    Ieee::Floor => self.b.ins().floor(a),
+                    Ieee::Ceil => self.b.ins().ceil(a),
+                    Ieee::Trunc => self.b.ins().trunc(a),
+                    Ieee::Nearest => self.b.ins().nearest(a),
+                })
             }
             CoreOp::FloatTruth => {
                 let a = self.float(inst, 0)?;

@@ -279,6 +279,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::FloatNeg
             | CoreOp::FloatAbs
             | CoreOp::FloatSqrt
+            | CoreOp::Ieee(_)
             | CoreOp::FloatTruth
             | CoreOp::FloatCmp(_) => Ok(vec![self.float_op(op, inst)?]),
             CoreOp::StrEq => Ok(vec![self.str_eq(inst)?]),

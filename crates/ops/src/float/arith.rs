@@ -6,7 +6,7 @@ use exuvia_ir::ExcKind::{OverflowError, ZeroDivisionError};
 use exuvia_ir::{Object, Raise};
 
 /// The remainder, with the sign of the divisor (Objects/floatobject.c, float_rem).
-fn remainder(a: f64, b: f64) -> f64 {
+pub(crate) fn remainder(a: f64, b: f64) -> f64 {
     let rest = a % b;
     if rest == 0.0 {
         0f64.copysign(b)
@@ -19,7 +19,7 @@ fn remainder(a: f64, b: f64) -> f64 {
 
 /// The floor of the quotient, computed from the exact remainder and not from a rounded
 /// quotient (Objects/floatobject.c, _float_div_mod).
-fn floor_quotient(a: f64, b: f64) -> f64 {
+pub(crate) fn floor_quotient(a: f64, b: f64) -> f64 {
     let rest = a % b;
     let mut quotient = (a - rest) / b;
     if rest != 0.0 && (b < 0.0) != (rest < 0.0) {

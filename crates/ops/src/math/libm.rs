@@ -33,6 +33,7 @@ mod c {
         pub(super) safe fn remainder(x: f64, y: f64) -> f64;
         pub(super) safe fn fmod(x: f64, y: f64) -> f64;
         pub(super) safe fn pow(x: f64, y: f64) -> f64;
+        pub(super) safe fn hypot(x: f64, y: f64) -> f64;
         pub(super) fn dlopen(name: *const super::c_char, flags: super::c_int) -> *mut super::c_void;
         pub(super) fn dlsym(library: *mut super::c_void, name: *const super::c_char) -> *mut super::c_void;
         pub(super) safe fn ldexp(x: f64, exponent: super::c_int) -> f64;
@@ -54,7 +55,8 @@ functions! {
     sin(x: f64), cos(x: f64), tan(x: f64), asin(x: f64), acos(x: f64), atan(x: f64), sinh(x: f64), cosh(x: f64),
     tanh(x: f64), asinh(x: f64), acosh(x: f64), atanh(x: f64), exp(x: f64), exp2(x: f64), expm1(x: f64),
     erf(x: f64), erfc(x: f64), log(x: f64), log2(x: f64), log10(x: f64), log1p(x: f64), atan2(y: f64, x: f64),
-    remainder(x: f64, y: f64), fmod(x: f64, y: f64), pow(x: f64, y: f64), ldexp(x: f64, exponent: i32),
+    remainder(x: f64, y: f64), fmod(x: f64, y: f64), pow(x: f64, y: f64), hypot(x: f64, y: f64),
+    ldexp(x: f64, exponent: i32),
 }
 
 type Unary = extern "C" fn(f64) -> f64;

@@ -41,7 +41,7 @@ async fn the_column_is_that_of_the_relation_below() {
         assert_eq!(rows(&session, query).await, expected, "{query}");
     }
     expect![
-        "centred(t.id): python: a column function, whole column; may depend on the order of rows, which is not given"
+        "centred(t.id): python: a column function, whole column; may depend on the order of rows, which is not given; E004 unsupported function: attribute sum of a Series, line 5: return x - x.sum()"
     ]
     .assert_eq(&explained(&session, "SELECT centred(id) FROM t").await);
 }
@@ -229,7 +229,7 @@ $$",
     assert_eq!(fails(&session, "SELECT fewer(id) FROM m").await, "fewer has ended without values for 3 rows");
     assert_eq!(
         explained(&session, "SELECT sizes(id) FROM m").await,
-        "sizes(m.id): python: a column function, one call a batch"
+        "sizes(m.id): python: a column function, one call a batch; E012 parameter x is a Series of BIGINT"
     );
 }
 
@@ -253,4 +253,71 @@ async fn mistakes_are_explained() {
         let said = fails(&session, query).await;
         assert!(said.contains(message), "{query}: {said}");
     }
+}
+
+const CAPPED: &str =
+    "CREATE OR REPLACE FUNCTION capped(x DOUBLE, most DOUBLE DEFAULT 3) RETURNS DOUBLE LANGUAGE python AS $$
+import numpy as np
+
+def capped(x: np.ndarray, most: np.ndarray) -> np.ndarray:
+    return np.where(x > most, most, x * 2)
+$$;
+CREATE OR REPLACE FUNCTION halved(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import numpy as np
+
+def halved(x: np.ndarray) -> np.ndarray:
+    return x // 2
+$$";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_elementwise_function_is_a_row_function() {
+    let session = with_tables().await;
+    run(&session, CAPPED).await;
+    for query in [
+        "SELECT capped(id) FROM t",
+        "SELECT capped(id, 3) FROM t WHERE id > 1",
+        "SELECT capped(id) OVER (PARTITION BY g ORDER BY id) FROM t",
+        "SELECT sum(capped(id)) FROM t GROUP BY halved(id) ORDER BY capped(max(id))",
+        "SELECT id FROM t WHERE capped(id) = (SELECT max(capped(x)) FROM t)",
+    ] {
+        let native = rows(&session, query).await;
+        let explained = explained(&session, query).await;
+        assert!(explained.contains("): native") && !explained.contains("python"), "{query}: {explained}");
+        run(&session, "SET exuvia.lift = off").await;
+        assert_eq!(rows(&session, query).await, native, "{query}");
+        run(&session, "SET exuvia.lift = on").await;
+    }
+    // Where no whole column is.
+    let join = "SELECT count(*) FROM t AS a JOIN t AS b ON capped(a.id) = capped(b.id)";
+    assert_eq!(rows(&session, join).await, "7");
+    assert_eq!(rows(&session, "SELECT capped(id) FROM t").await, "2.0\n3.0\n3.0\n4.0\n6.0");
+    assert_eq!(
+        rows(&session, "SELECT name, kind, placement, reason FROM exuvia.functions ORDER BY 1").await,
+        "capped | column | native | NULL\nhalved | column | native | NULL"
+    );
+    // One row that is NULL is an error of all, whose number is said.
+    assert_eq!(
+        fails(&session, "SELECT halved(nullif(id, 3)) FROM t").await,
+        "NullItem: item 2 is NULL, which an array of int64 cannot hold; declare DOUBLE, or take a list or a Series\n  in function halved"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn views_follow_elementwise_functions_while_they_are_that() {
+    let session = with_tables().await;
+    run(&session, CAPPED).await;
+    run(&session, "CREATE VIEW v AS SELECT max(c) AS a FROM (SELECT capped(id) OVER (PARTITION BY g) AS c FROM t)")
+        .await;
+    assert_eq!(rows(&session, "SELECT a FROM v").await, "6.0");
+    run(&session, &CAPPED.replace("x * 2", "x * 4")).await;
+    assert_eq!(rows(&session, "SELECT a FROM v").await, "12.0");
+    run(&session, &CAPPED.replace("x * 2", "x.max()")).await;
+    let error = fails(&session, "SELECT a FROM v").await;
+    assert!(
+        error.starts_with("a view calls capped(x DOUBLE, most DOUBLE DEFAULT 3) RETURNS DOUBLE, which was"),
+        "{error}"
+    );
+    run(&session, "DROP FUNCTION capped").await;
+    let error = fails(&session, "SELECT a FROM v").await;
+    assert!(error.contains("there is no function capped any more"), "{error}");
 }

@@ -22,6 +22,7 @@ $$;
 CREATE FUNCTION spin_column(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
 import numpy as np
 def spin_column(n: np.ndarray):
+    len(n)
     while True:
         pass
 $$;
