@@ -7,6 +7,7 @@
 
 mod calls;
 mod chart;
+mod columns;
 mod compare;
 mod compile;
 mod engines;
@@ -41,7 +42,7 @@ struct Options {
 }
 
 const USAGE: &str =
-    "usage: cargo xtask bench zillow|more|corners|objects|language|placement|scaling|compile|tables|tpcxai|worker [--rows N] [--rounds N] [--core N] [--sf N] [--small]
+    "usage: cargo xtask bench zillow|more|corners|objects|language|placement|scaling|compile|tables|columns|tpcxai|worker [--rows N] [--rounds N] [--core N] [--sf N] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -89,6 +90,7 @@ pub fn run(args: &[String]) -> Result<()> {
         "scaling" => scaling::run(&options),
         "compile" => compile::run(&options),
         "tables" => frames::tables(&options, scale),
+        "columns" => columns::run(&options),
         "tpcxai" => tpcxai::run(&options, scale),
         "worker" => worker::run(&options),
         _ => bail!("{USAGE}"),

@@ -1,0 +1,246 @@
+"""What `cargo xtask bench columns` compares with: elementwise functions of columns without Exuvia.
+
+    python columns.py make FOLDER ROWS                  writes columns.parquet
+    python columns.py run NAME ENGINE FOLDER ROUNDS     times one and prints seconds, rows and peak memory
+    python columns.py save NAME ENGINE FOLDER FILE      writes its result
+
+Each run reads the columns that the function needs and ends with its result in Arrow, on one thread. `numpy` is
+the function of `udfs/tables/columns.py` itself, called on arrays and Series; the others do the same by hand.
+"""
+
+import json
+import math
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "udfs/tables"))
+import columns
+
+ARGS = {
+    "triad": ["a", "b", "years"],
+    "cubic": ["b"],
+    "distance": ["lat1", "lon1", "lat2", "lon2"],
+    "call_price": ["a", "strike", "years", "rate", "vol"],
+    "band": ["a"],
+    "cleaned": ["a", "b"],
+    "charge": ["a", "zone"],
+    "graded": ["a"],
+}
+SERIES = {"cleaned", "charge", "graded"}
+
+
+def make(folder, rows):
+    random = np.random.default_rng(5)
+    some = lambda values: pa.array(values, mask=random.random(rows) < 0.01)
+    zones = np.array([" Inland", "island", "ABROAD ", "Übersee", "", "local"], dtype=object)
+    table = pa.table({
+        "a": some(random.uniform(5, 150, rows)),
+        "b": some(random.normal(0, 20, rows)),
+        "strike": pa.array(random.uniform(10, 140, rows)),
+        "years": pa.array(random.uniform(0.1, 5, rows)),
+        "rate": pa.array(random.uniform(0, 0.1, rows)),
+        "vol": pa.array(random.uniform(0.05, 0.6, rows)),
+        "lat1": pa.array(random.uniform(-80, 80, rows)),
+        "lon1": pa.array(random.uniform(-180, 180, rows)),
+        "lat2": pa.array(random.uniform(-80, 80, rows)),
+        "lon2": pa.array(random.uniform(-180, 180, rows)),
+        "zone": some(zones[random.choice(6, rows, p=[0.4, 0.3, 0.1, 0.02, 0.08, 0.1])]),
+    })
+    folder.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, folder / "columns.parquet")
+
+
+def read(name, folder):
+    return pq.read_table(folder / "columns.parquet", columns=ARGS[name])
+
+
+def numpy(name, folder):
+    table = read(name, folder)
+    if name in SERIES:
+        result = getattr(columns, name)(*(table.column(arg).to_pandas() for arg in ARGS[name]))
+    else:
+        result = getattr(columns, name)(*(table.column(arg).to_numpy() for arg in ARGS[name]))
+    return pa.array(result, from_pandas=name in SERIES)
+
+
+def compiled():
+    from numba import njit
+
+    @njit
+    def triad(a, b, c, out):
+        for i in range(len(a)):
+            out[i] = a[i] + 2.5 * b[i] * c[i]
+
+    @njit
+    def cubic(a, out):
+        for i in range(len(a)):
+            v = a[i]
+            out[i] = min(max(0.5 + v * (0.25 - v * (1.5 + v * 0.125)), -1e3), 1e3)
+
+    @njit
+    def distance(lat1, lon1, lat2, lon2, out):
+        k = math.pi / 180.0
+        for i in range(len(lat1)):
+            p, q = lat1[i] * k, lat2[i] * k
+            h = math.sin((q - p) / 2) ** 2 + math.cos(p) * math.cos(q) * math.sin((lon2[i] * k - lon1[i] * k) / 2) ** 2
+            out[i] = 2 * 6371.0 * math.asin(math.sqrt(h))
+
+    @njit
+    def normal(x):
+        k = 1.0 / (1.0 + 0.2316419 * abs(x))
+        tail = k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
+        below = 0.3989422804014327 * math.exp(-0.5 * x * x) * tail
+        return 1.0 - below if x > 0 else below
+
+    @njit
+    def call_price(price, strike, years, rate, vol, out):
+        for i in range(len(price)):
+            root = math.sqrt(years[i])
+            d1 = (math.log(price[i] / strike[i]) + (rate[i] + 0.5 * vol[i] * vol[i]) * years[i]) / (vol[i] * root)
+            d2 = d1 - vol[i] * root
+            out[i] = price[i] * normal(d1) - strike[i] * math.exp(-rate[i] * years[i]) * normal(d2)
+
+    return {"triad": triad, "cubic": cubic, "distance": distance, "call_price": call_price}
+
+
+NUMBA = {}
+
+
+def numba(name, folder):
+    if not NUMBA:
+        NUMBA.update(compiled())
+    if name not in NUMBA:
+        return None
+    arrays = [column.to_numpy() for column in read(name, folder).columns]
+    out = np.empty(len(arrays[0]))
+    NUMBA[name](*arrays, out)
+    return pa.array(out)
+
+
+def polars(name, folder):
+    import polars as pl
+
+    col = pl.col
+
+    def normal(x):
+        k = 1.0 / (1.0 + 0.2316419 * x.abs())
+        tail = k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
+        below = 0.3989422804014327 * (-0.5 * x * x).exp() * tail
+        return pl.when(x > 0).then(1.0 - below).otherwise(below)
+
+    def call_price():
+        root = col("years").sqrt()
+        d1 = ((col("a") / col("strike")).log() + (col("rate") + 0.5 * col("vol") * col("vol")) * col("years")) / (col("vol") * root)
+        d2 = d1 - col("vol") * root
+        return col("a") * normal(d1) - col("strike") * (-col("rate") * col("years")).exp() * normal(d2)
+
+    def distance():
+        p, q = col("lat1").radians(), col("lat2").radians()
+        r, s = col("lon1").radians(), col("lon2").radians()
+        h = ((q - p) / 2).sin() ** 2 + p.cos() * q.cos() * ((s - r) / 2).sin() ** 2
+        return 2 * 6371.0 * h.sqrt().arcsin()
+
+    def cleaned():
+        a = pl.coalesce("a", "b").clip(0, 200)
+        return pl.when(a > 10).then(a).otherwise(a * 1.5).round(2)
+
+    exprs = {
+        "triad": lambda: col("a") + 2.5 * col("b") * col("years"),
+        "cubic": lambda: (0.5 + col("b") * (0.25 - col("b") * (1.5 + col("b") * 0.125))).clip(-1e3, 1e3),
+        "distance": distance,
+        "call_price": call_price,
+        "band": lambda: pl.when(col("a") < 60).then(pl.lit("low")).when(col("a") < 90).then(pl.lit("medium"))
+        .when(col("a") < 120).then(pl.lit("high")).otherwise(pl.lit("top")),
+        "cleaned": cleaned,
+        "charge": lambda: col("a") * col("zone").str.strip_chars().str.to_lowercase()
+        .replace_strict(columns.RATES, default=2.0, return_dtype=pl.Float64),
+        "graded": lambda: pl.when(col("a").is_null()).then(0.0).when(col("a") > 100).then(col("a") * 0.9).otherwise(col("a") + 1.5),
+    }
+    frame = pl.scan_parquet(folder / "columns.parquet").select(exprs[name]().alias("r")).collect()
+    return frame["r"].to_arrow()
+
+
+SQL = {
+    "triad": "a + 2.5 * b * years",
+    "cubic": "least(greatest(0.5 + b * (0.25 - b * (1.5 + b * 0.125)), -1e3), 1e3)",
+    "distance": "2 * 6371.0 * asin(sqrt(pow(sin((radians(lat2) - radians(lat1)) / 2), 2) + cos(radians(lat1)) * "
+                "cos(radians(lat2)) * pow(sin((radians(lon2) - radians(lon1)) / 2), 2)))",
+    "band": "CASE WHEN a < 60 THEN 'low' WHEN a < 90 THEN 'medium' WHEN a < 120 THEN 'high' ELSE 'top' END",
+    "cleaned": "round(CASE WHEN least(greatest(coalesce(a, b), 0), 200) > 10 THEN least(greatest(coalesce(a, b), 0), 200) "
+               "ELSE least(greatest(coalesce(a, b), 0), 200) * 1.5 END, 2)",
+    "charge": "a * CASE lower(trim(zone)) WHEN 'inland' THEN 1.25::DOUBLE WHEN 'island' THEN 3.5::DOUBLE "
+              "WHEN 'abroad' THEN 9.75::DOUBLE ELSE 2.0::DOUBLE END",
+    "graded": "CASE WHEN a IS NULL THEN 0.0 WHEN a > 100 THEN a * 0.9 ELSE a + 1.5 END",
+}
+
+
+def duckdb(name, folder):
+    import duckdb as engine
+
+    connection = engine.connect(config={"threads": 1})
+    # Constants of SQL are decimals: those of the functions are doubles.
+    source = f"read_parquet('{folder / 'columns.parquet'}')"
+    if name == "call_price":
+        normal = lambda x: (
+            f"CASE WHEN {x} > 0 THEN 1e0 - below({x}) ELSE below({x}) END")
+        connection.execute("CREATE MACRO k(x) AS 1e0 / (1e0 + 0.2316419e0 * abs(x))")
+        connection.execute(
+            "CREATE MACRO below(x) AS 0.3989422804014327e0 * exp(-0.5e0 * x * x) * k(x) * (0.319381530e0 + k(x) * (-0.356563782e0 "
+            "+ k(x) * (1.781477937e0 + k(x) * (-1.821255978e0 + k(x) * 1.330274429e0))))")
+        source = (f"(SELECT *, d1 - vol * sqrt(years) AS d2 FROM (SELECT *, (ln(a / strike) + (rate + 0.5e0 * vol * vol) * years) "
+                  f"/ (vol * sqrt(years)) AS d1 FROM {source}))")
+        sql = f"a * {normal('d1')} - strike * exp(-rate * years) * {normal('d2')}"
+    else:
+        sql = SQL[name]
+    table = connection.execute(f"SELECT {sql} AS r FROM {source}").to_arrow_table()
+    return table.column(0)
+
+
+def result(name, engine, folder):
+    return globals()[engine](name, folder)
+
+
+def run(name, engine, folder, rounds):
+    seconds, rows = [], None
+    for _ in range(rounds):
+        start = time.perf_counter()
+        made = result(name, engine, folder)
+        seconds.append(time.perf_counter() - start)
+        if made is None:
+            break
+        rows = len(made)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "rows": rows, "peak_mib": round(peak, 1)}))
+
+
+def compare(expected, got):
+    """How many values differ from those expected, to the last bit and by more than 1e-9 of them; NULL and NaN are one."""
+    expected, got = (pq.read_table(path).column(0) for path in (expected, got))
+    if pa.types.is_floating(expected.type):
+        want, have = (np.array(column.to_numpy(), dtype=float) for column in (expected, got.cast(pa.float64())))
+        both = np.isnan(want) & np.isnan(have)
+        exact = (want == have) | both
+        near = np.isclose(want, have, rtol=1e-9, atol=1e-9) | both
+    else:
+        want, have = expected.cast(pa.large_string()).to_pylist(), got.cast(pa.large_string()).to_pylist()
+        exact = near = np.array([a == b for a, b in zip(want, have)])
+    print(json.dumps({"differ": int((~exact).sum()), "far": int((~near).sum()), "rows": len(exact)}))
+
+
+if __name__ == "__main__":
+    command, *rest = sys.argv[1:]
+    if command == "make":
+        make(Path(rest[0]), int(rest[1]))
+    elif command == "save":
+        made = result(rest[0], rest[1], Path(rest[2]))
+        pq.write_table(pa.table({"r": made}), rest[3])
+    elif command == "compare":
+        compare(*rest)
+    else:
+        run(rest[0], rest[1], Path(rest[2]), int(rest[3]))
