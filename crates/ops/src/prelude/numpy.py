@@ -24,6 +24,12 @@ def _of_sql(value, kind, code):
 
 def _to_sql(lane, kind, code):
     """The value in SQL of DOUBLE (code 0), BIGINT (1), BOOLEAN (2) or TEXT (3)."""
+    if isinstance(lane, _Lengths):
+        if code > 1:
+            return _refuse("lengths as a result of another type")
+        if lane._of is None:
+            return None
+        return _operation("int.to_float", len(lane._of)) if code == 0 else len(lane._of)
     if not isinstance(lane, _Lane):
         return _leave("a result that is no column")
     if lane._kind == 0:
@@ -670,6 +676,11 @@ class _Texts:
             return _refuse("a text of a list")
         return self._of
 
+    def len(self):
+        if not (self._of is None or isinstance(self._of, str)):
+            return _refuse("the length of a list")
+        return _Lengths(self._of)
+
     def lower(self):
         return _lane(None if self._of is None else self._plain().lower(), 2)
 
@@ -767,6 +778,44 @@ class _Texts:
 
     def __iter__(self):
         return _refuse("the texts of a column one after the other")
+
+
+class _Lengths:
+    """What `series.str.len` gives: ints, or floats where a text is missing, so that it is only compared."""
+
+    def __init__(self, of):
+        self._of = of
+
+    def _compared(self, other, function):
+        if isinstance(other, bool) or not isinstance(other, int):
+            return _refuse("a length and what is no int")
+        if self._of is None:
+            return _lane(function(0, 1) and function(1, 0), 2)
+        return _lane(function(len(self._of), other), 2)
+
+    def __bool__(self):
+        return _refuse("the truth of a column")
+
+    def __iter__(self):
+        return _refuse("the values of a column one after the other")
+
+    def __eq__(self, other):
+        return self._compared(other, _eq)
+
+    def __ne__(self, other):
+        return self._compared(other, _ne)
+
+    def __lt__(self, other):
+        return self._compared(other, _lt)
+
+    def __le__(self, other):
+        return self._compared(other, _le)
+
+    def __gt__(self, other):
+        return self._compared(other, _gt)
+
+    def __ge__(self, other):
+        return self._compared(other, _ge)
 
 
 class _Lists:
@@ -867,7 +916,7 @@ class errstate:
 
 def _mapped(series, table):
     """`series.map` of a dict."""
-    if not isinstance(table, dict) or not (series._v is None or isinstance(series._v, str)):
+    if _type_name(table) != "dict" or not (series._v is None or isinstance(series._v, str)):
         return _refuse("map of such a table")
     texts, floats = True, True
     for value in table.values():
