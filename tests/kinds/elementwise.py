@@ -286,6 +286,8 @@ return g(a) + g(b, k=3)"""),
     (1, "DOUBLE", 'return a + True'),
     (1, "DOUBLE", 'return a / np.abs(a)'),
     (2, "DOUBLE", 'return abs(a - b) ** 1.0 / (a + b)'),
+    (1, "TEXT", "return np.where(a > 0, 'a\\0', 'b')"),
+    (1, "TEXT", "return np.vectorize(lambda v: 'a\\0' if v > 0 else 'b\\0\\0')(a)"),
 ]
 
 # Of Series of DOUBLE.
@@ -504,6 +506,7 @@ return v"""),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.full_like(a, a[0])"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return a + np.random.rand(len(a)) * 0"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "with np.errstate(all='raise'):\n    return a + 1"),
+    ([("TEXT", "pd.Series")], "TEXT", "return a.map({None: 'n', 'x': 'b'})"),
     ([("TEXT", "pd.Series")], "TEXT", "return a.ffill()"),
     ([("TEXT", "pd.Series")], "TEXT", "return a + str(a.nunique())"),
     ([('DOUBLE', 'np.ndarray'), ('DOUBLE', 'np.ndarray')], "DOUBLE", 'xs = [a, a]\nxs[0][a > 0] = 5\nreturn xs[1]'),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) enum PythonRung {
     /// Called for each row.
-    Rows(PyFunction),
+    Rows(Box<PyFunction>),
     /// Called for columns of rows.
     Columns(Arc<Routine>),
 }
@@ -44,7 +44,7 @@ impl PythonRung {
             place: error.line.and_then(|line| script_place(function, line)),
             ..function.failed(CallErrorKind::Python { class: error.class, message: error.message })
         })?;
-        Ok(PythonRung::Rows(defined))
+        Ok(PythonRung::Rows(Box::new(defined)))
     }
 
     /// Calls the function on a batch.

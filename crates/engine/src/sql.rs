@@ -65,12 +65,12 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
 #[must_use]
 pub(crate) fn column(ty: &DataType, form: ColumnForm) -> Option<SqlClass> {
     let of = class(ty)?;
-    let own = match (ty, form) {
-        (DataType::Float64, _) => true,
-        (DataType::Int64 | DataType::Boolean, ColumnForm::Array) => true,
-        (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, ColumnForm::Series) => true,
-        _ => false,
-    };
+    let own = matches!(
+        (ty, form),
+        (DataType::Float64, _)
+            | (DataType::Int64 | DataType::Boolean, ColumnForm::Array)
+            | (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, ColumnForm::Series)
+    );
     own.then(|| SqlClass::Column { form, of: Arc::new(of) })
 }
 

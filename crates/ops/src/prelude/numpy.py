@@ -878,7 +878,8 @@ def _of_result(made, kind):
     if _takes("int.to_float", made):
         return _lane(_int(made), kind)
     if _takes("str.byte_len", made):
-        return _lane(made, kind)
+        # Arrays of texts end them before their last NULs.
+        return _lane(made.rstrip("\0") if kind == 1 else made, kind)
     if kind == 2 and _takes("str.byte_len", "" if made is None else made):
         return _lane(made, 4)
     return _refuse("a column of such results of a function")
@@ -919,6 +920,10 @@ def _mapped(series, table):
     if _type_name(table) != "dict" or not (series._v is None or isinstance(series._v, str)):
         return _refuse("map of such a table")
     texts, floats = True, True
+    for key in table:
+        # None is found for what is missing.
+        if not isinstance(key, str):
+            return _refuse("map of a table with such keys")
     for value in table.values():
         texts = texts and isinstance(value, str)
         floats = floats and isinstance(value, float)
@@ -1538,7 +1543,10 @@ def _united(a, b, c):
     if isinstance(a, str) or isinstance(b, str):
         if not isinstance(a, str) or not isinstance(b, str):
             return _refuse("texts beside numbers in a column")
-        return a if c else b
+        text = a if c else b
+        if text.endswith("\0"):
+            return _leave("a text of an array that ends in NUL")
+        return text
     if isinstance(a, float) or isinstance(b, float):
         a, b = _float(a), _float(b)
         return a if c else b
