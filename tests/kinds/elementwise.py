@@ -455,6 +455,8 @@ TEXTS = [
     (1, "BIGINT", 'return a.str.len()'),
     (1, "TEXT", "return a.mask(a.str.len() == 0, 'empty')"),
     (1, "TEXT", "return np.where(a.str.len() > 2, 'long', 'short')"),
+    (1, "TEXT", "return a.str.upper()"),
+    (1, "TEXT", "return a.str.strip('éa ')"),
 ]
 
 # Of others: the types of the parameters and what they are annotated with.
@@ -516,7 +518,7 @@ return v"""),
 SPECIAL = ["'NaN'", "'inf'", "'-inf'", "0.0", "-0.0", "1.0", "-1.0", "2.5", "0.5", "5", "10", "1e308", "-1e308",
            "5e-324", "1e-308", "3", "100", "7.125", "2.675"]
 TEXT_VALUES = ["'it''s a dog''s 3rd_day'", "'-5'", "'+7.2'", "chr(28)||'a'||chr(31)", "'aaaa'", "'a--b--c'", "' Ada '", "'zoë'", "'X-17'", "''", "'a,b,c'", "'HELLO world'", "'12.5'", "NULL", "'  tab\t'", "'x'",
-               "'Straße'", "'foo.bar@baz.com'", "'ab'", "'3'", "'A1'", "'İ ı'", "'Ǆ'"]
+               "'Straße'", "'ÉTÉ Ж'", "'ΟΔΟΣ'", "'ƛɤ'", "chr(160)||'é'||chr(8195)", "'ＡＢｃ'", "'foo.bar@baz.com'", "'ab'", "'3'", "'A1'", "'İ ı'", "'Ǆ'"]
 COLUMNS = {"DOUBLE": ["d1", "d2", "d3", "d4", "d5"], "BIGINT": ["i1", "i2"], "BOOLEAN": ["f1"], "TEXT": ["s1", "s2"]}
 
 

@@ -671,6 +671,13 @@ class _Texts:
             return _leave("a text that is not ASCII")
         return text
 
+    def _same_case(self, made):
+        # Arrow maps each character to one, by a later version of Unicode.
+        text = self._text()
+        if not text.isascii() and (len(made) != len(text) or not text.isprintable() or _has_other_case(text)):
+            return _leave("a text whose case is another in Arrow")
+        return made
+
     def _text(self):
         if not isinstance(self._of, str):
             return _refuse("a text of a list")
@@ -682,10 +689,10 @@ class _Texts:
         return _Lengths(self._of)
 
     def lower(self):
-        return _lane(None if self._of is None else self._plain().lower(), 2)
+        return _lane(None if self._of is None else self._same_case(self._text().lower()), 2)
 
     def upper(self):
-        return _lane(None if self._of is None else self._plain().upper(), 2)
+        return _lane(None if self._of is None else self._same_case(self._text().upper()), 2)
 
     def title(self):
         return _lane(None if self._of is None else self._plain().title(), 2)
@@ -697,13 +704,13 @@ class _Texts:
         return _lane(None if self._of is None else self._plain().swapcase(), 2)
 
     def strip(self, to_strip=None):
-        return _lane(None if self._of is None else self._plain().strip(_characters(to_strip)), 2)
+        return _lane(None if self._of is None else self._text().strip(_characters(to_strip)), 2)
 
     def lstrip(self, to_strip=None):
-        return _lane(None if self._of is None else self._plain().lstrip(_characters(to_strip)), 2)
+        return _lane(None if self._of is None else self._text().lstrip(_characters(to_strip)), 2)
 
     def rstrip(self, to_strip=None):
-        return _lane(None if self._of is None else self._plain().rstrip(_characters(to_strip)), 2)
+        return _lane(None if self._of is None else self._text().rstrip(_characters(to_strip)), 2)
 
     def zfill(self, width):
         return _lane(None if self._of is None else self._plain().zfill(width), 2)
@@ -827,6 +834,11 @@ class _Lists:
     @property
     def str(self):
         return _Texts(self._of, 4)
+
+
+def _has_other_case(text):
+    """A final sigma, or what has had an upper case since Unicode 14."""
+    return "Σ" in text or "ƛ" in text or "ɤ" in text or "ꟓ" in text or "ꟕ" in text
 
 
 def _constant(text):
