@@ -20,7 +20,7 @@ use datafusion::prelude::SessionContext;
 use datafusion::scalar::ScalarValue;
 use datafusion::sql::sqlparser::ast;
 use exuvia_engine::routine::{Kind, Routine, RoutineDefinition, RoutineParam, Takes, kind_of};
-use exuvia_engine::{DefineError, Definition, Function, Interpreter, OnError, Parameter, Place, Stop, Volatility};
+use exuvia_engine::{DefineError, Function, Interpreter, OnError, Place, Stop, Volatility};
 use std::sync::Arc;
 
 /// Executes a statement that this plugin understands.
@@ -241,7 +241,7 @@ fn define(
         return Err(refuse("OPTIONS (scope …)"));
     }
     if kind == Kind::Row {
-        let function = blocking(|| Function::define(row_definition(definition, &said), &settings)).map_err(external)?;
+        let function = blocking(|| Function::define(definition.of_row(said.on_error), &settings)).map_err(external)?;
         let python = PythonFunction::new(function, defaults, options, said.inline, clauses)?;
         return Ok(Created::Row(ScalarUDF::new_from_impl(python)));
     }
@@ -259,17 +259,13 @@ fn define(
         }
     }
     let routine = Arc::new(blocking(|| Routine::define(definition, kind, &settings)).map_err(external)?);
-    let by_row = match kind {
-        Kind::Column => blocking(|| Function::of_columns(&routine, &settings))
-            .map_err(|(code, sentence, place)| why(&code, &sentence, place.as_ref())),
-        _ => Err(format!("{} runs in CPython", kind.described())),
-    };
-    let by_row = match by_row {
+    let by_row = match blocking(|| Function::of_columns(&routine, &settings)) {
         Ok(function) => {
             let python = PythonFunction::new(function, defaults.clone(), options, Inline::Off, String::new())?;
             Ok(Arc::new(ScalarUDF::new_from_impl(python)))
         }
-        Err(why) => Err(why.into()),
+        Err(_) if kind != Kind::Column => Err(format!("{} runs in CPython", kind.described()).into()),
+        Err((code, sentence, place)) => Err(why(&code, &sentence, place.as_ref()).into()),
     };
     Ok(Created::Routine(Registered {
         routine,
@@ -278,30 +274,6 @@ fn define(
         by_batch: said.by_batch,
         clauses: clauses.into(),
     }))
-}
-
-/// What a function of the values of rows declares.
-fn row_definition(definition: RoutineDefinition, said: &Options) -> Definition {
-    let params = definition.params.into_iter().filter_map(|param| match param.takes {
-        Takes::Value(ty) => Some(Parameter { name: param.name, ty }),
-        Takes::Table(_) => None,
-    });
-    let returns = definition.returns.as_ref().and_then(|fields| fields.first());
-    Definition {
-        name: definition.name,
-        params: params.collect(),
-        returns: returns.map_or(DataType::Null, |field| field.data_type().clone()),
-        source: definition.source,
-        handler: definition.handler,
-        first_line: definition.first_line,
-        strict: definition.strict,
-        volatility: definition.volatility,
-        on_error: said.on_error,
-        interpreter: said.interpreter,
-        timeout: said.timeout,
-        models: definition.models,
-        columns: vec![],
-    }
 }
 
 /// A default as an expression of the parameter's type.

@@ -32,7 +32,7 @@ use crate::function::{self, Default};
 use crate::settings::ExuviaOptions;
 use crate::types;
 use datafusion::arrow::datatypes::{DataType, Fields};
-use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
+use datafusion::common::{DFSchema, DataFusionError, Result, internal_err, plan_err};
 use datafusion::config::ConfigOptions;
 use datafusion::logical_expr::{Expr, ExprSchemable, ScalarUDF};
 use exuvia_engine::Settings;
@@ -106,17 +106,17 @@ impl Registered {
         format!("{}({}) RETURNS {returns}", types::identifier(&definition.name), params.join(", "))
     }
 
-    /// A call of the row function that a column function is, on arguments over that schema.
-    pub(crate) fn call_by_row(&self, udf: &Arc<ScalarUDF>, args: Vec<Expr>, schema: &DFSchema) -> Result<Expr> {
+    /// The arguments of a column function over that schema, brought to the types of its parameters.
+    pub(crate) fn fitted(&self, args: Vec<Expr>, schema: &DFSchema) -> Result<Vec<Expr>> {
         let mut fitted = vec![];
         for (index, arg) in args.into_iter().enumerate() {
             fitted.push(self.argument(index, arg, schema)?);
         }
         for default in self.defaults.iter().skip(fitted.len()) {
-            let Some(default) = default else { return plan_err!("{} lacks an argument", self.name()) };
+            let Some(default) = default else { return internal_err!("a column function lacks an argument") };
             fitted.push(default.expr.clone());
         }
-        Ok(udf.call(fitted))
+        Ok(fitted)
     }
 
     /// The row function of which a column function may have the calls replaced, under those settings.
@@ -127,8 +127,7 @@ impl Registered {
 
     /// The type of the one value that a column function or an aggregate gives.
     pub(crate) fn value_type(&self) -> DataType {
-        let returns = self.routine.definition().returns.as_ref();
-        returns.and_then(|fields| fields.first()).map_or(DataType::Null, |field| field.data_type().clone())
+        self.routine.definition().value_type()
     }
 
     /// Why a call has the wrong number of arguments.

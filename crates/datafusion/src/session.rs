@@ -10,7 +10,7 @@ use crate::parsing;
 use crate::rebind::rebind;
 use crate::routines::column::ColumnCalls;
 use crate::routines::lateral::LateralCalls;
-use crate::routines::{Routines, blank_table_keywords, sample};
+use crate::routines::{Registered, Routines, blank_table_keywords, sample};
 use crate::settings::ExuviaOptions;
 use crate::statement::{self, Ours};
 use crate::udfs;
@@ -347,13 +347,12 @@ impl ExuviaSession {
     /// There is no such function, or it has no such stage.
     pub fn dump(&self, stage: &str, function: &str) -> Result<String> {
         let state = self.ctx.state();
-        let udf = state.scalar_functions().get(function);
         let registered = Routines::of(state.config_options()).get(function);
-        let by_row = registered.as_ref().and_then(|registered| registered.by_row.as_ref().ok());
-        let udf = by_row.or(udf);
-        if let Some(registered) = registered.as_ref().filter(|_| by_row.is_none()) {
-            return registered.routine.dump(stage).or_else(|why| plan_err!("{why}"));
-        }
+        let udf = match &registered {
+            Some(Registered { by_row: Ok(udf), .. }) => Some(udf),
+            Some(registered) => return registered.routine.dump(stage).or_else(|why| plan_err!("{why}")),
+            None => state.scalar_functions().get(function),
+        };
         let Some(python) = udf.and_then(|udf| PythonFunction::of(udf)) else {
             return plan_err!("there is no Python function {function}");
         };

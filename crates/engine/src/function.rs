@@ -210,6 +210,20 @@ pub struct Function {
 pub(crate) const NO_INTERPRETER: &str = "this call needs CPython, which is off for this function or session";
 
 impl Function {
+    fn new(definition: Definition, source: Source, routine: Option<Arc<Routine>>) -> Function {
+        Function {
+            volatility: definition.volatility.unwrap_or(Volatility::Immutable),
+            definition,
+            source,
+            counters: Counters::default(),
+            history: History::default(),
+            observed: Observed::default(),
+            compiled: Mutex::new(HashMap::new()),
+            python: DefinedIn::default(),
+            routine,
+        }
+    }
+
     /// Checks and prepares a function.
     ///
     /// # Errors
@@ -230,17 +244,7 @@ impl Function {
                 place: error.span.and_then(|span| place::of_span(&definition.source, span, definition.first_line)),
             });
         }
-        let mut function = Function {
-            volatility: Volatility::Immutable,
-            definition,
-            source,
-            counters: Counters::default(),
-            history: History::default(),
-            observed: Observed::default(),
-            compiled: Mutex::new(HashMap::new()),
-            python: DefinedIn::default(),
-            routine: None,
-        };
+        let mut function = Function::new(definition, source, None);
         let compiled = function.compiled(true, settings);
         let compiled = compiled_of(&compiled);
         let lifted = compiled.is_some_and(|compiled| compiled.stages.is_ok());
@@ -291,17 +295,7 @@ impl Function {
     ) -> Result<Function, (String, String, Option<Place>)> {
         let definition = routine.row_definition()?;
         let settings = Settings { lift: true, native: true, optimize: true, fault: String::new(), ..settings.clone() };
-        let function = Function {
-            volatility: definition.volatility.unwrap_or(Volatility::Immutable),
-            definition,
-            source: routine.source().clone(),
-            counters: Counters::default(),
-            history: History::default(),
-            observed: Observed::default(),
-            compiled: Mutex::new(HashMap::new()),
-            python: DefinedIn::default(),
-            routine: Some(Arc::clone(routine)),
-        };
+        let function = Function::new(definition, routine.source().clone(), Some(Arc::clone(routine)));
         let cell = function.compiled(true, &settings);
         match compiled_of(&cell).and_then(Compiled::reason) {
             Some(reason) => Err((reason.code.clone(), reason.message.clone(), function.place(reason.span))),

@@ -77,16 +77,12 @@ fn stages(
     }
     let mut params = Vec::new();
     for (at, param) in definition.params.iter().enumerate() {
-        let class = match definition.columns.get(at) {
-            Some(form) => sql::column(&param.ty, *form),
-            None => sql::class(&param.ty),
+        let (class, of) = match definition.columns.get(at) {
+            Some(form @ ColumnForm::Series) => (sql::column(&param.ty, *form), "a Series of "),
+            Some(form @ ColumnForm::Array) => (sql::column(&param.ty, *form), "an array of "),
+            None => (sql::class(&param.ty), ""),
         };
         let Some(class) = class else {
-            let of = match definition.columns.get(at) {
-                Some(ColumnForm::Series) => "a Series of ",
-                Some(ColumnForm::Array) => "an array of ",
-                None => "",
-            };
             let message = format!("parameter {} is {of}{}", param.name, sql::type_name(&param.ty));
             return Err(reason(exuvia_lift::Code::SqlType.code(), message));
         };

@@ -119,6 +119,40 @@ pub struct RoutineDefinition {
     pub models: Vec<(String, String)>,
 }
 
+impl RoutineDefinition {
+    /// The type of the one value that a column function, an aggregate or a row function gives.
+    #[must_use]
+    pub fn value_type(&self) -> DataType {
+        let returned = self.returns.as_ref().and_then(|fields| fields.first());
+        returned.map_or(DataType::Null, |field| field.data_type().clone())
+    }
+
+    /// What a function of the values of rows declares.
+    #[must_use]
+    pub fn of_row(self, on_error: OnError) -> Definition {
+        let returns = self.value_type();
+        let params = self.params.into_iter().filter_map(|param| match param.takes {
+            Takes::Value(ty) => Some(Parameter { name: param.name, ty }),
+            Takes::Table(_) => None,
+        });
+        Definition {
+            name: self.name,
+            params: params.collect(),
+            returns,
+            source: self.source,
+            handler: self.handler,
+            first_line: self.first_line,
+            strict: self.strict,
+            volatility: self.volatility,
+            on_error,
+            interpreter: self.interpreter,
+            timeout: self.timeout,
+            models: self.models,
+            columns: vec![],
+        }
+    }
+}
+
 /// The kind of a function by its declaration and its source; [`Kind::Row`] is for
 /// [`crate::Function`] to define.
 ///
@@ -384,8 +418,7 @@ impl Routine {
             .collect();
         let returns = match (&definition.returns, self.kind) {
             (Some(fields), Kind::Table | Kind::Rows) => DataType::Struct(fields.clone()),
-            (Some(fields), _) => fields.first().map_or(DataType::Null, |field| field.data_type().clone()),
-            (None, _) => DataType::Null,
+            _ => definition.value_type(),
         };
         let request = PyDefinition {
             name: &definition.name,
@@ -504,36 +537,15 @@ impl Routine {
         if self.kind != Kind::Column {
             return refuse(format!("{} runs in CPython", self.kind.described()));
         }
-        let (mut params, mut columns) = (Vec::new(), Vec::new());
+        let mut columns = Vec::new();
         for (at, param) in definition.params.iter().enumerate() {
-            let Takes::Value(ty) = &param.takes else { return refuse("it takes a table".to_string()) };
             columns.push(match handler.named.get(at).and_then(|name| name.as_deref()) {
                 Some("Series") => ColumnForm::Series,
                 Some("ndarray") => ColumnForm::Array,
                 _ => return refuse(format!("the parameter {} is neither a Series nor an ndarray", param.name)),
             });
-            params.push(Parameter { name: param.name.clone(), ty: ty.clone() });
         }
-        Ok(Definition {
-            name: definition.name.clone(),
-            params,
-            returns: definition
-                .returns
-                .iter()
-                .flatten()
-                .next()
-                .map_or(DataType::Null, |field| field.data_type().clone()),
-            source: definition.source.clone(),
-            handler: definition.handler.clone(),
-            first_line: definition.first_line,
-            strict: false,
-            volatility: definition.volatility,
-            on_error: OnError::Raise,
-            interpreter: definition.interpreter,
-            timeout: definition.timeout,
-            models: definition.models.clone(),
-            columns,
-        })
+        Ok(Definition { columns, ..definition.clone().of_row(OnError::Raise) })
     }
 
     pub(crate) fn source(&self) -> &Source {

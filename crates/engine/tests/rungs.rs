@@ -183,7 +183,10 @@ fn what_cannot_be_lifted_is_refused_without_an_interpreter() {
     let source = "import re\n\ndef f(x):\n    with open(x) as g:\n        return g.read()\n";
     let error =
         Function::define(definition(source, &[("x", DataType::Utf8View)], DataType::Utf8View), &settings).unwrap_err();
-    assert_eq!(error.message, "it cannot be lifted (E001 unsupported statement: with) and CPython is off");
+    assert_eq!(
+        error.message,
+        "it cannot be lifted (E004 unsupported function: built-in open is not lifted) and CPython is off"
+    );
     assert_eq!(error.place.unwrap().line, 4);
 }
 

@@ -507,13 +507,12 @@ impl Lifter<'_> {
             }
             (receiver, "join", [iterable]) if self.type_of(receiver) == Some(Type::Str) => {
                 // What is not a list yet becomes one, as in CPython.
+                let mut join = |me: &mut Self, item| me.call_method(receiver, &"join".into(), vec![item], Vec::new());
                 if let Abs::OneOf(choice) = iterable {
-                    let join = |me: &mut Self, item| me.call_method(receiver, &"join".into(), vec![item], Vec::new());
-                    return self.choose(&Rc::clone(choice), &mut { join }).map(Some);
+                    return self.choose(&Rc::clone(choice), &mut join).map(Some);
                 }
                 if let Some((_, union)) = self.union_operand(std::slice::from_ref(iterable)) {
-                    let join = |me: &mut Self, item| me.call_method(receiver, &"join".into(), vec![item], Vec::new());
-                    return self.dispatch(union, &mut { join }).map(Some);
+                    return self.dispatch(union, &mut join).map(Some);
                 }
                 let iterable = &self.seen(iterable.clone());
                 match self.type_of(iterable) {

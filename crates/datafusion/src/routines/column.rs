@@ -174,14 +174,7 @@ impl ColumnCall {
         text: String,
     ) -> Result<(LogicalPlan, Column)> {
         let input_schema = Arc::clone(input.schema());
-        let mut fitted = vec![];
-        for (index, arg) in args.into_iter().enumerate() {
-            fitted.push(registered.argument(index, arg, &input_schema)?);
-        }
-        for default in registered.defaults.iter().skip(fitted.len()) {
-            let Some(default) = default else { return internal_err!("a column function lacks an argument") };
-            fitted.push(default.expr.clone());
-        }
+        let args = registered.fitted(args, &input_schema)?;
         let taken = |name: &str| input_schema.fields().iter().any(|field| field.name() == name);
         let mut number = 0;
         while taken(&format!("__column_{number}")) {
@@ -193,7 +186,7 @@ impl ColumnCall {
         let call = ColumnCall {
             registered: registered.clone(),
             input: Arc::new(input),
-            args: fitted,
+            args,
             partition,
             order,
             name,
@@ -289,7 +282,10 @@ impl AnalyzerRule for ColumnCalls {
     fn analyze(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
         let settings = ExuviaOptions::of(config).settings;
         let plan = plan.transform_up_with_subqueries(|plan| {
-            let below = by_row(plan, &settings)?.transform_data(|plan| calls_below(plan, &settings))?;
+            let below = match called(&plan)? {
+                None => Transformed::no(plan),
+                Some(_) => by_row(plan, &settings)?.transform_data(|plan| calls_below(plan, &settings))?,
+            };
             match below.data {
                 LogicalPlan::Window(window) if window.window_expr.iter().any(|expr| over_call(expr).is_some()) => {
                     windows(window, &settings).map(Transformed::yes)
@@ -315,20 +311,10 @@ fn over_call(expr: &Expr) -> Option<(&ColumnFunction, &WindowFunction)> {
 
 /// Replaces calls of elementwise functions by those of the row functions that they are.
 fn by_row(plan: LogicalPlan, settings: &Settings) -> Result<Transformed<LogicalPlan>> {
-    let mut found = false;
-    plan.apply_expressions(|expr| {
-        expr.apply(|expr| {
-            found |= call_of(expr).is_some_and(|(function, _)| function.registered.lifted(settings).is_some());
-            Ok(TreeNodeRecursion::Continue)
-        })
-    })?;
-    if !found {
-        return Ok(Transformed::no(plan));
-    }
     let schema = merge_schema(&plan.inputs());
     let mut replace = |expr: Expr| match call_of(&expr) {
         Some((function, call)) if let Some(udf) = function.registered.lifted(settings) => {
-            function.registered.call_by_row(udf, call.args.clone(), &schema).map(Transformed::yes)
+            Ok(Transformed::yes(udf.call(function.registered.fitted(call.args.clone(), &schema)?)))
         }
         _ => Ok(Transformed::no(expr)),
     };
@@ -367,7 +353,7 @@ fn windows(window: Window, settings: &Settings) -> Result<LogicalPlan> {
             return plan_err!("{name} is called for each batch and takes no OVER; leave OPTIONS (scope 'batch') out");
         }
         if let Some(udf) = function.registered.lifted(settings) {
-            made.push(function.registered.call_by_row(udf, params.args.clone(), plan.schema())?);
+            made.push(udf.call(function.registered.fitted(params.args.clone(), plan.schema())?));
             continue;
         }
         let text = expr.human_display().to_string().replace(&window_name(name), name);
@@ -411,8 +397,8 @@ fn call_of(expr: &Expr) -> Option<(&ColumnFunction, &ScalarFunction)> {
     }
 }
 
-/// Puts the calls in a node's expressions into nodes below it.
-fn calls_below(plan: LogicalPlan, settings: &Settings) -> Result<Transformed<LogicalPlan>> {
+/// The name of a column function that a node's expressions call.
+fn called(plan: &LogicalPlan) -> Result<Option<String>> {
     let mut name = None;
     plan.apply_expressions(|expr| {
         expr.apply(|expr| {
@@ -422,7 +408,12 @@ fn calls_below(plan: LogicalPlan, settings: &Settings) -> Result<Transformed<Log
             Ok(TreeNodeRecursion::Continue)
         })
     })?;
-    let Some(name) = name else { return Ok(Transformed::no(plan)) };
+    Ok(name)
+}
+
+/// Puts the calls in a node's expressions into nodes below it.
+fn calls_below(plan: LogicalPlan, settings: &Settings) -> Result<Transformed<LogicalPlan>> {
+    let Some(name) = called(&plan)? else { return Ok(Transformed::no(plan)) };
     let place = match &plan {
         LogicalPlan::Projection(_) | LogicalPlan::Aggregate(_) | LogicalPlan::Window(_) => false,
         // These give the rows of their input, without the call's column.

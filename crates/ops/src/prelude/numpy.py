@@ -1,8 +1,8 @@
 """Columns one value at a time: what elementwise functions of NumPy and methods of pandas' Series do.
 
 A `_Lane` stands for a column in one row: `_v` is its value, a float (float64), an int (int64), a bool, a
-text, or None for a missing text (of `str.split` a list); its class says whether it is a NumPy scalar, an array, a Series or an array
-that cannot be written to. What looks at more than one row is not here, so that a function that needs it is not lifted.
+text, or None for a missing text (of `str.split` a list); its class says whether it is a NumPy scalar, an
+array, a Series or an array that cannot be written to. What looks at more than one row is not here, so that a function that needs it is not lifted.
 """
 
 
@@ -133,10 +133,9 @@ def _compared(a, b, function):
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
     if x is None or y is None:
-        # A missing text differs from all others, and is in no order.
         if kind != 2:
             return _refuse("a comparison of a missing text")
-        return _lane(function(0, 1) and function(1, 0), kind)
+        return _compared_missing(function)
     if isinstance(x, str) or isinstance(y, str):
         if kind != 2 or not isinstance(x, str) or not isinstance(y, str):
             return _refuse("a comparison of a text")
@@ -144,6 +143,11 @@ def _compared(a, b, function):
     if isinstance(x, float) or isinstance(y, float):
         return _lane(function(_float(x), _float(y)), kind)
     return _lane(function(int(x), int(y)), kind)
+
+
+def _compared_missing(function):
+    """What is missing differs from all others, and is in no order."""
+    return _lane(function(0, 1) and function(1, 0), 2)
 
 
 def _logical(a, b, function):
@@ -211,7 +215,7 @@ def _power(a, b):
             if y == 0.5:
                 return _lane(_operation("ieee.sqrt", x), kind)
             if y == -1.0:
-                return _lane(_operation("ieee.div", 1.0, x), kind)
+                return _lane(_div(1.0, x), kind)
             if y == 0.0:
                 return _lane(1.0, kind)
             if y == 1.0:
@@ -664,9 +668,7 @@ class _Texts:
 
     def _plain(self):
         # What has other characters pandas gives to Arrow, which has its own tables of Unicode.
-        text = self._of
-        if not isinstance(text, str):
-            return _refuse("a text of a list")
+        text = self._text()
         if not text.isascii():
             return _leave("a text that is not ASCII")
         return text
@@ -797,7 +799,7 @@ class _Lengths:
         if isinstance(other, bool) or not isinstance(other, int):
             return _refuse("a length and what is no int")
         if self._of is None:
-            return _lane(function(0, 1) and function(1, 0), 2)
+            return _compared_missing(function)
         return _lane(function(len(self._of), other), 2)
 
     def __bool__(self):
@@ -990,8 +992,7 @@ def _isna(value):
 
 
 def _astype(lane, dtype):
-    kind = lane._kind
-    if kind == 0:
+    if lane._kind == 0:
         return _refuse("astype of a scalar")
     kind = _kind(lane)
     value = lane._v
@@ -1001,10 +1002,8 @@ def _astype(lane, dtype):
     if name == "float64":
         return _lane(_float(value), kind)
     if name == "int64":
-        if isinstance(value, float):
-            if not -9.2e18 < value < 9.2e18:
-                return _leave("a float beyond int64")
-            return _lane(int(value), kind)
+        if isinstance(value, float) and not -9.2e18 < value < 9.2e18:
+            return _leave("a float beyond int64")
         return _lane(int(value), kind)
     if name == "bool":
         return _lane(value != 0, kind)
@@ -1279,12 +1278,8 @@ def absolute(x, /):
     if isinstance(x._v, bool):
         return _lane(x._v, _kind(x))
     if isinstance(x._v, float):
-        return _lane(_absolute(x._v), _kind(x))
-    return _lane(_int(_absolute(_int(x._v))), _kind(x))
-
-
-def _absolute(value):
-    return _operation("float.abs", value) if isinstance(value, float) else _operation("int.abs", value)
+        return _lane(_operation("float.abs", x._v), _kind(x))
+    return _lane(_int(_operation("int.abs", _int(x._v))), _kind(x))
 
 
 def abs(x, /):
@@ -1362,7 +1357,7 @@ def remainder(x, y, /):
 
 
 def mod(x, y, /):
-    return _binary(x, y, _mod_float, _mod_int)
+    return remainder(x, y)
 
 
 def fmod(x, y, /):
@@ -1571,7 +1566,7 @@ def _united(a, b, c):
 def where(condition, x=_missing, y=_missing, /):
     if _is_missing(x) or _is_missing(y):
         return _refuse("the places of a condition")
-    if not isinstance(condition, _Lane) or condition._kind == 0 or not isinstance(condition._v, bool):
+    if not _is_condition(condition):
         return _refuse("where of such a condition")
     return _lane(_united(_held(x), _held(y), condition._v), 1)
 
