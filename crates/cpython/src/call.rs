@@ -37,7 +37,13 @@ pub fn call(
     printing: &Printing,
 ) -> Result<ArrayRef, Failure> {
     let rows = args.len();
-    let prepare = |error: PyErr| Failure::host(Failure::raised(py, &error, &function.file, 0).message);
+    let prepare = |error: PyErr| match watch.ended() {
+        0 => {
+            let Failure { class, message, .. } = Failure::raised(py, &error, &function.file, 0);
+            Failure::host(if message.is_empty() { class } else { message })
+        }
+        ended => Failure::ended(ended),
+    };
     if args.num_columns() != function.params.len() {
         return Err(Failure::host("a call with another number of arguments than was declared"));
     }

@@ -80,7 +80,11 @@ fn stages(
         let (class, of) = match definition.columns.get(at) {
             Some(form @ ColumnForm::Series) => (sql::column(&param.ty, *form), "a Series of "),
             Some(form @ ColumnForm::Array) => (sql::column(&param.ty, *form), "an array of "),
-            None => (sql::class(&param.ty), ""),
+            None => {
+                let asked = source.handler.named.get(at).and_then(|name| name.as_deref());
+                let array = if asked == Some("ndarray") { sql::array(&param.ty) } else { None };
+                (array.or_else(|| sql::class(&param.ty)), "")
+            }
         };
         let Some(class) = class else {
             let message = format!("parameter {} is {of}{}", param.name, sql::type_name(&param.ty));

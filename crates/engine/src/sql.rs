@@ -74,6 +74,14 @@ pub(crate) fn column(ty: &DataType, form: ColumnForm) -> Option<SqlClass> {
     own.then(|| SqlClass::Column { form, of: Arc::new(of) })
 }
 
+/// What an array is in a row function that takes it as an `np.ndarray`; `None` where that is not lifted.
+#[must_use]
+pub(crate) fn array(ty: &DataType) -> Option<SqlClass> {
+    let DataType::List(field) = ty else { return None };
+    let known = matches!(field.data_type(), DataType::Float64 | DataType::Int64 | DataType::Boolean);
+    known.then(|| class(field.data_type()).map(|of| SqlClass::Array(Arc::new(of)))).flatten()
+}
+
 /// What becomes of the result of a column function in one row.
 #[must_use]
 pub(crate) fn column_result(ty: &DataType) -> Option<SqlClass> {

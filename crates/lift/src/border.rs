@@ -11,10 +11,11 @@ use crate::abs::Abs;
 use crate::ast::{FunctionDef, Name};
 use crate::bailout::{Bailout, Code};
 use crate::class::ClassObj;
-use crate::lifter::{Lift, Lifter, State};
+use crate::lifter::{Lift, Lifter, State, Stop};
 use crate::returns::SqlReturn;
 use exuvia_ir::{Class, Object, Opcode, Span, Terminator, Type, Value};
 use std::fmt::Write as _;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Copies of the handler's body for arguments that are NULL or a struct.
@@ -70,6 +71,8 @@ pub enum SqlClass {
     },
     /// An array: a list.
     List(Arc<SqlClass>),
+    /// An array of DOUBLE, BIGINT or BOOLEAN as an argument that Python has as `np.ndarray`.
+    Array(Arc<SqlClass>),
     /// STRUCT: a dict of its fields.
     Struct(Arc<[(String, SqlClass)]>),
 }
@@ -78,7 +81,7 @@ impl SqlClass {
     /// Whether its values are those of one class, and not made of others.
     #[must_use]
     pub fn is_scalar(&self) -> bool {
-        !matches!(self, SqlClass::List(_) | SqlClass::Struct(_))
+        !matches!(self, SqlClass::List(_) | SqlClass::Array(_) | SqlClass::Struct(_))
     }
 
     /// The type of such values within others where the IR function takes and returns them.
@@ -92,7 +95,7 @@ impl SqlClass {
             SqlClass::Bool => Type::Bool,
             SqlClass::Str | SqlClass::Bytes => Type::Str,
             SqlClass::Column { of, .. } => of.ty(false),
-            SqlClass::List(element) => Type::list(element.ty(nullable)),
+            SqlClass::List(element) | SqlClass::Array(element) => Type::list(element.ty(nullable)),
             SqlClass::Struct(fields) => Type::Tuple(fields.iter().map(|field| field.1.ty(nullable)).collect()),
         };
         if nullable { ty.optional() } else { ty }
@@ -107,7 +110,7 @@ impl SqlClass {
                 let exists = nullable.then_some(Type::Bool);
                 exists.into_iter().chain(fields.iter().flat_map(|field| field.1.spread(inner, inner))).collect()
             }
-            SqlClass::List(element) => {
+            SqlClass::List(element) | SqlClass::Array(element) => {
                 let ty = Type::list(element.ty(inner));
                 vec![if nullable { ty.optional() } else { ty }]
             }
@@ -130,7 +133,7 @@ impl SqlClass {
     /// The type that Python sees, for scalars; of a class that the prelude writes in Python none.
     pub(crate) fn python(&self) -> Type {
         match self {
-            SqlClass::Decimal { .. } | SqlClass::Column { .. } => Type::Never,
+            SqlClass::Decimal { .. } | SqlClass::Column { .. } | SqlClass::Array(_) => Type::Never,
             SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
             SqlClass::Timestamp(_) => Type::Record(Class::Datetime, Arc::from([Type::Int])),
             SqlClass::Time(_) => Type::Record(Class::Time, Arc::from([Type::Int])),
@@ -159,6 +162,7 @@ impl SqlClass {
             | SqlClass::Decimal { .. }
             | SqlClass::Column { .. }
             | SqlClass::List(_)
+            | SqlClass::Array(_)
             | SqlClass::Struct(_) => false,
         }
     }
@@ -180,15 +184,20 @@ impl SqlClass {
             SqlClass::Decimal { precision, scale } => ("decimal", vec![i64::from(*precision), i64::from(*scale)]),
             SqlClass::Column { form, of } => {
                 let kind = if *form == ColumnForm::Array { 1 } else { 2 };
-                let code = match **of {
-                    SqlClass::Float => 0,
-                    SqlClass::Int => 1,
-                    SqlClass::Bool => 2,
-                    _ => 3,
-                };
-                ("numpy", vec![kind, code])
+                ("numpy", vec![kind, of.dtype()])
             }
+            SqlClass::Array(of) => ("numpy", vec![of.dtype()]),
             other => (other.python().path(), vec![]),
+        }
+    }
+
+    /// What the prelude's `numpy` calls the type of such values in an array.
+    fn dtype(&self) -> i64 {
+        match self {
+            SqlClass::Float => 0,
+            SqlClass::Int => 1,
+            SqlClass::Bool => 2,
+            _ => 3,
         }
     }
 
@@ -247,7 +256,7 @@ impl Text {
             SqlClass::List(element) => {
                 let inner = self.store(element);
                 let body =
-                    format!("    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{LEAVE}");
+                    format!("    v = _in_sql(v)\n    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{LEAVE}");
                 self.add_apart(&body)
             }
             SqlClass::Struct(fields) => {
@@ -256,13 +265,15 @@ impl Text {
                 self.add_apart(&fields_body(&inner))
             }
             SqlClass::Float => self.add_apart(&format!(
-                "    if _type_name(v) == 'float':\n        return v\n    \
+                "    v = _in_sql(v)\n    if _type_name(v) == 'float':\n        return v\n    \
                  if _type_name(v) == 'int' and -9007199254740992 <= v <= 9007199254740992:\n        \
                  return _operation('int.to_float', v)\n{LEAVE}"
             )),
             class if class.is_plain() => {
                 let name = class.python().message_name().to_string();
-                self.add_apart(&format!("    if _type_name(v) == '{name}':\n        return v\n{LEAVE}"))
+                self.add_apart(&format!(
+                    "    v = _in_sql(v)\n    if _type_name(v) == '{name}':\n        return v\n{LEAVE}"
+                ))
             }
             // It looks at the class itself.
             SqlClass::Decimal { .. } => self.add_apart(&format!(
@@ -279,6 +290,11 @@ impl Text {
             }
         }
     }
+}
+
+/// Whether it is an object of the prelude that says what it is in SQL.
+fn has_value_in_sql(value: &Abs) -> bool {
+    matches!(value, Abs::Instance(object) if object.class.prelude && ClassObj::find(&object.class, "_in_sql").is_some())
 }
 
 /// The body that gives what a dict holds under exactly those names, each put into a function.
@@ -345,9 +361,49 @@ impl Lifter<'_> {
             args.push(self.apart(at, |me| me.argument(&param.class, param.inner, &own[1..], class.as_ref()))?);
             return self.next_argument((rest, classes), others, args, splits + 1, body);
         }
+        if let (SqlClass::Array(_), true) = (&param.class, param.nullable) {
+            if splits == MAX_SPLITS {
+                return self.bail(Code::SqlType, "more parameters that are arrays and may be NULL");
+            }
+            let path = self.frames[0].path;
+            let mut turn = 0;
+            self.dispatch(own[0], &mut |me, narrowed| {
+                turn += 1;
+                me.frames[0].path = crate::call::mix(path, (splits as u32 + 1) * 2 + turn);
+                let mut args = args.clone();
+                let at = args.len();
+                let Abs::Dyn(list) = narrowed else {
+                    me.without_argument(at, &mut |me| {
+                        let args = args.iter().cloned().chain([Abs::NONE]).collect();
+                        me.next_argument((rest, classes), others, args, splits + 1, body)
+                    })?;
+                    return Ok(Abs::Unbound);
+                };
+                args.push(me.apart(at, |me| me.argument(&param.class, param.inner, &[list], None))?);
+                me.next_argument((rest, classes), others, args, splits + 1, body)?;
+                Ok(Abs::Unbound)
+            })?;
+            return Ok(());
+        }
         let at = args.len();
         args.push(self.apart(at, |me| me.argument(&param.class, param.inner, own, class.as_ref()))?);
         self.next_argument((rest, classes), others, args, splits, body)
+    }
+
+    /// Lifts a body where an argument is NULL. What cannot be lifted only then is CPython's in such rows.
+    fn without_argument(&mut self, at: usize, body: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
+        if self.world.left_if_none.contains(&at) {
+            let span = self.b.span;
+            self.end(Terminator::Bailout("an argument that is NULL", span));
+            return Ok(());
+        }
+        match body(self) {
+            Err(Stop::Bailout(bailout)) if bailout.code != Code::Budget && !self.world.stale => {
+                self.world.left_if_none.insert(at);
+                Err(Stop::Restart)
+            }
+            other => other,
+        }
     }
 
     /// The dataclass of which a struct becomes an object, if the annotation of the parameter names one.
@@ -403,6 +459,10 @@ impl Lifter<'_> {
                 }
             }
             class if class.is_scalar() && class.is_plain() => Ok(Abs::Dyn(values[0])),
+            SqlClass::Array(_) => {
+                let array = self.across_the_border("_of_list", class, Abs::Dyn(values[0]))?;
+                if self.live { Ok(array) } else { Ok(Abs::Unbound) }
+            }
             class if class.is_plain() => {
                 // The list is as good as made here: where it comes to hold something else, it is copied
                 // at once into one that can.
@@ -506,6 +566,7 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(());
         }
+        let value = &self.in_sql(value)?;
         match class {
             SqlClass::Struct(fields) => {
                 if value.same(&Abs::NONE) {
@@ -617,6 +678,21 @@ impl Lifter<'_> {
         match self.known_items(&values) {
             Some(values) => Ok(Some(values)),
             None => self.bail(Code::Join, "the fields of a result"),
+        }
+    }
+
+    /// What a value is where SQL asks for one: a number or a list of what the prelude's classes
+    /// say is one.
+    pub fn in_sql(&mut self, value: &Abs) -> Lift<Abs> {
+        match value {
+            Abs::Instance(object) if object.class.prelude => {
+                Ok(self.call_special(object, "_in_sql", Vec::new())?.unwrap_or_else(|| value.clone()))
+            }
+            Abs::OneOf(choice) if choice.of.iter().any(|(_, item)| has_value_in_sql(item)) => {
+                self.choose(&Rc::clone(choice), &mut |me, value| me.in_sql(&value))
+            }
+            Abs::Dyn(_) if let seen @ Abs::Instance(_) = self.seen(value.clone()) => self.in_sql(&seen),
+            _ => Ok(value.clone()),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::ast::{Expr, ExprKind, Name};
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member, Method};
 use crate::classes::ClassRef;
+use crate::heap::cells;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::templates::Arguments;
@@ -860,14 +861,30 @@ impl Lifter<'_> {
         Ok(vars)
     }
 
+    /// Whether a value is an object that holds a function, of which each is made by an expression of
+    /// its own: what such objects ask of each other ends.
+    fn holds_function(&self, value: &Abs) -> bool {
+        match value {
+            Abs::Instance(object) => self
+                .frames
+                .first()
+                .is_some_and(|frame| cells(&frame.vars, object).any(|(_, held)| matches!(held, Abs::Func(_)))),
+            Abs::Tuple(items) => items.iter().any(|item| self.holds_function(item)),
+            _ => false,
+        }
+    }
+
     fn call_function(&mut self, closure: &Rc<Closure>, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
         let def = closure.def.clone();
         let owner = self.next_owner.take();
         if def.asynchronous {
             return self.bail(Code::Handler, format!("{} is asynchronous", def.name));
         }
-        let vars = self.bind(closure, args, named)?;
+        let mut vars = self.bind(closure, args, named)?;
         if !self.in_prelude(closure.module) {
+            for value in vars.values_mut() {
+                *value = self.kept(value.clone())?;
+            }
             for (name, value) in &vars {
                 if self.refuse_iterator(value).is_err() && !crate::scope::is_read_once(&def, name) {
                     self.refuse_iterator(value)?;
@@ -881,7 +898,8 @@ impl Lifter<'_> {
         if closure.cached {
             self.refuse_cache(&def.name, &vars)?;
         }
-        if self.unfolding.contains(&closure.identity()) {
+        let again = self.in_prelude(closure.module) && vars.values().any(|value| self.holds_function(value));
+        if self.unfolding.contains(&closure.identity()) && !again {
             if closure.cached {
                 return self.bail(Code::Recursion, format!("{} recurses and keeps its results", def.name));
             }

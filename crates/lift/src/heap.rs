@@ -128,7 +128,7 @@ impl Lifter<'_> {
     }
 
     /// Whether the code being lifted is the prelude's.
-    fn is_in_prelude(&self) -> bool {
+    pub fn is_in_prelude(&self) -> bool {
         self.frames.get(self.current).is_some_and(|frame| self.in_prelude(frame.module))
     }
 

@@ -51,6 +51,8 @@ pub(crate) const NAMES: &[&str] = &[
     "_across",
     "_apart",
     "_type",
+    "_element_types",
+    "_in_sql",
 ];
 
 impl Lifter<'_> {
@@ -162,6 +164,16 @@ impl Lifter<'_> {
             ("_positional", [class, Abs::Const(Object::Int(at)), Abs::Const(Object::Int(count)), value]) => {
                 self.positional(class, at, count, value)
             }
+            // The names of the types of a list's elements, as far as they are known.
+            ("_element_types", [list]) => match self.type_of(list) {
+                Some(Type::List(element)) => {
+                    let held = element.alternatives().iter().filter(|ty| !matches!(ty, Type::Never));
+                    Ok(Abs::tuple(held.map(|ty| Abs::str(ty.python_name())).collect()))
+                }
+                _ => self.bail(Code::StaticValue, "the elements of such a value"),
+            },
+            // What SQL sees of it.
+            ("_in_sql", [value]) => self.in_sql(value),
             // An element of a list that has it.
             ("_item", [list, index]) => self.element(list, index),
             // The members of a set, for what does not depend on their order; anything else as it is.

@@ -117,7 +117,7 @@ pub struct Lifted {
 /// # Errors
 /// Why it cannot be lifted.
 pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls) -> Result<Lifted, Bailout> {
-    let of_columns = params.iter().any(|param| matches!(param.class, SqlClass::Column { .. }));
+    let of_columns = params.iter().any(|param| matches!(param.class, SqlClass::Column { .. } | SqlClass::Array(_)));
     let mut world = World::new(calls, source, of_columns);
     loop {
         let lifted = match lift_once(&mut world, source, params, returns) {
@@ -143,7 +143,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                 world.stale = false;
                 world.shaped.used = false;
                 world.border.clear();
-                world.withdrawn.clear();
+                world.misled = false;
                 world.modules.clear();
                 world.budget.take(1000);
                 world.prelude.clear();

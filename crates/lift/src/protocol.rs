@@ -42,6 +42,7 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
     ("a[b]", "__getitem__", Some("'{}' object is not subscriptable")),
     ("a[b:c]", "__getpart__", None),
     ("a[b:c:d]", "__getslice__", None),
+    ("a[b:c:d]=e", "__setslice__", None),
     ("a[b]=c", "__setitem__", Some("'{}' object does not support item assignment")),
     ("del a[b]", "__delitem__", None),
     ("int", "__int__", None),

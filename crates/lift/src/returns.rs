@@ -58,6 +58,13 @@ impl Lifter<'_> {
             })?;
             return Ok(());
         }
+        let value = &match sql.class {
+            SqlClass::Column { .. } => value.clone(),
+            _ => self.in_sql(value)?,
+        };
+        if !self.live {
+            return Ok(());
+        }
         if !sql.class.is_scalar() {
             let mut values = Vec::new();
             self.spread_result(value, sql, &mut values)?;

@@ -117,7 +117,7 @@ const NAMES: &[(&str, &str)] = &[
          isqrt lcm ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi pow prod radians remainder \
          sin sinh sqrt tan tanh tau trunc ulp",
     ),
-    ("numpy", "bool_ errstate float64 int64 vectorize"),
+    ("numpy", "bool_ errstate float64 int64 ndarray vectorize"),
     (
         "operator",
         "abs add and_ attrgetter call concat contains countOf delitem eq floordiv ge getitem gt iadd iand \

@@ -269,6 +269,7 @@ impl Lifter<'_> {
                 if !self.has_one_user(name, &value) {
                     self.refuse_iterator(&value)?;
                 }
+                let value = self.kept(value)?;
                 self.bind_name(name, value)?;
                 Ok(())
             }
@@ -290,6 +291,20 @@ impl Lifter<'_> {
             }
             ExprKind::Starred(_) => self.bail(Code::Statement, "a starred target"),
             _ => self.bail(Code::Statement, "such an assignment"),
+        }
+    }
+
+    /// What a value is once it has a name: the prelude's classes say what they make of themselves before
+    /// somebody else can see them.
+    pub fn kept(&mut self, value: Abs) -> Lift<Abs> {
+        match &value {
+            Abs::Instance(object) if object.class.prelude && !self.is_in_prelude() => {
+                Ok(self.call_special(object, "_kept", Vec::new())?.unwrap_or(value))
+            }
+            Abs::OneOf(choice) if !self.is_in_prelude() && choice.of.iter().any(|(_, item)| is_kept(item)) => {
+                self.choose(&Rc::clone(choice), &mut |me, value| me.kept(value))
+            }
+            _ => Ok(value),
         }
     }
 
@@ -336,6 +351,10 @@ impl Lifter<'_> {
         match &args[0] {
             _ if !self.live => Ok(()),
             Abs::Dyn(list) if matches!(self.b.function.ty(*list), Type::List(_)) => {
+                self.apply(spelling, &args)?;
+                Ok(())
+            }
+            Abs::Instance(object) if ClassObj::find(&object.class, "__setslice__").is_some() => {
                 self.apply(spelling, &args)?;
                 Ok(())
             }
@@ -554,6 +573,7 @@ impl Lifter<'_> {
                 let old = self.read(name)?;
                 let value = self.expr(value)?;
                 let new = self.in_place(op, old, value)?;
+                let new = self.kept(new)?;
                 self.bind_name(name, new)?;
                 Ok(())
             }
@@ -568,6 +588,17 @@ impl Lifter<'_> {
                     return Ok(());
                 }
                 self.store_item(container, index, new)
+            }
+            ExprKind::Subscript { value: container, index } => {
+                let container = self.expr(container)?;
+                let (Abs::Instance(_), Some([lower, upper, step])) = (&container, self.bounds(index)?) else {
+                    return self.bail(Code::Statement, "such an augmented assignment");
+                };
+                let part = vec![container, lower, upper, step];
+                let old = self.apply("a[b:c:d]", &part)?;
+                let value = self.expr(value)?;
+                let new = self.in_place(op, old, value)?;
+                self.store_slice("a[b:c:d]=e", part.into_iter().chain([new]).collect())
             }
             ExprKind::Attribute { value: object, name } => {
                 let object = self.expr(object)?;
@@ -695,4 +726,9 @@ impl Lifter<'_> {
         self.die();
         Ok(())
     }
+}
+
+/// Whether it is an object of the prelude that becomes something else once it has a name.
+fn is_kept(value: &Abs) -> bool {
+    matches!(value, Abs::Instance(object) if object.class.prelude && ClassObj::find(&object.class, "_kept").is_some())
 }

@@ -39,6 +39,8 @@ pub(crate) struct World {
     pub calls: Calls,
     /// Whether the handler takes columns, of which it is lifted for one value each.
     pub of_columns: bool,
+    /// The arguments that are arrays with which the handler cannot be lifted where they are NULL.
+    pub left_if_none: HashSet<usize>,
     /// Whether decimals may have another context than the default one: the source names what changes it.
     pub changes_context: bool,
     pub modules: Vec<ModuleScope>,
@@ -59,8 +61,10 @@ pub(crate) struct World {
     pub likely: HashMap<Place, Option<Type>>,
     /// The sites whose element types are such guesses.
     pub guessed: HashSet<Site>,
-    /// Those whose guess this attempt found to be wrong.
-    pub withdrawn: HashSet<Site>,
+    /// What was found out of other lists since the first guess, with what was known before.
+    pub since_guess: Vec<(Site, Option<Type>)>,
+    /// Whether this attempt found a guess to be wrong.
+    pub misled: bool,
     /// How often lifting began again because of what was found.
     pub restarts: u32,
     /// Whether this attempt found out that a list holds more than it was made for: what it lifts
@@ -155,6 +159,7 @@ impl World {
             name: Arc::clone(&source.name),
             calls,
             of_columns,
+            left_if_none: HashSet::new(),
             changes_context: CHANGES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),
             prelude: HashMap::new(),
@@ -165,7 +170,8 @@ impl World {
             list_types: HashMap::new(),
             likely: HashMap::new(),
             guessed: HashSet::new(),
-            withdrawn: HashSet::new(),
+            since_guess: Vec::new(),
+            misled: false,
             restarts: 0,
             stale: false,
             unchecked: false,

@@ -33,7 +33,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("json", include_str!("prelude/json.py")),
     ("json.dict", include_str!("prelude/json/dict.py")),
     ("json.list", include_str!("prelude/json/list.py")),
-    ("numpy", include_str!("prelude/numpy.py")),
+    ("numpy", concat!(include_str!("prelude/numpy.py"), include_str!("prelude/numpy/arrays.py"))),
     ("pandas", include_str!("prelude/pandas.py")),
     ("re", include_str!("prelude/re.py")),
     ("re.Pattern", include_str!("prelude/re/Pattern.py")),

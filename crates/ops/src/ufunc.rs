@@ -71,6 +71,36 @@ fn signed(a: f64, b: f64) -> f64 {
     if b == 0.0 { libm::fmod(a, b) } else { remainder(a, b) }
 }
 
+op! {
+    /// The sum of floats, in the order in which NumPy adds a contiguous or evenly strided run.
+    sum = "ufunc.sum" ""
+    Read fn (_cx, _items: floats) -> float { 0.0 + pairwise(_items) }
+}
+
+/// The most floats that are added without halving.
+const BLOCK: usize = 128;
+
+/// NumPy's `pairwise_sum`: eight sums side by side, of halves where there are more than a block.
+fn pairwise(items: &[f64]) -> f64 {
+    if items.len() < 8 {
+        return items.iter().fold(-0.0, |sum, item| sum + item);
+    }
+    if items.len() > BLOCK {
+        let half = items.len() / 2;
+        let (left, right) = items.split_at(half - half % 8);
+        return pairwise(left) + pairwise(right);
+    }
+    let (blocks, rest) = items.as_chunks::<8>();
+    let mut sums = [-0.0; 8];
+    for block in blocks {
+        for (sum, item) in sums.iter_mut().zip(block) {
+            *sum += item;
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    rest.iter().fold(((a + b) + (c + d)) + ((e + f) + (g + h)), |sum, item| sum + item)
+}
+
 /// Every operation of the family.
 pub static OPS: &[&OpDef] = &[
     &sin::DEF,
@@ -99,4 +129,5 @@ pub static OPS: &[&OpDef] = &[
     &floor_divide::DEF,
     &modulo::DEF,
     &hypot::DEF,
+    &sum::DEF,
 ];

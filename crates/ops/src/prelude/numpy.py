@@ -67,6 +67,8 @@ def _to_sql(lane, kind, code):
 
 def _held(value):
     """What a column or a scalar holds."""
+    if value is None:
+        return _leave("None as a number")
     if isinstance(value, _Lane):
         if value._kind == 4:
             return _refuse("a column of texts of which all may be missing")
@@ -107,6 +109,8 @@ def _int(value):
 
 
 def _binary(a, b, of_floats, of_ints):
+    if _has_array(a, b):
+        return _each(_binary, a, b, of_floats, of_ints)
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
     if x is None or isinstance(x, str):
@@ -130,6 +134,8 @@ def _joined(x, y, kind, function):
 
 
 def _compared(a, b, function):
+    if _has_array(a, b):
+        return _each(_compared, a, b, function)
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
     if x is None or y is None:
@@ -151,6 +157,8 @@ def _compared_missing(function):
 
 
 def _logical(a, b, function):
+    if _has_array(a, b):
+        return _each(_logical, a, b, function)
     x, y = _held(a), _held(b)
     if not isinstance(x, bool) or not isinstance(y, bool):
         return _refuse("a logical operation on numbers")
@@ -175,6 +183,8 @@ def _div(x, y):
 
 def _quotient(a, b):
     """`a / b`: float64 of whatever numbers."""
+    if _has_array(a, b):
+        return _each(_quotient, a, b)
     return _lane(_div(_float(_held(a)), _float(_held(b))), _most(_kind(a), _kind(b)))
 
 
@@ -200,12 +210,13 @@ def _mod_int(x, y):
 
 def _power(a, b):
     """`a ** b`, where a constant exponent has its short form."""
+    if _has_array(a, b):
+        return _each(_power, a, b)
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
-    if kind == 0:
-        return _refuse("a power of scalars")
-    scalar = not isinstance(b, _Lane)
-    if not scalar and b._kind == 0:
+    # Scalars have no short forms.
+    scalar = kind != 0 and not isinstance(b, _Lane)
+    if kind != 0 and isinstance(b, _Lane) and b._kind == 0:
         return _refuse("a power by a scalar of NumPy")
     if isinstance(x, float) or isinstance(y, float):
         x, y = _float(x), _float(y)
@@ -257,7 +268,9 @@ class _Lane:
         return _float(self._v)
 
     def __int__(self):
-        return _refuse("the int of a column")
+        if self._kind != 0:
+            return _refuse("the int of a column")
+        return int(self._v)
 
     def __len__(self):
         return _refuse("the length of a column")
@@ -281,7 +294,9 @@ class _Lane:
         return _refuse("the text of a column")
 
     def __format__(self, spec):
-        return _refuse("the text of a column")
+        if self._kind != 0 or spec == "" or isinstance(self._v, bool):
+            return _refuse("the text of a column")
+        return format(self._v, spec)
 
     def __getitem__(self, key):
         return _refuse("a part of a column")
@@ -343,7 +358,9 @@ class _Lane:
         return _lane(not self._v, _kind(self))
 
     def __round__(self, n=None):
-        return _refuse("round of a column")
+        if self._kind != 0 or not isinstance(self._v, float):
+            return _refuse("round of a column")
+        return int(_operation("ieee.nearest", self._v)) if n is None else round(self, n)
 
     def __and__(self, other):
         return _logical(self, other, _and)
@@ -384,7 +401,9 @@ class _Lane:
     # In place: whoever holds the column sees it.
 
     def _becomes(self, made):
-        if self._kind == 3 or self._kind == 1 and made._kind != 1 or self._kind == 0:
+        if self._kind == 0:
+            return made
+        if self._kind == 3 or self._kind == 1 and made._kind != 1:
             return _refuse("an operation in place on such a column")
         if _type_name(made._v) != _type_name(self._v):
             return _refuse("an operation in place that changes the type of a column")
@@ -626,6 +645,12 @@ class _Lane:
 
 class _Number(_Lane):
     _kind = 0
+
+    def _in_sql(self):
+        return self._v
+
+    def item(self):
+        return self._v
 
 
 class _Array(_Lane):
@@ -1114,7 +1139,9 @@ def _bound(value):
 
 def _array(x):
     """Arguments that are no columns are scalars of NumPy, whose results are."""
-    if isinstance(x, _Lane):
+    if x is None:
+        return _leave("None as a number")
+    if isinstance(x, (_Lane, ndarray)):
         return x
     if isinstance(x, (float, int)):
         return _lane(x, 0)
@@ -1122,6 +1149,8 @@ def _array(x):
 
 
 def _of_float(x, operation):
+    if _has_array(x):
+        return _each(_of_float, x, operation)
     x = _array(x)
     if isinstance(x._v, bool):
         return _refuse("a function of floats of bools")
@@ -1129,6 +1158,8 @@ def _of_float(x, operation):
 
 
 def _of_floats(x, y, operation):
+    if _has_array(x, y):
+        return _each(_of_floats, x, y, operation)
     x, y = _array(x), _array(y)
     if isinstance(x._v, bool) or isinstance(y._v, bool):
         return _refuse("a function of floats of bools")
@@ -1221,6 +1252,8 @@ def cbrt(x, /):
 
 def _whole(x, operation):
     """Ints stay ints."""
+    if _has_array(x):
+        return _each(_whole, x, operation)
     x = _array(x)
     if isinstance(x._v, bool):
         return _refuse("a function of floats of bools")
@@ -1254,6 +1287,8 @@ def hypot(x, y, /):
 
 
 def radians(x, /):
+    if _has_array(x):
+        return _each(radians, x)
     return _array(x) * _radian if _is_number(x) else _refuse("radians of such a value")
 
 
@@ -1262,6 +1297,8 @@ def deg2rad(x, /):
 
 
 def degrees(x, /):
+    if _has_array(x):
+        return _each(degrees, x)
     return _array(x) * _degree if _is_number(x) else _refuse("degrees of such a value")
 
 
@@ -1274,6 +1311,8 @@ def _is_number(x):
 
 
 def absolute(x, /):
+    if _has_array(x):
+        return _each(absolute, x)
     x = _array(x)
     if isinstance(x._v, bool):
         return _lane(x._v, _kind(x))
@@ -1291,6 +1330,8 @@ def fabs(x, /):
 
 
 def negative(x, /):
+    if _has_array(x):
+        return _each(negative, x)
     x = _array(x)
     if isinstance(x._v, float):
         return _lane(-x._v, _kind(x))
@@ -1300,6 +1341,8 @@ def negative(x, /):
 
 
 def positive(x, /):
+    if _has_array(x):
+        return _each(positive, x)
     x = _array(x)
     if isinstance(x._v, bool) or isinstance(x._v, str):
         return _refuse("plus of bools")
@@ -1312,6 +1355,8 @@ def square(x, /):
 
 
 def reciprocal(x, /):
+    if _has_array(x):
+        return _each(reciprocal, x)
     x = _array(x)
     if not isinstance(x._v, float):
         return _refuse("the reciprocal of ints")
@@ -1319,6 +1364,8 @@ def reciprocal(x, /):
 
 
 def sign(x, /):
+    if _has_array(x):
+        return _each(sign, x)
     x = _array(x)
     value = x._v
     if isinstance(value, float):
@@ -1361,6 +1408,8 @@ def mod(x, y, /):
 
 
 def fmod(x, y, /):
+    if _has_array(x, y):
+        return _each(fmod, x, y)
     x, y = _array(x), _array(y)
     if not isinstance(x._v, float) and not isinstance(y._v, float):
         return _refuse("fmod of ints")
@@ -1412,6 +1461,8 @@ def fmin(x, y, /):
 
 
 def clip(a, a_min=None, a_max=None):
+    if _has_array(a, a_min, a_max):
+        return _each(clip, a, a_min, a_max)
     if isinstance(a, _Lane) and a._kind == 2:
         return _clip_series(a, a_min, a_max)
     if isinstance(a_min, (float, int)) and isinstance(a_max, (float, int)) and isinstance(_held(a), float):
@@ -1431,6 +1482,8 @@ def clip(a, a_min=None, a_max=None):
 
 
 def round(a, decimals=0):
+    if _has_array(a):
+        return _each(round, a, decimals)
     a = _array(a)
     if isinstance(decimals, bool) or not isinstance(decimals, int):
         return _refuse("round to such a number of decimals")
@@ -1469,6 +1522,8 @@ def isfinite(x, /):
 
 
 def _of_test(x, function):
+    if _has_array(x):
+        return _each(_of_test, x, function)
     x = _array(x)
     if isinstance(x._v, str):
         return _refuse("a test of texts")
@@ -1532,6 +1587,8 @@ def copysign(x, y, /):
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if _has_array(x):
+        return _each(nan_to_num, x, copy, nan, posinf, neginf)
     x = _array(x)
     if not isinstance(x._v, float) or x._kind == 2 or not copy:
         return _refuse("nan_to_num of such a column")
@@ -1566,6 +1623,8 @@ def _united(a, b, c):
 def where(condition, x=_missing, y=_missing, /):
     if _is_missing(x) or _is_missing(y):
         return _refuse("the places of a condition")
+    if _has_array(condition, x, y):
+        return _each(where, condition, x, y)
     if not _is_condition(condition):
         return _refuse("where of such a condition")
     return _lane(_united(_held(x), _held(y), condition._v), 1)
@@ -1610,13 +1669,24 @@ def select(condlist, choicelist, default=0):
     return _lane(made, 1)
 
 
-def asarray(a):
+def asarray(a, dtype=None):
+    if isinstance(a, ndarray):
+        return a._kept() if dtype is None else a.astype(dtype)
+    if isinstance(a, (list, tuple)):
+        return _of_items(a) if dtype is None else _of_items(a).astype(dtype)
+    if dtype is not None:
+        return _refuse("an array of another type")
     if not isinstance(a, _Lane):
         return _refuse("an array of what is no column")
     return a.to_numpy() if a._kind == 2 else a
 
 
-def array(object):
+def array(object, dtype=None):
+    if isinstance(object, (ndarray, list, tuple)):
+        made = asarray(object, dtype)
+        return made._own() if isinstance(object, ndarray) else made
+    if dtype is not None:
+        return _refuse("an array of another type")
     if not isinstance(object, _Lane) or object._kind == 0:
         return _refuse("an array of what is no column")
     return _lane(object._v, 1)
@@ -1631,12 +1701,16 @@ def ones_like(a):
 
 
 def _like(a, value):
+    if isinstance(a, ndarray):
+        return _each(_like, a, value)._kept()
     if not isinstance(a, _Lane) or a._kind == 0 or isinstance(a._v, str) or isinstance(a._v, bool):
         return _refuse("an array like such a value")
     return _lane(_float(value) if isinstance(a._v, float) else value, 2 if a._kind == 2 else 1)
 
 
 def full_like(a, fill_value):
+    if isinstance(a, ndarray) and not isinstance(fill_value, ndarray):
+        return _each(full_like, a, fill_value)._kept()
     if not isinstance(a, _Lane) or a._kind == 0 or not isinstance(a._v, float) or isinstance(fill_value, (_Lane, bool)):
         return _refuse("an array like such a value")
     return _lane(_float(_held(fill_value)), 2 if a._kind == 2 else 1)

@@ -1,0 +1,875 @@
+
+
+# Arrays of one row: one dimension of float64 (code 0), int64 (1) or bool (2).
+#
+# What an elementwise function makes of arrays is an array of the class `_Mapped`, which makes an element
+# where it is read, so that an expression is one loop; it becomes an array with items of its own where it
+# gets a name (`_kept`). What is an error or a warning of NumPy's that somebody could catch is CPython's.
+
+
+def _of_list(items, code):
+    """Of an array of SQL, where NULL is NaN in floats."""
+    types = _element_types(items)
+    if code == 0:
+        if types == ("float",):
+            return ndarray(items, 0, 1, len(items), 0)
+        return _fresh([_nan if item is None else item for item in items], 0)
+    if "NoneType" in types:
+        return _fresh([_present(item) for item in items], code)
+    return ndarray(items, 0, 1, len(items), code)
+
+
+def _present(item):
+    if item is None:
+        return _leave("NULL in an array that cannot hold it")
+    return item
+
+
+def _fresh(items, code):
+    return ndarray(items, 0, 1, len(items), code)
+
+
+def _code_of(value):
+    if isinstance(value, float):
+        return 0
+    if isinstance(value, bool):
+        return 2
+    if isinstance(value, int):
+        return 1
+    return _refuse("an array of such values")
+
+
+def _sample(code):
+    """A value of that type, to see what a function makes of it."""
+    if code == 0:
+        return 1.0
+    if code == 1:
+        return 1
+    return True
+
+
+def _has_array(*args):
+    found = False
+    for arg in args:
+        found = found or isinstance(arg, ndarray)
+    return found
+
+
+def _each(function, *args):
+    """What an elementwise function makes of arrays and scalars."""
+    n = None
+    for arg in args:
+        if isinstance(arg, ndarray):
+            if n is None:
+                n = arg._n
+            elif n != arg._n:
+                return _leave("arrays of different lengths")
+        elif isinstance(arg, _Lane) and arg._kind != 0:
+            return _refuse("an array and a column")
+    return _Mapped(function, args, n)
+
+
+class ndarray:
+    def __init__(self, items, start, step, n, code):
+        self._items = items
+        self._start = start
+        self._step = step
+        self._n = n
+        self._code = code
+
+    def _at(self, i):
+        return _Array(_item(self._items, self._start + i * self._step))
+
+    def _value(self, i):
+        return self._at(i)._v
+
+    def _list(self):
+        return [self._value(i) for i in range(self._n)]
+
+    def _compact(self):
+        """Its elements as a list that is not changed."""
+        if self._start == 0 and self._step == 1 and self._n == len(self._items):
+            return self._items
+        return self._list()
+
+    def _kept(self):
+        return self
+
+    def _own(self):
+        """One that is no view of another and that nobody else has."""
+        return _fresh(self._list(), self._code)
+
+    def _in_sql(self):
+        return self._compact()
+
+    # What it looks like.
+
+    @property
+    def shape(self):
+        return (self._n,)
+
+    @property
+    def size(self):
+        return self._n
+
+    @property
+    def ndim(self):
+        return 1
+
+    @property
+    def T(self):
+        return self
+
+    def __len__(self):
+        return self._n
+
+    def __bool__(self):
+        if self._n != 1:
+            return _leave("the truth of an array")
+        return bool(self._value(0))
+
+    def __float__(self):
+        return _refuse("the float of an array")
+
+    def __int__(self):
+        return _refuse("the int of an array")
+
+    def __hash__(self):
+        return _refuse("the hash of an array")
+
+    def __str__(self):
+        return _refuse("the text of an array")
+
+    def __repr__(self):
+        return _refuse("the text of an array")
+
+    def __format__(self, spec):
+        return _refuse("the text of an array")
+
+    def __round__(self, n=None):
+        return _refuse("round of an array")
+
+    def __contains__(self, item):
+        return (self == item).any()
+
+    def __iter__(self):
+        kept = self._kept()
+        for i in range(kept._n):
+            yield _Number(kept._value(i))
+
+    # Parts.
+
+    def _index(self, key):
+        if key < 0:
+            key = key + self._n
+        if key < 0 or key >= self._n:
+            return _leave("an index outside of an array")
+        return key
+
+    def __getitem__(self, key):
+        if isinstance(key, bool):
+            return _refuse("such a part of an array")
+        if isinstance(key, int):
+            return _Number(self._value(self._index(key)))
+        if isinstance(key, _Number):
+            return self[_whole_of(key)]
+        if isinstance(key, ndarray):
+            return self._selected(key._kept())
+        return _refuse("such a part of an array")
+
+    def _selected(self, key):
+        kept = self._kept()
+        if key._code == 2:
+            if key._n != kept._n:
+                return _leave("a mask of another length")
+            return _fresh([kept._value(i) for i in range(kept._n) if key._value(i)], kept._code)
+        if key._code == 1:
+            return _fresh([kept._value(kept._index(key._value(i))) for i in range(key._n)], kept._code)
+        return _refuse("such a part of an array")
+
+    def __getpart__(self, start, stop):
+        return self._kept()._part(start, stop, None)
+
+    def __getslice__(self, start, stop, step):
+        return self._kept()._part(start, stop, step)
+
+    def _part(self, start, stop, step):
+        if step is None:
+            step = 1
+        start, stop, step = _bound_of(start), _bound_of(stop), _bound_of(step)
+        if step == 0:
+            return _leave("a step of zero")
+        first, n = _range_of(start, stop, step, self._n)
+        return ndarray(self._items, self._start + first * self._step, step * self._step, n, self._code)
+
+    def _store(self, i, value):
+        self._items[self._start + i * self._step] = value
+
+    def _as_item(self, value):
+        """As an element of this array; that of a lane."""
+        value = _scalar_of(value)
+        if self._code == 0:
+            return _float(value)
+        if _code_of(value) != self._code:
+            return _refuse("a value of another type in an array")
+        return _int(value) if self._code == 1 else value
+
+    def __setitem__(self, key, value):
+        if isinstance(key, bool):
+            return _refuse("an assignment to such a part of an array")
+        if isinstance(key, int):
+            self._store(self._index(key), self._as_item(value))
+        elif isinstance(key, _Number):
+            self._store(self._index(_whole_of(key)), self._as_item(value))
+        elif isinstance(key, ndarray):
+            if isinstance(value, ndarray):
+                return _refuse("an assignment of an array to a part of an array")
+            value = self._as_item(value)
+            key = key._kept()
+            if key._code == 2:
+                if key._n != self._n:
+                    return _leave("a mask of another length")
+                for i in range(self._n):
+                    if key._value(i):
+                        self._store(i, value)
+            elif key._code == 1:
+                for i in range(key._n):
+                    self._store(self._index(key._value(i)), value)
+            else:
+                return _refuse("an assignment to such a part of an array")
+        else:
+            return _refuse("an assignment to such a part of an array")
+
+    def __setslice__(self, start, stop, step, value):
+        self._part(start, stop, step)._take(value)
+
+    def fill(self, value):
+        if isinstance(value, ndarray):
+            return _refuse("fill of an array")
+        self._take(value)
+
+    def _take(self, value):
+        """Its items become others'."""
+        if isinstance(value, ndarray):
+            if value._n != self._n:
+                return _leave("arrays of different lengths")
+            if value._code != self._code and self._code != 0:
+                return _refuse("values of another type in an array")
+            # They may be views of this one.
+            items = value._list()
+            for i in range(self._n):
+                self._store(i, self._as_item(_item(items, i)))
+        else:
+            value = self._as_item(value)
+            for i in range(self._n):
+                self._store(i, value)
+
+    def _becomes(self, made):
+        if made._code != self._code:
+            return _refuse("an operation in place that changes the type of an array")
+        if made._n != self._n:
+            return _leave("arrays of different lengths")
+        if _has_array_beside(made._args, self):
+            self._take(made)
+        else:
+            for i in range(self._n):
+                self._store(i, made._value(i))
+        return self
+
+    def __add__(self, other):
+        return _binary(self, other, _add, _add)
+
+    def __radd__(self, other):
+        return _binary(other, self, _add, _add)
+
+    def __sub__(self, other):
+        return _binary(self, other, _sub, _sub)
+
+    def __rsub__(self, other):
+        return _binary(other, self, _sub, _sub)
+
+    def __mul__(self, other):
+        return _binary(self, other, _mul, _mul)
+
+    def __rmul__(self, other):
+        return _binary(other, self, _mul, _mul)
+
+    def __truediv__(self, other):
+        return _quotient(self, other)
+
+    def __rtruediv__(self, other):
+        return _quotient(other, self)
+
+    def __floordiv__(self, other):
+        return floor_divide(self, other)
+
+    def __rfloordiv__(self, other):
+        return floor_divide(other, self)
+
+    def __mod__(self, other):
+        return remainder(self, other)
+
+    def __rmod__(self, other):
+        return remainder(other, self)
+
+    def __pow__(self, other):
+        return _power(self, other)
+
+    def __rpow__(self, other):
+        return _power(other, self)
+
+    def __neg__(self):
+        return negative(self)
+
+    def __pos__(self):
+        return positive(self)
+
+    def __abs__(self):
+        return absolute(self)
+
+    def __invert__(self):
+        return _each(_inverted, self)
+
+    def __and__(self, other):
+        return _logical(self, other, _and)
+
+    def __rand__(self, other):
+        return _logical(other, self, _and)
+
+    def __or__(self, other):
+        return _logical(self, other, _or)
+
+    def __ror__(self, other):
+        return _logical(other, self, _or)
+
+    def __xor__(self, other):
+        return _logical(self, other, _xor)
+
+    def __rxor__(self, other):
+        return _logical(other, self, _xor)
+
+    def __eq__(self, other):
+        return _compared(self, other, _eq)
+
+    def __ne__(self, other):
+        return _compared(self, other, _ne)
+
+    def __lt__(self, other):
+        return _compared(self, other, _lt)
+
+    def __le__(self, other):
+        return _compared(self, other, _le)
+
+    def __gt__(self, other):
+        return _compared(self, other, _gt)
+
+    def __ge__(self, other):
+        return _compared(self, other, _ge)
+
+    def __iadd__(self, other):
+        return self._becomes(self + other)
+
+    def __isub__(self, other):
+        return self._becomes(self - other)
+
+    def __imul__(self, other):
+        return self._becomes(self * other)
+
+    def __itruediv__(self, other):
+        return self._becomes(self / other)
+
+    def __ifloordiv__(self, other):
+        return self._becomes(self // other)
+
+    def __imod__(self, other):
+        return self._becomes(self % other)
+
+    def __ipow__(self, other):
+        return self._becomes(self**other)
+
+    def __iand__(self, other):
+        return self._becomes(self & other)
+
+    def __ior__(self, other):
+        return self._becomes(self | other)
+
+    # Methods.
+
+    def copy(self):
+        return self._own()
+
+    def flatten(self):
+        return self._own()
+
+    def ravel(self):
+        return self._kept()
+
+    def tolist(self):
+        return self._list()
+
+    def item(self, i=0):
+        if _is_constant_zero(i) and self._n != 1:
+            return _leave("item of an array of several")
+        return self._value(self._index(i))
+
+    def clip(self, min=None, max=None):
+        return clip(self, min, max)
+
+    def round(self, decimals=0):
+        return round(self, decimals)
+
+    def astype(self, dtype):
+        return _each(_astype, self, dtype)
+
+    def sum(self, axis=None):
+        return sum(self, axis)
+
+    def prod(self, axis=None):
+        return prod(self, axis)
+
+    def mean(self, axis=None):
+        return mean(self, axis)
+
+    def var(self, axis=None, ddof=0):
+        return var(self, axis, ddof)
+
+    def std(self, axis=None, ddof=0):
+        return std(self, axis, ddof)
+
+    def min(self, axis=None):
+        return min(self, axis)
+
+    def max(self, axis=None):
+        return max(self, axis)
+
+    def argmin(self, axis=None):
+        return argmin(self, axis)
+
+    def argmax(self, axis=None):
+        return argmax(self, axis)
+
+    def any(self, axis=None):
+        return any(self, axis)
+
+    def all(self, axis=None):
+        return all(self, axis)
+
+    def cumsum(self, axis=None):
+        return cumsum(self, axis)
+
+    def cumprod(self, axis=None):
+        return cumprod(self, axis)
+
+    def sort(self):
+        self._take(sort(self))
+
+
+class _Mapped(ndarray):
+    """What a function makes of the elements of arrays, when they are read."""
+
+    def __init__(self, function, args, n):
+        self._function = function
+        self._args = args
+        self._n = n
+
+    @property
+    def _code(self):
+        made = ()
+        for arg in self._args:
+            if isinstance(arg, ndarray):
+                made = made + (_Array(_sample(arg._code)),)
+            elif isinstance(arg, _Number):
+                made = made + (_Number(_sample(_code_of(arg._v))),)
+            else:
+                made = made + (arg,)
+        return _code_of(self._function(*made)._v)
+
+    def _at(self, i):
+        made = ()
+        for arg in self._args:
+            made = made + (arg._at(i) if isinstance(arg, ndarray) else arg,)
+        return self._function(*made)
+
+    def _compact(self):
+        return self._list()
+
+    def _kept(self):
+        return self._own()
+
+
+def _has_array_beside(args, array):
+    found = False
+    for arg in args:
+        found = found or isinstance(arg, ndarray) and not _same_object(arg, array)
+    return found
+
+
+def _is_constant_zero(i):
+    return isinstance(i, int) and i == 0
+
+
+def _inverted(lane):
+    return ~lane
+
+
+def _whole_of(number):
+    if isinstance(number._v, bool) or not isinstance(number._v, int):
+        return _refuse("an index that is no int")
+    return number._v
+
+
+def _bound_of(bound):
+    if isinstance(bound, _Number):
+        return _whole_of(bound)
+    if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int)):
+        return _refuse("a bound of a slice that is no int")
+    return bound
+
+
+def _range_of(start, stop, step, n):
+    """The first index of a slice and how many there are."""
+    if step > 0:
+        first = 0 if start is None else _clamped(start, n, 0, n)
+        last = n if stop is None else _clamped(stop, n, 0, n)
+        return first, (last - first + step - 1) // step if last > first else 0
+    first = n - 1 if start is None else _clamped(start, n, -1, n - 1)
+    last = -1 if stop is None else _clamped(stop, n, -1, n - 1)
+    return first, (first - last - step - 1) // -step if first > last else 0
+
+
+def _clamped(i, n, least, most):
+    if i < 0:
+        i = i + n
+    return least if i < least else most if i > most else i
+
+
+def _scalar_of(value):
+    if isinstance(value, _Lane):
+        return value._v
+    if isinstance(value, (float, int)):
+        return value
+    return _refuse("such a value in an array")
+
+
+# Reductions.
+
+
+def _one_axis(a, axis):
+    if a is None:
+        return _leave("None as an array")
+    if axis is not None and axis != 0 and axis != -1:
+        return _leave("an axis that an array has not")
+    if isinstance(a, ndarray):
+        return a
+    return _refuse("a function of arrays of something else")
+
+
+def _tree(a):
+    """The sum of floats in NumPy's order."""
+    return _operation("ufunc.sum", a._compact())
+
+
+def _total(a):
+    """The sum of ints."""
+    total = 0
+    for i in range(a._n):
+        total = _int(total + int(a._value(i)))
+    return total
+
+
+def sum(a, axis=None):
+    a = _one_axis(a, axis)
+    return _Number(_tree(a) if a._code == 0 else _total(a))
+
+
+def _exact_total(a):
+    """The sum of ints as a float, which is the same in any order if all sums are whole."""
+    total, most = 0, 0
+    for i in range(a._n):
+        value = int(a._value(i))
+        total += value
+        most += -value if value < 0 else value
+        if most > 9007199254740992:
+            return _leave("a mean of large ints")
+    return _operation("int.to_float", total)
+
+
+def _mean(a):
+    total = _tree(a) if a._code == 0 else _exact_total(a)
+    return _div(total, _operation("int.to_float", a._n))
+
+
+def mean(a, axis=None):
+    return _Number(_mean(_one_axis(a, axis)))
+
+
+def _squared_distance(lane, middle):
+    distance = lane - middle
+    return distance * distance
+
+
+def _var(a, ddof):
+    if isinstance(ddof, bool) or not isinstance(ddof, int):
+        return _refuse("such degrees of freedom")
+    a = a._kept()
+    middle = _mean(a)
+    n = a._n - ddof
+    return _div(_tree(_each(_squared_distance, a, middle)), _operation("int.to_float", n if n > 0 else 0))
+
+
+def var(a, axis=None, ddof=0):
+    return _Number(_var(_one_axis(a, axis), ddof))
+
+
+def std(a, axis=None, ddof=0):
+    return _Number(_operation("ieee.sqrt", _var(_one_axis(a, axis), ddof)))
+
+
+def prod(a, axis=None):
+    a = _one_axis(a, axis)
+    if a._code == 0:
+        made = 1.0
+        for i in range(a._n):
+            made *= a._value(i)
+        return _Number(made)
+    made = 1
+    for i in range(a._n):
+        made = _int(made * int(a._value(i)))
+    return _Number(made)
+
+
+def _is_negative_zero(x):
+    return x == 0.0 and _div(1.0, x) < 0.0
+
+
+def _extreme(a, function):
+    if a._n == 0:
+        return _leave("an array without elements")
+    if a._code == 2:
+        return _refuse("the extreme of bools")
+    made = a._value(0)
+    for i in range(1, a._n):
+        made = function(made, a._value(i))
+    if a._code == 0 and made == 0.0:
+        for i in range(a._n):
+            if a._value(i) == 0.0 and _is_negative_zero(a._value(i)) != _is_negative_zero(made):
+                return _leave("zeros of both signs")
+    return _Number(made)
+
+
+def max(a, axis=None):
+    a = _one_axis(a, axis)
+    return _extreme(a, _greater if a._code == 0 else _greater_int)
+
+
+def min(a, axis=None):
+    a = _one_axis(a, axis)
+    return _extreme(a, _less if a._code == 0 else _less_int)
+
+
+def amax(a, axis=None):
+    return max(a, axis)
+
+
+def amin(a, axis=None):
+    return min(a, axis)
+
+
+def ptp(a, axis=None):
+    a = _one_axis(a, axis)._kept()
+    return max(a) - min(a)
+
+
+def _first(a, function):
+    """The index of the first extreme; a NaN is one."""
+    if a._n == 0:
+        return _leave("an array without elements")
+    best, at = a._value(0), 0
+    for i in range(1, a._n):
+        value = a._value(i)
+        if best == best and (value != value or function(value, best)):
+            best, at = value, i
+    return _Number(at)
+
+
+def argmax(a, axis=None):
+    return _first(_one_axis(a, axis), _gt)
+
+
+def argmin(a, axis=None):
+    return _first(_one_axis(a, axis), _lt)
+
+
+def any(a, axis=None):
+    a = _one_axis(a, axis)
+    for i in range(a._n):
+        if a._value(i) != 0:
+            return _Number(True)
+    return _Number(False)
+
+
+def all(a, axis=None):
+    a = _one_axis(a, axis)
+    for i in range(a._n):
+        if a._value(i) == 0:
+            return _Number(False)
+    return _Number(True)
+
+
+def count_nonzero(a):
+    a = _one_axis(a, None)
+    count = 0
+    for i in range(a._n):
+        if a._value(i) != 0:
+            count += 1
+    return count
+
+
+def cumsum(a, axis=None):
+    return _scan(_one_axis(a, axis), _add)
+
+
+def cumprod(a, axis=None):
+    return _scan(_one_axis(a, axis), _mul)
+
+
+def _scan(a, function):
+    made = []
+    if a._n == 0:
+        return _leave("an array without elements")
+    if a._code == 0:
+        total = a._value(0)
+        made.append(total)
+        for i in range(1, a._n):
+            total = function(total, a._value(i))
+            made.append(total)
+        return _fresh(made, 0)
+    total = int(a._value(0))
+    made.append(total)
+    for i in range(1, a._n):
+        total = _int(function(total, int(a._value(i))))
+        made.append(total)
+    return _fresh(made, 1)
+
+
+def diff(a, n=1):
+    if n != 1:
+        return _refuse("such a difference")
+    a = _one_axis(a, None)._kept()
+    if a._code == 2:
+        return _refuse("the difference of bools")
+    return a[1:] - a[:-1]
+
+
+def sort(a, axis=-1):
+    a = _one_axis(a, axis)
+    items = a._list()
+    if a._code == 0:
+        negative = False
+        positive = False
+        for item in items:
+            if item != item:
+                return _leave("NaN in an array to sort")
+            if item == 0.0:
+                if _is_negative_zero(item):
+                    negative = True
+                else:
+                    positive = True
+        if negative and positive:
+            return _leave("zeros of both signs")
+    elif a._code == 2:
+        return _refuse("bools to sort")
+    items.sort()
+    return _fresh(items, a._code)
+
+
+def median(a, axis=None):
+    a = _one_axis(a, axis)
+    if a._n == 0 or a._code != 0:
+        return _leave("the median of such an array")
+    items = sort(a)._items
+    middle = len(items) // 2
+    if len(items) % 2 == 1:
+        return _Number(_item(items, middle))
+    return _Number(_div(0.0 + _item(items, middle - 1) + _item(items, middle), 2.0))
+
+
+# New arrays.
+
+
+def _size_of(shape):
+    if isinstance(shape, bool) or not isinstance(shape, int):
+        return _refuse("an array of such a shape")
+    if shape < 0:
+        return _leave("a negative length")
+    return shape
+
+
+def zeros(shape, dtype=float64):
+    return full(shape, 0, dtype)
+
+
+def ones(shape, dtype=float64):
+    return full(shape, 1, dtype)
+
+
+def full(shape, fill_value, dtype=None):
+    value = _scalar_of(fill_value)
+    if dtype is not None:
+        value = _astype(_Array(value), dtype)._v
+    return _fresh([value for _ in range(_size_of(shape))], _code_of(value))
+
+
+def arange(start, stop=None, step=1):
+    if stop is None:
+        start, stop = 0, start
+    for bound in (start, stop, step):
+        if isinstance(bound, bool) or not isinstance(bound, int):
+            return _refuse("arange of what is no int")
+    if step == 0:
+        return _leave("a step of zero")
+    return _fresh([_int(i) for i in range(start, stop, step)], 1)
+
+
+def _of_items(items):
+    """An array of the items of a list or a tuple."""
+    if isinstance(items, tuple):
+        items = list(items)
+    if items is None:
+        return _leave("None as an array")
+    if not isinstance(items, list):
+        return _refuse("an array of what is no list")
+    types = _element_types(items)
+    if types == ("float",) or types == ("int",) or types == ("bool",):
+        code = 0 if types == ("float",) else 1 if types == ("int",) else 2
+        return _fresh([_int(item) if code == 1 else item for item in items], code)
+    for type in types:
+        if type != "float" and type != "int":
+            return _refuse("an array of such values")
+    if len(types) == 0:
+        return _refuse("an array of nothing")
+    # A list whose items are ints in this row is one of int64.
+    floats = False
+    for item in items:
+        if isinstance(item, float):
+            floats = True
+    if not floats:
+        return _leave("an array of ints and floats without floats")
+    return _fresh([_float(item) for item in items], 0)
+
+
+def concatenate(arrays, axis=0):
+    if not isinstance(arrays, tuple):
+        return _refuse("concatenate of what is no tuple")
+    code = 3
+    for array in arrays:
+        if not isinstance(array, ndarray) or code != 3 and array._code != code:
+            return _refuse("concatenate of such arrays")
+        code = array._code
+    if code == 3:
+        return _refuse("concatenate of nothing")
+    items = []
+    for array in arrays:
+        for i in range(array._n):
+            items.append(array._value(i))
+    return _fresh(items, code)
