@@ -95,13 +95,14 @@ impl Row {
         let routine = &registered.routine;
         let by_row = registered.lifted(settings).and_then(|udf| PythonFunction::of(udf));
         let lifted = by_row.map(|python| python.function().placement(settings));
-        let why = registered.by_row.as_ref().err().map(ToString::to_string);
+        let otherwise = if registered.is_whole(settings) { Rung::Native } else { Rung::Python };
+        let why = registered.why_not().map(ToString::to_string);
         Row {
             name: registered.name().to_string(),
             kind: routine.kind().name(),
             signature: registered.signature_text(),
             volatility: volatility_name(routine.volatility()),
-            placement: rung_name(lifted.as_ref().map_or(Rung::Python, |lifted| lifted.rung)),
+            placement: rung_name(lifted.as_ref().map_or(otherwise, |lifted| lifted.rung)),
             fallbacks: routine.counted().1,
             reason: lifted.as_ref().map_or(why, reason),
             source: routine.definition().source.clone(),

@@ -267,9 +267,13 @@ fn define(
         Err(_) if kind != Kind::Column => Err(format!("{} runs in CPython", kind.described()).into()),
         Err((code, sentence, place)) => Err(why(&code, &sentence, place.as_ref()).into()),
     };
+    let whole = if by_row.is_err() && kind == Kind::Column { blocking(|| routine.whole(&settings)) } else { None };
+    let whole =
+        whole.map(|whole| whole.map_err(|(code, sentence, place)| why(&code, &sentence, place.as_ref()).into()));
     Ok(Created::Routine(Registered {
         routine,
         by_row,
+        whole,
         defaults: Arc::new(defaults),
         by_batch: said.by_batch,
         clauses: clauses.into(),

@@ -49,7 +49,7 @@ pub(crate) fn with_calls(
     }
     let settings = ExuviaOptions::of(config).settings;
     let calls = calls(explained, &settings);
-    let routines = routines(explained);
+    let routines = routines(explained, &settings);
     let gone = match logical {
         LogicalPlan::Explain(explain) => gone(explain, &calls, functions),
         _ => vec![],
@@ -89,13 +89,13 @@ fn gone(
 }
 
 /// The calls of functions of tables, columns and groups, each a line.
-fn routines(plan: &LogicalPlan) -> Vec<String> {
+fn routines(plan: &LogicalPlan, settings: &Settings) -> Vec<String> {
     let mut lines: Vec<String> = vec![];
     let visited = plan.apply_with_subqueries(|plan| {
         let line = TableCall::of(plan)
             .map(TableCall::explained)
             .or_else(|| Generate::of(plan).map(Generate::explained))
-            .or_else(|| ColumnCall::of(plan).map(ColumnCall::explained));
+            .or_else(|| ColumnCall::of(plan).map(|call| call.explained(settings)));
         lines.extend(line);
         plan.apply_expressions(|expr| {
             expr.apply(|expr| {

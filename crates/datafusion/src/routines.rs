@@ -52,6 +52,9 @@ pub(crate) struct Registered {
     pub(crate) defaults: Arc<Vec<Option<Default>>>,
     /// The row function that a column function is as well, where it is elementwise, or why it is none.
     pub(crate) by_row: Result<Arc<ScalarUDF>, Arc<str>>,
+    /// Whether native code runs it over whole columns, or why it does not; nothing where its parameters
+    /// are not all arrays, or it is elementwise.
+    pub(crate) whole: Option<Result<(), Arc<str>>>,
     /// Whether a column function is called for each batch.
     pub(crate) by_batch: bool,
     /// What CREATE FUNCTION says of it besides the signature and the body.
@@ -123,6 +126,19 @@ impl Registered {
     pub(crate) fn lifted(&self, settings: &Settings) -> Option<&Arc<ScalarUDF>> {
         let may = settings.lift && settings.native && settings.optimize;
         self.by_row.as_ref().ok().filter(|_| may)
+    }
+
+    /// Whether native code runs a column function over whole columns, under those settings.
+    pub(crate) fn is_whole(&self, settings: &Settings) -> bool {
+        settings.lift && settings.native && settings.optimize && matches!(self.whole, Some(Ok(())))
+    }
+
+    /// Why a column function is not native.
+    pub(crate) fn why_not(&self) -> Option<&str> {
+        match (&self.whole, &self.by_row) {
+            (Some(Ok(())), _) | (None, Ok(_)) => None,
+            (Some(Err(why)), _) | (None, Err(why)) => Some(why),
+        }
     }
 
     /// The type of the one value that a column function or an aggregate gives.

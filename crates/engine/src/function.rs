@@ -210,7 +210,7 @@ pub struct Function {
 pub(crate) const NO_INTERPRETER: &str = "this call needs CPython, which is off for this function or session";
 
 impl Function {
-    fn new(definition: Definition, source: Source, routine: Option<Arc<Routine>>) -> Function {
+    pub(crate) fn new(definition: Definition, source: Source, routine: Option<Arc<Routine>>) -> Function {
         Function {
             volatility: definition.volatility.unwrap_or(Volatility::Immutable),
             definition,

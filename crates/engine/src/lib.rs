@@ -35,6 +35,7 @@ mod sql;
 mod stack;
 mod total;
 mod volatility;
+mod whole;
 
 pub use definition::{ColumnForm, Definition, Interpreter, OnError, Parameter, Volatility};
 pub use error::{CallError, CallErrorKind, DefineError, Place};

@@ -7,6 +7,7 @@ use crate::defined::DefinedIn;
 use crate::interpreter::{
     Calling, Form, Interpreter, Pulled, Pushed, PyCall, PyDefinition, PyFailure, PyFunction, PyRun,
 };
+use crate::whole::Whole;
 use crate::{
     CallError, CallErrorKind, ColumnForm, DefineError, Definition, Invocation, OnError, Parameter, Place, Settings,
     Volatility, place, sql, stack,
@@ -18,8 +19,8 @@ use arrow::error::ArrowError;
 use exuvia_ir::interpreter::key;
 use exuvia_lift::ast::{Asked, ClassDef};
 use exuvia_lift::{Source, SourceError};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use exuvia_ir::interpreter::{command, key::SAMPLED};
@@ -277,6 +278,8 @@ pub struct Routine {
     volatility: Volatility,
     /// Whether an aggregate's class can merge states.
     merges: bool,
+    /// The column function natively over whole columns, or why it is not.
+    whole: OnceLock<Result<Whole, (String, String, Option<Place>)>>,
     python: DefinedIn<PyFunction>,
     states: DefinedIn<PyFunction>,
     calls: AtomicU64,
@@ -313,6 +316,7 @@ impl Routine {
             kind,
             source,
             merges,
+            whole: OnceLock::new(),
             python: DefinedIn::default(),
             states: DefinedIn::default(),
             calls: AtomicU64::new(0),
@@ -454,8 +458,51 @@ impl Routine {
     ///
     /// # Errors
     /// Why it ended early.
-    pub fn run(&self, streams: Streams<'_>, settings: &Settings, invocation: &Invocation) -> Result<(), CallError> {
+    pub fn run(&self, mut streams: Streams<'_>, settings: &Settings, invocation: &Invocation) -> Result<(), CallError> {
+        let Some(batch) = self.run_whole(&mut streams, settings, invocation)? else { return Ok(()) };
+        let mut first = Some(batch);
+        let given = streams.pull;
+        let mut pull = |input: usize| first.take().unwrap_or_else(|| given(input));
+        let Streams { inputs, output, scalars, batch_rows, push, .. } = streams;
+        let streams = Streams { inputs, output, scalars, batch_rows, pull: &mut pull, push };
         self.run_as(&*self.python(settings)?, streams, settings, invocation)
+    }
+
+    /// Compiles a column function for whole columns, which native code runs from then on; `None` where
+    /// not all of its parameters are arrays.
+    ///
+    /// # Errors
+    /// Why it cannot: a stable code, a sentence, and where.
+    pub fn whole(&self, settings: &Settings) -> Option<Result<(), (String, String, Option<Place>)>> {
+        let named = &self.source.handler.named;
+        let asks = |at: usize| named.get(at).and_then(|name| name.as_deref()) == Some("ndarray");
+        if !(0..self.definition.params.len()).all(asks) {
+            return None;
+        }
+        Some(self.whole.get_or_init(|| Whole::of(self, settings)).as_ref().map(|_| ()).map_err(Clone::clone))
+    }
+
+    /// Runs a column function natively, as far as that goes: gives the first batch that CPython is to
+    /// be called with, if there is one.
+    fn run_whole(
+        &self,
+        streams: &mut Streams<'_>,
+        settings: &Settings,
+        invocation: &Invocation,
+    ) -> Result<Option<Pulled>, CallError> {
+        let may = self.kind == Kind::Column && settings.lift && settings.native && settings.optimize;
+        let Some(Ok(whole)) = self.whole.get().filter(|_| may) else { return Ok(Some((streams.pull)(0))) };
+        loop {
+            let Pulled::Batch(batch) = (streams.pull)(0) else { return Ok(None) };
+            let output = streams.output.clone().unwrap_or_default();
+            let Some(result) = whole.call(&batch, &output, settings, invocation)? else {
+                return Ok(Some(Pulled::Batch(batch)));
+            };
+            self.calls.fetch_add(1, Ordering::Relaxed);
+            if matches!((streams.push)(result), Pushed::Stop) {
+                return Ok(None);
+            }
+        }
     }
 
     /// Runs the states of an aggregate that merges, under the commands that it pulls

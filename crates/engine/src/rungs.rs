@@ -345,7 +345,7 @@ impl Batch<'_> {
 }
 
 /// Why a batch has no results.
-fn failed(function: &Function, invocation: &Invocation, error: RunError) -> CallError {
+pub(crate) fn failed(function: &Function, invocation: &Invocation, error: RunError) -> CallError {
     match error {
         RunError::Interrupted => stopped(function, invocation),
         RunError::OutputTooLarge => function.failed(CallErrorKind::TooLarge),
@@ -370,7 +370,7 @@ pub(crate) fn is_over(invocation: &Invocation) -> bool {
 }
 
 /// Why a call was stopped.
-fn stopped(function: &Function, invocation: &Invocation) -> CallError {
+pub(crate) fn stopped(function: &Function, invocation: &Invocation) -> CallError {
     let over = invocation.deadline.is_some_and(|deadline| Instant::now() >= deadline);
     function.failed(if over { CallErrorKind::TimedOut } else { CallErrorKind::Cancelled })
 }

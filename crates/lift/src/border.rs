@@ -255,8 +255,9 @@ impl Text {
         match class {
             SqlClass::List(element) => {
                 let inner = self.store(element);
-                let body =
-                    format!("    v = _in_sql(v)\n    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{LEAVE}");
+                let body = format!(
+                    "    v = _in_sql(v)\n    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{LEAVE}"
+                );
                 self.add_apart(&body)
             }
             SqlClass::Struct(fields) => {

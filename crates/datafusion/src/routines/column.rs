@@ -204,14 +204,17 @@ impl ColumnCall {
     }
 
     /// A line for EXPLAIN.
-    pub(crate) fn explained(&self) -> String {
+    pub(crate) fn explained(&self, settings: &Settings) -> String {
         let (by, order) = match self.registered {
             _ if by_batch(&self.registered) => ("one call a batch", ""),
             _ if self.partition.is_empty() => ("whole column", order_note(!self.order.is_empty())),
             _ => ("one call a partition", order_note(!self.order.is_empty())),
         };
-        let why = match &self.registered.by_row {
-            Err(why) if self.registered.routine.kind() == Kind::Column => format!("; {why}"),
+        if self.registered.is_whole(settings) {
+            return format!("{}: native: a column function, {by}{order}", self.text);
+        }
+        let why = match self.registered.why_not() {
+            Some(why) if self.registered.routine.kind() == Kind::Column => format!("; {why}"),
             _ => String::new(),
         };
         format!("{}: python: a column function, {by}{order}{why}", self.text)

@@ -1,0 +1,113 @@
+//! Column functions that look at other rows, natively: such a function is a row function of arrays,
+//! called once for a whole column or partition, whose values are the items of its one row.
+
+use crate::function::compiled_of;
+use crate::pipeline::Compiled;
+use crate::routine::Routine;
+use crate::rungs::{Watch, failed, stopped};
+use crate::spread::{self, Nulls, Results};
+use crate::{CallError, Definition, Function, Invocation, OnError, Parameter, Place, Settings, sql};
+use arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch};
+use arrow::buffer::OffsetBuffer;
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema};
+use exuvia_ops::cx::Cx;
+use exuvia_ops::def::status;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How many times what its columns take a call may have besides the memory of a row.
+const TEMPORARIES: usize = 16;
+
+/// A column function over whole columns.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    function: Function,
+}
+
+impl Whole {
+    /// The function, if native code can run it.
+    ///
+    /// # Errors
+    /// Why it cannot: a stable code, a sentence, and where.
+    pub fn of(routine: &Routine, settings: &Settings) -> Result<Whole, (String, String, Option<Place>)> {
+        let definition = Definition { columns: vec![], ..routine.row_definition()? };
+        let refuse = |message: String| Err((exuvia_lift::Code::SqlType.code().to_string(), message, None));
+        let mut params = Vec::new();
+        for (at, param) in definition.params.iter().enumerate() {
+            let ty = DataType::List(item(&param.ty));
+            let asked = routine.source().handler.named.get(at).and_then(|name| name.as_deref());
+            if asked != Some("ndarray") || sql::array(&ty).is_none() {
+                let name = sql::type_name(&param.ty);
+                return refuse(format!(
+                    "the parameter {} is no ndarray of DOUBLE, BIGINT or BOOLEAN, but {name}",
+                    param.name
+                ));
+            }
+            params.push(Parameter { name: param.name.clone(), ty });
+        }
+        let returns = DataType::List(item(&definition.returns));
+        let definition = Definition { params, returns, strict: true, on_error: OnError::Raise, ..definition };
+        let function = Function::new(definition, routine.source().clone(), None);
+        let settings = Settings { lift: true, native: true, optimize: true, fault: String::new(), ..settings.clone() };
+        let reason = compiled_of(&function.compiled(true, &settings))
+            .and_then(Compiled::reason)
+            .map(|reason| (reason.code.clone(), reason.message.clone(), function.place(reason.span)));
+        match reason {
+            Some(reason) => Err(reason),
+            None => Ok(Whole { function }),
+        }
+    }
+
+    /// What a call on the columns of a batch gives; `None` where only CPython knows.
+    ///
+    /// # Errors
+    /// The call was cancelled or took too long.
+    pub fn call(
+        &self,
+        batch: &RecordBatch,
+        output: &Fields,
+        settings: &Settings,
+        invocation: &Invocation,
+    ) -> Result<Option<RecordBatch>, CallError> {
+        let function = &self.function;
+        let Ok(rows) = i32::try_from(batch.num_rows()) else { return Ok(None) };
+        let mut args: Vec<ArrayRef> = Vec::new();
+        for (column, param) in batch.columns().iter().zip(&function.definition().params) {
+            let DataType::List(item) = &param.ty else { return Ok(None) };
+            let Ok(values) = cast(column, item.data_type()) else { return Ok(None) };
+            let offsets = OffsetBuffer::new(vec![0, rows].into());
+            let Ok(list) = ListArray::try_new(Arc::clone(item), offsets, values, None) else { return Ok(None) };
+            args.push(Arc::new(list));
+        }
+        let mine = function.definition().timeout.and_then(|time| Instant::now().checked_add(time));
+        let deadline = [invocation.deadline, mine].into_iter().flatten().min();
+        let invocation = Invocation { cancelled: Arc::clone(&invocation.cancelled), deadline };
+        let watch = Watch::start(&invocation);
+        let nulls = Nulls::of(function.definition(), &args);
+        let cell = function.variant(nulls, false, settings);
+        let Some(Ok(stages)) = compiled_of(&cell).map(|compiled| compiled.stages.as_ref()) else { return Ok(None) };
+        let Ok(kernel) = &stages.kernel else { return Ok(None) };
+        let memory = batch.get_array_memory_size().saturating_mul(TEMPORARIES).saturating_add(settings.row_memory);
+        let mut cx = Cx::new(memory, false, Arc::clone(&watch.flag));
+        let ran = kernel.run_loop(&spread::columns(&args, nulls), 1, &mut cx);
+        let ran = ran.map_err(|error| failed(function, &invocation, error))?;
+        match ran.exits.first() {
+            Some((_, status::INTERRUPTED)) => return Err(stopped(function, &invocation)),
+            Some(_) => return Ok(None),
+            None => {}
+        }
+        let Ok(lists) = Results::of(&function.definition().returns, ran.values).finish() else { return Ok(None) };
+        let Some(values) = lists.as_list_opt::<i32>().filter(|lists| lists.is_valid(0)).map(|lists| lists.value(0))
+        else {
+            return Ok(None);
+        };
+        let Some(field) = output.first().filter(|_| values.len() == batch.num_rows()) else { return Ok(None) };
+        let Ok(values) = cast(&values, field.data_type()) else { return Ok(None) };
+        Ok(RecordBatch::try_new(Arc::new(Schema::new(output.clone())), vec![values]).ok())
+    }
+}
+
+fn item(ty: &DataType) -> FieldRef {
+    Arc::new(Field::new_list_field(ty.clone(), true))
+}
