@@ -479,12 +479,6 @@ return a"""),
 
 # What is not elementwise, or not lifted: it runs in CPython.
 NOT_NATIVE = [
-    ([('DOUBLE', 'np.ndarray')], "DOUBLE", """
-if isinstance(a, np.ndarray):
-    return a + 1
-return a"""),
-    ([('DOUBLE', 'np.ndarray')], "DOUBLE", 'return (a - a.min()) / (a.max() - a.min())'),
-    ([('DOUBLE', 'np.ndarray')], "DOUBLE", 'return np.cumsum(a)'),
     ([('DOUBLE', 'pd.Series')], "DOUBLE", """
 if isinstance(a, pd.Series):
     return a + 1
@@ -497,14 +491,11 @@ return v"""),
     ([('TEXT', 'pd.Series')], "TEXT", "return a.str.split(',').str[0].str.lower()"),
     ([('TEXT', 'pd.Series')], "TEXT", "return a.map({'x':'Y'}).str.lower()"),
     ([("BIGINT", "pd.Series")], "BIGINT", "return a + 1"),
-    ([("DOUBLE", "np.ndarray")], "DOUBLE", "return a[::-1]"),
-    ([("DOUBLE", "np.ndarray")], "DOUBLE", "return a - np.mean(a)"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a.shift(1)"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a.rank()"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a / len(a)"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a if (a > 0).all() else -a"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.array([v + 1 for v in a])"),
-    ([("DOUBLE", "np.ndarray")], "DOUBLE", "return sorted(a)"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.full_like(a, a[0])"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return a + np.random.rand(len(a)) * 0"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "with np.errstate(all='raise'):\n    return a + 1"),
@@ -512,7 +503,6 @@ return v"""),
     ([("TEXT", "pd.Series")], "TEXT", "return a.ffill()"),
     ([("TEXT", "pd.Series")], "TEXT", "return a + str(a.nunique())"),
     ([('DOUBLE', 'np.ndarray'), ('DOUBLE', 'np.ndarray')], "DOUBLE", 'xs = [a, a]\nxs[0][a > 0] = 5\nreturn xs[1]'),
-    ([('DOUBLE', 'np.ndarray')], "DOUBLE", 'a[a > 0] = a.max()\nreturn a'),
 ]
 
 SPECIAL = ["'NaN'", "'inf'", "'-inf'", "0.0", "-0.0", "1.0", "-1.0", "2.5", "0.5", "5", "10", "1e308", "-1e308",
@@ -574,12 +564,11 @@ def arguments(params):
         used[ty] += 1
 
 
-def run(binary, script, lift, every):
-    """The values of each function, or what was said of its error."""
+def run(binary, script, lift, queries):
+    """The values of each query by its name, and where functions are placed."""
     with tempfile.TemporaryDirectory() as folder:
         script += f"SET exuvia.lift = {lift};\n"
-        for name, params, *_ in every:
-            query = f"SELECT {name}({', '.join(arguments(params))}) AS r FROM t ORDER BY id"
+        for name, query in queries.items():
             script += f"COPY ({query}) TO '{folder}/{name}.parquet' STORED AS PARQUET;\n"
         script += f"COPY (SELECT name, placement FROM exuvia.functions) TO '{folder}/places.parquet' STORED AS PARQUET;\n"
         done = subprocess.run([binary, "-q", "-f", "/dev/stdin"], input=script, capture_output=True, text=True)
@@ -587,29 +576,42 @@ def run(binary, script, lift, every):
             sys.exit(done.stderr)
         read = lambda name: pq.read_table(Path(folder) / f"{name}.parquet").to_pydict()
         places = read("places")
-        values = {name: list(map(repr, read(name)["r"])) for name, *_ in every}
+        values = {name: list(map(repr, read(name)["r"])) for name in queries}
         return values, dict(zip(places["name"], places["placement"]))
+
+
+def compared(binary, script, queries, expected):
+    """How many queries give natively what they give in CPython, and how many do not, with functions placed as
+    expected; `expected` has for each query its function, what to call it in messages, and whether it is native."""
+    native, places = run(binary, script, "on", queries)
+    oracle, _ = run(binary, script, "off", queries)
+    wrong = 0
+    for name in queries:
+        function, shown, is_native = expected[name]
+        pairs = list(zip(native[name], oracle[name]))
+        differ = [row for row, pair in enumerate(pairs) if pair[0] != pair[1]]
+        if len(native[name]) != len(oracle[name]) or not pairs:
+            wrong += 1
+            print(f"{shown}: {len(native[name])} rows, not {len(oracle[name])}")
+        elif differ:
+            wrong += 1
+            row = differ[0]
+            print(f"{shown}: {len(differ)} of {len(pairs)} rows, row {row}: {pairs[row][0]}, not {pairs[row][1]}")
+        elif (places[function] == "native") != is_native:
+            wrong += 1
+            print(f"{shown}: placed {places[function]}")
+    print(f"{len(queries) - wrong} passed, {wrong} failed")
+    return wrong
 
 
 def main():
     binary = (sys.argv[1:] or ["exuvia"])[0]
     every = functions()
     creates = "".join(create(name, params, returns, body) for name, params, returns, body, _ in every)
-    rows, wrong = 300, 0
-    script = table(rows, 1) + creates
-    native, places = run(binary, script, "on", every)
-    oracle, _ = run(binary, script, "off", every)
-    for name, _, _, body, expected in every:
-        differ = [row for row, pair in enumerate(zip(native[name], oracle[name])) if pair[0] != pair[1]]
-        if differ or len(native[name]) != rows:
-            wrong += 1
-            row = differ[0]
-            print(f"{body}: {len(differ)} of {rows} rows, row {row}: {native[name][row]}, not {oracle[name][row]}")
-        elif (places[name] == "native") != expected:
-            wrong += 1
-            print(f"{body}: placed {places[name]}")
-    print(f"{len(every) - wrong} passed, {wrong} failed")
-    return wrong
+    query = lambda name, params: f"SELECT {name}({', '.join(arguments(params))}) AS r FROM t ORDER BY id"
+    queries = {name: query(name, params) for name, params, *_ in every}
+    expected = {name: (name, body, native) for name, _, _, body, native in every}
+    return compared(binary, table(300, 1) + creates, queries, expected)
 
 
 if __name__ == "__main__":

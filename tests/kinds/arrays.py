@@ -1,0 +1,278 @@
+"""Functions of arrays: native code and CPython give the same, bit for bit.
+
+    python arrays.py [EXUVIA]
+
+Row functions run over arrays of every length with NULL, NaN, infinities and zeros of both signs; column
+functions over whole columns and over partitions; natively and with `exuvia.lift` off, where NumPy computes
+them. Errors of row functions are NULL.
+"""
+
+import random
+import sys
+
+from elementwise import compared
+
+# Parameters by their names: x and y are DOUBLE, n BIGINT, b BOOLEAN.
+TYPES = {"x": "DOUBLE", "y": "DOUBLE", "n": "BIGINT", "b": "BOOLEAN"}
+
+# Of arrays of a row: the parameters, the type of the result, the body.
+ROWS = [
+    ('x', 'DOUBLE', 'return x.sum()'),
+    ('x', 'DOUBLE', 'return np.sum(x)'),
+    ('x', 'DOUBLE', 'return float(x.sum())'),
+    ('x', 'DOUBLE', 'return x.mean()'),
+    ('x', 'DOUBLE', 'return x.std()'),
+    ('x', 'DOUBLE', 'return x.var(ddof=1)'),
+    ('x', 'DOUBLE', 'return np.std(x, ddof=1)'),
+    ('x', 'DOUBLE', 'return x.max()'),
+    ('x', 'DOUBLE', 'return x.min()'),
+    ('x', 'DOUBLE', 'return np.median(x)'),
+    ('x', 'DOUBLE', 'return x.prod()'),
+    ('x', 'BIGINT', 'return x.argmax()'),
+    ('x', 'BIGINT', 'return int(np.argmin(x))'),
+    ('x', 'BIGINT', 'return len(x)'),
+    ('x', 'BIGINT', 'return x.size + x.shape[0] + x.ndim'),
+    ('x', 'BOOLEAN', 'return (x > 0).any()'),
+    ('x', 'BOOLEAN', 'return bool((x > 0).all())'),
+    ('x', 'BIGINT', 'return (x > 1.5).sum()'),
+    ('x', 'BIGINT', 'return np.count_nonzero(x)'),
+    ('x', 'DOUBLE', 'return (x > 1.5).mean()'),
+    ('x', 'DOUBLE[]', 'return x * 2 + 1'),
+    ('x y', 'DOUBLE[]', 'return x * y - x / y'),
+    ('x y', 'DOUBLE', 'return (x * y).sum()'),
+    ('x y', 'DOUBLE', 'return np.sqrt(((x - y) ** 2).sum())'),
+    ('x y', 'DOUBLE', """d = x - y
+return np.sqrt((d * d).sum()) / len(d) if len(d) else 0.0"""),
+    ('x', 'DOUBLE[]', """e = np.exp(x - x.max())
+return e / e.sum()"""),
+    ('x', 'DOUBLE[]', 'return (x - x.mean()) / x.std()'),
+    ('x', 'DOUBLE[]', """s = x.std()
+if s == 0:
+    return x * 0
+return (x - x.mean()) / s"""),
+    ('x', 'DOUBLE[]', 'return (x - x.min()) / (x.max() - x.min())'),
+    ('x', 'DOUBLE[]', 'return np.cumsum(x)'),
+    ('x', 'DOUBLE[]', 'return x.cumprod()'),
+    ('x', 'DOUBLE[]', 'return np.diff(x)'),
+    ('x', 'DOUBLE[]', 'return x[1:] - x[:-1]'),
+    ('x', 'DOUBLE[]', 'return x[::-1]'),
+    ('x', 'DOUBLE[]', 'return x[::2] * 3'),
+    ('x', 'DOUBLE[]', 'return x[5:1:-2]'),
+    ('x', 'DOUBLE[]', 'return x[-3:]'),
+    ('x', 'DOUBLE[]', 'return x[x > 0]'),
+    ('x', 'DOUBLE[]', 'return x[~np.isnan(x)]'),
+    ('x', 'DOUBLE', """v = x[~np.isnan(x)]
+return v.mean() if v.size else None"""),
+    ('x', 'DOUBLE[]', """x[x < 0] = 0
+return x"""),
+    ('x', 'DOUBLE[]', """y = x.copy()
+y[np.isnan(y)] = y[0] if len(y) else 0.0
+return y"""),
+    ('x', 'DOUBLE[]', """y = x
+y += 1
+return x"""),
+    ('x', 'DOUBLE[]', """y = x[1:]
+y *= 2
+return x"""),
+    ('x', 'DOUBLE[]', """x[1:] += x[:-1]
+return x"""),
+    ('x', 'DOUBLE[]', """if len(x) > 2:
+    x[2] = 7
+    x[0] = x[1]
+return x"""),
+    ('x', 'DOUBLE[]', """for i in range(1, len(x)):
+    x[i] = 0.5 * x[i] + 0.5 * x[i-1]
+return x"""),
+    ('x', 'DOUBLE', """s = 0.0
+for v in x:
+    s += v
+return s"""),
+    ('x', 'DOUBLE', """s = 0.0
+for v in x:
+    if v > 0:
+        s += float(v)
+return s"""),
+    ('x', 'DOUBLE', """best = None
+for i, v in enumerate(x):
+    if best is None or v > best:
+        best = v
+return best"""),
+    ('x', 'DOUBLE[]', 'return np.where(x > 0, x, -x)'),
+    ('x', 'DOUBLE[]', 'return np.where(np.isnan(x), 0.0, x)'),
+    ('x', 'DOUBLE[]', 'return np.clip(x, -1, 1)'),
+    ('x', 'DOUBLE[]', 'return x.clip(0, None)'),
+    ('x', 'DOUBLE[]', 'return np.maximum(x, 0)'),
+    ('x y', 'DOUBLE[]', 'return np.minimum(x, y)'),
+    ('x', 'DOUBLE[]', 'return np.round(x, 2)'),
+    ('x', 'DOUBLE[]', 'return np.log1p(np.abs(x))'),
+    ('x', 'DOUBLE[]', 'return np.sort(x)'),
+    ('x', 'DOUBLE[]', 'return np.nan_to_num(x)'),
+    ('x', 'DOUBLE[]', 'return np.concatenate((x, x * 2))'),
+    ('x', 'DOUBLE[]', 'return x.tolist()'),
+    ('x', 'DOUBLE[]', 'return list(x)'),
+    ('x', 'DOUBLE[]', 'return [v * 2 for v in x]'),
+    ('x', 'DOUBLE[]', 'return [x.mean(), x.std()]'),
+    ('x', 'BIGINT[]', 'return (x > 0).astype(int)'),
+    ('x', 'BOOLEAN[]', 'return x > 0'),
+    ('n', 'BIGINT', 'return n.sum()'),
+    ('n', 'DOUBLE', 'return n.mean()'),
+    ('n', 'BIGINT', 'return n.max() - n.min()'),
+    ('n', 'BIGINT[]', 'return n * 2 + 1'),
+    ('n', 'DOUBLE[]', 'return n / 2'),
+    ('n', 'BIGINT[]', 'return n % 3'),
+    ('n', 'BIGINT[]', 'return n[n > 2]'),
+    ('n', 'BIGINT[]', 'return np.cumsum(n)'),
+    ('n', 'BIGINT[]', 'return np.sort(n)'),
+    ('n', 'BIGINT', 'return n[0]'),
+    ('n', 'BIGINT', 'return int(n[-1])'),
+    ('n', 'DOUBLE', 'return n.std()'),
+    ('b', 'BIGINT', 'return b.sum()'),
+    ('b', 'DOUBLE', 'return b.mean()'),
+    ('b', 'BOOLEAN[]', 'return ~b'),
+    ('x b', 'DOUBLE[]', 'return x[b]'),
+    ('x b', 'DOUBLE', 'return x[b].sum()'),
+    ('x', 'DOUBLE', 'return np.sum(x ** 2) ** 0.5'),
+    ('x', 'DOUBLE', 'return np.sqrt(np.mean(np.square(x)))'),
+    ('x', 'DOUBLE', 'return np.ptp(x)'),
+    ('x', 'DOUBLE', 'return round(float(x.mean()), 2)'),
+    ('x', 'DOUBLE', 'return round(x.mean(), 2)'),
+    ('x', 'DOUBLE', 'return max(x.mean(), 0)'),
+    ('x', 'DOUBLE', 'return x[0] if len(x) > 0 else None'),
+    ('x', 'DOUBLE', 'return x[3] + x[-1]'),
+    ('x', 'DOUBLE', 'return None if x is None else x.sum()'),
+    ('x', 'DOUBLE', """if x is None or len(x) == 0:
+    return 0.0
+return x.sum()"""),
+    ('x', 'DOUBLE', """w = np.arange(len(x))
+return (x * w).sum()"""),
+    ('x', 'DOUBLE', """w = np.array([0.5, 0.3, 0.2])
+if len(x) < 3:
+    return None
+return (x[:3] * w).sum()"""),
+    ('x', 'DOUBLE', """out = np.zeros(len(x))
+for i in range(len(x)):
+    out[i] = x[i] * i
+return out.sum()"""),
+    ('x', 'DOUBLE[]', """def norm(v):
+    return v / np.sqrt((v * v).sum())
+return norm(x)"""),
+    ('x', 'DOUBLE[]', 'return 1 / (1 + np.exp(-x))'),
+    ('x', 'DOUBLE', 'return np.nan if x.size == 0 else np.abs(x).max()'),
+    ('x y', 'BOOLEAN', 'return bool(np.all(x == y))'),
+    ('x', 'BIGINT', 'return np.isnan(x).sum()'),
+    ('x', 'DOUBLE', 'return ((x - x.mean()) ** 3).mean() / x.std() ** 3'),
+    ('x', 'TEXT', "return 'high' if x.mean() > 0 else 'low'"),
+    ('x', 'TEXT', "return f'{x.mean():.3f}'"),
+]
+
+# Of whole columns, which are not elementwise.
+WHOLE = [
+    ('x', 'DOUBLE', 'return x + 1 if isinstance(x, np.ndarray) else x'),
+    ('x', 'DOUBLE', 'return (x - x.mean()) / x.std()'),
+    ('x', 'DOUBLE', 'return (x - np.nan_to_num(x).mean()) / np.nan_to_num(x).std()'),
+    ('x', 'DOUBLE', 'return x - x[0]'),
+    ('x', 'DOUBLE', 'return np.cumsum(x)'),
+    ('x', 'DOUBLE', """v = x[~np.isnan(x)]
+m = v.mean()
+return np.where(np.isnan(x), m, x)"""),
+    ('x', 'DOUBLE', """lo = np.nan_to_num(x).min()
+hi = np.nan_to_num(x).max()
+return (x - lo) / (hi - lo)"""),
+    ('x', 'DOUBLE', """out = np.zeros(len(x))
+out[1:] = x[1:] - x[:-1]
+return out"""),
+    ('x', 'DOUBLE', 'return x[::-1]'),
+    ('x y', 'DOUBLE', 'return x * y / (x * y).sum()'),
+    ('x', 'BOOLEAN', 'return x > np.median(np.nan_to_num(x))'),
+    ('n', 'BIGINT', 'return n - n.min()'),
+    ('n', 'DOUBLE', 'return n / n.sum()'),
+    ('n', 'BIGINT', 'return np.cumsum(n)'),
+    ('x', 'BIGINT', 'return (x > 0).cumsum()'),
+    ('b', 'BIGINT', 'return b.cumsum()'),
+    ('x', 'DOUBLE', """e = 0.0
+out = np.zeros(len(x))
+for i in range(len(x)):
+    e = 0.9 * e + 0.1 * (0.0 if np.isnan(x[i]) else x[i])
+    out[i] = e
+return out"""),
+    ('x', 'DOUBLE', 'return np.exp(x - x.max()) / np.exp(x - x.max()).sum()'),
+    ('x', 'DOUBLE', 'return np.sort(x)'),
+]
+
+SPECIAL = ["NULL", "'NaN'", "'inf'", "'-inf'", "0.0", "-0.0", "1.0", "-1.0", "2.5", "5", "1e308", "5e-324", "2.675"]
+
+
+def number(rng, dirty):
+    if rng.random() < dirty:
+        return f"CAST({rng.choice(SPECIAL)} AS DOUBLE)"
+    return repr(rng.uniform(-20, 20) if rng.random() < 0.6 else round(rng.uniform(-100, 100), 2))
+
+
+def array(kind, items):
+    return f"CAST([{', '.join(items)}] AS {kind}[])"
+
+
+def row(rng, index):
+    """Arrays of the same length in most rows, then values for columns."""
+    dirty = rng.choice([0, 0, 0.25])
+    length = rng.choice([0, 1, 2, 3, 5, 7, 8, 9, 12, 16, 40, 128, 129, 300])
+    numbers = lambda: [number(rng, dirty) for _ in range(length)]
+    others = numbers()
+    if rng.random() < 0.1:
+        others = others[1:] + ["1.0", "2.0"]
+    ints = [str(rng.randint(-50, 50)) for _ in range(length)]
+    if rng.random() < 0.1:
+        ints.append("NULL")
+    bools = [rng.choice(["true", "false"]) for _ in range(length)]
+    absent = lambda value, kind: f"CAST(NULL AS {kind}[])" if rng.random() < 0.05 else value
+    arrays = [
+        absent(array("DOUBLE", numbers()), "DOUBLE"),
+        array("DOUBLE", others),
+        absent(array("BIGINT", ints), "BIGINT"),
+        array("BOOLEAN", bools),
+    ]
+    # The columns cx and cy have no special values, which would make those of sums and means all NaN.
+    columns = [number(rng, 0), number(rng, 0), str(rng.randint(-50, 50)), rng.choice(["true", "false"]), number(rng, 0.1)]
+    return f"({index}, {', '.join(arrays + columns)})"
+
+
+def create(name, params, returns, body, of_rows):
+    suffix = "[]" if of_rows else ""
+    declared = ", ".join(f"{param} {TYPES[param]}{suffix}" for param in params.split())
+    annotated = ", ".join(f"{param}: np.ndarray" for param in params.split())
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    options = " OPTIONS (on_error 'null')" if of_rows else ""
+    return (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python{options} AS $$\n"
+            f"import numpy as np\n\ndef {name}({annotated}):\n{lines}$$;\n")
+
+
+def main():
+    binary = (sys.argv[1:] or ["exuvia"])[0]
+    rng = random.Random(7)
+    names = "i, x, y, n, b, cx, cy, cn, cb, cz"
+    values = ", ".join(row(rng, index) for index in range(150))
+    script = f"CREATE TABLE t AS SELECT * FROM (VALUES {values}) AS v({names});\n"
+    queries, expected = {}, {}
+
+    def add(name, function, query, shown):
+        queries[name] = query
+        expected[name] = (function, shown, True)
+
+    for index, (params, returns, body) in enumerate(ROWS):
+        name = f"f{index}"
+        script += create(name, params, returns, body, True)
+        add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i", body)
+    for index, (params, returns, body) in enumerate(WHOLE):
+        name = f"w{index}"
+        script += create(name, params, returns, body, False)
+        clean = f"{name}({', '.join('c' + param for param in params.split())})"
+        dirty = f"{name}({', '.join('cz' if param in 'xy' else 'c' + param for param in params.split())})"
+        add(name, name, f"SELECT {clean} AS r FROM t ORDER BY i", body)
+        add(f"{name}z", name, f"SELECT {dirty} AS r FROM t ORDER BY i", f"{body} (dirty)")
+        over = f"SELECT {clean} OVER (PARTITION BY i % 7 ORDER BY i) AS r FROM t ORDER BY i"
+        add(f"{name}o", name, over, f"{body} (over)")
+    return compared(binary, script, queries, expected)
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 1))
