@@ -199,6 +199,48 @@ return out"""),
     ('x', 'DOUBLE', 'return np.sort(x)'),
 ]
 
+# Of whole columns as Series, which pass over what is missing.
+SERIES = [
+    ('x', 'DOUBLE', 'return (x - x.mean()) / x.std()'),
+    ('x', 'DOUBLE', 'return (x - x.min()) / (x.max() - x.min())'),
+    ('x', 'DOUBLE', 'return x.fillna(x.mean())'),
+    ('x', 'DOUBLE', 'return x.fillna(x.median())'),
+    ('x', 'DOUBLE', 'return x.cumsum()'),
+    ('x', 'DOUBLE', 'return x.cumprod()'),
+    ('x', 'DOUBLE', 'return x.diff()'),
+    ('x', 'DOUBLE', 'return x - x.shift(1)'),
+    ('x', 'DOUBLE', 'return x.shift(-2).fillna(0)'),
+    ('x', 'DOUBLE', 'return x / x.sum()'),
+    ('x y', 'DOUBLE', 'return (x * y) / (x * y).sum()'),
+    ('x', 'BOOLEAN', 'return x > x.mean() + 2 * x.std()'),
+    ('x', 'DOUBLE', 'return x.clip(x.mean() - x.std(), x.mean() + x.std())'),
+    ('x', 'DOUBLE', """m = x[x > 0].mean()
+return x.where(x > 0, m)"""),
+    ('x', 'DOUBLE', 'return x - x.iloc[0]'),
+    ('x', 'DOUBLE', 'return np.where(x > x.mean(), 1.0, 0.0)'),
+    ('x', 'DOUBLE', 'return np.log1p(x.abs()) / np.log1p(x.abs()).max()'),
+    ('x', 'DOUBLE', """s = x.std(ddof=0)
+if s == 0 or np.isnan(s):
+    return x * 0
+return (x - x.mean()) / s"""),
+    ('x', 'DOUBLE', 'return x * x.count() / len(x)'),
+    ('x', 'DOUBLE', 'return (x - np.mean(x)) / np.std(x)'),
+    ('x', 'DOUBLE', 'return x - x.values.mean()'),
+    ('x', 'BOOLEAN', 'return x.between(x.min(), x.median())'),
+    ('x', 'BIGINT', 'return x.isna().cumsum()'),
+    ('x', 'DOUBLE', 'return x.round(1) - x.mean().round(1)'),
+    ('x', 'DOUBLE', """out = x.copy()
+out[x < x.mean()] = 0.0
+return out"""),
+    ('n', 'BIGINT', 'return n - n.min()'),
+    ('n', 'DOUBLE', 'return n / n.sum()'),
+    ('n', 'DOUBLE', 'return n / n.max()'),
+    ('x b', 'DOUBLE', 'return x.where(b, x.mean())'),
+    ('x', 'DOUBLE', 'return x.prod() + x * 0'),
+    ('x y', 'DOUBLE', """d = x - y
+return (d - d.mean()).abs()"""),
+]
+
 SPECIAL = ["NULL", "'NaN'", "'inf'", "'-inf'", "0.0", "-0.0", "1.0", "-1.0", "2.5", "5", "1e308", "5e-324", "2.675"]
 
 
@@ -236,14 +278,14 @@ def row(rng, index):
     return f"({index}, {', '.join(arrays + columns)})"
 
 
-def create(name, params, returns, body, of_rows):
+def create(name, params, returns, body, of_rows, form="np.ndarray"):
     suffix = "[]" if of_rows else ""
     declared = ", ".join(f"{param} {TYPES[param]}{suffix}" for param in params.split())
-    annotated = ", ".join(f"{param}: np.ndarray" for param in params.split())
+    annotated = ", ".join(f"{param}: {form}" for param in params.split())
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     options = " OPTIONS (on_error 'null')" if of_rows else ""
     return (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python{options} AS $$\n"
-            f"import numpy as np\n\ndef {name}({annotated}):\n{lines}$$;\n")
+            f"import numpy as np\nimport pandas as pd\n\ndef {name}({annotated}):\n{lines}$$;\n")
 
 
 def main():
@@ -262,9 +304,10 @@ def main():
         name = f"f{index}"
         script += create(name, params, returns, body, True)
         add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i", body)
-    for index, (params, returns, body) in enumerate(WHOLE):
+    whole = [(*entry, "np.ndarray") for entry in WHOLE] + [(*entry, "pd.Series") for entry in SERIES]
+    for index, (params, returns, body, form) in enumerate(whole):
         name = f"w{index}"
-        script += create(name, params, returns, body, False)
+        script += create(name, params, returns, body, False, form)
         clean = f"{name}({', '.join('c' + param for param in params.split())})"
         dirty = f"{name}({', '.join('cz' if param in 'xy' else 'c' + param for param in params.split())})"
         add(name, name, f"SELECT {clean} AS r FROM t ORDER BY i", body)

@@ -82,8 +82,7 @@ fn stages(
             Some(form @ ColumnForm::Array) => (sql::column(&param.ty, *form), "an array of "),
             None => {
                 let asked = source.handler.named.get(at).and_then(|name| name.as_deref());
-                let array = if asked == Some("ndarray") { sql::array(&param.ty) } else { None };
-                (array.or_else(|| sql::class(&param.ty)), "")
+                (sql::array(&param.ty, asked).or_else(|| sql::class(&param.ty)), "")
             }
         };
         let Some(class) = class else {

@@ -475,8 +475,10 @@ impl Routine {
     /// Why it cannot: a stable code, a sentence, and where.
     pub fn whole(&self, settings: &Settings) -> Option<Result<(), (String, String, Option<Place>)>> {
         let named = &self.source.handler.named;
-        let asks = |at: usize| named.get(at).and_then(|name| name.as_deref()) == Some("ndarray");
-        if !(0..self.definition.params.len()).all(asks) {
+        let is_text = |param: &RoutineParam| matches!(&param.takes, Takes::Value(ty) if ty.is_string());
+        let asks = |at: usize| matches!(named.get(at).and_then(|name| name.as_deref()), Some("ndarray" | "Series"));
+        // Those of texts are lifted where they are elementwise, and then have the better reason.
+        if !(0..self.definition.params.len()).all(asks) || self.definition.params.iter().any(is_text) {
             return None;
         }
         Some(self.whole.get_or_init(|| Whole::of(self, settings)).as_ref().map(|_| ()).map_err(Clone::clone))

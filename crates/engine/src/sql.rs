@@ -74,12 +74,18 @@ pub(crate) fn column(ty: &DataType, form: ColumnForm) -> Option<SqlClass> {
     own.then(|| SqlClass::Column { form, of: Arc::new(of) })
 }
 
-/// What an array is in a row function that takes it as an `np.ndarray`; `None` where that is not lifted.
+/// What an array is in a function whose parameter is annotated with the class of that name; `None` where
+/// that is not lifted.
 #[must_use]
-pub(crate) fn array(ty: &DataType) -> Option<SqlClass> {
+pub(crate) fn array(ty: &DataType, asked: Option<&str>) -> Option<SqlClass> {
+    let form = match asked {
+        Some("ndarray") => ColumnForm::Array,
+        Some("Series") => ColumnForm::Series,
+        _ => return None,
+    };
     let DataType::List(field) = ty else { return None };
     let known = matches!(field.data_type(), DataType::Float64 | DataType::Int64 | DataType::Boolean);
-    known.then(|| class(field.data_type()).map(|of| SqlClass::Array(Arc::new(of)))).flatten()
+    known.then(|| class(field.data_type()).map(|of| SqlClass::Array { form, of: Arc::new(of) })).flatten()
 }
 
 /// What becomes of the result of a column function in one row.

@@ -37,10 +37,10 @@ impl Whole {
         for (at, param) in definition.params.iter().enumerate() {
             let ty = DataType::List(item(&param.ty));
             let asked = routine.source().handler.named.get(at).and_then(|name| name.as_deref());
-            if asked != Some("ndarray") || sql::array(&ty).is_none() {
+            if sql::array(&ty, asked).is_none() {
                 let name = sql::type_name(&param.ty);
                 return refuse(format!(
-                    "the parameter {} is no ndarray of DOUBLE, BIGINT or BOOLEAN, but {name}",
+                    "the parameter {} is no array of DOUBLE, BIGINT or BOOLEAN, but of {name}",
                     param.name
                 ));
             }

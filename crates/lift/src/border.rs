@@ -33,6 +33,16 @@ pub enum ColumnForm {
     Series,
 }
 
+impl ColumnForm {
+    /// What the prelude's `numpy` calls it.
+    fn kind(self) -> i64 {
+        match self {
+            ColumnForm::Array => 1,
+            ColumnForm::Series => 2,
+        }
+    }
+}
+
 /// What values of an SQL type are in Python.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SqlClass {
@@ -71,8 +81,13 @@ pub enum SqlClass {
     },
     /// An array: a list.
     List(Arc<SqlClass>),
-    /// An array of DOUBLE, BIGINT or BOOLEAN as an argument that Python has as `np.ndarray`.
-    Array(Arc<SqlClass>),
+    /// An array of DOUBLE, BIGINT or BOOLEAN as an argument that Python has as one of NumPy's, or a Series.
+    Array {
+        /// What the function takes it as.
+        form: ColumnForm,
+        /// The class of its items.
+        of: Arc<SqlClass>,
+    },
     /// STRUCT: a dict of its fields.
     Struct(Arc<[(String, SqlClass)]>),
 }
@@ -81,7 +96,7 @@ impl SqlClass {
     /// Whether its values are those of one class, and not made of others.
     #[must_use]
     pub fn is_scalar(&self) -> bool {
-        !matches!(self, SqlClass::List(_) | SqlClass::Array(_) | SqlClass::Struct(_))
+        !matches!(self, SqlClass::List(_) | SqlClass::Array { .. } | SqlClass::Struct(_))
     }
 
     /// The type of such values within others where the IR function takes and returns them.
@@ -95,7 +110,7 @@ impl SqlClass {
             SqlClass::Bool => Type::Bool,
             SqlClass::Str | SqlClass::Bytes => Type::Str,
             SqlClass::Column { of, .. } => of.ty(false),
-            SqlClass::List(element) | SqlClass::Array(element) => Type::list(element.ty(nullable)),
+            SqlClass::List(element) | SqlClass::Array { of: element, .. } => Type::list(element.ty(nullable)),
             SqlClass::Struct(fields) => Type::Tuple(fields.iter().map(|field| field.1.ty(nullable)).collect()),
         };
         if nullable { ty.optional() } else { ty }
@@ -110,7 +125,7 @@ impl SqlClass {
                 let exists = nullable.then_some(Type::Bool);
                 exists.into_iter().chain(fields.iter().flat_map(|field| field.1.spread(inner, inner))).collect()
             }
-            SqlClass::List(element) | SqlClass::Array(element) => {
+            SqlClass::List(element) | SqlClass::Array { of: element, .. } => {
                 let ty = Type::list(element.ty(inner));
                 vec![if nullable { ty.optional() } else { ty }]
             }
@@ -133,7 +148,7 @@ impl SqlClass {
     /// The type that Python sees, for scalars; of a class that the prelude writes in Python none.
     pub(crate) fn python(&self) -> Type {
         match self {
-            SqlClass::Decimal { .. } | SqlClass::Column { .. } | SqlClass::Array(_) => Type::Never,
+            SqlClass::Decimal { .. } | SqlClass::Column { .. } | SqlClass::Array { .. } => Type::Never,
             SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
             SqlClass::Timestamp(_) => Type::Record(Class::Datetime, Arc::from([Type::Int])),
             SqlClass::Time(_) => Type::Record(Class::Time, Arc::from([Type::Int])),
@@ -162,7 +177,7 @@ impl SqlClass {
             | SqlClass::Decimal { .. }
             | SqlClass::Column { .. }
             | SqlClass::List(_)
-            | SqlClass::Array(_)
+            | SqlClass::Array { .. }
             | SqlClass::Struct(_) => false,
         }
     }
@@ -182,11 +197,8 @@ impl SqlClass {
         match self {
             SqlClass::Timestamp(count) | SqlClass::Time(count) => (self.python().path(), vec![i64::from(*count)]),
             SqlClass::Decimal { precision, scale } => ("decimal", vec![i64::from(*precision), i64::from(*scale)]),
-            SqlClass::Column { form, of } => {
-                let kind = if *form == ColumnForm::Array { 1 } else { 2 };
-                ("numpy", vec![kind, of.dtype()])
-            }
-            SqlClass::Array(of) => ("numpy", vec![of.dtype()]),
+            SqlClass::Column { form, of } => ("numpy", vec![form.kind(), of.dtype()]),
+            SqlClass::Array { form, of } => ("numpy", vec![of.dtype(), form.kind()]),
             other => (other.python().path(), vec![]),
         }
     }
@@ -362,7 +374,7 @@ impl Lifter<'_> {
             args.push(self.apart(at, |me| me.argument(&param.class, param.inner, &own[1..], class.as_ref()))?);
             return self.next_argument((rest, classes), others, args, splits + 1, body);
         }
-        if let (SqlClass::Array(_), true) = (&param.class, param.nullable) {
+        if let (SqlClass::Array { .. }, true) = (&param.class, param.nullable) {
             if splits == MAX_SPLITS {
                 return self.bail(Code::SqlType, "more parameters that are arrays and may be NULL");
             }
@@ -460,7 +472,7 @@ impl Lifter<'_> {
                 }
             }
             class if class.is_scalar() && class.is_plain() => Ok(Abs::Dyn(values[0])),
-            SqlClass::Array(_) => {
+            SqlClass::Array { .. } => {
                 let array = self.across_the_border("_of_list", class, Abs::Dyn(values[0]))?;
                 if self.live { Ok(array) } else { Ok(Abs::Unbound) }
             }

@@ -7,6 +7,7 @@ array, a Series or an array that cannot be written to. What looks at more than o
 
 
 _nan = float("nan")
+_inf = float("inf")
 _radian = 3.141592653589793 / 180.0
 _degree = 180.0 / 3.141592653589793
 
@@ -1127,6 +1128,8 @@ def _clip_series(series, lower, upper):
 def _bound(value):
     if value is None:
         return None
+    if isinstance(value, _Number):
+        return _bound(value._v)
     if isinstance(value, bool) or not isinstance(value, (float, int)):
         return _refuse("clip by a column")
     if value != value:
@@ -1624,7 +1627,7 @@ def where(condition, x=_missing, y=_missing, /):
     if _is_missing(x) or _is_missing(y):
         return _refuse("the places of a condition")
     if _has_array(condition, x, y):
-        return _each(where, condition, x, y)
+        return _each_array(where, condition, x, y)
     if not _is_condition(condition):
         return _refuse("where of such a condition")
     return _lane(_united(_held(x), _held(y), condition._v), 1)
@@ -1670,6 +1673,8 @@ def select(condlist, choicelist, default=0):
 
 
 def asarray(a, dtype=None):
+    if isinstance(a, Series):
+        return a.to_numpy() if dtype is None else _refuse("an array of another type")
     if isinstance(a, ndarray):
         return a._kept() if dtype is None else a.astype(dtype)
     if isinstance(a, (list, tuple)):
@@ -1684,6 +1689,8 @@ def asarray(a, dtype=None):
 def array(object, dtype=None):
     if isinstance(object, (ndarray, list, tuple)):
         made = asarray(object, dtype)
+        if isinstance(object, Series):
+            return _fresh(made._list(), made._code)
         return made._own() if isinstance(object, ndarray) else made
     if dtype is not None:
         return _refuse("an array of another type")

@@ -7,8 +7,13 @@
 # gets a name (`_kept`). What is an error or a warning of NumPy's that somebody could catch is CPython's.
 
 
-def _of_list(items, code):
+def _of_list(items, code, kind=1):
     """Of an array of SQL, where NULL is NaN in floats."""
+    made = _array_of(items, code)
+    return made if kind == 1 else Series(made._items, 0, 1, made._n, code)
+
+
+def _array_of(items, code):
     types = _element_types(items)
     if code == 0:
         if types == ("float",):
@@ -58,18 +63,28 @@ def _has_array(*args):
 def _each(function, *args):
     """What an elementwise function makes of arrays and scalars."""
     n = None
+    series = False
     for arg in args:
         if isinstance(arg, ndarray):
+            series = series or arg._kind == 2
             if n is None:
                 n = arg._n
             elif n != arg._n:
                 return _leave("arrays of different lengths")
         elif isinstance(arg, _Lane) and arg._kind != 0:
             return _refuse("an array and a column")
-    return _Mapped(function, args, n)
+    return _MappedSeries(function, args, n) if series else _Mapped(function, args, n)
+
+
+def _each_array(function, *args):
+    """As `_each`, where the result is an array of whatever arguments."""
+    mapped = _each(function, *args)
+    return _Mapped(function, args, mapped._n)
 
 
 class ndarray:
+    _kind = 1
+
     def __init__(self, items, start, step, n, code):
         self._items = items
         self._start = start
@@ -78,7 +93,7 @@ class ndarray:
         self._code = code
 
     def _at(self, i):
-        return _Array(_item(self._items, self._start + i * self._step))
+        return _lane(_item(self._items, self._start + i * self._step), self._kind)
 
     def _value(self, i):
         return self._at(i)._v
@@ -477,7 +492,7 @@ class _Mapped(ndarray):
         made = ()
         for arg in self._args:
             if isinstance(arg, ndarray):
-                made = made + (_Array(_sample(arg._code)),)
+                made = made + (_lane(_sample(arg._code), arg._kind),)
             elif isinstance(arg, _Number):
                 made = made + (_Number(_sample(_code_of(arg._v))),)
             else:
@@ -495,6 +510,372 @@ class _Mapped(ndarray):
 
     def _kept(self):
         return self._own()
+
+
+class Series(ndarray):
+    """A column of float64, int64 or bool, whose rows are those of the call: NaN is what is missing."""
+
+    _kind = 2
+
+    def _own(self):
+        return Series(self._list(), 0, 1, self._n, self._code)
+
+    def copy(self, deep=True):
+        if deep is not True:
+            return _refuse("such a copy of a Series")
+        return self._own()
+
+    def _in_sql(self):
+        if self._code != 0:
+            return self._compact()
+        return [_unless_nan(self._value(i)) for i in range(self._n)]
+
+    def __bool__(self):
+        return _leave("the truth of a Series")
+
+    def __contains__(self, item):
+        return _refuse("what is in a Series")
+
+    def item(self, i=0):
+        return _refuse("the item of a Series")
+
+    def flatten(self):
+        return _refuse("an array of a Series")
+
+    def ravel(self):
+        return _refuse("an array of a Series")
+
+    def fill(self, value):
+        return _refuse("fill of a Series")
+
+    def sort(self):
+        return _refuse("sort of a Series")
+
+    def argmin(self, axis=None):
+        return _refuse("the place of an extreme of a Series")
+
+    def argmax(self, axis=None):
+        return _refuse("the place of an extreme of a Series")
+
+    # Rows keep their labels, which are their numbers: a part of a Series only for what needs none.
+
+    def __getitem__(self, key):
+        if isinstance(key, bool) or isinstance(key, _Number):
+            return _refuse("such a part of a Series")
+        if isinstance(key, int):
+            if key < 0 or key >= self._n:
+                return _leave("a label that a Series has not")
+            return _Number(self._value(key))
+        if isinstance(key, ndarray) and key._code == 2:
+            return _Part(self._selected(key._kept()))
+        return _refuse("such a part of a Series")
+
+    def __getpart__(self, start, stop):
+        return _refuse("a part of a Series")
+
+    def __getslice__(self, start, stop, step):
+        return _refuse("a part of a Series")
+
+    def __setslice__(self, start, stop, step, value):
+        return _refuse("a part of a Series")
+
+    def __setitem__(self, key, value):
+        if not isinstance(key, ndarray) or key._code != 2 or isinstance(value, ndarray):
+            return _refuse("such an assignment to a part of a Series")
+        if value is None or isinstance(value, bool):
+            return _refuse("such a value in a Series")
+        value = self._as_item(value)
+        key = key._kept()
+        if key._n != self._n:
+            return _leave("a mask of another length")
+        for i in range(self._n):
+            if key._value(i):
+                self._store(i, value)
+
+    @property
+    def iloc(self):
+        return _Rows(self._kept())
+
+    @property
+    def values(self):
+        return self.to_numpy()
+
+    def to_numpy(self):
+        kept = self._kept()
+        return _FixedArray(kept._items, kept._start, kept._step, kept._n, kept._code)
+
+    # Elementwise methods.
+
+    def abs(self):
+        return absolute(self)
+
+    def round(self, decimals=0):
+        return round(self, decimals)
+
+    def clip(self, lower=None, upper=None):
+        return _each(_clip_series, self, lower, upper)
+
+    def isna(self):
+        return _each(_isna, self)
+
+    def isnull(self):
+        return _each(_isna, self)
+
+    def notna(self):
+        return _each(_not_na, self)
+
+    def notnull(self):
+        return _each(_not_na, self)
+
+    def fillna(self, value):
+        return _each(_filled, self, value)
+
+    def where(self, cond, other=None):
+        return _each(_chosen, self, cond, True, other)
+
+    def mask(self, cond, other=None):
+        return _each(_chosen, self, cond, False, other)
+
+    def between(self, left, right, inclusive="both"):
+        return _each(_between, self, left, right, inclusive)
+
+    # Reductions and scans, which pass over what is missing.
+
+    def _counted(self):
+        if self._code != 0:
+            return self._n
+        count = 0
+        for i in range(self._n):
+            value = self._value(i)
+            if value == value:
+                count += 1
+        return count
+
+    def _filled(self, value):
+        """With a value in place of NaN."""
+        if self._code != 0:
+            return self
+        return _Mapped(_instead, (self, value), self._n)
+
+    def count(self):
+        return _Number(self._counted())
+
+    def sum(self, axis=None):
+        a = _one_axis(self, axis)
+        return _Number(_tree(a._filled(0.0)) if a._code == 0 else _total(a))
+
+    def mean(self, axis=None):
+        return _Number(_mean_of(_one_axis(self, axis)._kept()))
+
+    def var(self, axis=None, ddof=1):
+        return _Number(_var_of(_one_axis(self, axis)._kept(), ddof))
+
+    def std(self, axis=None, ddof=1):
+        return _Number(_operation("ieee.sqrt", _var_of(_one_axis(self, axis)._kept(), ddof)))
+
+    def prod(self, axis=None):
+        a = _one_axis(self, axis)
+        return prod(a._filled(1.0)) if a._code == 0 else prod(_FixedArray(a._compact(), 0, 1, a._n, a._code))
+
+    def min(self, axis=None):
+        return _series_extreme(_one_axis(self, axis)._kept(), _inf, _less, _less_int)
+
+    def max(self, axis=None):
+        return _series_extreme(_one_axis(self, axis)._kept(), -_inf, _greater, _greater_int)
+
+    def median(self, axis=None):
+        a = _one_axis(self, axis)._kept()
+        if a._code != 0:
+            return _leave("the median of such a Series")
+        part = _fresh([a._value(i) for i in range(a._n) if a._value(i) == a._value(i)], 0)
+        return _Number(_nan) if part._n == 0 else median(part)
+
+    def any(self, axis=None):
+        a = _one_axis(self, axis)
+        if a._code == 0:
+            return _leave("any of numbers")
+        return any(_FixedArray(a._compact(), 0, 1, a._n, a._code))
+
+    def all(self, axis=None):
+        a = _one_axis(self, axis)
+        if a._code == 0:
+            return _leave("all of numbers")
+        return all(_FixedArray(a._compact(), 0, 1, a._n, a._code))
+
+    def cumsum(self, axis=None):
+        return _series_scan(_one_axis(self, axis)._kept(), _add, 0.0)
+
+    def cumprod(self, axis=None):
+        return _series_scan(_one_axis(self, axis)._kept(), _mul, 1.0)
+
+    def shift(self, periods=1):
+        if isinstance(periods, bool) or not isinstance(periods, int) or self._code != 0:
+            return _refuse("such a shift")
+        a = self._kept()
+        n = a._n
+        items = [a._value(i - periods) if 0 <= i - periods < n else _nan for i in range(n)]
+        return Series(items, 0, 1, n, 0)
+
+    def diff(self, periods=1):
+        a = self._kept()
+        return a - a.shift(periods)
+
+
+class _MappedSeries(Series):
+    """As `_Mapped`."""
+
+    def __init__(self, function, args, n):
+        self._function = function
+        self._args = args
+        self._n = n
+
+    @property
+    def _code(self):
+        return _Mapped(self._function, self._args, self._n)._code
+
+    def _at(self, i):
+        made = ()
+        for arg in self._args:
+            made = made + (arg._at(i) if isinstance(arg, ndarray) else arg,)
+        return self._function(*made)
+
+    def _compact(self):
+        return self._list()
+
+    def _kept(self):
+        return self._own()
+
+
+class _FixedArray(ndarray):
+    """An array that shows a Series, which nobody may change through it."""
+
+    def _store(self, i, value):
+        return _leave("an assignment to an array that cannot be written to")
+
+
+class _Rows:
+    """`series.iloc`."""
+
+    def __init__(self, of):
+        self._of = of
+
+    def __getitem__(self, key):
+        if isinstance(key, bool) or not isinstance(key, int):
+            return _refuse("such a part of a Series")
+        return _Number(self._of._value(self._of._index(key)))
+
+
+class _Part:
+    """Some rows of a Series: what depends on none of their labels."""
+
+    def __init__(self, of):
+        self._of = Series(of._items, of._start, of._step, of._n, of._code)
+
+    def __len__(self):
+        return self._of._n
+
+    @property
+    def size(self):
+        return self._of._n
+
+    @property
+    def empty(self):
+        return self._of._n == 0
+
+    def __bool__(self):
+        return _refuse("the truth of a part of a Series")
+
+    def __iter__(self):
+        return _refuse("the values of a part of a Series")
+
+    def count(self):
+        return self._of.count()
+
+    def sum(self):
+        return self._of.sum()
+
+    def mean(self):
+        return self._of.mean()
+
+    def var(self, ddof=1):
+        return self._of.var(ddof=ddof)
+
+    def std(self, ddof=1):
+        return self._of.std(ddof=ddof)
+
+    def min(self):
+        return self._of.min()
+
+    def max(self):
+        return self._of.max()
+
+    def median(self):
+        return self._of.median()
+
+
+def _unless_nan(value):
+    return None if value != value else value
+
+
+def _not_na(lane):
+    return ~_isna(lane)
+
+
+def _filled(lane, value):
+    return lane.fillna(value)
+
+
+def _between(lane, left, right, inclusive):
+    return lane.between(left, right, inclusive)
+
+
+def _instead(lane, value):
+    return _Array(value if lane._v != lane._v else lane._v)
+
+
+def _mean_of(a):
+    """The mean of a Series."""
+    total = _tree(a._filled(0.0)) if a._code == 0 else _exact_total(a)
+    count = a._counted()
+    return _div(total, _operation("int.to_float", count)) if count > 0 else _nan
+
+
+def _squared_or_zero(lane, middle):
+    value = lane._v
+    distance = middle - (0.0 if value != value else value)
+    return _Array(0.0 if value != value else distance * distance)
+
+
+def _var_of(a, ddof):
+    if isinstance(ddof, bool) or not isinstance(ddof, int):
+        return _refuse("such degrees of freedom")
+    if a._code != 0:
+        return _leave("the deviation of ints")
+    count = a._counted()
+    middle = _div(_tree(a._filled(0.0)), _operation("int.to_float", count))
+    total = _tree(_Mapped(_squared_or_zero, (a, middle), a._n))
+    return _div(total, _operation("int.to_float", count - ddof)) if count > ddof else _nan
+
+
+def _series_extreme(a, fill, of_floats, of_ints):
+    if a._code == 0:
+        return _extreme(a._filled(fill), of_floats) if a._counted() > 0 else _Number(_nan)
+    return _extreme(_FixedArray(a._compact(), 0, 1, a._n, a._code), of_ints)
+
+
+def _series_scan(a, function, start):
+    if a._code != 0:
+        return _leave("a scan of ints")
+    total = start
+    made = []
+    first = True
+    for i in range(a._n):
+        value = a._value(i)
+        counted = value if value == value else start
+        total = counted if first else function(total, counted)
+        first = False
+        made.append(total if value == value else _nan)
+    return Series(made, 0, 1, a._n, 0)
 
 
 def _has_array_beside(args, array):
@@ -578,6 +959,8 @@ def _total(a):
 
 
 def sum(a, axis=None):
+    if isinstance(a, Series):
+        return a.sum(axis)
     a = _one_axis(a, axis)
     return _Number(_tree(a) if a._code == 0 else _total(a))
 
@@ -600,6 +983,8 @@ def _mean(a):
 
 
 def mean(a, axis=None):
+    if isinstance(a, Series):
+        return a.mean(axis)
     return _Number(_mean(_one_axis(a, axis)))
 
 
@@ -618,14 +1003,20 @@ def _var(a, ddof):
 
 
 def var(a, axis=None, ddof=0):
+    if isinstance(a, Series):
+        return a.var(axis, ddof)
     return _Number(_var(_one_axis(a, axis), ddof))
 
 
 def std(a, axis=None, ddof=0):
+    if isinstance(a, Series):
+        return a.std(axis, ddof)
     return _Number(_operation("ieee.sqrt", _var(_one_axis(a, axis), ddof)))
 
 
 def prod(a, axis=None):
+    if isinstance(a, Series):
+        return a.prod(axis)
     a = _one_axis(a, axis)
     if a._code == 0:
         made = 1.0
@@ -658,11 +1049,15 @@ def _extreme(a, function):
 
 
 def max(a, axis=None):
+    if isinstance(a, Series):
+        return a.max(axis)
     a = _one_axis(a, axis)
     return _extreme(a, _greater if a._code == 0 else _greater_int)
 
 
 def min(a, axis=None):
+    if isinstance(a, Series):
+        return a.min(axis)
     a = _one_axis(a, axis)
     return _extreme(a, _less if a._code == 0 else _less_int)
 
@@ -676,6 +1071,8 @@ def amin(a, axis=None):
 
 
 def ptp(a, axis=None):
+    if isinstance(a, Series):
+        return _refuse("a function of arrays of a Series")
     a = _one_axis(a, axis)._kept()
     return max(a) - min(a)
 
@@ -693,14 +1090,20 @@ def _first(a, function):
 
 
 def argmax(a, axis=None):
+    if isinstance(a, Series):
+        return a.argmax(axis)
     return _first(_one_axis(a, axis), _gt)
 
 
 def argmin(a, axis=None):
+    if isinstance(a, Series):
+        return a.argmin(axis)
     return _first(_one_axis(a, axis), _lt)
 
 
 def any(a, axis=None):
+    if isinstance(a, Series):
+        return a.any(axis)
     a = _one_axis(a, axis)
     for i in range(a._n):
         if a._value(i) != 0:
@@ -709,6 +1112,8 @@ def any(a, axis=None):
 
 
 def all(a, axis=None):
+    if isinstance(a, Series):
+        return a.all(axis)
     a = _one_axis(a, axis)
     for i in range(a._n):
         if a._value(i) == 0:
@@ -717,6 +1122,8 @@ def all(a, axis=None):
 
 
 def count_nonzero(a):
+    if isinstance(a, Series):
+        return _refuse("a function of arrays of a Series")
     a = _one_axis(a, None)
     count = 0
     for i in range(a._n):
@@ -726,10 +1133,14 @@ def count_nonzero(a):
 
 
 def cumsum(a, axis=None):
+    if isinstance(a, Series):
+        return a.cumsum(axis)
     return _scan(_one_axis(a, axis), _add)
 
 
 def cumprod(a, axis=None):
+    if isinstance(a, Series):
+        return a.cumprod(axis)
     return _scan(_one_axis(a, axis), _mul)
 
 
@@ -753,6 +1164,8 @@ def _scan(a, function):
 
 
 def diff(a, n=1):
+    if isinstance(a, Series):
+        return _refuse("a function of arrays of a Series")
     if n != 1:
         return _refuse("such a difference")
     a = _one_axis(a, None)._kept()
@@ -762,6 +1175,8 @@ def diff(a, n=1):
 
 
 def sort(a, axis=-1):
+    if isinstance(a, Series):
+        return _refuse("a function of arrays of a Series")
     a = _one_axis(a, axis)
     items = a._list()
     if a._code == 0:
@@ -784,6 +1199,8 @@ def sort(a, axis=-1):
 
 
 def median(a, axis=None):
+    if isinstance(a, Series):
+        return _refuse("a function of arrays of a Series")
     a = _one_axis(a, axis)
     if a._n == 0 or a._code != 0:
         return _leave("the median of such an array")
@@ -863,7 +1280,7 @@ def concatenate(arrays, axis=0):
         return _refuse("concatenate of what is no tuple")
     code = 3
     for array in arrays:
-        if not isinstance(array, ndarray) or code != 3 and array._code != code:
+        if not isinstance(array, ndarray) or array._kind != 1 or code != 3 and array._code != code:
             return _refuse("concatenate of such arrays")
         code = array._code
     if code == 3:
