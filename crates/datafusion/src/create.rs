@@ -20,7 +20,7 @@ use datafusion::prelude::SessionContext;
 use datafusion::scalar::ScalarValue;
 use datafusion::sql::sqlparser::ast;
 use exuvia_engine::routine::{Kind, Routine, RoutineDefinition, RoutineParam, Takes, kind_of};
-use exuvia_engine::{DefineError, Function, Interpreter, OnError, Place, Stop, Volatility};
+use exuvia_engine::{DefineError, Function, Interpreter, NotNative, OnError, Place, Stop, Volatility};
 use std::sync::Arc;
 
 /// Executes a statement that this plugin understands.
@@ -265,11 +265,10 @@ fn define(
             Ok(Arc::new(ScalarUDF::new_from_impl(python)))
         }
         Err(_) if kind != Kind::Column => Err(format!("{} runs in CPython", kind.described()).into()),
-        Err((code, sentence, place)) => Err(why(&code, &sentence, place.as_ref()).into()),
+        Err(reason) => Err(shown(&reason)),
     };
     let whole = if by_row.is_err() && kind == Kind::Column { blocking(|| routine.whole(&settings)) } else { None };
-    let whole =
-        whole.map(|whole| whole.map_err(|(code, sentence, place)| why(&code, &sentence, place.as_ref()).into()));
+    let whole = whole.map(|whole| whole.map_err(|reason| shown(&reason)));
     Ok(Created::Routine(Registered {
         routine,
         by_row,
@@ -278,6 +277,10 @@ fn define(
         by_batch: said.by_batch,
         clauses: clauses.into(),
     }))
+}
+
+fn shown(reason: &NotNative) -> Arc<str> {
+    why(&reason.code, &reason.message, reason.place.as_ref()).into()
 }
 
 /// A default as an expression of the parameter's type.

@@ -50,6 +50,17 @@ pub enum CallErrorKind {
     Host(String),
 }
 
+/// Why native code does not run a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotNative {
+    /// A stable code, such as `E004`.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
+    /// Where, if it is a place of the body.
+    pub place: Option<Place>,
+}
+
 /// A place in a function's body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {

@@ -5,11 +5,13 @@ use crate::formula::{self, Formula};
 use crate::interpreter::{Interpreter, MODULE_TIME, ModuleLimits, OwnProcess, PrintSink};
 use crate::memoize::History;
 use crate::observed::Observed;
-use crate::pipeline::{self, Compiled};
+use crate::pipeline::{self, Compiled, Reason};
 use crate::python::PythonRung;
 use crate::routine::Routine;
 use crate::spread::Nulls;
-use crate::{CallError, DefineError, Definition, OnError, Place, Volatility, place, rungs, stack, total, volatility};
+use crate::{
+    CallError, DefineError, Definition, NotNative, OnError, Place, Volatility, place, rungs, stack, total, volatility,
+};
 use arrow::array::ArrayRef;
 use exuvia_lift::Source;
 use parking_lot::Mutex;
@@ -288,19 +290,20 @@ impl Function {
     /// only and native code can say how. CPython runs what leaves it as columns of those rows.
     ///
     /// # Errors
-    /// Why it is none: a stable code, a sentence, and where.
-    pub fn of_columns(
-        routine: &Arc<Routine>,
-        settings: &Settings,
-    ) -> Result<Function, (String, String, Option<Place>)> {
+    /// Why it is none.
+    pub fn of_columns(routine: &Arc<Routine>, settings: &Settings) -> Result<Function, NotNative> {
         let definition = routine.row_definition()?;
         let settings = Settings { lift: true, native: true, optimize: true, fault: String::new(), ..settings.clone() };
         let function = Function::new(definition, routine.source().clone(), Some(Arc::clone(routine)));
         let cell = function.compiled(true, &settings);
         match compiled_of(&cell).and_then(Compiled::reason) {
-            Some(reason) => Err((reason.code.clone(), reason.message.clone(), function.place(reason.span))),
+            Some(reason) => Err(function.not_native(reason)),
             None => Ok(function),
         }
+    }
+
+    pub(crate) fn not_native(&self, reason: &Reason) -> NotNative {
+        NotNative { code: reason.code.clone(), message: reason.message.clone(), place: self.place(reason.span) }
     }
 
     /// What was declared.

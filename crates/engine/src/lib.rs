@@ -38,7 +38,7 @@ mod volatility;
 mod whole;
 
 pub use definition::{ColumnForm, Definition, Interpreter, OnError, Parameter, Volatility};
-pub use error::{CallError, CallErrorKind, DefineError, Place};
+pub use error::{CallError, CallErrorKind, DefineError, NotNative, Place};
 pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
 pub use exuvia_jit::RunError;
 pub use function::{Function, Invocation, Placement, Rung, Settings, Stop, Work};

@@ -9,8 +9,8 @@ use crate::interpreter::{
 };
 use crate::whole::Whole;
 use crate::{
-    CallError, CallErrorKind, ColumnForm, DefineError, Definition, Invocation, OnError, Parameter, Place, Settings,
-    Volatility, place, sql, stack,
+    CallError, CallErrorKind, ColumnForm, DefineError, Definition, Invocation, NotNative, OnError, Parameter, Place,
+    Settings, Volatility, place, sql, stack,
 };
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::compute::cast;
@@ -279,7 +279,7 @@ pub struct Routine {
     /// Whether an aggregate's class can merge states.
     merges: bool,
     /// The column function natively over whole columns, or why it is not.
-    whole: OnceLock<Result<Whole, (String, String, Option<Place>)>>,
+    whole: OnceLock<Result<Whole, NotNative>>,
     python: DefinedIn<PyFunction>,
     states: DefinedIn<PyFunction>,
     calls: AtomicU64,
@@ -472,8 +472,8 @@ impl Routine {
     /// not all of its parameters are arrays.
     ///
     /// # Errors
-    /// Why it cannot: a stable code, a sentence, and where.
-    pub fn whole(&self, settings: &Settings) -> Option<Result<(), (String, String, Option<Place>)>> {
+    /// Why it cannot.
+    pub fn whole(&self, settings: &Settings) -> Option<Result<(), NotNative>> {
         let named = &self.source.handler.named;
         let is_text = |param: &RoutineParam| matches!(&param.takes, Takes::Value(ty) if ty.is_string());
         let asks = |at: usize| matches!(named.get(at).and_then(|name| name.as_deref()), Some("ndarray" | "Series"));
@@ -578,11 +578,12 @@ impl Routine {
     /// What it takes and gives as a row function, if it takes columns only.
     ///
     /// # Errors
-    /// Why it is none, with a code and a place.
-    pub(crate) fn row_definition(&self) -> Result<Definition, (String, String, Option<Place>)> {
+    /// Why it is none.
+    pub(crate) fn row_definition(&self) -> Result<Definition, NotNative> {
         let definition = &self.definition;
         let handler = &self.source.handler;
-        let refuse = |message: String| Err((exuvia_lift::Code::Handler.code().to_string(), message, None));
+        let code = exuvia_lift::Code::Handler.code();
+        let refuse = |message| Err(NotNative { code: code.to_string(), message, place: None });
         if self.kind != Kind::Column {
             return refuse(format!("{} runs in CPython", self.kind.described()));
         }

@@ -6,7 +6,7 @@ use crate::pipeline::Compiled;
 use crate::routine::Routine;
 use crate::rungs::{Watch, failed, stopped};
 use crate::spread::{self, Nulls, Results};
-use crate::{CallError, Definition, Function, Invocation, OnError, Parameter, Place, Settings, sql};
+use crate::{CallError, Definition, Function, Invocation, NotNative, OnError, Parameter, Settings, sql};
 use arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch};
 use arrow::buffer::OffsetBuffer;
 use arrow::compute::cast;
@@ -29,10 +29,11 @@ impl Whole {
     /// The function, if native code can run it.
     ///
     /// # Errors
-    /// Why it cannot: a stable code, a sentence, and where.
-    pub fn of(routine: &Routine, settings: &Settings) -> Result<Whole, (String, String, Option<Place>)> {
+    /// Why it cannot.
+    pub fn of(routine: &Routine, settings: &Settings) -> Result<Whole, NotNative> {
         let definition = Definition { columns: vec![], ..routine.row_definition()? };
-        let refuse = |message: String| Err((exuvia_lift::Code::SqlType.code().to_string(), message, None));
+        let code = exuvia_lift::Code::SqlType.code();
+        let refuse = |message| Err(NotNative { code: code.to_string(), message, place: None });
         let mut params = Vec::new();
         for (at, param) in definition.params.iter().enumerate() {
             let ty = DataType::List(item(&param.ty));
@@ -50,11 +51,8 @@ impl Whole {
         let definition = Definition { params, returns, strict: true, on_error: OnError::Raise, ..definition };
         let function = Function::new(definition, routine.source().clone(), None);
         let settings = Settings { lift: true, native: true, optimize: true, fault: String::new(), ..settings.clone() };
-        let reason = compiled_of(&function.compiled(true, &settings))
-            .and_then(Compiled::reason)
-            .map(|reason| (reason.code.clone(), reason.message.clone(), function.place(reason.span)));
-        match reason {
-            Some(reason) => Err(reason),
+        match compiled_of(&function.compiled(true, &settings)).and_then(Compiled::reason) {
+            Some(reason) => Err(function.not_native(reason)),
             None => Ok(Whole { function }),
         }
     }
