@@ -1,7 +1,7 @@
-"""Elementwise functions of columns, as one writes them with NumPy and pandas.
+"""Functions of columns, as one writes them with NumPy and pandas.
 
-They are those of `cargo xtask bench columns`. Each value of a result depends on its own row only, so that they
-are compiled.
+They are those of `cargo xtask bench columns`. Of most each value depends on its own row only, so that they are
+compiled to row functions; the last ones look at the whole column.
 """
 
 import numpy as np
@@ -71,3 +71,32 @@ def grade(value):
 # sql: graded(a DOUBLE) RETURNS DOUBLE
 def graded(a: pd.Series) -> pd.Series:
     return a.apply(grade)
+
+
+# sql: zscore(a DOUBLE) RETURNS DOUBLE
+def zscore(a: pd.Series) -> pd.Series:
+    return (a - a.mean()) / a.std()
+
+
+# sql: scaled(b DOUBLE) RETURNS DOUBLE
+def scaled(b: np.ndarray) -> np.ndarray:
+    known = b[~np.isnan(b)]
+    low, high = known.min(), known.max()
+    return np.where(np.isnan(b), 0.0, (b - low) / (high - low))
+
+
+# sql: running(a DOUBLE) RETURNS DOUBLE
+def running(a: np.ndarray) -> np.ndarray:
+    filled = np.nan_to_num(a)
+    return np.cumsum(filled) / filled.sum()
+
+
+# sql: smoothed(b DOUBLE) RETURNS DOUBLE
+def smoothed(b: np.ndarray) -> np.ndarray:
+    out = np.zeros(len(b))
+    level = 0.0
+    for i in range(len(b)):
+        if not np.isnan(b[i]):
+            level = 0.9 * level + 0.1 * b[i]
+        out[i] = level
+    return out

@@ -1,4 +1,4 @@
-//! `bench columns`: elementwise functions of columns beside NumPy and pandas themselves, Numba, and Polars
+//! `bench columns`: functions of columns beside NumPy and pandas themselves, Numba, and Polars
 //! and DuckDB by hand.
 
 use super::frames::{Shown, ask, files, ours, pinned, publish};
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The functions of `udfs/tables/columns.py` with their arguments.
-const FUNCTIONS: [(&str, &str); 8] = [
+const FUNCTIONS: [(&str, &str); 12] = [
     ("triad", "a, b, years"),
     ("cubic", "b"),
     ("distance", "lat1, lon1, lat2, lon2"),
@@ -22,6 +22,10 @@ const FUNCTIONS: [(&str, &str); 8] = [
     ("cleaned", "a, b"),
     ("charge", "a, zone"),
     ("graded", "a"),
+    ("zscore", "a"),
+    ("scaled", "b"),
+    ("running", "a"),
+    ("smoothed", "b"),
 ];
 
 /// Who runs them: those of `benchmarks/peers/columns.py` by their names there.
@@ -61,11 +65,11 @@ pub(super) fn run(options: &Options) -> Result<()> {
     };
     let at = folder.to_string_lossy().into_owned();
     let runs = (options.rounds + 1).to_string();
-    let mut page = format!("# Elementwise functions of columns\n\nWritten by `{}`; do not edit.\n\n", options.command);
+    let mut page = format!("# Functions of columns\n\nWritten by `{}`; do not edit.\n\n", options.command);
     writeln!(
         page,
         "Machine: {}. One thread. {} rows of a Parquet file, of which 1 % are NULL and 2 % of the texts not ASCII. The functions \
-         of `udfs/tables/columns.py` are compiled by Exuvia; NumPy and pandas call them as they stand. Each reads the columns \
+         of `udfs/tables/columns.py` are compiled by Exuvia, the last four over the whole column; NumPy and pandas call them as they stand. Each reads the columns \
          and ends with the result in Arrow. Nanoseconds a row, medians of {} runs after one that warms up; then how many times \
          Exuvia's time each takes. *Differ*: values that are not NumPy's to the last bit.\n",
         machine::describe(),
