@@ -165,6 +165,49 @@ return norm(x)"""),
     ('x', 'TEXT', "return f'{x.mean():.3f}'"),
 ]
 
+# What keeps an array that is not computed yet, and what changes arrays meanwhile: some of them run in CPython.
+KEPT = [
+    ("x", "DOUBLE[]", "t = (x + 1, x.fill(0))\nreturn t[0]"),
+    ("x", "DOUBLE[]", "if len(x):\n    x[0], a = 5, x + 1\n    return a"),
+    ("x y", "DOUBLE[]", "x[:], y[:] = y + 0, x + 0\nreturn x - y"),
+    ("x", "DOUBLE[]", "x[1:], x[:-1] = x[:-1] * 1, x[1:] * 1\nreturn x"),
+    ("x", "DOUBLE[]", "def h(v):\n    return v * 2\nt = (h(x), x.fill(0))\nreturn t[0]"),
+    ("x", "DOUBLE[]", "try:\n    return x + 1\nfinally:\n    x.fill(0)"),
+    ("x", "DOUBLE[]", "def g(v):\n    try:\n        return v + 1\n    finally:\n        v += 5\nreturn g(x)"),
+    ("x", "DOUBLE[]", "def bump(v):\n    v += 1\n    return v\nreturn (x * 2) + bump(x)"),
+    ("x", "DOUBLE[]", "return (x * 2) + (x.fill(3) or 0)"),
+    ("x", "DOUBLE[]", "class C:\n    pass\no = C()\no.v = x + 1\nx.fill(0)\nreturn o.v"),
+    ("x", "DOUBLE[]", "d = {'a': x + 1}\nx.fill(0)\nreturn d['a']"),
+    ("x", "DOUBLE[]", "if (y := x + 1) is not None:\n    x.fill(0)\nreturn y"),
+    ("x", "DOUBLE[]", "for a in (x + 1, x + 2):\n    x += a\nreturn x"),
+    ("x", "DOUBLE[]", "def g(*a):\n    a[0].fill(0)\n    return a[1]\nreturn g(x, x * 2)"),
+    ("x", "DOUBLE[]", "a, b = c = (x + 1, x + 2)\nx.fill(0)\na += 1\nreturn c[0]"),
+    ("x", "DOUBLE[]", "y = z = x + 1\nz[:1] = 3\nreturn y"),
+    ("x", "DOUBLE[]", "a = b = c = x * 2\nb += 1\nreturn a + c"),
+    ("x", "DOUBLE[]", "t = (x * 1,)\nv = t[0]\nv[:1] = 8\nreturn t[0]"),
+    ("x", "DOUBLE[]", "t = (x * 1,)\nv, = t\nv += 8\nreturn t[0]"),
+    ("x", "DOUBLE[]", "t = (x * 1, 2)\nt[0][:1] = 99\nreturn t[0]"),
+    ("x", "DOUBLE[]", "t = (x * 1, 2)\nt[0].fill(4)\nreturn t[0]"),
+    ("x", "DOUBLE[]", "d = {'a': x * 1}\nd['a'][:1] = 99\nreturn d['a']"),
+    ("x", "DOUBLE[]", "(a := x + 1)\na[:1] = 4\nreturn a"),
+    ("x y", "DOUBLE", "return (x if len(x) > 2 else y).sum()"),
+    ("x y", "DOUBLE", "z = x if len(x) > 2 else y\nreturn z.sum()"),
+    ("x y", "DOUBLE[]", "y = x + 1 if len(x) > 2 else y * 2\nreturn y"),
+    ("x", "DOUBLE[]", "y = x\nfor k in range(3):\n    y = y * 0.5 + 1\nreturn y"),
+    ("x", "DOUBLE[]", "cur, nxt = x.copy(), x * 0\nfor k in range(3):\n    nxt[1:] = cur[:-1] * 0.5\n    cur, nxt = nxt, cur\nreturn cur"),
+    ("x", "DOUBLE[]", "y = x[::2].ravel()\ny += 99\nreturn x"),
+    ("x", "DOUBLE[]", "y = np.asarray(x, dtype=float)\ny += 9\nreturn x"),
+    ("x", "BOOLEAN", "return x.T is x or x.ravel() is x"),
+    ("x", "DOUBLE", "s = 0.0\nfor v, w in zip(x, x[1:]):\n    x[1:] += 1\n    s += v * w\nreturn s"),
+    ("x", "DOUBLE", "return sum(v * w for v, w in zip(x, x[::-1]))"),
+    ("n", "DOUBLE", "return np.count_nonzero(n) / 0"),
+    ("x", "DOUBLE", "s = 0.0\nfor v in x:\n    if isinstance(v, float):\n        s += v\nreturn s"),
+    ("x", "BOOLEAN", "return len(x) > 0 and type(x[0]) == np.float64"),
+    ("x", "DOUBLE", "return np.clip(x, 2).sum()"),
+    ("x", "DOUBLE", "return x.sum(axis=0.0)"),
+    ("x", "DOUBLE", "import math\nreturn math.sqrt((x * x).sum()) + math.log1p(abs(x.mean()))"),
+]
+
 # Of whole columns, which are not elementwise.
 WHOLE = [
     ('x', 'DOUBLE', 'return x + 1 if isinstance(x, np.ndarray) else x'),
@@ -296,14 +339,18 @@ def main():
     script = f"CREATE TABLE t AS SELECT * FROM (VALUES {values}) AS v({names});\n"
     queries, expected = {}, {}
 
-    def add(name, function, query, shown):
+    def add(name, function, query, shown, native=True):
         queries[name] = query
-        expected[name] = (function, shown, True)
+        expected[name] = (function, shown, native)
 
     for index, (params, returns, body) in enumerate(ROWS):
         name = f"f{index}"
         script += create(name, params, returns, body, True)
         add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i", body)
+    for index, (params, returns, body) in enumerate(KEPT):
+        name = f"k{index}"
+        script += create(name, params, returns, body, True)
+        add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i", body, None)
     whole = [(*entry, "np.ndarray") for entry in WHOLE] + [(*entry, "pd.Series") for entry in SERIES]
     for index, (params, returns, body, form) in enumerate(whole):
         name = f"w{index}"

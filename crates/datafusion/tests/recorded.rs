@@ -58,6 +58,11 @@ async fn replay(library: &str) -> (usize, usize) {
         if !id.contains(&wanted) {
             continue;
         }
+        let source = case["source"].as_str().unwrap();
+        if source.contains("where=") && source.contains("out=None") {
+            *unmapped.entry("values that are in memory by chance").or_insert(0) += 1;
+            continue;
+        }
         let verdict = match case["kind"].as_str().unwrap() {
             "table" => table(&session, &case).await,
             "column" => match array(&session, &case).await {
@@ -69,7 +74,7 @@ async fn replay(library: &str) -> (usize, usize) {
         match verdict {
             Verdict::Equal => equal += 1,
             Verdict::Unmapped(why) => *unmapped.entry(why).or_insert(0) += 1,
-            Verdict::Different(how) => different.push(format!("{id}: {}\n{how}", case["source"].as_str().unwrap())),
+            Verdict::Different(how) => different.push(format!("{id}: {source}\n{how}")),
         }
     }
     println!("{library}: {equal} equal, {} different, in no SQL: {unmapped:?}", different.len());

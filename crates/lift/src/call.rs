@@ -6,7 +6,6 @@ use crate::ast::{Expr, ExprKind, Name};
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member, Method};
 use crate::classes::ClassRef;
-use crate::heap::cells;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::templates::Arguments;
@@ -861,15 +860,12 @@ impl Lifter<'_> {
         Ok(vars)
     }
 
-    /// Whether a value is an object that holds a function, of which each is made by an expression of
-    /// its own: what such objects ask of each other ends.
-    fn holds_function(&self, value: &Abs) -> bool {
+    /// Whether a value is an object that puts work off: what such objects ask of each other ends, since
+    /// each is made by an expression of its own.
+    fn defers(&self, value: &Abs) -> bool {
         match value {
-            Abs::Instance(object) => self
-                .frames
-                .first()
-                .is_some_and(|frame| cells(&frame.vars, object).any(|(_, held)| matches!(held, Abs::Func(_)))),
-            Abs::Tuple(items) => items.iter().any(|item| self.holds_function(item)),
+            Abs::Instance(object) => object.class.prelude && ClassObj::find(&object.class, "_kept").is_some(),
+            Abs::Tuple(items) => items.iter().any(|item| self.defers(item)),
             _ => false,
         }
     }
@@ -880,11 +876,9 @@ impl Lifter<'_> {
         if def.asynchronous {
             return self.bail(Code::Handler, format!("{} is asynchronous", def.name));
         }
-        let mut vars = self.bind(closure, args, named)?;
+        let vars = self.bind(closure, args, named)?;
         if !self.in_prelude(closure.module) {
-            for value in vars.values_mut() {
-                *value = self.kept(value.clone())?;
-            }
+            vars.values().try_for_each(|value| self.force(value))?;
             for (name, value) in &vars {
                 if self.refuse_iterator(value).is_err() && !crate::scope::is_read_once(&def, name) {
                     self.refuse_iterator(value)?;
@@ -898,7 +892,7 @@ impl Lifter<'_> {
         if closure.cached {
             self.refuse_cache(&def.name, &vars)?;
         }
-        let again = self.in_prelude(closure.module) && vars.values().any(|value| self.holds_function(value));
+        let again = self.in_prelude(closure.module) && vars.values().any(|value| self.defers(value));
         if self.unfolding.contains(&closure.identity()) && !again {
             if closure.cached {
                 return self.bail(Code::Recursion, format!("{} recurses and keeps its results", def.name));

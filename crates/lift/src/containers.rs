@@ -226,6 +226,7 @@ impl Lifter<'_> {
             // The language reference has the key first, and so has CPython.
             let key = key.as_ref().map(|key| self.expr(key)).transpose()?;
             let value = self.expr(value)?;
+            self.kept(&value)?;
             entries.push((key, value));
         }
         self.dict_of_entries(entries)

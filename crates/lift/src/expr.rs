@@ -60,17 +60,24 @@ impl<'w> Lifter<'w> {
             ExprKind::Named { target, value } => {
                 let value = self.expr(value)?;
                 self.refuse_iterator(&value)?;
+                self.kept(&value)?;
                 self.assign_around(target, value.clone())?;
                 Ok(value)
             }
             ExprKind::Binary { op, left, right } => {
+                let held = self.held.len();
                 let left = self.expr(left)?;
                 let right = self.expr(right)?;
-                self.binary(op, left, right)
+                let made = self.binary(op, left, right);
+                self.held.truncate(held);
+                made
             }
             ExprKind::Unary { op, operand } => {
+                let held = self.held.len();
                 let operand = self.expr(operand)?;
-                self.apply(op, &[operand])
+                let made = self.apply(op, &[operand]);
+                self.held.truncate(held);
+                made
             }
             ExprKind::Not(_) | ExprKind::Compare { .. } => self.condition_value(whole),
             ExprKind::Lambda(def) => self.closure(def),
@@ -81,6 +88,7 @@ impl<'w> Lifter<'w> {
                 for (states, value) in [(yes, body), (no, orelse)] {
                     self.enter_any(states)?;
                     let value = self.expr(value)?;
+                    self.kept(&value)?;
                     self.held.truncate(held);
                     arms.extend(self.state().map(|state| (state, vec![value])));
                 }
@@ -127,7 +135,11 @@ impl<'w> Lifter<'w> {
             };
             let more = match &starred {
                 Some(inner) => self.known_items(inner),
-                None => Some(vec![self.expr(item)?]),
+                None => {
+                    let item = self.expr(item)?;
+                    self.kept(&item)?;
+                    Some(vec![item])
+                }
             };
             match (more, starred, &list) {
                 (Some(more), _, None) => known.extend(more),
@@ -180,7 +192,11 @@ impl<'w> Lifter<'w> {
                         None => return self.bail(Code::Expression, "* of a value of unknown length"),
                     }
                 }
-                _ => out.push(self.expr(item)?),
+                _ => {
+                    let item = self.expr(item)?;
+                    self.kept(&item)?;
+                    out.push(item);
+                }
             }
         }
         Ok(out)

@@ -53,6 +53,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_type",
     "_element_types",
     "_in_sql",
+    "_force",
 ];
 
 impl Lifter<'_> {
@@ -172,6 +173,16 @@ impl Lifter<'_> {
                 }
                 _ => self.bail(Code::StaticValue, "the elements of such a value"),
             },
+            // Before an array is changed.
+            ("_force", []) if self.snapshots > 0 => {
+                self.bail(Code::Mutation, "an array is changed while zip or reversed goes over one")
+            }
+            ("_force", []) => {
+                for value in self.held.clone().iter().rev() {
+                    self.force(value)?;
+                }
+                Ok(Abs::NONE)
+            }
             // What SQL sees of it.
             ("_in_sql", [value]) => self.in_sql(value),
             // An element of a list that has it.

@@ -58,6 +58,17 @@ enum Cursor {
     Zip(Vec<Cursor>),
 }
 
+/// Whether the items of an array are taken before a loop begins.
+fn copies_arrays(iterable: &Abs) -> bool {
+    let Abs::Iter(iter) = iterable else { return false };
+    let is_array = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.class.prelude && ClassObj::find(&object.class, "_kept").is_some());
+    match &**iter {
+        Iter::Zip(inners) => inners.iter().any(|inner| is_array(inner) || copies_arrays(inner)),
+        Iter::Reversed { of, .. } => is_array(of) || copies_arrays(of),
+        _ => false,
+    }
+}
+
 impl Lifter<'_> {
     /// Runs `body` for each item.
     pub fn for_each(&mut self, iterable: &Abs, body: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
@@ -175,10 +186,13 @@ impl Lifter<'_> {
             return Ok(());
         }
         let site = self.site();
+        let copied = usize::from(copies_arrays(iterable));
+        self.snapshots += copied;
         let looped = self.run_loop(&mut |me| me.cursor_more(depth, &cursor), &mut |me| {
             let item = me.cursor_next(depth, &cursor)?;
             body(me, item)
         });
+        self.snapshots -= copied;
         if matches!(looped, Err(Stop::Bailout(_)))
             && iterable.as_const().is_some_and(is_short)
             && self.world.unrolled.insert(site)

@@ -61,6 +61,43 @@ fn known_name(class: &ClassObj) -> Option<&'static str> {
     KNOWN.iter().find(|row| class.prelude && *row.0 == *class.name).map(|row| row.1)
 }
 
+/// Functions that ask an object for its float.
+const OF_FLOATS: &[&str] = &[
+    "math.sqrt",
+    "math.exp",
+    "math.expm1",
+    "math.log",
+    "math.log2",
+    "math.log10",
+    "math.log1p",
+    "math.sin",
+    "math.cos",
+    "math.tan",
+    "math.asin",
+    "math.acos",
+    "math.atan",
+    "math.atan2",
+    "math.sinh",
+    "math.cosh",
+    "math.tanh",
+    "math.hypot",
+    "math.pow",
+    "math.fabs",
+    "math.isnan",
+    "math.isinf",
+    "math.isfinite",
+    "math.degrees",
+    "math.radians",
+    "math.copysign",
+    "math.fmod",
+];
+
+/// Whether it is an object of the prelude that is a number in SQL.
+fn is_number(abs: &Abs) -> bool {
+    let has = |class, name| ClassObj::find(class, name).is_some();
+    matches!(abs, Abs::Instance(object) if object.class.prelude && has(&object.class, "_in_sql") && has(&object.class, "__float__"))
+}
+
 impl Lifter<'_> {
     /// Applies an operation of which an operand is such an object; `None` where none is.
     pub fn apply_to_object(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
@@ -97,6 +134,18 @@ impl Lifter<'_> {
         }
         if let Some(result) = self.apply_to_shaped(spelling, args)? {
             return Ok(Some(result));
+        }
+        if OF_FLOATS.contains(&spelling) && args.iter().any(is_number) {
+            let mut floats = Vec::new();
+            for arg in args {
+                floats.push(match arg {
+                    Abs::Instance(object) if is_number(arg) => {
+                        self.call_special(object, "__float__", Vec::new())?.unwrap_or_else(|| arg.clone())
+                    }
+                    other => other.clone(),
+                });
+            }
+            return if self.live { self.try_apply(spelling, &floats) } else { Ok(Some(Abs::Unbound)) };
         }
         // What a class of the prelude lacks may be in CPython's.
         let prelude = args.iter().any(|arg| matches!(arg, Abs::Instance(object) if object.class.prelude));

@@ -58,10 +58,16 @@ impl Lifter<'_> {
             })?;
             return Ok(());
         }
-        let value = &match sql.class {
-            SqlClass::Column { .. } => value.clone(),
-            _ => self.in_sql(value)?,
-        };
+        if !matches!(sql.class, SqlClass::Column { .. }) && !self.misfits_leave {
+            let seen = self.in_sql(value)?;
+            if !seen.same(value) {
+                // An error shows what it was.
+                self.misfits_leave = true;
+                let returned = self.return_sql(&seen, sql);
+                self.misfits_leave = false;
+                return returned;
+            }
+        }
         if !self.live {
             return Ok(());
         }
@@ -156,6 +162,11 @@ impl Lifter<'_> {
 
     /// The error of a result that the SQL type cannot hold.
     fn reject(&mut self, value: &Abs, sql: &SqlReturn) -> Lift<()> {
+        if self.misfits_leave {
+            let span = self.b.span;
+            self.end(Terminator::Bailout("a result of another type", span));
+            return Ok(());
+        }
         let name = self.b.constant(Object::str(&sql.name));
         let value = self.value_to_read(value)?;
         self.b.inst(Opcode::Op("result.reject"), vec![name, value], Type::None, None);

@@ -46,6 +46,7 @@ impl Lifter<'_> {
                     Some(value) => self.expr(value)?,
                     None => Abs::NONE,
                 };
+                self.kept(&value)?;
                 self.return_(value)
             }
             StmtKind::If { test, body, orelse } => {
@@ -264,12 +265,12 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(());
         }
+        self.kept(&value)?;
         match &target.kind {
             ExprKind::Name(name) => {
                 if !self.has_one_user(name, &value) {
                     self.refuse_iterator(&value)?;
                 }
-                let value = self.kept(value)?;
                 self.bind_name(name, value)?;
                 Ok(())
             }
@@ -294,17 +295,23 @@ impl Lifter<'_> {
         }
     }
 
-    /// What a value is once it has a name: the prelude's classes say what they make of themselves before
-    /// somebody else can see them.
-    pub fn kept(&mut self, value: Abs) -> Lift<Abs> {
-        match &value {
-            Abs::Instance(object) if object.class.prelude && !self.is_in_prelude() => {
-                Ok(self.call_special(object, "_kept", Vec::new())?.unwrap_or(value))
+    /// Notes that a user's code keeps a value: what the prelude's classes put off is done before somebody
+    /// else can see it.
+    pub fn kept(&mut self, value: &Abs) -> Lift<()> {
+        if self.is_in_prelude() { Ok(()) } else { self.force(value) }
+    }
+
+    /// Has objects do what they put off.
+    pub fn force(&mut self, value: &Abs) -> Lift<()> {
+        match value {
+            Abs::Instance(object) if object.class.prelude => {
+                self.call_special(object, "_kept", Vec::new())?;
+                Ok(())
             }
-            Abs::OneOf(choice) if !self.is_in_prelude() && choice.of.iter().any(|(_, item)| is_kept(item)) => {
-                self.choose(&Rc::clone(choice), &mut |me, value| me.kept(value))
-            }
-            _ => Ok(value),
+            Abs::Bound(method) => self.force(&method.receiver),
+            Abs::Tuple(items) => items.iter().try_for_each(|item| self.force(item)),
+            Abs::Table(table) => table.iterated().to_vec().iter().try_for_each(|item| self.force(item)),
+            _ => Ok(()),
         }
     }
 
@@ -573,7 +580,7 @@ impl Lifter<'_> {
                 let old = self.read(name)?;
                 let value = self.expr(value)?;
                 let new = self.in_place(op, old, value)?;
-                let new = self.kept(new)?;
+                self.kept(&new)?;
                 self.bind_name(name, new)?;
                 Ok(())
             }
@@ -726,9 +733,4 @@ impl Lifter<'_> {
         self.die();
         Ok(())
     }
-}
-
-/// Whether it is an object of the prelude that becomes something else once it has a name.
-fn is_kept(value: &Abs) -> bool {
-    matches!(value, Abs::Instance(object) if object.class.prelude && ClassObj::find(&object.class, "_kept").is_some())
 }

@@ -1463,7 +1463,9 @@ def fmin(x, y, /):
     return _binary(x, y, _less_number, _less_int)
 
 
-def clip(a, a_min=None, a_max=None):
+def clip(a, a_min=_missing, a_max=_missing):
+    if _is_missing(a_min) or _is_missing(a_max):
+        return _leave("clip without one of its bounds")
     if _has_array(a, a_min, a_max):
         return _each(clip, a, a_min, a_max)
     if isinstance(a, _Lane) and a._kind == 2:
@@ -1676,7 +1678,9 @@ def asarray(a, dtype=None):
     if isinstance(a, Series):
         return a.to_numpy() if dtype is None else _refuse("an array of another type")
     if isinstance(a, ndarray):
-        return a._kept() if dtype is None else a.astype(dtype)
+        if dtype is None or _dtype_name(dtype) == ("float64", "int64", "bool")[a._code]:
+            return a._kept()
+        return a.astype(dtype)
     if isinstance(a, (list, tuple)):
         return _of_items(a) if dtype is None else _of_items(a).astype(dtype)
     if dtype is not None:

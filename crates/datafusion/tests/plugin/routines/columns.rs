@@ -41,7 +41,7 @@ async fn the_column_is_that_of_the_relation_below() {
         assert_eq!(rows(&session, query).await, expected, "{query}");
     }
     expect![
-        "centred(t.id): python: a column function, whole column; may depend on the order of rows, which is not given; E004 unsupported function: attribute sum of a Series, line 5: return x - x.sum()"
+        "centred(t.id): native: a column function, whole column; may depend on the order of rows, which is not given"
     ]
     .assert_eq(&explained(&session, "SELECT centred(id) FROM t").await);
 }
@@ -229,7 +229,7 @@ $$",
     assert_eq!(fails(&session, "SELECT fewer(id) FROM m").await, "fewer has ended without values for 3 rows");
     assert_eq!(
         explained(&session, "SELECT sizes(id) FROM m").await,
-        "sizes(m.id): python: a column function, one call a batch; E012 parameter x is a Series of BIGINT"
+        "sizes(m.id): native: a column function, one call a batch"
     );
 }
 

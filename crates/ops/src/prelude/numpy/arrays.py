@@ -2,9 +2,9 @@
 
 # Arrays of one row: one dimension of float64 (code 0), int64 (1) or bool (2).
 #
-# What an elementwise function makes of arrays is an array of the class `_Mapped`, which makes an element
-# where it is read, so that an expression is one loop; it becomes an array with items of its own where it
-# gets a name (`_kept`). What is an error or a warning of NumPy's that somebody could catch is CPython's.
+# What an elementwise function makes of arrays is an array without items, which makes an element where it is
+# read, so that an expression is one loop; it gets items where it gets a name, and before any array is
+# changed (`_kept`). What is an error or a warning of NumPy's that somebody could catch is CPython's.
 
 
 def _of_list(items, code, kind=1):
@@ -73,27 +73,54 @@ def _each(function, *args):
                 return _leave("arrays of different lengths")
         elif isinstance(arg, _Lane) and arg._kind != 0:
             return _refuse("an array and a column")
-    return _MappedSeries(function, args, n) if series else _Mapped(function, args, n)
+    if series:
+        return Series(None, 0, 1, n, None, function, args)
+    return _mapped(function, args, n)
+
+
+def _mapped(function, args, n):
+    return ndarray(None, 0, 1, n, None, function, args)
 
 
 def _each_array(function, *args):
     """As `_each`, where the result is an array of whatever arguments."""
-    mapped = _each(function, *args)
-    return _Mapped(function, args, mapped._n)
+    return _mapped(function, args, _each(function, *args)._n)
 
 
 class ndarray:
     _kind = 1
 
-    def __init__(self, items, start, step, n, code):
+    def __init__(self, items, start, step, n, known, function=None, args=None):
         self._items = items
         self._start = start
         self._step = step
         self._n = n
-        self._code = code
+        self._known = known
+        # What makes the elements of those of others, where there are no items.
+        self._function = function
+        self._args = args
+
+    @property
+    def _code(self):
+        if self._function is None:
+            return self._known
+        made = ()
+        for arg in self._args:
+            if isinstance(arg, ndarray):
+                made = made + (_lane(_sample(arg._code), arg._kind),)
+            elif isinstance(arg, _Number):
+                made = made + (_Number(_sample(_code_of(arg._v))),)
+            else:
+                made = made + (arg,)
+        return _code_of(self._function(*made)._v)
 
     def _at(self, i):
-        return _lane(_item(self._items, self._start + i * self._step), self._kind)
+        if self._function is None:
+            return _lane(_item(self._items, self._start + i * self._step), self._kind)
+        made = ()
+        for arg in self._args:
+            made = made + (arg._at(i) if isinstance(arg, ndarray) else arg,)
+        return self._function(*made)
 
     def _value(self, i):
         return self._at(i)._v
@@ -103,12 +130,23 @@ class ndarray:
 
     def _compact(self):
         """Its elements as a list that is not changed."""
-        if self._start == 0 and self._step == 1 and self._n == len(self._items):
+        if self._function is None and self._start == 0 and self._step == 1 and self._n == len(self._items):
             return self._items
         return self._list()
 
     def _kept(self):
+        """Itself, with items from now on."""
+        if self._function is not None:
+            items, code = self._list(), self._code
+            self._items = items
+            self._known = code
+            self._function = None
+            self._args = None
         return self
+
+    def _view(self):
+        kept = self._kept()
+        return ndarray(kept._items, kept._start, kept._step, kept._n, kept._code)
 
     def _own(self):
         """One that is no view of another and that nobody else has."""
@@ -133,7 +171,7 @@ class ndarray:
 
     @property
     def T(self):
-        return self
+        return self._view()
 
     def __len__(self):
         return self._n
@@ -182,6 +220,8 @@ class ndarray:
         return key
 
     def __getitem__(self, key):
+        if key is None:
+            return _leave("an axis more")
         if isinstance(key, bool):
             return _refuse("such a part of an array")
         if isinstance(key, int):
@@ -230,6 +270,8 @@ class ndarray:
         return _int(value) if self._code == 1 else value
 
     def __setitem__(self, key, value):
+        _force()
+        self._kept()
         if isinstance(key, bool):
             return _refuse("an assignment to such a part of an array")
         if isinstance(key, int):
@@ -256,12 +298,14 @@ class ndarray:
             return _refuse("an assignment to such a part of an array")
 
     def __setslice__(self, start, stop, step, value):
-        self._part(start, stop, step)._take(value)
+        _force()
+        self._kept()._part(start, stop, step)._take(value)
 
     def fill(self, value):
         if isinstance(value, ndarray):
             return _refuse("fill of an array")
-        self._take(value)
+        _force()
+        self._kept()._take(value)
 
     def _take(self, value):
         """Its items become others'."""
@@ -382,31 +426,40 @@ class ndarray:
         return _compared(self, other, _ge)
 
     def __iadd__(self, other):
-        return self._becomes(self + other)
+        _force()
+        return self._kept()._becomes(self + other)
 
     def __isub__(self, other):
-        return self._becomes(self - other)
+        _force()
+        return self._kept()._becomes(self - other)
 
     def __imul__(self, other):
-        return self._becomes(self * other)
+        _force()
+        return self._kept()._becomes(self * other)
 
     def __itruediv__(self, other):
-        return self._becomes(self / other)
+        _force()
+        return self._kept()._becomes(self / other)
 
     def __ifloordiv__(self, other):
-        return self._becomes(self // other)
+        _force()
+        return self._kept()._becomes(self // other)
 
     def __imod__(self, other):
-        return self._becomes(self % other)
+        _force()
+        return self._kept()._becomes(self % other)
 
     def __ipow__(self, other):
-        return self._becomes(self**other)
+        _force()
+        return self._kept()._becomes(self**other)
 
     def __iand__(self, other):
-        return self._becomes(self & other)
+        _force()
+        return self._kept()._becomes(self & other)
 
     def __ior__(self, other):
-        return self._becomes(self | other)
+        _force()
+        return self._kept()._becomes(self | other)
 
     # Methods.
 
@@ -417,7 +470,9 @@ class ndarray:
         return self._own()
 
     def ravel(self):
-        return self._kept()
+        if not (isinstance(self._step, int) and self._step == 1):
+            return _leave("ravel of a part of an array")
+        return self._view()
 
     def tolist(self):
         return self._list()
@@ -476,40 +531,8 @@ class ndarray:
         return cumprod(self, axis)
 
     def sort(self):
-        self._take(sort(self))
-
-
-class _Mapped(ndarray):
-    """What a function makes of the elements of arrays, when they are read."""
-
-    def __init__(self, function, args, n):
-        self._function = function
-        self._args = args
-        self._n = n
-
-    @property
-    def _code(self):
-        made = ()
-        for arg in self._args:
-            if isinstance(arg, ndarray):
-                made = made + (_lane(_sample(arg._code), arg._kind),)
-            elif isinstance(arg, _Number):
-                made = made + (_Number(_sample(_code_of(arg._v))),)
-            else:
-                made = made + (arg,)
-        return _code_of(self._function(*made)._v)
-
-    def _at(self, i):
-        made = ()
-        for arg in self._args:
-            made = made + (arg._at(i) if isinstance(arg, ndarray) else arg,)
-        return self._function(*made)
-
-    def _compact(self):
-        return self._list()
-
-    def _kept(self):
-        return self._own()
+        _force()
+        self._kept()._take(sort(self))
 
 
 class Series(ndarray):
@@ -580,6 +603,8 @@ class Series(ndarray):
         return _refuse("a part of a Series")
 
     def __setitem__(self, key, value):
+        _force()
+        self._kept()
         if not isinstance(key, ndarray) or key._code != 2 or isinstance(value, ndarray):
             return _refuse("such an assignment to a part of a Series")
         if value is None or isinstance(value, bool):
@@ -655,7 +680,7 @@ class Series(ndarray):
         """With a value in place of NaN."""
         if self._code != 0:
             return self
-        return _Mapped(_instead, (self, value), self._n)
+        return _mapped(_instead, (self, value), self._n)
 
     def count(self):
         return _Number(self._counted())
@@ -719,31 +744,6 @@ class Series(ndarray):
     def diff(self, periods=1):
         a = self._kept()
         return a - a.shift(periods)
-
-
-class _MappedSeries(Series):
-    """As `_Mapped`."""
-
-    def __init__(self, function, args, n):
-        self._function = function
-        self._args = args
-        self._n = n
-
-    @property
-    def _code(self):
-        return _Mapped(self._function, self._args, self._n)._code
-
-    def _at(self, i):
-        made = ()
-        for arg in self._args:
-            made = made + (arg._at(i) if isinstance(arg, ndarray) else arg,)
-        return self._function(*made)
-
-    def _compact(self):
-        return self._list()
-
-    def _kept(self):
-        return self._own()
 
 
 class _FixedArray(ndarray):
@@ -853,7 +853,7 @@ def _var_of(a, ddof):
         return _leave("the deviation of ints")
     count = a._counted()
     middle = _div(_tree(a._filled(0.0)), _operation("int.to_float", count))
-    total = _tree(_Mapped(_squared_or_zero, (a, middle), a._n))
+    total = _tree(_mapped(_squared_or_zero, (a, middle), a._n))
     return _div(total, _operation("int.to_float", count - ddof)) if count > ddof else _nan
 
 
@@ -938,7 +938,7 @@ def _scalar_of(value):
 def _one_axis(a, axis):
     if a is None:
         return _leave("None as an array")
-    if axis is not None and axis != 0 and axis != -1:
+    if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or axis != 0 and axis != -1):
         return _leave("an axis that an array has not")
     if isinstance(a, ndarray):
         return a
@@ -1129,7 +1129,7 @@ def count_nonzero(a):
     for i in range(a._n):
         if a._value(i) != 0:
             count += 1
-    return count
+    return _Number(count)
 
 
 def cumsum(a, axis=None):
