@@ -143,7 +143,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                 world.stale = false;
                 world.shaped.used = false;
                 world.border.clear();
-                world.misled = false;
+                world.withdrawn.clear();
                 world.modules.clear();
                 world.budget.take(1000);
                 world.prelude.clear();

@@ -126,27 +126,17 @@ impl Lifter<'_> {
         let world = &mut *self.world;
         let place = (site.0, site.1);
         if world.guessed.contains(&site) {
-            // The guess was wrong. What was guessed for others of this place counts no more, nor does
-            // what was found out since the first guess, or will be in this attempt: it may come of it.
+            // The guess was wrong. What was guessed for others of this place counts no more, and
+            // what this attempt still finds out of them comes of it.
+            world.likely.insert(place, None);
             let here = |other: &Site| (other.0, other.1) == place;
+            world.withdrawn.extend(world.guessed.iter().filter(|other| here(other)));
             world.list_types.retain(|other, _| !(here(other) && world.guessed.contains(other)));
             world.guessed.retain(|other| !here(other));
-            while let Some((site, before)) = world.since_guess.pop() {
-                world.likely.remove(&(site.0, site.1));
-                match before {
-                    Some(ty) => world.list_types.insert(site, ty),
-                    None => world.list_types.remove(&site),
-                };
-            }
-            world.likely.insert(place, None);
-            world.misled = true;
             return;
         }
-        if world.misled {
+        if world.withdrawn.contains(&site) {
             return;
-        }
-        if !world.guessed.is_empty() {
-            world.since_guess.push((site, world.list_types.get(&site).cloned()));
         }
         let known = world.list_types.entry(site).or_insert(Type::Never);
         let old = known.join(have);

@@ -61,10 +61,8 @@ pub(crate) struct World {
     pub likely: HashMap<Place, Option<Type>>,
     /// The sites whose element types are such guesses.
     pub guessed: HashSet<Site>,
-    /// What was found out of other lists since the first guess, with what was known before.
-    pub since_guess: Vec<(Site, Option<Type>)>,
-    /// Whether this attempt found a guess to be wrong.
-    pub misled: bool,
+    /// Those whose guess this attempt found to be wrong.
+    pub withdrawn: HashSet<Site>,
     /// How often lifting began again because of what was found.
     pub restarts: u32,
     /// Whether this attempt found out that a list holds more than it was made for: what it lifts
@@ -170,8 +168,7 @@ impl World {
             list_types: HashMap::new(),
             likely: HashMap::new(),
             guessed: HashSet::new(),
-            since_guess: Vec::new(),
-            misled: false,
+            withdrawn: HashSet::new(),
             restarts: 0,
             stale: false,
             unchecked: false,

@@ -96,6 +96,8 @@ class ndarray:
         self._step = step
         self._n = n
         self._known = known
+        # Whether these are all items of the list.
+        self._whole = True
         # What makes the elements of those of others, where there are no items.
         self._function = function
         self._args = args
@@ -130,7 +132,7 @@ class ndarray:
 
     def _compact(self):
         """Its elements as a list that is not changed."""
-        if self._function is None and self._start == 0 and self._step == 1 and self._n == len(self._items):
+        if self._function is None and self._whole:
             return self._items
         return self._list()
 
@@ -140,13 +142,16 @@ class ndarray:
             items, code = self._list(), self._code
             self._items = items
             self._known = code
+            self._whole = True
             self._function = None
             self._args = None
         return self
 
     def _view(self):
         kept = self._kept()
-        return ndarray(kept._items, kept._start, kept._step, kept._n, kept._code)
+        made = ndarray(kept._items, kept._start, kept._step, kept._n, kept._code)
+        made._whole = kept._whole
+        return made
 
     def _own(self):
         """One that is no view of another and that nobody else has."""
@@ -255,7 +260,9 @@ class ndarray:
         if step == 0:
             return _leave("a step of zero")
         first, n = _range_of(start, stop, step, self._n)
-        return ndarray(self._items, self._start + first * self._step, step * self._step, n, self._code)
+        made = ndarray(self._items, self._start + first * self._step, step * self._step, n, self._code)
+        made._whole = False
+        return made
 
     def _store(self, i, value):
         self._items[self._start + i * self._step] = value
@@ -627,7 +634,9 @@ class Series(ndarray):
 
     def to_numpy(self):
         kept = self._kept()
-        return _FixedArray(kept._items, kept._start, kept._step, kept._n, kept._code)
+        made = _FixedArray(kept._items, kept._start, kept._step, kept._n, kept._code)
+        made._whole = kept._whole
+        return made
 
     # Elementwise methods.
 
