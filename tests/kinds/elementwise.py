@@ -477,23 +477,27 @@ return a"""),
     ([('TEXT', 'pd.Series'), ('DOUBLE', 'pd.Series')], "DOUBLE", "return b.where(a.isin(['x','ab']), b * 2)"),
 ]
 
-# What is not elementwise, or not lifted: it runs in CPython.
-NOT_NATIVE = [
-    ([('DOUBLE', 'pd.Series')], "DOUBLE", """
-if isinstance(a, pd.Series):
-    return a + 1
-return a"""),
+# What is native over the whole column only.
+WHOLE = [
     ([('DOUBLE', 'pd.Series')], "DOUBLE", "return a + 1 if hasattr(a, 'mean') else a"),
     ([('DOUBLE', 'pd.Series')], "DOUBLE", """
 v = a.values
 a[a < 0] = 0
 return v"""),
-    ([('TEXT', 'pd.Series')], "TEXT", "return a.str.split(',').str[0].str.lower()"),
-    ([('TEXT', 'pd.Series')], "TEXT", "return a.map({'x':'Y'}).str.lower()"),
     ([("BIGINT", "pd.Series")], "BIGINT", "return a + 1"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a.shift(1)"),
-    ([("DOUBLE", "pd.Series")], "DOUBLE", "return a.rank()"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a / len(a)"),
+]
+
+# What is not lifted: it runs in CPython.
+NOT_NATIVE = [
+    ([('DOUBLE', 'pd.Series')], "DOUBLE", """
+if isinstance(a, pd.Series):
+    return a + 1
+return a"""),
+    ([('TEXT', 'pd.Series')], "TEXT", "return a.str.split(',').str[0].str.lower()"),
+    ([('TEXT', 'pd.Series')], "TEXT", "return a.map({'x':'Y'}).str.lower()"),
+    ([("DOUBLE", "pd.Series")], "DOUBLE", "return a.rank()"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a if (a > 0).all() else -a"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.array([v + 1 for v in a])"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.full_like(a, a[0])"),
@@ -544,7 +548,7 @@ def functions():
     every = [(of(count, "DOUBLE", "np.ndarray"), returns, body, True) for count, returns, body in ARRAYS]
     every += [(of(count, "DOUBLE", "pd.Series"), returns, body, True) for count, returns, body in SERIES]
     every += [(of(count, "TEXT", "pd.Series"), returns, body, True) for count, returns, body in TEXTS]
-    every += [(*entry, True) for entry in OTHERS] + [(*entry, False) for entry in NOT_NATIVE]
+    every += [(*entry, True) for entry in OTHERS + WHOLE] + [(*entry, False) for entry in NOT_NATIVE]
     return [(f"f{index}", *entry) for index, entry in enumerate(every)]
 
 

@@ -124,13 +124,12 @@ impl Registered {
 
     /// The row function of which a column function may have the calls replaced, under those settings.
     pub(crate) fn lifted(&self, settings: &Settings) -> Option<&Arc<ScalarUDF>> {
-        let may = settings.lift && settings.native && settings.optimize;
-        self.by_row.as_ref().ok().filter(|_| may)
+        self.by_row.as_ref().ok().filter(|_| settings.compiles())
     }
 
     /// Whether native code runs a column function over whole columns, under those settings.
     pub(crate) fn is_whole(&self, settings: &Settings) -> bool {
-        settings.lift && settings.native && settings.optimize && matches!(self.whole, Some(Ok(())))
+        settings.compiles() && matches!(self.whole, Some(Ok(())))
     }
 
     /// Why a column function is not native.

@@ -64,6 +64,12 @@ impl PartialEq for Stop {
 impl Eq for Stop {}
 
 impl Settings {
+    /// Whether functions are lifted, optimised and compiled to native code.
+    #[must_use]
+    pub fn compiles(&self) -> bool {
+        self.lift && self.native && self.optimize
+    }
+
     /// What ends the running of a module.
     pub(crate) fn module_limits(&self) -> ModuleLimits<'_> {
         ModuleLimits { stop: Some(&self.stop.0), time: self.module_time }
@@ -292,18 +298,18 @@ impl Function {
     /// # Errors
     /// Why it is none.
     pub fn of_columns(routine: &Arc<Routine>, settings: &Settings) -> Result<Function, NotNative> {
-        let definition = routine.row_definition()?;
-        let settings = Settings { lift: true, native: true, optimize: true, fault: String::new(), ..settings.clone() };
-        let function = Function::new(definition, routine.source().clone(), Some(Arc::clone(routine)));
-        let cell = function.compiled(true, &settings);
-        match compiled_of(&cell).and_then(Compiled::reason) {
-            Some(reason) => Err(function.not_native(reason)),
-            None => Ok(function),
-        }
+        Function::new(routine.row_definition()?, routine.source().clone(), Some(Arc::clone(routine))).natively(settings)
     }
 
-    pub(crate) fn not_native(&self, reason: &Reason) -> NotNative {
-        NotNative { code: reason.code.clone(), message: reason.message.clone(), place: self.place(reason.span) }
+    /// Itself, if native code can run it: whatever is switched off in the session, which may change.
+    pub(crate) fn natively(self, settings: &Settings) -> Result<Function, NotNative> {
+        let settings = Settings { lift: true, native: true, optimize: true, fault: String::new(), ..settings.clone() };
+        match compiled_of(&self.compiled(true, &settings)).and_then(Compiled::reason) {
+            Some(Reason { code, message, span }) => {
+                Err(NotNative { code: code.clone(), message: message.clone(), place: self.place(*span) })
+            }
+            None => Ok(self),
+        }
     }
 
     /// What was declared.

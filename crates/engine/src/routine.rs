@@ -492,7 +492,7 @@ impl Routine {
         settings: &Settings,
         invocation: &Invocation,
     ) -> Result<Option<Pulled>, CallError> {
-        let may = self.kind == Kind::Column && settings.lift && settings.native && settings.optimize;
+        let may = self.kind == Kind::Column && settings.compiles();
         let Some(Ok(whole)) = self.whole.get().filter(|_| may) else { return Ok(Some((streams.pull)(0))) };
         loop {
             let Pulled::Batch(batch) = (streams.pull)(0) else { return Ok(None) };

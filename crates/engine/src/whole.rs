@@ -2,7 +2,6 @@
 //! called once for a whole column or partition, whose values are the items of its one row.
 
 use crate::function::compiled_of;
-use crate::pipeline::Compiled;
 use crate::routine::Routine;
 use crate::rungs::{Watch, failed, stopped};
 use crate::spread::{self, Nulls, Results};
@@ -49,12 +48,8 @@ impl Whole {
         }
         let returns = DataType::List(item(&definition.returns));
         let definition = Definition { params, returns, strict: true, on_error: OnError::Raise, ..definition };
-        let function = Function::new(definition, routine.source().clone(), None);
-        let settings = Settings { lift: true, native: true, optimize: true, fault: String::new(), ..settings.clone() };
-        match compiled_of(&function.compiled(true, &settings)).and_then(Compiled::reason) {
-            Some(reason) => Err(function.not_native(reason)),
-            None => Ok(Whole { function }),
-        }
+        let function = Function::new(definition, routine.source().clone(), None).natively(settings)?;
+        Ok(Whole { function })
     }
 
     /// What a call on the columns of a batch gives; `None` where only CPython knows.

@@ -194,6 +194,12 @@ impl Abs {
         }
     }
 
+    /// Whether it is an object of a class of the prelude that has that member.
+    pub fn is_of_prelude_with(&self, member: &str) -> bool {
+        let Abs::Instance(object) = self else { return false };
+        object.class.prelude && ClassObj::find(&object.class, member).is_some()
+    }
+
     pub fn int(value: i64) -> Abs {
         Abs::Const(Object::int(value))
     }

@@ -305,11 +305,6 @@ impl Text {
     }
 }
 
-/// Whether it is an object of the prelude that says what it is in SQL.
-fn has_value_in_sql(value: &Abs) -> bool {
-    matches!(value, Abs::Instance(object) if object.class.prelude && ClassObj::find(&object.class, "_in_sql").is_some())
-}
-
 /// The body that gives what a dict holds under exactly those names, each put into a function.
 fn fields_body(fields: &[(&str, String)]) -> String {
     let mut tests = format!("not isinstance(v, dict) or len(v) != {}", fields.len());
@@ -701,7 +696,7 @@ impl Lifter<'_> {
             Abs::Instance(object) if object.class.prelude => {
                 Ok(self.call_special(object, "_in_sql", Vec::new())?.unwrap_or_else(|| value.clone()))
             }
-            Abs::OneOf(choice) if choice.of.iter().any(|(_, item)| has_value_in_sql(item)) => {
+            Abs::OneOf(choice) if choice.of.iter().any(|(_, item)| item.is_of_prelude_with("_in_sql")) => {
                 self.choose(&Rc::clone(choice), &mut |me, value| me.in_sql(&value))
             }
             Abs::Dyn(_) if let seen @ Abs::Instance(_) = self.seen(value.clone()) => self.in_sql(&seen),

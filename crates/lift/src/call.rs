@@ -864,9 +864,8 @@ impl Lifter<'_> {
     /// each is made by an expression of its own.
     fn defers(&self, value: &Abs) -> bool {
         match value {
-            Abs::Instance(object) => object.class.prelude && ClassObj::find(&object.class, "_kept").is_some(),
             Abs::Tuple(items) => items.iter().any(|item| self.defers(item)),
-            _ => false,
+            value => value.is_of_prelude_with("_kept"),
         }
     }
 

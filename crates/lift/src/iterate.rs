@@ -61,7 +61,7 @@ enum Cursor {
 /// Whether the items of an array are taken before a loop begins.
 fn copies_arrays(iterable: &Abs) -> bool {
     let Abs::Iter(iter) = iterable else { return false };
-    let is_array = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.class.prelude && ClassObj::find(&object.class, "_kept").is_some());
+    let is_array = |abs: &Abs| abs.is_of_prelude_with("_kept");
     match &**iter {
         Iter::Zip(inners) => inners.iter().any(|inner| is_array(inner) || copies_arrays(inner)),
         Iter::Reversed { of, .. } => is_array(of) || copies_arrays(of),

@@ -198,8 +198,6 @@ pub(crate) struct Lifter<'w> {
     pub held: Vec<Abs>,
     /// Loops that go over copies of arrays, which see no change of them.
     pub snapshots: usize,
-    /// Whether CPython is to refuse a result, of which it has another text.
-    pub misfits_leave: bool,
     /// The objects that were made, by the variables that say that they exist.
     pub objects: HashMap<Name, Rc<Instance>>,
     /// Those that are becoming run-time values.
@@ -292,7 +290,6 @@ impl<'w> Lifter<'w> {
             carried: HashMap::new(),
             held: Vec::new(),
             snapshots: 0,
-            misfits_leave: false,
             objects: HashMap::new(),
             escaping: Vec::new(),
             built_ins: 0,

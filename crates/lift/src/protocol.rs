@@ -94,8 +94,7 @@ const OF_FLOATS: &[&str] = &[
 
 /// Whether it is an object of the prelude that is a number in SQL.
 fn is_number(abs: &Abs) -> bool {
-    let has = |class, name| ClassObj::find(class, name).is_some();
-    matches!(abs, Abs::Instance(object) if object.class.prelude && has(&object.class, "_in_sql") && has(&object.class, "__float__"))
+    abs.is_of_prelude_with("_in_sql") && abs.is_of_prelude_with("__float__")
 }
 
 impl Lifter<'_> {

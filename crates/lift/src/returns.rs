@@ -58,23 +58,32 @@ impl Lifter<'_> {
             })?;
             return Ok(());
         }
-        if !matches!(sql.class, SqlClass::Column { .. }) && !self.misfits_leave {
-            let seen = self.in_sql(value)?;
-            if !seen.same(value) {
-                // An error shows what it was.
-                self.misfits_leave = true;
-                let returned = self.return_sql(&seen, sql);
-                self.misfits_leave = false;
-                return returned;
-            }
-        }
-        if !self.live {
-            return Ok(());
-        }
         if !sql.class.is_scalar() {
             let mut values = Vec::new();
             self.spread_result(value, sql, &mut values)?;
             return self.return_spread(&values, sql);
+        }
+        if matches!(sql.class, SqlClass::Column { .. }) {
+            return self.return_scalar(value, value, sql);
+        }
+        let in_sql = self.in_sql(value)?;
+        let returned = if in_sql.same(value) { value.clone() } else { self.seen(value.clone()) };
+        self.return_scalar(&in_sql, &returned, sql)
+    }
+
+    /// Returns what a result is in SQL; the error shows what was returned.
+    fn return_scalar(&mut self, value: &Abs, returned: &Abs, sql: &SqlReturn) -> Lift<()> {
+        if !self.live {
+            return Ok(());
+        }
+        if let Abs::Dyn(v) = value
+            && matches!(self.b.function.ty(*v), Type::Union(_))
+        {
+            self.dispatch(*v, &mut |me, narrowed| {
+                me.return_scalar(&narrowed, returned, sql)?;
+                Ok(Abs::Unbound)
+            })?;
+            return Ok(());
         }
         if let (SqlClass::Int, Some(int)) = (&sql.class, self.int_of_member(value)?) {
             return self.return_sql(&int, sql);
@@ -85,10 +94,10 @@ impl Lifter<'_> {
             (class, Some(Type::None)) if !matches!(class, SqlClass::Column { .. }) => Some(Abs::NONE),
             (class, ty) if class.crosses_by_prelude(ty.as_ref()) => {
                 let stored = self.across_the_border("_to_sql", class, value.clone())?;
-                return self.return_stored(&stored, value, sql);
+                return self.return_stored(&stored, returned, sql);
             }
             (class, Some(ty)) if class.python() == *ty => Some(value.clone()),
-            (SqlClass::Float, Some(Type::Int)) => return self.return_int_as_float(value, sql),
+            (SqlClass::Float, Some(Type::Int)) => return self.return_int_as_float(value, returned, sql),
             _ => None,
         };
         match converted {
@@ -96,22 +105,18 @@ impl Lifter<'_> {
                 let value = self.value_as(&converted, &optional)?;
                 self.end(Terminator::Return(value));
             }
-            // The error shows the value, and only CPython has its text.
-            None if matches!(value, Abs::Instance(_) | Abs::OneOf(_)) || ty.as_ref().is_some_and(Type::is_document) => {
-                let span = self.b.span;
-                self.end(Terminator::Bailout("a result of another type", span));
-            }
+            None if ty.as_ref().is_some_and(Type::is_document) => self.leave_misfit(),
             None if ty.as_ref().is_some_and(|ty| !ty.has_repr()) => {
                 self.bail(Code::StaticValue, format!("a {} is returned", ty.map_or("value", |ty| ty.python_name())))?;
             }
-            None => self.reject(value, sql)?,
+            None => self.reject(returned, sql)?,
         }
         Ok(())
     }
 
     /// Returns the nearest float of an int; one that no float is near does not fit, which no handler
     /// of the function sees.
-    fn return_int_as_float(&mut self, value: &Abs, sql: &SqlReturn) -> Lift<()> {
+    fn return_int_as_float(&mut self, value: &Abs, returned: &Abs, sql: &SqlReturn) -> Lift<()> {
         // From halfway between the largest float and the next power of two on.
         let beyond = (BigInt::from(1) << 1024u32) - (BigInt::from(1) << 970u32);
         let outer = std::mem::take(&mut self.contexts);
@@ -131,7 +136,7 @@ impl Lifter<'_> {
         }
         self.contexts = outer;
         self.enter_any(rest)?;
-        if self.live { self.reject(value, sql) } else { Ok(()) }
+        if self.live { self.reject(returned, sql) } else { Ok(()) }
     }
 
     /// Returns what a result became at the border: None where the SQL type cannot hold it.
@@ -149,8 +154,7 @@ impl Lifter<'_> {
         if stored.same(&Abs::NONE) && !matches!(sql.class, SqlClass::Column { .. }) {
             // The error shows the value, and only CPython has the text of such a class.
             if let SqlClass::Decimal { .. } = sql.class {
-                let span = self.b.span;
-                self.end(Terminator::Bailout("a result of another type", span));
+                self.leave_misfit();
                 return Ok(());
             }
             return self.reject(result, sql);
@@ -160,11 +164,18 @@ impl Lifter<'_> {
         Ok(())
     }
 
+    /// Leaves a result that the SQL type cannot hold to CPython: the error shows the value, and only CPython
+    /// has its text.
+    fn leave_misfit(&mut self) {
+        let span = self.b.span;
+        self.end(Terminator::Bailout("a result of another type", span));
+    }
+
     /// The error of a result that the SQL type cannot hold.
     fn reject(&mut self, value: &Abs, sql: &SqlReturn) -> Lift<()> {
-        if self.misfits_leave {
-            let span = self.b.span;
-            self.end(Terminator::Bailout("a result of another type", span));
+        // Only CPython has the text of an object.
+        if let Abs::Instance(_) | Abs::OneOf(_) = value {
+            self.leave_misfit();
             return Ok(());
         }
         let name = self.b.constant(Object::str(&sql.name));

@@ -33,7 +33,14 @@ pub const MODULES: &[(&str, &str)] = &[
     ("json", include_str!("prelude/json.py")),
     ("json.dict", include_str!("prelude/json/dict.py")),
     ("json.list", include_str!("prelude/json/list.py")),
-    ("numpy", concat!(include_str!("prelude/numpy.py"), include_str!("prelude/numpy/arrays.py"))),
+    (
+        "numpy",
+        concat!(
+            include_str!("prelude/numpy.py"),
+            include_str!("prelude/numpy/arrays.py"),
+            include_str!("prelude/numpy/series.py")
+        ),
+    ),
     ("pandas", include_str!("prelude/pandas.py")),
     ("re", include_str!("prelude/re.py")),
     ("re.Pattern", include_str!("prelude/re/Pattern.py")),

@@ -252,55 +252,8 @@ def _lane(value, kind):
     return _Unsure(value)
 
 
-class _Lane:
-    def __init__(self, value):
-        self._v = value
-        # Whether a view of its memory was given away.
-        self._shared = False
-
-    def __bool__(self):
-        if self._kind != 0:
-            return _refuse("the truth of a column")
-        return bool(self._v)
-
-    def __float__(self):
-        if self._kind != 0:
-            return _refuse("the float of a column")
-        return _float(self._v)
-
-    def __int__(self):
-        if self._kind != 0:
-            return _refuse("the int of a column")
-        return int(self._v)
-
-    def __len__(self):
-        return _refuse("the length of a column")
-
-    def __iter__(self):
-        return _refuse("the values of a column one after the other")
-
-    def __contains__(self, item):
-        return _refuse("what is in a column")
-
-    def __call__(self, *args):
-        return _refuse("a call of a column")
-
-    def __hash__(self):
-        return _refuse("the hash of a column")
-
-    def __str__(self):
-        return _refuse("the text of a column")
-
-    def __repr__(self):
-        return _refuse("the text of a column")
-
-    def __format__(self, spec):
-        if self._kind != 0 or spec == "" or isinstance(self._v, bool):
-            return _refuse("the text of a column")
-        return format(self._v, spec)
-
-    def __getitem__(self, key):
-        return _refuse("a part of a column")
+class _Operators:
+    """The operators of what elementwise functions take: lanes of columns, and arrays."""
 
     def __add__(self, other):
         return _binary(self, other, _add, _add)
@@ -353,16 +306,6 @@ class _Lane:
     def __abs__(self):
         return absolute(self)
 
-    def __invert__(self):
-        if not isinstance(self._v, bool):
-            return _refuse("the bits of a number in a column")
-        return _lane(not self._v, _kind(self))
-
-    def __round__(self, n=None):
-        if self._kind != 0 or not isinstance(self._v, float):
-            return _refuse("round of a column")
-        return int(_operation("ieee.nearest", self._v)) if n is None else round(self, n)
-
     def __and__(self, other):
         return _logical(self, other, _and)
 
@@ -399,7 +342,98 @@ class _Lane:
     def __ge__(self, other):
         return _compared(self, other, _ge)
 
-    # In place: whoever holds the column sees it.
+    # In place: whoever holds it sees it.
+
+    def __iadd__(self, other):
+        return self._changing()._becomes(self + other)
+
+    def __isub__(self, other):
+        return self._changing()._becomes(self - other)
+
+    def __imul__(self, other):
+        return self._changing()._becomes(self * other)
+
+    def __itruediv__(self, other):
+        return self._changing()._becomes(self / other)
+
+    def __ifloordiv__(self, other):
+        return self._changing()._becomes(self // other)
+
+    def __imod__(self, other):
+        return self._changing()._becomes(self % other)
+
+    def __ipow__(self, other):
+        return self._changing()._becomes(self**other)
+
+    def __iand__(self, other):
+        return self._changing()._becomes(self & other)
+
+    def __ior__(self, other):
+        return self._changing()._becomes(self | other)
+
+
+class _Lane(_Operators):
+    def __init__(self, value):
+        self._v = value
+        # Whether a view of its memory was given away.
+        self._shared = False
+
+    def __bool__(self):
+        if self._kind != 0:
+            return _refuse("the truth of a column")
+        return bool(self._v)
+
+    def __float__(self):
+        if self._kind != 0:
+            return _refuse("the float of a column")
+        return _float(self._v)
+
+    def __int__(self):
+        if self._kind != 0:
+            return _refuse("the int of a column")
+        return int(self._v)
+
+    def __len__(self):
+        return _refuse("the length of a column")
+
+    def __iter__(self):
+        return _refuse("the values of a column one after the other")
+
+    def __contains__(self, item):
+        return _refuse("what is in a column")
+
+    def __call__(self, *args):
+        return _refuse("a call of a column")
+
+    def __hash__(self):
+        return _refuse("the hash of a column")
+
+    def __str__(self):
+        return _refuse("the text of a column")
+
+    def __repr__(self):
+        return _refuse("the text of a column")
+
+    def __format__(self, spec):
+        if self._kind != 0 or spec == "" or isinstance(self._v, bool):
+            return _refuse("the text of a column")
+        return format(self._v, spec)
+
+    def __getitem__(self, key):
+        return _refuse("a part of a column")
+
+    def __invert__(self):
+        if not isinstance(self._v, bool):
+            return _refuse("the bits of a number in a column")
+        return _lane(not self._v, _kind(self))
+
+    def __round__(self, n=None):
+        if self._kind != 0 or not isinstance(self._v, float):
+            return _refuse("round of a column")
+        return int(_operation("ieee.nearest", self._v)) if n is None else round(self, n)
+
+    def _changing(self):
+        return self
 
     def _becomes(self, made):
         if self._kind == 0:
@@ -410,33 +444,6 @@ class _Lane:
             return _refuse("an operation in place that changes the type of a column")
         self._v = made._v
         return self
-
-    def __iadd__(self, other):
-        return self._becomes(self + other)
-
-    def __isub__(self, other):
-        return self._becomes(self - other)
-
-    def __imul__(self, other):
-        return self._becomes(self * other)
-
-    def __itruediv__(self, other):
-        return self._becomes(self / other)
-
-    def __ifloordiv__(self, other):
-        return self._becomes(self // other)
-
-    def __imod__(self, other):
-        return self._becomes(self % other)
-
-    def __ipow__(self, other):
-        return self._becomes(self**other)
-
-    def __iand__(self, other):
-        return self._becomes(self & other)
-
-    def __ior__(self, other):
-        return self._becomes(self | other)
 
     def __setitem__(self, key, value):
         if self._kind != 1 and self._kind != 2 or not isinstance(key, _Lane) or isinstance(value, _Lane):

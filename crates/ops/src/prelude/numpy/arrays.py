@@ -75,19 +75,19 @@ def _each(function, *args):
             return _refuse("an array and a column")
     if series:
         return Series(None, 0, 1, n, None, function, args)
-    return _mapped(function, args, n)
+    return _deferred(function, args, n)
 
 
-def _mapped(function, args, n):
+def _deferred(function, args, n):
     return ndarray(None, 0, 1, n, None, function, args)
 
 
 def _each_array(function, *args):
     """As `_each`, where the result is an array of whatever arguments."""
-    return _mapped(function, args, _each(function, *args)._n)
+    return _deferred(function, args, _each(function, *args)._n)
 
 
-class ndarray:
+class ndarray(_Operators):
     _kind = 1
 
     def __init__(self, items, start, step, n, known, function=None, args=None):
@@ -277,8 +277,7 @@ class ndarray:
         return _int(value) if self._code == 1 else value
 
     def __setitem__(self, key, value):
-        _force()
-        self._kept()
+        self._changing()
         if isinstance(key, bool):
             return _refuse("an assignment to such a part of an array")
         if isinstance(key, int):
@@ -305,14 +304,12 @@ class ndarray:
             return _refuse("an assignment to such a part of an array")
 
     def __setslice__(self, start, stop, step, value):
-        _force()
-        self._kept()._part(start, stop, step)._take(value)
+        self._changing()._part(start, stop, step)._take(value)
 
     def fill(self, value):
         if isinstance(value, ndarray):
             return _refuse("fill of an array")
-        _force()
-        self._kept()._take(value)
+        self._changing()._take(value)
 
     def _take(self, value):
         """Its items become others'."""
@@ -330,6 +327,11 @@ class ndarray:
             for i in range(self._n):
                 self._store(i, value)
 
+    def _changing(self):
+        """Itself with items, once nothing that is put off can see it change."""
+        _force()
+        return self._kept()
+
     def _becomes(self, made):
         if made._code != self._code:
             return _refuse("an operation in place that changes the type of an array")
@@ -342,131 +344,8 @@ class ndarray:
                 self._store(i, made._value(i))
         return self
 
-    def __add__(self, other):
-        return _binary(self, other, _add, _add)
-
-    def __radd__(self, other):
-        return _binary(other, self, _add, _add)
-
-    def __sub__(self, other):
-        return _binary(self, other, _sub, _sub)
-
-    def __rsub__(self, other):
-        return _binary(other, self, _sub, _sub)
-
-    def __mul__(self, other):
-        return _binary(self, other, _mul, _mul)
-
-    def __rmul__(self, other):
-        return _binary(other, self, _mul, _mul)
-
-    def __truediv__(self, other):
-        return _quotient(self, other)
-
-    def __rtruediv__(self, other):
-        return _quotient(other, self)
-
-    def __floordiv__(self, other):
-        return floor_divide(self, other)
-
-    def __rfloordiv__(self, other):
-        return floor_divide(other, self)
-
-    def __mod__(self, other):
-        return remainder(self, other)
-
-    def __rmod__(self, other):
-        return remainder(other, self)
-
-    def __pow__(self, other):
-        return _power(self, other)
-
-    def __rpow__(self, other):
-        return _power(other, self)
-
-    def __neg__(self):
-        return negative(self)
-
-    def __pos__(self):
-        return positive(self)
-
-    def __abs__(self):
-        return absolute(self)
-
     def __invert__(self):
         return _each(_inverted, self)
-
-    def __and__(self, other):
-        return _logical(self, other, _and)
-
-    def __rand__(self, other):
-        return _logical(other, self, _and)
-
-    def __or__(self, other):
-        return _logical(self, other, _or)
-
-    def __ror__(self, other):
-        return _logical(other, self, _or)
-
-    def __xor__(self, other):
-        return _logical(self, other, _xor)
-
-    def __rxor__(self, other):
-        return _logical(other, self, _xor)
-
-    def __eq__(self, other):
-        return _compared(self, other, _eq)
-
-    def __ne__(self, other):
-        return _compared(self, other, _ne)
-
-    def __lt__(self, other):
-        return _compared(self, other, _lt)
-
-    def __le__(self, other):
-        return _compared(self, other, _le)
-
-    def __gt__(self, other):
-        return _compared(self, other, _gt)
-
-    def __ge__(self, other):
-        return _compared(self, other, _ge)
-
-    def __iadd__(self, other):
-        _force()
-        return self._kept()._becomes(self + other)
-
-    def __isub__(self, other):
-        _force()
-        return self._kept()._becomes(self - other)
-
-    def __imul__(self, other):
-        _force()
-        return self._kept()._becomes(self * other)
-
-    def __itruediv__(self, other):
-        _force()
-        return self._kept()._becomes(self / other)
-
-    def __ifloordiv__(self, other):
-        _force()
-        return self._kept()._becomes(self // other)
-
-    def __imod__(self, other):
-        _force()
-        return self._kept()._becomes(self % other)
-
-    def __ipow__(self, other):
-        _force()
-        return self._kept()._becomes(self**other)
-
-    def __iand__(self, other):
-        _force()
-        return self._kept()._becomes(self & other)
-
-    def __ior__(self, other):
-        _force()
-        return self._kept()._becomes(self | other)
 
     # Methods.
 
@@ -484,9 +363,11 @@ class ndarray:
     def tolist(self):
         return self._list()
 
-    def item(self, i=0):
-        if _is_constant_zero(i) and self._n != 1:
-            return _leave("item of an array of several")
+    def item(self, i=_missing):
+        if _is_missing(i):
+            if self._n != 1:
+                return _leave("item of an array of several")
+            return self._value(0)
         return self._value(self._index(i))
 
     def clip(self, min=None, max=None):
@@ -499,392 +380,72 @@ class ndarray:
         return _each(_astype, self, dtype)
 
     def sum(self, axis=None):
-        return sum(self, axis)
+        _one_axis(axis)
+        return _Number(_tree(self) if self._code == 0 else _total(self))
 
     def prod(self, axis=None):
-        return prod(self, axis)
+        _one_axis(axis)
+        if self._code == 0:
+            made = 1.0
+            for i in range(self._n):
+                made *= self._value(i)
+            return _Number(made)
+        made = 1
+        for i in range(self._n):
+            made = _int(made * int(self._value(i)))
+        return _Number(made)
 
     def mean(self, axis=None):
-        return mean(self, axis)
+        _one_axis(axis)
+        return _Number(_mean(self))
 
     def var(self, axis=None, ddof=0):
-        return var(self, axis, ddof)
+        _one_axis(axis)
+        return _Number(_var(self, ddof))
 
     def std(self, axis=None, ddof=0):
-        return std(self, axis, ddof)
+        return sqrt(self.var(axis, ddof))
 
     def min(self, axis=None):
-        return min(self, axis)
+        _one_axis(axis)
+        return _extreme(self, _less if self._code == 0 else _less_int)
 
     def max(self, axis=None):
-        return max(self, axis)
+        _one_axis(axis)
+        return _extreme(self, _greater if self._code == 0 else _greater_int)
 
     def argmin(self, axis=None):
-        return argmin(self, axis)
+        _one_axis(axis)
+        return _first(self, _lt)
 
     def argmax(self, axis=None):
-        return argmax(self, axis)
+        _one_axis(axis)
+        return _first(self, _gt)
 
     def any(self, axis=None):
-        return any(self, axis)
+        _one_axis(axis)
+        for i in range(self._n):
+            if self._value(i) != 0:
+                return _Number(True)
+        return _Number(False)
 
     def all(self, axis=None):
-        return all(self, axis)
+        _one_axis(axis)
+        for i in range(self._n):
+            if self._value(i) == 0:
+                return _Number(False)
+        return _Number(True)
 
     def cumsum(self, axis=None):
-        return cumsum(self, axis)
+        _one_axis(axis)
+        return _scan(self, _add)
 
     def cumprod(self, axis=None):
-        return cumprod(self, axis)
+        _one_axis(axis)
+        return _scan(self, _mul)
 
     def sort(self):
-        _force()
-        self._kept()._take(sort(self))
-
-
-class Series(ndarray):
-    """A column of float64, int64 or bool, whose rows are those of the call: NaN is what is missing."""
-
-    _kind = 2
-
-    def _own(self):
-        return Series(self._list(), 0, 1, self._n, self._code)
-
-    def copy(self, deep=True):
-        if deep is not True:
-            return _refuse("such a copy of a Series")
-        return self._own()
-
-    def _in_sql(self):
-        if self._code != 0:
-            return self._compact()
-        return [_unless_nan(self._value(i)) for i in range(self._n)]
-
-    def __bool__(self):
-        return _leave("the truth of a Series")
-
-    def __contains__(self, item):
-        return _refuse("what is in a Series")
-
-    def item(self, i=0):
-        return _refuse("the item of a Series")
-
-    def flatten(self):
-        return _refuse("an array of a Series")
-
-    def ravel(self):
-        return _refuse("an array of a Series")
-
-    def fill(self, value):
-        return _refuse("fill of a Series")
-
-    def sort(self):
-        return _refuse("sort of a Series")
-
-    def argmin(self, axis=None):
-        return _refuse("the place of an extreme of a Series")
-
-    def argmax(self, axis=None):
-        return _refuse("the place of an extreme of a Series")
-
-    # Rows keep their labels, which are their numbers: a part of a Series only for what needs none.
-
-    def __getitem__(self, key):
-        if isinstance(key, bool) or isinstance(key, _Number):
-            return _refuse("such a part of a Series")
-        if isinstance(key, int):
-            if key < 0 or key >= self._n:
-                return _leave("a label that a Series has not")
-            return _Number(self._value(key))
-        if isinstance(key, ndarray) and key._code == 2:
-            return _Part(self._selected(key._kept()))
-        return _refuse("such a part of a Series")
-
-    def __getpart__(self, start, stop):
-        return _refuse("a part of a Series")
-
-    def __getslice__(self, start, stop, step):
-        return _refuse("a part of a Series")
-
-    def __setslice__(self, start, stop, step, value):
-        return _refuse("a part of a Series")
-
-    def __setitem__(self, key, value):
-        _force()
-        self._kept()
-        if not isinstance(key, ndarray) or key._code != 2 or isinstance(value, ndarray):
-            return _refuse("such an assignment to a part of a Series")
-        if value is None or isinstance(value, bool):
-            return _refuse("such a value in a Series")
-        value = self._as_item(value)
-        key = key._kept()
-        if key._n != self._n:
-            return _leave("a mask of another length")
-        for i in range(self._n):
-            if key._value(i):
-                self._store(i, value)
-
-    @property
-    def iloc(self):
-        return _Rows(self._kept())
-
-    @property
-    def values(self):
-        return self.to_numpy()
-
-    def to_numpy(self):
-        kept = self._kept()
-        made = _FixedArray(kept._items, kept._start, kept._step, kept._n, kept._code)
-        made._whole = kept._whole
-        return made
-
-    # Elementwise methods.
-
-    def abs(self):
-        return absolute(self)
-
-    def round(self, decimals=0):
-        return round(self, decimals)
-
-    def clip(self, lower=None, upper=None):
-        return _each(_clip_series, self, lower, upper)
-
-    def isna(self):
-        return _each(_isna, self)
-
-    def isnull(self):
-        return _each(_isna, self)
-
-    def notna(self):
-        return _each(_not_na, self)
-
-    def notnull(self):
-        return _each(_not_na, self)
-
-    def fillna(self, value):
-        return _each(_filled, self, value)
-
-    def where(self, cond, other=None):
-        return _each(_chosen, self, cond, True, other)
-
-    def mask(self, cond, other=None):
-        return _each(_chosen, self, cond, False, other)
-
-    def between(self, left, right, inclusive="both"):
-        return _each(_between, self, left, right, inclusive)
-
-    # Reductions and scans, which pass over what is missing.
-
-    def _counted(self):
-        if self._code != 0:
-            return self._n
-        count = 0
-        for i in range(self._n):
-            value = self._value(i)
-            if value == value:
-                count += 1
-        return count
-
-    def _filled(self, value):
-        """With a value in place of NaN."""
-        if self._code != 0:
-            return self
-        return _mapped(_instead, (self, value), self._n)
-
-    def count(self):
-        return _Number(self._counted())
-
-    def sum(self, axis=None):
-        a = _one_axis(self, axis)
-        return _Number(_tree(a._filled(0.0)) if a._code == 0 else _total(a))
-
-    def mean(self, axis=None):
-        return _Number(_mean_of(_one_axis(self, axis)._kept()))
-
-    def var(self, axis=None, ddof=1):
-        return _Number(_var_of(_one_axis(self, axis)._kept(), ddof))
-
-    def std(self, axis=None, ddof=1):
-        return _Number(_operation("ieee.sqrt", _var_of(_one_axis(self, axis)._kept(), ddof)))
-
-    def prod(self, axis=None):
-        a = _one_axis(self, axis)
-        return prod(a._filled(1.0)) if a._code == 0 else prod(_FixedArray(a._compact(), 0, 1, a._n, a._code))
-
-    def min(self, axis=None):
-        return _series_extreme(_one_axis(self, axis)._kept(), _inf, _less, _less_int)
-
-    def max(self, axis=None):
-        return _series_extreme(_one_axis(self, axis)._kept(), -_inf, _greater, _greater_int)
-
-    def median(self, axis=None):
-        a = _one_axis(self, axis)._kept()
-        if a._code != 0:
-            return _leave("the median of such a Series")
-        part = _fresh([a._value(i) for i in range(a._n) if a._value(i) == a._value(i)], 0)
-        return _Number(_nan) if part._n == 0 else median(part)
-
-    def any(self, axis=None):
-        a = _one_axis(self, axis)
-        if a._code == 0:
-            return _leave("any of numbers")
-        return any(_FixedArray(a._compact(), 0, 1, a._n, a._code))
-
-    def all(self, axis=None):
-        a = _one_axis(self, axis)
-        if a._code == 0:
-            return _leave("all of numbers")
-        return all(_FixedArray(a._compact(), 0, 1, a._n, a._code))
-
-    def cumsum(self, axis=None):
-        return _series_scan(_one_axis(self, axis)._kept(), _add, 0.0)
-
-    def cumprod(self, axis=None):
-        return _series_scan(_one_axis(self, axis)._kept(), _mul, 1.0)
-
-    def shift(self, periods=1):
-        if isinstance(periods, bool) or not isinstance(periods, int) or self._code != 0:
-            return _refuse("such a shift")
-        a = self._kept()
-        n = a._n
-        items = [a._value(i - periods) if 0 <= i - periods < n else _nan for i in range(n)]
-        return Series(items, 0, 1, n, 0)
-
-    def diff(self, periods=1):
-        a = self._kept()
-        return a - a.shift(periods)
-
-
-class _FixedArray(ndarray):
-    """An array that shows a Series, which nobody may change through it."""
-
-    def _store(self, i, value):
-        return _leave("an assignment to an array that cannot be written to")
-
-
-class _Rows:
-    """`series.iloc`."""
-
-    def __init__(self, of):
-        self._of = of
-
-    def __getitem__(self, key):
-        if isinstance(key, bool) or not isinstance(key, int):
-            return _refuse("such a part of a Series")
-        return _Number(self._of._value(self._of._index(key)))
-
-
-class _Part:
-    """Some rows of a Series: what depends on none of their labels."""
-
-    def __init__(self, of):
-        self._of = Series(of._items, of._start, of._step, of._n, of._code)
-
-    def __len__(self):
-        return self._of._n
-
-    @property
-    def size(self):
-        return self._of._n
-
-    @property
-    def empty(self):
-        return self._of._n == 0
-
-    def __bool__(self):
-        return _refuse("the truth of a part of a Series")
-
-    def __iter__(self):
-        return _refuse("the values of a part of a Series")
-
-    def count(self):
-        return self._of.count()
-
-    def sum(self):
-        return self._of.sum()
-
-    def mean(self):
-        return self._of.mean()
-
-    def var(self, ddof=1):
-        return self._of.var(ddof=ddof)
-
-    def std(self, ddof=1):
-        return self._of.std(ddof=ddof)
-
-    def min(self):
-        return self._of.min()
-
-    def max(self):
-        return self._of.max()
-
-    def median(self):
-        return self._of.median()
-
-
-def _unless_nan(value):
-    return None if value != value else value
-
-
-def _not_na(lane):
-    return ~_isna(lane)
-
-
-def _filled(lane, value):
-    return lane.fillna(value)
-
-
-def _between(lane, left, right, inclusive):
-    return lane.between(left, right, inclusive)
-
-
-def _instead(lane, value):
-    return _Array(value if lane._v != lane._v else lane._v)
-
-
-def _mean_of(a):
-    """The mean of a Series."""
-    total = _tree(a._filled(0.0)) if a._code == 0 else _exact_total(a)
-    count = a._counted()
-    return _div(total, _operation("int.to_float", count)) if count > 0 else _nan
-
-
-def _squared_or_zero(lane, middle):
-    value = lane._v
-    distance = middle - (0.0 if value != value else value)
-    return _Array(0.0 if value != value else distance * distance)
-
-
-def _var_of(a, ddof):
-    if isinstance(ddof, bool) or not isinstance(ddof, int):
-        return _refuse("such degrees of freedom")
-    if a._code != 0:
-        return _leave("the deviation of ints")
-    count = a._counted()
-    middle = _div(_tree(a._filled(0.0)), _operation("int.to_float", count))
-    total = _tree(_mapped(_squared_or_zero, (a, middle), a._n))
-    return _div(total, _operation("int.to_float", count - ddof)) if count > ddof else _nan
-
-
-def _series_extreme(a, fill, of_floats, of_ints):
-    if a._code == 0:
-        return _extreme(a._filled(fill), of_floats) if a._counted() > 0 else _Number(_nan)
-    return _extreme(_FixedArray(a._compact(), 0, 1, a._n, a._code), of_ints)
-
-
-def _series_scan(a, function, start):
-    if a._code != 0:
-        return _leave("a scan of ints")
-    total = start
-    made = []
-    first = True
-    for i in range(a._n):
-        value = a._value(i)
-        counted = value if value == value else start
-        total = counted if first else function(total, counted)
-        first = False
-        made.append(total if value == value else _nan)
-    return Series(made, 0, 1, a._n, 0)
+        self._changing()._take(sort(self))
 
 
 def _has_array_beside(args, array):
@@ -892,10 +453,6 @@ def _has_array_beside(args, array):
     for arg in args:
         found = found or isinstance(arg, ndarray) and not _same_object(arg, array)
     return found
-
-
-def _is_constant_zero(i):
-    return isinstance(i, int) and i == 0
 
 
 def _inverted(lane):
@@ -944,14 +501,23 @@ def _scalar_of(value):
 # Reductions.
 
 
-def _one_axis(a, axis):
-    if a is None:
-        return _leave("None as an array")
+def _one_axis(axis):
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or axis != 0 and axis != -1):
         return _leave("an axis that an array has not")
+
+
+def _an_array(a):
+    if a is None:
+        return _leave("None as an array")
     if isinstance(a, ndarray):
         return a
     return _refuse("a function of arrays of something else")
+
+
+def _no_series(a):
+    if isinstance(a, Series):
+        return _refuse("a function of arrays of a Series")
+    return _an_array(a)
 
 
 def _tree(a):
@@ -968,10 +534,7 @@ def _total(a):
 
 
 def sum(a, axis=None):
-    if isinstance(a, Series):
-        return a.sum(axis)
-    a = _one_axis(a, axis)
-    return _Number(_tree(a) if a._code == 0 else _total(a))
+    return _an_array(a).sum(axis)
 
 
 def _exact_total(a):
@@ -992,9 +555,7 @@ def _mean(a):
 
 
 def mean(a, axis=None):
-    if isinstance(a, Series):
-        return a.mean(axis)
-    return _Number(_mean(_one_axis(a, axis)))
+    return _an_array(a).mean(axis)
 
 
 def _squared_distance(lane, middle):
@@ -1012,30 +573,15 @@ def _var(a, ddof):
 
 
 def var(a, axis=None, ddof=0):
-    if isinstance(a, Series):
-        return a.var(axis, ddof)
-    return _Number(_var(_one_axis(a, axis), ddof))
+    return _an_array(a).var(axis, ddof)
 
 
 def std(a, axis=None, ddof=0):
-    if isinstance(a, Series):
-        return a.std(axis, ddof)
-    return _Number(_operation("ieee.sqrt", _var(_one_axis(a, axis), ddof)))
+    return _an_array(a).std(axis, ddof)
 
 
 def prod(a, axis=None):
-    if isinstance(a, Series):
-        return a.prod(axis)
-    a = _one_axis(a, axis)
-    if a._code == 0:
-        made = 1.0
-        for i in range(a._n):
-            made *= a._value(i)
-        return _Number(made)
-    made = 1
-    for i in range(a._n):
-        made = _int(made * int(a._value(i)))
-    return _Number(made)
+    return _an_array(a).prod(axis)
 
 
 def _is_negative_zero(x):
@@ -1058,17 +604,11 @@ def _extreme(a, function):
 
 
 def max(a, axis=None):
-    if isinstance(a, Series):
-        return a.max(axis)
-    a = _one_axis(a, axis)
-    return _extreme(a, _greater if a._code == 0 else _greater_int)
+    return _an_array(a).max(axis)
 
 
 def min(a, axis=None):
-    if isinstance(a, Series):
-        return a.min(axis)
-    a = _one_axis(a, axis)
-    return _extreme(a, _less if a._code == 0 else _less_int)
+    return _an_array(a).min(axis)
 
 
 def amax(a, axis=None):
@@ -1080,10 +620,8 @@ def amin(a, axis=None):
 
 
 def ptp(a, axis=None):
-    if isinstance(a, Series):
-        return _refuse("a function of arrays of a Series")
-    a = _one_axis(a, axis)._kept()
-    return max(a) - min(a)
+    a = _no_series(a)._kept()
+    return a.max(axis) - a.min(axis)
 
 
 def _first(a, function):
@@ -1099,41 +637,23 @@ def _first(a, function):
 
 
 def argmax(a, axis=None):
-    if isinstance(a, Series):
-        return a.argmax(axis)
-    return _first(_one_axis(a, axis), _gt)
+    return _an_array(a).argmax(axis)
 
 
 def argmin(a, axis=None):
-    if isinstance(a, Series):
-        return a.argmin(axis)
-    return _first(_one_axis(a, axis), _lt)
+    return _an_array(a).argmin(axis)
 
 
 def any(a, axis=None):
-    if isinstance(a, Series):
-        return a.any(axis)
-    a = _one_axis(a, axis)
-    for i in range(a._n):
-        if a._value(i) != 0:
-            return _Number(True)
-    return _Number(False)
+    return _an_array(a).any(axis)
 
 
 def all(a, axis=None):
-    if isinstance(a, Series):
-        return a.all(axis)
-    a = _one_axis(a, axis)
-    for i in range(a._n):
-        if a._value(i) == 0:
-            return _Number(False)
-    return _Number(True)
+    return _an_array(a).all(axis)
 
 
 def count_nonzero(a):
-    if isinstance(a, Series):
-        return _refuse("a function of arrays of a Series")
-    a = _one_axis(a, None)
+    a = _no_series(a)
     count = 0
     for i in range(a._n):
         if a._value(i) != 0:
@@ -1142,15 +662,11 @@ def count_nonzero(a):
 
 
 def cumsum(a, axis=None):
-    if isinstance(a, Series):
-        return a.cumsum(axis)
-    return _scan(_one_axis(a, axis), _add)
+    return _an_array(a).cumsum(axis)
 
 
 def cumprod(a, axis=None):
-    if isinstance(a, Series):
-        return a.cumprod(axis)
-    return _scan(_one_axis(a, axis), _mul)
+    return _an_array(a).cumprod(axis)
 
 
 def _scan(a, function):
@@ -1173,20 +689,17 @@ def _scan(a, function):
 
 
 def diff(a, n=1):
-    if isinstance(a, Series):
-        return _refuse("a function of arrays of a Series")
     if n != 1:
         return _refuse("such a difference")
-    a = _one_axis(a, None)._kept()
+    a = _no_series(a)._kept()
     if a._code == 2:
         return _refuse("the difference of bools")
     return a[1:] - a[:-1]
 
 
 def sort(a, axis=-1):
-    if isinstance(a, Series):
-        return _refuse("a function of arrays of a Series")
-    a = _one_axis(a, axis)
+    _one_axis(axis)
+    a = _no_series(a)
     items = a._list()
     if a._code == 0:
         negative = False
@@ -1208,9 +721,8 @@ def sort(a, axis=-1):
 
 
 def median(a, axis=None):
-    if isinstance(a, Series):
-        return _refuse("a function of arrays of a Series")
-    a = _one_axis(a, axis)
+    _one_axis(axis)
+    a = _no_series(a)
     if a._n == 0 or a._code != 0:
         return _leave("the median of such an array")
     items = sort(a)._items
