@@ -15,6 +15,9 @@ from elementwise import compared
 # Parameters by their names: x and y are DOUBLE, n BIGINT, b BOOLEAN.
 TYPES = {"x": "DOUBLE", "y": "DOUBLE", "n": "BIGINT", "b": "BOOLEAN"}
 
+# The rows of which no array is NULL.
+PRESENT = "WHERE x IS NOT NULL AND n IS NOT NULL"
+
 # Of arrays of a row: the parameters, the type of the result, the body.
 ROWS = [
     ('x', 'DOUBLE', 'return x.sum()'),
@@ -208,6 +211,146 @@ KEPT = [
     ("x", "DOUBLE", "import math\nreturn math.sqrt((x * x).sum()) + math.log1p(abs(x.mean()))"),
 ]
 
+# As above, of rows without NULL arrays.
+KNOWN = [
+    ('x', 'BIGINT[]', 'return np.argsort(x)'),
+    ('n', 'BIGINT[]', "return np.argsort(n, kind='stable')"),
+    ('x', 'DOUBLE[]', 'return x[np.argsort(-x)[:3]]'),
+    ('n', 'BIGINT[]', 'return np.unique(n)'),
+    ('n', 'BIGINT[]', """v, c = np.unique(n, return_counts=True)
+return c"""),
+    ('x', 'BIGINT', 'return len(np.unique(x))'),
+    ('n', 'BIGINT', """v, c = np.unique(n, return_counts=True)
+return v[np.argmax(c)]"""),
+    ('x', 'BIGINT', 'return np.searchsorted([-1.0, 0.0, 2.0, 5.0], x.sum())'),
+    ('x', 'BIGINT[]', 'return np.searchsorted(np.array([-1.0, 0.0, 2.0, 5.0]), x)'),
+    ('x', 'BIGINT[]', 'return np.digitize(x, [0, 1, 2.5])'),
+    ('n', 'BIGINT[]', 'return np.digitize(n, [0, 10, 20], right=True)'),
+    ('x', 'DOUBLE', 'return np.percentile(x, 90)'),
+    ('x', 'DOUBLE', 'return np.percentile(x, 33.3)'),
+    ('x', 'DOUBLE', 'return np.quantile(x, 0.25)'),
+    ('n', 'DOUBLE', 'return np.percentile(n, 75) - np.percentile(n, 25)'),
+    ('x', 'DOUBLE[]', 'return np.percentile(x, [25, 50, 75])'),
+    ('x', 'DOUBLE', """q1, q3 = np.percentile(x, [25, 75])
+return q3 - q1"""),
+    ('x', 'DOUBLE[]', """lo, hi = np.quantile(x, 0.1), np.quantile(x, 0.9)
+return np.clip(x, lo, hi)"""),
+    ('x', 'DOUBLE[]', 'return np.interp(x, [0.0, 1.0, 2.0], [10.0, 20.0, 15.0])'),
+    ('x', 'DOUBLE', 'return np.interp(2.5, np.arange(len(x)), x)'),
+    ('x', 'DOUBLE', 'return np.nansum(x)'),
+    ('x', 'DOUBLE', 'return np.nanmean(x)'),
+    ('x', 'DOUBLE', 'return np.nanstd(x)'),
+    ('x', 'DOUBLE', 'return np.nanvar(x, ddof=1)'),
+    ('x', 'DOUBLE', 'return np.nanmax(x) - np.nanmin(x)'),
+    ('x', 'DOUBLE', 'return np.nanmedian(x)'),
+    ('x', 'DOUBLE', 'return np.nanpercentile(x, 95)'),
+    ('x', 'DOUBLE[]', 'return np.nancumsum(x)'),
+    ('n', 'DOUBLE', 'return np.nanmean(n) + np.nansum(n)'),
+    ('x y', 'DOUBLE', 'return np.average(x, weights=y)'),
+    ('x', 'DOUBLE', 'return np.average(x)'),
+    ('x y', 'BOOLEAN', 'return np.allclose(x, y)'),
+    ('x y', 'BOOLEAN[]', 'return np.isclose(x, y, atol=0.5)'),
+    ('x', 'BOOLEAN[]', 'return np.isclose(x, 0)'),
+    ('x y', 'BOOLEAN', 'return np.array_equal(x, y)'),
+    ('x', 'BIGINT[]', 'return np.flatnonzero(x > 0)'),
+    ('x', 'BIGINT[]', 'return np.where(x > 0)[0]'),
+    ('x', 'BIGINT', """i = np.nonzero(x > 1)[0]
+return i[0] if len(i) else -1"""),
+    ('x', 'DOUBLE[]', 'return np.take(x, [0, -1])'),
+    ('n', 'BOOLEAN[]', 'return np.isin(n, [1, 2, 3])'),
+    ('x', 'DOUBLE[]', 'return np.flip(x)'),
+    ('x', 'DOUBLE[]', 'return np.roll(x, 1)'),
+    ('n', 'BIGINT[]', 'return np.roll(n, -2)'),
+    ('x', 'DOUBLE[]', 'return np.repeat(x, 2)'),
+    ('x', 'DOUBLE[]', 'return np.tile(x, 2)'),
+    ('x', 'DOUBLE[]', 'return np.append(x, 1.5)'),
+    ('x', 'DOUBLE[]', 'return np.append(x, [1, 2])'),
+    ('x', 'DOUBLE[]', 'return np.concatenate([x, x[::-1]])'),
+    ('x n', 'DOUBLE[]', 'return np.concatenate([x, n])'),
+    ('x', 'DOUBLE[]', 'return np.concatenate(([0.0], np.cumsum(x)))'),
+    ('x', 'DOUBLE[]', 'return np.hstack([x, np.zeros(2)])'),
+    ('x', 'DOUBLE[]', 'return np.linspace(x.min(), x.max(), 5)'),
+    ('x', 'DOUBLE[]', 'return np.linspace(0, 1, len(x))'),
+    ('x', 'DOUBLE[]', 'return np.linspace(0, 10, 7, endpoint=False)'),
+    ('x', 'DOUBLE[]', 'return np.gradient(x)'),
+    ('x', 'DOUBLE', 'return np.trapezoid(x)'),
+    ('x', 'DOUBLE', 'return np.trapezoid(x, dx=0.1)'),
+    ('x y', 'DOUBLE', 'return np.trapezoid(y, x)'),
+    ('n', 'BIGINT[]', 'return np.bincount(np.abs(n) % 5)'),
+    ('n', 'BIGINT[]', 'return np.bincount(np.clip(n, 0, 3), minlength=6)'),
+    ('x', 'DOUBLE[]', 'return np.arange(0, 2, 0.3) + x[0]'),
+    ('x', 'DOUBLE[]', 'return np.arange(0.0, len(x)) * x'),
+    ('x', 'TEXT', 'return str(x[0])'),
+    ('x', 'TEXT', "return f'{x[0]} {x[-1]:.2f}'"),
+    ('n', 'TEXT', "return f'{n.sum()}'"),
+    ('n', 'TEXT', "return ','.join(str(v) for v in n)"),
+    ('x', 'TEXT', "return ','.join(map(str, x.tolist()))"),
+    ('x', 'TEXT', """names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r', 's', 't']
+return names[x.argmax()]"""),
+    ('x', 'DOUBLE', """t = 0.0
+for i in range(np.argmax(x)):
+    t += x[i]
+return t"""),
+    ('n', 'BIGINT[]', 'return n & 1'),
+    ('n', 'BIGINT[]', 'return (n | 4) ^ 3'),
+    ('n', 'BIGINT[]', 'return ~n'),
+    ('n', 'BIGINT', 'return ((n & 1) == 0).sum()'),
+    ('n', 'BOOLEAN[]', 'return np.logical_and(n, n > 2)'),
+    ('n', 'BOOLEAN[]', 'return np.logical_not(n)'),
+    ('x n', 'BOOLEAN[]', 'return np.logical_or(n, n == 0)'),
+    ('x', 'DOUBLE[]', """x[x < 0] += 10
+return x"""),
+    ('x', 'DOUBLE[]', """x[x < 0] = -x[x < 0]
+return x"""),
+    ('x y', 'DOUBLE[]', """out = x.copy()
+m = x > 0
+out[m] = np.log(x[m])
+return out"""),
+    ('x', 'DOUBLE[]', """x[[0, 1]] = x[[1, 0]]
+return x"""),
+    ('x', 'DOUBLE', 'return np.mean([x.min(), x.max()])'),
+    ('x', 'DOUBLE[]', 'return np.array([x.min(), x.mean(), x.max()])'),
+    ('x', 'DOUBLE[]', 'return np.array([v * 2 for v in x])'),
+    ('x', 'DOUBLE[]', 'return np.array([v if v > 0 else 0.0 for v in x.tolist()])'),
+    ('x', 'DOUBLE[]', """out = []
+for v in x:
+    out.append(v * 2)
+return np.array(out)"""),
+    ('x', 'DOUBLE[]', 'return [float(v) for v in x]'),
+    ('x', 'DOUBLE[]', 'return list(x)'),
+    ('x', 'DOUBLE', 'return sum(x)'),
+    ('x', 'DOUBLE', 'return max(x) - min(x)'),
+    ('x', 'DOUBLE[]', 'return sorted(x)'),
+    ('x', 'DOUBLE', 'return np.sum([1.0, 2.0, float(x[0])])'),
+    ('x', 'DOUBLE', 'return np.float64(x[0]) + 1'),
+    ('x', 'DOUBLE[]', 'return np.log1p(x.tolist())'),
+    ('x', 'DOUBLE[]', 'return np.array(x, dtype=float)'),
+    ('x', 'BIGINT[]', 'return np.sign(x).astype(int)'),
+    ('x', 'DOUBLE[]', """a, b = x[:-1], x[1:]
+return np.where(a != 0, (b - a) / a, 0.0)"""),
+    ('x', 'DOUBLE[]', 'return np.polyval([1.0, 2.0, 3.0], x)'),
+    ('x', 'DOUBLE', 'return np.polyval([1, 2, 3], x[0])'),
+    ('x', 'DOUBLE', 'return np.polyval(x, 2.0)'),
+    ('x', 'DOUBLE', 'return x[~np.isnan(x)].mean()'),
+    ('x', 'BOOLEAN', 'return bool(np.any(np.diff(x) < 0))'),
+    ('x', 'BIGINT', 'return int((np.diff(np.sign(x)) != 0).sum())'),
+]
+
+# Of lists, which a row function takes where nothing is annotated.
+LISTS = [
+    ('DOUBLE', 'return float(np.mean(x))'),
+    ('DOUBLE', 'return np.std(x, ddof=1)'),
+    ('DOUBLE', 'return float(np.percentile(x, 95))'),
+    ('DOUBLE', 'return np.median(x)'),
+    ('DOUBLE[]', 'return np.cumsum(x).tolist()'),
+    ('DOUBLE[]', """a = np.asarray(x)
+return ((a - a.mean()) / a.std()).tolist()"""),
+    ('DOUBLE[]', 'return list(np.sort(x))'),
+    ('BIGINT', 'return int(np.argmax(x))'),
+    ('DOUBLE', 'return float(np.array(x).sum())'),
+    ('DOUBLE[]', 'return np.sqrt(x).tolist()'),
+]
+
 # Of whole columns, which are not elementwise.
 WHOLE = [
     ('x', 'DOUBLE', 'return x + 1 if isinstance(x, np.ndarray) else x'),
@@ -324,7 +467,7 @@ def row(rng, index):
 def create(name, params, returns, body, of_rows, form="np.ndarray"):
     suffix = "[]" if of_rows else ""
     declared = ", ".join(f"{param} {TYPES[param]}{suffix}" for param in params.split())
-    annotated = ", ".join(f"{param}: {form}" for param in params.split())
+    annotated = ", ".join(f"{param}: {form}" if form else param for param in params.split())
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     options = " OPTIONS (on_error 'null')" if of_rows else ""
     return (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python{options} AS $$\n"
@@ -351,6 +494,14 @@ def main():
         name = f"k{index}"
         script += create(name, params, returns, body, True)
         add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i", body, None)
+    for index, (params, returns, body) in enumerate(KNOWN):
+        name = f"n{index}"
+        script += create(name, params, returns, body, True)
+        add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t {PRESENT} ORDER BY i", body)
+    for index, (returns, body) in enumerate(LISTS):
+        name = f"l{index}"
+        script += create(name, "x", returns, body, True, None)
+        add(name, name, f"SELECT {name}(x) AS r FROM t {PRESENT} ORDER BY i", body)
     whole = [(*entry, "np.ndarray") for entry in WHOLE] + [(*entry, "pd.Series") for entry in SERIES]
     for index, (params, returns, body, form) in enumerate(whole):
         name = f"w{index}"

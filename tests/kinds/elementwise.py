@@ -479,6 +479,7 @@ return a"""),
 
 # What is native over the whole column only.
 WHOLE = [
+    ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.array([v + 1 for v in a])"),
     ([('DOUBLE', 'pd.Series')], "DOUBLE", "return a + 1 if hasattr(a, 'mean') else a"),
     ([('DOUBLE', 'pd.Series')], "DOUBLE", """
 v = a.values
@@ -499,7 +500,6 @@ return a"""),
     ([('TEXT', 'pd.Series')], "TEXT", "return a.map({'x':'Y'}).str.lower()"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a.rank()"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a if (a > 0).all() else -a"),
-    ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.array([v + 1 for v in a])"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.full_like(a, a[0])"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return a + np.random.rand(len(a)) * 0"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "with np.errstate(all='raise'):\n    return a + 1"),

@@ -88,7 +88,12 @@ fn elementwise_column_functions_are_native() {
 
 #[test]
 fn functions_of_arrays_are_native() {
-    assert!(passed_by("tests/kinds", "arrays.py", &[]) >= 294);
+    assert!(passed_by("tests/kinds", "arrays.py", &[]) >= 400);
+}
+
+#[test]
+fn numpy_in_row_functions_is_native() {
+    assert!(passed_by("tests/kinds", "scalars.py", &[]) >= 82);
 }
 
 #[test]

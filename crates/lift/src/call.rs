@@ -29,10 +29,10 @@ fn is_look_up(callee: &Abs) -> bool {
     }
 }
 
-/// Whether it only reads the lists that it is given, and keeps none.
+/// Whether it only reads the lists that it is given, keeps none, and takes tuples as well.
 fn only_reads_lists(callee: &Abs) -> bool {
     match callee {
-        Abs::Builtin(name) => &**name == "numpy.select",
+        Abs::Builtin(name) => name.starts_with("numpy."),
         Abs::Bound(method) => method.owner.prelude && &*method.closure.def.name == "isin",
         _ => false,
     }
@@ -626,7 +626,10 @@ impl Lifter<'_> {
         }
         if named.is_empty() {
             match (&**name, args.as_slice()) {
-                ("range", [_] | [_, _] | [_, _, _]) => return self.range(&args),
+                ("range", [_] | [_, _] | [_, _, _]) => {
+                    let bounds = args.iter().map(|arg| self.as_index(arg.clone())).collect::<Lift<Vec<_>>>()?;
+                    return if self.live { self.range(&bounds) } else { Ok(Abs::Unbound) };
+                }
                 ("enumerate", [inner]) => return self.enumerate(inner, &Abs::int(0)),
                 ("enumerate", [inner, start]) => return self.enumerate(inner, start),
                 ("zip", _) => return self.zip(&args),

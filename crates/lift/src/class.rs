@@ -496,6 +496,9 @@ impl Lifter<'_> {
         if crate::enums::is_enumeration(class) {
             return self.bail(Code::Callee, "an enumeration without members");
         }
+        if let (true, Some((_, Member::Static(make)))) = (class.prelude, ClassObj::find(class, "_make")) {
+            return self.call_value(&make, args, named);
+        }
         if !self.refuse_abstract(class)? {
             return Ok(Abs::Unbound);
         }

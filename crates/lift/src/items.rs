@@ -51,17 +51,37 @@ impl Lifter<'_> {
     pub fn bounds(&mut self, index: &Expr) -> Lift<Option<[Abs; 3]>> {
         let ExprKind::Slice { lower, upper, step } = &index.kind else { return Ok(None) };
         let mut bound = |bound: &Option<Box<Expr>>| match bound {
-            Some(bound) => self.expr(bound),
+            Some(bound) => {
+                let bound = self.expr(bound)?;
+                self.as_index(bound)
+            }
             None => Ok(Abs::NONE),
         };
         Ok(Some([bound(lower)?, bound(upper)?, bound(step)?]))
     }
 
+    /// The int that an object of the prelude is where CPython asks for an index; of anything else itself.
+    pub fn as_index(&mut self, abs: Abs) -> Lift<Abs> {
+        match &abs {
+            Abs::Instance(object) if abs.is_of_prelude_with("_in_sql") && self.live => {
+                let int = self.call_special(object, "__index__", Vec::new())?;
+                Ok(int.unwrap_or(abs))
+            }
+            _ => Ok(abs),
+        }
+    }
+
     pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
         let index = match &value {
             Abs::Instance(_) | Abs::Class(_) => index,
-            _ => self.int_of_member(&index)?.unwrap_or(index),
+            _ => {
+                let index = self.int_of_member(&index)?.unwrap_or(index);
+                self.as_index(index)?
+            }
         };
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
         match &value {
             Abs::Instance(_) => return self.apply("a[b]", &[value, index]),
             Abs::Table(table) => return self.item_of_table(&Rc::clone(table), &index),

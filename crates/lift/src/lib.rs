@@ -117,8 +117,7 @@ pub struct Lifted {
 /// # Errors
 /// Why it cannot be lifted.
 pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls) -> Result<Lifted, Bailout> {
-    let of_columns = params.iter().any(|param| matches!(param.class, SqlClass::Column { .. } | SqlClass::Array { .. }));
-    let mut world = World::new(calls, source, of_columns);
+    let mut world = World::new(calls, source);
     loop {
         let lifted = match lift_once(&mut world, source, params, returns) {
             // Which exception or reason there is will show when all is known.

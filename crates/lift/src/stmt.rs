@@ -173,9 +173,10 @@ impl Lifter<'_> {
 
     /// A module of the standard library is certainly there; of another only CPython knows.
     fn import(&mut self, module: &Name) -> Lift<Abs> {
-        // Those of a column function were run before, with what they import.
-        let of_columns = self.world.of_columns && matches!(&**module, "numpy" | "pandas" | "numpy.typing");
-        if !of_columns && !crate::standard::is_module(module) {
+        // CPython, where there is one, runs the module of a function that imports them.
+        let known = self.module_mode && matches!(&**module, "numpy" | "pandas" | "numpy.typing");
+        self.world.unchecked |= known;
+        if !known && !crate::standard::is_module(module) {
             return self.bail(Code::Import, format!("import of {module}"));
         }
         Ok(Abs::Module(module.clone()))

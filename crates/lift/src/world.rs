@@ -37,8 +37,6 @@ pub(crate) struct World {
     /// `__name__` of the module.
     pub name: Arc<str>,
     pub calls: Calls,
-    /// Whether the handler takes columns, of which it is lifted for one value each.
-    pub of_columns: bool,
     /// The arguments that are arrays with which the handler cannot be lifted where they are NULL.
     pub left_if_none: HashSet<usize>,
     /// Whether decimals may have another context than the default one: the source names what changes it.
@@ -151,12 +149,11 @@ impl World {
         self.patterns.entry((Arc::clone(source), flags)).or_insert_with(compile).clone()
     }
 
-    pub fn new(calls: Calls, source: &Source, of_columns: bool) -> World {
+    pub fn new(calls: Calls, source: &Source) -> World {
         const CHANGES: [&str; 4] = ["getcontext", "setcontext", "localcontext", "DefaultContext"];
         World {
             name: Arc::clone(&source.name),
             calls,
-            of_columns,
             left_if_none: HashSet::new(),
             changes_context: CHANGES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),

@@ -38,6 +38,7 @@ pub const MODULES: &[(&str, &str)] = &[
         concat!(
             include_str!("prelude/numpy.py"),
             include_str!("prelude/numpy/arrays.py"),
+            include_str!("prelude/numpy/order.py"),
             include_str!("prelude/numpy/series.py")
         ),
     ),
@@ -58,4 +59,24 @@ pub const MODULES: &[(&str, &str)] = &[
 #[must_use]
 pub fn module(name: &str) -> Option<&'static str> {
     MODULES.iter().find(|module| module.0 == name).map(|module| module.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MODULES;
+    use std::collections::HashSet;
+
+    /// A later definition would silently replace an earlier one of the same module, which may be another file.
+    #[test]
+    fn names_of_a_module_are_defined_once() {
+        for (module, source) in MODULES {
+            let mut seen = HashSet::new();
+            for line in source.lines() {
+                let defined = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "));
+                if let Some(name) = defined.and_then(|rest| rest.split(['(', ':']).next()) {
+                    assert!(seen.insert(name), "{module} defines {name} twice");
+                }
+            }
+        }
+    }
 }

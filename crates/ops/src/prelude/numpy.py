@@ -161,9 +161,11 @@ def _logical(a, b, function):
     if _has_array(a, b):
         return _each(_logical, a, b, function)
     x, y = _held(a), _held(b)
-    if not isinstance(x, bool) or not isinstance(y, bool):
-        return _refuse("a logical operation on numbers")
-    return _lane(function(x, y), _most(_kind(a), _kind(b)))
+    if isinstance(x, bool) and isinstance(y, bool):
+        return _lane(function(x, y), _most(_kind(a), _kind(b)))
+    if not isinstance(x, int) or not isinstance(y, int) or isinstance(x, bool) or isinstance(y, bool):
+        return _refuse("a logical operation on such numbers")
+    return _lane(function(_int(x), _int(y)), _most(_kind(a), _kind(b)))
 
 
 def _add(x, y):
@@ -209,16 +211,13 @@ def _mod_int(x, y):
     return x % y
 
 
-def _power(a, b):
-    """`a ** b`, where a constant exponent has its short form."""
+def _power(a, b, of_scalars=False):
+    """`a ** b`, where an exponent that is a scalar has its short form, but for a scalar, unless a function is called."""
     if _has_array(a, b):
-        return _each(_power, a, b)
+        return _each(_power, a, b, of_scalars)
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
-    # Scalars have no short forms.
-    scalar = kind != 0 and not isinstance(b, _Lane)
-    if kind != 0 and isinstance(b, _Lane) and b._kind == 0:
-        return _refuse("a power by a scalar of NumPy")
+    scalar = _kind(b) == 0 and (of_scalars or kind != 0)
     if isinstance(x, float) or isinstance(y, float):
         x, y = _float(x), _float(y)
         if scalar:
@@ -409,13 +408,15 @@ class _Lane(_Operators):
         return _refuse("the hash of a column")
 
     def __str__(self):
-        return _refuse("the text of a column")
+        if self._kind != 0 or not isinstance(self._v, (float, int)):
+            return _refuse("the text of a column")
+        return str(self._v)
 
     def __repr__(self):
         return _refuse("the text of a column")
 
     def __format__(self, spec):
-        if self._kind != 0 or spec == "" or isinstance(self._v, bool):
+        if self._kind != 0 or isinstance(self._v, bool):
             return _refuse("the text of a column")
         return format(self._v, spec)
 
@@ -423,9 +424,11 @@ class _Lane(_Operators):
         return _refuse("a part of a column")
 
     def __invert__(self):
-        if not isinstance(self._v, bool):
-            return _refuse("the bits of a number in a column")
-        return _lane(not self._v, _kind(self))
+        if isinstance(self._v, bool):
+            return _lane(not self._v, _kind(self))
+        if not isinstance(self._v, int):
+            return _refuse("the bits of a float")
+        return _lane(~_int(self._v), _kind(self))
 
     def __round__(self, n=None):
         if self._kind != 0 or not isinstance(self._v, float):
@@ -653,6 +656,11 @@ class _Lane(_Operators):
 
 class _Number(_Lane):
     _kind = 0
+
+    def __index__(self):
+        if isinstance(self._v, bool) or not isinstance(self._v, int):
+            return _refuse("an index that is no int")
+        return self._v
 
     def _in_sql(self):
         return self._v
@@ -1062,13 +1070,20 @@ def _dtype_name(dtype):
 
 
 class float64:
-    def __init__(self, value):
-        return _refuse("a scalar of float64")
+    @staticmethod
+    def _make(value=0.0):
+        if isinstance(value, str):
+            return _Number(float(value))
+        return _Number(_float(_scalar_of(value)))
 
 
 class int64:
-    def __init__(self, value):
-        return _refuse("a scalar of int64")
+    @staticmethod
+    def _make(value=0):
+        value = _scalar_of(value)
+        if isinstance(value, float) and not -9.2e18 < value < 9.2e18:
+            return _leave("a float beyond int64")
+        return _Number(_int(int(value)))
 
 
 class bool_:
@@ -1155,6 +1170,8 @@ def _array(x):
         return x
     if isinstance(x, (float, int)):
         return _lane(x, 0)
+    if isinstance(x, (list, tuple)):
+        return _of_items(x)
     return _refuse("a function of NumPy of what is no column")
 
 
@@ -1427,7 +1444,7 @@ def fmod(x, y, /):
 
 
 def power(x, y, /):
-    return _power(x, y)
+    return _power(_array(x), y, True)
 
 
 def _greater(x, y):
@@ -1475,7 +1492,8 @@ def clip(a, a_min=_missing, a_max=_missing):
         return _leave("clip without one of its bounds")
     if _has_array(a, a_min, a_max):
         return _each(clip, a, a_min, a_max)
-    if isinstance(a, _Lane) and a._kind == 2:
+    a = _array(a)
+    if a._kind == 2:
         return _clip_series(a, a_min, a_max)
     if isinstance(a_min, (float, int)) and isinstance(a_max, (float, int)) and isinstance(_held(a), float):
         value, lower, upper = _held(a), _float(a_min), _float(a_max)
@@ -1554,20 +1572,41 @@ def _is_inf(x):
     return x == x and x - x != 0.0
 
 
+def _truth(x):
+    """Of a number whether it is not zero; of a bool itself."""
+    if _has_array(x):
+        x = _listed(x)
+        return x if x._code == 2 else x != 0
+    x = _array(x)
+    return x if isinstance(_held(x), bool) else _compared(x, 0, _ne)
+
+
 def logical_and(x, y, /):
-    return _logical(x, y, _and)
+    return _logical(_truth(x), _truth(y), _and)
 
 
 def logical_or(x, y, /):
-    return _logical(x, y, _or)
+    return _logical(_truth(x), _truth(y), _or)
 
 
 def logical_xor(x, y, /):
-    return _logical(x, y, _xor)
+    return _logical(_truth(x), _truth(y), _xor)
 
 
 def logical_not(x, /):
-    return ~_array(x)
+    return ~_truth(x)
+
+
+def bitwise_and(x, y, /):
+    return _logical(_array(x), y, _and)
+
+
+def bitwise_or(x, y, /):
+    return _logical(_array(x), y, _or)
+
+
+def bitwise_xor(x, y, /):
+    return _logical(_array(x), y, _xor)
 
 
 def equal(x, y, /):
@@ -1633,10 +1672,14 @@ def _united(a, b, c):
 
 
 def where(condition, x=_missing, y=_missing, /):
+    if _is_missing(x) and _is_missing(y):
+        return nonzero(condition)
     if _is_missing(x) or _is_missing(y):
-        return _refuse("the places of a condition")
+        return _leave("where with one of two")
     if _has_array(condition, x, y):
         return _each_array(where, condition, x, y)
+    if isinstance(condition, (bool, int, float, _Number)):
+        return _refuse("where of a condition that is no array")
     if not _is_condition(condition):
         return _refuse("where of such a condition")
     return _lane(_united(_held(x), _held(y), condition._v), 1)
@@ -1682,6 +1725,8 @@ def select(condlist, choicelist, default=0):
 
 
 def asarray(a, dtype=None):
+    if a is None:
+        return _leave("None as an array")
     if isinstance(a, Series):
         return a.to_numpy() if dtype is None else _refuse("an array of another type")
     if isinstance(a, ndarray):
@@ -1698,6 +1743,8 @@ def asarray(a, dtype=None):
 
 
 def array(object, dtype=None):
+    if object is None:
+        return _leave("None as an array")
     if isinstance(object, (ndarray, list, tuple)):
         made = asarray(object, dtype)
         if isinstance(object, Series):

@@ -56,12 +56,15 @@ def _sample(code):
 def _has_array(*args):
     found = False
     for arg in args:
-        found = found or isinstance(arg, ndarray)
+        found = found or isinstance(arg, (ndarray, list, tuple))
     return found
 
 
-def _each(function, *args):
-    """What an elementwise function makes of arrays and scalars."""
+def _each(function, *given):
+    """What an elementwise function makes of arrays, lists and scalars."""
+    args = ()
+    for arg in given:
+        args = args + (_listed(arg),)
     n = None
     series = False
     for arg in args:
@@ -233,8 +236,8 @@ class ndarray(_Operators):
             return _Number(self._value(self._index(key)))
         if isinstance(key, _Number):
             return self[_whole_of(key)]
-        if isinstance(key, ndarray):
-            return self._selected(key._kept())
+        if isinstance(key, (list, ndarray)):
+            return self._selected(_listed(key)._kept())
         return _refuse("such a part of an array")
 
     def _selected(self, key):
@@ -278,6 +281,7 @@ class ndarray(_Operators):
 
     def __setitem__(self, key, value):
         self._changing()
+        key = _listed(key) if isinstance(key, list) else key
         if isinstance(key, bool):
             return _refuse("an assignment to such a part of an array")
         if isinstance(key, int):
@@ -285,10 +289,11 @@ class ndarray(_Operators):
         elif isinstance(key, _Number):
             self._store(self._index(_whole_of(key)), self._as_item(value))
         elif isinstance(key, ndarray):
-            if isinstance(value, ndarray):
-                return _refuse("an assignment of an array to a part of an array")
-            value = self._as_item(value)
             key = key._kept()
+            if isinstance(value, ndarray):
+                self._put(key, value)
+                return
+            value = self._as_item(value)
             if key._code == 2:
                 if key._n != self._n:
                     return _leave("a mask of another length")
@@ -300,6 +305,28 @@ class ndarray(_Operators):
                     self._store(self._index(key._value(i)), value)
             else:
                 return _refuse("an assignment to such a part of an array")
+        else:
+            return _refuse("an assignment to such a part of an array")
+
+    def _put(self, key, value):
+        """The elements that a mask or indices select become those of another array."""
+        if value._code != self._code and self._code != 0:
+            return _refuse("values of another type in an array")
+        # They may be views of this one.
+        items = value._list()
+        if key._code == 2:
+            if key._n != self._n or len(items) != _total(key):
+                return _leave("arrays of different lengths")
+            at = 0
+            for i in range(self._n):
+                if key._value(i):
+                    self._store(i, self._as_item(_item(items, at)))
+                    at += 1
+        elif key._code == 1:
+            if key._n != len(items):
+                return _leave("arrays of different lengths")
+            for i in range(key._n):
+                self._store(self._index(key._value(i)), self._as_item(_item(items, i)))
         else:
             return _refuse("an assignment to such a part of an array")
 
@@ -378,6 +405,21 @@ class ndarray(_Operators):
 
     def astype(self, dtype):
         return _each(_astype, self, dtype)
+
+    def argsort(self, axis=-1, kind=None):
+        return argsort(self, axis, kind)
+
+    def searchsorted(self, v, side="left"):
+        return searchsorted(self, v, side)
+
+    def nonzero(self):
+        return nonzero(self)
+
+    def take(self, indices, axis=None):
+        return take(self, indices, axis)
+
+    def repeat(self, repeats, axis=None):
+        return repeat(self, repeats, axis)
 
     def sum(self, axis=None):
         _one_axis(axis)
@@ -491,6 +533,8 @@ def _clamped(i, n, least, most):
 
 
 def _scalar_of(value):
+    if value is None:
+        return _leave("None in an array")
     if isinstance(value, _Lane):
         return value._v
     if isinstance(value, (float, int)):
@@ -511,7 +555,14 @@ def _an_array(a):
         return _leave("None as an array")
     if isinstance(a, ndarray):
         return a
+    if isinstance(a, (list, tuple)):
+        return _of_items(a)
     return _refuse("a function of arrays of something else")
+
+
+def _listed(x):
+    """A list as an array."""
+    return _of_items(x) if isinstance(x, (list, tuple)) else x
 
 
 def _no_series(a):
@@ -728,7 +779,7 @@ def median(a, axis=None):
     items = sort(a)._items
     middle = len(items) // 2
     if len(items) % 2 == 1:
-        return _Number(_item(items, middle))
+        return _Number(0.0 + _item(items, middle))
     return _Number(_div(0.0 + _item(items, middle - 1) + _item(items, middle), 2.0))
 
 
@@ -758,12 +809,23 @@ def full(shape, fill_value, dtype=None):
     return _fresh([value for _ in range(_size_of(shape))], _code_of(value))
 
 
+def _rising(start, stop, step):
+    """`arange` of floats."""
+    n = _operation("ieee.ceil", _div(stop - start, step))
+    if not -1.0 < n < 1e9:
+        return _leave("arange of such a length")
+    delta = (start + step) - start
+    return _fresh([start + _operation("int.to_float", i) * delta if i > 1 else start + step if i else start for i in range(int(n))], 0)
+
+
 def arange(start, stop=None, step=1):
     if stop is None:
         start, stop = 0, start
-    for bound in (start, stop, step):
-        if isinstance(bound, bool) or not isinstance(bound, int):
-            return _refuse("arange of what is no int")
+    start, stop, step = _scalar_of(start), _scalar_of(stop), _scalar_of(step)
+    if isinstance(start, bool) or isinstance(stop, bool) or isinstance(step, bool):
+        return _refuse("arange of bools")
+    if isinstance(start, float) or isinstance(stop, float) or isinstance(step, float):
+        return _rising(_exact_float_of(start), _exact_float_of(stop), _exact_float_of(step))
     if step == 0:
         return _leave("a step of zero")
     return _fresh([_int(i) for i in range(start, stop, step)], 1)
@@ -771,43 +833,77 @@ def arange(start, stop=None, step=1):
 
 def _of_items(items):
     """An array of the items of a list or a tuple."""
-    if isinstance(items, tuple):
-        items = list(items)
     if items is None:
         return _leave("None as an array")
+    if isinstance(items, tuple):
+        return _of_tuple(items)
     if not isinstance(items, list):
         return _refuse("an array of what is no list")
     types = _element_types(items)
-    if types == ("float",) or types == ("int",) or types == ("bool",):
-        code = 0 if types == ("float",) else 1 if types == ("int",) else 2
-        return _fresh([_int(item) if code == 1 else item for item in items], code)
-    for type in types:
-        if type != "float" and type != "int":
-            return _refuse("an array of such values")
     if len(types) == 0:
         return _refuse("an array of nothing")
-    # A list whose items are ints in this row is one of int64.
-    floats = False
-    for item in items:
-        if isinstance(item, float):
-            floats = True
-    if not floats:
-        return _leave("an array of ints and floats without floats")
+    if types == ("object",):
+        return _of_items([_scalar_of(item) for item in items])
+    for type in types:
+        if type not in ("float", "int", "bool", "NoneType"):
+            return _refuse("an array of such values")
+    if "bool" in types and ("float" in types or "int" in types):
+        return _refuse("an array of bools and numbers")
+    if "NoneType" in types:
+        items = [_present(item) for item in items]
+    if "float" not in types:
+        if "bool" in types:
+            return _fresh([item for item in items], 2)
+        return _fresh([_int(item) for item in items], 1) if "int" in types else _leave("an array of None")
+    if "int" in types:
+        # A list whose items are ints in this row is one of int64.
+        floats = False
+        for item in items:
+            if isinstance(item, float):
+                floats = True
+        if not floats:
+            return _leave("an array of ints and floats without floats")
     return _fresh([_float(item) for item in items], 0)
 
 
+def _of_tuple(items):
+    """An array of items whose number is known."""
+    code = 3
+    for item in items:
+        found = _code_of(_scalar_of(item))
+        code = found if code == 3 else _common(code, found)
+    if code == 3:
+        return _refuse("an array of nothing")
+    return _fresh([_coded(_scalar_of(item), code) for item in items], code)
+
+
+def _common(code, other):
+    """The type that elements of two types become."""
+    if code == other:
+        return code
+    return _refuse("bools beside numbers in an array") if code == 2 or other == 2 else 0
+
+
+def _coded(value, code):
+    return _float(value) if code == 0 else _int(value) if code == 1 else value
+
+
 def concatenate(arrays, axis=0):
+    _one_axis(axis)
     if not isinstance(arrays, tuple):
         return _refuse("concatenate of what is no tuple")
     code = 3
     for array in arrays:
-        if not isinstance(array, ndarray) or array._kind != 1 or code != 3 and array._code != code:
-            return _refuse("concatenate of such arrays")
-        code = array._code
+        found = _no_series(_an_array(array))._code
+        code = found if code == 3 else _common(code, found)
     if code == 3:
         return _refuse("concatenate of nothing")
     items = []
     for array in arrays:
-        for i in range(array._n):
-            items.append(array._value(i))
+        for item in _an_array(array)._list():
+            items.append(_coded(item, code))
     return _fresh(items, code)
+
+
+def hstack(tup):
+    return concatenate(tup)

@@ -1,0 +1,467 @@
+
+
+# Order, selection and statistics of arrays.
+
+
+def _of_numbers(a):
+    """An array of float64 or int64 of its own, of an array or a list."""
+    a = _no_series(_an_array(a))
+    return _refuse("a function of numbers of bools") if a._code == 2 else a._kept()
+
+
+def _floats_of(a):
+    """Its elements as floats, where that loses nothing."""
+    if a._code == 0:
+        return a
+    return _fresh([_exact_float(item) for item in a._list()], 0)
+
+
+def _exact_float(item):
+    item = int(item)
+    if not -9007199254740992 <= item <= 9007199254740992:
+        return _leave("an int beyond the floats")
+    return _operation("int.to_float", item)
+
+
+def _no_nan(items):
+    for item in items:
+        if item != item:
+            return _leave("NaN in an order")
+    return items
+
+
+def argsort(a, axis=-1, kind=None):
+    _one_axis(axis)
+    items = _no_nan(_of_numbers(a)._list())
+    places = [i for i in range(len(items))]
+    places.sort(key=lambda i: _item(items, i))
+    if kind not in ("stable", "mergesort"):
+        for at in range(1, len(places)):
+            if _item(items, places[at - 1]) == _item(items, places[at]):
+                return _leave("ties in an order that is not stable")
+    return _fresh(places, 1)
+
+
+def unique(a, return_counts=False):
+    items = sort(_of_numbers(a))._items
+    found, counts = [], []
+    for at in range(len(items)):
+        if at == 0 or _item(items, at) != _item(items, at - 1):
+            found.append(_item(items, at))
+            counts.append(1)
+        else:
+            counts[-1] += 1
+    found = _fresh(found, _an_array(a)._code)
+    return (found, _fresh(counts, 1)) if return_counts else found
+
+
+def _place(items, value, right):
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if _item(items, middle) < value or right and _item(items, middle) == value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _ordered(a):
+    """The elements of an array that is in order, and has no NaN."""
+    items = _no_nan(a._compact())
+    for at in range(1, len(items)):
+        if _item(items, at) < _item(items, at - 1):
+            return _leave("an array that is not in order")
+    return items
+
+
+def searchsorted(a, v, side="left"):
+    if side not in ("left", "right"):
+        return _leave("such a side")
+    a = _of_numbers(a)
+    floats = _floats_of(a)
+    items = _ordered(floats)
+    if isinstance(v, (ndarray, list, tuple)):
+        values = _no_nan(_floats_of(_of_numbers(v))._compact())
+        return _fresh([_place(items, value, side == "right") for value in values], 1)
+    value = _exact_float_of(v)
+    if value != value:
+        return _leave("NaN in an order")
+    return _Number(_place(items, value, side == "right"))
+
+
+def _exact_float_of(value):
+    value = _scalar_of(value)
+    return value if isinstance(value, float) else _exact_float(value)
+
+
+def digitize(x, bins, right=False):
+    if isinstance(right, bool):
+        return searchsorted(bins, x, "left" if right else "right")
+    return _refuse("digitize with such a side")
+
+
+def _quantile(a, q):
+    """That of sorted floats without NaN, of which there is at least one."""
+    if not 0.0 <= q <= 1.0:
+        return _leave("a quantile that is none")
+    n = len(a)
+    place = _operation("int.to_float", n - 1) * q
+    if place >= _operation("int.to_float", n - 1):
+        return _item(a, n - 1)
+    at = int(place)
+    low, high = _item(a, at), _item(a, at + 1)
+    part = place - _operation("int.to_float", at)
+    if part >= 0.5:
+        return high - (high - low) * (1.0 - part)
+    return low + (high - low) * part
+
+
+def _quantiles(a, q, of_hundred):
+    a = _of_numbers(a)
+    if a._n == 0:
+        return _leave("a quantile of nothing")
+    items = _floats_of(a)._list()
+    nan = False
+    for item in items:
+        nan = nan or item != item
+    if nan:
+        return _leave("NaN in an order")
+    items = sort(_fresh(items, 0))._items
+    if isinstance(q, (ndarray, list, tuple)):
+        parts = _floats_of(_of_numbers(q))._list()
+        return _fresh([_quantile(items, _div(part, 100.0) if of_hundred else part) for part in parts], 0)
+    part = _exact_float_of(q)
+    return _Number(_quantile(items, _div(part, 100.0) if of_hundred else part))
+
+
+def _linear(axis, method):
+    _one_axis(axis)
+    if method != "linear":
+        return _refuse("quantiles by such a method")
+
+
+def quantile(a, q, axis=None, method="linear"):
+    _linear(axis, method)
+    return _quantiles(a, q, False)
+
+
+def percentile(a, q, axis=None, method="linear"):
+    _linear(axis, method)
+    return _quantiles(a, q, True)
+
+
+def interp(x, xp, fp):
+    xs, ys = _floats_of(_of_numbers(xp)), _floats_of(_of_numbers(fp))
+    if xs._n != ys._n or xs._n == 0:
+        return _leave("points of other lengths")
+    points, values = _no_nan(xs._compact()), ys._compact()
+    for at in range(1, len(points)):
+        if _item(points, at) <= _item(points, at - 1):
+            return _leave("points that do not rise")
+    if isinstance(x, (ndarray, list, tuple)):
+        return _fresh([_interpolated(item, points, values) for item in _floats_of(_of_numbers(x))._compact()], 0)
+    return _Number(_interpolated(_exact_float_of(x), points, values))
+
+
+def _interpolated(x, points, values):
+    if x != x:
+        return x
+    n = len(points)
+    if x < _item(points, 0):
+        return _item(values, 0)
+    at = _place(points, x, True) - 1
+    if at >= n - 1:
+        return _item(values, n - 1)
+    if _item(points, at) == x:
+        return _item(values, at)
+    low, high = _item(values, at), _item(values, at + 1)
+    slope = _div(high - low, _item(points, at + 1) - _item(points, at))
+    made = slope * (x - _item(points, at)) + low
+    if made != made:
+        made = slope * (x - _item(points, at + 1)) + high
+        if made != made and low == high:
+            made = low
+    return made
+
+
+# Without what is missing.
+
+
+def _is_known(lane):
+    return _lane(lane._v == lane._v, 1)
+
+
+def _nan_as(lane, value):
+    return _lane(value if lane._v != lane._v else lane._v, 1)
+
+
+def _known(a):
+    """The array, and how many of it are not NaN: at least one."""
+    a = _of_numbers(a)
+    count = a._n if a._code == 1 else _total(_each(_is_known, a))
+    if count == 0:
+        return _leave("nothing but NaN")
+    return a, count
+
+
+def nansum(a, axis=None):
+    _one_axis(axis)
+    a = _of_numbers(a)
+    return a.sum() if a._code == 1 else _each(_nan_as, a, 0.0).sum()
+
+
+def nanmean(a, axis=None):
+    _one_axis(axis)
+    a, count = _known(a)
+    if a._code == 1:
+        return a.mean()
+    return _Number(_div(_tree(_each(_nan_as, a, 0.0)), _operation("int.to_float", count)))
+
+
+def _squared_of_known(lane, middle):
+    return _lane(0.0 if lane._v != lane._v else (lane._v - middle) * (lane._v - middle), 1)
+
+
+def nanvar(a, axis=None, ddof=0):
+    _one_axis(axis)
+    a, count = _known(a)
+    if a._code == 1:
+        return a.var(ddof=ddof)
+    if isinstance(ddof, bool) or not isinstance(ddof, int):
+        return _refuse("such degrees of freedom")
+    if count <= ddof:
+        return _leave("a variance of too few")
+    middle = _div(_tree(_each(_nan_as, a, 0.0)), _operation("int.to_float", count))
+    total = _tree(_each(_squared_of_known, a, middle))
+    return _Number(_div(total, _operation("int.to_float", count - ddof)))
+
+
+def nanstd(a, axis=None, ddof=0):
+    return sqrt(nanvar(a, axis, ddof))
+
+
+def _without_nan(a):
+    a = _known(a)[0]
+    return a if a._code == 1 else _fresh([item for item in a._list() if item == item], 0)
+
+
+def nanmax(a, axis=None):
+    return _without_nan(a).max(axis)
+
+
+def nanmin(a, axis=None):
+    return _without_nan(a).min(axis)
+
+
+def nanmedian(a, axis=None):
+    return median(_floats_of(_without_nan(a)), axis)
+
+
+def nanpercentile(a, q, axis=None, method="linear"):
+    return percentile(_without_nan(a), q, axis, method)
+
+
+def nanquantile(a, q, axis=None, method="linear"):
+    return quantile(_without_nan(a), q, axis, method)
+
+
+def nancumsum(a, axis=None):
+    a = _of_numbers(a)
+    return a.cumsum(axis) if a._code == 1 else _each(_nan_as, a, 0.0).cumsum(axis)
+
+
+def average(a, axis=None, weights=None):
+    a = _no_series(_an_array(a))
+    if weights is None:
+        return a.mean(axis)
+    _one_axis(axis)
+    a, weights = _floats_of(_of_numbers(a)), _floats_of(_of_numbers(weights))
+    if a._n != weights._n:
+        return _leave("arrays of different lengths")
+    total = _tree(weights)
+    if total == 0.0:
+        return _leave("weights of zero")
+    return _Number(_div(_tree(a * weights), total))
+
+
+# Closeness.
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    rtol, atol = _exact_float_of(rtol), _exact_float_of(atol)
+    if rtol - rtol != 0.0 or atol - atol != 0.0 or not isinstance(equal_nan, bool):
+        return _leave("such a tolerance")
+    return _is_close(_listed(a), _listed(b), rtol, atol, equal_nan)
+
+
+def _is_close(a, b, rtol, atol, equal_nan):
+    if _has_array(a, b):
+        return _each(_is_close, a, b, rtol, atol, equal_nan)
+    x, y = _float(_scalar_of(a)), _float(_scalar_of(b))
+    distance = x - y
+    distance = -distance if distance < 0.0 else distance
+    size = -y if y < 0.0 else y
+    close = distance <= atol + rtol * size and y - y == 0.0 or x == y
+    return _lane(close or equal_nan and x != x and y != y, _most(_kind(a), _kind(b)))
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    made = isclose(a, b, rtol, atol, equal_nan)
+    return made.all().item() if isinstance(made, ndarray) else made.item()
+
+
+def array_equal(a1, a2):
+    a1, a2 = _no_series(_an_array(a1)), _no_series(_an_array(a2))
+    if a1._n != a2._n:
+        return False
+    return (a1 == a2).all().item()
+
+
+# Selection.
+
+
+def flatnonzero(a):
+    a = _no_series(_an_array(a))
+    return _fresh([i for i in range(a._n) if a._value(i) != 0], 1)
+
+
+def nonzero(a):
+    return (flatnonzero(a),)
+
+
+def take(a, indices, axis=None):
+    _one_axis(axis)
+    a = _no_series(_an_array(a))
+    return a[indices if isinstance(indices, (int, ndarray, _Number)) else _of_items(indices)]
+
+
+def isin(element, test_elements):
+    among = _of_numbers(test_elements)
+    element = _listed(element)
+    if not isinstance(element, ndarray) or element._kind != 1 or element._code != among._code:
+        return _refuse("isin of values of another type")
+    among = among._compact()
+    return _fresh([_is_in(item, among) for item in element._list()], 2)
+
+
+def _is_in(value, items):
+    for item in items:
+        if item == value:
+            return True
+    return False
+
+
+def flip(m, axis=None):
+    _one_axis(axis)
+    return _no_series(m)[::-1]
+
+
+def roll(a, shift, axis=None):
+    _one_axis(axis)
+    a = _no_series(_an_array(a))
+    if isinstance(shift, bool) or not isinstance(shift, int):
+        return _refuse("roll by what is no int")
+    if a._n == 0:
+        return a._own()
+    items, n = a._list(), a._n
+    return _fresh([_item(items, (i - shift) % n) for i in range(n)], a._code)
+
+
+def repeat(a, repeats, axis=None):
+    _one_axis(axis)
+    a = _no_series(_an_array(a))
+    return _fresh([item for item in a._list() for _ in range(_size_of(repeats))], a._code)
+
+
+def tile(A, reps):
+    a = _no_series(_an_array(A))
+    items = a._list()
+    return _fresh([item for _ in range(_size_of(reps)) for item in items], a._code)
+
+
+def append(arr, values, axis=None):
+    if axis is not None:
+        return _refuse("append along an axis")
+    if isinstance(values, (float, int)):
+        values = [values]
+    return concatenate((_no_series(_an_array(arr)), _no_series(_an_array(values))))
+
+
+def linspace(start, stop, num=50, endpoint=True):
+    num = _size_of(num)
+    if not isinstance(endpoint, bool):
+        return _refuse("linspace with such an end")
+    start, stop = _exact_float_of(start), _exact_float_of(stop)
+    parts = num - 1 if endpoint else num
+    delta = stop - start
+    if parts <= 0:
+        return _fresh([_operation("int.to_float", i) * delta + start for i in range(num)], 0)
+    parts = _operation("int.to_float", parts)
+    step = _div(delta, parts)
+    if step == 0.0:
+        made = [_div(_operation("int.to_float", i), parts) * delta + start for i in range(num)]
+    else:
+        made = [_operation("int.to_float", i) * step + start for i in range(num)]
+    if endpoint and num > 1:
+        made[num - 1] = stop
+    return _fresh(made, 0)
+
+
+def gradient(f):
+    f = _floats_of(_of_numbers(f))
+    if f._n < 2:
+        return _leave("a gradient of too few")
+    items, n = f._list(), f._n
+    made = [_item(items, 1) - _item(items, 0)]
+    for i in range(1, n - 1):
+        made.append(_div(_item(items, i + 1) - _item(items, i - 1), 2.0))
+    made.append(_item(items, n - 1) - _item(items, n - 2))
+    return _fresh(made, 0)
+
+
+def trapezoid(y, x=None, dx=1.0):
+    y = _floats_of(_of_numbers(y))
+    if x is None:
+        return (_exact_float_of(dx) * (y[1:] + y[:-1]) / 2.0).sum()
+    x = _floats_of(_of_numbers(x))
+    if x._n != y._n:
+        return _leave("arrays of different lengths")
+    return (diff(x) * (y[1:] + y[:-1]) / 2.0).sum()
+
+
+def bincount(x, minlength=0):
+    x = _of_numbers(x)
+    if x._code != 1:
+        return _leave("bincount of floats")
+    most = _size_of(minlength) - 1
+    for item in x._list():
+        if item < 0:
+            return _leave("bincount of a negative int")
+        if item > most:
+            most = item
+    made = [0 for _ in range(most + 1)]
+    for item in x._list():
+        made[item] += 1
+    return _fresh(made, 1)
+
+
+
+
+def polyval(p, x):
+    """The value of a polynomial, by Horner's rule in NumPy's order."""
+    p, x = _floats_of(_of_numbers(p)), _listed(x)
+    if isinstance(x, ndarray):
+        if x._kind != 1 or x._code != 0:
+            return _refuse("a polynomial of such an array")
+        return _fresh([_polynomial(p, _float(item)) for item in x._list()], 0)
+    if not isinstance(_scalar_of(x), float):
+        return _refuse("a polynomial of an int")
+    return _Number(_polynomial(p, _exact_float_of(x)))
+
+
+def _polynomial(p, x):
+    made = 0.0
+    for i in range(p._n):
+        made = made * x + p._value(i)
+    return made
