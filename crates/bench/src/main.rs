@@ -15,6 +15,10 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use udfs::Suite;
 
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const USAGE: &str = "usage: exuvia-bench COMMAND
 
   prepare FOLDER ROWS [SEED]     write the tables

@@ -20,6 +20,11 @@ use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
+/// Scans and loops take and give back buffers of some MiB for every batch, whose pages the allocator of the C
+/// library asks of the system again and again: a scan of Parquet takes 1.7 times as long with it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What panicked last, and where.
 static PANICKED: Mutex<Option<String>> = Mutex::new(None);
 
