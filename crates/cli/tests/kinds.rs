@@ -88,7 +88,17 @@ fn elementwise_column_functions_are_native() {
 
 #[test]
 fn functions_of_arrays_are_native() {
-    assert!(passed_by("tests/kinds", "arrays.py", &[]) >= 400);
+    assert!(passed_by("tests/kinds", "arrays.py", &[]) >= 406);
+}
+
+#[test]
+fn functions_of_two_dimensions_are_native() {
+    assert!(passed_by("tests/kinds", "grids.py", &[]) >= 74);
+}
+
+#[test]
+fn modules_change_their_lists_as_in_cpython() {
+    assert_eq!(passed_by("tests/kinds", "modules.py", &[]), 25);
 }
 
 #[test]

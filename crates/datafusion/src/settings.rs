@@ -192,6 +192,13 @@ impl ExtensionOptions for ExuviaOptions {
             "lift" => self.settings.lift = switch(key, value)?,
             "inline" => self.inline = if switch(key, value)? { Inline::Auto } else { Inline::Off },
             "fuse" => self.apart = !switch(key, value)?,
+            "exact" => {
+                self.settings.exact = match value {
+                    "strict" => true,
+                    "bounded" => false,
+                    _ => return config_err!("exuvia.exact is 'strict' or 'bounded', not '{value}'"),
+                };
+            }
             "memoize" => self.settings.memoize = switch(key, value)?,
             "interpreter" => match value.to_ascii_lowercase().as_str() {
                 "off" => self.settings.interpreter = false,
@@ -291,6 +298,11 @@ impl ExtensionOptions for ExuviaOptions {
             entry("lift", on(settings.lift), "Whether functions are lifted; off: all run in CPython"),
             entry("inline", on(self.inline == Inline::Auto), "Whether calls may become expressions of SQL"),
             entry("fuse", on(!self.apart), "Whether filters and projections around calls become one operator"),
+            entry(
+                "exact",
+                if settings.exact { "strict" } else { "bounded" }.to_string(),
+                "Whether what NumPy computes to a bound only (dot, @, norm) is left to it",
+            ),
             entry("memoize", on(settings.memoize), "Whether equal arguments of a batch may be called once"),
             entry(
                 "interpreter",

@@ -37,6 +37,8 @@ pub struct Settings {
     pub lift: bool,
     /// Whether equal arguments of a batch may be called once.
     pub memoize: bool,
+    /// Whether what NumPy computes to a bound only, which depends on the processor, is left to it.
+    pub exact: bool,
     /// Bytes that the temporaries of one row may take.
     pub row_memory: usize,
     /// Take every guard, fail every compilation, call equal arguments of every batch once, or
@@ -85,6 +87,7 @@ impl Default for Settings {
             optimize: true,
             lift: true,
             memoize: true,
+            exact: false,
             row_memory: 256 << 20,
             fault: String::new(),
             print: PrintSink::STDOUT,
@@ -182,6 +185,7 @@ struct Variant {
     native: bool,
     optimize: bool,
     lift: bool,
+    exact: bool,
     fault: String,
 }
 
@@ -193,6 +197,7 @@ impl Variant {
             native: settings.native,
             optimize: settings.optimize,
             lift: settings.lift,
+            exact: settings.exact,
             fault: settings.fault.clone(),
         }
     }

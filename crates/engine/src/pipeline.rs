@@ -8,7 +8,7 @@ use crate::sql;
 use crate::{ColumnForm, Definition, Settings};
 use arrow::datatypes::DataType;
 use exuvia_eval::Program;
-use exuvia_ir::{IntWidth, Module, Span};
+use exuvia_ir::{IntWidth, Module, Opcode, Span};
 use exuvia_jit::{Kernel, Options};
 use exuvia_lift::{Calls, Lifted, Param, Source, SqlReturn};
 use std::time::Instant;
@@ -107,6 +107,12 @@ fn stages(
             message: format!("{}: {}", bailout.code.title(), bailout.detail),
             span: bailout.span,
         })?;
+    let mut insts = lifted.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.insts);
+    let bounded = |op: &Opcode| matches!(op, Opcode::Op(name) if exuvia_ops::ufunc::BOUNDED.contains(name));
+    if settings.exact && insts.any(|inst| bounded(&inst.op)) {
+        let message = "NumPy has other last bits, by the processor, and the setting exuvia.exact is 'strict'";
+        return Err(reason("S005", message.to_string()));
+    }
     // What breaks a law of the IR is not run: CPython does it.
     if let Err(error) = exuvia_opt::verify(&lifted) {
         return Err(reason("N002", format!("internal error: {error}")));

@@ -84,7 +84,11 @@ pub(crate) fn array(ty: &DataType, asked: Option<&str>) -> Option<SqlClass> {
         _ => return None,
     };
     let DataType::List(field) = ty else { return None };
-    let known = matches!(field.data_type(), DataType::Float64 | DataType::Int64 | DataType::Boolean);
+    let is_number = |ty: &DataType| matches!(ty, DataType::Float64 | DataType::Int64 | DataType::Boolean);
+    let known = match field.data_type() {
+        DataType::List(of) => form == ColumnForm::Array && is_number(of.data_type()),
+        ty => is_number(ty),
+    };
     known.then(|| class(field.data_type()).map(|of| SqlClass::Array { form, of: Arc::new(of) })).flatten()
 }
 

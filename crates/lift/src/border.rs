@@ -209,6 +209,7 @@ impl SqlClass {
             SqlClass::Float => 0,
             SqlClass::Int => 1,
             SqlClass::Bool => 2,
+            SqlClass::List(of) => 10 + of.dtype(),
             _ => 3,
         }
     }

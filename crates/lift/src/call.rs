@@ -9,7 +9,7 @@ use crate::classes::ClassRef;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::templates::Arguments;
-use exuvia_ir::{Class, ClassRow, ExcKind, Object, Objects, Type};
+use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Type};
 use exuvia_ops::{attributes, operands};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -371,6 +371,9 @@ impl Lifter<'_> {
         if let Some(constant) = crate::names::module_constant(module, name) {
             return Ok(Abs::Const(constant));
         }
+        if &**module == "numpy.linalg" {
+            return self.module_attribute(&"numpy".into(), &format!("_linalg_{name}").into());
+        }
         let spelling = format!("{module}.{name}");
         let prelude = exuvia_ops::prelude::MODULES.iter().any(|entry| entry.0 == &**module);
         if prelude
@@ -387,6 +390,9 @@ impl Lifter<'_> {
         let is_class = ClassRow::spelled(&spelling).is_some_and(|class| class.objects == Objects::None);
         if is_class || !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {
             return Ok(Abs::Builtin(spelling.into()));
+        }
+        if spelling == "numpy.linalg" {
+            return Ok(Abs::Module(spelling.into()));
         }
         if matches!(&**module, "random" | "time" | "datetime" | "os" | "uuid" | "secrets") {
             return self.bail(Code::Volatile, spelling);
@@ -668,7 +674,10 @@ impl Lifter<'_> {
                 }
                 ("dict", args @ ([] | [_])) if !self.module_mode => return self.dict_of(args.first()),
                 ("dict", []) => return Ok(Abs::Const(Object::Dict(Arc::default()))),
-                ("dict", [Abs::Const(Object::Dict(dict))]) => return Ok(Abs::Const(Object::Dict(dict.clone()))),
+                // What tells it from the other is where it lies.
+                ("dict", [Abs::Const(Object::Dict(dict))]) => {
+                    return Ok(Abs::Const(Object::Dict(Arc::new(DictObj::clone(dict)))));
+                }
                 ("dict", [pairs @ (Abs::Iter(_) | Abs::Tuple(_) | Abs::Const(Object::List(_) | Object::Tuple(_)))]) => {
                     return self.constant_dict(pairs);
                 }

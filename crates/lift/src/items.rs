@@ -40,11 +40,35 @@ impl Lifter<'_> {
             }
             return self.apply("a[b:c:d]", &[value, lower, upper, step]);
         }
+        if let Some(parts) = self.parts(&value, index)? {
+            let Abs::Instance(object) = &value else { return Ok(Abs::Unbound) };
+            let made = if self.live { self.call_special(object, "__getparts__", vec![parts])? } else { None };
+            return Ok(made.unwrap_or(Abs::Unbound));
+        }
         let index = self.expr(index)?;
         if !self.live {
             return Ok(Abs::Unbound);
         }
         self.item(value, index)
+    }
+
+    /// What stands in the brackets behind an array of the prelude, where a slice is one of several parts: for
+    /// each whether it is a slice, then its bounds and step, or the index.
+    pub fn parts(&mut self, value: &Abs, index: &Expr) -> Lift<Option<Abs>> {
+        let ExprKind::Tuple(items) = &index.kind else { return Ok(None) };
+        let has_slice = items.iter().any(|item| matches!(item.kind, ExprKind::Slice { .. }));
+        if !has_slice || !value.is_of_prelude_with("__getparts__") {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        for item in items {
+            let part = match self.bounds(item)? {
+                Some(bounds) => std::iter::once(Abs::bool(true)).chain(bounds).collect(),
+                None => vec![Abs::bool(false), self.expr(item)?],
+            };
+            parts.push(Abs::tuple(part));
+        }
+        Ok(Some(Abs::tuple(parts)))
     }
 
     /// The bounds and the step of a slice, `None` where they are not written; `None` if it is none.

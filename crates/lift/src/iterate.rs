@@ -8,6 +8,7 @@ use crate::class::ClassObj;
 use crate::lifter::{Lift, Lifter, Stop};
 use exuvia_ir::{ExcKind, Object, Type};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Tuples and other things of known length are unrolled up to this many turns.
 const MAX_UNROLL: usize = 64;
@@ -66,6 +67,19 @@ fn copies_arrays(iterable: &Abs) -> bool {
         Iter::Zip(inners) => inners.iter().any(|inner| is_array(inner) || copies_arrays(inner)),
         Iter::Reversed { of, .. } => is_array(of) || copies_arrays(of),
         _ => false,
+    }
+}
+
+/// The lists whose items are walked, by their addresses.
+fn walks(iterable: &Abs, lists: &mut Vec<usize>) {
+    match iterable {
+        Abs::Const(Object::List(list)) => lists.push(Arc::as_ptr(list) as usize),
+        Abs::Iter(iter) => match &**iter {
+            Iter::Zip(inners) => inners.iter().for_each(|inner| walks(&inner.shown(), lists)),
+            Iter::Reversed { of, .. } => walks(&of.shown(), lists),
+            _ => {}
+        },
+        _ => {}
     }
 }
 
@@ -158,12 +172,15 @@ impl Lifter<'_> {
         }
         let iterable = &iterable.shown();
         if let Some(items) = self.unrolled(iterable) {
+            let walked = self.walked.len();
+            walks(iterable, &mut self.walked);
             for item in items {
                 if self.live {
                     self.turn_at_top_level()?;
                     body(self, item)?;
                 }
             }
+            self.walked.truncate(walked);
             return Ok(());
         }
         if self.module_mode {

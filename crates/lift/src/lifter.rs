@@ -198,6 +198,8 @@ pub(crate) struct Lifter<'w> {
     pub held: Vec<Abs>,
     /// Loops that go over copies of arrays, which see no change of them.
     pub snapshots: usize,
+    /// The lists that loops go over where a module is run, and those that are sorted, by their addresses.
+    pub walked: Vec<usize>,
     /// The objects that were made, by the variables that say that they exist.
     pub objects: HashMap<Name, Rc<Instance>>,
     /// Those that are becoming run-time values.
@@ -290,6 +292,7 @@ impl<'w> Lifter<'w> {
             carried: HashMap::new(),
             held: Vec::new(),
             snapshots: 0,
+            walked: Vec::new(),
             objects: HashMap::new(),
             escaping: Vec::new(),
             built_ins: 0,

@@ -160,6 +160,7 @@ pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
             "e" => std::f64::consts::E,
             "inf" => f64::INFINITY,
             "nan" => f64::NAN,
+            "newaxis" => return Some(Object::None),
             _ => return None,
         })),
         "math" => Some(Object::Float(match name {

@@ -10,6 +10,7 @@ use exuvia_ir::{Class, ExcKind, Int, Object, Raise, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 use exuvia_ops::operands;
+use std::sync::Arc;
 
 impl Lifter<'_> {
     /// A binary operator, by its symbol.
@@ -260,6 +261,12 @@ impl Lifter<'_> {
                 },
                 _ => object.clone(),
             });
+        }
+        if def.effect == Effect::Write
+            && let Some(Object::List(list)) = operands.first()
+            && self.walked.contains(&(Arc::as_ptr(list) as usize))
+        {
+            return self.bail(Code::Mutation, "a list of the module is changed while a loop goes over it");
         }
         // Nothing that is lifted could be said of a list that holds itself.
         if def.effect == Effect::Write

@@ -21,6 +21,7 @@ const BINARY: &[(&str, &str, &str)] = &[
     ("a&b", "__and__", "__rand__"),
     ("a|b", "__or__", "__ror__"),
     ("a^b", "__xor__", "__rxor__"),
+    ("a@b", "__matmul__", "__rmatmul__"),
 ];
 
 /// Comparisons, with the method that the other operand has for it.

@@ -89,6 +89,8 @@ impl Lifter<'_> {
             self.frames[0].vars.insert(name.clone(), Abs::Conflict);
         }
         self.world.unchecked = true;
+        // The loop that it may have been in is left.
+        self.walked.clear();
         passed.stmts.push((footprint, reason));
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use crate::abs::Abs;
 use crate::ast::Name;
+use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::Object;
 use std::sync::Arc;
@@ -37,7 +38,14 @@ impl Lifter<'_> {
         if !self.module_mode || self.held.iter().filter(|abs| is_it(abs)).count() > 1 {
             return Ok(false);
         }
-        let Some(items) = self.ordered(object.items(), named)? else { return Ok(false) };
+        let address = Arc::as_ptr(object) as usize;
+        if self.walked.contains(&address) {
+            return self.bail(Code::Mutation, "a list of the module is sorted while a loop goes over it");
+        }
+        self.walked.push(address);
+        let ordered = self.ordered(object.items(), named);
+        self.walked.pop();
+        let Some(items) = ordered? else { return Ok(false) };
         object.with(|held| *held = items);
         Ok(true)
     }

@@ -174,7 +174,7 @@ impl Lifter<'_> {
     /// A module of the standard library is certainly there; of another only CPython knows.
     fn import(&mut self, module: &Name) -> Lift<Abs> {
         // CPython, where there is one, runs the module of a function that imports them.
-        let known = self.module_mode && matches!(&**module, "numpy" | "pandas" | "numpy.typing");
+        let known = self.module_mode && matches!(&**module, "numpy" | "pandas" | "numpy.typing" | "numpy.linalg");
         self.world.unchecked |= known;
         if !known && !crate::standard::is_module(module) {
             return self.bail(Code::Import, format!("import of {module}"));
@@ -278,6 +278,12 @@ impl Lifter<'_> {
             ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(targets, value),
             ExprKind::Subscript { value: container, index } => {
                 let container = self.expr(container)?;
+                if let (Abs::Instance(object), Some(parts)) = (&container, self.parts(&container, index)?) {
+                    if self.live {
+                        self.call_special(object, "__setparts__", vec![parts, value])?;
+                    }
+                    return Ok(());
+                }
                 if let Some([lower, upper, step]) = self.bounds(index)? {
                     return self.store_slice("a[b:c:d]=e", vec![container, lower, upper, step, value]);
                 }

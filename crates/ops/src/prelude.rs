@@ -39,6 +39,7 @@ pub const MODULES: &[(&str, &str)] = &[
             include_str!("prelude/numpy.py"),
             include_str!("prelude/numpy/arrays.py"),
             include_str!("prelude/numpy/order.py"),
+            include_str!("prelude/numpy/matrix.py"),
             include_str!("prelude/numpy/series.py")
         ),
     ),

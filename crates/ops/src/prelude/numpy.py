@@ -296,6 +296,12 @@ class _Operators:
     def __rpow__(self, other):
         return _power(other, self)
 
+    def __matmul__(self, other):
+        return matmul(self, other)
+
+    def __rmatmul__(self, other):
+        return matmul(other, self)
+
     def __neg__(self):
         return negative(self)
 

@@ -8,7 +8,9 @@
 
 
 def _of_list(items, code, kind=1):
-    """Of an array of SQL, where NULL is NaN in floats."""
+    """Of an array of SQL, where NULL is NaN in floats; codes from 10 on are those of arrays of arrays."""
+    if code >= 10:
+        return _of_rows(items, code - 10)
     made = _array_of(items, code)
     return made if kind == 1 else Series(made._items, 0, 1, made._n, code)
 
@@ -68,6 +70,9 @@ def _each(function, *given):
     n = None
     series = False
     for arg in args:
+        if isinstance(arg, _Matrix):
+            return _each_of_two(function, args)
+    for arg in args:
         if isinstance(arg, ndarray):
             series = series or arg._kind == 2
             if n is None:
@@ -87,6 +92,9 @@ def _deferred(function, args, n):
 
 def _each_array(function, *args):
     """As `_each`, where the result is an array of whatever arguments."""
+    for arg in args:
+        if isinstance(arg, _Matrix):
+            return _each(function, *args)
     return _deferred(function, args, _each(function, *args)._n)
 
 
@@ -227,9 +235,33 @@ class ndarray(_Operators):
             return _leave("an index outside of an array")
         return key
 
+    def __getparts__(self, parts):
+        """Parts along several dimensions: each is whether it is a slice, then its bounds or the index."""
+        if len(parts) == 1:
+            one = parts[0]
+            return self._kept()._part(one[1], one[2], one[3]) if one[0] else self[one[1]]
+        if len(parts) == 2 and not parts[0][0] and parts[0][1] is None and parts[1][0]:
+            return _as_row(self._kept()._part(parts[1][1], parts[1][2], parts[1][3]))
+        if len(parts) == 2 and parts[0][0] and not parts[1][0] and parts[1][1] is None:
+            return _as_column(self._kept()._part(parts[0][1], parts[0][2], parts[0][3]))
+        return _leave("parts along more dimensions")
+
+    def __setparts__(self, parts, value):
+        return _refuse("an assignment to such a part of an array")
+
+    def reshape(self, *shape):
+        if len(shape) == 1:
+            return _reshaped(self, shape[0])
+        return _reshaped(self, shape)
+
+    def transpose(self):
+        return self.T
+
     def __getitem__(self, key):
         if key is None:
             return _leave("an axis more")
+        if isinstance(key, tuple):
+            return self.__getparts__(_as_parts(key))
         if isinstance(key, bool):
             return _refuse("such a part of an array")
         if isinstance(key, int):
@@ -412,6 +444,9 @@ class ndarray(_Operators):
     def searchsorted(self, v, side="left"):
         return searchsorted(self, v, side)
 
+    def dot(self, b):
+        return dot(self, b)
+
     def nonzero(self):
         return nonzero(self)
 
@@ -584,8 +619,42 @@ def _total(a):
     return total
 
 
-def sum(a, axis=None):
-    return _an_array(a).sum(axis)
+class _Keeping:
+    """An array whose reductions keep their dimensions."""
+
+    def __init__(self, of):
+        self._of = of
+
+    def sum(self, axis):
+        return self._of.sum(axis, True)
+
+    def mean(self, axis):
+        return self._of.mean(axis, True)
+
+    def prod(self, axis):
+        return self._of.prod(axis, True)
+
+    def max(self, axis):
+        return self._of.max(axis, True)
+
+    def min(self, axis):
+        return self._of.min(axis, True)
+
+    def any(self, axis):
+        return self._of.any(axis, True)
+
+    def all(self, axis):
+        return self._of.all(axis, True)
+
+
+def _along(a, axis, keepdims):
+    if not isinstance(keepdims, bool) or keepdims and not isinstance(a, _Matrix):
+        return _refuse("dimensions that are kept of such an array")
+    return _Keeping(a) if keepdims else a
+
+
+def sum(a, axis=None, keepdims=False):
+    return _along(_an_array(a), axis, keepdims).sum(axis)
 
 
 def _exact_total(a):
@@ -605,8 +674,8 @@ def _mean(a):
     return _div(total, _operation("int.to_float", a._n))
 
 
-def mean(a, axis=None):
-    return _an_array(a).mean(axis)
+def mean(a, axis=None, keepdims=False):
+    return _along(_an_array(a), axis, keepdims).mean(axis)
 
 
 def _squared_distance(lane, middle):
@@ -631,8 +700,8 @@ def std(a, axis=None, ddof=0):
     return _an_array(a).std(axis, ddof)
 
 
-def prod(a, axis=None):
-    return _an_array(a).prod(axis)
+def prod(a, axis=None, keepdims=False):
+    return _along(_an_array(a), axis, keepdims).prod(axis)
 
 
 def _is_negative_zero(x):
@@ -654,12 +723,12 @@ def _extreme(a, function):
     return _Number(made)
 
 
-def max(a, axis=None):
-    return _an_array(a).max(axis)
+def max(a, axis=None, keepdims=False):
+    return _along(_an_array(a), axis, keepdims).max(axis)
 
 
-def min(a, axis=None):
-    return _an_array(a).min(axis)
+def min(a, axis=None, keepdims=False):
+    return _along(_an_array(a), axis, keepdims).min(axis)
 
 
 def amax(a, axis=None):
@@ -695,12 +764,12 @@ def argmin(a, axis=None):
     return _an_array(a).argmin(axis)
 
 
-def any(a, axis=None):
-    return _an_array(a).any(axis)
+def any(a, axis=None, keepdims=False):
+    return _along(_an_array(a), axis, keepdims).any(axis)
 
 
-def all(a, axis=None):
-    return _an_array(a).all(axis)
+def all(a, axis=None, keepdims=False):
+    return _along(_an_array(a), axis, keepdims).all(axis)
 
 
 def count_nonzero(a):
@@ -806,6 +875,14 @@ def full(shape, fill_value, dtype=None):
     value = _scalar_of(fill_value)
     if dtype is not None:
         value = _astype(_Array(value), dtype)._v
+    if isinstance(shape, tuple):
+        if len(shape) == 1:
+            shape = shape[0]
+        elif len(shape) != 2:
+            return _refuse("more than two dimensions")
+        else:
+            n0, n1 = _size_of(shape[0]), _size_of(shape[1])
+            return _matrix([value for _ in range(n0 * n1)], n0, n1, _code_of(value))
     return _fresh([value for _ in range(_size_of(shape))], _code_of(value))
 
 
@@ -836,14 +913,26 @@ def _of_items(items):
     if items is None:
         return _leave("None as an array")
     if isinstance(items, tuple):
-        return _of_tuple(items)
+        return _of_tuples(items) if _is_nested(items) else _of_tuple(items)
     if not isinstance(items, list):
         return _refuse("an array of what is no list")
+    return _of_values(items)
+
+
+def _of_values(items):
+    """An array of the items of a list whose number is not known."""
     types = _element_types(items)
     if len(types) == 0:
         return _refuse("an array of nothing")
+    if types == ("list",):
+        first = _element_types(_item(items, 0)) if len(items) > 0 else _element_types(items[0])
+        if first != ("float",) and first != ("int",) and first != ("bool",):
+            return _refuse("an array of such rows")
+        code = 0 if first == ("float",) else 1 if first == ("int",) else 2
+        made = _of_rows(items, code)
+        return _matrix([_coded(item, code) for item in made._items], made._n0, made._n1, code)
     if types == ("object",):
-        return _of_items([_scalar_of(item) for item in items])
+        return _of_values([_scalar_of(item) for item in items])
     for type in types:
         if type not in ("float", "int", "bool", "NoneType"):
             return _refuse("an array of such values")
@@ -864,6 +953,13 @@ def _of_items(items):
         if not floats:
             return _leave("an array of ints and floats without floats")
     return _fresh([_float(item) for item in items], 0)
+
+
+def _is_nested(items):
+    nested = False
+    for item in items:
+        nested = nested or isinstance(item, (ndarray, list, tuple))
+    return nested
 
 
 def _of_tuple(items):

@@ -1,0 +1,681 @@
+
+
+# Arrays of two dimensions.
+
+
+class _Matrix(ndarray):
+    """Its items lie in one list: row i and column j at start + i * s0 + j * s1."""
+
+    def __init__(self, items, start, steps, shape, known, function=None, args=None, one=(False, False)):
+        self._items = items
+        self._start = start
+        self._s0, self._s1 = steps
+        self._n0, self._n1 = shape
+        self._known = known
+        # Whether a dimension is one that is repeated beside others.
+        self._one0, self._one1 = one
+        self._function = function
+        self._args = args
+
+    # What only knows one dimension.
+
+    @property
+    def _n(self):
+        return _refuse("such a function of two dimensions")
+
+    def _at(self, i):
+        return _refuse("such a function of two dimensions")
+
+    def _list(self):
+        return _refuse("such a function of two dimensions")
+
+    def _compact(self):
+        return _refuse("such a function of two dimensions")
+
+    def _view(self):
+        return _refuse("such a function of two dimensions")
+
+    def __contains__(self, item):
+        return _refuse("such a function of two dimensions")
+
+    # Elements.
+
+    def _at2(self, i, j):
+        if self._function is None:
+            i = 0 if self._one0 else i
+            j = 0 if self._one1 else j
+            return _lane(_item(self._items, self._start + i * self._s0 + j * self._s1), 1)
+        made = ()
+        for arg in self._args:
+            if isinstance(arg, _Matrix):
+                made = made + (arg._at2(i, j),)
+            else:
+                made = made + (arg._at(j) if isinstance(arg, ndarray) else arg,)
+        return self._function(*made)
+
+    def _value2(self, i, j):
+        return self._at2(i, j)._v
+
+    def _flat(self):
+        """Its elements, row after row."""
+        return [self._value2(i, j) for i in range(self._n0) for j in range(self._n1)]
+
+    def _kept(self):
+        if self._function is not None:
+            items, code = self._flat(), self._code
+            self._items = items
+            self._known = code
+            self._function = None
+            self._args = None
+        return self
+
+    def _own(self):
+        return _matrix(self._flat(), self._n0, self._n1, self._code)
+
+    def _in_sql(self):
+        return [[self._value2(i, j) for j in range(self._n1)] for i in range(self._n0)]
+
+    def _in_order(self):
+        """Itself with items that lie row after row, else CPython's."""
+        kept = self._kept()
+        if kept._s1 != 1 or kept._s0 != kept._n1:
+            return _leave("a function of all elements of such a part")
+        return kept
+
+    @property
+    def shape(self):
+        return (self._n0, self._n1)
+
+    @property
+    def size(self):
+        return self._n0 * self._n1
+
+    @property
+    def ndim(self):
+        return 2
+
+    @property
+    def T(self):
+        kept = self._kept()
+        return _Matrix(kept._items, kept._start, (kept._s1, kept._s0), (kept._n1, kept._n0), kept._code)
+
+    def transpose(self):
+        return self.T
+
+    def __len__(self):
+        return self._n0
+
+    def __bool__(self):
+        return _leave("the truth of an array")
+
+    def __iter__(self):
+        kept = self._kept()
+        for i in range(kept._n0):
+            yield kept._row(i)
+
+    # Parts.
+
+    def _row(self, i):
+        kept = self._kept()
+        made = ndarray(kept._items, kept._start + _within(i, kept._n0) * kept._s0, kept._s1, kept._n1, kept._code)
+        made._whole = False
+        return made
+
+    def _column(self, j):
+        kept = self._kept()
+        made = ndarray(kept._items, kept._start + _within(j, kept._n1) * kept._s1, kept._s0, kept._n0, kept._code)
+        made._whole = False
+        return made
+
+    def _rows(self, start, stop, step):
+        kept = self._kept()
+        start, step, n = _steps(start, stop, step, kept._n0)
+        return _Matrix(kept._items, kept._start + start * kept._s0, (step * kept._s0, kept._s1), (n, kept._n1), kept._code)
+
+    def __getitem__(self, key):
+        if isinstance(key, tuple):
+            return self.__getparts__(_as_parts(key))
+        if key is None or isinstance(key, bool):
+            return _leave("such a part of two dimensions")
+        if isinstance(key, (int, _Number)):
+            return self._row(_index_of(key))
+        key = _listed(key)
+        if isinstance(key, _Matrix):
+            return self._masked(key)
+        if isinstance(key, ndarray):
+            return self._chosen(key._kept())
+        return _refuse("such a part of two dimensions")
+
+    def _masked(self, key):
+        if key._code != 2:
+            return _refuse("rows at indices of two dimensions")
+        kept, key = self._kept(), key._kept()
+        if kept._n0 != key._n0 or kept._n1 != key._n1:
+            return _leave("a mask of another shape")
+        items = [kept._value2(i, j) for i in range(kept._n0) for j in range(kept._n1) if key._value2(i, j)]
+        return _fresh(items, kept._code)
+
+    def _chosen(self, key):
+        kept = self._kept()
+        if key._code == 2:
+            if key._n != kept._n0:
+                return _leave("a mask of another length")
+            rows = [i for i in range(key._n) if key._value(i)]
+        elif key._code == 1:
+            rows = [_within(key._value(i), kept._n0) for i in range(key._n)]
+        else:
+            return _refuse("such a part of two dimensions")
+        return _matrix([kept._value2(i, j) for i in rows for j in range(kept._n1)], len(rows), kept._n1, kept._code)
+
+    def __getpart__(self, start, stop):
+        return self._rows(start, stop, None)
+
+    def __getslice__(self, start, stop, step):
+        return self._rows(start, stop, step)
+
+    def __getparts__(self, parts):
+        if len(parts) == 1:
+            parts = parts + ((True, None, None, None),)
+        if len(parts) != 2:
+            return _leave("a part of more dimensions")
+        rows, columns = parts
+        made = self._rows(rows[1], rows[2], rows[3]) if rows[0] else self._row(_index_of(rows[1]))
+        if not columns[0]:
+            at = _index_of(columns[1])
+            return made._column(at) if rows[0] else made[at]
+        if not rows[0]:
+            return made._part(columns[1], columns[2], columns[3])
+        start, step, n = _steps(columns[1], columns[2], columns[3], made._n1)
+        steps, shape = (made._s0, step * made._s1), (made._n0, n)
+        return _Matrix(made._items, made._start + start * made._s1, steps, shape, made._code)
+
+    def __setitem__(self, key, value):
+        kept = self._changing()
+        if isinstance(key, tuple):
+            kept.__setparts__(_as_parts(key), value)
+        elif isinstance(key, (int, _Number)) and not isinstance(key, bool):
+            kept._row(_index_of(key))._take(value)
+        elif isinstance(key, _Matrix) and key._code == 2 and not isinstance(value, ndarray):
+            key = key._kept()
+            if kept._n0 != key._n0 or kept._n1 != key._n1:
+                return _leave("a mask of another shape")
+            value = kept._as_item(value)
+            for i in range(kept._n0):
+                for j in range(kept._n1):
+                    if key._value2(i, j):
+                        kept._store2(i, j, value)
+        else:
+            return _refuse("an assignment to such a part of two dimensions")
+
+    def __setslice__(self, start, stop, step, value):
+        self._changing()._rows(start, stop, step)._take(value)
+
+    def __setparts__(self, parts, value):
+        kept = self._changing()
+        if len(parts) == 2 and not parts[0][0] and not parts[1][0]:
+            i, j = _within(_index_of(parts[0][1]), kept._n0), _within(_index_of(parts[1][1]), kept._n1)
+            kept._store2(i, j, kept._as_item(value))
+        else:
+            kept.__getparts__(parts)._take(value)
+
+    def _store2(self, i, j, value):
+        self._items[self._start + i * self._s0 + j * self._s1] = value
+
+    def _take(self, value):
+        if isinstance(value, ndarray):
+            if value._code != self._code and self._code != 0:
+                return _refuse("values of another type in an array")
+            # They may be views of this one.
+            items = _each(_first_of, value, _shaped(self._n0, self._n1))._flat()
+            at = 0
+            for i in range(self._n0):
+                for j in range(self._n1):
+                    self._store2(i, j, self._as_item(_item(items, at)))
+                    at += 1
+        else:
+            value = self._as_item(value)
+            for i in range(self._n0):
+                for j in range(self._n1):
+                    self._store2(i, j, value)
+
+    def fill(self, value):
+        if isinstance(value, ndarray):
+            return _refuse("fill of an array")
+        self._changing()._take(value)
+
+    def _becomes(self, made):
+        if made._code != self._code:
+            return _refuse("an operation in place that changes the type of an array")
+        if made._n0 != self._n0 or made._n1 != self._n1:
+            return _leave("arrays of different shapes")
+        self._take(made)
+        return self
+
+    # Methods.
+
+    def copy(self):
+        return self._own()
+
+    def flatten(self):
+        return _fresh(self._flat(), self._code)
+
+    def ravel(self):
+        kept = self._in_order()
+        return ndarray(kept._items, kept._start, 1, kept._n0 * kept._n1, kept._code)
+
+    def tolist(self):
+        return self._in_sql()
+
+    def item(self, i=0):
+        return _refuse("item of two dimensions")
+
+    def argsort(self, axis=-1, kind=None):
+        return _refuse("such a function of two dimensions")
+
+    def sort(self):
+        return _refuse("such a function of two dimensions")
+
+    def _reduced(self, axis, keepdims, of_all, of_one):
+        """Over all elements in the order in which they lie, over each row, or over each column."""
+        if not isinstance(keepdims, bool) or isinstance(axis, bool) or not (axis is None or isinstance(axis, int)):
+            return _refuse("such an axis")
+        if axis is None:
+            if keepdims:
+                return _refuse("dimensions that are kept of all elements")
+            return of_all(self.ravel())
+        # The loop of NumPy goes along the rows or the columns, whichever are closer together.
+        if axis == 1 or axis == -1:
+            kept = self._kept()
+            apart = kept._n0 != 1 and _distance(kept._s1) > _distance(kept._s0)
+            made = [of_one(kept._row(i), apart)._v for i in range(kept._n0)]
+        elif axis == 0 or axis == -2:
+            kept = self._kept()
+            apart = kept._n1 != 1 and _distance(kept._s0) > _distance(kept._s1)
+            made = [of_one(kept._column(j), apart)._v for j in range(kept._n1)]
+        else:
+            return _leave("an axis that an array has not")
+        made = _fresh(made, _code_of(of_one(_fresh([_sample(self._code)], self._code), False)._v))
+        if not keepdims:
+            return made
+        return _as_column(made) if axis == 1 or axis == -1 else _as_row(made)
+
+    def sum(self, axis=None, keepdims=False):
+        return self._reduced(axis, keepdims, _sum_of, _sum_along)
+
+    def mean(self, axis=None, keepdims=False):
+        if axis is None:
+            return self._reduced(axis, keepdims, _mean_all, _sum_along)
+        n = self._n0 if axis == 0 or axis == -2 else self._n1
+        return self._as_floats().sum(axis, keepdims) / _operation("int.to_float", n)
+
+    def _as_floats(self):
+        return self if self._code == 0 else _refuse("such a function of ints in two dimensions")
+
+    def var(self, axis=None, ddof=0, keepdims=False):
+        if axis is None:
+            flat = self._as_floats().ravel()
+            return flat.var(ddof=ddof)
+        if isinstance(ddof, bool) or not isinstance(ddof, int):
+            return _refuse("such degrees of freedom")
+        kept = self._as_floats()._kept()
+        distance = (kept - kept.mean(axis, True))._kept()
+        n = (self._n0 if axis == 0 or axis == -2 else self._n1) - ddof
+        return (distance * distance).sum(axis, keepdims) / _operation("int.to_float", n if n > 0 else 0)
+
+    def std(self, axis=None, ddof=0, keepdims=False):
+        return sqrt(self.var(axis, ddof, keepdims))
+
+    def prod(self, axis=None, keepdims=False):
+        return self._reduced(axis, keepdims, _prod_of, _prod_along)
+
+    def min(self, axis=None, keepdims=False):
+        return self._reduced(axis, keepdims, _min_of, _min_along)
+
+    def max(self, axis=None, keepdims=False):
+        return self._reduced(axis, keepdims, _max_of, _max_along)
+
+    def argmin(self, axis=None):
+        return self._reduced(axis, False, _argmin_of, _argmin_along)
+
+    def argmax(self, axis=None):
+        return self._reduced(axis, False, _argmax_of, _argmax_along)
+
+    def any(self, axis=None, keepdims=False):
+        return self._reduced(axis, keepdims, _any_of, _any_along)
+
+    def all(self, axis=None, keepdims=False):
+        return self._reduced(axis, keepdims, _all_of, _all_along)
+
+    def cumsum(self, axis=None):
+        return self.ravel().cumsum() if axis is None else _refuse("sums along an axis of two")
+
+    def cumprod(self, axis=None):
+        return self.ravel().cumprod() if axis is None else _refuse("products along an axis of two")
+
+
+def _distance(step):
+    return -step if step < 0 else step
+
+
+def _sum_of(a):
+    return a.sum()
+
+
+def _sum_along(a, one_by_one):
+    """The sum of a row, or of a column whose elements are added one by one."""
+    if not one_by_one or a._code != 0:
+        return a.sum()
+    total = 0.0
+    for i in range(a._n):
+        total = total + a._value(i)
+    return _Number(total)
+
+
+def _mean_all(a):
+    return a.mean()
+
+
+def _prod_of(a):
+    return a.prod()
+
+
+def _prod_along(a, one_by_one):
+    return a.prod()
+
+
+def _min_of(a):
+    return a.min()
+
+
+def _min_along(a, one_by_one):
+    return a.min()
+
+
+def _max_of(a):
+    return a.max()
+
+
+def _max_along(a, one_by_one):
+    return a.max()
+
+
+def _argmin_of(a):
+    return a.argmin()
+
+
+def _argmin_along(a, one_by_one):
+    return a.argmin()
+
+
+def _argmax_of(a):
+    return a.argmax()
+
+
+def _argmax_along(a, one_by_one):
+    return a.argmax()
+
+
+def _any_of(a):
+    return a.any()
+
+
+def _any_along(a, one_by_one):
+    return a.any()
+
+
+def _all_of(a):
+    return a.all()
+
+
+def _all_along(a, one_by_one):
+    return a.all()
+
+
+def _first_of(a, b):
+    return _lane(a._v, 1)
+
+
+def _matrix(items, n0, n1, code):
+    return _Matrix(items, 0, (n1, 1), (n0, n1), code)
+
+
+def _shaped(n0, n1):
+    """One that only has a shape."""
+    return _Matrix([0.0], 0, (0, 0), (n0, n1), 0)
+
+
+def _as_column(a):
+    a = a._kept()
+    return _Matrix(a._items, a._start, (a._step, 0), (a._n, 1), a._code, None, None, (False, True))
+
+
+def _as_row(a):
+    a = a._kept()
+    return _Matrix(a._items, a._start, (0, a._step), (1, a._n), a._code, None, None, (True, False))
+
+
+def _within(i, n):
+    if i < 0:
+        i = i + n
+    if i < 0 or i >= n:
+        return _leave("an index outside of an array")
+    return i
+
+
+def _index_of(key):
+    if isinstance(key, _Number):
+        return _whole_of(key)
+    if isinstance(key, bool) or not isinstance(key, int):
+        return _refuse("such a part of two dimensions")
+    return key
+
+
+def _steps(start, stop, step, n):
+    """Where a slice begins, its step and how many it has."""
+    step = 1 if step is None else _bound_of(step)
+    if step == 0:
+        return _leave("a step of zero")
+    first, count = _range_of(_bound_of(start), _bound_of(stop), step, n)
+    return first, step, count
+
+
+def _as_parts(key):
+    parts = ()
+    for one in key:
+        parts = parts + ((False, one),)
+    return parts
+
+
+def _each_of_two(function, args):
+    """What an elementwise function makes of arrays of which one has two dimensions."""
+    n0, n1 = None, None
+    for arg in args:
+        if isinstance(arg, _Matrix):
+            if not arg._one0:
+                n0 = _common_length(n0, arg._n0)
+            if not arg._one1:
+                n1 = _common_length(n1, arg._n1)
+        elif isinstance(arg, ndarray):
+            if arg._kind != 1:
+                return _refuse("a Series and an array of two dimensions")
+            n1 = _common_length(n1, arg._n)
+        elif isinstance(arg, _Lane) and arg._kind != 0:
+            return _refuse("an array and a column")
+    shape, one = (1 if n0 is None else n0, 1 if n1 is None else n1), (n0 is None, n1 is None)
+    return _Matrix(None, 0, (shape[1], 1), shape, None, function, args, one)
+
+
+def _common_length(n, other):
+    if n is None or n == other:
+        return other
+    return _leave("arrays of different shapes")
+
+
+def _of_rows(rows, code):
+    """Of an array of arrays of SQL."""
+    n0 = len(rows)
+    if n0 == 0:
+        return _leave("an array without rows")
+    for row in rows:
+        if row is None:
+            return _leave("a row that is NULL")
+    n1 = len(rows[0])
+    for row in rows:
+        if len(row) != n1:
+            return _leave("rows of different lengths")
+    items = [item for row in rows for item in row]
+    if code == 0:
+        return _matrix([_nan if item is None else item for item in items], n0, n1, 0)
+    return _matrix([_present(item) for item in items], n0, n1, code)
+
+
+def _of_tuples(rows):
+    """Of rows whose number is known, each an array, a list or a tuple."""
+    code, n1 = 3, None
+    made = ()
+    for row in rows:
+        if isinstance(row, list):
+            row = _of_values(row)
+        elif isinstance(row, tuple):
+            row = _of_tuple(row)
+        if not isinstance(row, ndarray) or row._kind != 1 or isinstance(row, _Matrix):
+            return _refuse("an array of more dimensions")
+        code = row._code if code == 3 else _common(code, row._code)
+        n1 = _common_length(n1, row._n)
+        made = made + (row,)
+    items = []
+    for row in made:
+        for item in row._list():
+            items.append(_coded(item, code))
+    return _matrix(items, len(made), n1, code)
+
+
+def stack(arrays, axis=0):
+    if axis != 0 or not isinstance(arrays, tuple):
+        return _refuse("stack of such arrays")
+    return _of_tuples(arrays)
+
+
+def vstack(tup):
+    if not isinstance(tup, tuple):
+        return _refuse("vstack of such arrays")
+    return _of_tuples(tup)
+
+
+def column_stack(tup):
+    if not isinstance(tup, tuple):
+        return _refuse("column_stack of such arrays")
+    made = _of_tuples(tup).T
+    return made._own()
+
+
+def transpose(a):
+    return a.T if isinstance(a, ndarray) else _refuse("transpose of what is no array")
+
+
+def reshape(a, shape):
+    return _reshaped(_no_series(_an_array(a)), shape)
+
+
+def _reshaped(a, shape):
+    if isinstance(shape, int):
+        shape = (shape,)
+    if not isinstance(shape, tuple):
+        return _refuse("such a shape")
+    flat = a.ravel()
+    if len(shape) == 1:
+        if shape[0] != -1 and shape[0] != flat._n:
+            return _leave("another number of elements")
+        return flat
+    if len(shape) != 2:
+        return _refuse("more than two dimensions")
+    n0, n1 = shape
+    if isinstance(n0, bool) or isinstance(n1, bool) or not isinstance(n0, int) or not isinstance(n1, int):
+        return _refuse("such a shape")
+    if n0 == -1:
+        if n1 <= 0 or flat._n % n1 != 0:
+            return _leave("another number of elements")
+        n0 = flat._n // n1
+    elif n1 == -1:
+        if n0 <= 0 or flat._n % n0 != 0:
+            return _leave("another number of elements")
+        n1 = flat._n // n0
+    if n0 < 0 or n1 < 0 or n0 * n1 != flat._n:
+        return _leave("another number of elements")
+    flat = flat._kept()
+    return _Matrix(flat._items, flat._start, (n1, 1), (n0, n1), flat._code)
+
+
+def eye(N):
+    n = _size_of(N)
+    return _matrix([1.0 if i == j else 0.0 for i in range(n) for j in range(n)], n, n, 0)
+
+
+def identity(n):
+    return eye(n)
+
+
+def outer(a, b):
+    return _as_column(_no_series(_an_array(a))) * _as_row(_no_series(_an_array(b)))
+
+
+# Sums of products, whose last bits are others in NumPy (`ufunc.dot`).
+
+
+def _inner(a, b):
+    """The sum of the products of two arrays of one dimension."""
+    if a._n != b._n:
+        return _leave("arrays of different lengths")
+    if a._code != b._code or a._code == 2:
+        return _refuse("products of arrays of different types")
+    if a._code == 1:
+        return _total(a * b)
+    return _operation("ufunc.dot", a._compact(), b._compact())
+
+
+def dot(a, b):
+    if isinstance(a, (float, int, _Number)) or isinstance(b, (float, int, _Number)):
+        return multiply(a, b)
+    return matmul(a, b)
+
+
+def matmul(x1, x2, /):
+    a, b = _factor(x1), _factor(x2)
+    if isinstance(a, _Matrix):
+        if not isinstance(b, _Matrix):
+            return _fresh([_inner(a._row(i), b) for i in range(a._n0)], a._code)
+        if a._n1 != b._n0:
+            return _leave("arrays of different shapes")
+        items = [_inner(a._row(i), b._column(j)) for i in range(a._n0) for j in range(b._n1)]
+        return _matrix(items, a._n0, b._n1, a._code)
+    if isinstance(b, _Matrix):
+        return _fresh([_inner(a, b._column(j)) for j in range(b._n1)], a._code)
+    return _Number(_inner(a, b))
+
+
+def _factor(a):
+    a = _no_series(_an_array(a))
+    return a._kept()
+
+
+def inner(a, b, /):
+    a, b = _factor(a), _factor(b)
+    if isinstance(a, _Matrix) or isinstance(b, _Matrix):
+        return _refuse("inner products of two dimensions")
+    return matmul(a, b)
+
+
+def vdot(a, b, /):
+    return inner(a, b)
+
+
+def _linalg_norm(x, ord=None, axis=None):
+    """`numpy.linalg.norm`."""
+    if ord is not None and ord != 2 or axis is not None:
+        return _refuse("such a norm")
+    x = _factor(x)
+    if isinstance(x, _Matrix):
+        return _refuse("the norm of two dimensions")
+    if x._code == 1:
+        x = _floats_of(x)
+    return sqrt(matmul(x, x))

@@ -1,0 +1,218 @@
+"""Functions of arrays of two dimensions: native code and CPython give the same, bit for bit.
+
+    python grids.py [EXUVIA]
+
+Row functions run over arrays of arrays of many shapes with NaN, infinities and zeros of both signs, natively and
+with `exuvia.lift` off, where NumPy computes them. Errors are NULL. Sums of products, whose last bits NumPy has by
+the processor, are compared to the bound that docs/kinds.md gives, and bit for bit where `exuvia.exact` is strict.
+"""
+
+import json
+import random
+import subprocess
+import sys
+
+from arrays import number
+from elementwise import compared
+
+TYPES = {"m": "DOUBLE[][]", "k": "BIGINT[][]", "x": "DOUBLE[]", "y": "DOUBLE[]"}
+
+# The parameters, the type of the result, the body.
+BODIES = [
+    ('m', 'DOUBLE', 'return m.sum()'),
+    ('m', 'DOUBLE', 'return m.mean()'),
+    ('m', 'DOUBLE', 'return m.std()'),
+    ('m', 'DOUBLE[]', 'return m.sum(axis=0)'),
+    ('m', 'DOUBLE[]', 'return m.sum(axis=1)'),
+    ('m', 'DOUBLE[]', 'return np.mean(m, axis=0)'),
+    ('m', 'DOUBLE[]', 'return m.mean(axis=-1)'),
+    ('m', 'DOUBLE[]', 'return m.std(axis=0)'),
+    ('m', 'DOUBLE[]', 'return m.var(axis=1, ddof=1)'),
+    ('m', 'DOUBLE[]', 'return m.max(axis=0)'),
+    ('m', 'DOUBLE[]', 'return m.min(axis=1)'),
+    ('m', 'BIGINT[]', 'return m.argmax(axis=1)'),
+    ('m', 'BIGINT[]', 'return np.argmin(m, axis=0)'),
+    ('m', 'BIGINT', 'return m.argmax()'),
+    ('m', 'BOOLEAN[]', 'return (m > 0).any(axis=0)'),
+    ('m', 'BIGINT[]', 'return (m > 0).sum(axis=1)'),
+    ('m', 'DOUBLE[][]', 'return m * 2 + 1'),
+    ('m', 'DOUBLE[][]', 'return m - m.mean(axis=0)'),
+    ('m', 'DOUBLE[][]', 'return m - m.mean(axis=1, keepdims=True)'),
+    ('m', 'DOUBLE[][]', 'return m / m.sum(axis=1)[:, None]'),
+    ('m', 'DOUBLE[][]', 'return (m - m.mean(axis=0)) / m.std(axis=0)'),
+    ('m', 'DOUBLE[][]', 'return m.T'),
+    ('m', 'DOUBLE[][]', 'return m.T.copy() * 3'),
+    ('m', 'DOUBLE[]', 'return m[0]'),
+    ('m', 'DOUBLE[]', 'return m[:, 0]'),
+    ('m', 'DOUBLE[]', 'return m[-1, 1:]'),
+    ('m', 'DOUBLE', 'return m[0, 0]'),
+    ('m', 'DOUBLE', 'return m[0][-1]'),
+    ('m', 'DOUBLE[][]', 'return m[1:]'),
+    ('m', 'DOUBLE[][]', 'return m[:, 1:]'),
+    ('m', 'DOUBLE[][]', 'return m[::-1, ::2]'),
+    ('m', 'DOUBLE[]', 'return m[m > 0]'),
+    ('m', 'DOUBLE[][]', 'return m[m[:, 0] > 0]'),
+    ('m', 'DOUBLE[][]', 'return m[np.argsort(m[:, 0], kind="stable")]'),
+    ('m', 'BIGINT', 'return m.shape[0] * 100 + m.shape[1] + m.ndim + m.size + len(m)'),
+    ('m', 'DOUBLE[]', 'return m.ravel()'),
+    ('m', 'DOUBLE[]', 'return m.flatten()'),
+    ('m', 'DOUBLE[][]', 'return m.reshape(-1, 1)'),
+    ('m', 'DOUBLE[][]', 'return m.reshape(m.shape[1], m.shape[0])'),
+    ('m', 'DOUBLE', """t = 0.0
+for row in m:
+    t += row.max()
+return t"""),
+    ('m', 'DOUBLE', """t = 0.0
+for i in range(m.shape[0]):
+    for j in range(m.shape[1]):
+        t += m[i, j] * (i + j)
+return t"""),
+    ('m', 'DOUBLE[][]', """m[0, 0] = 7.0
+return m"""),
+    ('m', 'DOUBLE[][]', """m[:, 0] = 0.0
+return m"""),
+    ('m', 'DOUBLE[][]', """m[0] = m[-1]
+return m"""),
+    ('m', 'DOUBLE[][]', """m[m < 0] = 0.0
+return m"""),
+    ('m', 'DOUBLE[][]', """m *= 2
+return m"""),
+    ('m', 'DOUBLE[][]', """m -= m.mean(axis=0)
+return m"""),
+    ('m', 'DOUBLE[][]', """out = np.zeros(m.shape)
+out[:, 1:] = m[:, :-1]
+return out"""),
+    ('m', 'DOUBLE[][]', """out = np.zeros((m.shape[0], m.shape[1]))
+for i in range(m.shape[0]):
+    out[i] = m[i] - m[i].mean()
+return out"""),
+    ('m', 'DOUBLE[][]', """u = m.copy()
+u[1:-1, 1:-1] = (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]) / 4
+return u"""),
+    ('m', 'DOUBLE[][]', 'return np.eye(3) * m[0, 0]'),
+    ('m', 'DOUBLE[][]', 'return np.outer(m[0], m[:, 0])'),
+    ('m', 'DOUBLE[][]', 'return np.array([[1.0, 2.0], [3.0, 4.0]]) + m[0, 0]'),
+    ('m', 'DOUBLE[][]', 'return np.vstack([m[0], m[-1]])'),
+    ('m', 'DOUBLE[][]', 'return np.column_stack([m[:, 0], m[:, -1]])'),
+    ('m', 'DOUBLE[][]', 'return np.where(m > 0, m, 0.0)'),
+    ('m', 'DOUBLE[][]', 'return np.clip(m, -1, 1)'),
+    ('m', 'DOUBLE[][]', """e = np.exp(m - m.max(axis=1, keepdims=True))
+return e / e.sum(axis=1, keepdims=True)"""),
+    ('m', 'DOUBLE', 'return np.sqrt(((m[0] - m[-1]) ** 2).sum())'),
+    ('m', 'DOUBLE', 'return m.T.sum()'),
+    ('m', 'DOUBLE[]', 'return m.T.sum(axis=0)'),
+    ('m', 'DOUBLE[]', 'return (m * m).sum(axis=1)'),
+    ('k', 'BIGINT', 'return k.sum()'),
+    ('k', 'BIGINT[]', 'return k.sum(axis=0)'),
+    ('k', 'BIGINT[][]', 'return k + k.T if k.shape[0] == k.shape[1] else k'),
+    ('k', 'BIGINT[]', 'return k.max(axis=1)'),
+    ('k', 'BIGINT[]', 'return k.prod(axis=1)'),
+    ('k', 'BOOLEAN[]', 'return (k % 2 == 0).all(axis=0)'),
+    ('m', 'TEXT', 'return str(m.shape)'),
+    ('x', 'DOUBLE[][]', 'return x[:, None] - x[None, :]'),
+    ('x', 'DOUBLE[][]', 'return x[:, np.newaxis] * x'),
+    ('x', 'DOUBLE[]', 'return np.abs(x[:, None] - x[None, :]).min(axis=1)'),
+    ('x', 'DOUBLE[][]', 'return x.reshape(2, -1) if len(x) % 2 == 0 else x.reshape(-1, 1)'),
+    ('x', 'DOUBLE[][]', 'return x.reshape((1, len(x)))'),
+]
+
+# Sums of products of arrays of one length.
+PRODUCTS = [
+    ("x y", "DOUBLE", "return np.dot(x, y)"),
+    ("x y", "DOUBLE", "return x @ y"),
+    ("x y", "DOUBLE", "return x.dot(y)"),
+    ("x", "DOUBLE", "return np.linalg.norm(x)"),
+    ("x y", "DOUBLE", "return norm(x - y)"),
+    ("x y", "DOUBLE", "return np.dot(x, y) / (np.linalg.norm(x) * np.linalg.norm(y))"),
+    ("x", "DOUBLE[]", "return np.array([[0.5, 0.25], [1.0, -1.0], [2.0, 0.0]]) @ x[:2]"),
+    ("x", "DOUBLE[]", "return np.matmul(x[:2], np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))"),
+    ("x", "DOUBLE[][]", "m = x[:4].reshape(2, 2)\nreturn m @ m.T"),
+]
+
+
+def grid(make, rows, columns):
+    return "[" + ", ".join("[" + ", ".join(make() for _ in range(columns)) + "]" for _ in range(rows)) + "]"
+
+
+def row(rng, index):
+    dirty = rng.choice([0, 0, 0.1])
+    rows, columns = rng.choice([1, 2, 3, 4, 5, 9, 20]), rng.choice([1, 2, 3, 4, 5, 8, 9, 17, 130])
+    of_ints = rng.choice([1, 2, 3, 4])
+    floats = grid(lambda: number(rng, dirty), rows, columns)
+    ints = grid(lambda: str(rng.randint(-9, 9)), of_ints, rng.choice([of_ints, 3]))
+    items = ", ".join(number(rng, dirty) for _ in range(rng.choice([1, 2, 3, 8, 9])))
+    return f"({index}, CAST({floats} AS DOUBLE[][]), CAST({ints} AS BIGINT[][]), CAST([{items}] AS DOUBLE[]))"
+
+
+def create(name, params, returns, body):
+    names = params.split()
+    declared = ", ".join(f"{param} {TYPES[param]}" for param in names)
+    annotated = ", ".join(f"{param}: np.ndarray" for param in names)
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    return (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python OPTIONS (on_error 'null') AS $$\n"
+            f"import numpy as np\nfrom numpy.linalg import norm\n\ndef {name}({annotated}):\n{lines}$$;\n")
+
+
+def flat(value):
+    return [item for part in value for item in flat(part)] if isinstance(value, list) else [value]
+
+
+def products(binary, rng):
+    """How many functions of sums of products hold their bound, and are NumPy's where they are to be."""
+    script, bounds = "", []
+    values = []
+    for index in range(60):
+        length = rng.choice([4, 8, 15, 16, 17, 31, 100, 768])
+        x, y = ([rng.uniform(-1, 1) for _ in range(length)] for _ in range(2))
+        # Each sum is of products below 1, or 6 where there are two; a norm is at least as good.
+        bounds.append(6 * length * length * 2.0**-52)
+        values.append(f"({index}, CAST({x} AS DOUBLE[]), CAST({y} AS DOUBLE[]))")
+    script += f"CREATE TABLE t AS SELECT * FROM (VALUES {', '.join(values)}) AS v(i, x, y);\n"
+    calls = []
+    for at, (params, returns, body) in enumerate(PRODUCTS):
+        script += create(f"p{at}", params, returns, body)
+        calls.append(f"p{at}({', '.join(params.split())}) AS p{at}")
+    query = f"SELECT {', '.join(calls)} FROM t ORDER BY i;\n"
+
+    def run(settings):
+        ran = subprocess.run([binary, "--format", "json", "-f", "-"], input=script + settings + query,
+                             capture_output=True, text=True, check=True)
+        return json.loads(ran.stdout)
+
+    placed = subprocess.run(
+        [binary, "--format", "csv", "-f", "-"], capture_output=True, text=True, check=True,
+        input=script + "SELECT count(*) FROM exuvia.functions WHERE placement = 'native';\n").stdout.split()
+    native, python, strict = run(""), run("SET exuvia.lift = off;\n"), run("SET exuvia.exact = 'strict';\n")
+    passed = 0
+    for at, (_, _, body) in enumerate(PRODUCTS):
+        name = f"p{at}"
+        near = all(abs(one - other) <= bound
+                   for ours, theirs, bound in zip(native, python, bounds)
+                   for one, other in zip(flat(ours[name]), flat(theirs[name]), strict=True))
+        same = [row[name] for row in strict] == [row[name] for row in python]
+        passed += near and same
+        if not (near and same):
+            print(f"{body}: {'beyond its bound' if not near else 'not strict'}")
+    if placed[-1] != str(len(PRODUCTS)):
+        print(f"{placed[-1]} of {len(PRODUCTS)} functions of sums of products are native")
+        passed = 0
+    return passed
+
+
+def main():
+    binary = (sys.argv[1:] or ["exuvia"])[0]
+    rng = random.Random(5)
+    values = ", ".join(row(rng, index) for index in range(120))
+    script = f"CREATE TABLE t AS SELECT * FROM (VALUES {values}) AS v(i, m, k, x);\n"
+    queries, expected = {}, {}
+    for index, (params, returns, body) in enumerate(BODIES):
+        name = f"f{index}"
+        script += create(name, params, returns, body)
+        queries[name] = f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i"
+        expected[name] = (name, body, True)
+    failed = len(PRODUCTS) - products(binary, rng)
+    return failed + compared(binary, script, queries, expected)
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 1))
