@@ -46,8 +46,14 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
                     (planned, _) => planned.clone(),
                 }),
                 Ok(_) | Err(DataFusionError::NotImplemented(_)) => {
-                    let meant = meant(&ty.to_string()).map(|name| format!("; did you mean {name}?"));
-                    plan_err!("the type {ty} is not supported{}", meant.unwrap_or_default())
+                    let hint = match (meant(&ty.to_string()), ty) {
+                        (Some(name), _) => format!("; did you mean {name}?"),
+                        (None, ast::DataType::Custom(..)) => {
+                            "; a type of several fields is written out: STRUCT<a BIGINT, b TEXT>".to_string()
+                        }
+                        (None, _) => String::new(),
+                    };
+                    plan_err!("the type {ty} is not supported{hint}")
                 }
                 Err(error) => Err(error),
             }

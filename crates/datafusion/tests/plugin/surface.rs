@@ -215,7 +215,7 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     refused(
         "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE sql AS 'x'",
         expect![[r#"
-            cannot create function f: LANGUAGE sql is not supported; it is python
+            cannot create function f: LANGUAGE sql is not supported; Exuvia runs functions in Python: LANGUAGE python AS $$ return … $$
         "#]],
     )
     .await;
