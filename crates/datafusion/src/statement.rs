@@ -186,8 +186,9 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
 pub(crate) fn unparsed(statement: &Statement<'_>, error: DataFusionError) -> DataFusionError {
     let tokens = Tokenizer::new(&GenericDialect {}, statement.text()).tokenize_with_location().unwrap_or_default();
     match elsewhere::not_python(words(&tokens)) {
-        Some(message) => DataFusionError::Plan(message),
-        None => show_place(statement.origin(), error),
+        // One that is not finished may be in Python yet.
+        Some(message) if !crate::message(&error).contains("found: EOF") => DataFusionError::Plan(message),
+        _ => show_place(statement.origin(), error),
     }
 }
 

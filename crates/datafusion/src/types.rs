@@ -100,7 +100,20 @@ fn meant(name: &str) -> Option<&'static str> {
         "record" | "row" | "tuple" => "STRUCT<a BIGINT, b TEXT>",
         "bpchar" | "citext" | "name" => "TEXT",
         "void" | "none" => "TEXT, which may be NULL",
-        _ => return NAMES.iter().copied().find(|known| levenshtein(known, &base.trim().to_ascii_uppercase()) == 1),
+        other => {
+            let other = other.to_ascii_uppercase();
+            // Two letters that changed places count as one mistake.
+            let letters = |name: &str| {
+                let mut letters: Vec<char> = name.chars().collect();
+                letters.sort_unstable();
+                letters
+            };
+            let is_meant = |known: &&str| {
+                let mistakes = levenshtein(known, &other);
+                mistakes == 1 || mistakes == 2 && letters(known) == letters(&other)
+            };
+            return NAMES.iter().copied().find(is_meant);
+        }
     })
 }
 
