@@ -56,6 +56,8 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut depth = 0usize;
     let mut at = 0;
     let mut begun = 0;
+    // The blanks before a line of which a part stands before a semicolon.
+    let mut shared = None;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         let (kind, length) = match c {
@@ -66,6 +68,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
                     }
                     line = Line { indent: 0, tokens: Vec::new() };
                     begun = at + 1;
+                    shared = None;
                 }
                 at += 1;
                 continue;
@@ -106,12 +109,11 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
             }
         };
         if line.tokens.is_empty() {
-            line.indent = at - begun;
+            line.indent = shared.unwrap_or(at - begun);
         }
         if depth == 0 && c == ';' {
+            shared = Some(line.indent);
             lines.push(std::mem::replace(&mut line, Line { indent: 0, tokens: Vec::new() }));
-            line.indent = lines.last().map_or(0, |line| line.indent);
-            begun = at + 1 - line.indent.min(at + 1);
         } else {
             line.tokens.push(Token { kind, text: &text[at..at + length], at });
         }
