@@ -3,6 +3,7 @@
 use crate::demo;
 use crate::output::Format;
 use clap::{ArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Runs SQL with Python functions, natively where it can.
@@ -80,13 +81,29 @@ pub(crate) enum Input {
 impl Input {
     /// What is neither given by -c nor by -f: a file where there is one or it looks like one.
     fn plain(text: &str) -> Input {
-        let is_sql = text.contains(char::is_whitespace) || text.starts_with('\\');
+        let of_sql = |c: char| c.is_whitespace() || matches!(c, ';' | '(' | '*');
+        let is_sql = text.is_empty() || text.starts_with('\\') || text.contains(of_sql);
         if text == "-" || Path::new(text).exists() || !is_sql {
             Input::File(PathBuf::from(text))
         } else {
             Input::Text { name: String::new(), text: text.to_string() }
         }
     }
+}
+
+/// The arguments of the program, where a statement that begins with a comment is no option.
+pub(crate) fn given() -> Vec<OsString> {
+    let is_comment = |arg: &OsString| {
+        let comment = arg.to_str().and_then(|text| text.strip_prefix("--"));
+        comment.is_some_and(|rest| rest.starts_with(char::is_whitespace) || rest.contains('\n'))
+    };
+    let shifted = |mut arg: OsString| {
+        if is_comment(&arg) {
+            arg = OsString::from(format!(" {}", arg.to_string_lossy()));
+        }
+        arg
+    };
+    std::env::args_os().map(shifted).collect()
 }
 
 impl Args {

@@ -73,15 +73,24 @@ fn functions(pattern: &str) -> String {
     )
 }
 
-/// A pattern of psql's, with `*` and `?`, as one of LIKE.
+/// Whether what follows a command is one name, in quotes where it has blanks.
+fn is_name(words: &[&str], given: &str) -> bool {
+    words.len() == 1 || given.len() > 1 && given.starts_with('"') && given.ends_with('"')
+}
+
+/// A pattern of psql's, with `*` and `?`, as one of LIKE; in quotes a name as it is.
 fn like(pattern: &str) -> String {
     let mut like = String::from("'");
-    for c in pattern.chars() {
+    let quoted = pattern.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let name = quoted.map_or_else(|| pattern.to_string(), |name| name.replace("\"\"", "\""));
+    for c in name.chars() {
         match c {
+            '*' | '?' if quoted.is_some() => like.push(c),
             '*' => like.push('%'),
             '?' => like.push('_'),
             '\'' => like.push_str("''"),
             '%' | '_' | '\\' => like.extend(['\\', c]),
+            c if quoted.is_some() => like.push(c),
             c => like.extend(c.to_lowercase()),
         }
     }
@@ -121,10 +130,10 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
     let done: Result<(), String> = match words[..] {
         ["\\q" | "\\quit"] => return Ok(Next::Quit),
         ["\\d" | "\\dt"] => return sql(runner, &tables("*")),
-        ["\\dt", pattern] => return sql(runner, &tables(pattern)),
-        ["\\d", table] => return sql(runner, &format!("DESCRIBE {table}")),
+        ["\\dt", ref rest @ ..] if is_name(rest, given) => return sql(runner, &tables(given)),
+        ["\\d", ref rest @ ..] if is_name(rest, given) => return sql(runner, &format!("DESCRIBE {given}")),
         ["\\df"] => return sql(runner, &functions("*")),
-        ["\\df", pattern] => return sql(runner, &functions(pattern)),
+        ["\\df", ref rest @ ..] if is_name(rest, given) => return sql(runner, &functions(given)),
         ["\\sf", _, ..] => source(runner, given),
         ["\\dump", stage, function] => match runner.session.dump(stage, function) {
             Ok(text) => shown(text.trim_end()),
@@ -266,9 +275,12 @@ fn edit(runner: &mut Runner, path: Option<&Path>) -> Result<Next, Failed> {
     };
     let named = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let editor = named.unwrap_or_else(|| "vi".to_string());
+    let saved_at = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified()).ok();
+    let before = (saved_at(path), std::fs::read(path).ok());
     // An editor may be given with options, and is then a command of the system's shell.
     let ended = std::process::Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(path).status();
     let text = std::fs::read_to_string(path);
+    let is_saved = before.0 != saved_at(path) || before.1.as_deref() != text.as_ref().ok().map(String::as_bytes);
     if *path == *own {
         // It may be gone already.
         let _ = std::fs::remove_file(path);
@@ -279,6 +291,10 @@ fn edit(runner: &mut Runner, path: Option<&Path>) -> Result<Next, Failed> {
         Err(error) => return Err(failed(&format!("cannot run {editor}: {error}; set EDITOR to an editor"))),
     }
     let text = text.map_err(|error| failed(&format!("cannot read {}: {error}", path.display())))?;
+    if !is_saved {
+        tell("nothing was saved, and nothing is run");
+        return Ok(Next::Continue);
+    }
     tell(text.trim_end());
     runner.script(None, &text).map(|()| Next::Continue)
 }

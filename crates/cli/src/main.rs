@@ -37,7 +37,7 @@ fn main() -> ExitCode {
             }
         }));
     }
-    let matches = Args::command().get_matches();
+    let matches = Args::command().get_matches_from(args::given());
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let inputs = args.inputs(&matches);
     let ran = std::panic::catch_unwind(move || start(args, &inputs)).unwrap_or_else(|_| {

@@ -491,7 +491,10 @@ fn takes_files(target: &str) -> Result<(), String> {
     if std::fs::metadata(&path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Err(format!("cannot write to {target}: it is neither a file nor a folder"));
     }
-    let Some(folder) = path.ancestors().find(|ancestor| ancestor.is_dir()) else { return Ok(()) };
+    let Some(folder) = path.ancestors().skip(1).find(|ancestor| ancestor.exists()) else { return Ok(()) };
+    if !folder.is_dir() {
+        return Err(format!("cannot write to {target}: {} is no folder", folder.display()));
+    }
     let probe = folder.join(format!(".exuvia-{}", std::process::id()));
     let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe);
     made.and_then(|_| std::fs::remove_file(&probe)).map_err(|error| format!("cannot write to {target}: {error}"))

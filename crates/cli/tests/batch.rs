@@ -96,6 +96,25 @@ fn inputs_run_in_their_order() {
     assert_eq!(String::from_utf8_lossy(&mixed.stdout), "x\n1\ny\n2\nz\n3\nw\n4\n");
     assert_eq!(out(&["--format", "csv", "-c", &format!("\\i {spaced}")]), "z\n3\n");
     assert!(err(&["nowhere.sql"]).starts_with("error: cannot read nowhere.sql"));
+    // What is SQL without a blank, and what begins with a comment.
+    for sql in
+        ["SELECT*FROM(VALUES(1))AS\"t\"(\"x\")", "SELECT(1)\"x\"", "-- one\nSELECT 1 AS x", "--one\nSELECT 1 AS x"]
+    {
+        assert_eq!(out(&["--format", "csv", sql]), "x\n1\n", "{sql}");
+    }
+    assert_eq!(out(&["", ";"]), "");
+    assert!(err(&["select;"]).contains("the end"));
+    assert!(!exuvia(&["--nothing"], "").status.success());
+    let quoted = "CREATE TABLE \"a b\" AS VALUES (1)";
+    assert!(out(&["-c", quoted, "-c", "\\d \"a b\""]).contains("column1"));
+    assert!(out(&["-c", quoted, "-c", "\\dt \"a b\""]).contains("a b"));
+    assert!(err(&["-c", quoted, "-c", "\\d a b"]).contains("usage: \\d [TABLE]"));
+    // What COPY cannot write fails, and says what can.
+    let here = file("no_folder", "");
+    let below = format!("COPY (SELECT 1) TO '{}/x.csv'", here.display());
+    assert!(err(&["-c", &below]).contains("no_folder is no folder"));
+    let nested = format!("COPY (SELECT [1] AS c) TO '{}'", here.with_file_name("nested.csv").display());
+    assert!(err(&["-c", &nested]).contains("exuvia --format csv writes it as text"));
 }
 
 #[test]
@@ -161,6 +180,14 @@ fn an_editor_changes_the_last_statement() {
     let output = edited("sed -i.old s/1/3/", &format!("\\e {}", spaced.display()));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "y\n3\n");
     assert!(spaced.exists());
+    for unsaved in ["SELECT 1 AS x; \\e".to_string(), format!("SELECT 1 AS x; \\e {}", spaced.display())] {
+        let output = edited("true", &unsaved);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "x\n1\n");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "nothing was saved, and nothing is run\n");
+        assert!(output.status.success());
+    }
+    let output = edited("touch -d 2001-01-01", "SELECT 1 AS x; \\e");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "x\n1\nx\n1\n", "it was saved as it is");
     let output = edited("false", "SELECT 1 AS x; \\e");
     assert!(String::from_utf8_lossy(&output.stderr).contains("nothing is run"));
     assert_eq!(output.status.code(), Some(1));
@@ -198,6 +225,9 @@ fn an_error_ends_with_status_one_on_standard_error() {
 #[test]
 fn python_files_declare_functions() {
     let udfs = file("cli_udfs.py", "# sql: double(x BIGINT) RETURNS BIGINT\ndef double(x):\n    return x * 2\n");
+    let marked = file("cli_marked.py", "\u{feff}# sql: triple(x BIGINT) RETURNS BIGINT\ntriple = lambda x: x * 3\n");
+    let marked = marked.to_str().expect("UTF-8");
+    assert_eq!(out(&["--udfs", marked, "-c", "SELECT triple(2) AS x", "--format", "csv"]), "x\n6\n");
     let udfs = udfs.to_str().expect("UTF-8");
     assert_eq!(out(&["--udfs", udfs, "--format", "csv", "-c", "SELECT double(21) AS x"]), "x\n42\n");
     let none = file("cli_no_udfs.py", "def double(x):\n    return x * 2\n");

@@ -76,6 +76,85 @@ fn name_fields(root: &ast::Expr, chain: &mut [AccessExpr]) {
     }
 }
 
+/// Makes a number a DECIMAL of all its digits where one is needed and the float that SQL would read it as
+/// has fewer.
+///
+/// # Errors
+/// It has more digits than the type.
+pub(crate) fn keep_digits(expr: &mut ast::Expr, ty: &DataType) -> Result<()> {
+    let as_text = |text: String| ast::Expr::value(ast::Value::SingleQuotedString(text));
+    if let Some(text) = long_number(expr)
+        && let Some((precision, scale)) = coerce::decimal(ty)
+    {
+        let text = coerce::in_full(&text).unwrap_or(text);
+        let digits = coerce::decimal_digits(&text, scale);
+        let significant = |digits: &str| digits.trim_start_matches('-').trim_start_matches('0').len();
+        let fits = |digits: &String| usize::try_from(precision).is_ok_and(|most| significant(digits) <= most);
+        if !digits.as_ref().is_some_and(fits) {
+            return plan_err!("{text} is outside {}", crate::types::name(ty));
+        }
+        let info = ast::ExactNumberInfo::PrecisionAndScale(u64::from(precision.unsigned_abs()), i64::from(scale));
+        *expr = ast::Expr::Cast {
+            kind: ast::CastKind::Cast,
+            expr: Box::new(as_text(text)),
+            data_type: ast::DataType::Decimal(info),
+            array: false,
+            format: None,
+        };
+        return Ok(());
+    }
+    match (expr, ty) {
+        (ast::Expr::Nested(within), ty) => keep_digits(within, ty),
+        // What is cast is rounded, but not twice.
+        (ast::Expr::Cast { expr, data_type: ast::DataType::Decimal(_) | ast::DataType::Numeric(_), .. }, _) => {
+            if let Some(text) = long_number(expr) {
+                **expr = as_text(text);
+            }
+            Ok(())
+        }
+        (ast::Expr::Array(array), DataType::List(item)) => {
+            array.elem.iter_mut().try_for_each(|element| keep_digits(element, item.data_type()))
+        }
+        (ast::Expr::Dictionary(fields), DataType::Struct(wanted)) => fields.iter_mut().try_for_each(|field| {
+            let wanted = wanted.iter().find(|wanted| *wanted.name() == field.key.value);
+            wanted.map_or(Ok(()), |wanted| keep_digits(&mut field.value, wanted.data_type()))
+        }),
+        (ast::Expr::Function(call), DataType::Struct(wanted)) => {
+            let FunctionArguments::List(list) = &mut call.args else { return Ok(()) };
+            for pair in list.args.chunks_exact_mut(2) {
+                let [FunctionArg::Unnamed(FunctionArgExpr::Expr(ast::Expr::Value(key))), value] = pair else {
+                    continue;
+                };
+                let FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) = value else { continue };
+                let ast::Value::SingleQuotedString(key) = &key.value else { continue };
+                if let Some(wanted) = wanted.iter().find(|wanted| wanted.name() == key) {
+                    keep_digits(value, wanted.data_type())?;
+                }
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The text of a number, with its sign, that a float of 64 bits may not hold and that is no BIGINT.
+fn long_number(expr: &ast::Expr) -> Option<String> {
+    let (sign, number) = match expr {
+        ast::Expr::UnaryOp { op: ast::UnaryOperator::Minus, expr } => ("-", &**expr),
+        ast::Expr::UnaryOp { op: ast::UnaryOperator::Plus, expr } => ("", &**expr),
+        expr => ("", expr),
+    };
+    let ast::Expr::Value(value) = number else { return None };
+    let ast::Value::Number(text, _) = &value.value else { return None };
+    let text = format!("{sign}{text}");
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let is_integer = text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
+    (!is_integer && digits > EXACT_DIGITS).then_some(text)
+}
+
+/// The digits that a float of 64 bits always keeps.
+const EXACT_DIGITS: usize = 15;
+
 /// Looks at the calls of a statement.
 struct Calls<'a> {
     state: &'a SessionState,
@@ -91,6 +170,10 @@ impl VisitorMut for Calls<'_> {
             name_fields(root, access_chain);
         }
         let ast::Expr::Function(call) = expr else { return ControlFlow::Continue(()) };
+        self.without_schema(&mut call.name);
+        if let Err(error) = self.keep_digits(&call.name, &mut call.args) {
+            return ControlFlow::Break(error);
+        }
         let checked = if let Some(registered) = routine_named(self.routines, &call.name) {
             self.routine(&registered, call)
         } else if let Some(udf) = callee(self.state, call)
@@ -134,6 +217,12 @@ impl VisitorMut for Calls<'_> {
 
     /// `FROM t, f(t.a)` says LATERAL without the word, as in PostgreSQL.
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<DataFusionError> {
+        if let TableFactor::Table { name, args: Some(_), .. } | TableFactor::Function { name, .. } = factor {
+            self.without_schema(name);
+        }
+        if let TableFactor::TableFunction { expr: ast::Expr::Function(call), .. } = factor {
+            self.without_schema(&mut call.name);
+        }
         if let Err(error) = self.without_table(factor) {
             return ControlFlow::Break(error);
         }
@@ -145,6 +234,16 @@ impl VisitorMut for Calls<'_> {
         if let Some((name, args)) = called
             && let Some(registered) = routine_named(self.routines, name)
             && let Err(error) = tables_as_queries(self.routines, &registered, args)
+        {
+            return ControlFlow::Break(error);
+        }
+        let called = match factor {
+            TableFactor::Table { name, args: Some(args), .. } => Some((name, &mut args.args)),
+            TableFactor::Function { name, args, .. } => Some((name, args)),
+            _ => None,
+        };
+        if let Some((name, args)) = called
+            && let Err(error) = self.gives_no_table(name, args).and_then(|()| self.keep_digits_of(name, args))
         {
             return ControlFlow::Break(error);
         }
@@ -204,6 +303,80 @@ impl Calls<'_> {
             with_ordinality: false,
             alias: alias.take(),
         };
+        Ok(())
+    }
+
+    /// Takes the schema from the name of a function of ours, which has none, unless there is a function of
+    /// the whole name.
+    fn without_schema(&self, name: &mut ast::ObjectName) {
+        let [_, .., last] = &name.0[..] else { return };
+        let Some(ident) = last.as_ident() else { return };
+        let own = crate::statement::normalize(ident);
+        let is_ours = self.routines.get(&own).is_some()
+            || self.state.scalar_functions().get(&own).is_some_and(|udf| PythonFunction::of(udf).is_some());
+        let whole = name.to_string().to_lowercase();
+        if is_ours && !self.state.scalar_functions().contains_key(&whole) {
+            name.0 = vec![last.clone()];
+        }
+    }
+
+    /// Refuses a function of the values of a row where a table is expected.
+    fn gives_no_table(&self, name: &ast::ObjectName, args: &[FunctionArg]) -> Result<()> {
+        let [part] = &name.0[..] else { return Ok(()) };
+        let Some(ident) = part.as_ident() else { return Ok(()) };
+        let own = crate::statement::normalize(ident);
+        let is_row = self.state.scalar_functions().get(&own).is_some_and(|udf| PythonFunction::of(udf).is_some());
+        if !is_row || self.state.table_functions().contains_key(&own) {
+            return Ok(());
+        }
+        let args = args.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        plan_err!(
+            "{own} gives a value and no table{}\n  hint: SELECT {name}({args})",
+            shown(self.origin, Some(ident.span))
+        )
+    }
+
+    /// Keeps the digits of numbers that are arguments of type DECIMAL.
+    fn keep_digits(&self, name: &ast::ObjectName, args: &mut FunctionArguments) -> Result<()> {
+        match args {
+            FunctionArguments::List(list) => self.keep_digits_of(name, &mut list.args),
+            FunctionArguments::None | FunctionArguments::Subquery(_) => Ok(()),
+        }
+    }
+
+    fn keep_digits_of(&self, name: &ast::ObjectName, args: &mut [FunctionArg]) -> Result<()> {
+        let [part] = &name.0[..] else { return Ok(()) };
+        let Some(own) = part.as_ident().map(crate::statement::normalize) else { return Ok(()) };
+        let params: Vec<(String, DataType)> = if let Some(registered) = self.routines.get(&own) {
+            let params = registered.routine.definition().params.iter().map(|param| match &param.takes {
+                Takes::Value(ty) => (param.name.clone(), ty.clone()),
+                Takes::Table(_) => (param.name.clone(), DataType::Null),
+            });
+            params.collect()
+        } else if let Some(udf) = self.state.scalar_functions().get(&own)
+            && let Some(python) = PythonFunction::of(udf)
+        {
+            let params = &python.function().definition().params;
+            params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect()
+        } else {
+            return Ok(());
+        };
+        for (position, arg) in args.iter_mut().enumerate() {
+            let (param, arg) = match arg {
+                FunctionArg::Named { name, arg, .. } => {
+                    let name = crate::statement::normalize(name);
+                    (params.iter().find(|(param, _)| *param == name), arg)
+                }
+                FunctionArg::Unnamed(arg) => (params.get(position), arg),
+                FunctionArg::ExprNamed { .. } => continue,
+            };
+            if let (Some((param, ty)), FunctionArgExpr::Expr(arg)) = (param, arg) {
+                keep_digits(arg, ty).map_err(|error| {
+                    let message = crate::message(&error);
+                    DataFusionError::Plan(format!("{own}: argument {} ({param}): {message}", position + 1))
+                })?;
+            }
+        }
         Ok(())
     }
 

@@ -236,8 +236,22 @@ fn has_zone(text: &str) -> bool {
     time.contains(|c: char| matches!(c, '+' | '-') || c.is_alphabetic())
 }
 
+/// A number with an exponent without it; `None` where it has none, or a long one.
+pub(crate) fn in_full(text: &str) -> Option<String> {
+    let (mantissa, exponent) = text.split_once(['e', 'E'])?;
+    let exponent: i32 = exponent.parse().ok().filter(|exponent: &i32| exponent.abs() < 100)?;
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let point = i32::try_from(whole.len()).ok()? + exponent;
+    let digits = format!("{}{whole}{fraction}", "0".repeat(usize::try_from(1 - point).unwrap_or(0)));
+    let point = usize::try_from(point.max(1)).ok()?;
+    let digits = format!("{digits:0<point$}");
+    let (whole, fraction) = digits.split_at(point);
+    Some(if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") })
+}
+
 /// The digits of a decimal number at `scale`, without a point; `None` if it has more.
-fn decimal_digits(text: &str, scale: i32) -> Option<String> {
+pub(crate) fn decimal_digits(text: &str, scale: i32) -> Option<String> {
     let scale = usize::try_from(scale).ok()?;
     if !text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-')) {
         return None;
@@ -306,7 +320,7 @@ fn is_decimal(ty: &DataType) -> bool {
 }
 
 /// Precision and scale.
-fn decimal(ty: &DataType) -> Option<(i32, i32)> {
+pub(crate) fn decimal(ty: &DataType) -> Option<(i32, i32)> {
     match ty {
         DataType::Decimal32(precision, scale)
         | DataType::Decimal64(precision, scale)
@@ -364,6 +378,16 @@ mod tests {
             literal(&Float64, &int((1 << 53) + 1)),
             Err("9007199254740993 has no exact DOUBLE; CAST(x AS DOUBLE) rounds it".to_string())
         );
+    }
+
+    #[test]
+    fn numbers_with_exponents_are_written_in_full() {
+        for (text, wanted) in
+            [("1.25e1", "12.5"), ("-1.25E4", "-12500"), ("125e-2", "1.25"), ("1.5e-3", "0.0015"), ("12e-2", "0.12")]
+        {
+            assert_eq!(in_full(text).as_deref(), Some(wanted));
+        }
+        assert_eq!(in_full("12"), None);
     }
 
     #[test]

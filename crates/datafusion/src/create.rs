@@ -1,6 +1,8 @@
 //! Creating and dropping functions: the rules that need the session.
 
+use crate::arguments;
 use crate::coerce::{self, Fit};
+use crate::elsewhere::{Elsewhere, RUNS_PYTHON};
 use crate::explain::why;
 use crate::function::{Default as ParamDefault, PythonFunction, blocking};
 use crate::inline::Inline;
@@ -32,6 +34,7 @@ pub(crate) fn execute(ctx: &SessionContext, ours: Ours) -> Result<()> {
             }
             Ok(())
         }
+        Ours::PassedOver(_) => Ok(()),
         Ours::Drop { if_exists, functions } => {
             let state = ctx.state();
             // All or none: a list with a wrong name drops nothing.
@@ -72,8 +75,13 @@ fn check_types(state: &SessionState, name: &str, types: &[ast::DataType]) -> Res
             (params.iter().map(|param| param.ty.clone()).collect(), python.signature_text())
         }
     };
-    let named = types.iter().map(|ty| types::plan(state, ty)).collect::<Result<Vec<_>>>()?;
-    if takes == named {
+    let planned = |types: &[ast::DataType]| types.iter().map(|ty| types::plan(state, ty)).collect::<Result<Vec<_>>>();
+    let named = planned(types)?;
+    // PL/Python's float is another.
+    let mut meant = types.to_vec();
+    let procedural = Elsewhere::of_postgresql();
+    meant.iter_mut().for_each(|ty| procedural.meant(ty));
+    if takes == named || takes == planned(&meant)? {
         return Ok(());
     }
     let named: Vec<String> = named.iter().map(types::name).collect();
@@ -192,7 +200,21 @@ pub(crate) fn create_function(state: &SessionState, create: CreateFunction) -> R
     };
     let (returns, gives_rows, single_values) = match create.returns {
         Returns::Value(ty) => (Some(Fields::from(vec![Field::new(&name, value(&ty)?, true)])), false, false),
-        Returns::Values(ty) => (Some(Fields::from(vec![Field::new(&name, value(&ty)?, true)])), true, true),
+        Returns::Values(ty) => {
+            let item = value(&ty).map_err(|error| match (&ty, error) {
+                (ast::DataType::Custom(..), DataFusionError::External(error)) => {
+                    match error.downcast::<DefineError>() {
+                        Ok(mut error) => {
+                            error.message.push_str("; rows of several columns are RETURNS TABLE (a BIGINT, b TEXT)");
+                            DataFusionError::External(error)
+                        }
+                        Err(error) => DataFusionError::External(error),
+                    }
+                }
+                (_, error) => error,
+            })?;
+            (Some(Fields::from(vec![Field::new(&name, item, true)])), true, true)
+        }
         Returns::Table(declared) => (columns(declared, "RETURNS TABLE")?, true, false),
     };
     let options = ExuviaOptions::of(state.config_options());
@@ -285,7 +307,9 @@ fn shown(reason: &NotNative) -> Arc<str> {
 
 /// A default as an expression of the parameter's type.
 fn default(state: &SessionState, sql: &ast::Expr, ty: &DataType) -> Result<Expr> {
-    let alias = ast::ExprWithAlias { expr: sql.clone(), alias: None };
+    let mut exact = sql.clone();
+    arguments::keep_digits(&mut exact, ty)?;
+    let alias = ast::ExprWithAlias { expr: exact, alias: None };
     let schema = DFSchema::empty();
     let expr = state.create_logical_expr_from_sql_expr(alias, &schema)?;
     let given = expr.get_type(&schema)?;
@@ -397,8 +421,8 @@ impl FunctionFactory for PythonFunctionFactory {
         if !language.is_some_and(|language| language.eq_ignore_ascii_case("python")) {
             return match (&self.other, language) {
                 (Some(other), _) => other.create(state, create).await,
-                (None, Some(language)) => Err(fail(format!("LANGUAGE {language} is not supported; it is python"))),
-                (None, None) => Err(fail("LANGUAGE python is missing".to_string())),
+                (None, Some(language)) => Err(fail(format!("LANGUAGE {language} is not supported; {RUNS_PYTHON}"))),
+                (None, None) => Err(fail(format!("LANGUAGE python is missing; {RUNS_PYTHON}"))),
             };
         }
         check_name(state, &name, create.or_replace).map_err(|taken| fail(taken.message(&name)))?;

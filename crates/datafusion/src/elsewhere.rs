@@ -2,9 +2,10 @@
 //! Databricks and BigQuery. A clause is taken with its meaning, passed over with a notice where it has
 //! none here, or refused with a sentence that says why.
 
+use crate::pytokens::{self, Kind, Line, Names};
 use crate::statement::{Parsed, Reader};
 use datafusion::sql::sqlparser::ast::{ArrayElemTypeDef, DataType, ExactNumberInfo};
-use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan};
+use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Whitespace};
 use exuvia_engine::Volatility;
 
 /// Whether a language is Python by another name; `None` if it is none.
@@ -23,6 +24,12 @@ pub(crate) fn no_function(mut words: impl Iterator<Item = String>) -> Option<&'s
         "DO" => "DO runs statements in a database, into which Python has no way here; write a function",
         "CREATE" => match words.by_ref().find(|word| !matches!(word.as_str(), "OR" | "REPLACE"))?.as_str() {
             "PROCEDURE" => "procedures change a database, into which Python has no way here; write a function",
+            "TYPE" if words.nth(1)? == "AS" => {
+                return Some(
+                    "types have no names of their own here: write STRUCT<a BIGINT, b TEXT> where the type stands, \
+                     or RETURNS TABLE (a BIGINT, b TEXT) for rows of it",
+                );
+            }
             "AGGREGATE" if words.next()? != "FUNCTION" => {
                 return Some(
                     "an aggregate is a function whose handler is a class with accumulate and finish: \
@@ -36,6 +43,57 @@ pub(crate) fn no_function(mut words: impl Iterator<Item = String>) -> Option<&'s
     let in_python = words.any(|word| word == "LANGUAGE") && words.next().is_some_and(|word| language(&word).is_some());
     in_python.then_some(what)
 }
+
+/// What is said of a statement about functions that changes nothing here, or why it is refused; `None`
+/// for any other.
+pub(crate) fn beside_functions(words: impl Iterator<Item = String>) -> Option<Result<String, String>> {
+    let words: Vec<String> = words.filter(|word| !matches!(word.as_str(), "OR" | "REPLACE")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let of_functions = |words: &[&str]| {
+        let on = words.iter().position(|word| *word == "ON").map(|on| &words[on + 1..]);
+        on.is_some_and(|on| matches!(on, ["FUNCTION" | "LANGUAGE", ..] | ["ALL", "FUNCTIONS", ..]))
+    };
+    let (what, why) = match words[..] {
+        ["COMMENT", "ON", "FUNCTION", ..] => ("COMMENT ON FUNCTION", NO_COMMENTS),
+        ["GRANT", ..] if of_functions(&words) => ("GRANT", EVERYBODY),
+        ["REVOKE", ..] if of_functions(&words) => ("REVOKE", EVERYBODY),
+        ["ALTER", "FUNCTION", ..] => {
+            let changes = words.iter().any(|word| matches!(*word, "RENAME" | "STRICT" | "VOLATILE" | "IMMUTABLE"));
+            if changes || !words.contains(&"OWNER") && !words.contains(&"SCHEMA") {
+                return Some(Err("a function is not altered: CREATE OR REPLACE FUNCTION makes it anew".to_string()));
+            }
+            ("ALTER FUNCTION", EVERYBODY)
+        }
+        ["CREATE", "LIBRARY", ..] | ["DROP", "LIBRARY", ..] => {
+            (if words[0] == "CREATE" { "CREATE LIBRARY" } else { "DROP LIBRARY" }, ENVIRONMENT)
+        }
+        ["CREATE" | "DROP", "EXTENSION" | "LANGUAGE", ..] if words.iter().any(|word| language(word).is_some()) => {
+            return Some(Ok(format!("{} {} is passed over: Python is always there", words[0], words[1])));
+        }
+        _ => return None,
+    };
+    Some(Ok(format!("{what} is passed over: {why}")))
+}
+
+/// What to say of a CREATE FUNCTION of another language that cannot be read; `None` for any other
+/// statement.
+pub(crate) fn not_python(words: impl Iterator<Item = String>) -> Option<String> {
+    let words: Vec<String> = words.collect();
+    let at = words.iter().position(|word| word == "FUNCTION")?;
+    let head = words[..at].split_first()?;
+    let is_head = |word: &String| matches!(word.as_str(), "OR" | "REPLACE" | "TEMP" | "TEMPORARY" | "SECURE");
+    if head.0 != "CREATE" || !head.1.iter().all(is_head) {
+        return None;
+    }
+    let language = words.iter().position(|word| word == "LANGUAGE").and_then(|at| words.get(at + 1));
+    Some(match language {
+        Some(language) => format!("LANGUAGE {} is not supported; {RUNS_PYTHON}", language.to_lowercase()),
+        None => format!("LANGUAGE python is missing; {RUNS_PYTHON}"),
+    })
+}
+
+/// What there is instead of functions in other languages.
+pub(crate) const RUNS_PYTHON: &str = "Exuvia runs functions in Python: LANGUAGE python AS $$ return … $$";
 
 /// What clauses of other systems say.
 #[derive(Debug, Default)]
@@ -57,6 +115,10 @@ pub(crate) struct Elsewhere {
 }
 
 impl Elsewhere {
+    pub(crate) fn of_postgresql() -> Elsewhere {
+        Elsewhere { procedural: true, ..Elsewhere::default() }
+    }
+
     fn passed_over(&mut self, clause: &str, why: &str) {
         let notice = format!("{clause} is passed over: {why}");
         if !self.notices.contains(&notice) {
@@ -101,34 +163,159 @@ impl Elsewhere {
         }
     }
 
-    /// The body of PL/Python as one that Python has: its arguments are a list as well, and it may end
-    /// without `return`. Gives how many lines stand before it.
+    /// The body of PL/Python as one that Python has: its arguments are a list as well and no globals, and it
+    /// may end without `return`. Gives how many lines stand before it.
     ///
     /// # Errors
     /// What of PL/Python there is not here.
-    pub(crate) fn body(&self, body: &str, params: &[String]) -> Result<(String, u32), String> {
-        if mentions(body, "plpy", &['.']) {
-            return Err("plpy is PL/Python's way back into the database, which functions do not have here; raise and \
-                        print stand for plpy.error and plpy.info"
-                .to_string());
+    pub(crate) fn body(&self, body: &str, function: &str, params: &[String]) -> Result<(String, u32), String> {
+        let lines = pytokens::lines(body);
+        let names = Names::of(&lines);
+        if names.uses("plpy") {
+            return Err(NO_PLPY.to_string());
         }
-        if mentions(body, "SD", &['[', '.']) || mentions(body, "GD", &['[', '.']) {
+        if names.uses("SD") || names.uses("GD") {
             return Err("SD and GD, which keep values between calls in PL/Python, do not exist here: a module-level \
                         constant or functools.cache may do"
                 .to_string());
         }
-        let arguments = if mentions(body, "args", &['[', ')', ',', ' ', ':', '\n', '.']) {
-            format!("args = [{}]\n", params.join(", "))
-        } else {
-            String::new()
-        };
+        if is_module(&lines, function) {
+            return Ok((body.to_string(), 0));
+        }
+        let arguments =
+            if names.read.contains("args") { format!("args = [{}]\n", params.join(", ")) } else { String::new() };
         let before = u32::from(!arguments.is_empty());
+        let body = parameters_as_locals(body, &lines, params);
         Ok((format!("{arguments}{}\nreturn None\n", body.trim_end()), before))
     }
 }
 
+/// Why there is no plpy.
+pub(crate) const NO_PLPY: &str = "plpy is PL/Python's way back into the database, which functions do not have here; raise \
+                                  and print stand for plpy.error and plpy.info";
+
+/// Whether a body imports plpy, and not only to see whether it is there.
+pub(crate) fn imports_plpy(lines: &[Line<'_>]) -> bool {
+    lines.iter().enumerate().any(|(at, line)| {
+        let tried = at > 0 && lines[at - 1].first() == "try";
+        let mut words = line.tokens.iter().map(|token| token.text);
+        !tried
+            && match words.next() {
+                Some("from") => words.next() == Some("plpy"),
+                Some("import") => words.any(|word| word == "plpy"),
+                _ => false,
+            }
+    })
+}
+
+/// Whether a body only defines things, one of which is a function of that name: the handler of a module.
+fn is_module(lines: &[Line<'_>], function: &str) -> bool {
+    let mut outer = lines.iter().filter(|line| line.indent == 0);
+    let mut defines = false;
+    outer.all(|line| {
+        let texts = line.texts();
+        match texts[..] {
+            ["def", name, ..] => {
+                defines |= name.eq_ignore_ascii_case(function);
+                true
+            }
+            ["async" | "class" | "import" | "from" | "@", ..] | [_, "=", ..] => true,
+            [_] => line.tokens[0].kind == Kind::String,
+            _ => false,
+        }
+    }) && defines
+}
+
+/// A body without `global` before its parameters, which are PL/Python's globals and here variables of the
+/// function; within functions of the body they are those of the one around.
+fn parameters_as_locals(body: &str, lines: &[Line<'_>], params: &[String]) -> String {
+    let mut out = body.to_string();
+    // From the end, so that places before stay.
+    for (at, line) in lines.iter().enumerate().rev().filter(|(_, line)| line.first() == "global") {
+        let names: Vec<&str> = line.tokens.iter().skip(1).map(|token| token.text).filter(|text| *text != ",").collect();
+        let (ours, others): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| params.iter().any(|p| p == *name));
+        let (Some(first), Some(last)) = (line.tokens.first(), line.tokens.last()) else { continue };
+        if ours.is_empty() {
+            continue;
+        }
+        let within = lines[..at].iter().rev().scan(line.indent, |indent, before| {
+            let outer = before.indent < *indent;
+            *indent = before.indent.min(*indent);
+            Some(outer && matches!(before.first(), "def" | "async"))
+        });
+        let mut said = vec![];
+        if within.into_iter().any(|is_within| is_within) {
+            said.push(format!("nonlocal {}", ours.join(", ")));
+        }
+        if !others.is_empty() {
+            said.push(format!("global {}", others.join(", ")));
+        }
+        let said = if said.is_empty() { "pass".to_string() } else { said.join("; ") };
+        out.replace_range(first.at..last.at + last.text.len(), &said);
+    }
+    out
+}
+
+/// Whether a body divides two values by `/` of which neither is known to be a float; `floats` are the
+/// parameters that are.
+pub(crate) fn divides_integers(lines: &[Line<'_>], floats: &[&str]) -> bool {
+    let future = |line: &Line<'_>| {
+        let texts = line.texts();
+        matches!(texts[..], ["from", "__future__", ..]) && texts.contains(&"division")
+    };
+    let divides = |line: &Line<'_>| {
+        let tokens = &line.tokens;
+        let known = |at: Option<usize>| {
+            let Some(token) = at.and_then(|at| tokens.get(at)) else { return false };
+            match token.kind {
+                Kind::Number => pytokens::is_float(token.text),
+                Kind::Name => floats.contains(&token.text) || token.text == "float",
+                Kind::String => true,
+                Kind::Operator => false,
+            }
+        };
+        // The name before the parentheses that end there.
+        let called = |end: usize| {
+            let mut depth = 0usize;
+            let opens = (0..=end).rev().find(|at| {
+                match tokens[*at].text {
+                    ")" | "]" | "}" => depth += 1,
+                    "(" | "[" | "{" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                depth == 0
+            });
+            opens.and_then(|opens| opens.checked_sub(1))
+        };
+        tokens.iter().enumerate().any(|(at, token)| {
+            let Some(before) = at.checked_sub(1).filter(|_| matches!(token.text, "/" | "/=")) else { return false };
+            // `def f(a, /)` divides nothing.
+            let is_value =
+                !matches!(tokens[before].text, "," | "(") && tokens.get(at + 1).is_some_and(|t| t.text != ")");
+            let left = if tokens[before].text == ")" { called(before) } else { Some(before) };
+            is_value && !known(left) && !known(Some(at + 1))
+        })
+    };
+    !lines.iter().any(future) && lines.iter().any(divides)
+}
+
+/// Whether a type has floats, or decimals.
+pub(crate) fn is_fraction(ty: &DataType) -> bool {
+    matches!(
+        ty,
+        DataType::Float(_)
+            | DataType::Real
+            | DataType::Float4
+            | DataType::Float8
+            | DataType::Double(_)
+            | DataType::DoublePrecision
+            | DataType::Numeric(_)
+            | DataType::Decimal(_)
+    )
+}
+
 /// Gives a type, and those within it, the name that it has here: BigQuery's numbers, the long names of
-/// standard SQL.
+/// standard SQL, other names of bytes and of integers.
 pub(crate) fn named_here(ty: &mut DataType) {
     match ty {
         DataType::Float64 => *ty = DataType::DoublePrecision,
@@ -138,6 +325,15 @@ pub(crate) fn named_here(ty: &mut DataType) {
         }
         DataType::Character(length) => *ty = DataType::Char(*length),
         DataType::Dec(digits) => *ty = DataType::Decimal(*digits),
+        DataType::Binary(_) | DataType::Varbinary(_) | DataType::Blob(_) | DataType::Bytes(_) => *ty = DataType::Bytea,
+        DataType::Custom(name, modifiers) if modifiers.is_empty() => {
+            match name.to_string().to_ascii_uppercase().as_str() {
+                "LONG" => *ty = DataType::BigInt(None),
+                "SHORT" => *ty = DataType::SmallInt(None),
+                "BYTE" => *ty = DataType::TinyInt(None),
+                _ => {}
+            }
+        }
         DataType::Array(
             ArrayElemTypeDef::SquareBracket(element, _)
             | ArrayElemTypeDef::AngleBracket(element)
@@ -152,18 +348,34 @@ pub(crate) fn named_here(ty: &mut DataType) {
     }
 }
 
-/// `MAP<K, V>` of Databricks as `MAP(K, V)`, which is what the parser knows.
-pub(crate) fn maps_in_parentheses(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+/// The types of Databricks as the parser knows them: `MAP<K, V>` as `MAP(K, V)`, and fields of a
+/// `STRUCT<…>` without NOT NULL and COMMENT.
+pub(crate) fn as_parsed(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is = |token: &TokenWithSpan, expected: &str| matches!(&token.token, Token::Word(word) if word.value.eq_ignore_ascii_case(expected));
     let mut at = 0;
     while at < tokens.len() {
-        let is_map = matches!(&tokens[at].token, Token::Word(word) if word.value.eq_ignore_ascii_case("MAP"));
+        let (is_map, is_struct) = (is(&tokens[at], "MAP"), is(&tokens[at], "STRUCT"));
         at += 1;
         let opens = (at..tokens.len()).find(|at| !matches!(tokens[*at].token, Token::Whitespace(_)));
-        if let Some(opens) = opens.filter(|opens| is_map && tokens[*opens].token == Token::Lt)
+        if let Some(opens) = opens.filter(|opens| (is_map || is_struct) && tokens[*opens].token == Token::Lt)
             && let Some(closes) = closing(&mut tokens, opens)
         {
-            tokens[opens].token = Token::LParen;
-            tokens[closes].token = Token::RParen;
+            if is_map {
+                tokens[opens].token = Token::LParen;
+                tokens[closes].token = Token::RParen;
+                continue;
+            }
+            let within: Vec<usize> =
+                (opens..closes).filter(|at| !matches!(tokens[*at].token, Token::Whitespace(_))).collect();
+            for pair in within.windows(2) {
+                let (first, second) = (pair[0], pair[1]);
+                let text = matches!(tokens[second].token, Token::SingleQuotedString(_));
+                if (is(&tokens[first], "NOT") && is(&tokens[second], "NULL")) || (is(&tokens[first], "COMMENT") && text)
+                {
+                    tokens[first].token = Token::Whitespace(Whitespace::Space);
+                    tokens[second].token = Token::Whitespace(Whitespace::Space);
+                }
+            }
         }
     }
     tokens
@@ -238,16 +450,6 @@ fn number(info: ExactNumberInfo) -> DataType {
     }
 }
 
-/// Whether a name stands in a text, with one of those characters behind it.
-fn mentions(text: &str, name: &str, behind: &[char]) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + name.len()..].chars().next();
-        !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'))
-            && after.is_some_and(|c| behind.contains(&c))
-    })
-}
-
 /// Whether a body has a name as a word of its own.
 pub(crate) fn mentions_name(body: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -256,8 +458,17 @@ pub(crate) fn mentions_name(body: &str, name: &str) -> bool {
 }
 
 const NO_COMMENTS: &str = "functions have no comments";
+const EVERYBODY: &str = "everybody in a session may use its functions";
 const NO_MEANING: &str = "it has no meaning here";
 const ENVIRONMENT: &str = "functions use the packages of the Python environment that runs them";
+
+/// Why a clause that names files is refused.
+fn no_files(clause: &str) -> String {
+    format!(
+        "{clause} names files of a stage, which there is not here: the body is the module, or a Python file is loaded \
+         with --udfs"
+    )
+}
 
 impl Reader<'_> {
     /// Passes over the COMMENT of a parameter or a column.
@@ -358,7 +569,7 @@ impl Reader<'_> {
                 self.elsewhere.passed_over(keyword, ENVIRONMENT);
             }
             "IMPORTS" | "TARGET_PATH" => {
-                return Err(self.error(place, &format!("{keyword} names files of a stage, which there is not here: the body is the module, or a Python file is loaded with --udfs")));
+                return Err(self.error(place, &no_files(keyword)));
             }
             "EXTERNAL_ACCESS_INTEGRATIONS" | "SECRETS" => {
                 return Err(self.error(
@@ -368,6 +579,15 @@ impl Reader<'_> {
             }
             "WINDOW" | "TRANSFORM" => {
                 return Err(self.error(place, &format!("{keyword} is for functions in C")));
+            }
+            "COPY" => {
+                self.words(&["GRANTS"])?;
+                self.elsewhere.passed_over("COPY GRANTS", EVERYBODY);
+            }
+            "WITH" if self.next_word_is("CONNECTION") => {
+                self.parser.next_token();
+                self.skip_value()?;
+                self.elsewhere.passed_over("WITH CONNECTION", "functions run with the rights of the process");
             }
             "REMOTE" | "WITH" => {
                 return Err(self.error(place, "functions that run on other machines are not supported"));
@@ -384,7 +604,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over a value, or a list in parentheses or brackets.
+    /// Passes over a value, a name with its qualifiers, or a list in parentheses or brackets.
     pub(crate) fn skip_value(&mut self) -> Parsed<()> {
         let mut depth = 0usize;
         loop {
@@ -395,7 +615,7 @@ impl Reader<'_> {
                 Token::EOF => return Err(self.error(&token.span, "expected a value, found the end")),
                 _ => {}
             }
-            if depth == 0 {
+            if depth == 0 && !self.parser.consume_token(&Token::Period) {
                 return Ok(());
             }
         }
@@ -406,6 +626,7 @@ impl Reader<'_> {
         match key {
             "runtime_version" => self.elsewhere.passed_over(key, "functions are those of CPython 3.11"),
             "packages" => self.elsewhere.passed_over(key, ENVIRONMENT),
+            "library" => return Err(self.error_here(&no_files(key))),
             "description"
             | "container_memory"
             | "container_cpu"

@@ -6,6 +6,7 @@ use crate::create::PythonFunctionFactory;
 use crate::fuse::{Fuse, Settle};
 use crate::inline::InlineCalls;
 use crate::leaves::Leaves;
+use crate::maps::MapKeys;
 use crate::operands::Operands;
 use crate::outline::Outline;
 use crate::query::Planner;
@@ -80,6 +81,7 @@ impl ExuviaBuilder for SessionStateBuilder {
         let rules = &mut self.analyzer().get_or_insert_default().rules;
         let ours: [Arc<dyn AnalyzerRule + Send + Sync>; 2] = [Arc::new(LateralCalls), Arc::new(ColumnCalls)];
         rules.splice(0..0, ours);
+        self.expr_planners().get_or_insert_default().insert(0, Arc::new(MapKeys));
         self.relation_planners().get_or_insert_default().insert(0, Arc::new(PlanCalls));
         let rules = &mut self.physical_optimizers().get_or_insert_default().rules;
         // The rule by which joins and sorts hand down what they will learn.

@@ -103,6 +103,9 @@ fn strip(text: &str) -> String {
                 JSON LOCATION '…' OPTIONS ('format.newline_delimited' 'false') reads one array"
             .to_string();
     }
+    if text.starts_with("Nested type ") && text.ends_with(" is not supported in CSV") {
+        return format!("{text}\n  hint: a file of JSON or Parquet has it; exuvia --format csv writes it as text");
+    }
     // DataFusion takes whatever happens while a file is closed for a fault of its own.
     if text.starts_with("Internal error: Error encountered while finalizing writes!") {
         return "the file could not be written to its end; is its disk full?".to_string();

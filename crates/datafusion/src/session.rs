@@ -16,6 +16,7 @@ use crate::statement::{self, Ours};
 use crate::udfs;
 use crate::{Script, Statement};
 use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::config::ConfigEntry;
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
@@ -62,6 +63,8 @@ pub struct ExuviaSession {
     notices: Arc<Mutex<Vec<String>>>,
     /// The statements that PREPARE has made, by name.
     prepared: Arc<Mutex<HashMap<String, Prepared>>>,
+    /// The settings with which it began.
+    initial: Arc<[ConfigEntry]>,
 }
 
 /// An error of planning with the place in its script, where DataFusion knows it: it does where it
@@ -187,10 +190,11 @@ impl ExuviaSession {
     async fn plan(&self, statement: &Statement<'_>) -> Result<DataFrame> {
         let ours = statement::parse(statement).map_err(|error| DataFusionError::External(Box::new(error)))?;
         if let Some(mut ours) = ours {
-            let mut notices = vec![];
-            if let Ours::Create(create) = &mut ours {
-                notices = std::mem::take(&mut create.notices);
-            }
+            let mut notices = match &mut ours {
+                Ours::Create(create) => std::mem::take(&mut create.notices),
+                Ours::PassedOver(notice) => vec![std::mem::take(notice)],
+                Ours::Drop { .. } => vec![],
+            };
             create::execute(&self.ctx, ours)?;
             self.notices.lock().unwrap_or_else(PoisonError::into_inner).append(&mut notices);
             return nothing(self.ctx.state());
@@ -199,7 +203,7 @@ impl ExuviaSession {
         let routines = Routines::of(state.config_options());
         let text = blank_table_keywords(statement.padded(), &routines);
         let parsed = depth::parsed(|| parsing::statement(&state, &text));
-        let mut parsed = parsed.map_err(|error| statement::show_place(statement.origin(), error))?;
+        let mut parsed = parsed.map_err(|error| statement::unparsed(statement, error))?;
         if let Parsed::Reset(ResetStatement::Variable(name)) = &parsed
             && let Some(key) = name.to_string().to_lowercase().strip_prefix("exuvia.")
         {
@@ -210,6 +214,11 @@ impl ExuviaSession {
                 options.reset(key)?;
             }
             return nothing(state.clone());
+        }
+        if matches!(&parsed, Parsed::Reset(ResetStatement::Variable(name)) if name.to_string().eq_ignore_ascii_case("all"))
+        {
+            self.reset_all().await?;
+            return nothing(self.ctx.state());
         }
         if let Some(name) = executed(&parsed)
             && let Some(before) = self.stale(&name, &routines)
@@ -228,7 +237,10 @@ impl ExuviaSession {
             // Columns that only a call shows are found out by one, and planning begins again.
             match sample::unsampled(&error) {
                 Some(call) if samples < SAMPLES => sample::take(&self.ctx, call).await?,
-                _ => return Err(within_files(&parsed, located(state, parsed.clone(), statement, error).await)),
+                _ => {
+                    let error = located(state, parsed.clone(), statement, error).await;
+                    return Err(within_files(&parsed, statement::unplanned(statement, error)));
+                }
             }
             samples += 1;
         };
@@ -248,6 +260,29 @@ impl ExuviaSession {
             self.prepared().insert(name, Prepared { text: statement.text().to_string(), functions });
         }
         Ok(done)
+    }
+
+    /// Gives all settings the values that they had when the session began, as far as SET may.
+    async fn reset_all(&self) -> Result<()> {
+        let now = self.ctx.copied_config().options().entries();
+        let changed = self.initial.iter().filter(|entry| !now.iter().any(|other| other == *entry));
+        for ConfigEntry { key, value, .. } in changed {
+            match (key.strip_prefix("exuvia."), value) {
+                (Some(own), _) => {
+                    let state = self.ctx.state_ref();
+                    let mut state = state.write();
+                    if let Some(options) = state.config_mut().options_mut().extensions.get_mut::<ExuviaOptions>() {
+                        // What SET only tightens stays.
+                        let _ = options.reset(own);
+                    }
+                }
+                (None, Some(value)) => {
+                    self.ctx.sql(&format!("SET {key} = '{}'", value.replace('\'', "''"))).await?;
+                }
+                (None, None) => drop(self.ctx.sql(&format!("RESET {key}")).await?),
+            }
+        }
+        Ok(())
     }
 
     fn prepared(&self) -> MutexGuard<'_, HashMap<String, Prepared>> {
@@ -402,6 +437,7 @@ impl From<SessionContext> for ExuviaSession {
     fn from(ctx: SessionContext) -> ExuviaSession {
         // A catalog that takes no schema costs the table of functions and nothing else.
         let _ = catalog::register(&ctx);
-        ExuviaSession { ctx, notices: Arc::default(), prepared: Arc::default() }
+        let initial = ctx.copied_config().options().entries().into();
+        ExuviaSession { ctx, notices: Arc::default(), prepared: Arc::default(), initial }
     }
 }

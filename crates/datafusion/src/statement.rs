@@ -10,6 +10,7 @@ use crate::depth::{self, MAX_ARRAYS};
 use crate::elsewhere::{self, Elsewhere};
 use crate::inline::Inline;
 use crate::parsing;
+use crate::pytokens::{self, Line};
 use crate::script::{Origin, Script, has_escapes};
 use datafusion::common::DataFusionError;
 use datafusion::common::utils::datafusion_strsim::levenshtein;
@@ -31,6 +32,8 @@ pub(crate) enum Ours {
         /// Names, with the types of parameters where those are given.
         functions: Vec<(String, Option<Vec<ast::DataType>>)>,
     },
+    /// What changes nothing here; the notice that says so.
+    PassedOver(String),
 }
 
 /// A parsed CREATE FUNCTION.
@@ -140,7 +143,8 @@ impl Options {
 pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineError> {
     let first = statement.text().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     let create = first.eq_ignore_ascii_case("CREATE");
-    if !create && !["DROP", "DO"].iter().any(|word| first.eq_ignore_ascii_case(word)) {
+    let others = ["DROP", "DO", "COMMENT", "GRANT", "REVOKE", "ALTER"];
+    if !create && !others.iter().any(|word| first.eq_ignore_ascii_case(word)) {
         return Ok(None);
     }
     let padded = statement.padded();
@@ -149,14 +153,22 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
         // DataFusion reports it as it reports any such text.
         Err(_) => return Ok(None),
     };
+    let refused = |message: String| DefineError { function: String::new(), message, place: None };
     if let Some(message) = elsewhere::no_function(words(&tokens)) {
-        return Err(DefineError { function: String::new(), message: message.to_string(), place: None });
+        return Err(refused(message.to_string()));
     }
-    let ours = if create { is_create_python(&tokens) } else { words(&tokens).nth(1).as_deref() == Some("FUNCTION") };
+    if let Some(said) = elsewhere::beside_functions(words(&tokens)) {
+        return said.map(|notice| Some(Ours::PassedOver(notice))).map_err(refused);
+    }
+    let ours = if create {
+        is_create_python(&tokens)
+    } else {
+        first.eq_ignore_ascii_case("DROP") && words(&tokens).nth(1).as_deref() == Some("FUNCTION")
+    };
     if !ours {
         return Ok(None);
     }
-    let tokens = elsewhere::maps_in_parentheses(tokens);
+    let tokens = elsewhere::as_parsed(tokens);
     // A DEFAULT may be a long chain.
     on_large_stack(|| {
         let read = parsing::bounded(Box::new(GenericDialect {}), padded.len(), |dialect| {
@@ -165,11 +177,32 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
                 Reader { parser, origin: statement.origin(), name: String::new(), elsewhere: Elsewhere::default() };
             if create { reader.create().map(Some) } else { reader.drop().map(Some) }
         });
-        read.unwrap_or_else(|| {
-            let (function, message) = (String::new(), parsing::TOO_MANY.to_string());
-            Err(DefineError { function, message, place: None })
-        })
+        read.unwrap_or_else(|| Err(refused(parsing::TOO_MANY.to_string())))
     })
+}
+
+/// The error of a statement that cannot be parsed: that of the parser's, or that it creates a function in
+/// no language that there is.
+pub(crate) fn unparsed(statement: &Statement<'_>, error: DataFusionError) -> DataFusionError {
+    let tokens = Tokenizer::new(&GenericDialect {}, statement.text()).tokenize_with_location().unwrap_or_default();
+    match elsewhere::not_python(words(&tokens)) {
+        // One that is not finished may be in Python yet.
+        Some(message) if !crate::message(&error).contains("found: EOF") => DataFusionError::Plan(message),
+        _ => show_place(statement.origin(), error),
+    }
+}
+
+/// An error of planning, of a function in another language with what there is instead.
+pub(crate) fn unplanned(statement: &Statement<'_>, error: DataFusionError) -> DataFusionError {
+    let is_create = statement.text().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("CREATE"));
+    let tokens = is_create.then(|| Tokenizer::new(&GenericDialect {}, statement.text()).tokenize_with_location().ok());
+    let message = crate::message(&error);
+    match tokens.flatten().and_then(|tokens| elsewhere::not_python(words(&tokens))) {
+        Some(_) if !message.contains(elsewhere::RUNS_PYTHON) => {
+            DataFusionError::Plan(format!("{message}\n  hint: {}", elsewhere::RUNS_PYTHON))
+        }
+        _ => error,
+    }
 }
 
 /// Whether the tokens create a function in Python.
@@ -204,7 +237,7 @@ fn words(tokens: &[TokenWithSpan]) -> impl Iterator<Item = String> {
 pub(crate) fn parse_declaration(script: &str, text: &str, handler: &str) -> Result<CreateFunction, DefineError> {
     let failed = |message: String| DefineError { function: handler.to_string(), message, place: None };
     let tokens = Tokenizer::new(&GenericDialect {}, text).tokenize_with_location();
-    let tokens = elsewhere::maps_in_parentheses(tokens.map_err(|error| failed(error.to_string()))?);
+    let tokens = elsewhere::as_parsed(tokens.map_err(|error| failed(error.to_string()))?);
     let read = parsing::bounded(Box::new(GenericDialect {}), text.len(), |dialect| {
         let parser = Parser::new(dialect).with_tokens_with_locations(tokens);
         let mut reader =
@@ -302,7 +335,8 @@ impl Reader<'_> {
                             let name = self.parser.next_token();
                             if let Token::Word(Word { value, .. }) | Token::SingleQuotedString(value) = &name.token {
                                 let Some(procedural) = elsewhere::language(value) else {
-                                    let message = format!("LANGUAGE {value} is not supported; it is python");
+                                    let message =
+                                        format!("LANGUAGE {value} is not supported; {}", elsewhere::RUNS_PYTHON);
                                     return Err(self.error(&name.span, &message));
                                 };
                                 self.elsewhere.procedural = procedural;
@@ -391,8 +425,10 @@ impl Reader<'_> {
             Returns::Table(columns) => meant_in(columns),
         }
         let (mut source, mut first_line) = (source, first_line);
+        let lines = pytokens::lines(&source);
         let handler = elsewhere.handler.is_some() || options.as_ref().is_some_and(|said| said.handler.is_some());
-        if module.is_none() && !handler && gives_nothing(&source, &self.name) {
+        let is_lambda = module.is_none() && !handler && matches!(&lines[..], [only] if only.first() == "lambda");
+        if module.is_none() && !handler && !is_lambda && gives_nothing(&lines, &self.name) {
             let notice = "the body returns nothing, so that every call gives NULL; did you forget return?";
             elsewhere.notices.push(notice.to_string());
         }
@@ -405,16 +441,26 @@ impl Reader<'_> {
                 elsewhere.notices.push(notice);
             }
         }
-        if elsewhere.python_2 && source.replace("//", "").contains('/') {
+        let floats: Vec<&str> =
+            params.iter().filter(|param| is_float(param)).map(|param| param.name.as_str()).collect();
+        if elsewhere.python_2 && elsewhere::divides_integers(&lines, &floats) {
             let notice = "the body is Python 3, in which / of two integers gives a float; // is Python 2's / of them";
             elsewhere.notices.push(notice.to_string());
         }
-        if elsewhere.procedural {
+        if elsewhere::imports_plpy(&lines) {
+            return Err(self.error_here(elsewhere::NO_PLPY));
+        }
+        if is_lambda {
+            // An expression alone would be a body that gives nothing.
+            source = format!("{} = {source}", handler_name(&self.name));
+        } else if elsewhere.procedural {
             let names: Vec<String> = params.iter().map(|param| param.name.clone()).collect();
-            let (body, before) = elsewhere.body(&source, &names).map_err(|message| self.error_here(&message))?;
+            let body = elsewhere.body(&source, &self.name, &names);
+            let (body, before) = body.map_err(|message| self.error_here(&message))?;
             source = body;
             first_line = first_line.saturating_sub(before);
-        } else if let Some((written, span)) = &elsewhere.unnamed {
+        }
+        if let Some((written, span)) = elsewhere.unnamed.as_ref().filter(|_| !elsewhere.procedural) {
             let message = format!("a parameter is a name and a type; {written} stands alone");
             return Err(self.error(span, &message));
         }
@@ -482,7 +528,16 @@ impl Reader<'_> {
                 Some(ident) => Ok(normalize(ident)),
                 None => Err(self.error(&start, &format!("{name} is no name for a function"))),
             },
-            _ => Err(self.error(&start, &format!("{name}: functions live in the session and have no schema"))),
+            // Other systems have schemas, catalogs, projects before it.
+            parts => match parts.last().and_then(ast::ObjectNamePart::as_ident) {
+                Some(ident) => {
+                    let last = normalize(ident);
+                    let notice = format!("{name} is {last}: functions live in the session and have no schema");
+                    self.elsewhere.notices.push(notice);
+                    Ok(last)
+                }
+                None => Err(self.error(&start, &format!("{name} is no name for a function"))),
+            },
         }
     }
 
@@ -508,8 +563,7 @@ impl Reader<'_> {
             if self.next_word_is("IN") && matches!(self.parser.peek_nth_token(1).token, Token::Word(_)) {
                 self.parser.next_token();
             }
-            let behind = self.parser.peek_nth_token(1).token;
-            let name = if matches!(behind, Token::Comma | Token::RParen | Token::LParen | Token::LBracket) {
+            let name = if self.type_alone() {
                 // A type alone, as PL/Python has it.
                 let written = self.parser.peek_token();
                 self.elsewhere.unnamed.get_or_insert_with(|| (written.token.to_string(), written.span));
@@ -556,6 +610,29 @@ impl Reader<'_> {
                 let token = self.parser.peek_token();
                 return Err(self.error(&token.span, &format!("expected , or ) or DEFAULT, found {}", token.token)));
             }
+        }
+    }
+
+    /// Whether a parameter is a type alone, without a name before it.
+    fn type_alone(&self) -> bool {
+        let word = |token: &TokenWithSpan| match &token.token {
+            Token::Word(word) if word.quote_style.is_none() => word.value.to_ascii_uppercase(),
+            _ => String::new(),
+        };
+        let (first, behind) = (self.parser.peek_token(), self.parser.peek_nth_token(1));
+        let second = word(&behind);
+        match behind.token {
+            Token::Comma | Token::RParen | Token::LParen | Token::LBracket | Token::Lt | Token::Eq => true,
+            _ if second == "DEFAULT" => true,
+            // Types of several words.
+            _ => matches!(
+                (word(&first).as_str(), second.as_str()),
+                ("DOUBLE", "PRECISION")
+                    | ("CHARACTER" | "CHAR" | "NCHAR" | "BIT", "VARYING")
+                    | ("CHARACTER" | "CHAR" | "BINARY", "LARGE")
+                    | ("NATIONAL", "CHARACTER" | "CHAR")
+                    | ("TIMESTAMP" | "TIME", "WITH" | "WITHOUT")
+            ),
         }
     }
 
@@ -741,7 +818,19 @@ impl Reader<'_> {
 
     fn data_type(&mut self) -> Parsed<ast::DataType> {
         let place = self.parser.peek_token().span;
-        let ty = if self.next_word_is("STRUCT") && self.parser.peek_nth_token(1).token == Token::LParen {
+        let behind = self.parser.peek_nth_token(1).token;
+        let ty = if self.next_word_is("ARRAY") && behind == Token::LParen {
+            // As Snowflake writes it.
+            self.parser.next_token();
+            self.parser.next_token();
+            let element = self.data_type()?;
+            let _ = self.parser.parse_keywords(&[Keyword::NOT, Keyword::NULL]);
+            self.token(&Token::RParen)?;
+            ast::DataType::Array(ast::ArrayElemTypeDef::AngleBracket(Box::new(element)))
+        } else if self.next_word_is("ARRAY") && behind != Token::Lt {
+            let message = "an array says what its elements are: TEXT[], or ARRAY<TEXT>";
+            return Err(self.error(&place, message));
+        } else if self.next_word_is("STRUCT") && self.parser.peek_nth_token(1).token == Token::LParen {
             self.parser.next_token();
             let field = |column: Column| ast::StructField {
                 field_name: Some(Ident::with_quote('"', column.name)),
@@ -809,7 +898,7 @@ impl Reader<'_> {
         self.error(&span, &message)
     }
 
-    fn error_here(&self, message: &str) -> DefineError {
+    pub(crate) fn error_here(&self, message: &str) -> DefineError {
         self.error(&self.parser.peek_token().span, message)
     }
 
@@ -897,13 +986,35 @@ const MOST_MISTAKES: usize = 2;
 const CLAUSES: [&str; 7] = ["RETURNS", "LANGUAGE", "STRICT", "IMMUTABLE", "STABLE", "VOLATILE", "OPTIONS"];
 
 /// Whether a body has nothing that could give a value: it returns nowhere, and does not bind `name`.
-fn gives_nothing(body: &str, name: &str) -> bool {
-    let defines = body.lines().any(|line| line.trim_start().starts_with(name) && line.contains('='));
-    let lacks = |words: &[&str]| words.iter().all(|word| !body.contains(word));
-    let imports_it = || body.lines().any(|line| line.contains("import") && line.contains(name));
-    !defines
-        && lacks(&["return", "yield", "raise", "class ", "lambda"])
-        && if body.contains("def ") { !imports_it() } else { lacks(&["import"]) }
+fn gives_nothing(lines: &[Line<'_>], name: &str) -> bool {
+    let gives = |line: &Line<'_>| {
+        let texts = line.texts();
+        let says = |word: &str| texts.contains(&word);
+        match texts[..] {
+            ["class", ..] => true,
+            [bound, "=" | ":", ..] if bound == name || texts.contains(&"lambda") => true,
+            ["import" | "from", ..] => says(name),
+            _ => ["return", "yield", "raise"].iter().any(|word| says(word)),
+        }
+    };
+    let imports = |line: &Line<'_>| matches!(line.first(), "import" | "from");
+    let defines = lines.iter().any(|line| line.first() == "def");
+    !lines.iter().any(gives) && (defines || !lines.iter().any(imports))
+}
+
+/// Whether a parameter takes floats or decimals.
+fn is_float(param: &Param) -> bool {
+    matches!(&param.ty, ParamType::Value(ty) if elsewhere::is_fraction(ty))
+}
+
+/// The name of a handler that has none, in Python.
+fn handler_name(function: &str) -> &str {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    if function.chars().all(is_name) && !function.starts_with(|c: char| c.is_numeric()) {
+        function
+    } else {
+        "exuvia_function"
+    }
 }
 
 /// A name as SQL reads it: lower-cased unless quoted.

@@ -46,8 +46,14 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
                     (planned, _) => planned.clone(),
                 }),
                 Ok(_) | Err(DataFusionError::NotImplemented(_)) => {
-                    let meant = meant(&ty.to_string()).map(|name| format!("; did you mean {name}?"));
-                    plan_err!("the type {ty} is not supported{}", meant.unwrap_or_default())
+                    let hint = match (meant(&ty.to_string()), ty) {
+                        (Some(name), _) => format!("; did you mean {name}?"),
+                        (None, ast::DataType::Custom(..)) => {
+                            "; a type of several fields is written out: STRUCT<a BIGINT, b TEXT>".to_string()
+                        }
+                        (None, _) => String::new(),
+                    };
+                    plan_err!("the type {ty} is not supported{hint}")
                 }
                 Err(error) => Err(error),
             }
@@ -94,7 +100,20 @@ fn meant(name: &str) -> Option<&'static str> {
         "record" | "row" | "tuple" => "STRUCT<a BIGINT, b TEXT>",
         "bpchar" | "citext" | "name" => "TEXT",
         "void" | "none" => "TEXT, which may be NULL",
-        _ => return NAMES.iter().copied().find(|known| levenshtein(known, &base.trim().to_ascii_uppercase()) == 1),
+        other => {
+            let other = other.to_ascii_uppercase();
+            // Two letters that changed places count as one mistake.
+            let letters = |name: &str| {
+                let mut letters: Vec<char> = name.chars().collect();
+                letters.sort_unstable();
+                letters
+            };
+            let is_meant = |known: &&str| {
+                let mistakes = levenshtein(known, &other);
+                mistakes == 1 || mistakes == 2 && letters(known) == letters(&other)
+            };
+            return NAMES.iter().copied().find(is_meant);
+        }
     })
 }
 

@@ -20,12 +20,13 @@ pub(crate) fn load(ctx: &SessionContext, path: &Path) -> Result<Vec<String>> {
     for file in files(path)? {
         let text = std::fs::read_to_string(&file)
             .map_err(|error| DataFusionError::Execution(format!("cannot read {}: {error}", file.display())))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let in_file = |message: String| DataFusionError::Plan(format!("{}: {message}", file.display()));
-        for declaration in declarations(&text).map_err(|error| in_file(error.to_string()))? {
+        for declaration in declarations(text).map_err(|error| in_file(error.to_string()))? {
             if running.cancelled.load(Ordering::Relaxed) {
                 return Err(in_file("cancelled".to_string()));
             }
-            let parsed = statement::parse_declaration(&text, &declaration.text, &declaration.handler);
+            let parsed = statement::parse_declaration(text, &declaration.text, &declaration.handler);
             let create = parsed.map_err(|error| in_file(error.to_string()))?;
             if names.contains(&create.name) {
                 return Err(in_file(format!("the function {} is declared twice", create.name)));
@@ -105,12 +106,21 @@ fn declarations(text: &str) -> Result<Vec<Declaration>, DefineError> {
         while lines.get(at).is_some_and(|line| line.starts_with('@')) {
             at += 1;
         }
-        let defined = lines.get(at).and_then(|line| line.strip_prefix("def ").or_else(|| line.strip_prefix("class ")));
-        let handler = defined.and_then(|rest| rest.split(['(', ':']).next());
-        let Some(handler) = handler else {
+        let below = lines.get(at).copied().unwrap_or_default();
+        let defined = below.strip_prefix("def ").or_else(|| below.strip_prefix("class "));
+        let handler = match defined {
+            Some(rest) => rest.split(['(', ':']).next(),
+            // A name that is bound to a lambda, or to what a call gives.
+            None => below.split_once('=').map(|(name, _)| name.split(':').next().unwrap_or(name)),
+        };
+        let is_name = |name: &&str| {
+            let name = name.trim();
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        let Some(handler) = handler.filter(is_name) else {
             return Err(DefineError {
                 function: first.split('(').next().unwrap_or_default().trim().to_string(),
-                message: "the line below its declaration is no def and no class".to_string(),
+                message: "the line below its declaration is no def, no class and no name = lambda".to_string(),
                 place: Some(exuvia_engine::Place {
                     line: u32::try_from(line + 1).unwrap_or(u32::MAX),
                     text: lines[line].to_string(),
@@ -129,21 +139,25 @@ mod tests {
 
     #[test]
     fn declarations_stand_above_their_def() {
-        let text = "A = 1\n\n# sql: f(x BIGINT)\n#   RETURNS BIGINT\ndef f(x):\n    return x\n#sql: G() RETURNS TEXT\n@cache\ndef g():\n    pass\n";
+        let text = "A = 1\n\n# sql: f(x BIGINT)\n#   RETURNS BIGINT\ndef f(x):\n    return x\n#sql: G() RETURNS TEXT\n@cache\ndef g():\n    pass\n# sql: h(x INT) RETURNS INT\nh = lambda x: x\n";
         let declarations = declarations(text).expect("both have a def");
         let found: Vec<_> = declarations.iter().map(|d| (d.handler.as_str(), d.text.as_str())).collect();
         assert_eq!(
             found,
-            [("f", "\n\n       f(x BIGINT)\n    RETURNS BIGINT"), ("g", "\n\n\n\n\n\n      G() RETURNS TEXT"),]
+            [
+                ("f", "\n\n       f(x BIGINT)\n    RETURNS BIGINT"),
+                ("g", "\n\n\n\n\n\n      G() RETURNS TEXT"),
+                ("h", "\n\n\n\n\n\n\n\n\n\n       h(x INT) RETURNS INT")
+            ]
         );
     }
 
     #[test]
     fn a_declaration_without_def_is_an_error() {
-        let error = declarations("# sql: f() RETURNS TEXT\nx = 1\n").expect_err("no def");
+        let error = declarations("# sql: f() RETURNS TEXT\nprint(1)\n").expect_err("no def");
         assert_eq!(
             error.to_string(),
-            "cannot create function f: the line below its declaration is no def and no class\n  |\n1 | # sql: f() RETURNS TEXT"
+            "cannot create function f: the line below its declaration is no def, no class and no name = lambda\n  |\n1 | # sql: f() RETURNS TEXT"
         );
     }
 }

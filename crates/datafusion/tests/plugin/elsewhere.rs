@@ -137,6 +137,64 @@ async fn of_postgresql_and_redshift() {
             Refused("trigger"),
         ),
         (
+            "CREATE FUNCTION g(double precision, character varying(3), timestamp with time zone, time without time zone) \
+             RETURNS text AS $$ return f'{args[0]} {args[1]} {args[2].year} {args[3].hour}' $$ LANGUAGE plpython3u",
+            Gives("SELECT g(1.5, 'a', '2024-01-01 00:00:00Z', '10:00:00') AS m", "1.5 a 2024 10"),
+        ),
+        (
+            "CREATE FUNCTION g(float, double precision, char varying) RETURNS text AS $$ return 'a' $$ LANGUAGE plpython3u; \
+             DROP FUNCTION g(float, double precision, character varying)",
+            Gives("SELECT count(*) AS m FROM exuvia.functions", "0"),
+        ),
+        (
+            "CREATE FUNCTION pystrip(x text) RETURNS text AS $$\n  global x\n  x = x.strip()  # ok now\n  return x\n$$ LANGUAGE plpython3u",
+            Gives("SELECT pystrip(' a ') AS m", "a"),
+        ),
+        (
+            "CREATE FUNCTION strip2(x text, y text) RETURNS text AS $$\ndef more():\n  global y\n  y += '!'\nmore()\nglobal x, y\nx = x.strip()\nreturn x + y\n$$ LANGUAGE plpython3u",
+            Gives("SELECT strip2(' a ', 'b') AS m", "ab!"),
+        ),
+        (
+            "CREATE FUNCTION says(x int) RETURNS text AS $$\n\"\"\"As plpy.info, without SD['a'].\"\"\"\nSD = {'a': x} # not GD['a']\nreturn str(SD['a'])\n$$ LANGUAGE plpython3u",
+            Gives("SELECT says(1) AS m", "1"),
+        ),
+        (
+            "CREATE FUNCTION f(x int) RETURNS int AS $$ return SD.get(x) $$ LANGUAGE plpython3u",
+            Refused("SD and GD, which keep values between calls"),
+        ),
+        (
+            "CREATE FUNCTION f(x int) RETURNS int AS $$\nfrom plpy import execute\nreturn x $$ LANGUAGE plpython3u",
+            Refused("plpy is PL/Python's way back"),
+        ),
+        (
+            "CREATE FUNCTION f(x int) RETURNS int AS $$ return import_plpy(x) $$ LANGUAGE plpython3u; CREATE FUNCTION g(x int) RETURNS int AS $$\nimport plpy\nreturn x $$ LANGUAGE python",
+            Refused("plpy is PL/Python's way back"),
+        ),
+        (
+            "CREATE FUNCTION m(x int) RETURNS int AS $$\nimport math\n\ndef m(x):\n  return x + 1\n$$ LANGUAGE plpython3u",
+            Gives("SELECT m(1) AS m", "2"),
+        ),
+        ("CREATE TYPE pair AS (a int, b text)", Refused("write STRUCT<a BIGINT, b TEXT>")),
+        (
+            "CREATE FUNCTION f() RETURNS SETOF pair AS $$ return [] $$ LANGUAGE plpython3u",
+            Refused("rows of several columns are RETURNS TABLE (a BIGINT, b TEXT)"),
+        ),
+        (
+            "CREATE FUNCTION n(x numeric(38, 0)) RETURNS text AS $$ return str(x) $$ LANGUAGE plpython3u",
+            Gives(
+                "SELECT n(12345678901234567890123) AS a, n(x => -9223372036854775809) AS b, n(1.2345678901234567890123e22) AS c",
+                "12345678901234567890123 | -9223372036854775809 | 12345678901234567890123",
+            ),
+        ),
+        (
+            "CREATE FUNCTION n(x numeric(30, 10)[], y numeric(30, 10) = 123456789.1234567891) RETURNS text AS $$ return f'{x[0]} {y}' $$ LANGUAGE plpython3u",
+            Gives("SELECT n([-123456789.123456789]) AS m", "-123456789.1234567890 123456789.1234567891"),
+        ),
+        (
+            "CREATE FUNCTION n(x numeric(30, 10)) RETURNS text AS $$ return str(x) $$ LANGUAGE plpython3u; SELECT n(1.12345678901234567)",
+            Refused("n: argument 1 (x): 1.12345678901234567 is outside DECIMAL(30, 10)"),
+        ),
+        (
             "CREATE FUNCTION f_hostname (url varchar(max)) RETURNS varchar IMMUTABLE AS $$\n  return url.split('/')[2]\n$$ LANGUAGE plpythonu",
             Gives("SELECT f_hostname(column1) AS m FROM (VALUES ('https://example.org/a'))", "example.org"),
         ),
@@ -166,6 +224,14 @@ async fn of_snowflake() {
         (
             "CREATE OR REPLACE FUNCTION split_words(line VARCHAR) RETURNS TABLE (word VARCHAR, n NUMBER) LANGUAGE PYTHON RUNTIME_VERSION = 3.11 HANDLER = 'split' AS $$\ndef split(line):\n    for n, word in enumerate(line.split()):\n        yield word, n\n$$",
             Gives("SELECT * FROM split_words('a bé')", "a | 0\nbé | 1"),
+        ),
+        (
+            "CREATE FUNCTION a(x ARRAY(VARCHAR NOT NULL)) COPY GRANTS RETURNS INT LANGUAGE PYTHON RUNTIME_VERSION = 3.11 ARTIFACT_REPOSITORY = snowflake.snowpark.pypi_shared_repository HANDLER = 'a' AS 'def a(x): return len(x)'",
+            Gives("SELECT a(['x']) AS m", "1"),
+        ),
+        (
+            "CREATE FUNCTION a(x ARRAY) RETURNS INT LANGUAGE PYTHON AS 'return len(x)'",
+            Refused("an array says what its elements are: TEXT[], or ARRAY<TEXT>"),
         ),
         (
             "CREATE FUNCTION v(x VARIANT) RETURNS VARIANT LANGUAGE PYTHON RUNTIME_VERSION = '3.11' HANDLER = 'v' AS 'def v(x): return x'",
@@ -232,8 +298,41 @@ async fn of_databricks_and_bigquery() {
         ),
         (
             "CREATE FUNCTION main.default.up(x STRING) RETURNS STRING LANGUAGE PYTHON AS $$ return x $$",
-            Refused("functions live in the session and have no schema"),
+            Gives("SELECT main.default.up(column1) || up('b') AS m FROM (VALUES ('a'))", "ab"),
         ),
+        (
+            "CREATE FUNCTION `my-proj.ds`.up(x STRING) RETURNS TABLE (y STRING) LANGUAGE PYTHON AS $$ yield x $$",
+            Gives("SELECT * FROM `my-proj.ds`.up('a')", "a"),
+        ),
+        (
+            "CREATE FUNCTION a.up(x STRING) RETURNS STRING LANGUAGE PYTHON AS $$ return x $$; DROP FUNCTION b.up(STRING)",
+            Gives("SELECT count(*) AS m FROM exuvia.functions", "0"),
+        ),
+        (
+            "CREATE FUNCTION f(a INT) RETURNS MAP<STRING, INT> LANGUAGE PYTHON AS $$ return {'a': a} $$; \
+             CREATE TABLE t AS SELECT f(1) AS m",
+            Gives("SELECT f(2)['a'] AS m, m['a'] AS n, m['b'] AS o FROM t", "2 | 1 | NULL"),
+        ),
+        (
+            "CREATE FUNCTION f(a INT) RETURNS MAP<INT, INT> LANGUAGE PYTHON AS $$ return {a: 7} $$",
+            Gives("SELECT f(-1)[-1] AS m, f(1)[2] AS n", "7 | NULL"),
+        ),
+        (
+            "CREATE FUNCTION f(s STRUCT<a: INT NOT NULL COMMENT 'x', b: STRING COMMENT 'y'>, c LONG, d SHORT, e BYTE, g BINARY) \
+             RETURNS BYTES LANGUAGE PYTHON AS $$ return g + bytes([s['a'] + c + d + e]) $$",
+            Gives("SELECT f(named_struct('a', 1, 'b', 'x'), 2, 3, 4, X'00') AS m", "000a"),
+        ),
+        (
+            "CREATE FUNCTION f(x INT64) RETURNS INT64 LANGUAGE python WITH CONNECTION `p.us.c` OPTIONS (entry_point = 'g') AS 'def g(x): return x'",
+            Gives("SELECT f(1) AS m", "1"),
+        ),
+        (
+            "CREATE FUNCTION f(x INT64) RETURNS INT64 LANGUAGE python OPTIONS (library = ['gs://a/b.py']) AS 'return x'",
+            Refused("library names files of a stage"),
+        ),
+        ("CREATE FUNCTION f(a INT) RETURNS INT RETURN a + 1", Refused("hint: Exuvia runs functions in Python")),
+        ("CREATE FUNCTION f(x INT64) RETURNS INT64 AS (x + 4)", Refused("LANGUAGE python is missing; Exuvia runs")),
+        ("CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE js AS 'return x'", Refused("LANGUAGE js is not supported; Exuvia")),
         (
             "CREATE FUNCTION `p.d.up`(xs ARRAY<STRING>) RETURNS STRING LANGUAGE python OPTIONS (entry_point='go', runtime_version='python-3.11') AS r\"\"\"\nimport re\ndef go(xs):\n  return re.sub(r'\\d+', '#', ';'.join(xs)) # it's\n\"\"\";",
             Gives("SELECT `p.d.up`(['a1', column1]) AS m FROM (VALUES ('b22'))", "a#;b#"),
@@ -307,6 +406,32 @@ async fn what_is_passed_over_is_said() {
         let notices = session.take_notices();
         assert!(notices.len() == 1 && notices[0].contains(notice), "{sql}: {notices:?}");
     }
+    for (sql, notice) in [
+        (
+            "CREATE OR REPLACE FUNCTION public.n(a int) RETURNS int LANGUAGE python AS 'return a'",
+            "public.n is n: functions",
+        ),
+        ("CREATE LIBRARY l LANGUAGE plpythonu FROM 's3://x'", "CREATE LIBRARY is passed over"),
+        ("COMMENT ON FUNCTION n(int) IS 'x'", "COMMENT ON FUNCTION is passed over"),
+        ("GRANT EXECUTE ON FUNCTION n(int) TO PUBLIC", "GRANT is passed over"),
+        ("GRANT USAGE ON LANGUAGE plpythonu TO GROUP g", "GRANT is passed over"),
+        ("ALTER FUNCTION n(int) OWNER TO me", "ALTER FUNCTION is passed over"),
+        ("CREATE EXTENSION IF NOT EXISTS plpython3u", "CREATE EXTENSION is passed over"),
+    ] {
+        run(&session, sql).await;
+        let notices = session.take_notices();
+        assert!(notices.len() == 1 && notices[0].contains(notice), "{sql}: {notices:?}");
+    }
+    for body in ["return len('a/b') # c / d", "return a / 2", "return float('3') / 2 + 1 / 2.0", "return 7 // 2"] {
+        let sql = format!("CREATE OR REPLACE FUNCTION n(a float) RETURNS float LANGUAGE plpythonu AS $$ {body} $$");
+        run(&session, &sql).await;
+        assert!(session.take_notices().is_empty(), "{body}");
+    }
+    run(&session, "CREATE OR REPLACE FUNCTION n(a int) RETURNS int LANGUAGE python AS 'lambda a: a + 1'").await;
+    assert!(session.take_notices().is_empty());
+    assert_eq!(rows(&session, "SELECT n(1) AS m").await, "2");
+    assert!(fails(&session, "SELECT * FROM n(3)").await.ends_with("hint: SELECT n(3)"));
+    assert!(fails(&session, "ALTER FUNCTION n(int) RENAME TO m").await.contains("CREATE OR REPLACE FUNCTION"));
     // Mistakes are no clauses of others.
     for (sql, part) in [
         (

@@ -36,7 +36,7 @@ async fn create_function_reaches_the_plugin() {
     expect!["cannot create function lower: lower is a built-in function; choose another name"].assert_eq(
         &show(&ctx, "CREATE FUNCTION lower(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x $$").await,
     );
-    expect!["cannot create function f: LANGUAGE sql is not supported; it is python"]
+    expect!["cannot create function f: LANGUAGE sql is not supported; Exuvia runs functions in Python: LANGUAGE python AS $$ return … $$"]
         .assert_eq(&show(&ctx, "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE sql AS 'x'").await);
 }
 

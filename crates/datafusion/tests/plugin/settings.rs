@@ -44,6 +44,12 @@ async fn settings_are_shown_and_set() {
         &rows(&session, "SELECT name, value FROM information_schema.df_settings WHERE name LIKE 'exuvia.%'").await,
     );
     expect!["there is no setting exuvia.speed"].assert_eq(&fails(&session, "RESET exuvia.speed").await);
+    run(&session, "SET exuvia.native = off; SET datafusion.execution.batch_size = 7; SET exuvia.interpreter = off")
+        .await;
+    run(&session, "RESET ALL").await;
+    assert_eq!(rows(&session, "SHOW exuvia.native").await, "exuvia.native | on");
+    assert_eq!(rows(&session, "SHOW datafusion.execution.batch_size").await, "datafusion.execution.batch_size | 8192");
+    assert_eq!(rows(&session, "SHOW exuvia.interpreter").await, "exuvia.interpreter | off");
 }
 
 #[tokio::test(flavor = "multi_thread")]

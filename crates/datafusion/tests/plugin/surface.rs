@@ -110,7 +110,7 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     refused(
         "SELECT 1;\nCREATE FUNCTION f(x BIGINT)\n  RETURNS BIGNIT LANGUAGE python AS $$ return x $$",
         expect![[r#"
-            cannot create function f: RETURNS: the type BIGNIT is not supported
+            cannot create function f: RETURNS: the type BIGNIT is not supported; did you mean BIGINT?
               |
             3 |   RETURNS BIGNIT LANGUAGE python AS $$ return x $$
               |           ^^^^^^
@@ -215,7 +215,7 @@ async fn mistakes_in_the_statement_are_shown_in_place() {
     refused(
         "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE sql AS 'x'",
         expect![[r#"
-            cannot create function f: LANGUAGE sql is not supported; it is python
+            cannot create function f: LANGUAGE sql is not supported; Exuvia runs functions in Python: LANGUAGE python AS $$ return … $$
         "#]],
     )
     .await;
@@ -358,7 +358,7 @@ async fn what_is_left_out_or_misspelt_is_told() {
         (
             "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT AS $$ return x $$",
             expect![[r#"
-            cannot create function f: LANGUAGE python is missing
+            cannot create function f: LANGUAGE python is missing; Exuvia runs functions in Python: LANGUAGE python AS $$ return … $$
         "#]],
         ),
         (

@@ -36,7 +36,7 @@ async fn mistakes_are_shown_in_their_file() {
     let path = file("wrong.py", "A = 1\n\n# sql: f(x BIGINT) RETURNS BIGNIT\ndef f(x):\n    return x\n");
     let error = message(&session().load_functions(&path).expect_err("no type"));
     expect![[r#"
-        wrong.py: cannot create function f: RETURNS: the type BIGNIT is not supported
+        wrong.py: cannot create function f: RETURNS: the type BIGNIT is not supported; did you mean BIGINT?
           |
         3 | # sql: f(x BIGINT) RETURNS BIGNIT
           |                            ^^^^^^"#]]
