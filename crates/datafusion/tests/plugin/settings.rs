@@ -11,6 +11,7 @@ async fn settings_are_shown_and_set() {
     run(&session, "SET exuvia.native = off; SET exuvia.timeout = '1500ms'; SET exuvia.row_memory = '1MB'").await;
     run(&session, "SET exuvia.fault = 'guards'").await;
     expect![[r#"
+        exuvia.exact | bounded
         exuvia.fault | guards
         exuvia.fuse | on
         exuvia.inline | on
@@ -29,6 +30,7 @@ async fn settings_are_shown_and_set() {
     assert!(rows(&session, "SHOW ALL").await.contains("exuvia.lift | on"));
     run(&session, "RESET exuvia.native; RESET exuvia.timeout; RESET Exuvia.row_memory; RESET exuvia.fault").await;
     expect![[r#"
+        exuvia.exact | bounded
         exuvia.fault | off
         exuvia.fuse | on
         exuvia.inline | on
