@@ -56,7 +56,7 @@ pub fn call(
         .map_err(prepare)?;
     let mut results = Results::new(py, &function.result, rows).map_err(prepare)?;
     let mut frame = Frame::new(py, &function.handler, columns.len());
-    let mut context = Context::new(function.resets_context);
+    let mut context = Context::new(function);
     let becomes_null = |error: &PyErr| {
         on_error_null
             && watch.ended() == 0
@@ -189,29 +189,35 @@ impl Drop for Frame<'_> {
 /// Resets the decimal context before each row, so that rows do not depend on each other.
 /// A new thread starts with such a context, too; and a thread of the engine is a new one
 /// to Python in each batch.
-pub struct Context {
-    needed: bool,
+/// The module of a function ran in another thread, whose context every row begins with.
+pub struct Context<'f> {
+    function: &'f Function,
     reset: Option<(Py<PyAny>, Py<PyAny>)>,
 }
 
-impl Context {
-    pub fn new(needed: bool) -> Context {
-        Context { needed, reset: None }
+impl<'f> Context<'f> {
+    pub fn new(function: &'f Function) -> Context<'f> {
+        Context { function, reset: None }
     }
 
     #[inline]
     pub fn reset(&mut self, py: Python<'_>) -> PyResult<()> {
-        if !self.needed {
+        if !self.function.resets_context {
             return Ok(());
         }
         if self.reset.is_none() {
             // While nobody has imported `decimal` there is no context.
             let modules = py.import("sys")?.getattr("modules")?;
             let Ok(decimal) = modules.get_item("decimal") else { return Ok(()) };
-            self.reset = Some((decimal.getattr("setcontext")?.unbind(), decimal.getattr("DefaultContext")?.unbind()));
+            let template = match &self.function.context {
+                Some(template) => template.clone_ref(py),
+                None => decimal.getattr("DefaultContext")?.unbind(),
+            };
+            self.reset = Some((decimal.getattr("setcontext")?.unbind(), template));
         }
         if let Some((set, template)) = &self.reset {
-            set.bind(py).call1((template,))?;
+            // A row may change its own.
+            set.bind(py).call1((template.call_method0(py, "copy")?,))?;
         }
         Ok(())
     }

@@ -29,8 +29,8 @@ pub struct Definition<'a> {
 }
 
 /// What `define` of `bootstrap.py` gives: the handler, for each parameter what its arguments
-/// become, and whether the decimal context must be reset.
-type Defined = (Py<PyAny>, Vec<Option<Py<PyAny>>>, bool);
+/// become, whether the decimal context must be reset, and the one that the module left.
+type Defined = (Py<PyAny>, Vec<Option<Py<PyAny>>>, bool, Option<Py<PyAny>>);
 
 /// A function that can be called.
 pub struct Function {
@@ -53,6 +53,8 @@ pub struct Function {
     pub result_type: String,
     /// Whether the decimal context must be reset before each row.
     pub resets_context: bool,
+    /// The decimal context that the module left, if it may have changed it: contexts are those of threads.
+    pub context: Option<Py<PyAny>>,
 }
 
 impl Function {
@@ -99,7 +101,7 @@ impl Function {
         if watch.ended() != 0 {
             return Err(Failure::ended(watch.ended()));
         }
-        let (handler, classes, resets_context) =
+        let (handler, classes, resets_context, context) =
             ran.map_err(|error| failure(py, &error, &file, definition.first_line))?;
         Ok(Function {
             handler,
@@ -114,6 +116,7 @@ impl Function {
             result: result.data_type().clone(),
             result_type: definition.result_type.to_string(),
             resets_context,
+            context,
         })
     }
 

@@ -6,6 +6,7 @@
 mod rows;
 mod states;
 
+use crate::call::Context;
 use crate::failure::Failure;
 use crate::function::Function;
 use crate::port::{Ends, Port, interrupted};
@@ -80,11 +81,12 @@ impl Function {
         let port = Bound::new(py, port).map_err(|error| Failure::host(error.to_string()))?;
         let printing = Printing::begin(listener);
         let mut row = 0;
-        let result = match self.form {
+        let reset = Context::new(self).reset(py);
+        let result = reset.and_then(|()| match self.form {
             form::ROWS => rows::run(py, self, &port, &watch, &printing, &mut row),
             form::STATES => states::run(py, self, &port, &watch, &printing),
             _ => self.run_in_python(py, &port),
-        };
+        });
         port.get().close();
         drop(printing);
         let Err(error) = result else {

@@ -24,8 +24,8 @@ class DefinitionError(Exception):
 
 def define(name, source, handler, form, models, parameters):
     """Runs a module; returns its handler, for each parameter what an argument becomes (None,
-    the dataclass of a struct, or `arguments.Values`), and whether its rows may leave a decimal
-    context behind.
+    the dataclass of a struct, or `arguments.Values`), whether its rows may leave a decimal
+    context behind, and the context that the module left, if it may have one.
 
     models: pairs of the name of a global and the path of the object that it is.
     parameters: for each parameter, whether its SQL type is a struct, how many `[]` the type
@@ -67,7 +67,9 @@ def define(name, source, handler, form, models, parameters):
                    for kept, is_list in zip(becomes, lists)]
     if isinstance(function, type) and form == VALUES:
         function = over_rows(function)
-    return function, becomes, may_change_context(source)
+    changes = may_change_context(source)
+    decimal = sys.modules.get("decimal") if changes else None
+    return function, becomes, changes, decimal and decimal.getcontext().copy()
 
 
 @contextlib.contextmanager

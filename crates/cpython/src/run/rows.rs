@@ -33,7 +33,7 @@ pub fn run(
     let way = port.get();
     let fields = way.output().cloned().ok_or_else(|| PyValueError::new_err("no result is declared"))?;
     let mut out = Rows::new(port, fields, function.single_values)?;
-    let mut context = Context::new(function.resets_context);
+    let mut context = Context::new(function);
     while let Some(args) = way.next(py, 0)? {
         let columns: Vec<Arguments> = args
             .columns()
