@@ -209,6 +209,22 @@ KEPT = [
     ("x", "DOUBLE", "return np.clip(x, 2).sum()"),
     ("x", "DOUBLE", "return x.sum(axis=0.0)"),
     ("x", "DOUBLE", "import math\nreturn math.sqrt((x * x).sum()) + math.log1p(abs(x.mean()))"),
+    ('n', 'BIGINT[]', """out = [0] * (n.argmax() + 1)
+out[0] += 1
+return out"""),
+    ('n', 'TEXT', "return 'ab' * n.argmax()"),
+    ('x', 'DOUBLE', 'return np.percentile(x, 100)'),
+    ('x', 'DOUBLE[]', 'return np.quantile(x, [0.0, 1.0])'),
+    ('n', 'TEXT', 'return str(np.quantile(n, 1))'),
+    ('n', 'TEXT', 'return str(np.percentile(n, 100))'),
+    ('n', 'TEXT', 'return str(np.sum([v for v in n.tolist() if v > 30]))'),
+    ('x', 'BOOLEAN', """v = x[0]
+return v in [v]"""),
+    ('x', 'BOOLEAN', """r = list(x)
+return r == r"""),
+    ('x', 'BOOLEAN', """r = x.max()
+return [r, r].count(r) == 2"""),
+    ('x', 'BOOLEAN', 'return x[0] == x[0]'),
 ]
 
 # As above, of rows without NULL arrays.

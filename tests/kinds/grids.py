@@ -116,6 +116,31 @@ return e / e.sum(axis=1, keepdims=True)"""),
     ('x', 'DOUBLE[][]', 'return x.reshape((1, len(x)))'),
 ]
 
+# What once was wrong: some of them run in CPython.
+KEPT = [
+    ('m', 'DOUBLE', 'return m[5:].sum()'),
+    ('m', 'DOUBLE', 'return m[1:].mean()'),
+    ('m', 'DOUBLE[]', 'return m[5:].ravel()'),
+    ('m', 'DOUBLE[]', 'return m[5:].reshape(-1)'),
+    ('m', 'DOUBLE', """t = 0.0
+for i in range(3):
+    t += m[i:].sum()
+return t"""),
+    ('m', 'DOUBLE[][]', 'return np.diff(m)'),
+    ('m', 'DOUBLE[][]', 'return np.flip(m)'),
+    ('m', 'DOUBLE[]', 'return np.take(m, [0])'),
+    ('m', 'DOUBLE[]', 'return np.nansum(m, axis=0)'),
+    ('m', 'DOUBLE[][]', """a = m.T * 1
+b = a.ravel()
+b[0] = 99
+return a"""),
+    ('m', 'DOUBLE', 'return (m.T * 2).sum()'),
+    ('m', 'DOUBLE[]', 'return m.T.std(axis=0)'),
+    ('m', 'DOUBLE', 'return np.array(m.T).sum()'),
+    ('m', 'DOUBLE', 'return np.zeros_like(m.T).sum()'),
+    ('m', 'DOUBLE[]', 'return m.T.astype(float).sum(axis=0)'),
+]
+
 # Sums of products of arrays of one length.
 PRODUCTS = [
     ("x y", "DOUBLE", "return np.dot(x, y)"),
@@ -210,6 +235,11 @@ def main():
         script += create(name, params, returns, body)
         queries[name] = f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i"
         expected[name] = (name, body, True)
+    for index, (params, returns, body) in enumerate(KEPT):
+        name = f"k{index}"
+        script += create(name, params, returns, body)
+        queries[name] = f"SELECT {name}({params}) AS r FROM t ORDER BY i"
+        expected[name] = (name, body, None)
     failed = len(PRODUCTS) - products(binary, rng)
     return failed + compared(binary, script, queries, expected)
 

@@ -148,7 +148,11 @@ def _compared(a, b, function):
             return _refuse("a comparison of a text")
         return _lane(function(x, y), kind)
     if isinstance(x, float) or isinstance(y, float):
-        return _lane(function(_float(x), _float(y)), kind)
+        x, y = _float(x), _float(y)
+        if kind == 0 and x != x and y != y:
+            # In a container it would be looked at which objects they are.
+            return _leave("NaN beside NaN")
+        return _lane(function(x, y), kind)
     return _lane(function(int(x), int(y)), kind)
 
 
@@ -251,6 +255,12 @@ def _lane(value, kind):
     return _Unsure(value)
 
 
+def _no_sequence(number, other):
+    """An int of NumPy says how often a sequence is repeated."""
+    if isinstance(number, _Number) and isinstance(other, (list, tuple, str)):
+        return _refuse("a sequence times a scalar of NumPy")
+
+
 class _Operators:
     """The operators of what elementwise functions take: lanes of columns, and arrays."""
 
@@ -267,9 +277,11 @@ class _Operators:
         return _binary(other, self, _sub, _sub)
 
     def __mul__(self, other):
+        _no_sequence(self, other)
         return _binary(self, other, _mul, _mul)
 
     def __rmul__(self, other):
+        _no_sequence(self, other)
         return _binary(other, self, _mul, _mul)
 
     def __truediv__(self, other):
@@ -1755,6 +1767,8 @@ def array(object, dtype=None):
         made = asarray(object, dtype)
         if isinstance(object, Series):
             return _fresh(made._list(), made._code)
+        if isinstance(object, _Matrix):
+            object._by_rows()
         return made._own() if isinstance(object, ndarray) else made
     if dtype is not None:
         return _refuse("an array of another type")

@@ -811,7 +811,7 @@ def _scan(a, function):
 def diff(a, n=1):
     if n != 1:
         return _refuse("such a difference")
-    a = _no_series(a)._kept()
+    a = _one_dimension(_no_series(a))._kept()
     if a._code == 2:
         return _refuse("the difference of bools")
     return a[1:] - a[:-1]
@@ -888,7 +888,10 @@ def full(shape, fill_value, dtype=None):
 
 def _rising(start, stop, step):
     """`arange` of floats."""
-    n = _operation("ieee.ceil", _div(stop - start, step))
+    n = _div(stop - start, step)
+    if n == 0.0:
+        return _leave("arange of such a length")
+    n = _operation("ieee.ceil", n)
     if not -1.0 < n < 1e9:
         return _leave("arange of such a length")
     delta = (start + step) - start
@@ -941,6 +944,8 @@ def _of_values(items):
     if "NoneType" in types:
         items = [_present(item) for item in items]
     if "float" not in types:
+        if len(items) == 0:
+            return _leave("an array of nothing")
         if "bool" in types:
             return _fresh([item for item in items], 2)
         return _fresh([_int(item) for item in items], 1) if "int" in types else _leave("an array of None")

@@ -82,6 +82,12 @@ class _Matrix(ndarray):
             return _leave("a function of all elements of such a part")
         return kept
 
+    def _by_rows(self):
+        """Columns that lie one after the other stay so in results of NumPy's."""
+        if self._function is None and self._n0 != 1 and self._n1 != 1 and not self._one0 and not self._one1:
+            if _distance(self._s0) < _distance(self._s1):
+                return _leave("columns that lie one after the other")
+
     @property
     def shape(self):
         return (self._n0, self._n1)
@@ -261,7 +267,9 @@ class _Matrix(ndarray):
 
     def ravel(self):
         kept = self._in_order()
-        return ndarray(kept._items, kept._start, 1, kept._n0 * kept._n1, kept._code)
+        made = ndarray(kept._items, kept._start, 1, kept._n0 * kept._n1, kept._code)
+        made._whole = False
+        return made
 
     def tolist(self):
         return self._in_sql()
@@ -491,6 +499,7 @@ def _each_of_two(function, args):
     n0, n1 = None, None
     for arg in args:
         if isinstance(arg, _Matrix):
+            arg._by_rows()
             if not arg._one0:
                 n0 = _common_length(n0, arg._n0)
             if not arg._one1:

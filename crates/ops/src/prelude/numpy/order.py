@@ -5,8 +5,12 @@
 
 def _of_numbers(a):
     """An array of float64 or int64 of its own, of an array or a list."""
-    a = _no_series(_an_array(a))
+    a = _one_dimension(_no_series(_an_array(a)))
     return _refuse("a function of numbers of bools") if a._code == 2 else a._kept()
+
+
+def _one_dimension(a):
+    return _refuse("such a function of two dimensions") if isinstance(a, _Matrix) else a
 
 
 def _floats_of(a):
@@ -108,13 +112,16 @@ def _quantile(a, q):
     n = len(a)
     place = _operation("int.to_float", n - 1) * q
     if place >= _operation("int.to_float", n - 1):
-        return _item(a, n - 1)
+        return _finite(_item(a, n - 1))
     at = int(place)
     low, high = _item(a, at), _item(a, at + 1)
     part = place - _operation("int.to_float", at)
-    if part >= 0.5:
-        return high - (high - low) * (1.0 - part)
-    return low + (high - low) * part
+    return _finite(high - (high - low) * (1.0 - part) if part >= 0.5 else low + (high - low) * part)
+
+
+def _finite(value):
+    """NumPy subtracts what is infinite."""
+    return value if value - value == 0.0 else _leave("a quantile that is not finite")
 
 
 def _quantiles(a, q, of_hundred):
@@ -129,8 +136,13 @@ def _quantiles(a, q, of_hundred):
         return _leave("NaN in an order")
     items = sort(_fresh(items, 0))._items
     if isinstance(q, (ndarray, list, tuple)):
-        parts = _floats_of(_of_numbers(q))._list()
+        q = _of_numbers(q)
+        if not of_hundred and q._code != 0:
+            return _refuse("quantiles at ints")
+        parts = _floats_of(q)._list()
         return _fresh([_quantile(items, _div(part, 100.0) if of_hundred else part) for part in parts], 0)
+    if not of_hundred and not isinstance(_scalar_of(q), float):
+        return _refuse("a quantile at an int")
     part = _exact_float_of(q)
     return _Number(_quantile(items, _div(part, 100.0) if of_hundred else part))
 
@@ -332,7 +344,7 @@ def nonzero(a):
 
 def take(a, indices, axis=None):
     _one_axis(axis)
-    a = _no_series(_an_array(a))
+    a = _one_dimension(_no_series(_an_array(a)))
     return a[indices if isinstance(indices, (int, ndarray, _Number)) else _of_items(indices)]
 
 
@@ -354,7 +366,7 @@ def _is_in(value, items):
 
 def flip(m, axis=None):
     _one_axis(axis)
-    return _no_series(m)[::-1]
+    return _one_dimension(_no_series(m))[::-1]
 
 
 def roll(a, shift, axis=None):
