@@ -10,7 +10,7 @@ them. Errors of row functions are NULL.
 import random
 import sys
 
-from elementwise import compared
+from elementwise import compared, created
 
 # Parameters by their names: x and y are DOUBLE, n BIGINT, b BOOLEAN.
 TYPES = {"x": "DOUBLE", "y": "DOUBLE", "n": "BIGINT", "b": "BOOLEAN"}
@@ -482,12 +482,9 @@ def row(rng, index):
 
 def create(name, params, returns, body, of_rows, form="np.ndarray"):
     suffix = "[]" if of_rows else ""
-    declared = ", ".join(f"{param} {TYPES[param]}{suffix}" for param in params.split())
-    annotated = ", ".join(f"{param}: {form}" if form else param for param in params.split())
-    lines = "".join(f"    {line}\n" for line in body.split("\n"))
-    options = " OPTIONS (on_error 'null')" if of_rows else ""
-    return (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python{options} AS $$\n"
-            f"import numpy as np\nimport pandas as pd\n\ndef {name}({annotated}):\n{lines}$$;\n")
+    named = [(param, TYPES[param] + suffix, form) for param in params.split()]
+    options = "OPTIONS (on_error 'null')" if of_rows else ""
+    return created(name, named, returns, body, "import numpy as np\nimport pandas as pd\n", options)
 
 
 def main():
@@ -502,22 +499,15 @@ def main():
         queries[name] = query
         expected[name] = (function, shown, native)
 
-    for index, (params, returns, body) in enumerate(ROWS):
+    # Over which rows, whether natively, and what annotates the parameters.
+    of_rows = [(*entry, "", True, "np.ndarray") for entry in ROWS]
+    of_rows += [(*entry, "", None, "np.ndarray") for entry in KEPT]
+    of_rows += [(*entry, PRESENT, True, "np.ndarray") for entry in KNOWN]
+    of_rows += [("x", *entry, PRESENT, True, None) for entry in LISTS]
+    for index, (params, returns, body, rows, native, form) in enumerate(of_rows):
         name = f"f{index}"
-        script += create(name, params, returns, body, True)
-        add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i", body)
-    for index, (params, returns, body) in enumerate(KEPT):
-        name = f"k{index}"
-        script += create(name, params, returns, body, True)
-        add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i", body, None)
-    for index, (params, returns, body) in enumerate(KNOWN):
-        name = f"n{index}"
-        script += create(name, params, returns, body, True)
-        add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t {PRESENT} ORDER BY i", body)
-    for index, (returns, body) in enumerate(LISTS):
-        name = f"l{index}"
-        script += create(name, "x", returns, body, True, None)
-        add(name, name, f"SELECT {name}(x) AS r FROM t {PRESENT} ORDER BY i", body)
+        script += create(name, params, returns, body, True, form)
+        add(name, name, f"SELECT {name}({', '.join(params.split())}) AS r FROM t {rows} ORDER BY i", body, native)
     whole = [(*entry, "np.ndarray") for entry in WHOLE] + [(*entry, "pd.Series") for entry in SERIES]
     for index, (params, returns, body, form) in enumerate(whole):
         name = f"w{index}"

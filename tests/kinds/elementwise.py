@@ -552,13 +552,18 @@ def functions():
     return [(f"f{index}", *entry) for index, entry in enumerate(every)]
 
 
-def create(name, params, returns, body):
-    names = "abcdef"[: len(params)]
-    declared = ", ".join(f"{param} {ty}" for param, (ty, _) in zip(names, params))
-    annotated = ", ".join(f"{param}: {form}" for param, (_, form) in zip(names, params))
+def created(name, params, returns, body, head, options=""):
+    """CREATE FUNCTION of a body; of each parameter the name, the type, and the annotation if there is one."""
+    declared = ", ".join(f"{param} {ty}" for param, ty, _ in params)
+    annotated = ", ".join(f"{param}: {form}" if form else param for param, _, form in params)
     lines = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
-    return (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python AS $$\n"
-            f"{HEAD}def {name}({annotated}):\n{lines}$$;\n")
+    return (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python {options} AS $$\n"
+            f"{head}\ndef {name}({annotated}):\n{lines}$$;\n")
+
+
+def create(name, params, returns, body):
+    named = [(param, ty, form) for param, (ty, form) in zip("abcdef", params)]
+    return created(name, named, returns, body, HEAD)
 
 
 def arguments(params):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from arrays import number
-from elementwise import compared
+from elementwise import compared, created
 
 TYPES = {"m": "DOUBLE[][]", "k": "BIGINT[][]", "x": "DOUBLE[]", "y": "DOUBLE[]"}
 
@@ -170,12 +170,9 @@ def row(rng, index):
 
 
 def create(name, params, returns, body):
-    names = params.split()
-    declared = ", ".join(f"{param} {TYPES[param]}" for param in names)
-    annotated = ", ".join(f"{param}: np.ndarray" for param in names)
-    lines = "".join(f"    {line}\n" for line in body.split("\n"))
-    return (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python OPTIONS (on_error 'null') AS $$\n"
-            f"import numpy as np\nfrom numpy.linalg import norm\n\ndef {name}({annotated}):\n{lines}$$;\n")
+    named = [(param, TYPES[param], "np.ndarray") for param in params.split()]
+    head = "import numpy as np\nfrom numpy.linalg import norm\n"
+    return created(name, named, returns, body, head, "OPTIONS (on_error 'null')")
 
 
 def flat(value):
@@ -230,16 +227,12 @@ def main():
     values = ", ".join(row(rng, index) for index in range(120))
     script = f"CREATE TABLE t AS SELECT * FROM (VALUES {values}) AS v(i, m, k, x);\n"
     queries, expected = {}, {}
-    for index, (params, returns, body) in enumerate(BODIES):
+    bodies = [(*entry, True) for entry in BODIES] + [(*entry, None) for entry in KEPT]
+    for index, (params, returns, body, native) in enumerate(bodies):
         name = f"f{index}"
         script += create(name, params, returns, body)
         queries[name] = f"SELECT {name}({', '.join(params.split())}) AS r FROM t ORDER BY i"
-        expected[name] = (name, body, True)
-    for index, (params, returns, body) in enumerate(KEPT):
-        name = f"k{index}"
-        script += create(name, params, returns, body)
-        queries[name] = f"SELECT {name}({params}) AS r FROM t ORDER BY i"
-        expected[name] = (name, body, None)
+        expected[name] = (name, body, native)
     failed = len(PRODUCTS) - products(binary, rng)
     return failed + compared(binary, script, queries, expected)
 

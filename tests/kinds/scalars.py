@@ -8,7 +8,7 @@ Errors of functions are NULL. Most functions run over the rows of which no argum
 import random
 import sys
 
-from elementwise import compared
+from elementwise import compared, created
 
 TYPES = {"x": "DOUBLE", "y": "DOUBLE", "n": "BIGINT", "b": "BOOLEAN", "s": "TEXT"}
 
@@ -139,10 +139,8 @@ def main():
     for index, (params, returns, body) in enumerate(BODIES):
         name = f"f{index}"
         names = params.split()
-        declared = ", ".join(f"{param} {TYPES[param]}" for param in names)
-        lines = "".join(f"    {line}\n" for line in body.split("\n"))
-        script += (f"CREATE FUNCTION {name}({declared}) RETURNS {returns} LANGUAGE python OPTIONS (on_error 'null') AS $$\n"
-                   f"{HEAD}\ndef {name}({', '.join(names)}):\n{lines}$$;\n")
+        named = [(param, TYPES[param], None) for param in names]
+        script += created(name, named, returns, body, HEAD, "OPTIONS (on_error 'null')")
         present = " AND ".join(f"{param} IS NOT NULL" for param in names)
         rows = "" if "None" in body or "pd." in body else f" WHERE {present}"
         queries[name] = f"SELECT {name}({', '.join(names)}) AS r FROM t{rows} ORDER BY i"

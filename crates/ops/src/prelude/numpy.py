@@ -1696,8 +1696,6 @@ def where(condition, x=_missing, y=_missing, /):
         return _leave("where with one of two")
     if _has_array(condition, x, y):
         return _each_array(where, condition, x, y)
-    if isinstance(condition, (bool, int, float, _Number)):
-        return _refuse("where of a condition that is no array")
     if not _is_condition(condition):
         return _refuse("where of such a condition")
     return _lane(_united(_held(x), _held(y), condition._v), 1)

@@ -171,6 +171,28 @@ class ndarray(_Operators):
     def _in_sql(self):
         return self._compact()
 
+    # Without what is missing.
+
+    def _counted(self):
+        if self._code != 0:
+            return self._n
+        count = 0
+        for i in range(self._n):
+            value = self._value(i)
+            if value == value:
+                count += 1
+        return count
+
+    def _filled(self, value):
+        """With a value in place of NaN."""
+        if self._code != 0:
+            return self
+        return _deferred(_instead, (self, value), self._n)
+
+    def _without_nan(self):
+        """Its floats that are not NaN."""
+        return _fresh([item for item in self._list() if item == item], 0)
+
     # What it looks like.
 
     @property
@@ -229,11 +251,7 @@ class ndarray(_Operators):
     # Parts.
 
     def _index(self, key):
-        if key < 0:
-            key = key + self._n
-        if key < 0 or key >= self._n:
-            return _leave("an index outside of an array")
-        return key
+        return _within(key, self._n)
 
     def __getparts__(self, parts):
         """Parts along several dimensions: each is whether it is a slice, then its bounds or the index."""
@@ -267,7 +285,7 @@ class ndarray(_Operators):
         if isinstance(key, int):
             return _Number(self._value(self._index(key)))
         if isinstance(key, _Number):
-            return self[_whole_of(key)]
+            return self[key.__index__()]
         if isinstance(key, (list, ndarray)):
             return self._selected(_listed(key)._kept())
         return _refuse("such a part of an array")
@@ -289,15 +307,8 @@ class ndarray(_Operators):
         return self._kept()._part(start, stop, step)
 
     def _part(self, start, stop, step):
-        if step is None:
-            step = 1
-        start, stop, step = _bound_of(start), _bound_of(stop), _bound_of(step)
-        if step == 0:
-            return _leave("a step of zero")
-        first, n = _range_of(start, stop, step, self._n)
-        made = ndarray(self._items, self._start + first * self._step, step * self._step, n, self._code)
-        made._whole = False
-        return made
+        first, step, n = _steps(start, stop, step, self._n)
+        return _strided(self._items, self._start + first * self._step, step * self._step, n, self._code)
 
     def _store(self, i, value):
         self._items[self._start + i * self._step] = value
@@ -319,7 +330,7 @@ class ndarray(_Operators):
         if isinstance(key, int):
             self._store(self._index(key), self._as_item(value))
         elif isinstance(key, _Number):
-            self._store(self._index(_whole_of(key)), self._as_item(value))
+            self._store(self._index(key.__index__()), self._as_item(value))
         elif isinstance(key, ndarray):
             key = key._kept()
             if isinstance(value, ndarray):
@@ -345,22 +356,11 @@ class ndarray(_Operators):
         if value._code != self._code and self._code != 0:
             return _refuse("values of another type in an array")
         # They may be views of this one.
-        items = value._list()
-        if key._code == 2:
-            if key._n != self._n or len(items) != _total(key):
-                return _leave("arrays of different lengths")
-            at = 0
-            for i in range(self._n):
-                if key._value(i):
-                    self._store(i, self._as_item(_item(items, at)))
-                    at += 1
-        elif key._code == 1:
-            if key._n != len(items):
-                return _leave("arrays of different lengths")
-            for i in range(key._n):
-                self._store(self._index(key._value(i)), self._as_item(_item(items, i)))
-        else:
-            return _refuse("an assignment to such a part of an array")
+        items, places = value._list(), _places(key, self._n)
+        if len(items) != len(places):
+            return _leave("arrays of different lengths")
+        for i in range(len(places)):
+            self._store(_item(places, i), self._as_item(_item(items, i)))
 
     def __setslice__(self, start, stop, step, value):
         self._changing()._part(start, stop, step)._take(value)
@@ -536,18 +536,46 @@ def _inverted(lane):
     return ~lane
 
 
-def _whole_of(number):
-    if isinstance(number._v, bool) or not isinstance(number._v, int):
-        return _refuse("an index that is no int")
-    return number._v
-
-
 def _bound_of(bound):
-    if isinstance(bound, _Number):
-        return _whole_of(bound)
     if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int)):
         return _refuse("a bound of a slice that is no int")
     return bound
+
+
+def _steps(start, stop, step, n):
+    """Where a slice begins, its step and how many it has."""
+    step = 1 if step is None else _bound_of(step)
+    if step == 0:
+        return _leave("a step of zero")
+    first, count = _range_of(_bound_of(start), _bound_of(stop), step, n)
+    return first, step, count
+
+
+def _within(i, n):
+    """An index of one of so many."""
+    if i < 0:
+        i = i + n
+    if i < 0 or i >= n:
+        return _leave("an index outside of an array")
+    return i
+
+
+def _places(key, n):
+    """Those of so many that a mask or indices select."""
+    if key._code == 2:
+        if key._n != n:
+            return _leave("a mask of another length")
+        return [i for i in range(n) if key._value(i)]
+    if key._code == 1:
+        return [_within(key._value(i), n) for i in range(key._n)]
+    return _refuse("such a part of an array")
+
+
+def _strided(items, start, step, n, code):
+    """A view of some items of a list."""
+    made = ndarray(items, start, step, n, code)
+    made._whole = False
+    return made
 
 
 def _range_of(start, stop, step, n):
@@ -619,42 +647,16 @@ def _total(a):
     return total
 
 
-class _Keeping:
-    """An array whose reductions keep their dimensions."""
-
-    def __init__(self, of):
-        self._of = of
-
-    def sum(self, axis):
-        return self._of.sum(axis, True)
-
-    def mean(self, axis):
-        return self._of.mean(axis, True)
-
-    def prod(self, axis):
-        return self._of.prod(axis, True)
-
-    def max(self, axis):
-        return self._of.max(axis, True)
-
-    def min(self, axis):
-        return self._of.min(axis, True)
-
-    def any(self, axis):
-        return self._of.any(axis, True)
-
-    def all(self, axis):
-        return self._of.all(axis, True)
-
-
-def _along(a, axis, keepdims):
+def _keeps(a, keepdims):
+    """Whether dimensions are kept, which only arrays of two have to."""
     if not isinstance(keepdims, bool) or keepdims and not isinstance(a, _Matrix):
         return _refuse("dimensions that are kept of such an array")
-    return _Keeping(a) if keepdims else a
+    return keepdims
 
 
 def sum(a, axis=None, keepdims=False):
-    return _along(_an_array(a), axis, keepdims).sum(axis)
+    a = _an_array(a)
+    return a.sum(axis, True) if _keeps(a, keepdims) else a.sum(axis)
 
 
 def _exact_total(a):
@@ -675,7 +677,8 @@ def _mean(a):
 
 
 def mean(a, axis=None, keepdims=False):
-    return _along(_an_array(a), axis, keepdims).mean(axis)
+    a = _an_array(a)
+    return a.mean(axis, True) if _keeps(a, keepdims) else a.mean(axis)
 
 
 def _squared_distance(lane, middle):
@@ -683,12 +686,17 @@ def _squared_distance(lane, middle):
     return distance * distance
 
 
-def _var(a, ddof):
+def _freedom(n, ddof):
+    """The degrees of freedom of so many."""
     if isinstance(ddof, bool) or not isinstance(ddof, int):
         return _refuse("such degrees of freedom")
+    return n - ddof
+
+
+def _var(a, ddof):
+    n = _freedom(a._n, ddof)
     a = a._kept()
     middle = _mean(a)
-    n = a._n - ddof
     return _div(_tree(_each(_squared_distance, a, middle)), _operation("int.to_float", n if n > 0 else 0))
 
 
@@ -701,7 +709,8 @@ def std(a, axis=None, ddof=0):
 
 
 def prod(a, axis=None, keepdims=False):
-    return _along(_an_array(a), axis, keepdims).prod(axis)
+    a = _an_array(a)
+    return a.prod(axis, True) if _keeps(a, keepdims) else a.prod(axis)
 
 
 def _is_negative_zero(x):
@@ -724,11 +733,13 @@ def _extreme(a, function):
 
 
 def max(a, axis=None, keepdims=False):
-    return _along(_an_array(a), axis, keepdims).max(axis)
+    a = _an_array(a)
+    return a.max(axis, True) if _keeps(a, keepdims) else a.max(axis)
 
 
 def min(a, axis=None, keepdims=False):
-    return _along(_an_array(a), axis, keepdims).min(axis)
+    a = _an_array(a)
+    return a.min(axis, True) if _keeps(a, keepdims) else a.min(axis)
 
 
 def amax(a, axis=None):
@@ -765,11 +776,13 @@ def argmin(a, axis=None):
 
 
 def any(a, axis=None, keepdims=False):
-    return _along(_an_array(a), axis, keepdims).any(axis)
+    a = _an_array(a)
+    return a.any(axis, True) if _keeps(a, keepdims) else a.any(axis)
 
 
 def all(a, axis=None, keepdims=False):
-    return _along(_an_array(a), axis, keepdims).all(axis)
+    a = _an_array(a)
+    return a.all(axis, True) if _keeps(a, keepdims) else a.all(axis)
 
 
 def count_nonzero(a):
@@ -928,12 +941,12 @@ def _of_values(items):
     if len(types) == 0:
         return _refuse("an array of nothing")
     if types == ("list",):
-        first = _element_types(_item(items, 0)) if len(items) > 0 else _element_types(items[0])
+        if len(items) == 0:
+            return _leave("an array of nothing")
+        first = _element_types(_item(items, 0))
         if first != ("float",) and first != ("int",) and first != ("bool",):
             return _refuse("an array of such rows")
-        code = 0 if first == ("float",) else 1 if first == ("int",) else 2
-        made = _of_rows(items, code)
-        return _matrix([_coded(item, code) for item in made._items], made._n0, made._n1, code)
+        return _of_rows(items, 0 if first == ("float",) else 1 if first == ("int",) else 2)
     if types == ("object",):
         return _of_values([_scalar_of(item) for item in items])
     for type in types:
@@ -989,21 +1002,38 @@ def _coded(value, code):
     return _float(value) if code == 0 else _int(value) if code == 1 else value
 
 
-def concatenate(arrays, axis=0):
-    _one_axis(axis)
+def _unified(arrays):
+    """Arrays, lists and tuples, whose number is known, as arrays; and the type that their elements become."""
     if not isinstance(arrays, tuple):
-        return _refuse("concatenate of what is no tuple")
-    code = 3
+        return _refuse("arrays whose number is not known")
+    made, code = (), 3
     for array in arrays:
-        found = _no_series(_an_array(array))._code
-        code = found if code == 3 else _common(code, found)
-    if code == 3:
-        return _refuse("concatenate of nothing")
+        if array is None:
+            return _leave("None as an array")
+        if isinstance(array, list):
+            array = _of_values(array)
+        elif isinstance(array, tuple):
+            array = _of_tuple(array)
+        if not isinstance(array, ndarray) or array._kind != 1 or isinstance(array, _Matrix):
+            return _refuse("an array of more dimensions")
+        code = array._code if code == 3 else _common(code, array._code)
+        made = made + (array,)
+    return (made, code) if code != 3 else _refuse("an array of nothing")
+
+
+def _elements_of(arrays, code):
+    """The elements of one after those of the other."""
     items = []
     for array in arrays:
-        for item in _an_array(array)._list():
+        for item in array._list():
             items.append(_coded(item, code))
-    return _fresh(items, code)
+    return items
+
+
+def concatenate(arrays, axis=0):
+    _one_axis(axis)
+    made, code = _unified(arrays)
+    return _fresh(_elements_of(made, code), code)
 
 
 def hstack(tup):

@@ -123,15 +123,13 @@ class _Matrix(ndarray):
 
     def _row(self, i):
         kept = self._kept()
-        made = ndarray(kept._items, kept._start + _within(i, kept._n0) * kept._s0, kept._s1, kept._n1, kept._code)
-        made._whole = False
-        return made
+        start = kept._start + _within(i, kept._n0) * kept._s0
+        return _strided(kept._items, start, kept._s1, kept._n1, kept._code)
 
     def _column(self, j):
         kept = self._kept()
-        made = ndarray(kept._items, kept._start + _within(j, kept._n1) * kept._s1, kept._s0, kept._n0, kept._code)
-        made._whole = False
-        return made
+        start = kept._start + _within(j, kept._n1) * kept._s1
+        return _strided(kept._items, start, kept._s0, kept._n0, kept._code)
 
     def _rows(self, start, stop, step):
         kept = self._kept()
@@ -163,14 +161,7 @@ class _Matrix(ndarray):
 
     def _chosen(self, key):
         kept = self._kept()
-        if key._code == 2:
-            if key._n != kept._n0:
-                return _leave("a mask of another length")
-            rows = [i for i in range(key._n) if key._value(i)]
-        elif key._code == 1:
-            rows = [_within(key._value(i), kept._n0) for i in range(key._n)]
-        else:
-            return _refuse("such a part of two dimensions")
+        rows = _places(key, kept._n0)
         return _matrix([kept._value2(i, j) for i in rows for j in range(kept._n1)], len(rows), kept._n1, kept._code)
 
     def __getpart__(self, start, stop):
@@ -267,9 +258,7 @@ class _Matrix(ndarray):
 
     def ravel(self):
         kept = self._in_order()
-        made = ndarray(kept._items, kept._start, 1, kept._n0 * kept._n1, kept._code)
-        made._whole = False
-        return made
+        return _strided(kept._items, kept._start, 1, kept._n0 * kept._n1, kept._code)
 
     def tolist(self):
         return self._in_sql()
@@ -283,36 +272,39 @@ class _Matrix(ndarray):
     def sort(self):
         return _refuse("such a function of two dimensions")
 
-    def _reduced(self, axis, keepdims, of_all, of_one):
-        """Over all elements in the order in which they lie, over each row, or over each column."""
+    def _reduced(self, axis, keepdims, function, function_apart=None):
+        """Over all elements in the order in which they lie, over each row, or over each column; another function
+        where the elements of one lie further apart than its neighbours."""
         if not isinstance(keepdims, bool) or isinstance(axis, bool) or not (axis is None or isinstance(axis, int)):
             return _refuse("such an axis")
         if axis is None:
             if keepdims:
                 return _refuse("dimensions that are kept of all elements")
-            return of_all(self.ravel())
+            return function(self.ravel())
+        if function_apart is None:
+            function_apart = function
         # The loop of NumPy goes along the rows or the columns, whichever are closer together.
         if axis == 1 or axis == -1:
             kept = self._kept()
             apart = kept._n0 != 1 and _distance(kept._s1) > _distance(kept._s0)
-            made = [of_one(kept._row(i), apart)._v for i in range(kept._n0)]
+            made = [_reduced_line(kept._row(i), apart, function, function_apart) for i in range(kept._n0)]
         elif axis == 0 or axis == -2:
             kept = self._kept()
             apart = kept._n1 != 1 and _distance(kept._s0) > _distance(kept._s1)
-            made = [of_one(kept._column(j), apart)._v for j in range(kept._n1)]
+            made = [_reduced_line(kept._column(j), apart, function, function_apart) for j in range(kept._n1)]
         else:
             return _leave("an axis that an array has not")
-        made = _fresh(made, _code_of(of_one(_fresh([_sample(self._code)], self._code), False)._v))
+        made = _fresh(made, _code_of(function(_fresh([_sample(self._code)], self._code))._v))
         if not keepdims:
             return made
         return _as_column(made) if axis == 1 or axis == -1 else _as_row(made)
 
     def sum(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, _sum_of, _sum_along)
+        return self._reduced(axis, keepdims, lambda a: a.sum(), _sum_apart)
 
     def mean(self, axis=None, keepdims=False):
         if axis is None:
-            return self._reduced(axis, keepdims, _mean_all, _sum_along)
+            return self._reduced(axis, keepdims, lambda a: a.mean())
         n = self._n0 if axis == 0 or axis == -2 else self._n1
         return self._as_floats().sum(axis, keepdims) / _operation("int.to_float", n)
 
@@ -323,36 +315,34 @@ class _Matrix(ndarray):
         if axis is None:
             flat = self._as_floats().ravel()
             return flat.var(ddof=ddof)
-        if isinstance(ddof, bool) or not isinstance(ddof, int):
-            return _refuse("such degrees of freedom")
+        n = _freedom(self._n0 if axis == 0 or axis == -2 else self._n1, ddof)
         kept = self._as_floats()._kept()
         distance = (kept - kept.mean(axis, True))._kept()
-        n = (self._n0 if axis == 0 or axis == -2 else self._n1) - ddof
         return (distance * distance).sum(axis, keepdims) / _operation("int.to_float", n if n > 0 else 0)
 
     def std(self, axis=None, ddof=0, keepdims=False):
         return sqrt(self.var(axis, ddof, keepdims))
 
     def prod(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, _prod_of, _prod_along)
+        return self._reduced(axis, keepdims, lambda a: a.prod())
 
     def min(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, _min_of, _min_along)
+        return self._reduced(axis, keepdims, lambda a: a.min())
 
     def max(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, _max_of, _max_along)
+        return self._reduced(axis, keepdims, lambda a: a.max())
 
     def argmin(self, axis=None):
-        return self._reduced(axis, False, _argmin_of, _argmin_along)
+        return self._reduced(axis, False, lambda a: a.argmin())
 
     def argmax(self, axis=None):
-        return self._reduced(axis, False, _argmax_of, _argmax_along)
+        return self._reduced(axis, False, lambda a: a.argmax())
 
     def any(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, _any_of, _any_along)
+        return self._reduced(axis, keepdims, lambda a: a.any())
 
     def all(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, _all_of, _all_along)
+        return self._reduced(axis, keepdims, lambda a: a.all())
 
     def cumsum(self, axis=None):
         return self.ravel().cumsum() if axis is None else _refuse("sums along an axis of two")
@@ -365,78 +355,18 @@ def _distance(step):
     return -step if step < 0 else step
 
 
-def _sum_of(a):
-    return a.sum()
+def _reduced_line(line, apart, function, function_apart):
+    return function_apart(line)._v if apart else function(line)._v
 
 
-def _sum_along(a, one_by_one):
-    """The sum of a row, or of a column whose elements are added one by one."""
-    if not one_by_one or a._code != 0:
+def _sum_apart(a):
+    """The sum of elements that are added one by one."""
+    if a._code != 0:
         return a.sum()
     total = 0.0
     for i in range(a._n):
         total = total + a._value(i)
     return _Number(total)
-
-
-def _mean_all(a):
-    return a.mean()
-
-
-def _prod_of(a):
-    return a.prod()
-
-
-def _prod_along(a, one_by_one):
-    return a.prod()
-
-
-def _min_of(a):
-    return a.min()
-
-
-def _min_along(a, one_by_one):
-    return a.min()
-
-
-def _max_of(a):
-    return a.max()
-
-
-def _max_along(a, one_by_one):
-    return a.max()
-
-
-def _argmin_of(a):
-    return a.argmin()
-
-
-def _argmin_along(a, one_by_one):
-    return a.argmin()
-
-
-def _argmax_of(a):
-    return a.argmax()
-
-
-def _argmax_along(a, one_by_one):
-    return a.argmax()
-
-
-def _any_of(a):
-    return a.any()
-
-
-def _any_along(a, one_by_one):
-    return a.any()
-
-
-def _all_of(a):
-    return a.all()
-
-
-def _all_along(a, one_by_one):
-    return a.all()
 
 
 def _first_of(a, b):
@@ -462,29 +392,12 @@ def _as_row(a):
     return _Matrix(a._items, a._start, (0, a._step), (1, a._n), a._code, None, None, (True, False))
 
 
-def _within(i, n):
-    if i < 0:
-        i = i + n
-    if i < 0 or i >= n:
-        return _leave("an index outside of an array")
-    return i
-
-
 def _index_of(key):
     if isinstance(key, _Number):
-        return _whole_of(key)
+        return key.__index__()
     if isinstance(key, bool) or not isinstance(key, int):
         return _refuse("such a part of two dimensions")
     return key
-
-
-def _steps(start, stop, step, n):
-    """Where a slice begins, its step and how many it has."""
-    step = 1 if step is None else _bound_of(step)
-    if step == 0:
-        return _leave("a step of zero")
-    first, count = _range_of(_bound_of(start), _bound_of(stop), step, n)
-    return first, step, count
 
 
 def _as_parts(key):
@@ -535,45 +448,27 @@ def _of_rows(rows, code):
     items = [item for row in rows for item in row]
     if code == 0:
         return _matrix([_nan if item is None else item for item in items], n0, n1, 0)
-    return _matrix([_present(item) for item in items], n0, n1, code)
+    return _matrix([_coded(_present(item), code) for item in items], n0, n1, code)
 
 
 def _of_tuples(rows):
     """Of rows whose number is known, each an array, a list or a tuple."""
-    code, n1 = 3, None
-    made = ()
-    for row in rows:
-        if isinstance(row, list):
-            row = _of_values(row)
-        elif isinstance(row, tuple):
-            row = _of_tuple(row)
-        if not isinstance(row, ndarray) or row._kind != 1 or isinstance(row, _Matrix):
-            return _refuse("an array of more dimensions")
-        code = row._code if code == 3 else _common(code, row._code)
-        n1 = _common_length(n1, row._n)
-        made = made + (row,)
-    items = []
+    made, code = _unified(rows)
+    n1 = None
     for row in made:
-        for item in row._list():
-            items.append(_coded(item, code))
-    return _matrix(items, len(made), n1, code)
+        n1 = _common_length(n1, row._n)
+    return _matrix(_elements_of(made, code), len(made), n1, code)
 
 
 def stack(arrays, axis=0):
-    if axis != 0 or not isinstance(arrays, tuple):
-        return _refuse("stack of such arrays")
-    return _of_tuples(arrays)
+    return _of_tuples(arrays) if axis == 0 else _refuse("stack along another axis")
 
 
 def vstack(tup):
-    if not isinstance(tup, tuple):
-        return _refuse("vstack of such arrays")
     return _of_tuples(tup)
 
 
 def column_stack(tup):
-    if not isinstance(tup, tuple):
-        return _refuse("column_stack of such arrays")
     made = _of_tuples(tup).T
     return made._own()
 
@@ -583,7 +478,7 @@ def transpose(a):
 
 
 def reshape(a, shape):
-    return _reshaped(_no_series(_an_array(a)), shape)
+    return _reshaped(_no_series(a), shape)
 
 
 def _reshaped(a, shape):
@@ -601,18 +496,18 @@ def _reshaped(a, shape):
     n0, n1 = shape
     if isinstance(n0, bool) or isinstance(n1, bool) or not isinstance(n0, int) or not isinstance(n1, int):
         return _refuse("such a shape")
-    if n0 == -1:
-        if n1 <= 0 or flat._n % n1 != 0:
-            return _leave("another number of elements")
-        n0 = flat._n // n1
-    elif n1 == -1:
-        if n0 <= 0 or flat._n % n0 != 0:
-            return _leave("another number of elements")
-        n1 = flat._n // n0
+    n0, n1 = _left_over(n0, n1, flat._n), _left_over(n1, n0, flat._n)
     if n0 < 0 or n1 < 0 or n0 * n1 != flat._n:
         return _leave("another number of elements")
     flat = flat._kept()
     return _Matrix(flat._items, flat._start, (n1, 1), (n0, n1), flat._code)
+
+
+def _left_over(n, other, size):
+    """A dimension, where -1 stands for what the other leaves."""
+    if n != -1:
+        return n
+    return size // other if other > 0 and size % other == 0 else _leave("another number of elements")
 
 
 def eye(N):
@@ -625,7 +520,7 @@ def identity(n):
 
 
 def outer(a, b):
-    return _as_column(_no_series(_an_array(a))) * _as_row(_no_series(_an_array(b)))
+    return _as_column(_no_series(a)) * _as_row(_no_series(b))
 
 
 # Sums of products, whose last bits are others in NumPy (`ufunc.dot`).
@@ -663,8 +558,7 @@ def matmul(x1, x2, /):
 
 
 def _factor(a):
-    a = _no_series(_an_array(a))
-    return a._kept()
+    return _no_series(a)._kept()
 
 
 def inner(a, b, /):

@@ -5,7 +5,7 @@
 
 def _of_numbers(a):
     """An array of float64 or int64 of its own, of an array or a list."""
-    a = _one_dimension(_no_series(_an_array(a)))
+    a = _one_dimension(_no_series(a))
     return _refuse("a function of numbers of bools") if a._code == 2 else a._kept()
 
 
@@ -128,13 +128,7 @@ def _quantiles(a, q, of_hundred):
     a = _of_numbers(a)
     if a._n == 0:
         return _leave("a quantile of nothing")
-    items = _floats_of(a)._list()
-    nan = False
-    for item in items:
-        nan = nan or item != item
-    if nan:
-        return _leave("NaN in an order")
-    items = sort(_fresh(items, 0))._items
+    items = sort(_floats_of(a))._items
     if isinstance(q, (ndarray, list, tuple)):
         q = _of_numbers(q)
         if not of_hundred and q._code != 0:
@@ -200,53 +194,32 @@ def _interpolated(x, points, values):
 # Without what is missing.
 
 
-def _is_known(lane):
-    return _lane(lane._v == lane._v, 1)
-
-
-def _nan_as(lane, value):
-    return _lane(value if lane._v != lane._v else lane._v, 1)
-
-
-def _known(a):
+def _counted(a):
     """The array, and how many of it are not NaN: at least one."""
     a = _of_numbers(a)
-    count = a._n if a._code == 1 else _total(_each(_is_known, a))
-    if count == 0:
-        return _leave("nothing but NaN")
-    return a, count
+    count = a._counted()
+    return (a, count) if count > 0 else _leave("nothing but NaN")
 
 
 def nansum(a, axis=None):
     _one_axis(axis)
-    a = _of_numbers(a)
-    return a.sum() if a._code == 1 else _each(_nan_as, a, 0.0).sum()
+    return _of_numbers(a)._filled(0.0).sum()
 
 
 def nanmean(a, axis=None):
     _one_axis(axis)
-    a, count = _known(a)
-    if a._code == 1:
-        return a.mean()
-    return _Number(_div(_tree(_each(_nan_as, a, 0.0)), _operation("int.to_float", count)))
-
-
-def _squared_of_known(lane, middle):
-    return _lane(0.0 if lane._v != lane._v else (lane._v - middle) * (lane._v - middle), 1)
+    a, count = _counted(a)
+    return _Number(_mean_of(a, count))
 
 
 def nanvar(a, axis=None, ddof=0):
     _one_axis(axis)
-    a, count = _known(a)
+    a, count = _counted(a)
     if a._code == 1:
         return a.var(ddof=ddof)
-    if isinstance(ddof, bool) or not isinstance(ddof, int):
-        return _refuse("such degrees of freedom")
-    if count <= ddof:
+    if _freedom(count, ddof) <= 0:
         return _leave("a variance of too few")
-    middle = _div(_tree(_each(_nan_as, a, 0.0)), _operation("int.to_float", count))
-    total = _tree(_each(_squared_of_known, a, middle))
-    return _Number(_div(total, _operation("int.to_float", count - ddof)))
+    return _Number(_var_of(a, count, ddof))
 
 
 def nanstd(a, axis=None, ddof=0):
@@ -254,8 +227,8 @@ def nanstd(a, axis=None, ddof=0):
 
 
 def _without_nan(a):
-    a = _known(a)[0]
-    return a if a._code == 1 else _fresh([item for item in a._list() if item == item], 0)
+    a = _counted(a)[0]
+    return a if a._code == 1 else a._without_nan()
 
 
 def nanmax(a, axis=None):
@@ -279,12 +252,11 @@ def nanquantile(a, q, axis=None, method="linear"):
 
 
 def nancumsum(a, axis=None):
-    a = _of_numbers(a)
-    return a.cumsum(axis) if a._code == 1 else _each(_nan_as, a, 0.0).cumsum(axis)
+    return _of_numbers(a)._filled(0.0).cumsum(axis)
 
 
 def average(a, axis=None, weights=None):
-    a = _no_series(_an_array(a))
+    a = _no_series(a)
     if weights is None:
         return a.mean(axis)
     _one_axis(axis)
@@ -324,7 +296,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def array_equal(a1, a2):
-    a1, a2 = _no_series(_an_array(a1)), _no_series(_an_array(a2))
+    a1, a2 = _no_series(a1), _no_series(a2)
     if a1._n != a2._n:
         return False
     return (a1 == a2).all().item()
@@ -334,7 +306,7 @@ def array_equal(a1, a2):
 
 
 def flatnonzero(a):
-    a = _no_series(_an_array(a))
+    a = _no_series(a)
     return _fresh([i for i in range(a._n) if a._value(i) != 0], 1)
 
 
@@ -344,7 +316,7 @@ def nonzero(a):
 
 def take(a, indices, axis=None):
     _one_axis(axis)
-    a = _one_dimension(_no_series(_an_array(a)))
+    a = _one_dimension(_no_series(a))
     return a[indices if isinstance(indices, (int, ndarray, _Number)) else _of_items(indices)]
 
 
@@ -371,7 +343,7 @@ def flip(m, axis=None):
 
 def roll(a, shift, axis=None):
     _one_axis(axis)
-    a = _no_series(_an_array(a))
+    a = _no_series(a)
     if isinstance(shift, bool) or not isinstance(shift, int):
         return _refuse("roll by what is no int")
     if a._n == 0:
@@ -382,12 +354,12 @@ def roll(a, shift, axis=None):
 
 def repeat(a, repeats, axis=None):
     _one_axis(axis)
-    a = _no_series(_an_array(a))
+    a = _no_series(a)
     return _fresh([item for item in a._list() for _ in range(_size_of(repeats))], a._code)
 
 
 def tile(A, reps):
-    a = _no_series(_an_array(A))
+    a = _no_series(A)
     items = a._list()
     return _fresh([item for _ in range(_size_of(reps)) for item in items], a._code)
 
@@ -397,7 +369,7 @@ def append(arr, values, axis=None):
         return _refuse("append along an axis")
     if isinstance(values, (float, int)):
         values = [values]
-    return concatenate((_no_series(_an_array(arr)), _no_series(_an_array(values))))
+    return concatenate((arr, values))
 
 
 def linspace(start, stop, num=50, endpoint=True):
@@ -434,12 +406,8 @@ def gradient(f):
 
 def trapezoid(y, x=None, dx=1.0):
     y = _floats_of(_of_numbers(y))
-    if x is None:
-        return (_exact_float_of(dx) * (y[1:] + y[:-1]) / 2.0).sum()
-    x = _floats_of(_of_numbers(x))
-    if x._n != y._n:
-        return _leave("arrays of different lengths")
-    return (diff(x) * (y[1:] + y[:-1]) / 2.0).sum()
+    steps = _exact_float_of(dx) if x is None else diff(_floats_of(_of_numbers(x)))
+    return (steps * (y[1:] + y[:-1]) / 2.0).sum()
 
 
 def bincount(x, minlength=0):
@@ -456,8 +424,6 @@ def bincount(x, minlength=0):
     for item in x._list():
         made[item] += 1
     return _fresh(made, 1)
-
-
 
 
 def polyval(p, x):

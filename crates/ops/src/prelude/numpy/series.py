@@ -135,22 +135,6 @@ class Series(ndarray):
 
     # Reductions and scans, which pass over what is missing.
 
-    def _counted(self):
-        if self._code != 0:
-            return self._n
-        count = 0
-        for i in range(self._n):
-            value = self._value(i)
-            if value == value:
-                count += 1
-        return count
-
-    def _filled(self, value):
-        """With a value in place of NaN."""
-        if self._code != 0:
-            return self
-        return _deferred(_instead, (self, value), self._n)
-
     def count(self):
         return _Number(self._counted())
 
@@ -160,11 +144,11 @@ class Series(ndarray):
 
     def mean(self, axis=None):
         _one_axis(axis)
-        return _Number(_mean_of(self._kept()))
+        return _Number(_mean_of(self._kept(), self._counted()))
 
     def var(self, axis=None, ddof=1):
         _one_axis(axis)
-        return _Number(_var_of(self._kept(), ddof))
+        return _Number(_var_of(self._kept(), self._counted(), ddof))
 
     def std(self, axis=None, ddof=1):
         return sqrt(self.var(axis, ddof))
@@ -185,7 +169,7 @@ class Series(ndarray):
         a = self._kept()
         if a._code != 0:
             return _leave("the median of such a Series")
-        part = _fresh([a._value(i) for i in range(a._n) if a._value(i) == a._value(i)], 0)
+        part = a._without_nan()
         return _Number(_nan) if part._n == 0 else median(part)
 
     def any(self, axis=None):
@@ -306,10 +290,9 @@ def _instead(lane, value):
     return _Array(value if lane._v != lane._v else lane._v)
 
 
-def _mean_of(a):
-    """The mean of a Series."""
+def _mean_of(a, count):
+    """The mean of what is not missing, of which there are so many."""
     total = _tree(a._filled(0.0)) if a._code == 0 else _exact_total(a)
-    count = a._counted()
     return _div(total, _operation("int.to_float", count)) if count > 0 else _nan
 
 
@@ -319,15 +302,13 @@ def _squared_or_zero(lane, middle):
     return _Array(0.0 if value != value else distance * distance)
 
 
-def _var_of(a, ddof):
-    if isinstance(ddof, bool) or not isinstance(ddof, int):
-        return _refuse("such degrees of freedom")
+def _var_of(a, count, ddof):
+    n = _freedom(count, ddof)
     if a._code != 0:
         return _leave("the deviation of ints")
-    count = a._counted()
     middle = _div(_tree(a._filled(0.0)), _operation("int.to_float", count))
     total = _tree(_deferred(_squared_or_zero, (a, middle), a._n))
-    return _div(total, _operation("int.to_float", count - ddof)) if count > ddof else _nan
+    return _div(total, _operation("int.to_float", n)) if n > 0 else _nan
 
 
 def _series_extreme(a, fill, of_floats, of_ints):
