@@ -128,6 +128,7 @@ for i in range(3):
 return t"""),
     ('m', 'DOUBLE[][]', 'return np.diff(m)'),
     ('m', 'DOUBLE[][]', 'return np.flip(m)'),
+    ('m', 'DOUBLE[]', 'return np.max(m[:0, :0], axis=0)'),
     ('m', 'DOUBLE[]', 'return np.take(m, [0])'),
     ('m', 'DOUBLE[]', 'return np.nansum(m, axis=0)'),
     ('m', 'DOUBLE[][]', """a = m.T * 1

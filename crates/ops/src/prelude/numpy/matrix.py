@@ -281,6 +281,8 @@ class _Matrix(ndarray):
             if keepdims:
                 return _refuse("dimensions that are kept of all elements")
             return function(self.ravel())
+        if self._n0 == 0 or self._n1 == 0:
+            return _leave("an axis of an array without elements")
         if function_apart is None:
             function_apart = function
         # The loop of NumPy goes along the rows or the columns, whichever are closer together.
