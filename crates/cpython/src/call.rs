@@ -186,10 +186,9 @@ impl Drop for Frame<'_> {
     }
 }
 
-/// Resets the decimal context before each row, so that rows do not depend on each other.
-/// A new thread starts with such a context, too; and a thread of the engine is a new one
-/// to Python in each batch.
-/// The module of a function ran in another thread, whose context every row begins with.
+/// Resets the decimal context before each row, so that rows do not depend on each other, to the
+/// one that the module left: a context is that of a thread, and a thread of the engine is a new
+/// one to Python in each batch.
 pub struct Context<'f> {
     function: &'f Function,
     reset: Option<(Py<PyAny>, Py<PyAny>)>,

@@ -312,12 +312,16 @@ impl Calls<'_> {
         let [_, .., last] = &name.0[..] else { return };
         let Some(ident) = last.as_ident() else { return };
         let own = crate::statement::normalize(ident);
-        let is_ours = self.routines.get(&own).is_some()
-            || self.state.scalar_functions().get(&own).is_some_and(|udf| PythonFunction::of(udf).is_some());
+        let is_ours = self.routines.get(&own).is_some() || self.row_function(&own).is_some();
         let whole = name.to_string().to_lowercase();
         if is_ours && !self.state.scalar_functions().contains_key(&whole) {
             name.0 = vec![last.clone()];
         }
+    }
+
+    /// The function of ours of that name that takes the values of a row.
+    fn row_function(&self, own: &str) -> Option<&PythonFunction> {
+        self.state.scalar_functions().get(own).and_then(|udf| PythonFunction::of(udf))
     }
 
     /// Refuses a function of the values of a row where a table is expected.
@@ -325,8 +329,7 @@ impl Calls<'_> {
         let [part] = &name.0[..] else { return Ok(()) };
         let Some(ident) = part.as_ident() else { return Ok(()) };
         let own = crate::statement::normalize(ident);
-        let is_row = self.state.scalar_functions().get(&own).is_some_and(|udf| PythonFunction::of(udf).is_some());
-        if !is_row || self.state.table_functions().contains_key(&own) {
+        if self.row_function(&own).is_none() || self.state.table_functions().contains_key(&own) {
             return Ok(());
         }
         let args = args.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -345,17 +348,14 @@ impl Calls<'_> {
     }
 
     fn keep_digits_of(&self, name: &ast::ObjectName, args: &mut [FunctionArg]) -> Result<()> {
-        let [part] = &name.0[..] else { return Ok(()) };
-        let Some(own) = part.as_ident().map(crate::statement::normalize) else { return Ok(()) };
+        let Some(own) = crate::statement::unqualified(name) else { return Ok(()) };
         let params: Vec<(String, DataType)> = if let Some(registered) = self.routines.get(&own) {
             let params = registered.routine.definition().params.iter().map(|param| match &param.takes {
                 Takes::Value(ty) => (param.name.clone(), ty.clone()),
                 Takes::Table(_) => (param.name.clone(), DataType::Null),
             });
             params.collect()
-        } else if let Some(udf) = self.state.scalar_functions().get(&own)
-            && let Some(python) = PythonFunction::of(udf)
-        {
+        } else if let Some(python) = self.row_function(&own) {
             let params = &python.function().definition().params;
             params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect()
         } else {
@@ -410,9 +410,7 @@ impl Calls<'_> {
 
 /// The scalar function that is called.
 fn callee(state: &SessionState, call: &ast::Function) -> Option<Arc<ScalarUDF>> {
-    let [part] = &call.name.0[..] else { return None };
-    let name = crate::statement::normalize(part.as_ident()?);
-    state.scalar_functions().get(&name).cloned()
+    state.scalar_functions().get(&crate::statement::unqualified(&call.name)?).cloned()
 }
 
 /// Refuses what only calls of other kinds of functions may have.

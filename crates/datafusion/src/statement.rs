@@ -184,8 +184,7 @@ pub(crate) fn parse(statement: &Statement<'_>) -> Result<Option<Ours>, DefineErr
 /// The error of a statement that cannot be parsed: that of the parser's, or that it creates a function in
 /// no language that there is.
 pub(crate) fn unparsed(statement: &Statement<'_>, error: DataFusionError) -> DataFusionError {
-    let tokens = Tokenizer::new(&GenericDialect {}, statement.text()).tokenize_with_location().unwrap_or_default();
-    match elsewhere::not_python(words(&tokens)) {
+    match not_python(statement) {
         // One that is not finished may be in Python yet.
         Some(message) if !crate::message(&error).contains("found: EOF") => DataFusionError::Plan(message),
         _ => show_place(statement.origin(), error),
@@ -194,15 +193,21 @@ pub(crate) fn unparsed(statement: &Statement<'_>, error: DataFusionError) -> Dat
 
 /// An error of planning, of a function in another language with what there is instead.
 pub(crate) fn unplanned(statement: &Statement<'_>, error: DataFusionError) -> DataFusionError {
-    let is_create = statement.text().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("CREATE"));
-    let tokens = is_create.then(|| Tokenizer::new(&GenericDialect {}, statement.text()).tokenize_with_location().ok());
     let message = crate::message(&error);
-    match tokens.flatten().and_then(|tokens| elsewhere::not_python(words(&tokens))) {
+    match not_python(statement) {
         Some(_) if !message.contains(elsewhere::RUNS_PYTHON) => {
             DataFusionError::Plan(format!("{message}\n  hint: {}", elsewhere::RUNS_PYTHON))
         }
         _ => error,
     }
+}
+
+/// What to say of a CREATE FUNCTION that is in no language that there is; `None` for any other statement.
+fn not_python(statement: &Statement<'_>) -> Option<String> {
+    let text = statement.text();
+    text.get(..6).filter(|word| word.eq_ignore_ascii_case("CREATE"))?;
+    let tokens = Tokenizer::new(&GenericDialect {}, text).tokenize_with_location().ok()?;
+    elsewhere::not_python(words(&tokens))
 }
 
 /// Whether the tokens create a function in Python.
@@ -1015,6 +1020,12 @@ fn handler_name(function: &str) -> &str {
     } else {
         "exuvia_function"
     }
+}
+
+/// A name without a schema, as SQL reads it; `None` for any other.
+pub(crate) fn unqualified(name: &ast::ObjectName) -> Option<String> {
+    let [part] = &name.0[..] else { return None };
+    part.as_ident().map(normalize)
 }
 
 /// A name as SQL reads it: lower-cased unless quoted.

@@ -318,8 +318,7 @@ fn default_alias(name: &ObjectName) -> Option<TableAlias> {
 
 /// The function that a name calls in FROM.
 pub(crate) fn routine_named(routines: &Routines, name: &ObjectName) -> Option<Registered> {
-    let [part] = &name.0[..] else { return None };
-    routines.get(&crate::statement::normalize(part.as_ident()?))
+    routines.get(&crate::statement::unqualified(name)?)
 }
 
 fn plan_call(
