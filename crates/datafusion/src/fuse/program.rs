@@ -422,6 +422,10 @@ type Part = (Arc<dyn PhysicalExpr>, When);
 /// Parts that a guard may have: what stands deeper is evaluated as a part of its expression.
 const MOST_PARTS: usize = 8;
 
+/// Nodes of a condition that guards evaluate again: a larger one gets a slot, since each term of a
+/// long OR is guarded by all terms before it.
+const MOST_NODES: usize = 32;
+
 struct Builder<'a> {
     options: &'a ExuviaOptions,
     /// The fields of the slots.
@@ -546,8 +550,9 @@ impl Builder<'_> {
         for (child, when) in conditions {
             // What a loop cannot decide enters it as a column; other conditions are evaluated
             // again with the expression, which costs less.
-            let bound = self.bind(Arc::clone(&children[child]))?;
-            if !looped::decides(&bound, &self.fields, self.options) {
+            let large = nodes(&children[child]) > MOST_NODES;
+            let decides = |bound: &Bound| looped::decides(bound, &self.fields, self.options);
+            if large || !decides(&self.bind(Arc::clone(&children[child]))?) {
                 let lowered = Arc::clone(&children[child]);
                 children[child] = self.compute(&expr.children()[child].clone(), lowered, &own)?;
             }
@@ -602,6 +607,11 @@ impl Builder<'_> {
 /// Whether an expression is AND or OR.
 fn is_connective(expr: &Arc<dyn PhysicalExpr>) -> bool {
     expr.downcast_ref::<BinaryExpr>().is_some_and(|binary| matches!(binary.op(), Operator::And | Operator::Or))
+}
+
+/// How many nodes an expression has.
+fn nodes(expr: &Arc<dyn PhysicalExpr>) -> usize {
+    expr.children().into_iter().fold(1, |sum, child| sum + nodes(child))
 }
 
 fn is_trivial(expr: &Arc<dyn PhysicalExpr>) -> bool {

@@ -217,3 +217,20 @@ async fn a_call_is_made_once_over_a_scan() {
         }
     }
 }
+
+/// Each term of an OR is evaluated for the rows that all terms before it left open; what those are
+/// is said once, not again for each term.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_or_has_steps_of_bounded_size() {
+    let session = table().await;
+    let any = |terms: usize| {
+        let terms: Vec<String> =
+            (0..terms).map(|at| format!("plus(length(column2) + plus(column1, {at}), 1) = 7")).collect();
+        format!("SELECT column1 FROM t WHERE {}", terms.join(" OR "))
+    };
+    let size = async |terms| physical(&session, &any(terms)).await.len();
+    let (few, many) = (size(100).await, size(400).await);
+    assert!(many < 5 * few, "{few}, {many}");
+    assert_eq!(rows(&session, &any(400)).await, "1\n2\n3");
+    assert_eq!(rows(&session, &any(4)).await, "2\n3");
+}
