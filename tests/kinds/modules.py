@@ -87,6 +87,17 @@ T[7]=3""", 'len(b)'),
     ("""T=[1,2]
 for a in reversed(T):
   if len(T)<5: T.append(a)""", 'str(T)'),
+    ("__builtins__ = {'len': lambda x: 5, 'str': str}", "len('ab')"),
+    ("if (__builtins__ := {'len': lambda x: 5, 'str': str}): pass", "len('ab')"),
+    ("for __builtins__ in [{'len': lambda x: 5, 'str': str}]: pass", "len('ab')"),
+    ("import math as __builtins__", "floor(2.5)"),
+    ("len = lambda x: 5\ndel len", "len('ab')"),
+    ("len = lambda x: 5\na = len('ab')\ndel len\nb = len('ab')", "a * 10 + b"),
+    ("len = lambda x: 5\ndel len\ndel len", "1"),
+    ("del len", "1"),
+    ("y = 3\ndel y", "y"),
+    ("try:\n    del zip\nexcept NameError:\n    zip = 7", "zip"),
+    ("try:\n    raise ValueError\nexcept ValueError as len:\n    pass", "len('ab')"),
 ]
 
 

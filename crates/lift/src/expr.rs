@@ -240,7 +240,7 @@ impl<'w> Lifter<'w> {
     /// Reads a variable.
     /// The variable that a name means here, and whether it is the function's own; `None` for
     /// a global or a built-in.
-    fn variable(&self, name: &Name) -> Option<(Abs, bool)> {
+    pub fn variable(&self, name: &Name) -> Option<(Abs, bool)> {
         let frame = self.frames.get(self.current)?;
         if frame.binds(name) {
             return Some((frame.vars.get(name).cloned().unwrap_or(Abs::Unbound), true));
@@ -307,7 +307,9 @@ impl<'w> Lifter<'w> {
     }
 
     fn read_global(&mut self, name: &Name, module: usize) -> Lift<Abs> {
-        if let Some(found) = self.globals(module).get(name) {
+        let own = self.globals(module).get(name);
+        // Behind a variable that was deleted stands the built-in of its name.
+        if let Some(found) = own.filter(|found| !matches!(found, Abs::Unbound)) {
             return match found {
                 Abs::Conflict => match self.world.modules[module].failed.get(name) {
                     Some(reason) => Err(reason.clone().into()),
@@ -319,7 +321,6 @@ impl<'w> Lifter<'w> {
                         None => self.bail(Code::ModuleBody, format!("the global {name} is not constant")),
                     },
                 },
-                Abs::Unbound => self.raise_message(ExcKind::NameError, &format!("name '{name}' is not defined")),
                 found => Ok(found.clone()),
             };
         }
@@ -357,6 +358,9 @@ impl<'w> Lifter<'w> {
     /// Assigns to a variable where it is bound: `:=` inside a comprehension in the function around it,
     /// what a `nonlocal` names in one further out.
     pub fn assign_around(&mut self, target: &Name, value: Abs) -> Lift<()> {
+        if &**target == crate::footprint::BUILTINS {
+            return self.bail(Code::ModuleBody, "__builtins__ is assigned");
+        }
         let mut depth = self.current;
         while !self.frames[depth].binds(target) {
             match self.frames[depth].enclosing {

@@ -43,6 +43,9 @@ pub enum Use {
     Stored,
 }
 
+/// The variable of a module in which its functions find the built-in functions.
+pub const BUILTINS: &str = "__builtins__";
+
 /// Names by which code reaches variables without naming them.
 const FAR: &[&str] =
     &["globals", "vars", "locals", "exec", "eval", "setattr", "delattr", "__import__", "__builtins__", "breakpoint"];
@@ -144,7 +147,8 @@ impl Footprint {
             (StmtKind::Import { module, asname } | StmtKind::ImportFrom { module, asname, .. }, _) => {
                 let (binds, imports) = (vec![asname.clone()], vec![module.clone()]);
                 // What `*` binds nobody knows.
-                let far = matches!(part, StmtKind::ImportFrom { name, .. } if &**name == "*");
+                let all = matches!(part, StmtKind::ImportFrom { name, .. } if &**name == "*");
+                let far = all || &**asname == BUILTINS;
                 Some(Footprint { binds, imports, far, ..Footprint::default() })
             }
             (StmtKind::Annotation(_), py::Stmt::AnnAssign(assign)) => {
@@ -170,6 +174,8 @@ struct Walk<'n> {
 
 impl Walk<'_> {
     fn binds(&mut self, name: &str) {
+        // What functions of the module find behind its variables.
+        self.footprint.far |= name == BUILTINS;
         if self.depth == 0 {
             self.footprint.binds.push(Name::from(name));
         }

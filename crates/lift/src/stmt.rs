@@ -130,6 +130,11 @@ impl Lifter<'_> {
                 for target in targets {
                     match &target.kind {
                         ExprKind::Name(name) => {
+                            let global = self.variable(name).is_none();
+                            if global && matches!(self.lookup(name), None | Some(Abs::Unbound)) {
+                                // A built-in of that name is no variable.
+                                self.raise_message(ExcKind::NameError, &format!("name '{name}' is not defined"))?;
+                            }
                             self.read(name)?;
                             self.bind_name(&name.clone(), Abs::Unbound)?;
                         }
