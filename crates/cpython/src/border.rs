@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::function::{Definition, Function};
-use crate::stack;
+use crate::request::{self, Streams};
 use arrow::array::{Array, StructArray};
 use arrow::datatypes::{DataType, Field};
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
@@ -10,6 +10,7 @@ use exuvia_ir::interpreter::{Abi, Call, Define, Listener, Report, Run, Text};
 use pyo3::prelude::*;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 static ABI: Abi = Abi { size: size_of::<Abi>(), start, define, call, run, free };
 
@@ -69,21 +70,40 @@ unsafe extern "C" fn define(define: *const Define, listener: *const Listener) ->
             let define = &*define;
             let schema = &*define.schema.cast::<FFI_ArrowSchema>();
             let fields = fields(schema)?;
-            let definition = Definition {
-                name: text(define.name),
-                source: text(define.source),
-                handler: text(define.handler),
-                first_line: define.first_line,
-                strict: define.strict != 0,
-                form: define.form,
-                models: text(define.models),
-                fields: &fields,
-                result_type: text(define.result_type),
-            };
-            stack::run(|| Python::attach(|py| Function::define(py, &definition, &define.limits, listener)))
+            let own = |said: Text| text(said).to_string();
+            let (name, source, handler) = (own(define.name), own(define.source), own(define.handler));
+            let (models, result_type) = (own(define.models), own(define.result_type));
+            let (first_line, strict, form) = (define.first_line, define.strict != 0, define.form);
+            request::run(&define.limits, listener, None, move |own| {
+                let definition = Definition {
+                    name: &name,
+                    source: &source,
+                    handler: &handler,
+                    first_line,
+                    strict,
+                    form,
+                    models: &models,
+                    fields: &fields,
+                    result_type: &result_type,
+                };
+                Python::attach(|py| Function::define(py, &definition, &own.limits(), &own.listener()))
+            })
         })
     };
-    function.map_or(std::ptr::null_mut(), |function| Box::into_raw(Box::new(function)).cast())
+    function.map_or(std::ptr::null(), |function| Arc::into_raw(Arc::new(function))).cast_mut().cast()
+}
+
+/// A function that a request keeps for as long as it runs.
+///
+/// # Safety
+/// The handle is one of `define`'s that was not freed.
+unsafe fn function(handle: *const c_void) -> Arc<Function> {
+    let handle = handle.cast::<Function>();
+    // SAFETY: the caller's.
+    unsafe {
+        Arc::increment_strong_count(handle);
+        Arc::from_raw(handle)
+    }
 }
 
 fn fields(schema: &FFI_ArrowSchema) -> Result<Vec<Field>, Failure> {
@@ -98,13 +118,18 @@ unsafe extern "C" fn call(handle: *const c_void, call: *const Call, listener: *c
     // SAFETY: the interface's contract.
     let done = unsafe {
         request(listener, |listener| {
-            let (function, call) = (&*handle.cast::<Function>(), &*call);
+            let (function, call) = (function(handle), &*call);
             let array = FFI_ArrowArray::from_raw(call.args.cast());
             let host = |error: arrow::error::ArrowError| Failure::host(error.to_string());
             let data = from_ffi(array, &*call.schema.cast::<FFI_ArrowSchema>()).map_err(host)?;
             let args = StructArray::from(data);
-            let result = stack::run(|| {
-                Python::attach(|py| function.call(py, &args, call.on_error_null != 0, &call.limits, listener))
+            let on_error_null = call.on_error_null != 0;
+            let result = request::run(&call.limits, listener, None, move |own| {
+                Python::attach(|py| {
+                    // Whoever is the last to drop a function needs Python's lock.
+                    let function = function;
+                    function.call(py, &args, on_error_null, &own.limits(), &own.listener())
+                })
             })?;
             let (array, schema) = to_ffi(&result.to_data()).map_err(host)?;
             call.result.cast::<FFI_ArrowArray>().write(array);
@@ -119,9 +144,15 @@ unsafe extern "C" fn run(handle: *const c_void, run: *const Run, listener: *cons
     // SAFETY: the interface's contract.
     let done = unsafe {
         request(listener, |listener| {
-            let (function, run) = (&*handle.cast::<Function>(), &*run);
+            let (function, run) = (function(handle), &*run);
             let opened = crate::run::open(run)?;
-            stack::run(|| Python::attach(|py| function.run(py, opened, run, listener)))
+            let (batch_rows, call_nanos) = (run.batch_rows, run.call_nanos);
+            request::run(&run.limits, listener, Some(Streams::of(run)), move |own| {
+                Python::attach(|py| {
+                    let function = function;
+                    function.run(py, opened, &own.run(batch_rows, call_nanos), &own.listener())
+                })
+            })
         })
     };
     u32::from(done.is_none())
@@ -129,7 +160,7 @@ unsafe extern "C" fn run(handle: *const c_void, run: *const Run, listener: *cons
 
 unsafe extern "C" fn free(handle: *mut c_void) {
     // SAFETY: the interface's contract: the handle is one of `define`'s and unused.
-    let function = unsafe { Box::from_raw(handle.cast::<Function>()) };
+    let function = unsafe { Arc::from_raw(handle.cast::<Function>()) };
     // A panic while Python ends has nobody to be told to.
     let _ = catch_unwind(AssertUnwindSafe(|| Python::attach(|_| drop(function))));
 }

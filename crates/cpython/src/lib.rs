@@ -27,10 +27,10 @@ mod failure;
 mod function;
 mod port;
 mod print;
+mod request;
 mod result;
 mod run;
 mod serve;
-mod stack;
 mod start;
 mod watch;
 

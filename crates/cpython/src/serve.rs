@@ -112,7 +112,7 @@ impl Server {
                     lock(&server.running).remove(&number);
                     server.send(number, &answer.unwrap_or_else(failed));
                 };
-                if let Err(error) = crate::stack::builder().spawn(run) {
+                if let Err(error) = crate::request::builder().spawn(run) {
                     lock(&self.running).remove(&number);
                     self.send(number, &failed(Failure::host(error.to_string())));
                 }

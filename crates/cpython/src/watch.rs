@@ -5,7 +5,7 @@
 //! raises an exception in the request's thread, which ends a loop within one row. That
 //! exception is no `Exception`, so `except Exception` does not keep it; a bare `except:`
 //! may, so it is raised again and again. A single call into C, such as `time.sleep`,
-//! cannot be broken this way and ends when it ends.
+//! cannot be broken this way: whoever asked goes on without it ([`crate::request`]).
 
 use exuvia_ir::interpreter::{Limits, kind};
 use pyo3::exceptions::PyBaseException;
@@ -173,6 +173,12 @@ impl Drop for Watch {
             unsafe { ffi::PyThreadState_SetAsyncExc(self.watched.thread, std::ptr::null_mut()) };
         }
     }
+}
+
+/// Why the request with this flag must end: a [`kind`], or 0.
+pub fn judge(stop: &AtomicBool) -> u32 {
+    let is_its = |watched: &&Arc<Watched>| watched.stop.as_ref().is_some_and(|flag| std::ptr::eq(flag.0, stop));
+    list().iter().find(is_its).map_or(0, |watched| watched.judge())
 }
 
 fn list() -> MutexGuard<'static, Vec<Arc<Watched>>> {

@@ -52,6 +52,60 @@ async fn time_is_limited_by_setting_and_option() {
     assert_eq!(fails(&session, "SELECT forever(column1) FROM t").await, "ran out of its time\n  in function forever");
 }
 
+/// Nothing breaks a call into C; whoever waits for it goes on without it.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_into_c_are_given_up() {
+    let session = session();
+    run(
+        &session,
+        "CREATE FUNCTION nap(x BIGINT) RETURNS BIGINT LANGUAGE python VOLATILE AS $$
+             import time
+             time.sleep(x)
+             return x
+         $$;
+         CREATE FUNCTION naps(x BIGINT) RETURNS TABLE (a BIGINT) LANGUAGE python OPTIONS (timeout '300ms') AS $$
+             import time
+             yield 1
+             time.sleep(x)
+             yield 2
+         $$;
+         CREATE FUNCTION longest(v BIGINT) RETURNS BIGINT LANGUAGE python OPTIONS (kind 'aggregate') AS $$
+             import time
+             time.sleep(max(v))
+             return max(v)
+         $$;
+         CREATE TABLE t AS VALUES (600)",
+    )
+    .await;
+    let start = Instant::now();
+    let naps = fails(&session, "SELECT a FROM naps(600)").await;
+    assert_eq!(naps, "ran out of its time\n  in function naps");
+    run(&session, "SET exuvia.timeout = '300ms'").await;
+    for (sql, name) in [("SELECT nap(column1) FROM t", "nap"), ("SELECT longest(column1) FROM t", "longest")] {
+        assert_eq!(fails(&session, sql).await, format!("ran out of its time\n  in function {name}"));
+    }
+    let module = "CREATE FUNCTION late(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+        import time
+        time.sleep(600)
+        def late(x):
+            return x
+    $$";
+    assert_eq!(fails(&session, module).await, "cannot create function late: its module ran for more than 300ms");
+    run(&session, "RESET exuvia.timeout").await;
+    let canceller = session.clone();
+    let query = tokio::spawn(async move {
+        let frame = session.sql("SELECT nap(column1) FROM t").await?;
+        frame.collect().await
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    canceller.cancel();
+    let error = query.await.expect("no panic").expect_err("cancelled");
+    assert_eq!(message(&error), "cancelled\n  in function nap");
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    // Those that were given up have no lock of Python's.
+    assert_eq!(rows(&canceller, "SELECT nap(0)").await, "0");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn planning_never_hangs() {
     let session = session();
