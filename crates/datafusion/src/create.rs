@@ -105,7 +105,7 @@ pub(crate) fn register(ctx: &SessionContext, created: Created) -> Result<()> {
         }
         Created::Routine(registered) => {
             deregister(ctx, registered.name());
-            let options = ExuviaOptions { query: None, ..ExuviaOptions::of(ctx.state().config_options()) };
+            let options = ExuviaOptions { query: None, ..ExuviaOptions::of_session(ctx) };
             match registered.routine.kind() {
                 Kind::Row | Kind::Table | Kind::Rows => {}
                 Kind::Column | Kind::Iterator => {
@@ -122,7 +122,7 @@ pub(crate) fn register(ctx: &SessionContext, created: Created) -> Result<()> {
         }
     }
     // Behind it: whoever planned before has the count of before.
-    Routines::of(ctx.state().config_options()).count_change();
+    ExuviaOptions::of_session(ctx).routines.count_change();
     Ok(())
 }
 
@@ -134,9 +134,11 @@ fn exists(state: &SessionState, name: &str) -> bool {
 
 /// Forgets a function of ours, of whatever kind.
 fn deregister(ctx: &SessionContext, name: &str) {
-    let state = ctx.state();
-    let routines = Routines::of(state.config_options());
-    if state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_some()) {
+    let routines = ExuviaOptions::of_session(ctx).routines;
+    let is_ours =
+        |state: &SessionState| state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_some());
+    let row = is_ours(&ctx.state_ref().read());
+    if row {
         ctx.deregister_udf(name);
     }
     match routines.remove(name).map(|registered| registered.routine.kind()) {

@@ -19,6 +19,8 @@ pub struct Statement<'a> {
     script: &'a str,
     start: usize,
     end: usize,
+    /// The line on which it starts, from 1.
+    line: u32,
 }
 
 impl<'a> Statement<'a> {
@@ -31,12 +33,12 @@ impl<'a> Statement<'a> {
     /// The line of the script on which the statement starts, from 1.
     #[must_use]
     pub fn line(&self) -> u32 {
-        line_of(self.script, self.start)
+        self.line
     }
 
     /// The lines that a parser of [`Statement::padded`] sees.
     pub(crate) fn origin(&self) -> Origin<'a> {
-        Origin { text: &self.script[self.line_start()..], before: self.line() - 1 }
+        Origin { text: &self.script[self.line_start()..], before: self.line - 1 }
     }
 
     /// The statement's text behind as many blanks as characters stand before it in its line,
@@ -147,15 +149,12 @@ fn in_dollars(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{before}{tag}{body}{tag}{}", &text[end..]))
 }
 
-fn line_of(script: &str, offset: usize) -> u32 {
-    let lines = script[..offset].matches('\n').count() + 1;
-    u32::try_from(lines).unwrap_or(u32::MAX)
-}
-
 struct Cutter<'a> {
     script: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// Where the statement before began, and on which line.
+    before: (usize, u32),
     open: Option<Open>,
     opened: Option<usize>,
     /// The bodies in three quotes.
@@ -164,7 +163,7 @@ struct Cutter<'a> {
 
 impl<'a> Cutter<'a> {
     fn new(script: &'a str) -> Cutter<'a> {
-        Cutter { script, bytes: script.as_bytes(), at: 0, open: None, opened: None, bodies: Vec::new() }
+        Cutter { script, bytes: script.as_bytes(), at: 0, before: (0, 1), open: None, opened: None, bodies: Vec::new() }
     }
 
     fn cut(mut self) -> Script<'a> {
@@ -273,9 +272,13 @@ impl<'a> Cutter<'a> {
         ends
     }
 
-    fn statement(&self, start: usize, end: usize) -> Statement<'a> {
+    fn statement(&mut self, start: usize, end: usize) -> Statement<'a> {
         let text = self.script[start..end].trim_end();
-        Statement { script: self.script, start, end: start + text.len() }
+        let (before, line) = self.before;
+        let lines = self.script[before..start].matches('\n').count();
+        let line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.before = (start, line);
+        Statement { script: self.script, start, end: start + text.len(), line }
     }
 
     fn next_is(&self, byte: u8) -> bool {

@@ -65,6 +65,9 @@ pub struct ExuviaSession {
     prepared: Arc<Mutex<HashMap<String, Prepared>>>,
     /// The settings with which it began.
     initial: Arc<[ConfigEntry]>,
+    /// A state without functions, of statements that give no rows: a copy of the session's own has
+    /// all its functions.
+    idle: SessionState,
 }
 
 /// An error of planning with the place in its script, where DataFusion knows it: it does where it
@@ -197,7 +200,7 @@ impl ExuviaSession {
             };
             create::execute(&self.ctx, ours)?;
             self.notices.lock().unwrap_or_else(PoisonError::into_inner).append(&mut notices);
-            return nothing(self.ctx.state());
+            return self.nothing();
         }
         let state = self.ctx.state();
         let routines = Routines::of(state.config_options());
@@ -213,12 +216,13 @@ impl ExuviaSession {
             if let Some(options) = state.config_mut().options_mut().extensions.get_mut::<ExuviaOptions>() {
                 options.reset(key)?;
             }
-            return nothing(state.clone());
+            drop(state);
+            return self.nothing();
         }
         if matches!(&parsed, Parsed::Reset(ResetStatement::Variable(name)) if name.to_string().eq_ignore_ascii_case("all"))
         {
             self.reset_all().await?;
-            return nothing(self.ctx.state());
+            return self.nothing();
         }
         if let Some(name) = executed(&parsed)
             && let Some(before) = self.stale(&name, &routines)
@@ -285,6 +289,11 @@ impl ExuviaSession {
         Ok(())
     }
 
+    /// What a statement gives that has been executed.
+    fn nothing(&self) -> Result<DataFrame> {
+        Ok(DataFrame::new(self.idle.clone(), LogicalPlanBuilder::empty(false).build()?))
+    }
+
     fn prepared(&self) -> MutexGuard<'_, HashMap<String, Prepared>> {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -341,13 +350,13 @@ impl ExuviaSession {
     /// session.register_model("churn", "models/churn.joblib");
     /// ```
     pub fn register_model(&self, name: &str, path: impl AsRef<Path>) {
-        Routines::of(self.ctx.state().config_options()).register_model(name, path.as_ref());
+        ExuviaOptions::of_session(&self.ctx).routines.register_model(name, path.as_ref());
     }
 
     /// Cancels the session's running queries: their Python calls end at the next row or
     /// loop, and the queries fail.
     pub fn cancel(&self) {
-        ExuviaOptions::of(self.ctx.state().config_options()).queries.cancel();
+        ExuviaOptions::of_session(&self.ctx).queries.cancel();
     }
 
     /// What CREATE FUNCTION statements since the last call passed over because it has no meaning
@@ -399,7 +408,7 @@ impl ExuviaSession {
     /// session have had so far: `optimized`, `lowered`, `machine`, or `helpers`.
     #[must_use]
     pub fn dump_loops(&self, stage: &str) -> Vec<String> {
-        ExuviaOptions::of(self.ctx.state().config_options()).loops.dump(stage)
+        ExuviaOptions::of_session(&self.ctx).loops.dump(stage)
     }
 }
 
@@ -426,11 +435,6 @@ fn executed(parsed: &Parsed) -> Option<String> {
     }
 }
 
-/// What a statement gives that has been executed.
-fn nothing(state: SessionState) -> Result<DataFrame> {
-    Ok(DataFrame::new(state, LogicalPlanBuilder::empty(false).build()?))
-}
-
 /// Over a context that was built with [`ExuviaBuilder::with_exuvia`]; adds
 /// `exuvia.functions`.
 impl From<SessionContext> for ExuviaSession {
@@ -438,6 +442,7 @@ impl From<SessionContext> for ExuviaSession {
         // A catalog that takes no schema costs the table of functions and nothing else.
         let _ = catalog::register(&ctx);
         let initial = ctx.copied_config().options().entries().into();
-        ExuviaSession { ctx, notices: Arc::default(), prepared: Arc::default(), initial }
+        let idle = SessionStateBuilder::new().with_runtime_env(ctx.runtime_env()).build();
+        ExuviaSession { ctx, notices: Arc::default(), prepared: Arc::default(), initial, idle }
     }
 }

@@ -13,6 +13,7 @@ use crate::routines::Routines;
 use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
 use datafusion::common::{Result, config_err};
 use datafusion::config::ConfigOptions;
+use datafusion::prelude::SessionContext;
 use exuvia_engine::chain::Loops;
 use exuvia_engine::interpreter::{OwnProcess, PrintSink};
 use exuvia_engine::{Invocation, Settings};
@@ -151,6 +152,11 @@ impl ExuviaOptions {
     #[must_use]
     pub fn of(config: &ConfigOptions) -> ExuviaOptions {
         config.extensions.get::<ExuviaOptions>().cloned().unwrap_or_default()
+    }
+
+    /// The options of a session. The session's whole state would be copied with all its functions.
+    pub(crate) fn of_session(ctx: &SessionContext) -> ExuviaOptions {
+        ExuviaOptions::of(ctx.state_ref().read().config_options())
     }
 
     /// Gives a setting its default again, as far as SET may.

@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 pub(crate) fn load(ctx: &SessionContext, path: &Path) -> Result<Vec<String>> {
     let mut names = vec![];
     // So that it can be cancelled between two functions.
-    let running = ExuviaOptions::of(ctx.state().config_options()).queries.begin();
+    let running = ExuviaOptions::of_session(ctx).queries.begin();
     for file in files(path)? {
         let text = std::fs::read_to_string(&file)
             .map_err(|error| DataFusionError::Execution(format!("cannot read {}: {error}", file.display())))?;
