@@ -323,6 +323,11 @@ impl Function {
         &self.definition
     }
 
+    /// What the definition's text is.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// The declared volatility, or what was inferred.
     #[must_use]
     pub fn volatility(&self) -> Volatility {

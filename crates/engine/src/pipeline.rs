@@ -80,10 +80,7 @@ fn stages(
         let (class, of) = match definition.columns.get(at) {
             Some(form @ ColumnForm::Series) => (sql::column(&param.ty, *form), "a Series of "),
             Some(form @ ColumnForm::Array) => (sql::column(&param.ty, *form), "an array of "),
-            None => {
-                let asked = source.handler.named.get(at).and_then(|name| name.as_deref());
-                (sql::array(&param.ty, asked).or_else(|| sql::class(&param.ty)), "")
-            }
+            None => (sql::array(&param.ty, source.annotation(at)).or_else(|| sql::class(&param.ty)), ""),
         };
         let Some(class) = class else {
             let message = format!("parameter {} is {of}{}", param.name, sql::type_name(&param.ty));

@@ -474,9 +474,8 @@ impl Routine {
     /// # Errors
     /// Why it cannot.
     pub fn whole(&self, settings: &Settings) -> Option<Result<(), NotNative>> {
-        let named = &self.source.handler.named;
         let is_text = |param: &RoutineParam| matches!(&param.takes, Takes::Value(ty) if ty.is_string());
-        let asks = |at: usize| matches!(named.get(at).and_then(|name| name.as_deref()), Some("ndarray" | "Series"));
+        let asks = |at: usize| matches!(self.source.annotation(at), Some("ndarray" | "Series"));
         // Those of texts are lifted where they are elementwise, and then have the better reason.
         if !(0..self.definition.params.len()).all(asks) || self.definition.params.iter().any(is_text) {
             return None;
@@ -581,7 +580,6 @@ impl Routine {
     /// Why it is none.
     pub(crate) fn row_definition(&self) -> Result<Definition, NotNative> {
         let definition = &self.definition;
-        let handler = &self.source.handler;
         let code = exuvia_lift::Code::Handler.code();
         let refuse = |message| Err(NotNative { code: code.to_string(), message, place: None });
         if self.kind != Kind::Column {
@@ -589,7 +587,7 @@ impl Routine {
         }
         let mut columns = Vec::new();
         for (at, param) in definition.params.iter().enumerate() {
-            columns.push(match handler.named.get(at).and_then(|name| name.as_deref()) {
+            columns.push(match self.source.annotation(at) {
                 Some("Series") => ColumnForm::Series,
                 Some("ndarray") => ColumnForm::Array,
                 _ => return refuse(format!("the parameter {} is neither a Series nor an ndarray", param.name)),

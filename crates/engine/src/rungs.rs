@@ -127,7 +127,8 @@ impl Call<'_> {
     fn run_all(self, args: &[ArrayRef], rows: usize, ran: &mut Ran) -> Result<ArrayRef, CallError> {
         let Call { function, settings, invocation } = self;
         let watch = Watch::start(invocation);
-        let nulls = Nulls::of(&function.definition, args);
+        let taken = spread::taken(function, args);
+        let nulls = Nulls::of(&function.definition, &taken);
         // What faults do is not to be mended.
         let way = if settings.fault.is_empty() { function.observed.way() } else { Way::Words };
         let mut in_python = || {
@@ -144,7 +145,7 @@ impl Call<'_> {
         let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
         let Some(stages) = stages else { return in_python() };
         let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
-        let columns = spread::columns(args, nulls);
+        let columns = spread::columns(&taken, nulls);
         let (values, left) = match &stages.kernel {
             Ok(kernel) => {
                 let output = kernel.run_loop(&columns, rows, &mut cx);

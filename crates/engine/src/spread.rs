@@ -4,10 +4,10 @@
 //! and those of its fields ([`exuvia_lift::SqlClass::spread`]); a result over whether there is one
 //! and its fields. All others are one column.
 
-use crate::Definition;
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StructArray};
+use crate::{Definition, Function, sql};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float64Array, ListArray, StructArray};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
-use arrow::datatypes::{DataType, Fields};
+use arrow::datatypes::{DataType, Fields, Float64Type};
 use exuvia_ir::Object;
 use exuvia_jit::{Misfit, Partial, RunError};
 use std::sync::Arc;
@@ -48,6 +48,35 @@ impl Nulls {
             inner: args.iter().any(holds_nulls),
         }
     }
+}
+
+/// The arguments of a function as it takes them: what is NULL in an array of floats of NumPy's is NaN there.
+pub(crate) fn taken(function: &Function, args: &[ArrayRef]) -> Vec<ArrayRef> {
+    let params = function.definition().params.iter().enumerate();
+    let taken = args.iter().zip(params).map(|(array, (at, param))| match param.ty {
+        DataType::List(_) if sql::array(&param.ty, function.source().annotation(at)).is_some() => nan_for_null(array),
+        _ => Arc::clone(array),
+    });
+    taken.collect()
+}
+
+/// Lists of floats with NaN for NULL; others as they are.
+fn nan_for_null(lists: &ArrayRef) -> ArrayRef {
+    let DataType::List(field) = lists.data_type() else { return Arc::clone(lists) };
+    let lists = lists.as_list::<i32>();
+    let values = match field.data_type() {
+        DataType::List(_) => nan_for_null(lists.values()),
+        DataType::Float64 if lists.values().null_count() > 0 => {
+            let floats = lists.values().as_primitive::<Float64Type>();
+            let mut values = floats.values().to_vec();
+            let nulls = floats.nulls().map(|nulls| !nulls.inner());
+            nulls.iter().flat_map(BooleanBuffer::set_indices).for_each(|at| values[at] = f64::NAN);
+            Arc::new(Float64Array::from(values))
+        }
+        _ => Arc::clone(lists.values()),
+    };
+    let filled = ListArray::try_new(Arc::clone(field), lists.offsets().clone(), values, lists.nulls().cloned());
+    filled.map_or_else(|_| Arc::new(lists.clone()) as ArrayRef, |filled| Arc::new(filled))
 }
 
 /// The types of the columns over which the arguments are spread.

@@ -36,8 +36,7 @@ impl Whole {
         let mut params = Vec::new();
         for (at, param) in definition.params.iter().enumerate() {
             let ty = DataType::List(item(&param.ty));
-            let asked = routine.source().handler.named.get(at).and_then(|name| name.as_deref());
-            if sql::array(&ty, asked).is_none() {
+            if sql::array(&ty, routine.source().annotation(at)).is_none() {
                 let name = sql::type_name(&param.ty);
                 return refuse(format!(
                     "the parameter {} is no array of DOUBLE, BIGINT or BOOLEAN, but of {name}",
@@ -77,6 +76,7 @@ impl Whole {
         let deadline = [invocation.deadline, mine].into_iter().flatten().min();
         let invocation = Invocation { cancelled: Arc::clone(&invocation.cancelled), deadline };
         let watch = Watch::start(&invocation);
+        let args = spread::taken(function, &args);
         let nulls = Nulls::of(function.definition(), &args);
         let cell = function.variant(nulls, false, settings);
         let Some(Ok(stages)) = compiled_of(&cell).map(|compiled| compiled.stages.as_ref()) else { return Ok(None) };

@@ -101,7 +101,7 @@ impl<'a> Shared<'a> {
             let def = definition(inst);
             let holds_lists = |list: &Type| matches!(list, Type::List(element) if element.holds_list());
             let others = match (core(def), &inst.args[..]) {
-                (Some(CoreOp::ListPop), _) => &[],
+                (Some(CoreOp::ListPop | CoreOp::ListReserve), _) => &[],
                 (Some(CoreOp::ListExtend), [_, from]) if !holds_lists(self.function.ty(*from)) => &[],
                 (Some(CoreOp::ListAppend | CoreOp::ListExtend), [_, rest @ ..]) => rest,
                 (_, args) => args,

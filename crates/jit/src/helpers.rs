@@ -106,6 +106,13 @@ pub(crate) extern "C" fn list_stride(
     unsafe { call_fallible(cx, stride) }
 }
 
+/// Makes room for so many elements more at the end of a list, where there is memory.
+pub(crate) extern "C" fn list_reserve(cx: *mut Cx, list: *mut RawList, more: i64, slots: u64) {
+    // SAFETY: native code passes the context that its caller lent it and the address of a live list of
+    // elements of so many slots.
+    unsafe { (*list).reserve(&mut *cx, u64::try_from(more).unwrap_or(0), slots as usize) }
+}
+
 /// Appends the elements of one list to another, or to itself: status.
 pub(crate) extern "C" fn list_extend(cx: *mut Cx, list: *mut RawList, other: *const RawList, slots: u64) -> Pair {
     let extend = |cx: &mut Cx| {

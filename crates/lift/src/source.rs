@@ -48,6 +48,12 @@ impl SourceError {
 }
 
 impl Source {
+    /// The name of the class with which the handler annotates a parameter, if it is one.
+    #[must_use]
+    pub fn annotation(&self, param: usize) -> Option<&str> {
+        self.handler.named.get(param)?.as_deref()
+    }
+
     /// Finds the form of a body and its handler. `params` are the names of the SQL
     /// parameters: the variables of a bare body.
     ///

@@ -150,6 +150,8 @@ pub enum CoreOp {
     ListSet,
     /// Appends an element.
     ListAppend,
+    /// Makes room for so many elements more.
+    ListReserve,
     /// Appends the elements of another list of the same type, which may be the list itself.
     ListExtend,
     /// Removes the last element and returns it; raises `IndexError`.
@@ -838,6 +840,20 @@ static CORE: &[OpDef] = &[
         ),
         Effect::Write,
         Bails::Memory,
+    ),
+    with_effect(
+        core(
+            "list.reserve",
+            "",
+            "Makes room for so many elements more, where there is memory for them.",
+            CoreOp::ListReserve,
+            &[p("_x", Kind::List), p("_n", Kind::Int)],
+            none,
+            &[],
+            eval::list_reserve,
+        ),
+        Effect::Write,
+        Bails::Never,
     ),
     with_effect(
         core(

@@ -7,8 +7,8 @@ use crate::text::Str;
 use exuvia_ir::{ExcKind, Object, Raise};
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The result of a kernel that may raise.
@@ -63,6 +63,32 @@ thread_local! {
     static SPARE_CHUNK: Cell<Option<Box<[u64]>>> = const { Cell::new(None) };
 }
 
+/// Later chunks of contexts that have ended, for the next ones: the large ones of a column of many
+/// rows would be zeroed each time.
+static SPARE: Mutex<Vec<Box<[u64]>>> = Mutex::new(Vec::new());
+
+/// The bytes that spare chunks may have together, in a process.
+const MOST_SPARE: usize = 64 << 20;
+
+/// A spare chunk of at least `size` bytes and at most `most`.
+fn spare(size: usize, most: usize) -> Option<Box<[u64]>> {
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = spare.iter().position(|chunk| (size..=most).contains(&(chunk.len() * 8)))?;
+    Some(spare.swap_remove(at))
+}
+
+/// Keeps chunks, as far as there is room.
+fn keep(chunks: impl Iterator<Item = Box<[u64]>>) {
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut bytes: usize = spare.iter().map(|chunk| chunk.len() * 8).sum();
+    for chunk in chunks {
+        if bytes + chunk.len() * 8 <= MOST_SPARE {
+            bytes += chunk.len() * 8;
+            spare.push(chunk);
+        }
+    }
+}
+
 /// Words that are zero; `None` where the machine has no memory for so many.
 fn zeroed(words: usize) -> Option<Box<[u64]>> {
     let layout = Layout::array::<u64>(words).ok().filter(|layout| layout.size() > 0)?;
@@ -75,11 +101,14 @@ fn zeroed(words: usize) -> Option<Box<[u64]>> {
 
 impl Drop for Cx {
     fn drop(&mut self) {
-        if let Some(first) = self.chunks.drain(..).next()
-            && first.len() * 8 == FIRST_CHUNK
-        {
+        let mut chunks = self.chunks.drain(..);
+        let Some(first) = chunks.next() else { return };
+        if first.len() * 8 == FIRST_CHUNK {
             // While a thread ends there is nobody to keep it for.
             let _ = SPARE_CHUNK.try_with(|spare| spare.set(Some(first)));
+        }
+        if chunks.len() > 0 {
+            keep(chunks);
         }
     }
 }
@@ -241,8 +270,13 @@ impl Cx {
         if self.allocated.saturating_add(next) > limit {
             return Err(Raise::ROW_MEMORY);
         }
-        let spare = if next == FIRST_CHUNK { SPARE_CHUNK.try_with(Cell::take).ok().flatten() } else { None };
+        let spare = match next == FIRST_CHUNK {
+            true => SPARE_CHUNK.try_with(Cell::take).ok().flatten(),
+            // One that is much larger is for somebody else.
+            false => spare(next, next.saturating_mul(2).min(limit - self.allocated)),
+        };
         let chunk = spare.or_else(|| zeroed(next / 8)).ok_or(Raise::ROW_MEMORY)?;
+        let next = chunk.len() * 8;
         self.allocated += next;
         self.chunks.push(chunk);
         self.current = self.chunks.len() - 1;

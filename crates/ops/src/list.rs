@@ -86,6 +86,26 @@ impl RawList {
         Ok(unsafe { self.data.add(at) })
     }
 
+    /// Makes room for `more` elements at the end, if that takes no more than a quarter of what the row may
+    /// have: they may never come.
+    pub fn reserve(&mut self, cx: &mut Cx, more: u64, slots: usize) {
+        let len = self.len.saturating_add(more);
+        if len <= self.cap || slots == 0 {
+            return;
+        }
+        let cap = len.max(self.len.saturating_mul(2));
+        let bytes = usize::try_from(cap).ok().and_then(|cap| cap.checked_mul(slots * 8));
+        let Some(bytes) = bytes.filter(|bytes| *bytes <= cx.limit() / 4) else { return };
+        let Ok(data) = cx.alloc(bytes) else { return };
+        let data = data.cast::<u64>();
+        if self.len > 0 {
+            // SAFETY: both regions hold at least `len` elements and are distinct.
+            unsafe { data.copy_from_nonoverlapping(self.data, self.len as usize * slots) };
+        }
+        self.cap = cap;
+        self.data = data;
+    }
+
     /// Appends `count` elements that lie at `from`: not within room that the list has left.
     ///
     /// # Errors

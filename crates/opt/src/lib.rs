@@ -28,6 +28,7 @@ mod lists;
 mod matches;
 mod params;
 mod ranges;
+mod reserve;
 mod residues;
 #[cfg(test)]
 mod semantics;
@@ -70,6 +71,7 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let residues: Pass = ("residues", residues::run);
     let licm: Pass = ("loop invariants", licm::run);
     let splits: Pass = ("splits", splits::run);
+    let reserve: Pass = ("room for lists", reserve::run);
     let matches: Pass = ("matches", matches::run);
     CLEANUP
         .into_iter()
@@ -77,7 +79,7 @@ fn pipeline() -> impl Iterator<Item = Pass> {
         .chain(CLEANUP)
         .chain([residues, ranges, thread, licm])
         .chain(CLEANUP)
-        .chain([splits, matches, ranges])
+        .chain([splits, matches, ranges, reserve])
         .chain([SIMPLIFY, DEAD_CODE, BLOCKS])
 }
 

@@ -15,15 +15,53 @@ use exuvia_ops::def::{Bails, Body, Effect};
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
-    let mut flow = Flow::new(function);
-    if !has_loops(&flow) {
-        return;
-    }
-    if add_preheaders(function, &flow) {
-        flow = Flow::new(function);
-    }
-    let mut homes = vec![usize::MAX; function.values.len()];
+    let Some(flow) = with_preheaders(function) else { return };
+    let mut homes = homes(function, &flow);
     let mut constants: Vec<Option<Inst>> = vec![None; function.values.len()];
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        if let (Some(result), Opcode::Const(_)) = (inst.result, &inst.op) {
+            constants[result.index()] = Some(inst.clone());
+        }
+    }
+    // Inner loops first: what leaves one may leave the next as well. Instructions are
+    // appended to blocks before loops, so the places of all others stay.
+    let heads: Vec<usize> = flow.order().filter(|at| !latches(&flow, *at).is_empty()).collect();
+    for head in heads.into_iter().rev() {
+        let Some(preheader) = preheader(function, &flow, head) else { continue };
+        let body = body(&flow, head);
+        let inner = Loop { flow: &flow, head, preheader, body: &body, homes: &[] };
+        hoist(function, context, &inner, &mut constants, &mut homes);
+    }
+    for block in &mut function.blocks {
+        block.insts.retain(|inst| inst.result.is_some() || !matches!(inst.op, Opcode::Const(_)));
+    }
+}
+
+/// The flow of a function with loops, each behind a block of its own where it can be.
+fn with_preheaders(function: &mut Function) -> Option<Flow> {
+    let flow = Flow::new(function);
+    if !has_loops(&flow) {
+        return None;
+    }
+    Some(if add_preheaders(function, &flow) { Flow::new(function) } else { flow })
+}
+
+/// Shows each loop that has a block before it; what is added there stands behind all else.
+pub(crate) fn for_each_loop(function: &mut Function, mut each: impl FnMut(&mut Function, &Loop<'_>)) {
+    let Some(flow) = with_preheaders(function) else { return };
+    let homes = homes(function, &flow);
+    let heads: Vec<usize> = flow.order().filter(|at| !latches(&flow, *at).is_empty()).collect();
+    for head in heads {
+        if let Some(preheader) = preheader(function, &flow, head) {
+            let body = body(&flow, head);
+            each(function, &Loop { flow: &flow, head, preheader, body: &body, homes: &homes });
+        }
+    }
+}
+
+/// The segment that makes each value.
+fn homes(function: &Function, flow: &Flow) -> Vec<usize> {
+    let mut homes = vec![usize::MAX; function.values.len()];
     for (at, block) in function.blocks.iter().enumerate() {
         let mut segment = flow.first(BlockId(at as u32));
         for param in &block.params {
@@ -33,24 +71,10 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
             segment += usize::from(inst.unwind.is_some());
             if let Some(result) = inst.result {
                 homes[result.index()] = segment;
-                if matches!(inst.op, Opcode::Const(_)) {
-                    constants[result.index()] = Some(inst.clone());
-                }
             }
         }
     }
-    // Inner loops first: what leaves one may leave the next as well. Instructions are
-    // appended to blocks before loops, so the places of all others stay.
-    let heads: Vec<usize> = flow.order().filter(|at| !latches(&flow, *at).is_empty()).collect();
-    for head in heads.into_iter().rev() {
-        let Some(preheader) = preheader(function, &flow, head) else { continue };
-        let body = body(&flow, head);
-        let inner = Loop { flow: &flow, head, preheader, body: &body };
-        hoist(function, context, &inner, &mut constants, &mut homes);
-    }
-    for block in &mut function.blocks {
-        block.insts.retain(|inst| inst.result.is_some() || !matches!(inst.op, Opcode::Const(_)));
-    }
+    homes
 }
 
 fn has_loops(flow: &Flow) -> bool {
@@ -114,11 +138,28 @@ fn add_preheaders(function: &mut Function, flow: &Flow) -> bool {
 }
 
 /// A loop, and the block before it.
-struct Loop<'a> {
-    flow: &'a Flow,
-    head: usize,
-    preheader: BlockId,
-    body: &'a [bool],
+pub(crate) struct Loop<'a> {
+    pub(crate) flow: &'a Flow,
+    pub(crate) head: usize,
+    pub(crate) preheader: BlockId,
+    /// Whether each segment belongs to it.
+    pub(crate) body: &'a [bool],
+    homes: &'a [usize],
+}
+
+impl Loop<'_> {
+    /// The segments that every round passes.
+    pub(crate) fn every_round(&self) -> Vec<usize> {
+        let latches = latches(self.flow, self.head);
+        let passed = |at: &usize| self.body[*at] && latches.iter().all(|latch| self.flow.dominates(*at, *latch));
+        self.flow.order().filter(passed).collect()
+    }
+
+    /// Whether no block of the loop makes a value.
+    pub(crate) fn is_from_outside(&self, value: Value) -> bool {
+        let home = self.homes.get(value.index());
+        home.and_then(|home| self.body.get(*home)) != Some(&true)
+    }
 }
 
 /// Moves instructions of one loop before it. `constants` are the instructions that make
@@ -130,10 +171,8 @@ fn hoist(
     constants: &mut Vec<Option<Inst>>,
     homes: &mut Vec<usize>,
 ) {
-    let Loop { flow, head, preheader, body } = *inner;
-    let latches = latches(flow, head);
-    let every_round = |at: usize| body[at] && latches.iter().all(|latch| flow.dominates(at, *latch));
-    for segment in flow.order().filter(|at| every_round(*at)).collect::<Vec<_>>() {
+    let Loop { flow, preheader, body, .. } = *inner;
+    for segment in inner.every_round() {
         let part = flow.segment(segment).clone();
         // What an inner loop gave away stands behind what the segment had.
         let end = if part.last { function.block(part.block).insts.len() } else { part.insts.end };
@@ -173,7 +212,7 @@ fn hoist(
 }
 
 /// What stands where an instruction was, so that the places of others stay.
-fn nothing() -> Inst {
+pub(crate) fn nothing() -> Inst {
     Inst {
         op: Opcode::Const(Object::Unbound),
         args: vec![],

@@ -111,6 +111,13 @@ impl Translator<'_, '_, '_> {
                 self.fail_if(made[0], made[0], inst)?;
                 Ok(vec![made[1]])
             }
+            CoreOp::ListReserve => {
+                let more = self.int(inst, 1)?;
+                let width = self.word(slots::count(&element) as i64);
+                let args = [self.env.cx, list, more, width];
+                self.call_helper("list.reserve", helpers::list_reserve as *const u8, &[], &args)?;
+                Ok(Vec::new())
+            }
             CoreOp::ListExtend => {
                 let other = self.one(inst, 1)?;
                 let width = self.word(slots::count(&element) as i64);

@@ -307,6 +307,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListGetUnchecked
             | CoreOp::ListSet
             | CoreOp::ListAppend
+            | CoreOp::ListReserve
             | CoreOp::ListExtend
             | CoreOp::ListPop
             | CoreOp::ListMove

@@ -346,6 +346,10 @@ pub(super) fn list_append(cx: &mut Cx, args: &[Object]) -> Outcome {
     }
 }
 
+pub(super) fn list_reserve(_: &mut Cx, _: &[Object]) -> Outcome {
+    Ok(Object::None)
+}
+
 pub(super) fn list_extend(cx: &mut Cx, args: &[Object]) -> Outcome {
     let (list, other) = (list_of(&args[0])?, list_of(&args[1])?.items());
     for item in other {
