@@ -103,6 +103,17 @@ fn strip(text: &str) -> String {
                 JSON LOCATION '…' OPTIONS ('format.newline_delimited' 'false') reads one array"
             .to_string();
     }
+    let reader = text.strip_prefix("table function 'read_").and_then(|rest| rest.strip_suffix("' not found"));
+    if let Some(kind) = reader.and_then(|reader| reader.split('_').next()) {
+        return format!(
+            "{text}\n  hint: a file is read by its path, FROM 'path/file.{kind}', or as a table of \
+                        CREATE EXTERNAL TABLE, whose OPTIONS say how"
+        );
+    }
+    if text == "Compression feature is not enabled" {
+        return "compressed files of text are not read\n  hint: unpack it first, or make it a file of Parquet"
+            .to_string();
+    }
     if text.starts_with("Nested type ") && text.ends_with(" is not supported in CSV") {
         return format!("{text}\n  hint: a file of JSON or Parquet has it; exuvia --format csv writes it as text");
     }

@@ -967,6 +967,11 @@ pub(crate) fn show_span(origin: Origin<'_>, error: DataFusionError) -> Option<Da
     let hint = if message.starts_with("No field named") && written.next() == Some('"') {
         let named: String = written.skip_while(|c| *c == '"').take_while(|c| *c != '"').collect();
         format!("\n  hint: \"{named}\" is the name of a column; a text is '{}'", named.replace('\'', "''"))
+    } else if let Some(file) = message.strip_prefix("table '").and_then(|rest| rest.strip_suffix("' not found"))
+        && [".csv", ".parquet", ".json"].iter().any(|ending| file.ends_with(ending))
+    {
+        let file = file.split_once('.').map_or(file, |(_, file)| file);
+        format!("\n  hint: a file is named in quotes: FROM '{file}'")
     } else {
         String::new()
     };

@@ -1,7 +1,7 @@
 //! Calls: of functions written in Python (unfolded here, or specialised, see `specialise.rs`), of
 //! methods, and of built-ins that are about static things.
 
-use crate::abs::{Abs, Closure, Iter, ViewOf};
+use crate::abs::{Abs, Closure, Enclosing, Iter, ViewOf};
 use crate::ast::{Expr, ExprKind, Name};
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member, Method};
@@ -17,6 +17,22 @@ use std::sync::Arc;
 
 /// How deep calls are unfolded into each other.
 pub(crate) const MAX_DEPTH: usize = 40;
+
+/// How often a function of the prelude is unfolded within itself, as `sum` of a generator whose elements
+/// are sums, and one of the user's.
+const MAX_WITHIN: usize = 6;
+const MAX_WITHIN_OWN: usize = 3;
+
+/// Whether an argument is code that runs where it is used: a generator, a function with variables of
+/// another. A call with it is always unfolded, so that one within another need be no recursion.
+fn is_code(abs: &Abs) -> bool {
+    match abs {
+        Abs::Iter(_) | Abs::Bound(_) => true,
+        Abs::Func(closure) => !matches!(closure.enclosing, Enclosing::Module),
+        Abs::Tuple(items) => items.iter().any(is_code),
+        _ => false,
+    }
+}
 
 /// Whether it is `get` of a constant dict of containers.
 fn is_look_up(callee: &Abs) -> bool {
@@ -81,9 +97,14 @@ impl Lifter<'_> {
         }
         let mut named = Vec::new();
         for (name, value) in keywords {
-            let Some(name) = name else { return self.bail(Code::Arguments, "**kwargs in a call") };
             let value = self.expr(value)?;
-            named.push((name.clone(), value));
+            match name {
+                Some(name) => named.push((name.clone(), value)),
+                None => named.extend(self.named_by(&value)?),
+            }
+        }
+        if (1..named.len()).any(|at| named[..at].iter().any(|other| other.0 == named[at].0)) {
+            return self.bail(Code::Arguments, "a keyword argument that is given twice");
         }
         // The arguments are the variables of the callee now.
         self.held.truncate(held);
@@ -394,6 +415,10 @@ impl Lifter<'_> {
         if spelling == "numpy.linalg" {
             return Ok(Abs::Module(spelling.into()));
         }
+        // A module of a package, which an import by that path has given to it.
+        if let Some(found @ Abs::Module(_)) = self.lookup(&crate::parse::hidden(&spelling)) {
+            return Ok(found);
+        }
         if matches!(&**module, "random" | "time" | "datetime" | "os" | "uuid" | "secrets") {
             return self.bail(Code::Volatile, spelling);
         }
@@ -591,9 +616,9 @@ impl Lifter<'_> {
             }
         }
         let spelled = spelling.trim_start_matches('.');
-        let (module, spelled) = match (spelled.split_once('.'), args.first().and_then(|arg| self.type_of(arg))) {
-            (Some((module, name)), _) => (module, name),
-            (None, Some(ty)) if spelling.starts_with('.') => (ty.path(), spelled),
+        let (module, spelled) = match (spelled.contains('.'), args.first().and_then(|arg| self.type_of(arg))) {
+            (true, _) => crate::names::in_module(spelled),
+            (false, Some(ty)) if spelling.starts_with('.') => (ty.path(), spelled),
             _ => ("builtins", spelled),
         };
         if let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module)
@@ -851,15 +876,26 @@ impl Lifter<'_> {
             }
             (None, _) => {}
         }
-        if params.keyword_rest.is_some() {
-            return self.bail(Code::Arguments, "**kwargs parameters");
-        }
+        let mut others: Vec<(Abs, Abs)> = Vec::new();
         for (name, value) in named {
             let known = params.positional[params.positional_only..].iter().chain(&params.keyword).any(|p| p.0 == name);
-            if !known || vars.contains_key(&name) {
+            let free = if known { !vars.contains_key(&name) } else { params.keyword_rest.is_some() };
+            if !free {
                 return self.bail(Code::Arguments, format!("{}() and keyword argument {name}", def.name));
             }
-            vars.insert(name, value);
+            if known {
+                vars.insert(name, value);
+            } else {
+                others.push((Abs::str(&name), value));
+            }
+        }
+        if let Some(name) = &params.keyword_rest {
+            // The prelude has them as pairs, which cost nothing.
+            let all = match self.in_prelude(closure.module) {
+                true => Abs::tuple(others.into_iter().map(|(name, value)| Abs::tuple(vec![name, value])).collect()),
+                false => self.dict_of_fields(others)?,
+            };
+            vars.insert(name.clone(), all);
         }
         for (name, default) in &closure.defaults {
             vars.entry(name.clone()).or_insert_with(|| default.clone());
@@ -870,6 +906,22 @@ impl Lifter<'_> {
             }
         }
         Ok(vars)
+    }
+
+    /// The arguments that `**` of a dict gives, where its keys are known.
+    fn named_by(&mut self, dict: &Abs) -> Lift<Vec<(Name, Abs)>> {
+        if !self.live {
+            return Ok(Vec::new());
+        }
+        let name = |(key, value): (Abs, Abs)| match key {
+            Abs::Const(Object::Str(name)) => Some((Name::from(&*name), value)),
+            _ => None,
+        };
+        let entries = self.known_entries(&[(None, dict.clone())])?;
+        match entries.and_then(|entries| entries.into_iter().map(name).collect()) {
+            Some(named) => Ok(named),
+            None => self.bail(Code::Arguments, "** of a dict whose keys are not known in a call"),
+        }
     }
 
     /// Whether a value is an object that puts work off: what such objects ask of each other ends, since
@@ -903,8 +955,15 @@ impl Lifter<'_> {
         if closure.cached {
             self.refuse_cache(&def.name, &vars)?;
         }
-        let again = self.in_prelude(closure.module) && vars.values().any(|value| self.defers(value));
-        if self.unfolding.contains(&closure.identity()) && !again {
+        let prelude = self.in_prelude(closure.module);
+        let identity = closure.identity();
+        let within = self.unfolding.iter().filter(|around| **around == identity).count();
+        let again = within > 0 && {
+            let most = if prelude { MAX_WITHIN } else { MAX_WITHIN_OWN };
+            prelude && vars.values().any(|value| self.defers(value))
+                || within < most && !closure.cached && vars.values().any(is_code)
+        };
+        if within > 0 && !again {
             if closure.cached {
                 return self.bail(Code::Recursion, format!("{} recurses and keeps its results", def.name));
             }

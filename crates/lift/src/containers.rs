@@ -327,7 +327,7 @@ impl Lifter<'_> {
     }
 
     /// The entries of a dict display with those of the dicts in it, if they are known.
-    fn known_entries(&mut self, entries: &[(Option<Abs>, Abs)]) -> Lift<Option<Vec<(Abs, Abs)>>> {
+    pub fn known_entries(&mut self, entries: &[(Option<Abs>, Abs)]) -> Lift<Option<Vec<(Abs, Abs)>>> {
         let mut known = Vec::new();
         for (key, value) in entries {
             match (key, value) {

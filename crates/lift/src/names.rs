@@ -147,6 +147,13 @@ fn prelude_builtin(name: &str) -> bool {
     !name.starts_with('_') && source.contains(&format!("\ndef {name}("))
 }
 
+/// The module and the name in it that a spelling such as `math.floor` means; a built-in has none.
+pub(crate) fn in_module(spelling: &str) -> (&str, &str) {
+    let is_module = |(module, _): &(&str, &str)| exuvia_ops::prelude::module(module).is_some();
+    let parts = spelling.rsplit_once('.').filter(is_module).or_else(|| spelling.split_once('.'));
+    parts.unwrap_or(("builtins", spelling))
+}
+
 /// Whether CPython has a built-in of that name that is not lifted.
 pub(crate) fn is_python_builtin(name: &str) -> bool {
     OTHERS.contains(&name)
@@ -171,6 +178,10 @@ pub(crate) fn module_constant(module: &str, name: &str) -> Option<Object> {
             "nan" => f64::NAN,
             _ => return None,
         })),
+        "calendar" => {
+            let days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
+            Some(Object::int(days.iter().position(|day| *day == name)? as i64))
+        }
         "re" => {
             let bits = match name {
                 "NOFLAG" => 0,

@@ -572,7 +572,7 @@ impl Lifter<'_> {
             }
             _ => {
                 let known = spelling.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
-                let (module, name) = spelling.split_once('.').unwrap_or(("builtins", spelling));
+                let (module, name) = crate::names::in_module(spelling);
                 let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module)?.0;
                 return known.then(|| (module, name.to_string()));
             }

@@ -184,6 +184,11 @@ pub(crate) fn name(text: &str) -> Name {
     Arc::from(text)
 }
 
+/// The variable that holds a module of a package which is imported by its path: none that a program can name.
+pub(crate) fn hidden(module: &str) -> Name {
+    name(&format!(".{module}"))
+}
+
 pub(crate) fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(body.len());
     for stmt in body {
@@ -193,11 +198,18 @@ pub(crate) fn stmts(body: &[py::Stmt]) -> Vec<Stmt> {
             py::Stmt::Import(import) => {
                 for alias in &import.names {
                     let module = name(&alias.name);
-                    let bound = alias
-                        .asname
-                        .as_ref()
-                        .map_or_else(|| name(module.split('.').next().unwrap_or_default()), |asname| name(asname));
-                    out.push(Stmt { kind: StmtKind::Import { module, asname: bound }, span: at });
+                    let mut push = |module: Name, asname: Name| {
+                        out.push(Stmt { kind: StmtKind::Import { module, asname }, span: at });
+                    };
+                    match (&alias.asname, module.split_once('.')) {
+                        (Some(asname), _) => push(module, name(asname)),
+                        (None, None) => push(Name::clone(&module), module),
+                        // The module is imported, and the package around it gets its name.
+                        (None, Some((package, _))) => {
+                            push(Name::clone(&module), hidden(&module));
+                            push(name(package), name(package));
+                        }
+                    }
                 }
             }
             py::Stmt::ImportFrom(import) if import.level == 0 && import.module.is_some() => {

@@ -110,6 +110,23 @@ pub(crate) struct World {
     pub cx: Cx,
 }
 
+/// Names of `decimal` by which a module reaches contexts.
+const CONTEXTS: [&str; 4] = ["getcontext", "setcontext", "localcontext", "DefaultContext"];
+
+/// Whether a text has a name anywhere but in lists of what is imported of `decimal`.
+fn uses(text: &str, name: &str) -> bool {
+    const IMPORT: &str = "from decimal import";
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], text[at + name.len()..].trim_start_matches([' ', '\t']));
+        let Some((_, listed)) = before.rsplit_once(IMPORT) else { return true };
+        let within = match listed.trim_start().starts_with('(') {
+            true => !listed.contains(')'),
+            false => !listed.contains(['\n', ';']),
+        };
+        !within || !(after.is_empty() || after.starts_with([',', ')', '\n', '\r', ';', '#']))
+    })
+}
+
 impl World {
     /// Forgets which lists hold values of some types: what has them will be another type.
     pub fn forget_elements(&mut self, of: &impl Fn(&Type) -> bool) {
@@ -150,12 +167,11 @@ impl World {
     }
 
     pub fn new(calls: Calls, source: &Source) -> World {
-        const CHANGES: [&str; 4] = ["getcontext", "setcontext", "localcontext", "DefaultContext"];
         World {
             name: Arc::clone(&source.name),
             calls,
             left_if_none: HashSet::new(),
-            changes_context: CHANGES.iter().any(|name| source.text.contains(name)),
+            changes_context: CONTEXTS.iter().any(|name| uses(&source.text, name)),
             modules: Vec::new(),
             prelude: HashMap::new(),
             functions: Vec::new(),

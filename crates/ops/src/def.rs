@@ -129,7 +129,8 @@ impl Kind {
             Kind::Number => matches!(ty, Type::Float | Type::Int | Type::Bool),
             Kind::Str => *ty == Type::Str,
             Kind::StrList => *ty == Type::list(Type::Str),
-            Kind::IntList => *ty == Type::list(Type::Int),
+            // A list that never holds anything is one of whatever.
+            Kind::IntList => *ty == Type::list(Type::Int) || *ty == Type::list(Type::Never),
             Kind::FloatList => *ty == Type::list(Type::Float),
             Kind::List => matches!(ty, Type::List(_)),
             Kind::Exc => *ty == Type::Exc,

@@ -38,6 +38,7 @@ pub mod text_repr;
 pub mod ufunc;
 pub mod unicode;
 pub mod unicodedata;
+pub mod url;
 
 use def::OpDef;
 use std::collections::HashMap;
@@ -59,6 +60,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         hash::OPS,
         bytes::OPS,
         unicodedata::OPS,
+        url::OPS,
         json::OPS,
         statistics::OPS,
         ufunc::OPS,

@@ -44,6 +44,8 @@ pub const MODULES: &[(&str, &str)] = &[
         ),
     ),
     ("pandas", include_str!("prelude/pandas.py")),
+    ("html", include_str!("prelude/html.py")),
+    ("urllib.parse", include_str!("prelude/urllib/parse.py")),
     ("re", include_str!("prelude/re.py")),
     ("re.Pattern", include_str!("prelude/re/Pattern.py")),
     ("re.Match", include_str!("prelude/re/Match.py")),

@@ -288,9 +288,13 @@ class dict(_Table):
         result._take(self)
         return result
 
-    def update(self, other=_missing, /):
-        if _is_missing(other):
-            return None
+    def update(self, other=_missing, /, **more):
+        if not _is_missing(other):
+            self._update(other)
+        for name, value in more:
+            self[name] = value
+
+    def _update(self, other):
         if isinstance(other, dict):
             for key, value in other.items():
                 self[key] = value
@@ -320,6 +324,8 @@ def _new(of):
         return defaultdict(of.default_factory)
     if isinstance(of, Counter):
         return Counter()
+    if isinstance(of, OrderedDict):
+        return OrderedDict()
     return dict()
 
 
@@ -465,6 +471,79 @@ class defaultdict(dict):
 
     def __repr__(self):
         return _refuse("the text of a defaultdict")
+
+
+class OrderedDict(dict):
+    def __init__(self, other=_missing, /, **more):
+        super().__init__()
+        self.update(other)
+        for name, value in more:
+            self[name] = value
+
+    def _turn(self, slot, live, added):
+        if self._live != live or self._added != added:
+            return _leave("an OrderedDict that changes during iteration")
+        return super()._turn(slot, live, added)
+
+    def __eq__(self, other):
+        if isinstance(other, OrderedDict) and list(self) != list(other):
+            return False
+        return super().__eq__(other)
+
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        result = OrderedDict(other)
+        result.update(self)
+        return result
+
+    def __repr__(self):
+        if len(self) == 0:
+            return "OrderedDict()"
+        return "OrderedDict([" + ", ".join([f"({key!r}, {value!r})" for key, value in self.items()]) + "])"
+
+    def popitem(self, last=True):
+        if len(self) == 0:
+            raise KeyError("dictionary is empty")
+        if last:
+            return super().popitem()
+        for key in self:
+            return key, self.pop(key)
+
+    def move_to_end(self, key, last=True):
+        value = self.pop(key)
+        if last:
+            self[key] = value
+            return None
+        others = list(self.items())
+        self.clear()
+        self[key] = value
+        for other, value in others:
+            self[other] = value
+
+    def keys(self, /):
+        return odict_keys(self)
+
+    def values(self, /):
+        return odict_values(self)
+
+    def items(self, /):
+        return odict_items(self)
+
+
+class odict_keys(dict_keys):
+    def __repr__(self):
+        return "o" + super().__repr__()
+
+
+class odict_values(dict_values):
+    def __repr__(self):
+        return "o" + super().__repr__()
+
+
+class odict_items(dict_items):
+    def __repr__(self):
+        return "o" + super().__repr__()
 
 
 class Counter(dict):

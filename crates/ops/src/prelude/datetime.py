@@ -1,5 +1,7 @@
 """The classes of datetime, and their class methods as functions: date_x is date.x."""
 
+from typing import NamedTuple
+
 # What the directives of strptime match in the C locale, longer names first (Lib/_strptime.py, TimeRE).
 _MATCHED = {
     "Y": r"(\d\d\d\d)",
@@ -67,6 +69,24 @@ def _time_max():
     return time(23, 59, 59, 999999)
 
 
+class IsoCalendarDate(NamedTuple):
+    year: int
+    week: int
+    weekday: int
+
+    def __repr__(self):
+        return f"datetime.IsoCalendarDate(year={self.year}, week={self.week}, weekday={self.weekday})"
+
+
+def _iso_date(days):
+    weekday = (days + 3) % 7
+    # The week is of the year in which its Thursday is.
+    thursday = days - weekday + 3
+    year = _operation("date.year", thursday)
+    week = (thursday - _operation("date.from_civil", year, 1, 1)) // 7 + 1
+    return IsoCalendarDate(year, week, weekday + 1)
+
+
 def date_fromordinal(ordinal, /):
     ordinal = _c_int(ordinal)
     if ordinal < -2147483648:
@@ -76,6 +96,26 @@ def date_fromordinal(ordinal, /):
     if ordinal > 3652059:
         return _leave("an ordinal beyond the year 9999")
     return _record("date", ordinal - 719163)
+
+
+def date_fromisocalendar(year, week, day):
+    year, week, day = _c_int(year), _c_int(week), _c_int(day)
+    if not 1 <= year <= 9999:
+        raise ValueError(f"Year is out of range: {year}")
+    first = _operation("date.from_civil", year, 1, 1)
+    starts = (first + 3) % 7
+    # A year has 53 weeks if it begins on a Thursday, or on a Wednesday and is a leap year.
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    weeks = 53 if starts == 3 or (starts == 2 and leap) else 52
+    if not 1 <= week <= weeks:
+        raise ValueError(f"Invalid week: {week}")
+    if not 1 <= day <= 7:
+        raise ValueError(f"Invalid day: {day} (range is [1, 7])")
+    monday = first - starts + (7 if starts > 3 else 0)
+    days = monday + (week - 1) * 7 + day - 1
+    if not -719162 <= days <= 2932896:
+        return _leave("a date beyond the years of datetime.date")
+    return _record("date", days)
 
 
 def date_fromisoformat(text, /):

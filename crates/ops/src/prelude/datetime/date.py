@@ -1,5 +1,7 @@
 """datetime.date: the field is the number of days since 1970-01-01."""
 
+from datetime import _iso_date
+
 
 def _of_sql(days):
     if not -719162 <= days <= 2932896:
@@ -111,6 +113,10 @@ def weekday(self, /):
 
 def isoweekday(self, /):
     return (_days(self) + 3) % 7 + 1
+
+
+def isocalendar(self, /):
+    return _iso_date(_days(self))
 
 
 def toordinal(self, /):

@@ -1,5 +1,7 @@
 """datetime.datetime without a zone: the field is the number of microseconds since 1970-01-01."""
 
+from datetime import _iso_date
+
 _DAY = 86400000000
 _FIRST = -62135596800000000
 _LAST = 253402300799999999
@@ -187,6 +189,10 @@ def weekday(self, /):
 
 def isoweekday(self, /):
     return (_days(self) + 3) % 7 + 1
+
+
+def isocalendar(self, /):
+    return _iso_date(_days(self))
 
 
 def toordinal(self, /):
