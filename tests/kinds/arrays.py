@@ -166,6 +166,42 @@ return norm(x)"""),
     ('x', 'DOUBLE', 'return ((x - x.mean()) ** 3).mean() / x.std() ** 3'),
     ('x', 'TEXT', "return 'high' if x.mean() > 0 else 'low'"),
     ('x', 'TEXT', "return f'{x.mean():.3f}'"),
+    # A value that is NumPy's on one path only.
+    ('x', 'DOUBLE[]', 'm = x.mean() if x.size else 0.0\nreturn x - m'),
+    ('x', 'DOUBLE[]', 'm = np.nanmedian(x) if not np.isnan(x).all() else 0.0\nreturn np.where(np.isfinite(x), x, m)'),
+    ('x', 'DOUBLE', 'm = x.max() if x.size else -np.inf\nif not np.isfinite(m):\n    return m\nreturn m + np.sum(np.exp(x - m))'),
+    ('x', 'DOUBLE[]', 's = x.std()\nif s == 0:\n    s = 1\nreturn (x - x.mean()) / s'),
+    ('n', 'DOUBLE[]', 'm = n.mean() if n.size else 0\nreturn n - m'),
+    ('x', 'DOUBLE[]', 'return np.append(x, x.mean() if len(x) else 1.0)'),
+    ('b', 'BOOLEAN[]', 'return np.sort(b)'),
+    # New arrays.
+    ('x', 'DOUBLE[]', 'if len(x) < 2:\n    return np.array([], dtype=np.float64)\nreturn np.diff(x)'),
+    ('x', 'DOUBLE[]', 'if len(x) < 2:\n    return np.array([])\nreturn np.diff(x)'),
+    ('n', 'BIGINT[]', 'if len(n) < 2:\n    return np.array([], dtype=np.int64)\nreturn np.diff(n)'),
+    ('x', 'DOUBLE[]', 'out = np.empty_like(x)\nfor i in range(len(x)):\n    out[i] = x[i] * 2\nreturn out'),
+    ('n', 'BIGINT[]', 'order = n.argsort(kind="mergesort")\nr = np.empty(len(n), dtype=int)\nr[order] = np.arange(1, len(n) + 1)\nreturn r'),
+    ('x', 'DOUBLE[]', 'return np.append(x, x.sum())'),
+    ('x', 'DOUBLE[]', 'return np.insert(x, 0, 0.5)'),
+    ('n', 'BIGINT[]', 'return np.insert(n, len(n), 7)'),
+    ('n', 'BIGINT[]', 'n[n < 3] = 2.9\nreturn n'),
+    # Running extremes, and what is added to which type.
+    ('n', 'BIGINT[]', 'return np.maximum.accumulate(n)'),
+    ('x', 'DOUBLE[]', 'return np.minimum.accumulate(x) + np.maximum.accumulate(x)'),
+    ('n', 'BIGINT', 'return np.add.reduce(n) + np.add.accumulate(n)[-1] if len(n) else 0'),
+    ('n', 'DOUBLE[]', 'return np.cumsum(n, dtype=float) / np.arange(1, len(n) + 1, dtype=float)'),
+    ('n', 'DOUBLE', 'return np.sum(n, dtype=np.float64) + n.sum(dtype=float)'),
+    ('x', 'DOUBLE', 'return np.mean(np.abs(x), dtype=np.float64) if x.size else 0.0'),
+    ('b', 'BIGINT', 'return b.sum(dtype=int) + np.cumsum(b, dtype=np.int64)[-1] if len(b) else 0'),
+    # Dimensions that are kept, initial values.
+    ('x', 'DOUBLE[]', 'if x.size == 0:\n    return x\nz = x - np.max(x, axis=-1, keepdims=True)\ne = np.exp(z)\nreturn e / np.sum(e, axis=-1, keepdims=True)'),
+    ('x', 'DOUBLE[]', 'if x.size == 0:\n    return x\nreturn x / x.sum(axis=0, keepdims=True) + x.mean(keepdims=True) + x.min(axis=0, keepdims=True)'),
+    ('x', 'DOUBLE[]', 'return x - np.max(x, initial=-np.inf) + x.min(initial=0.25)'),
+    # Keywords of selection.
+    ('n', 'BIGINT[]', 'return n[np.isin(n, [1, 5, -3], invert=True)]'),
+    ('n', 'BIGINT[]', 'return np.diff(n, prepend=n[:1])'),
+    ('x', 'DOUBLE[]', 'return np.diff(x, prepend=0.0, append=1.0)'),
+    ('n', 'DOUBLE[]', 'return np.diff(n, prepend=0.5)'),
+    ('n', 'BIGINT[]', 'q, r = np.divmod(n, 3)\nreturn q * 10 + r'),
 ]
 
 # What keeps an array that is not computed yet, and what changes arrays meanwhile: some of them run in CPython.
@@ -350,6 +386,8 @@ return np.where(a != 0, (b - a) / a, 0.0)"""),
     ('x', 'DOUBLE', 'return x[~np.isnan(x)].mean()'),
     ('x', 'BOOLEAN', 'return bool(np.any(np.diff(x) < 0))'),
     ('x', 'BIGINT', 'return int((np.diff(np.sign(x)) != 0).sum())'),
+    ('n', 'BIGINT[]', 'u, inverse = np.unique(n, return_inverse=True)\nreturn inverse + 1'),
+    ('n', 'BIGINT[]', 'u, inverse, counts = np.unique(n, return_inverse=True, return_counts=True)\nreturn counts[inverse]'),
 ]
 
 # Of lists, which a row function takes where nothing is annotated.
@@ -441,6 +479,9 @@ return out"""),
     ('x', 'DOUBLE', 'return x.prod() + x * 0'),
     ('x y', 'DOUBLE', """d = x - y
 return (d - d.mean()).abs()"""),
+    ('x', 'DOUBLE', 'return x.cummax() - x.cummin()'),
+    ('x', 'BOOLEAN', 'return x > x.quantile(0.9)'),
+    ('x', 'DOUBLE', 'w = (1 + x.fillna(0)).cumprod()\nreturn w / w.cummax() - 1'),
 ]
 
 SPECIAL = ["NULL", "'NaN'", "'inf'", "'-inf'", "0.0", "-0.0", "1.0", "-1.0", "2.5", "5", "1e308", "5e-324", "2.675"]

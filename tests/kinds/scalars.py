@@ -12,7 +12,7 @@ from elementwise import compared, created
 
 TYPES = {"x": "DOUBLE", "y": "DOUBLE", "n": "BIGINT", "b": "BOOLEAN", "s": "TEXT"}
 
-HEAD = "import numpy as np\nimport pandas as pd\n"
+HEAD = "import math\nimport numpy as np\nimport pandas as pd\n"
 
 # The parameters, the type of the result, the body.
 BODIES = [
@@ -112,6 +112,18 @@ return float(np.std(v)) if v else 0.0"""),
     ('s', 'BIGINT', 'return int(np.sum([c.isdigit() for c in s]))'),
     ('s', 'DOUBLE', """v = np.array([ord(c) for c in s], dtype=float)
 return v.mean() if v.size else np.nan"""),
+    # The functions of math ask NumPy's numbers for their float.
+    ('x', 'DOUBLE', 'return math.erf(x / np.sqrt(2.0)) + math.erfc(np.float64(x)) + math.exp(np.log(2.0))'),
+    ('x y', 'DOUBLE', 'return math.hypot(np.float64(x), y) + math.remainder(np.float64(x), 3.5) + math.cbrt(np.abs(x))'),
+    ('x', 'BIGINT', 'return math.floor(np.sqrt(np.abs(x))) + math.ceil(np.float64(x))'),
+    ('x', 'BOOLEAN', 'return math.isclose(np.sqrt(np.abs(x)), 1.0) or math.isnan(np.float64(x))'),
+    ('n', 'TEXT', "year, month = np.divmod(n, 12)\nreturn f'{2000 + year:04d}-{month + 1:02d}'"),
+    ('x y', 'DOUBLE', """def normal(d):
+    return 0.5 * (1.0 + math.erf(d / np.sqrt(2.0)))
+if x <= 0 or y <= 0:
+    return 0.0
+d1 = (np.log(x / y) + 0.06) / (0.2 * np.sqrt(2.0))
+return x * normal(d1) - y * np.exp(-0.02) * normal(d1 - 0.2 * np.sqrt(2.0))"""),
 ]
 
 NUMBERS = ["NULL", "'NaN'", "'Infinity'", "-0.0", "0.0", "1.5", "-2.5", "1e15", "1e-300", "2.675"]

@@ -1,21 +1,22 @@
 //! A stack of a size that does not depend on the caller.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use memmap2::MmapOptions;
 
 /// The stack on which statements and bodies are parsed and compiled: what recurses there goes
-/// as deep as the user's text is nested. It is only reserved.
-const STACK: usize = 1 << 30;
+/// as deep as the user's text is nested. It is only reserved. Where the process may not map so much,
+/// it is one of the smaller ones.
+const STACKS: [usize; 3] = [1 << 30, 256 << 20, 64 << 20];
 
 /// Runs work on a large stack, or on the caller's if there is no memory for one.
 pub fn on_large_stack<R>(work: impl FnOnce() -> R) -> R {
-    let mut work = Some(work);
-    let run = || work.take().map(|work| work());
-    let done = catch_unwind(AssertUnwindSafe(|| stacker::maybe_grow(STACK / 2, STACK, run)));
-    match (done, work) {
-        (Ok(Some(result)), _) => result,
-        // A stack could not be had.
-        (_, Some(work)) => work(),
-        (Err(panic), None) => resume_unwind(panic),
-        (Ok(None), None) => unreachable!("the work was taken and gave no result"),
+    let [largest, ..] = STACKS;
+    if stacker::remaining_stack().is_some_and(|left| left >= largest / 2) {
+        return work();
+    }
+    // A stack that cannot be mapped would be a panic.
+    let can_be_mapped = |size: &&usize| MmapOptions::new().len(**size).map_anon().is_ok();
+    match STACKS.iter().find(can_be_mapped) {
+        Some(size) => stacker::grow(*size, work),
+        None => work(),
     }
 }

@@ -878,6 +878,10 @@ impl Lifter<'_> {
             }
             let narrowed = self.narrow_to(value, &alternative);
             let result = f(self, narrowed)?;
+            if self.live && ty.alternatives().len() > 1 {
+                // Two objects that put different work off have nothing in common.
+                self.force(&result)?;
+            }
             if let Some(state) = self.state() {
                 arms.push((state, vec![result]));
             }

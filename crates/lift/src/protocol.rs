@@ -91,6 +91,19 @@ const OF_FLOATS: &[&str] = &[
     "math.radians",
     "math.copysign",
     "math.fmod",
+    "math.erf",
+    "math.erfc",
+    "math.gamma",
+    "math.lgamma",
+    "math.exp2",
+    "math.cbrt",
+    "math.remainder",
+    "math.asinh",
+    "math.acosh",
+    "math.atanh",
+    "math.floor",
+    "math.ceil",
+    "math.isclose",
 ];
 
 /// Whether it is an object of the prelude that is a number in SQL.

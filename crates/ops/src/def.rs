@@ -129,8 +129,7 @@ impl Kind {
             Kind::Number => matches!(ty, Type::Float | Type::Int | Type::Bool),
             Kind::Str => *ty == Type::Str,
             Kind::StrList => *ty == Type::list(Type::Str),
-            // A list that never holds anything is one of whatever.
-            Kind::IntList => *ty == Type::list(Type::Int) || *ty == Type::list(Type::Never),
+            Kind::IntList => *ty == Type::list(Type::Int),
             Kind::FloatList => *ty == Type::list(Type::Float),
             Kind::List => matches!(ty, Type::List(_)),
             Kind::Exc => *ty == Type::Exc,

@@ -318,6 +318,9 @@ class ndarray(_Operators):
         value = _scalar_of(value)
         if self._code == 0:
             return _float(value)
+        if self._code == 1 and isinstance(value, float):
+            # Cut off, as astype does.
+            return _astype(_Array(value), int64)._v
         if _code_of(value) != self._code:
             return _refuse("a value of another type in an array")
         return _int(value) if self._code == 1 else value
@@ -456,9 +459,10 @@ class ndarray(_Operators):
     def repeat(self, repeats, axis=None):
         return repeat(self, repeats, axis)
 
-    def sum(self, axis=None):
+    def sum(self, axis=None, *, dtype=None, keepdims=False):
         _one_axis(axis)
-        return _Number(_tree(self) if self._code == 0 else _total(self))
+        a = _typed(self, dtype)
+        return _in_dimension(_Number(_tree(a) if a._code == 0 else _total(a)), keepdims)
 
     def prod(self, axis=None):
         _one_axis(axis)
@@ -472,9 +476,9 @@ class ndarray(_Operators):
             made = _int(made * int(self._value(i)))
         return _Number(made)
 
-    def mean(self, axis=None):
+    def mean(self, axis=None, *, keepdims=False):
         _one_axis(axis)
-        return _Number(_mean(self))
+        return _in_dimension(_Number(_mean(self)), keepdims)
 
     def var(self, axis=None, ddof=0):
         _one_axis(axis)
@@ -483,13 +487,13 @@ class ndarray(_Operators):
     def std(self, axis=None, ddof=0):
         return sqrt(self.var(axis, ddof))
 
-    def min(self, axis=None):
+    def min(self, axis=None, *, keepdims=False, initial=_missing):
         _one_axis(axis)
-        return _extreme(self, _less if self._code == 0 else _less_int)
+        return _in_dimension(_extreme(self, _less if self._code == 0 else _less_int, initial), keepdims)
 
-    def max(self, axis=None):
+    def max(self, axis=None, *, keepdims=False, initial=_missing):
         _one_axis(axis)
-        return _extreme(self, _greater if self._code == 0 else _greater_int)
+        return _in_dimension(_extreme(self, _greater if self._code == 0 else _greater_int, initial), keepdims)
 
     def argmin(self, axis=None):
         _one_axis(axis)
@@ -649,14 +653,30 @@ def _total(a):
 
 def _keeps(a, keepdims):
     """Whether dimensions are kept, which only arrays of two have to."""
-    if not isinstance(keepdims, bool) or keepdims and not isinstance(a, _Matrix):
+    if not isinstance(keepdims, bool) or keepdims and a._kind == 2:
         return _refuse("dimensions that are kept of such an array")
-    return keepdims
+    return keepdims and isinstance(a, _Matrix)
 
 
-def sum(a, axis=None, keepdims=False):
-    a = _an_array(a)
-    return a.sum(axis, True) if _keeps(a, keepdims) else a.sum(axis)
+def _typed(a, dtype):
+    """As an array whose elements are added as those of another type."""
+    if dtype is None:
+        return a
+    made = a.astype(dtype)
+    return _leave("floats that are added as something else") if a._code == 0 and made._code != 0 else made
+
+
+def _in_dimension(made, keepdims):
+    """A reduction of an array of one dimension, which may be kept."""
+    if not keepdims:
+        return made
+    value = made._v
+    return _fresh([value], _code_of(value))
+
+
+def sum(a, axis=None, dtype=None, keepdims=False):
+    a = _typed(_an_array(a), dtype)
+    return a.sum(axis, True) if _keeps(a, keepdims) else _in_dimension(a.sum(axis), keepdims)
 
 
 def _exact_total(a):
@@ -676,9 +696,11 @@ def _mean(a):
     return _div(total, _operation("int.to_float", a._n))
 
 
-def mean(a, axis=None, keepdims=False):
+def mean(a, axis=None, dtype=None, keepdims=False):
     a = _an_array(a)
-    return a.mean(axis, True) if _keeps(a, keepdims) else a.mean(axis)
+    if dtype is not None and _dtype_name(dtype) != "float64":
+        return _refuse("a mean of another type")
+    return a.mean(axis, True) if _keeps(a, keepdims) else _in_dimension(a.mean(axis), keepdims)
 
 
 def _squared_distance(lane, middle):
@@ -708,20 +730,22 @@ def std(a, axis=None, ddof=0):
     return _an_array(a).std(axis, ddof)
 
 
-def prod(a, axis=None, keepdims=False):
-    a = _an_array(a)
-    return a.prod(axis, True) if _keeps(a, keepdims) else a.prod(axis)
+def prod(a, axis=None, dtype=None, keepdims=False):
+    a = _typed(_an_array(a), dtype)
+    return a.prod(axis, True) if _keeps(a, keepdims) else _in_dimension(a.prod(axis), keepdims)
 
 
 def _is_negative_zero(x):
     return x == 0.0 and _div(1.0, x) < 0.0
 
 
-def _extreme(a, function):
-    if a._n == 0:
-        return _leave("an array without elements")
+def _extreme(a, function, initial=_missing):
     if a._code == 2:
         return _refuse("the extreme of bools")
+    if not _is_missing(initial):
+        a = concatenate(((initial,), a))
+    if a._n == 0:
+        return _leave("an array without elements")
     made = a._value(0)
     for i in range(1, a._n):
         made = function(made, a._value(i))
@@ -732,14 +756,20 @@ def _extreme(a, function):
     return _Number(made)
 
 
-def max(a, axis=None, keepdims=False):
+def max(a, axis=None, keepdims=False, initial=_missing):
     a = _an_array(a)
-    return a.max(axis, True) if _keeps(a, keepdims) else a.max(axis)
+    if _keeps(a, keepdims):
+        return a.max(axis, True) if _is_missing(initial) else _refuse("an initial value along an axis")
+    made = a.max(axis) if _is_missing(initial) else _one_dimension(_no_series(a)).max(axis, initial=initial)
+    return _in_dimension(made, keepdims)
 
 
-def min(a, axis=None, keepdims=False):
+def min(a, axis=None, keepdims=False, initial=_missing):
     a = _an_array(a)
-    return a.min(axis, True) if _keeps(a, keepdims) else a.min(axis)
+    if _keeps(a, keepdims):
+        return a.min(axis, True) if _is_missing(initial) else _refuse("an initial value along an axis")
+    made = a.min(axis) if _is_missing(initial) else _one_dimension(_no_series(a)).min(axis, initial=initial)
+    return _in_dimension(made, keepdims)
 
 
 def amax(a, axis=None):
@@ -777,12 +807,12 @@ def argmin(a, axis=None):
 
 def any(a, axis=None, keepdims=False):
     a = _an_array(a)
-    return a.any(axis, True) if _keeps(a, keepdims) else a.any(axis)
+    return a.any(axis, True) if _keeps(a, keepdims) else _in_dimension(a.any(axis), keepdims)
 
 
 def all(a, axis=None, keepdims=False):
     a = _an_array(a)
-    return a.all(axis, True) if _keeps(a, keepdims) else a.all(axis)
+    return a.all(axis, True) if _keeps(a, keepdims) else _in_dimension(a.all(axis), keepdims)
 
 
 def count_nonzero(a):
@@ -794,12 +824,59 @@ def count_nonzero(a):
     return _Number(count)
 
 
-def cumsum(a, axis=None):
-    return _an_array(a).cumsum(axis)
+def cumsum(a, axis=None, dtype=None):
+    return _typed(_an_array(a), dtype).cumsum(axis)
 
 
-def cumprod(a, axis=None):
-    return _an_array(a).cumprod(axis)
+def cumprod(a, axis=None, dtype=None):
+    return _typed(_an_array(a), dtype).cumprod(axis)
+
+
+def _running(a, axis, function):
+    """The extremes of the elements up to each."""
+    if axis not in (0, -1):
+        return _leave("an axis that such an array has not")
+    a = _one_dimension(_no_series(a))._kept()
+    if a._code == 2:
+        return _refuse("the extreme of bools")
+    made = []
+    for item in a._list():
+        if isinstance(item, float) and _is_negative_zero(item):
+            return _leave("zeros of both signs")
+        made.append(function(made[-1], item) if len(made) > 0 else item)
+    return _fresh(made, a._code)
+
+
+def maximum_accumulate(array, axis=0):
+    return _running(array, axis, _greater)
+
+
+def minimum_accumulate(array, axis=0):
+    return _running(array, axis, _less)
+
+
+def add_accumulate(array, axis=0):
+    return cumsum(_one_dimension(_no_series(array)), axis)
+
+
+def multiply_accumulate(array, axis=0):
+    return cumprod(_one_dimension(_no_series(array)), axis)
+
+
+def add_reduce(array, axis=0):
+    return _one_dimension(_no_series(array)).sum(axis)
+
+
+def multiply_reduce(array, axis=0):
+    return _one_dimension(_no_series(array)).prod(axis)
+
+
+def maximum_reduce(array, axis=0):
+    return _one_dimension(_no_series(array)).max(axis)
+
+
+def minimum_reduce(array, axis=0):
+    return _one_dimension(_no_series(array)).min(axis)
 
 
 def _scan(a, function):
@@ -821,10 +898,20 @@ def _scan(a, function):
     return _fresh(made, 1)
 
 
-def diff(a, n=1):
+def _as_part(x):
+    """What is put beside an array: a number is an array of one."""
+    return (_scalar_of(x),) if isinstance(x, (float, int, _Number)) else x
+
+
+def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
     if n != 1:
         return _refuse("such a difference")
+    _one_axis(axis)
     a = _one_dimension(_no_series(a))._kept()
+    if not _is_missing(prepend):
+        a = concatenate((_as_part(prepend), a))
+    if not _is_missing(append):
+        a = concatenate((a, _as_part(append)))
     if a._code == 2:
         return _refuse("the difference of bools")
     return a[1:] - a[:-1]
@@ -848,7 +935,11 @@ def sort(a, axis=-1):
         if negative and positive:
             return _leave("zeros of both signs")
     elif a._code == 2:
-        return _refuse("bools to sort")
+        count = 0
+        for item in items:
+            if item:
+                count += 1
+        return _fresh([i >= a._n - count for i in range(a._n)], 2)
     items.sort()
     return _fresh(items, a._code)
 
@@ -884,6 +975,15 @@ def ones(shape, dtype=float64):
     return full(shape, 1, dtype)
 
 
+def empty(shape, dtype=float64):
+    # Whatever was in the memory: zeros are as good.
+    return zeros(shape, dtype)
+
+
+def empty_like(prototype, dtype=None):
+    return zeros_like(prototype) if dtype is None else zeros_like(prototype).astype(dtype)
+
+
 def full(shape, fill_value, dtype=None):
     value = _scalar_of(fill_value)
     if dtype is not None:
@@ -911,7 +1011,11 @@ def _rising(start, stop, step):
     return _fresh([start + _operation("int.to_float", i) * delta if i > 1 else start + step if i else start for i in range(int(n))], 0)
 
 
-def arange(start, stop=None, step=1):
+def arange(start, stop=None, step=1, dtype=None):
+    if dtype is not None:
+        if _dtype_name(dtype) == "int64" and isinstance(_scalar_of(start), float):
+            return _refuse("arange of such a type")
+        return arange(start, stop, step).astype(dtype)
     if stop is None:
         start, stop = 0, start
     start, stop, step = _scalar_of(start), _scalar_of(stop), _scalar_of(step)
@@ -939,7 +1043,7 @@ def _of_values(items):
     """An array of the items of a list whose number is not known."""
     types = _element_types(items)
     if len(types) == 0:
-        return _refuse("an array of nothing")
+        return _fresh([0.0 for _ in range(0)], 0)
     if types == ("list",):
         if len(items) == 0:
             return _leave("an array of nothing")
@@ -987,7 +1091,7 @@ def _of_tuple(items):
         found = _code_of(_scalar_of(item))
         code = found if code == 3 else _common(code, found)
     if code == 3:
-        return _refuse("an array of nothing")
+        return _fresh([0.0 for _ in range(0)], 0)
     return _fresh([_coded(_scalar_of(item), code) for item in items], code)
 
 
@@ -1015,7 +1119,7 @@ def _unified(arrays):
         elif isinstance(array, tuple):
             array = _of_tuple(array)
         if not isinstance(array, ndarray) or array._kind != 1 or isinstance(array, _Matrix):
-            return _refuse("an array of more dimensions")
+            return _refuse("an array of one dimension beside another, or a Series")
         code = array._code if code == 3 else _common(code, array._code)
         made = made + (array,)
     return (made, code) if code != 3 else _refuse("an array of nothing")

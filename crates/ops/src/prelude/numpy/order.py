@@ -46,7 +46,15 @@ def argsort(a, axis=-1, kind=None):
     return _fresh(places, 1)
 
 
-def unique(a, return_counts=False):
+def unique(a, return_inverse=False, return_counts=False):
+    if not isinstance(return_inverse, bool) or not isinstance(return_counts, bool):
+        return _refuse("unique with such arguments")
+    if return_inverse:
+        made = unique(a, return_counts=return_counts)
+        found = made[0] if return_counts else made
+        # Where equal ones begin among those of which there is one each.
+        inverse = searchsorted(found, a)
+        return (found, inverse, made[1]) if return_counts else (found, inverse)
     items = sort(_of_numbers(a))._items
     found, counts = [], []
     for at in range(len(items)):
@@ -320,13 +328,15 @@ def take(a, indices, axis=None):
     return a[indices if isinstance(indices, (int, ndarray, _Number)) else _of_items(indices)]
 
 
-def isin(element, test_elements):
+def isin(element, test_elements, assume_unique=False, invert=False):
+    if not isinstance(invert, bool):
+        return _refuse("isin with such arguments")
     among = _of_numbers(test_elements)
     element = _listed(element)
     if not isinstance(element, ndarray) or element._kind != 1 or element._code != among._code:
         return _refuse("isin of values of another type")
     among = among._compact()
-    return _fresh([_is_in(item, among) for item in element._list()], 2)
+    return _fresh([_is_in(item, among) != invert for item in element._list()], 2)
 
 
 def _is_in(value, items):
@@ -367,9 +377,23 @@ def tile(A, reps):
 def append(arr, values, axis=None):
     if axis is not None:
         return _refuse("append along an axis")
-    if isinstance(values, (float, int)):
-        values = [values]
-    return concatenate((arr, values))
+    return concatenate((arr, _as_part(values)))
+
+
+def insert(arr, obj, values, axis=None):
+    _one_axis(axis)
+    arr = _one_dimension(_no_series(arr))._kept()
+    at, value = _scalar_of(obj), _scalar_of(values)
+    if isinstance(at, bool) or not isinstance(at, int) or not isinstance(value, (float, int)):
+        return _refuse("an insertion of such a kind")
+    at += arr._n if at < 0 else 0
+    if not 0 <= at <= arr._n:
+        return _leave("an insertion outside of the array")
+    return concatenate((arr[:at], _fresh([arr._as_item(value)], arr._code), arr[at:]))
+
+
+def divmod(x, y, /):
+    return floor_divide(x, y), remainder(x, y)
 
 
 def linspace(start, stop, num=50, endpoint=True):

@@ -190,6 +190,21 @@ class Series(ndarray):
         _one_axis(axis)
         return _series_scan(self._kept(), _mul, 1.0)
 
+    def cummax(self, axis=None):
+        _one_axis(axis)
+        return _series_extremes(self._kept(), _greater)
+
+    def cummin(self, axis=None):
+        _one_axis(axis)
+        return _series_extremes(self._kept(), _less)
+
+    def quantile(self, q=0.5):
+        a = self._kept()
+        if a._code != 0 or not isinstance(_scalar_of(q), (float, int)):
+            return _refuse("such a quantile of a Series")
+        part = a._without_nan()
+        return _Number(_nan) if part._n == 0 else quantile(part, q)
+
     def shift(self, periods=1):
         if isinstance(periods, bool) or not isinstance(periods, int) or self._code != 0:
             return _refuse("such a shift")
@@ -201,6 +216,21 @@ class Series(ndarray):
     def diff(self, periods=1):
         a = self._kept()
         return a - a.shift(periods)
+
+
+def _series_extremes(a, function):
+    """The extremes of the elements up to each, past what is missing."""
+    if a._code == 2:
+        return _refuse("the extremes of bools")
+    made = []
+    most = a._value(0) if a._n > 0 else _leave("a Series without elements")
+    for item in a._list():
+        if isinstance(item, float) and _is_negative_zero(item):
+            return _leave("zeros of both signs")
+        if most != most or item == item:
+            most = item if most != most else function(most, item)
+        made.append(item if item != item else most)
+    return Series(made, 0, 1, a._n, a._code)
 
 
 class _FixedArray(ndarray):
