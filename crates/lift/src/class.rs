@@ -569,6 +569,10 @@ impl Lifter<'_> {
                 self.bail(Code::Callee, format!("attribute {name} of a class of named tuples"))
             }
             None if self.enum_of(class).is_some() => self.raise_message(ExcKind::AttributeError, name),
+            // The prelude has not all that CPython's has.
+            None if ClassObj::ancestry(class).any(|class| class.prelude) => {
+                self.bail(Code::Callee, format!("attribute {name} of {}", crate::heap::of_kind(&class.name)))
+            }
             None => {
                 let message = format!("type object '{}' has no attribute '{name}'", class.name);
                 self.raise_message(ExcKind::AttributeError, &message)

@@ -263,7 +263,7 @@ impl Lifter<'_> {
 }
 
 /// A class of the prelude with its article.
-fn of_kind(class: &str) -> String {
+pub(crate) fn of_kind(class: &str) -> String {
     let article = if class.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
     format!("{article} {class}")
 }

@@ -483,6 +483,23 @@ async fn what_is_left_out_or_misspelt_is_told() {
         "#]],
         ),
         (
+            "SELECT * FROM read_csv('nowhere.csv')",
+            expect![[r#"
+                table function 'read_csv' not found
+                  hint: a file is read by its path, FROM 'path/file.csv', or as a table of CREATE EXTERNAL TABLE, whose OPTIONS say how
+            "#]],
+        ),
+        (
+            "SELECT * FROM nowhere.csv",
+            expect![[r#"
+                table 'datafusion.nowhere.csv' not found
+                  |
+                1 | SELECT * FROM nowhere.csv
+                  |               ^^^^^^^^^^^
+                  hint: a file is named in quotes: FROM 'nowhere.csv'
+            "#]],
+        ),
+        (
             "SELECT * FROM nowhere",
             expect![[r#"
                 table 'datafusion.public.nowhere' not found
