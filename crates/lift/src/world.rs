@@ -117,13 +117,16 @@ const CONTEXTS: [&str; 4] = ["getcontext", "setcontext", "localcontext", "Defaul
 fn uses(text: &str, name: &str) -> bool {
     const IMPORT: &str = "from decimal import";
     text.match_indices(name).any(|(at, _)| {
-        let (before, after) = (&text[..at], text[at + name.len()..].trim_start_matches([' ', '\t']));
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
         let Some((_, listed)) = before.rsplit_once(IMPORT) else { return true };
-        let within = match listed.trim_start().starts_with('(') {
-            true => !listed.contains(')'),
-            false => !listed.contains(['\n', ';']),
+        // Not behind what makes it another name.
+        let is_listed = if listed.trim_start().starts_with('(') {
+            !listed.contains(')') && after.trim_start().starts_with([',', ')'])
+        } else {
+            let after = after.trim_start_matches([' ', '\t']);
+            !listed.contains(['\n', ';']) && (after.is_empty() || after.starts_with([',', '\n', '\r', ';', '#']))
         };
-        !within || !(after.is_empty() || after.starts_with([',', ')', '\n', '\r', ';', '#']))
+        !is_listed
     })
 }
 
@@ -171,7 +174,8 @@ impl World {
             name: Arc::clone(&source.name),
             calls,
             left_if_none: HashSet::new(),
-            changes_context: CONTEXTS.iter().any(|name| uses(&source.text, name)),
+            changes_context: CONTEXTS.iter().any(|name| uses(&source.text, name))
+                || source.text.contains("import decimal") && source.text.contains("getattr"),
             modules: Vec::new(),
             prelude: HashMap::new(),
             functions: Vec::new(),

@@ -321,6 +321,10 @@ def _divided(result):
 
 
 def divmod(a, b, /):
+    if _type_name(a) in ("ndarray", "Series"):
+        return a.__divmod__(b)
+    if _type_name(b) in ("ndarray", "Series"):
+        return b.__rdivmod__(a)
     if _type_name(a) in _OBJECTS or _type_name(b) in _OBJECTS:
         if _type_name(a) == "decimal.Decimal":
             return _divided(a.__divmod__(b))

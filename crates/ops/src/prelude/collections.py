@@ -511,6 +511,8 @@ class OrderedDict(dict):
             return key, self.pop(key)
 
     def move_to_end(self, key, last=True):
+        if key is None and key not in self:
+            return _leave("a KeyError without its key")
         value = self.pop(key)
         if last:
             self[key] = value

@@ -100,6 +100,9 @@ def date_fromordinal(ordinal, /):
 
 def date_fromisocalendar(year, week, day):
     year, week, day = _c_int(year), _c_int(week), _c_int(day)
+    for part in (year, week, day):
+        if not -2147483648 <= part <= 2147483647:
+            return _leave("a part that C's int cannot hold")
     if not 1 <= year <= 9999:
         raise ValueError(f"Year is out of range: {year}")
     first = _operation("date.from_civil", year, 1, 1)

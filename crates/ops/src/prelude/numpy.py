@@ -382,6 +382,12 @@ class _Operators:
     def __ipow__(self, other):
         return self._changing()._becomes(self**other)
 
+    def __divmod__(self, other):
+        return divmod(self, other)
+
+    def __rdivmod__(self, other):
+        return divmod(other, self)
+
     def __iand__(self, other):
         return self._changing()._becomes(self & other)
 

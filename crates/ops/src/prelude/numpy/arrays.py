@@ -663,7 +663,13 @@ def _typed(a, dtype):
     if dtype is None:
         return a
     made = a.astype(dtype)
-    return _leave("floats that are added as something else") if a._code == 0 and made._code != 0 else made
+    if made._code == 2 or a._code == 0 and made._code != 0:
+        return _refuse("numbers that are added as something else")
+    return made
+
+
+def _no_out(out):
+    return None if out is None else _refuse("a result that is written into an array")
 
 
 def _in_dimension(made, keepdims):
@@ -674,7 +680,8 @@ def _in_dimension(made, keepdims):
     return _fresh([value], _code_of(value))
 
 
-def sum(a, axis=None, dtype=None, keepdims=False):
+def sum(a, axis=None, dtype=None, out=None, keepdims=False):
+    _no_out(out)
     a = _typed(_an_array(a), dtype)
     return a.sum(axis, True) if _keeps(a, keepdims) else _in_dimension(a.sum(axis), keepdims)
 
@@ -696,7 +703,8 @@ def _mean(a):
     return _div(total, _operation("int.to_float", a._n))
 
 
-def mean(a, axis=None, dtype=None, keepdims=False):
+def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+    _no_out(out)
     a = _an_array(a)
     if dtype is not None and _dtype_name(dtype) != "float64":
         return _refuse("a mean of another type")
@@ -730,7 +738,8 @@ def std(a, axis=None, ddof=0):
     return _an_array(a).std(axis, ddof)
 
 
-def prod(a, axis=None, dtype=None, keepdims=False):
+def prod(a, axis=None, dtype=None, out=None, keepdims=False):
+    _no_out(out)
     a = _typed(_an_array(a), dtype)
     return a.prod(axis, True) if _keeps(a, keepdims) else _in_dimension(a.prod(axis), keepdims)
 
@@ -743,7 +752,10 @@ def _extreme(a, function, initial=_missing):
     if a._code == 2:
         return _refuse("the extreme of bools")
     if not _is_missing(initial):
-        a = concatenate(((initial,), a))
+        first = _scalar_of(initial)
+        if isinstance(first, float) and a._code == 1:
+            first = int(first) if first - first == 0.0 else _leave("an initial value that is no int")
+        a = _fresh([_coded(first, a._code)] + a._list(), a._code)
     if a._n == 0:
         return _leave("an array without elements")
     made = a._value(0)
@@ -756,7 +768,8 @@ def _extreme(a, function, initial=_missing):
     return _Number(made)
 
 
-def max(a, axis=None, keepdims=False, initial=_missing):
+def max(a, axis=None, out=None, keepdims=False, initial=_missing):
+    _no_out(out)
     a = _an_array(a)
     if _keeps(a, keepdims):
         return a.max(axis, True) if _is_missing(initial) else _refuse("an initial value along an axis")
@@ -764,7 +777,8 @@ def max(a, axis=None, keepdims=False, initial=_missing):
     return _in_dimension(made, keepdims)
 
 
-def min(a, axis=None, keepdims=False, initial=_missing):
+def min(a, axis=None, out=None, keepdims=False, initial=_missing):
+    _no_out(out)
     a = _an_array(a)
     if _keeps(a, keepdims):
         return a.min(axis, True) if _is_missing(initial) else _refuse("an initial value along an axis")
@@ -805,12 +819,14 @@ def argmin(a, axis=None):
     return _an_array(a).argmin(axis)
 
 
-def any(a, axis=None, keepdims=False):
+def any(a, axis=None, out=None, keepdims=False):
+    _no_out(out)
     a = _an_array(a)
     return a.any(axis, True) if _keeps(a, keepdims) else _in_dimension(a.any(axis), keepdims)
 
 
-def all(a, axis=None, keepdims=False):
+def all(a, axis=None, out=None, keepdims=False):
+    _no_out(out)
     a = _an_array(a)
     return a.all(axis, True) if _keeps(a, keepdims) else _in_dimension(a.all(axis), keepdims)
 
@@ -1013,9 +1029,13 @@ def _rising(start, stop, step):
 
 def arange(start, stop=None, step=1, dtype=None):
     if dtype is not None:
-        if _dtype_name(dtype) == "int64" and isinstance(_scalar_of(start), float):
+        made = arange(start, stop, step)
+        if _dtype_name(dtype) == "float64":
+            return made.astype(dtype)
+        # Of floats it would be another step.
+        if _dtype_name(dtype) != "int64" or made._code != 1:
             return _refuse("arange of such a type")
-        return arange(start, stop, step).astype(dtype)
+        return made
     if stop is None:
         start, stop = 0, start
     start, stop, step = _scalar_of(start), _scalar_of(stop), _scalar_of(step)

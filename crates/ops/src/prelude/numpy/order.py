@@ -46,8 +46,8 @@ def argsort(a, axis=-1, kind=None):
     return _fresh(places, 1)
 
 
-def unique(a, return_inverse=False, return_counts=False):
-    if not isinstance(return_inverse, bool) or not isinstance(return_counts, bool):
+def unique(a, return_index=False, return_inverse=False, return_counts=False):
+    if return_index or not isinstance(return_inverse, bool) or not isinstance(return_counts, bool):
         return _refuse("unique with such arguments")
     if return_inverse:
         made = unique(a, return_counts=return_counts)

@@ -25,6 +25,8 @@ def _user(netloc):
 
 
 def _place(netloc):
+    if "[" in netloc or "]" in netloc:
+        return _leave("a host in brackets")
     host, _, port = netloc.rpartition("@")[2].partition(":")
     return host, port
 
@@ -173,6 +175,8 @@ def urlparse(url, scheme="", allow_fragments=True):
 
 
 def urlunsplit(components):
+    if len(components) != 5:
+        return _leave("another number of parts")
     scheme, netloc, url, query, fragment = components
     for part in (scheme, netloc, url, query, fragment):
         if not isinstance(part, str):
@@ -191,6 +195,8 @@ def urlunsplit(components):
 
 
 def urlunparse(components):
+    if len(components) != 6:
+        return _leave("another number of parts")
     scheme, netloc, url, params, query, fragment = components
     if not isinstance(params, str):
         return _leave("an address that is no text")
@@ -240,7 +246,7 @@ def parse_qsl(
         return _leave("a query that is no text")
     if not separator:
         raise ValueError("Separator must be of type string or bytes.")
-    if max_num_fields is not None and qs and max_num_fields < 1 + qs.count(separator):
+    if max_num_fields is not None and max_num_fields < (1 + qs.count(separator) if qs else 0):
         raise ValueError("Max number of fields exceeded")
     found = []
     if not qs:
@@ -282,6 +288,10 @@ def parse_qs(
 def urlencode(query, doseq=False, safe="", encoding=None, errors=None, quote_via=quote_plus):
     if doseq:
         return _refuse("urlencode of sequences")
+    if not isinstance(query, (dict, list, tuple, str)):
+        return _refuse("urlencode of something else")
+    if not isinstance(query, dict) and len(query) > 0 and not isinstance(query[0], tuple):
+        raise TypeError("not a valid non-string sequence or mapping object")
     pairs = query.items() if isinstance(query, dict) else query
     fields = []
     for name, value in pairs:
