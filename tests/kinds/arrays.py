@@ -261,6 +261,14 @@ return r == r"""),
     ('x', 'BOOLEAN', """r = x.max()
 return [r, r].count(r) == 2"""),
     ('x', 'BOOLEAN', 'return x[0] == x[0]'),
+    ('x', 'DOUBLE[]', 'return divmod(x, 2.0)[1] + divmod(7.5, x)[0]'),
+    ('n', 'BIGINT[]', 'return None if n is None else np.unique(n, True)[1]'),
+    ('n', 'BIGINT[]', 'return None if n is None else np.unique(n, False, True)[1]'),
+    ('n', 'BIGINT[]', 'return np.arange(0, 3, 0.5, dtype=int) + len(n)'),
+    ('n', 'DOUBLE', 'return n.max(initial=-0.5) / 2 + n.min(initial=2.5) + np.max(n, keepdims=True, initial=2.5)[0]'),
+    ('n', 'BOOLEAN', 'return n.sum(dtype=bool)'),
+    ('n', 'BIGINT[]', 'return np.sum(n, 0, None, True)'),
+    ('n', 'BIGINT[]', 'return np.max(n, 0, True)'),
 ]
 
 # As above, of rows without NULL arrays.
