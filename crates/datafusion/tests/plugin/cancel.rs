@@ -53,6 +53,7 @@ async fn time_is_limited_by_setting_and_option() {
 }
 
 /// Nothing breaks a call into C; whoever waits for it goes on without it.
+#[cfg(feature = "python")]
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_into_c_are_given_up() {
     let session = session();
