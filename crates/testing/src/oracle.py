@@ -192,11 +192,13 @@ def call(function, row, strict, seconds):
         return {"value": None}
     # As each row has the context that there is at first.
     decimal.setcontext(decimal.DefaultContext.copy())
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Again and again: what the function or a finaliser swallows must not go on for ever.
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         value = function(*row)
         signal.setitimer(signal.ITIMER_REAL, 0)
     except OutOfTime:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         return {"skip": "time"}
     except MemoryError:
         signal.setitimer(signal.ITIMER_REAL, 0)
