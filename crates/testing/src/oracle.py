@@ -31,21 +31,7 @@ class OutOfTime(BaseException):
 
 
 def expire(signum, frame):
-    TICKS.append(signum)
-    if len(TICKS) > 4:
-        # Whatever line comes next in the function raises, within what swallows it too.
-        def each(signum, event, arg):
-            raise OutOfTime
-
-        sys.settrace(each)
-        while frame is not None:
-            if frame.f_code.co_filename == FILE:
-                frame.f_trace = each
-            frame = frame.f_back
     raise OutOfTime
-
-
-TICKS = []
 
 
 def decode(value):
@@ -206,15 +192,11 @@ def call(function, row, strict, seconds):
         return {"value": None}
     # As each row has the context that there is at first.
     decimal.setcontext(decimal.DefaultContext.copy())
-    TICKS.clear()
-    # Again and again: what the function or a finaliser swallows must not go on for ever.
-    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         value = function(*row)
         signal.setitimer(signal.ITIMER_REAL, 0)
     except OutOfTime:
-        sys.settrace(None)
-        signal.setitimer(signal.ITIMER_REAL, 0)
         return {"skip": "time"}
     except MemoryError:
         signal.setitimer(signal.ITIMER_REAL, 0)

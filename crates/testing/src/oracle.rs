@@ -8,7 +8,8 @@ use crate::value::{Value, text_of};
 use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// What CPython gives for a row.
@@ -36,10 +37,15 @@ pub enum Outcome {
 pub struct Oracle {
     child: Child,
     requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    /// The lines that it writes.
+    answers: Receiver<String>,
     /// The time of a row.
     pub limit: Duration,
 }
+
+/// The time that an answer may take besides that of its rows: a single call into C, or `yield from` of
+/// a long range, nothing interrupts, and the process is replaced.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Oracle {
     /// Starts the Python that `EXUVIA_PYTHON` names, else `python3`.
@@ -57,9 +63,11 @@ impl Oracle {
             .spawn()
             .with_context(|| format!("cannot start {python}; EXUVIA_PYTHON names a Python 3.11"))?;
         let requests = child.stdin.take().context("no standard input")?;
-        let answers = BufReader::new(child.stdout.take().context("no standard output")?);
+        let lines = BufReader::new(child.stdout.take().context("no standard output")?).lines();
+        let (told, answers) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| told.send(line)));
         let mut oracle = Oracle { child, requests, answers, limit: Duration::from_secs(2) };
-        let hello = oracle.read()?;
+        let hello = oracle.read(PATIENCE)?.context("it does not answer")?;
         match hello.get("error").and_then(Json::as_str) {
             Some(error) => bail!("{python}: {error}"),
             None => Ok(oracle),
@@ -97,19 +105,26 @@ impl Oracle {
         request["rows"] = rows.iter().map(|row| row.iter().map(Value::to_oracle).collect::<Json>()).collect();
         writeln!(self.requests, "{request}")?;
         self.requests.flush()?;
-        let answer = self.read()?;
+        let rows_time = self.limit.saturating_mul(u32::try_from(rows.len()).unwrap_or(u32::MAX));
+        let Some(answer) = self.read(rows_time.saturating_add(PATIENCE))? else {
+            let limit = self.limit;
+            *self = Oracle::start()?;
+            self.limit = limit;
+            return Ok(vec![Outcome::Skip; rows.len()]);
+        };
         if let Some(error) = answer.get("error").and_then(Json::as_str) {
             bail!("CPython refuses the function: {error}");
         }
         answer.get("rows").and_then(Json::as_array).context("no rows")?.iter().map(outcome).collect()
     }
 
-    fn read(&mut self) -> anyhow::Result<Json> {
-        let mut line = String::new();
-        if self.answers.read_line(&mut line)? == 0 {
-            bail!("the oracle ended: {:?}", self.child.wait());
+    /// An answer; `None` if it takes longer.
+    fn read(&mut self, time: Duration) -> anyhow::Result<Option<Json>> {
+        match self.answers.recv_timeout(time) {
+            Ok(line) => Ok(Some(serde_json::from_str(&line)?)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => bail!("the oracle ended: {:?}", self.child.wait()),
         }
-        Ok(serde_json::from_str(&line)?)
     }
 }
 
