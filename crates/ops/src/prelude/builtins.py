@@ -4,6 +4,9 @@
 # What has operators of its own.
 _OBJECTS = ("datetime.timedelta", "RegexFlag", "decimal.Decimal")
 
+# Those that say themselves what divmod of them is.
+_DIVISIBLE = ("decimal.Decimal", "ndarray", "Series")
+
 
 def _same(a, b):
     """Whether two elements are equal as containers compare them: identity comes before equality,
@@ -321,15 +324,11 @@ def _divided(result):
 
 
 def divmod(a, b, /):
-    if _type_name(a) in ("ndarray", "Series"):
-        return a.__divmod__(b)
-    if _type_name(b) in ("ndarray", "Series"):
-        return b.__rdivmod__(a)
+    if _type_name(a) in _DIVISIBLE:
+        return _divided(a.__divmod__(b))
+    if _type_name(b) in _DIVISIBLE:
+        return _divided(b.__rdivmod__(a))
     if _type_name(a) in _OBJECTS or _type_name(b) in _OBJECTS:
-        if _type_name(a) == "decimal.Decimal":
-            return _divided(a.__divmod__(b))
-        if _type_name(b) == "decimal.Decimal":
-            return _divided(b.__rdivmod__(a))
         return _leave("divmod of objects")
     if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
         raise TypeError(f"unsupported operand type(s) for divmod(): '{_type_name(a)}' and '{_type_name(b)}'")
