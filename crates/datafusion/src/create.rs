@@ -126,18 +126,20 @@ pub(crate) fn register(ctx: &SessionContext, created: Created) -> Result<()> {
     Ok(())
 }
 
+/// Whether a function of ours that takes the values of a row has a name.
+fn is_row(state: &SessionState, name: &str) -> bool {
+    state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_some())
+}
+
 /// Whether a function of ours has a name.
 fn exists(state: &SessionState, name: &str) -> bool {
-    let row = state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_some());
-    row || Routines::of(state.config_options()).get(name).is_some()
+    is_row(state, name) || Routines::of(state.config_options()).get(name).is_some()
 }
 
 /// Forgets a function of ours, of whatever kind.
 fn deregister(ctx: &SessionContext, name: &str) {
     let routines = ExuviaOptions::of_session(ctx).routines;
-    let is_ours =
-        |state: &SessionState| state.scalar_functions().get(name).is_some_and(|udf| PythonFunction::of(udf).is_some());
-    let row = is_ours(&ctx.state_ref().read());
+    let row = is_row(&ctx.state_ref().read(), name);
     if row {
         ctx.deregister_udf(name);
     }

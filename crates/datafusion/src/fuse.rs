@@ -203,17 +203,19 @@ fn nodes(plan: Node<'_>) -> (Vec<Node<'_>>, Option<Node<'_>>) {
     (nodes, dealt)
 }
 
+/// How many nodes an expression has, where its columns count for what is said of them.
+fn size(expr: &Arc<dyn PhysicalExpr>, columns: Option<&[usize]>) -> usize {
+    match (expr.downcast_ref::<Column>(), columns) {
+        (Some(column), Some(columns)) => columns.get(column.index()).copied().unwrap_or(1),
+        _ => expr.children().into_iter().fold(1, |sum, child| sum.saturating_add(size(child, columns))),
+    }
+}
+
 /// Whether the expressions of filters and projections, each with its columns replaced by what they
 /// are, have few nodes for what they are apart. A column that each level uses twice doubles them.
 fn are_small_together(nodes: &[Node<'_>]) -> bool {
     const MOST: usize = 10_000;
     const MOST_CASES: usize = 12;
-    fn size(expr: &Arc<dyn PhysicalExpr>, columns: Option<&[usize]>) -> usize {
-        match (expr.downcast_ref::<Column>(), columns) {
-            (Some(column), Some(columns)) => columns.get(column.index()).copied().unwrap_or(1),
-            _ => expr.children().into_iter().fold(1, |sum, child| sum.saturating_add(size(child, columns))),
-        }
-    }
     /// How deep CASE is nested.
     fn cases(expr: &Arc<dyn PhysicalExpr>, columns: &[usize]) -> usize {
         let own = usize::from(expr.is::<CaseExpr>());

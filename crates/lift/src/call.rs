@@ -148,7 +148,7 @@ impl Lifter<'_> {
                 _ => None,
             },
             Abs::Builtin(name) => {
-                let (module, function) = name.rsplit_once('.').unwrap_or(("builtins", name));
+                let (module, function) = crate::names::in_module(name);
                 let entry = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module);
                 match entry.map(|entry| self.prelude_function(entry.0, function)).transpose()?.flatten() {
                     Some(Abs::Func(closure)) => Some((closure, 0)),

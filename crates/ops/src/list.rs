@@ -71,14 +71,7 @@ impl RawList {
     /// As [`Cx::alloc`].
     pub fn push(&mut self, cx: &mut Cx, slots: usize) -> KernelResult<*mut u64> {
         if self.len >= self.cap {
-            let cap = (self.len * 2).max(8);
-            let data = cx.alloc(cap as usize * slots * 8)?.cast::<u64>();
-            if self.len > 0 {
-                // SAFETY: both regions hold at least `len` elements and are distinct.
-                unsafe { data.copy_from_nonoverlapping(self.data, self.len as usize * slots) };
-            }
-            self.cap = cap;
-            self.data = data;
+            self.grow(cx, (self.len * 2).max(8), slots)?;
         }
         let at = self.len as usize * slots;
         self.len += 1;
@@ -95,15 +88,23 @@ impl RawList {
         }
         let cap = len.max(self.len.saturating_mul(2));
         let bytes = usize::try_from(cap).ok().and_then(|cap| cap.checked_mul(slots * 8));
-        let Some(bytes) = bytes.filter(|bytes| *bytes <= cx.limit() / 4) else { return };
-        let Ok(data) = cx.alloc(bytes) else { return };
-        let data = data.cast::<u64>();
+        if bytes.is_some_and(|bytes| bytes <= cx.limit() / 4) {
+            // Without room the list grows as it must.
+            let _ = self.grow(cx, cap, slots);
+        }
+    }
+
+    /// Takes the elements to where there is room for `cap` of them.
+    fn grow(&mut self, cx: &mut Cx, cap: u64, slots: usize) -> KernelResult<()> {
+        let bytes = (cap as usize).checked_mul(slots * 8).ok_or(exuvia_ir::Raise::ROW_MEMORY)?;
+        let data = cx.alloc(bytes)?.cast::<u64>();
         if self.len > 0 {
             // SAFETY: both regions hold at least `len` elements and are distinct.
             unsafe { data.copy_from_nonoverlapping(self.data, self.len as usize * slots) };
         }
         self.cap = cap;
         self.data = data;
+        Ok(())
     }
 
     /// Appends `count` elements that lie at `from`: not within room that the list has left.
@@ -118,14 +119,7 @@ impl RawList {
         let len = self.len + count;
         if len > self.cap {
             let cap = if self.cap == 0 { len } else { len.max(self.cap * 2) };
-            let bytes = (cap as usize).checked_mul(slots * 8).ok_or(exuvia_ir::Raise::ROW_MEMORY)?;
-            let data = cx.alloc(bytes)?.cast::<u64>();
-            if self.len > 0 {
-                // SAFETY: both regions hold at least `len` elements and are distinct.
-                unsafe { data.copy_from_nonoverlapping(self.data, self.len as usize * slots) };
-            }
-            self.cap = cap;
-            self.data = data;
+            self.grow(cx, cap, slots)?;
         }
         if count > 0 && slots > 0 {
             // SAFETY: the caller vouches for `from`; what lies there, the list's own elements

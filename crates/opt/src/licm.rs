@@ -15,23 +15,14 @@ use exuvia_ops::def::{Bails, Body, Effect};
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
-    let Some(flow) = with_preheaders(function) else { return };
-    let mut homes = homes(function, &flow);
     let mut constants: Vec<Option<Inst>> = vec![None; function.values.len()];
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
         if let (Some(result), Opcode::Const(_)) = (inst.result, &inst.op) {
             constants[result.index()] = Some(inst.clone());
         }
     }
-    // Inner loops first: what leaves one may leave the next as well. Instructions are
-    // appended to blocks before loops, so the places of all others stay.
-    let heads: Vec<usize> = flow.order().filter(|at| !latches(&flow, *at).is_empty()).collect();
-    for head in heads.into_iter().rev() {
-        let Some(preheader) = preheader(function, &flow, head) else { continue };
-        let body = body(&flow, head);
-        let inner = Loop { flow: &flow, head, preheader, body: &body, homes: &[] };
-        hoist(function, context, &inner, &mut constants, &mut homes);
-    }
+    // What leaves an inner loop may leave the next as well.
+    for_each_loop(function, |function, inner, homes| hoist(function, context, inner, &mut constants, homes));
     for block in &mut function.blocks {
         block.insts.retain(|inst| inst.result.is_some() || !matches!(inst.op, Opcode::Const(_)));
     }
@@ -46,15 +37,16 @@ fn with_preheaders(function: &mut Function) -> Option<Flow> {
     Some(if add_preheaders(function, &flow) { Flow::new(function) } else { flow })
 }
 
-/// Shows each loop that has a block before it; what is added there stands behind all else.
-pub(crate) fn for_each_loop(function: &mut Function, mut each: impl FnMut(&mut Function, &Loop<'_>)) {
+/// Shows each loop that has a block before it, inner ones first, with the segments that make values.
+/// Instructions are appended to blocks before loops, so the places of all others stay.
+pub(crate) fn for_each_loop(function: &mut Function, mut each: impl FnMut(&mut Function, &Loop<'_>, &mut Vec<usize>)) {
     let Some(flow) = with_preheaders(function) else { return };
-    let homes = homes(function, &flow);
+    let mut homes = homes(function, &flow);
     let heads: Vec<usize> = flow.order().filter(|at| !latches(&flow, *at).is_empty()).collect();
-    for head in heads {
+    for head in heads.into_iter().rev() {
         if let Some(preheader) = preheader(function, &flow, head) {
             let body = body(&flow, head);
-            each(function, &Loop { flow: &flow, head, preheader, body: &body, homes: &homes });
+            each(function, &Loop { flow: &flow, head, preheader, body: &body }, &mut homes);
         }
     }
 }
@@ -144,7 +136,6 @@ pub(crate) struct Loop<'a> {
     pub(crate) preheader: BlockId,
     /// Whether each segment belongs to it.
     pub(crate) body: &'a [bool],
-    homes: &'a [usize],
 }
 
 impl Loop<'_> {
@@ -155,10 +146,9 @@ impl Loop<'_> {
         self.flow.order().filter(passed).collect()
     }
 
-    /// Whether no block of the loop makes a value.
-    pub(crate) fn is_from_outside(&self, value: Value) -> bool {
-        let home = self.homes.get(value.index());
-        home.and_then(|home| self.body.get(*home)) != Some(&true)
+    /// Whether a block of the loop makes a value.
+    pub(crate) fn makes(&self, homes: &[usize], value: Value) -> bool {
+        homes.get(value.index()).and_then(|home| self.body.get(*home)) == Some(&true)
     }
 }
 
@@ -171,7 +161,7 @@ fn hoist(
     constants: &mut Vec<Option<Inst>>,
     homes: &mut Vec<usize>,
 ) {
-    let Loop { flow, preheader, body, .. } = *inner;
+    let Loop { flow, preheader, .. } = *inner;
     for segment in inner.every_round() {
         let part = flow.segment(segment).clone();
         // What an inner loop gave away stands behind what the segment had.
@@ -190,8 +180,7 @@ fn hoist(
             if inst.args.iter().any(is_large) {
                 continue;
             }
-            let inside = |value: &Value| body.get(homes[value.index()]) == Some(&true);
-            let inside: Vec<Value> = inst.args.iter().copied().filter(inside).collect();
+            let inside: Vec<Value> = inst.args.iter().copied().filter(|arg| inner.makes(homes, *arg)).collect();
             // Constants are made anew before the loop.
             let define = |value: &Value| constants.get(value.index()).cloned().flatten();
             let Some(made) = inside.iter().map(define).collect::<Option<Vec<Inst>>>() else { continue };
@@ -202,6 +191,7 @@ fn hoist(
                 homes.push(flow.last(preheader));
                 inst.args.iter_mut().filter(|arg| **arg == old).for_each(|arg| *arg = new);
                 constant.result = Some(new);
+                constants.resize(new.index(), None);
                 constants.push(Some(constant.clone()));
                 function.block_mut(preheader).insts.push(constant);
             }

@@ -17,9 +17,9 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     if !appends(function, context) {
         return;
     }
-    licm::for_each_loop(function, |function, inner| {
-        let Some((bound, list)) = bound(function, context, inner) else { return };
-        let lists = appended(function, context, inner);
+    licm::for_each_loop(function, |function, inner, homes| {
+        let Some((bound, list)) = bound(function, context, inner, homes) else { return };
+        let lists = appended(function, context, inner, homes);
         for appended in lists.into_iter().filter(|appended| list != Some(*appended)) {
             let bound = match list {
                 Some(list) => add(function, inner, "list.len", vec![list], Some(Type::Int)),
@@ -38,7 +38,12 @@ fn is(context: &mut Context, inst: &Inst, op: CoreOp) -> bool {
 
 /// What the counter of a loop must reach to end it, if nothing else ends it; and the list whose length
 /// that is, where each round asks for it.
-fn bound(function: &Function, context: &mut Context, inner: &Loop<'_>) -> Option<(Value, Option<Value>)> {
+fn bound(
+    function: &Function,
+    context: &mut Context,
+    inner: &Loop<'_>,
+    homes: &[usize],
+) -> Option<(Value, Option<Value>)> {
     let head = inner.flow.segment(inner.head);
     let Terminator::Branch(cond, ..) = &function.block(head.block).term else { return None };
     let made = |value: Value| function.block(head.block).insts.iter().find(|inst| inst.result == Some(value));
@@ -57,23 +62,23 @@ fn bound(function: &Function, context: &mut Context, inner: &Loop<'_>) -> Option
     match made(bound) {
         Some(len) if is(context, len, CoreOp::ListLen) => {
             let list = len.args[0];
-            inner.is_from_outside(list).then_some((bound, Some(list)))
+            (!inner.makes(homes, list)).then_some((bound, Some(list)))
         }
         Some(_) => None,
         // What has more bits than a word is no guess for it.
-        None if context.width == IntWidth::Word => inner.is_from_outside(bound).then_some((bound, None)),
+        None if context.width == IntWidth::Word => (!inner.makes(homes, bound)).then_some((bound, None)),
         None => None,
     }
 }
 
 /// The lists from outside a loop to which each round appends.
-fn appended(function: &Function, context: &mut Context, inner: &Loop<'_>) -> Vec<Value> {
+fn appended(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[usize]) -> Vec<Value> {
     let mut found = vec![];
     for at in inner.every_round() {
         let part = inner.flow.segment(at);
         for inst in &function.block(part.block).insts[part.insts.clone()] {
             if is(context, inst, CoreOp::ListAppend)
-                && inner.is_from_outside(inst.args[0])
+                && !inner.makes(homes, inst.args[0])
                 && !found.contains(&inst.args[0])
             {
                 found.push(inst.args[0]);

@@ -7,12 +7,12 @@
 //! they are made for the rows that ask for them. What else stands there is left in its
 //! expression.
 
-use super::is_call;
 use super::looped::{self, Looped};
 use super::order::{Counted, Seen};
 use super::partition::Partition;
 use super::prune::Gain;
 use super::short_circuit::ShortCircuit;
+use super::{is_call, size};
 use crate::barrier::calls_python;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::array::{
@@ -550,7 +550,7 @@ impl Builder<'_> {
         for (child, when) in conditions {
             // What a loop cannot decide enters it as a column; other conditions are evaluated
             // again with the expression, which costs less.
-            let large = nodes(&children[child]) > MOST_NODES;
+            let large = size(&children[child], None) > MOST_NODES;
             let decides = |bound: &Bound| looped::decides(bound, &self.fields, self.options);
             if large || !decides(&self.bind(Arc::clone(&children[child]))?) {
                 let lowered = Arc::clone(&children[child]);
@@ -607,11 +607,6 @@ impl Builder<'_> {
 /// Whether an expression is AND or OR.
 fn is_connective(expr: &Arc<dyn PhysicalExpr>) -> bool {
     expr.downcast_ref::<BinaryExpr>().is_some_and(|binary| matches!(binary.op(), Operator::And | Operator::Or))
-}
-
-/// How many nodes an expression has.
-fn nodes(expr: &Arc<dyn PhysicalExpr>) -> usize {
-    expr.children().into_iter().fold(1, |sum, child| sum + nodes(child))
 }
 
 fn is_trivial(expr: &Arc<dyn PhysicalExpr>) -> bool {

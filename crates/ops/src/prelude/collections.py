@@ -291,8 +291,7 @@ class dict(_Table):
     def update(self, other=_missing, /, **more):
         if not _is_missing(other):
             self._update(other)
-        for name, value in more:
-            self[name] = value
+        self._update(more)
 
     def _update(self, other):
         if isinstance(other, dict):
@@ -477,8 +476,7 @@ class OrderedDict(dict):
     def __init__(self, other=_missing, /, **more):
         super().__init__()
         self.update(other)
-        for name, value in more:
-            self[name] = value
+        self._update(more)
 
     def _turn(self, slot, live, added):
         if self._live != live or self._added != added:

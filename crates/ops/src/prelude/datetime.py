@@ -105,17 +105,13 @@ def date_fromisocalendar(year, week, day):
             return _leave("a part that C's int cannot hold")
     if not 1 <= year <= 9999:
         raise ValueError(f"Year is out of range: {year}")
-    first = _operation("date.from_civil", year, 1, 1)
-    starts = (first + 3) % 7
-    # A year has 53 weeks if it begins on a Thursday, or on a Wednesday and is a leap year.
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    weeks = 53 if starts == 3 or (starts == 2 and leap) else 52
-    if not 1 <= week <= weeks:
+    # The 28th of December is always in the last week, the 4th of January in the first.
+    if not 1 <= week <= _iso_date(_operation("date.from_civil", year, 12, 28)).week:
         raise ValueError(f"Invalid week: {week}")
     if not 1 <= day <= 7:
         raise ValueError(f"Invalid day: {day} (range is [1, 7])")
-    monday = first - starts + (7 if starts > 3 else 0)
-    days = monday + (week - 1) * 7 + day - 1
+    first = _operation("date.from_civil", year, 1, 4)
+    days = first - (first + 3) % 7 + (week - 1) * 7 + day - 1
     if not -719162 <= days <= 2932896:
         return _leave("a date beyond the years of datetime.date")
     return _record("date", days)

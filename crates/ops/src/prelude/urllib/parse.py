@@ -205,10 +205,6 @@ def urlunparse(components):
     return urlunsplit((scheme, netloc, url, query, fragment))
 
 
-def urldefrag(url):
-    return _refuse("urldefrag")
-
-
 def quote(string, safe="/", encoding=None, errors=None):
     if not isinstance(string, str) or not isinstance(safe, str) or encoding is not None or errors is not None:
         return _leave("an escape of something else than text in UTF-8")
