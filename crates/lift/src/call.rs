@@ -1017,6 +1017,7 @@ impl Lifter<'_> {
         vars: BTreeMap<Name, Abs>,
         owner: Option<(Rc<ClassObj>, Abs)>,
     ) -> Lift<Abs> {
+        self.world.budget.take(16 + 2 * vars.len());
         let def = closure.def.clone();
         let depth = self.frames.len();
         let caller = self.current;

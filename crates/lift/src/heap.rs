@@ -134,6 +134,7 @@ impl Lifter<'_> {
 
     /// An attribute that the object itself has.
     pub fn own_attribute(&mut self, object: &Instance, name: &str) -> Lift<Option<Abs>> {
+        self.world.budget.take(8);
         if let Some(record) = self.escaped_as(object) {
             return self.load(record, name);
         }
@@ -200,6 +201,7 @@ impl Lifter<'_> {
 
     /// `object.name = value`.
     pub fn set_attribute(&mut self, object: &Rc<Instance>, name: &Name, value: Abs) -> Lift<()> {
+        self.world.budget.take(8);
         if !self.live {
             return Ok(());
         }

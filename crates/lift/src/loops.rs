@@ -90,6 +90,8 @@ impl Lifter<'_> {
             let own = self.before_loop(&mut found)?;
             let (header, params) = self.header(&found.carried)?;
             let at_header = self.frames.clone();
+            // Those that the turn changes are copied.
+            self.world.budget.take(self.frames.iter().map(|frame| frame.vars.len()).sum());
             let (yes, no) = condition(self)?;
             self.enter_any(yes)?;
             if self.live {

@@ -177,6 +177,7 @@ impl Lifter<'_> {
 
     /// Uses an operation whose parameters accept the arguments.
     pub fn use_operation(&mut self, def: &'static OpDef, args: &[Abs]) -> Lift<Abs> {
+        self.world.budget.take(4);
         let mut args = args.to_vec();
         for (index, param) in def.params.iter().enumerate() {
             let default = || param.default.map_or(Object::None, |default| default.object());

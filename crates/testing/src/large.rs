@@ -262,6 +262,8 @@ pub fn programs() -> Vec<Large> {
         int("a tuple nested 4,000 deep", format!("t = (x,)\n{}return len(t)", lines(4000, |_| "t = (t,)".into()))),
         int("a list nested 4,000 deep", format!("t = [x]\n{}return len(t)", lines(4000, |_| "t = [t]".into()))),
         int("300 loops", lines(300, |at| format!("for i in range(x): x = x + {at}")) + "return x"),
+        text("a dict nested 45 deep", format!("return str({}x{})", "{'a': ".repeat(45), "}".repeat(45))),
+        text("a list nested 45 deep", format!("return str({}x{})", "[".repeat(45), "]".repeat(45))),
         int(
             "loops nested 18 deep",
             lines(18, |at| format!("{}for i{at} in range(x):", indent(at)))
