@@ -96,7 +96,7 @@ pub(crate) fn generic(module: &str, name: &str) -> Option<Generic> {
             | "MutableMapping" | "Sequence" | "MutableSequence",
         ) => Generic::Whatever,
         ("re", "Match" | "Pattern") => Generic::Whatever,
-        ("datetime", "timezone" | "tzinfo") => Generic::Nothing,
+        ("datetime", "tzinfo") => Generic::Nothing,
         ("collections.abc", "Hashable" | "Sized") => Generic::Nothing,
         _ => return None,
     };

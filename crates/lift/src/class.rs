@@ -569,6 +569,11 @@ impl Lifter<'_> {
                 self.bail(Code::Callee, format!("attribute {name} of a class of named tuples"))
             }
             None if self.enum_of(class).is_some() => self.raise_message(ExcKind::AttributeError, name),
+            None if class.prelude
+                && let Some(value) = self.prelude_function("datetime", &format!("_{}_{name}", class.name))? =>
+            {
+                self.call_value(&value, Vec::new(), Vec::new())
+            }
             // The prelude has not all that CPython's has.
             None if ClassObj::ancestry(class).any(|class| class.prelude) => {
                 self.bail(Code::Callee, format!("attribute {name} of {}", crate::heap::of_kind(&class.name)))

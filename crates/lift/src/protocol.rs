@@ -55,7 +55,14 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
 ];
 
 /// Classes of the prelude that have every operator that CPython's have, and their names in messages.
-const KNOWN: &[(&str, &str)] = &[("dict", "dict"), ("set", "set"), ("tuple", "tuple"), ("Decimal", "decimal.Decimal")];
+const KNOWN: &[(&str, &str)] = &[
+    ("dict", "dict"),
+    ("set", "set"),
+    ("tuple", "tuple"),
+    ("Decimal", "decimal.Decimal"),
+    ("datetime", "datetime.datetime"),
+    ("timezone", "datetime.timezone"),
+];
 
 /// The name in messages of a class of the prelude that has every operator of CPython's.
 fn known_name(class: &ClassObj) -> Option<&'static str> {

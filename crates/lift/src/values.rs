@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 /// Whether the objects of a class are values.
 pub(crate) fn is_of_values(class: &ClassObj) -> bool {
-    class.prelude && &*class.name == "Decimal"
+    class.prelude && matches!(&*class.name, "Decimal" | "datetime" | "timezone")
 }
 
 impl Lifter<'_> {
@@ -88,7 +88,7 @@ impl Lifter<'_> {
     /// Refuses `is` between two values, but where both sides are known to be one.
     pub fn refuse_identity(&mut self, left: &Abs, right: &Abs) -> Lift<()> {
         if self.may_be_value(left) && self.may_be_value(right) && !left.same(right) {
-            return self.bail(Code::Operands, "the identity of a Decimal");
+            return self.bail(Code::Operands, "the identity of a value");
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ _MATCHED = {
     "S": r"(6[0-1]|[0-5]\d|\d)",
     "f": "([0-9]{1,6})",
     "p": "(am|pm)",
+    "z": r"([+-]\d\d:?[0-5]\d(?::?[0-5]\d(?:\.\d{1,6})?)?|z)",
     "b": "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     "B": "(september|february|november|december|january|october|august|march|april|june|july|may)",
     "a": "(mon|tue|wed|thu|fri|sat|sun)",
@@ -175,10 +176,104 @@ def _nearest(number):
     return float(whole)
 
 
+def _offset_parts(offset):
+    """The sign and the clock of an offset in microseconds."""
+    size = abs(offset)
+    parts = (size // 3600000000, size // 60000000 % 60, size // 1000000 % 60, size % 1000000)
+    return "-" if offset < 0 else "+", parts
+
+
+def _offset_text(offset, separator):
+    """An offset as `isoformat` writes it, or `strftime` without a separator."""
+    sign, (hours, minutes, seconds, micros) = _offset_parts(offset)
+    text = f"{sign}{hours:02}{separator}{minutes:02}"
+    if seconds or micros:
+        text += f"{separator}{seconds:02}"
+    if micros:
+        text += f".{micros:06}"
+    return text
+
+
+def _offset_name(offset, name):
+    """What `tzname` gives."""
+    if name is not None:
+        return name
+    return "UTC" if offset == 0 else "UTC" + _offset_text(offset, ":")
+
+
+def _offset_shown(offset, name):
+    """The `repr` of a zone."""
+    if name is None and offset == 0:
+        return "datetime.timezone.utc"
+    shown = repr(_of_micros(offset))
+    return f"datetime.timezone({shown})" if name is None else f"datetime.timezone({shown}, {name!r})"
+
+
+def _of_micros(micros):
+    """The timedelta of microseconds that are fewer than those of its last day."""
+    return _record("timedelta", micros // 86400000000, micros // 1000000 % 86400, micros % 1000000)
+
+
+class timezone:
+    def __init__(self, offset, name=_missing):
+        if _type_name(offset) != "datetime.timedelta":
+            raise TypeError(f"timezone() argument 1 must be datetime.timedelta, not {_argument_name(offset)}")
+        if not _is_missing(name) and not isinstance(name, str):
+            raise TypeError(f"timezone() argument 2 must be str, not {_argument_name(name)}")
+        micros = (_field(offset, 0) * 86400 + _field(offset, 1)) * 1000000 + _field(offset, 2)
+        if not -86400000000 < micros < 86400000000:
+            raise ValueError(
+                "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24), "
+                f"not {offset!r}."
+            )
+        self._offset = micros
+        self._name = None if _is_missing(name) else name
+
+    def __str__(self):
+        return _offset_name(self._offset, self._name)
+
+    def __repr__(self):
+        return _offset_shown(self._offset, self._name)
+
+    def __eq__(self, other):
+        if not isinstance(other, timezone):
+            return NotImplemented
+        return self._offset == other._offset
+
+    def __hash__(self):
+        return _refuse("the hash of a zone")
+
+    def _check(self, dt, method):
+        if dt is not None and _type_name(dt) != "datetime.datetime":
+            message = f"{method}(dt) argument must be a datetime instance or None, not {_argument_name(dt)}"
+            raise TypeError(message)
+
+    def utcoffset(self, dt, /):
+        self._check(dt, "utcoffset")
+        return _of_micros(self._offset)
+
+    def tzname(self, dt, /):
+        self._check(dt, "tzname")
+        return _offset_name(self._offset, self._name)
+
+    def dst(self, dt, /):
+        self._check(dt, "dst")
+        return None
+
+
+def _timezone_utc():
+    return timezone(_of_micros(0))
+
+
 def datetime(year, month, day, hour=0, minute=0, second=0, microsecond=0, tzinfo=None, *, fold=0):
-    if tzinfo is not None or fold != 0:
-        return _refuse("a datetime with a zone")
-    return _datetime(year, month, day, hour, minute, second, microsecond)
+    if fold != 0:
+        return _refuse("a datetime of a repeated hour")
+    return _in_zone(_datetime(year, month, day, hour, minute, second, microsecond), tzinfo)
+
+
+def _in_zone(moment, tzinfo):
+    """The same clock in a zone."""
+    return moment if tzinfo is None else moment.replace(tzinfo=tzinfo)
 
 
 def _datetime(year, month, day, hour, minute, second, microsecond):
@@ -196,9 +291,9 @@ def _datetime(year, month, day, hour, minute, second, microsecond):
 
 
 def datetime_combine(date, time, tzinfo=None):
-    if _type_name(date) != "datetime.date" or _type_name(time) != "datetime.time" or tzinfo is not None:
+    if _type_name(date) != "datetime.date" or _type_name(time) != "datetime.time":
         return _leave("other parts of a datetime than a date and a time")
-    return _record("datetime", _field(date, 0) * 86400000000 + _field(time, 0))
+    return _in_zone(_record("datetime", _field(date, 0) * 86400000000 + _field(time, 0)), tzinfo)
 
 
 def datetime_fromordinal(ordinal, /):
@@ -212,15 +307,25 @@ def datetime_fromisoformat(text, /):
 
 
 def datetime_utcfromtimestamp(timestamp, /):
+    if isinstance(timestamp, float):
+        # A day less at either end, so that no fraction leads beyond.
+        if not -62135510400.0 <= timestamp <= 253402214400.0:
+            return _leave("such a float as a timestamp")
+        # The fraction is rounded by itself (Python/pytime.c, pytime_double_to_denominator).
+        seconds = int(timestamp)
+        return _record("datetime", seconds * 1000000 + round((timestamp - seconds) * 1e6))
     if not isinstance(timestamp, int):
-        return _leave("a timestamp that is no int")
+        return _leave("a timestamp that is no number")
     if not -62135596800 <= timestamp <= 253402300799:
         return _leave("a timestamp beyond the years of datetime.datetime")
     return _record("datetime", timestamp * 1000000)
 
 
 def datetime_fromtimestamp(timestamp, tz=None):
-    return _refuse("the local time zone")
+    if tz is None:
+        return _refuse("the local time zone")
+    utc = datetime_utcfromtimestamp(timestamp)
+    return utc.replace(tzinfo=_timezone_utc()).astimezone(tz)
 
 
 def _argument_name(value):
@@ -278,7 +383,7 @@ def datetime_strptime(text, format, /):
         raise ValueError(f"unconverted data remains: {text[found.end():]}")
     year = 1900
     month = day = 1
-    hour = minute = second = micros = 0
+    hour = minute = second = micros = offset = 0
     half = ""
     at = 0
     for letter in (*letters, None):
@@ -311,13 +416,29 @@ def datetime_strptime(text, format, /):
             micros = int(part + "000000"[len(part):])
         elif letter == "p":
             half = part.lower()
+        elif letter == "z":
+            offset = _offset_of(part)
     if "I" in letters:
         if half == "pm":
             if hour != 12:
                 hour += 12
         elif hour == 12:
             hour = 0
-    return _datetime(year, month, day, hour, minute, second, micros)
+    found = _datetime(year, month, day, hour, minute, second, micros)
+    return found.replace(tzinfo=timezone(_of_micros(offset))) if "z" in letters else found
+
+
+def _offset_of(text):
+    """The microseconds of an offset that a format has read (Lib/_strptime.py, _strptime)."""
+    if text == "Z":
+        return 0
+    if text == "z" or not text.isascii():
+        return _leave("an offset in such letters or digits")
+    digits = text[1:3] + (text[4:] if text[3] == ":" else text[3:])
+    if len(digits) > 4:
+        return _leave("an offset with seconds")
+    micros = (int(digits[:2]) * 60 + int(digits[2:4])) * 60000000
+    return -micros if text[0] == "-" else micros
 
 
 def time(hour=0, minute=0, second=0, microsecond=0, tzinfo=None, *, fold=0):
