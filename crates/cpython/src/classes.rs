@@ -74,11 +74,11 @@ pub fn decimals(py: Python<'_>) -> PyResult<&'static Decimals> {
     })
 }
 
-/// The `tzinfo` of a column's zone: `timezone` for an offset, as Arrow writes it, else
+/// The `tzinfo` of a column's zone: `timezone` for an offset, as Arrow writes it, and for UTC, else
 /// `ZoneInfo`.
 pub fn zone<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let clock = clock(py)?;
-    if let Some(minutes) = offset_minutes(name) {
+    if let Some(minutes) = if name == "UTC" { Some(0) } else { offset_minutes(name) } {
         if minutes == 0 {
             return Ok(clock.utc.bind(py).clone());
         }

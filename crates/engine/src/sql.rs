@@ -9,7 +9,7 @@ use arrow::datatypes::{
 };
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
-use exuvia_jit::border::MOST_DIGITS;
+use exuvia_jit::border::{MOST_DIGITS, is_utc};
 use exuvia_lift::{ColumnForm, SqlClass};
 use exuvia_ops::bytes;
 use std::borrow::Cow;
@@ -52,6 +52,7 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => SqlClass::Bytes,
         DataType::Date32 => SqlClass::Date,
         DataType::Timestamp(unit, None) => SqlClass::Timestamp(per_second(*unit)),
+        DataType::Timestamp(unit, Some(zone)) if is_utc(zone) => SqlClass::Instant(per_second(*unit)),
         DataType::Time32(unit) | DataType::Time64(unit) => SqlClass::Time(per_second(*unit)),
         DataType::Decimal128(precision, scale) if *precision <= MOST_DIGITS => {
             SqlClass::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
@@ -227,10 +228,11 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
         DataType::Decimal128(..) => {
             Object::Int(Int::from_big(array.as_primitive::<Decimal128Type>().value(row).into()))
         }
-        DataType::Timestamp(TimeUnit::Second, None) => int!(TimestampSecondType),
-        DataType::Timestamp(TimeUnit::Millisecond, None) => int!(TimestampMillisecondType),
-        DataType::Timestamp(TimeUnit::Microsecond, None) => int!(TimestampMicrosecondType),
-        DataType::Timestamp(TimeUnit::Nanosecond, None) => int!(TimestampNanosecondType),
+        DataType::Timestamp(_, Some(zone)) if !is_utc(zone) => return None,
+        DataType::Timestamp(TimeUnit::Second, _) => int!(TimestampSecondType),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => int!(TimestampMillisecondType),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => int!(TimestampMicrosecondType),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => int!(TimestampNanosecondType),
         DataType::Time32(TimeUnit::Second) => int!(Time32SecondType),
         DataType::Time32(_) => int!(Time32MillisecondType),
         DataType::Time64(TimeUnit::Microsecond) => int!(Time64MicrosecondType),

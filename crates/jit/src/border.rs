@@ -20,12 +20,19 @@ pub fn layout(ty: &DataType) -> DataType {
     match ty {
         DataType::Date32 | DataType::Time32(_) => DataType::Int32,
         DataType::Timestamp(_, None) | DataType::Time64(_) => DataType::Int64,
+        DataType::Timestamp(_, Some(zone)) if is_utc(zone) => DataType::Int64,
         DataType::Decimal128(precision, _) if *precision <= MOST_DIGITS => DataType::Int64,
         DataType::Binary => DataType::Utf8,
         DataType::LargeBinary => DataType::LargeUtf8,
         DataType::BinaryView => DataType::Utf8View,
         other => other.clone(),
     }
+}
+
+/// Whether the zone of a column is UTC, which Python has as `timezone.utc`.
+#[must_use]
+pub fn is_utc(zone: &str) -> bool {
+    matches!(zone, "+00:00" | "UTC")
 }
 
 /// The values of a column in that layout.

@@ -62,6 +62,8 @@ pub enum SqlClass {
     /// TIMESTAMP without a zone. At the border its values are counts since 1970-01-01, of so many
     /// a second.
     Timestamp(u32),
+    /// TIMESTAMP WITH TIME ZONE, as UTC. At the border its values are those of TIMESTAMP.
+    Instant(u32),
     /// TIME. At the border its values are counts since midnight, of so many a second.
     Time(u32),
     /// DECIMAL of so many digits, some of them behind the point: 18 at most. At the border its values
@@ -103,9 +105,12 @@ impl SqlClass {
     #[must_use]
     pub fn ty(&self, nullable: bool) -> Type {
         let ty = match self {
-            SqlClass::Int | SqlClass::Date | SqlClass::Timestamp(_) | SqlClass::Time(_) | SqlClass::Decimal { .. } => {
-                Type::Int
-            }
+            SqlClass::Int
+            | SqlClass::Date
+            | SqlClass::Timestamp(_)
+            | SqlClass::Instant(_)
+            | SqlClass::Time(_)
+            | SqlClass::Decimal { .. } => Type::Int,
             SqlClass::Float => Type::Float,
             SqlClass::Bool => Type::Bool,
             SqlClass::Str | SqlClass::Bytes => Type::Str,
@@ -148,7 +153,9 @@ impl SqlClass {
     /// The type that Python sees, for scalars; of a class that the prelude writes in Python none.
     pub(crate) fn python(&self) -> Type {
         match self {
-            SqlClass::Decimal { .. } | SqlClass::Column { .. } | SqlClass::Array { .. } => Type::Never,
+            SqlClass::Instant(_) | SqlClass::Decimal { .. } | SqlClass::Column { .. } | SqlClass::Array { .. } => {
+                Type::Never
+            }
             SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
             SqlClass::Timestamp(_) => Type::Record(Class::Datetime, Arc::from([Type::Int])),
             SqlClass::Time(_) => Type::Record(Class::Time, Arc::from([Type::Int])),
@@ -173,6 +180,7 @@ impl SqlClass {
             SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str | SqlClass::Date => true,
             SqlClass::Bytes
             | SqlClass::Timestamp(_)
+            | SqlClass::Instant(_)
             | SqlClass::Time(_)
             | SqlClass::Decimal { .. }
             | SqlClass::Column { .. }
@@ -183,10 +191,10 @@ impl SqlClass {
     }
 
     /// Whether the prelude says what a result of that type is in SQL: it does for its own classes, and for a
-    /// DECIMAL or a column whatever is returned.
+    /// DECIMAL, an instant or a column whatever is returned.
     pub(crate) fn crosses_by_prelude(&self, ty: Option<&Type>) -> bool {
         match self {
-            SqlClass::Decimal { .. } | SqlClass::Column { .. } => true,
+            SqlClass::Instant(_) | SqlClass::Decimal { .. } | SqlClass::Column { .. } => true,
             _ => ty.is_some_and(|ty| matches!(ty, Type::Record(..)) && self.python() == *ty),
         }
     }
@@ -196,6 +204,7 @@ impl SqlClass {
     fn crossing(&self) -> (&'static str, Vec<i64>) {
         match self {
             SqlClass::Timestamp(count) | SqlClass::Time(count) => (self.python().path(), vec![i64::from(*count)]),
+            SqlClass::Instant(count) => ("datetime", vec![i64::from(*count)]),
             SqlClass::Decimal { precision, scale } => ("decimal", vec![i64::from(*precision), i64::from(*scale)]),
             SqlClass::Column { form, of } => ("numpy", vec![form.kind(), of.dtype()]),
             SqlClass::Array { form, of } => ("numpy", vec![of.dtype(), form.kind()]),
@@ -290,7 +299,7 @@ impl Text {
                 ))
             }
             // It looks at the class itself.
-            SqlClass::Decimal { .. } => self.add_apart(&format!(
+            SqlClass::Instant(_) | SqlClass::Decimal { .. } => self.add_apart(&format!(
                 "    w = _across('_to_sql', v, {})\n    if w is not None:\n        return w\n{LEAVE}",
                 class.across()
             )),

@@ -1,7 +1,7 @@
 //! The classes of values: what `isinstance`, `type` and comparisons of classes ask.
 
 use crate::abs::Abs;
-use crate::ast::{CmpOp, Expr, ExprKind};
+use crate::ast::{CmpOp, Expr, ExprKind, Name};
 use crate::bailout::Code;
 use crate::choice::TableKind;
 use crate::class::ClassObj;
@@ -315,8 +315,14 @@ impl Lifter<'_> {
                 self.is_instance_of(&value, &classes)?
             }
             ExprKind::Compare { left, rest } if rest.len() == 1 => {
-                let Some(of) = self.type_call(left)? else { return Ok(None) };
                 let (op, right) = &rest[0];
+                if let ExprKind::Attribute { value, name } = &left.kind
+                    && &**name == "tzinfo"
+                    && matches!(op, CmpOp::Is | CmpOp::IsNot)
+                {
+                    return self.split_zone(value, name, *op, right).map(Some);
+                }
+                let Some(of) = self.type_call(left)? else { return Ok(None) };
                 let (value, right) = (self.expr(of)?, self.expr(right)?);
                 let one = ClassRef::of_name(&right).map(|class| vec![class]);
                 let classes = match (op, &right) {
@@ -362,6 +368,28 @@ impl Lifter<'_> {
         }
         let result = self.answer(&question)?;
         self.split_value(&result).map(Some)
+    }
+
+    /// `value.tzinfo is None`, of which the class of a datetime tells the answer.
+    fn split_zone(&mut self, of: &Expr, attribute: &Name, op: CmpOp, right: &Expr) -> Lift<Split> {
+        let of = self.expr(of)?;
+        if let Abs::Dyn(value) = of
+            && matches!(right.kind, ExprKind::Const(Object::None))
+            && let Type::Union(alternatives) = self.b.function.ty(value)
+            && alternatives.iter().all(|ty| ty.path() == "datetime.datetime" || self.is_zoned(ty))
+        {
+            let zoned: Vec<Type> = alternatives.iter().filter(|ty| self.is_zoned(ty)).cloned().collect();
+            return self.split_type(value, &|ty| zoned.contains(ty) != (op == CmpOp::Is));
+        }
+        let zone = self.attribute(of, attribute)?;
+        let right = self.expr(right)?;
+        let result = self.compare(op, &zone, &right)?;
+        self.split_value(&result)
+    }
+
+    /// Whether values of a type are datetimes with a zone.
+    fn is_zoned(&self, ty: &Type) -> bool {
+        matches!(self.class_of_type(ty), Some(ClassRef::Written(class)) if class.prelude && &*class.name == "datetime")
     }
 
     /// `type(value).__name__`; `None` if the attribute is another.

@@ -33,6 +33,8 @@ pub(crate) const NAMES: &[&str] = &[
     "_leave",
     "_refuse",
     "_refuse_order",
+    "_refuse_or_leave",
+    "_reads_zones",
     "_operation",
     "_takes",
     "_extend",
@@ -242,6 +244,11 @@ impl Lifter<'_> {
             }
             // The function goes to CPython.
             ("_refuse", [Abs::Const(Object::Str(reason))]) => self.bail(Code::Callee, reason.to_string()),
+            // Where a value may be of another class there, only rows with this one are CPython's.
+            ("_refuse_or_leave", [reason]) => {
+                self.intrinsic(if self.arms > 0 { "_leave" } else { "_refuse" }, std::slice::from_ref(reason))
+            }
+            ("_reads_zones", []) => Ok(Abs::bool(self.world.reads_zones)),
             ("_refuse_order", [Abs::Const(Object::Str(reason))]) => self.bail(Code::SetOrder, reason.to_string()),
             // Whether an operation takes operands of these types.
             ("_takes", [Abs::Const(Object::Str(name)), operands @ ..]) => {

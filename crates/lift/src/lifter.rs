@@ -206,6 +206,8 @@ pub(crate) struct Lifter<'w> {
     pub escaping: Vec<String>,
     /// How many built-in functions without a frame are calling back.
     pub built_ins: u32,
+    /// The unions of which one alternative is looked at.
+    pub arms: u32,
     /// The IR function that is lifted, where that is a specialisation.
     pub own: Option<exuvia_ir::FuncId>,
     /// The class and the receiver of the method that is called next.
@@ -296,6 +298,7 @@ impl<'w> Lifter<'w> {
             objects: HashMap::new(),
             escaping: Vec::new(),
             built_ins: 0,
+            arms: 0,
             own: None,
             next_owner: None,
             rest: None,
@@ -877,8 +880,12 @@ impl Lifter<'_> {
                 otherwise = Some(no);
             }
             let narrowed = self.narrow_to(value, &alternative);
-            let result = f(self, narrowed)?;
-            if self.live && ty.alternatives().len() > 1 {
+            let several = ty.alternatives().len() > 1;
+            self.arms += u32::from(several);
+            let result = f(self, narrowed);
+            self.arms -= u32::from(several);
+            let result = result?;
+            if self.live && several {
                 // Two objects that put different work off have nothing in common.
                 self.force(&result)?;
             }

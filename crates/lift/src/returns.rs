@@ -153,7 +153,7 @@ impl Lifter<'_> {
         }
         if stored.same(&Abs::NONE) && !matches!(sql.class, SqlClass::Column { .. }) {
             // The error shows the value, and only CPython has the text of such a class.
-            if let SqlClass::Decimal { .. } = sql.class {
+            if let SqlClass::Instant(_) | SqlClass::Decimal { .. } = sql.class {
                 self.leave_misfit();
                 return Ok(());
             }

@@ -41,6 +41,8 @@ pub(crate) struct World {
     pub left_if_none: HashSet<usize>,
     /// Whether decimals may have another context than the default one: the source names what changes it.
     pub changes_context: bool,
+    /// Whether texts of datetimes may have a zone: the source names what has to do with zones.
+    pub reads_zones: bool,
     pub modules: Vec<ModuleScope>,
     /// Prelude modules that were loaded, by name.
     pub prelude: HashMap<&'static str, usize>,
@@ -113,6 +115,9 @@ pub(crate) struct World {
 /// Names of `decimal` by which a module reaches contexts.
 const CONTEXTS: [&str; 4] = ["getcontext", "setcontext", "localcontext", "DefaultContext"];
 
+/// What the source of a function mentions that expects datetimes with a zone.
+const ZONES: [&str; 5] = ["timezone", "tzinfo", "utcoffset", "tzname", "+00:00"];
+
 /// Whether a text has a name anywhere but in lists of what is imported of `decimal`.
 fn uses(text: &str, name: &str) -> bool {
     const IMPORT: &str = "from decimal import";
@@ -176,6 +181,7 @@ impl World {
             left_if_none: HashSet::new(),
             changes_context: CONTEXTS.iter().any(|name| uses(&source.text, name))
                 || source.text.contains("import decimal") && source.text.contains("getattr"),
+            reads_zones: ZONES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),
             prelude: HashMap::new(),
             functions: Vec::new(),

@@ -265,6 +265,29 @@ def _timezone_utc():
     return timezone(_of_micros(0))
 
 
+def _of_sql(count, per_second):
+    """Of a TIMESTAMP WITH TIME ZONE."""
+    return _across("_of_sql", count, "datetime.datetime", per_second).replace(tzinfo=_timezone_utc())
+
+
+def _to_sql(value, per_second):
+    """The count of a TIMESTAMP WITH TIME ZONE, None where that is another value or lies between two counts."""
+    if _type_name(value) != "datetime.datetime" or value.tzinfo is None:
+        return None
+    return _count_of(value._utc(), per_second)
+
+
+def _count_of(micros, per_second):
+    """The count of SQL, None where there is none."""
+    if per_second <= 1000000:
+        if micros % (1000000 // per_second) != 0:
+            return None
+        return micros // (1000000 // per_second)
+    if not -9223372036854775 <= micros <= 9223372036854775:
+        return None
+    return micros * (per_second // 1000000)
+
+
 def datetime(year, month, day, hour=0, minute=0, second=0, microsecond=0, tzinfo=None, *, fold=0):
     if fold != 0:
         return _refuse("a datetime of a repeated hour")
@@ -303,7 +326,25 @@ def datetime_fromordinal(ordinal, /):
 def datetime_fromisoformat(text, /):
     if not isinstance(text, str):
         raise TypeError("fromisoformat: argument must be str")
-    return _record("datetime", _operation("datetime.parse", text))
+    # Where nothing expects a zone one text that has it is CPython's, and all others have one class.
+    if not _reads_zones():
+        return _record("datetime", _operation("datetime.parse", text))
+    clock, offset = _zone_apart(text)
+    found = _record("datetime", _operation("datetime.parse", clock))
+    return found if offset is None else found.replace(tzinfo=timezone(_of_micros(offset)))
+
+
+def _zone_apart(text):
+    """A text that `isoformat` could have written without its zone, and the offset of that, None without one."""
+    size = len(text)
+    if size > 16 and text[-1] == "Z":
+        return text[:-1], 0
+    # A date and a time of hours and minutes at least, so that no dash is one of a date.
+    if size > 21 and text[-6] in "+-" and text[-3] == ":":
+        return text[:-6], _offset_of(text[-6:])
+    if size > 20 and text[-5] in "+-" and text[-3] != ":":
+        return text[:-5], _offset_of(text[-5:])
+    return text, None
 
 
 def datetime_utcfromtimestamp(timestamp, /):
@@ -432,11 +473,9 @@ def _offset_of(text):
     """The microseconds of an offset that a format has read (Lib/_strptime.py, _strptime)."""
     if text == "Z":
         return 0
-    if text == "z" or not text.isascii():
-        return _leave("an offset in such letters or digits")
-    digits = text[1:3] + (text[4:] if text[3] == ":" else text[3:])
-    if len(digits) > 4:
-        return _leave("an offset with seconds")
+    digits = text[1:3] + (text[4:] if text[3:4] == ":" else text[3:])
+    if len(digits) != 4 or not digits.isascii() or not digits.isdigit() or digits[2] > "5":
+        return _leave("an offset that CPython must read")
     micros = (int(digits[:2]) * 60 + int(digits[2:4])) * 60000000
     return -micros if text[0] == "-" else micros
 

@@ -1,7 +1,7 @@
 """datetime.datetime without a zone: the field is the number of microseconds since 1970-01-01. With a zone
 it is an object of a class."""
 
-from datetime import _in_zone, _iso_date, _of_micros, _offset_name, _offset_shown, _offset_text, timezone
+from datetime import _count_of, _in_zone, _iso_date, _of_micros, _offset_name, _offset_shown, _offset_text, timezone
 
 _DAY = 86400000000
 _FIRST = -62135596800000000
@@ -23,14 +23,7 @@ def _of_sql(count, per_second):
 
 def _to_sql(self, per_second):
     """The count of SQL, None where there is none."""
-    micros = _micros(self)
-    if per_second <= 1000000:
-        if micros % (1000000 // per_second) != 0:
-            return None
-        return micros // (1000000 // per_second)
-    if not -9223372036854775 <= micros <= 9223372036854775:
-        return None
-    return micros * (per_second // 1000000)
+    return _count_of(_micros(self), per_second)
 
 
 def _micros(self):
@@ -216,7 +209,7 @@ def isoformat(self, sep="T", timespec="auto"):
 
 
 def astimezone(self, tz=None):
-    return _refuse("the local time zone")
+    return _refuse_or_leave("the local time zone")
 
 
 def strftime(self, format):
@@ -226,7 +219,7 @@ def strftime(self, format):
 
 
 def timestamp(self, /):
-    return _refuse("the local time zone")
+    return _refuse_or_leave("the local time zone")
 
 
 def replace(
