@@ -17,7 +17,6 @@ use crate::abs::{Abs, Enclosing};
 use crate::bailout::Code;
 use crate::budget::Budget;
 use crate::class::ClassObj;
-use crate::enums::is_int_member;
 use crate::leave::{Part, each_part};
 use crate::lifter::{Lift, Lifter, Site, Split, describe};
 use crate::merge::Arm;
@@ -595,7 +594,7 @@ impl Lifter<'_> {
 
     /// A dict that holds what has no run-time form; `None` if it does not, or cannot.
     pub fn dict_table(&mut self, entries: &[(Option<Abs>, Abs)]) -> Option<Abs> {
-        let ints: Vec<Option<Abs>> = entries.iter().map(|(key, _)| self.int_member_value(key.as_ref()?)).collect();
+        let ints: Vec<Option<Abs>> = entries.iter().map(|(key, _)| self.value_of_key(key.as_ref()?)).collect();
         let mut keys = Keys::default();
         let mut items = Vec::new();
         let mut hashable = true;
@@ -620,7 +619,7 @@ impl Lifter<'_> {
                 }
                 (None, Abs::Table(table)) if table.kind == TableKind::Dict => {
                     formless = true;
-                    let ints: Vec<_> = table.keys.iter().map(|key| self.int_member_value(key)).collect();
+                    let ints: Vec<_> = table.keys.iter().map(|key| self.value_of_key(key)).collect();
                     for ((key, item), int) in table.keys.iter().zip(&table.items).zip(ints) {
                         add(key, int.as_ref().unwrap_or(key), item);
                     }
@@ -632,15 +631,18 @@ impl Lifter<'_> {
             .then(|| Table::of(TableKind::Dict, keys.all, items))
     }
 
-    /// The int that a member of the module is.
-    fn int_member_value(&mut self, abs: &Abs) -> Option<Abs> {
-        if is_int_member(abs) { self.int_of_member(abs).ok().flatten() } else { None }
+    /// The int or the text that a member of the module is as a key.
+    fn value_of_key(&mut self, abs: &Abs) -> Option<Abs> {
+        match abs {
+            Abs::Instance(object) if object.module.is_some() => self.plain_member(abs).ok().flatten(),
+            _ => None,
+        }
     }
 
     /// The position of a key, -1 where it is missing.
     pub fn table_position(&mut self, table: &Table, key: &Abs) -> Lift<Abs> {
-        if let Some(int) = self.int_of_member(key)? {
-            return self.table_position(table, &int);
+        if let Some(plain) = self.plain_member(key)? {
+            return self.table_position(table, &plain);
         }
         let found = |key: &Abs| table.keys.iter().position(|known| known.same(key)).map_or(-1, |at| at as i64);
         if let Some(parts) = key.tuple_items()
@@ -667,7 +669,7 @@ impl Lifter<'_> {
         let mut constants = DictObj::default();
         let mut positions = Vec::new();
         for (at, known) in table.keys.iter().enumerate() {
-            if let Abs::Const(known) = self.int_member_value(known).as_ref().unwrap_or(known) {
+            if let Abs::Const(known) = self.value_of_key(known).as_ref().unwrap_or(known) {
                 constants.insert(known.clone(), Object::None);
                 positions.push((positions.len() as i64, Abs::int(at as i64)));
             }

@@ -5,7 +5,7 @@ use crate::ast::{CmpOp, Expr, ExprKind, Name};
 use crate::bailout::Code;
 use crate::choice::TableKind;
 use crate::class::ClassObj;
-use crate::enums::is_of_ints;
+use crate::enums::{is_of_ints, is_of_texts};
 use crate::lifter::{Lift, Lifter, Split};
 use exuvia_ir::{ClassRow, DictObj, ExcKind, Object, Objects, Opcode, Type, Value};
 use std::rc::Rc;
@@ -113,6 +113,7 @@ impl ClassRef {
             ClassRef::BuiltIn(row) => matches!(other, ClassRef::BuiltIn(of) if row.is_below(of)) || self.is(other),
             ClassRef::Written(class) => {
                 class.exception.and_then(ClassRef::of_exception).is_some_and(|above| above.is_below(other))
+                    || is_of_texts(class) && ClassRef::built_in("str").is_some_and(|text| text.is_below(other))
                     || is_of_ints(class) && ClassRef::built_in("int").is_some_and(|int| int.is_below(other))
                     || matches!(other, ClassRef::BuiltIn(row) if row.is_object())
                     || ClassObj::ancestry(class).any(|class| {

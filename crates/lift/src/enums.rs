@@ -2,8 +2,8 @@
 //!
 //! A member is an object of the module with `_name_` and `_value_`, so that one of several is a
 //! choice (`choice.rs`): an int at run time. What members do is written in the prelude (`enum.py`).
-//! Those of an `IntEnum` are ints besides: as keys and indexes they are their values. Enumerations whose
-//! members are of other classes besides (`class H(str, Enum)`) are not lifted.
+//! Those of an `IntEnum` or of `class H(str, Enum)` are ints or texts besides: as keys, and where an
+//! operation reads such a value, they are their values.
 
 use crate::abs::Abs;
 use crate::ast::{ClassDef, Expr, ExprKind, Name, StmtKind};
@@ -59,22 +59,73 @@ pub(crate) fn is_of_ints(class: &Rc<ClassObj>) -> bool {
     ClassObj::is_below(class, "IntEnum")
 }
 
+/// Whether the members of a class are texts.
+pub(crate) fn is_of_texts(class: &Rc<ClassObj>) -> bool {
+    ClassObj::is_below(class, "TextEnum")
+}
+
 /// Whether a value is a member that is an int.
-pub(crate) fn is_int_member(abs: &Abs) -> bool {
+fn is_int_member(abs: &Abs) -> bool {
     matches!(abs, Abs::Instance(object) if object.module.is_some() && is_of_ints(&object.class))
+}
+
+/// Whether a value is a member that is a text.
+fn is_text_member(abs: &Abs) -> bool {
+    matches!(abs, Abs::Instance(object) if object.module.is_some() && is_of_texts(&object.class))
+}
+
+/// Whether an operation reads a text there, and keeps nothing of it.
+fn reads_text(spelling: &str, at: usize) -> bool {
+    match spelling {
+        "a+b" | "a*b" | "a==b" | "a!=b" | "a<b" | "a<=b" | "a>b" | "a>=b" => true,
+        "a in b" => at == 1,
+        "len" | "truth" | "bool" | "int" | "float" | "ord" | "a[b]" | "a[b:c]" | "a[b:c:d]" => at == 0,
+        _ => spelling.starts_with("str.") && !spelling.starts_with("str.format"),
+    }
 }
 
 impl Lifter<'_> {
     /// The int that a member is, or that one of several is; `None` of what is no such member.
     pub fn int_of_member(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
+        self.value_of_member_that(is_int_member, abs)
+    }
+
+    /// The text that a member is, in the same way.
+    pub fn text_of_member(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
+        self.value_of_member_that(is_text_member, abs)
+    }
+
+    /// The int or the text that a member is, in the same way.
+    pub fn plain_member(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
+        match self.int_of_member(abs)? {
+            Some(int) => Ok(Some(int)),
+            None => self.text_of_member(abs),
+        }
+    }
+
+    fn value_of_member_that(&mut self, is: fn(&Abs) -> bool, abs: &Abs) -> Lift<Option<Abs>> {
         let seen = self.seen_of_module(abs);
         match seen.as_ref().unwrap_or(abs) {
-            member @ Abs::Instance(object) if is_int_member(member) => self.own_attribute(object, "_value_"),
-            Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| is_int_member(item)) => {
+            member @ Abs::Instance(object) if is(member) => self.own_attribute(object, "_value_"),
+            Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| is(item)) => {
                 self.attribute_of_choice(&Rc::clone(choice), &"_value_".into()).map(Some)
             }
             _ => Ok(None),
         }
+    }
+
+    /// The operands with the texts of members where an operation reads those; `None` where it reads none.
+    pub fn texts_of_members(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Vec<Abs>>> {
+        let mut found = None;
+        for (at, arg) in args.iter().enumerate() {
+            let within = spelling == "a in b" && args.last().is_some_and(|text| self.type_of(text) == Some(Type::Str));
+            if (within || reads_text(spelling, at))
+                && let Some(text) = self.text_of_member(arg)?
+            {
+                found.get_or_insert_with(|| args.to_vec())[at] = text;
+            }
+        }
+        Ok(found)
     }
 
     /// The base of an enumeration: the class of the prelude or one of a user's below that; `None` if
@@ -84,15 +135,27 @@ impl Lifter<'_> {
         let named = match &last.kind {
             _ if self.is_of_module(last, "enum", "Enum") => self.prelude_function("enum", "Enum")?,
             _ if self.is_of_module(last, "enum", "IntEnum") => self.prelude_function("enum", "IntEnum")?,
+            _ if self.is_of_module(last, "enum", "StrEnum") => self.prelude_function("enum", "StrEnum")?,
             ExprKind::Name(name) => self.lookup(name),
             _ => None,
         };
         match named {
-            Some(Abs::Class(class)) if is_enumeration(&class) => match bases {
-                [_] => Ok(Some(class)),
-                // Members that are ints or texts besides may stand wherever those do.
-                _ => self.bail(Code::Statement, "an enumeration with several bases"),
-            },
+            Some(Abs::Class(class)) if is_enumeration(&class) => {
+                let mixed = match bases {
+                    [_] => return Ok(Some(class)),
+                    [mixed, _] if class.prelude && &*class.name == "Enum" => self.expr(mixed)?,
+                    _ => Abs::Unbound,
+                };
+                let name = match &mixed {
+                    Abs::Builtin(name) if &**name == "str" => "TextEnum",
+                    Abs::Builtin(name) if &**name == "int" => "MixedInt",
+                    _ => return self.bail(Code::Statement, "an enumeration with such bases"),
+                };
+                match self.prelude_function("enum", name)? {
+                    Some(Abs::Class(class)) => Ok(Some(class)),
+                    _ => Ok(None),
+                }
+            }
             _ => Ok(None),
         }
     }
@@ -122,6 +185,12 @@ impl Lifter<'_> {
             }
             let value = match class.members.remove(&name) {
                 Some(Member::Value(value @ Abs::Const(_))) => value,
+                Some(Member::Value(Abs::Builtin(auto)))
+                    if &*auto == AUTO
+                        && class.base.as_ref().is_some_and(|base| ClassObj::is_below(base, "StrEnum")) =>
+                {
+                    Abs::str(&name.to_lowercase())
+                }
                 Some(Member::Value(Abs::Builtin(auto))) if &*auto == AUTO => match values.last() {
                     None => Abs::int(1),
                     Some((_, Abs::Const(Object::Int(Int::Small(last))))) if *last < i64::MAX => Abs::int(last + 1),
@@ -132,6 +201,9 @@ impl Lifter<'_> {
             };
             if class.base.as_ref().is_some_and(is_of_ints) && !matches!(value, Abs::Const(Object::Int(Int::Small(_)))) {
                 return self.bail(Code::Statement, format!("a member {name} of ints with another value"));
+            }
+            if class.base.as_ref().is_some_and(is_of_texts) && !matches!(value, Abs::Const(Object::Str(_))) {
+                return self.bail(Code::Statement, format!("a member {name} of texts with another value"));
             }
             if matches!(&value, Abs::Const(value) if !DictObj::default().insert(value.clone(), Object::None)) {
                 return self.bail(Code::Statement, format!("a member {name} with such a value"));

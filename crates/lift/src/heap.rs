@@ -194,7 +194,13 @@ impl Lifter<'_> {
             {
                 self.bail(Code::Callee, format!("attribute {name} of an object"))
             }
-            (Some(Abs::Unbound) | None, None) => self.missing_attribute(&object.class, name),
+            (Some(Abs::Unbound) | None, None) => {
+                // A method of its text.
+                match self.text_of_member(&Abs::Instance(Rc::clone(object)))? {
+                    Some(text) => self.attribute(text, name),
+                    None => self.missing_attribute(&object.class, name),
+                }
+            }
             (Some(value), _) => Ok(value),
         }
     }

@@ -33,6 +33,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_leave",
     "_refuse",
     "_refuse_order",
+    "_text_of",
     "_refuse_or_leave",
     "_reads_zones",
     "_operation",
@@ -249,6 +250,8 @@ impl Lifter<'_> {
                 self.intrinsic(if self.arms > 0 { "_leave" } else { "_refuse" }, std::slice::from_ref(reason))
             }
             ("_reads_zones", []) => Ok(Abs::bool(self.world.reads_zones)),
+            // The text that a member of an enumeration is; else the value itself.
+            ("_text_of", [value]) => Ok(self.text_of_member(value)?.unwrap_or_else(|| value.clone())),
             ("_refuse_order", [Abs::Const(Object::Str(reason))]) => self.bail(Code::SetOrder, reason.to_string()),
             // Whether an operation takes operands of these types.
             ("_takes", [Abs::Const(Object::Str(name)), operands @ ..]) => {

@@ -304,8 +304,8 @@ impl Lifter<'_> {
 
     /// The position of a key in a constant dict or set, -1 where it is missing.
     pub fn dict_position(&mut self, dict: &Abs, key: &Abs) -> Lift<Abs> {
-        if let Some(int) = self.int_of_member(key)? {
-            return self.dict_position(dict, &int);
+        if let Some(plain) = self.plain_member(key)? {
+            return self.dict_position(dict, &plain);
         }
         if let Some((_, value)) = self.union_operand(std::slice::from_ref(key)) {
             return self.dispatch(value, &mut |me, narrowed| me.dict_position(dict, &narrowed));

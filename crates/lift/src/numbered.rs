@@ -40,7 +40,8 @@ impl Lifter<'_> {
     /// Whether objects of a class that the module made are equal to themselves only, as members of
     /// enumerations are.
     fn has_identities(&self, class: &Rc<ClassObj>) -> bool {
-        self.enum_of(class).is_some() && !crate::enums::is_of_ints(class) || class.lacks_equality()
+        self.enum_of(class).is_some() && !crate::enums::is_of_ints(class) && !crate::enums::is_of_texts(class)
+            || class.lacks_equality()
     }
 
     /// The class of an object of the module, or of all of several.

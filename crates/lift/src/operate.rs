@@ -93,6 +93,9 @@ impl Lifter<'_> {
             let args = args.iter().map(|arg| self.escaped(arg)).collect::<Lift<Vec<_>>>()?;
             return self.use_operation(def, &args).map(Some);
         }
+        if let Some(texts) = self.texts_of_members(spelling, args)? {
+            return self.try_apply(spelling, &texts);
+        }
         if let Some(result) = self.apply_to_choice(spelling, args)? {
             return Ok(Some(result));
         }

@@ -88,6 +88,9 @@ impl Lifter<'_> {
         if let (SqlClass::Int, Some(int)) = (&sql.class, self.int_of_member(value)?) {
             return self.return_sql(&int, sql);
         }
+        if let (SqlClass::Str, Some(text)) = (&sql.class, self.text_of_member(value)?) {
+            return self.return_sql(&text, sql);
+        }
         let optional = sql.class.ty(true);
         let ty = self.type_of(value);
         let converted = match (&sql.class, &ty) {

@@ -62,7 +62,9 @@ def encode(value):
     kind = type(value)
     if value is None or kind is bool:
         return value
-    if isinstance(value, enum.IntEnum):
+    if isinstance(value, enum.Enum) and isinstance(value, str):
+        return encode(str.__str__(value))
+    if isinstance(value, enum.Enum) and isinstance(value, int):
         value, kind = int(value), int
     if kind is int:
         if value.bit_length() > 1 << 20:

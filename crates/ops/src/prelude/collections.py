@@ -12,7 +12,7 @@ def _hash(key):
     if _is_itself(key):
         return _operation("int.hash", _position(key))
     if isinstance(key, str):
-        return _operation("str.hash", key)
+        return _operation("str.hash", _text_of(key))
     if isinstance(key, int):
         return _operation("int.hash", int(key))
     if isinstance(key, float):

@@ -20,6 +20,39 @@ class Enum:
         return format(str(self), spec)
 
 
+class TextEnum(Enum):
+    """The members are texts; operations that read a text read their values."""
+
+    def __hash__(self):
+        return _refuse("the hash of a text")
+
+    def __eq__(self, other):
+        return self._value_ == _text_of(other) if isinstance(other, str) else NotImplemented
+
+    def __ne__(self, other):
+        return self._value_ != _text_of(other) if isinstance(other, str) else NotImplemented
+
+    def __lt__(self, other):
+        return self._value_ < _text_of(other) if isinstance(other, str) else NotImplemented
+
+    def __le__(self, other):
+        return self._value_ <= _text_of(other) if isinstance(other, str) else NotImplemented
+
+    def __gt__(self, other):
+        return self._value_ > _text_of(other) if isinstance(other, str) else NotImplemented
+
+    def __ge__(self, other):
+        return self._value_ >= _text_of(other) if isinstance(other, str) else NotImplemented
+
+
+class StrEnum(TextEnum):
+    def __str__(self):
+        return self._value_
+
+    def __format__(self, spec):
+        return format(self._value_, spec)
+
+
 def _is_number(value):
     return isinstance(value, (int, float))
 
@@ -157,3 +190,13 @@ class IntEnum(Enum):
 
     def __rrshift__(self, other):
         return int(other) >> self._value_ if isinstance(other, int) else NotImplemented
+
+
+class MixedInt(IntEnum):
+    """Of `class C(int, Enum)`, which are ints and shown as members."""
+
+    def __str__(self):
+        return f"{_type_name(self)}.{self._name_}"
+
+    def __format__(self, spec):
+        return format(str(self), spec)

@@ -68,7 +68,7 @@ def join(self, items, /):
     for item in items:
         if not isinstance(item, str):
             raise TypeError(f"sequence item {len(texts)}: expected str instance, {_type_name(item)} found")
-        texts.append(item)
+        texts.append(_text_of(item))
     return _operation("str.join", self, texts)
 
 
