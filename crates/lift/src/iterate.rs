@@ -519,6 +519,12 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
+        if let (Abs::Const(Object::List(list)), Abs::Const(Object::Int(index))) = (list, index)
+            && let Some(at) = index.to_i64().and_then(|at| usize::try_from(at).ok())
+            && let Some(item) = list.read(|items| items.get(at).cloned())
+        {
+            return Ok(Abs::Const(item));
+        }
         let (list, index) = (self.value_to_read(list)?, self.value(index)?);
         if matches!(self.b.function.ty(list), Type::List(element) if **element == Type::Never) {
             // Nothing can be in it; the turn is never reached.
