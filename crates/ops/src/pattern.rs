@@ -26,6 +26,8 @@ pub const OPS: &[&OpDef] = &[
     &re_test::DEF,
     &re_find::DEF,
     &re_find_all::DEF,
+    &re_find_within::DEF,
+    &re_find_all_within::DEF,
     &re_texts::DEF,
     &re_split::DEF,
     &re_sub::DEF,
@@ -34,6 +36,8 @@ pub const OPS: &[&OpDef] = &[
     &match_found::DEF,
     &match_text::DEF,
     &match_took_part::DEF,
+    &match_last_index::DEF,
+    &pattern_group_name::DEF,
     &match_offsets::DEF,
     &re_escape::DEF,
 ];
@@ -108,6 +112,32 @@ op! {
 }
 
 op! {
+    /// The name of a group, empty where it has none.
+    pattern_group_name = "pattern.group_name" ""
+    Pure fn (cx, _pattern: pattern, _group: int) -> str fallible bails Operands {
+        let names = matcher(_pattern)?.names();
+        let name = names.iter().find(|(_, group)| i64::try_from(*group) == Ok(_group));
+        let name = name.map_or("", |(name, _)| name);
+        let mut out = cx.text(name.len())?;
+        out.push_str(name)?;
+        Ok(out.finish())
+    }
+}
+
+op! {
+    /// The group that a match closed last, 0 where none took part (Modules/_sre/sre_lib.h, `SRE_OP_MARK`).
+    match_last_index = "match.last_index" ""
+    Pure fn (cx, _pattern: pattern, _offsets: ints, _first: int) -> int fallible bails Operands {
+        let Some(closing) = matcher(_pattern)?.closing() else {
+            return Err(Raise::Bailout("the group that was closed last"));
+        };
+        let first = usize::try_from(_first).unwrap_or(0);
+        let took_part = |group: &&usize| _offsets.get(first + 2 * **group).is_some_and(|at| *at >= 0);
+        Ok(closing.iter().rev().find(took_part).map_or(0, |group| *group as i64))
+    }
+}
+
+op! {
     /// Whether a group certainly takes part in every match.
     pattern_always = "pattern.always" ""
     Pure fn (cx, _pattern: pattern, _group: int) -> bool fallible bails Operands {
@@ -172,6 +202,51 @@ op! {
         }
         Ok(found.finish())
     }
+}
+
+op! {
+    /// As `re.find` between two positions: what is searched ends at the second, and begins for
+    /// assertions before the first (Modules/_sre/sre.c, `state_init`). One more element says that it was
+    /// asked with positions.
+    re_find_within = "re.find_within" ""
+    Alloc fn (cx, _pattern: pattern, _text: str, _how: int, _pos: int, _end: int) -> int_list fallible bails Operands {
+        let regex = matcher(_pattern)?;
+        let mut found = Spans::new(cx, regex, 1)?;
+        if let Some((at, part)) = within(_text, _pos, _end) {
+            let one = found.room(cx)?;
+            if regex.find(anchor(_how), part.as_str(), at, one).map_err(leave)? {
+                found.keep();
+                found.mark(cx)?;
+            }
+        }
+        Ok(found.finish())
+    }
+}
+
+op! {
+    /// As `re.find_all` between two positions, in the same way.
+    re_find_all_within = "re.find_all_within" ""
+    Alloc fn (cx, _pattern: pattern, _text: str, _pos: int, _end: int) -> int_list fallible bails Operands {
+        let regex = matcher(_pattern)?;
+        let mut found = Spans::new(cx, regex, 4)?;
+        if let Some((at, part)) = within(_text, _pos, _end) {
+            let mut matches = Matches::of(regex, part)?;
+            matches.at = at;
+            while matches.next(cx.interrupted(), found.room(cx)?)? {
+                found.keep();
+            }
+        }
+        found.mark(cx)?;
+        Ok(found.finish())
+    }
+}
+
+/// The byte offset where a search between two positions begins, and the text up to where it ends; `None`
+/// where nothing is between them.
+fn within(text: Str<'_>, pos: i64, end: i64) -> Option<(usize, Str<'_>)> {
+    let offset = |at: i64| text.byte_offset(usize::try_from(at).unwrap_or(0));
+    let (at, end) = (offset(pos), offset(end));
+    (at <= end).then(|| (at, text.slice_bytes(0, end)))
 }
 
 op! {
@@ -407,6 +482,13 @@ impl Spans {
     fn keep(&mut self) {
         // SAFETY: as above; `room` wrote these elements.
         unsafe { (*self.list).len += self.one as u64 };
+    }
+
+    /// One element behind the offsets.
+    fn mark(&mut self, cx: &mut Cx) -> KernelResult<()> {
+        // SAFETY: as above; the element is written at once.
+        unsafe { (*self.list).push(cx, 1)?.write(0) };
+        Ok(())
     }
 
     fn finish(self) -> IntList {

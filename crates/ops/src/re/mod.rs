@@ -80,6 +80,8 @@ pub struct Regex {
     names: Vec<(String, usize)>,
     /// For each group, the whole match first, whether it takes part in every match.
     always: Vec<bool>,
+    /// The groups in the order in which matches close them, if that is always the same.
+    closing: Option<Vec<usize>>,
     needs: Needs,
     /// The automata of the variants, by [`Regex::automaton`]'s number; `None` inside is
     /// one that would take too much memory.
@@ -110,6 +112,7 @@ impl Regex {
         always[0] = true;
         translate::mark_always(&parsed.node, &mut always);
         let regex = Regex {
+            closing: translate::closing_order(&parsed.node),
             pattern: pattern.to_string(),
             node: parsed.node,
             flags: parsed.flags,
@@ -167,6 +170,13 @@ impl Regex {
     #[must_use]
     pub fn always(&self, group: usize) -> bool {
         self.always[group]
+    }
+
+    /// The groups in the order in which a match closes them (`Match.lastindex` is the last of those that took
+    /// part); `None` where that differs from match to match.
+    #[must_use]
+    pub fn closing(&self) -> Option<&[usize]> {
+        self.closing.as_deref()
     }
 
     /// Whether the pattern may match the empty text.

@@ -291,6 +291,55 @@ pub fn min_len(node: &Node) -> usize {
     }
 }
 
+/// Lists the groups in the order in which they are closed; `None` where that differs from match to
+/// match: a loop goes over groups beside each other.
+pub fn closing_order(node: &Node) -> Option<Vec<usize>> {
+    fn walk(node: &Node, out: &mut Vec<usize>) -> Option<()> {
+        match node {
+            Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) | Node::Same(_) => {}
+            Node::Atomic(body) => walk(body, out)?,
+            Node::If { then, otherwise, .. } => {
+                walk(then, out)?;
+                walk(otherwise, out)?;
+            }
+            Node::Around { body, .. } => {
+                let before = out.len();
+                walk(body, out)?;
+                if out.len() > before {
+                    return None;
+                }
+            }
+            Node::Repeat { max, body, .. } => {
+                let before = out.len();
+                walk(body, out)?;
+                if *max != Some(1) && out.len() - before > chain(body) {
+                    return None;
+                }
+            }
+            Node::Group { index, body, .. } => {
+                walk(body, out)?;
+                out.extend(index);
+            }
+            Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().try_for_each(|node| walk(node, out))?,
+        }
+        Some(())
+    }
+    let mut out = Vec::new();
+    walk(node, &mut out)?;
+    Some(out)
+}
+
+/// The most groups that stand within each other.
+fn chain(node: &Node) -> usize {
+    match node {
+        Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) | Node::Same(_) => 0,
+        Node::Atomic(body) | Node::Around { body, .. } | Node::Repeat { body, .. } => chain(body),
+        Node::If { then, otherwise, .. } => chain(then).max(chain(otherwise)),
+        Node::Group { index, body, .. } => usize::from(index.is_some()) + chain(body),
+        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().map(chain).max().unwrap_or(0),
+    }
+}
+
 /// Marks the groups that take part in every match.
 pub fn mark_always(node: &Node, always: &mut [bool]) {
     match node {

@@ -66,6 +66,30 @@ class dict_keys:
     def __iter__(self):
         return (key for key in self._of)
 
+    def __and__(self, other):
+        return set(self).intersection(other)
+
+    def __rand__(self, other):
+        return set(other).intersection(self)
+
+    def __or__(self, other):
+        return set(self).union(other)
+
+    def __ror__(self, other):
+        return set(other).union(self)
+
+    def __sub__(self, other):
+        return set(self).difference(other)
+
+    def __rsub__(self, other):
+        return set(other).difference(self)
+
+    def __xor__(self, other):
+        return set(self).symmetric_difference(other)
+
+    def __rxor__(self, other):
+        return set(other).symmetric_difference(self)
+
     def __repr__(self):
         return "dict_keys([" + ", ".join([repr(key) for key in self._of]) + "])"
 

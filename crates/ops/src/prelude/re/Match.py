@@ -83,9 +83,25 @@ def _get_re(self):
     return _field(self, 0)
 
 
+def _get_lastindex(self):
+    number = _operation("match.last_index", _field(self, 0), _field(self, 2), _field(self, 3))
+    return None if number == 0 else number
+
+
+def _get_lastgroup(self):
+    number = _operation("match.last_index", _field(self, 0), _field(self, 2), _field(self, 3))
+    name = _operation("pattern.group_name", _field(self, 0), number)
+    return None if name == "" else name
+
+
+def _has_positions(self):
+    # Offsets are in pairs.
+    return len(_field(self, 2)) % 2 == 1
+
+
 def _get_pos(self):
-    return 0
+    return _leave("where a search began") if _has_positions(self) else 0
 
 
 def _get_endpos(self):
-    return len(_field(self, 1))
+    return _leave("where a search ended") if _has_positions(self) else len(_field(self, 1))

@@ -1,7 +1,4 @@
-"""re.Pattern: what is found becomes a Match of (pattern, text, offsets, index of the first).
-
-The forms with positions are not lifted.
-"""
+"""re.Pattern: what is found becomes a Match of (pattern, text, offsets, index of the first)."""
 
 
 def _text(string):
@@ -10,33 +7,60 @@ def _text(string):
     return string
 
 
-def _first(self, string, how):
-    offsets = _operation("re.find", self, _text(string), how)
+def _position(value, default):
+    """An argument for a position, which C holds."""
+    if _is_missing(value):
+        return default
+    if not isinstance(value, int):
+        return _leave("a position that is no int")
+    if not -9223372036854775808 <= value <= 9223372036854775807:
+        return _leave("a position that C cannot hold")
+    return max(int(value), 0)
+
+
+def _first(self, string, how, pos, endpos):
+    if _is_missing(pos) and _is_missing(endpos):
+        offsets = _operation("re.find", self, _text(string), how)
+    else:
+        pos, endpos = _position(pos, 0), _position(endpos, 9223372036854775807)
+        offsets = _operation("re.find_within", self, _text(string), how, pos, endpos)
     if _operation("match.found", offsets):
         return _record("Match", self, string, offsets, 0)
     return None
 
 
-def search(self, string):
-    return _first(self, string, 0)
+def search(self, string, pos=_missing, endpos=_missing):
+    return _first(self, string, 0, pos, endpos)
 
 
-def match(self, string):
-    return _first(self, string, 1)
+def match(self, string, pos=_missing, endpos=_missing):
+    return _first(self, string, 1, pos, endpos)
 
 
-def fullmatch(self, string):
-    return _first(self, string, 2)
+def fullmatch(self, string, pos=_missing, endpos=_missing):
+    return _first(self, string, 2, pos, endpos)
 
 
-def finditer(self, string):
-    offsets = _operation("re.find_all", self, _text(string))
+def finditer(self, string, pos=_missing, endpos=_missing):
     size = 2 * (_operation("pattern.groups", self) + 1)
-    return (_record("Match", self, string, offsets, at) for at in range(0, len(offsets), size))
+    if _is_missing(pos) and _is_missing(endpos):
+        offsets = _operation("re.find_all", self, _text(string))
+        return (_record("Match", self, string, offsets, at) for at in range(0, len(offsets), size))
+    pos, endpos = _position(pos, 0), _position(endpos, 9223372036854775807)
+    offsets = _operation("re.find_all_within", self, _text(string), pos, endpos)
+    return (_record("Match", self, string, offsets, at) for at in range(0, len(offsets) - 1, size))
 
 
-def findall(self, string):
-    if _operation("pattern.groups", self) < 2:
+def findall(self, string, pos=_missing, endpos=_missing):
+    groups = _operation("pattern.groups", self)
+    if not (_is_missing(pos) and _is_missing(endpos)):
+        string = _text(string)
+        if groups == 0:
+            return [found.group() for found in finditer(self, string, pos, endpos)]
+        if groups == 1:
+            return [found.groups("")[0] for found in finditer(self, string, pos, endpos)]
+        return [found.groups("") for found in finditer(self, string, pos, endpos)]
+    if groups < 2:
         return _operation("re.texts", self, _text(string))
     return [found.groups("") for found in finditer(self, string)]
 
