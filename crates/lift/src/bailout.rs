@@ -47,7 +47,7 @@ macro_rules! codes {
 
 codes! {
     /// The statement is not among those that are lifted: `async with`, `global`, a
-    /// class with a metaclass or several bases, and their like.
+    /// class with a metaclass or a built-in one among several bases, and their like.
     Statement = "E001" "unsupported statement";
     /// The expression is not among those that are lifted: complex numbers, `await` and their like.
     Expression = "E002" "unsupported expression";

@@ -23,11 +23,12 @@ use std::rc::Rc;
 pub(crate) type ClassKey = (Option<usize>, u32, Name);
 
 /// A class.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ClassObj {
     pub name: Name,
     pub key: ClassKey,
-    /// Its base, unless that is `object`.
+    /// The class behind it in the order in which attributes are looked up (`__mro__`), unless that is
+    /// `object`: its base. Below a class of several bases that order is one of copies of its own.
     pub base: Option<Rc<ClassObj>>,
     pub members: BTreeMap<Name, Member>,
     /// Whether the prelude defines it: it stands for a class of CPython's.
@@ -376,12 +377,10 @@ impl Lifter<'_> {
     }
 
     fn bases(&mut self, bases: &[&Expr]) -> Lift<(Option<Rc<ClassObj>>, Option<ExcKind>)> {
-        let [base] = bases else {
-            return if bases.is_empty() {
-                Ok((None, None))
-            } else {
-                self.bail(Code::Statement, "a class with several bases")
-            };
+        let base = match bases {
+            [] => return Ok((None, None)),
+            [base] => base,
+            several => return Ok((Some(self.several_bases(several)?), None)),
         };
         match self.expr(base)? {
             Abs::Class(base) if base.prelude && !self.world.loading_prelude => {
@@ -397,6 +396,58 @@ impl Lifter<'_> {
             Abs::ExcClass(kind) if EXCEPTIONS.contains(&kind) => Ok((None, Some(kind))),
             Abs::Builtin(name) if &*name == "object" => Ok((None, None)),
             other => self.bail(Code::Statement, format!("a class whose base is {}", describe(&other))),
+        }
+    }
+
+    /// The class behind one of several bases, with those behind that: copies in the order of all
+    /// (language reference, section 3.3.3.1; Objects/typeobject.c, `mro_implementation`).
+    fn several_bases(&mut self, bases: &[&Expr]) -> Lift<Rc<ClassObj>> {
+        let mut classes = Vec::new();
+        for (at, base) in bases.iter().enumerate() {
+            let base = match self.expr(base)? {
+                Abs::Class(base) => base,
+                _ => return self.bail(Code::Statement, "a class with several bases, of which one is built in"),
+            };
+            let is_plain = |class: &Rc<ClassObj>| {
+                !class.prelude
+                    && class.exception.is_none()
+                    && class.restrictions.slots.is_none()
+                    && class.restrictions.abstract_methods.is_empty()
+                    && (at == 0 || class.fields.is_empty() && !class.frozen)
+            };
+            if !ClassObj::ancestry(&base).all(is_plain) || ClassObj::is_named(&base) {
+                return self.bail(Code::Statement, "a class with several such bases");
+            }
+            classes.push(base);
+        }
+        let mut lists: Vec<Vec<Rc<ClassObj>>> =
+            classes.iter().map(|class| ClassObj::ancestry(class).cloned().collect()).collect();
+        lists.push(classes);
+        let mut order: Vec<Rc<ClassObj>> = Vec::new();
+        while lists.iter().any(|list| !list.is_empty()) {
+            let is_free = |class: &Rc<ClassObj>| !lists.iter().any(|list| list.iter().skip(1).any(|one| one.is(class)));
+            let Some(next) = lists.iter().filter_map(|list| list.first()).find(|class| is_free(class)).cloned() else {
+                return self.bail(Code::Statement, "bases in no consistent order");
+            };
+            for list in &mut lists {
+                list.retain(|class| !class.is(&next));
+            }
+            order.push(next);
+        }
+        if order.len() >= MAX_BASES {
+            return self.bail(Code::Budget, "a class below too many others");
+        }
+        let is_abc = order.iter().any(|class| class.restrictions.is_abc);
+        let mut behind: Option<Rc<ClassObj>> = None;
+        for class in order.into_iter().rev() {
+            let mut copy = (*class).clone();
+            copy.base = behind;
+            copy.restrictions.is_abc = is_abc;
+            behind = Some(Rc::new(copy));
+        }
+        match behind {
+            Some(first) => Ok(first),
+            None => self.bail(Code::Statement, "a class with several bases"),
         }
     }
 

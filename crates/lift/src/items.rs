@@ -26,7 +26,7 @@ impl Lifter<'_> {
             if !self.live {
                 return Ok(Abs::Unbound);
             }
-            if let Some(items) = value.tuple_items() {
+            if let Some(items) = value.tuple_items().or_else(|| self.named_items(&value)) {
                 return self.slice_tuple(items, &lower, &upper, &step);
             }
             if step.same(&Abs::NONE) {
