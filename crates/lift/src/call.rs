@@ -455,6 +455,11 @@ impl Lifter<'_> {
             return self
                 .dispatch(*value, &mut |me, narrowed| me.call_method(&narrowed, name, args.clone(), named.clone()));
         }
+        if self.type_of(receiver) == Some(Type::Str)
+            && let Some(texts) = self.texts_for_method(name, &args)?
+        {
+            return self.call_method(receiver, name, texts, named);
+        }
         if let Abs::Instance(object) = receiver
             && object.class.exception.is_none()
         {

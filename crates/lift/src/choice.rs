@@ -834,6 +834,11 @@ impl Lifter<'_> {
                 let at = self.table_position(&table, item)?;
                 self.apply("a>=b", &[at, Abs::int(0)]).map(Some)
             }
+            ("a in b", [item, Abs::Class(class)])
+                if let Some(own) = self.class_of_module(item).filter(crate::enums::is_enumeration) =>
+            {
+                Ok(Some(Abs::bool(own.is(class))))
+            }
             ("a in b", [item, _]) => {
                 let items = Abs::Tuple(table.items.clone().into());
                 self.apply(spelling, &[item.clone(), items]).map(Some)

@@ -17,6 +17,46 @@ use std::rc::Rc;
 /// What `auto()` gives in the body of such a class.
 pub(crate) const AUTO: &str = "enum.auto()";
 
+/// Methods of `str` that give nothing of the text itself, which would be the member, nor of another one.
+const METHODS_OF_TEXTS: &[&str] = &[
+    "upper",
+    "lower",
+    "title",
+    "capitalize",
+    "swapcase",
+    "casefold",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "startswith",
+    "endswith",
+    "find",
+    "rfind",
+    "index",
+    "rindex",
+    "count",
+    "replace",
+    "zfill",
+    "center",
+    "ljust",
+    "rjust",
+    "encode",
+    "removeprefix",
+    "removesuffix",
+    "isalpha",
+    "isdigit",
+    "isalnum",
+    "isdecimal",
+    "isnumeric",
+    "isspace",
+    "isupper",
+    "islower",
+    "istitle",
+    "isidentifier",
+    "isprintable",
+    "isascii",
+];
+
 /// Methods with which members would be something else.
 const REFUSED: &[&str] = &["__init__", "__post_init__", "__eq__", "__ne__", "__hash__", "__call__", "__doc__"];
 
@@ -74,13 +114,12 @@ fn is_text_member(abs: &Abs) -> bool {
     matches!(abs, Abs::Instance(object) if object.module.is_some() && is_of_texts(&object.class))
 }
 
-/// Whether an operation reads a text there, and keeps nothing of it.
+/// Whether an operation reads a text there, keeps nothing of it, and says the same of another value beside it.
 fn reads_text(spelling: &str, at: usize) -> bool {
     match spelling {
-        "a+b" | "a*b" | "a==b" | "a!=b" | "a<b" | "a<=b" | "a>b" | "a>=b" => true,
         "a in b" => at == 1,
-        "len" | "truth" | "bool" | "int" | "float" | "ord" | "a[b]" | "a[b:c]" | "a[b:c:d]" => at == 0,
-        _ => spelling.starts_with("str.") && !spelling.starts_with("str.format"),
+        "len" | "truth" | "bool" | "ord" | "a[b]" | "a[b:c]" | "a[b:c:d]" => at == 0,
+        _ => false,
     }
 }
 
@@ -114,12 +153,57 @@ impl Lifter<'_> {
         }
     }
 
+    /// The arguments of a method of a text, where none of them is a member.
+    pub fn texts_for_method(&mut self, name: &str, args: &[Abs]) -> Lift<Option<Vec<Abs>>> {
+        let mut found = None;
+        for (at, arg) in args.iter().enumerate() {
+            let Some(text) = self.text_of_member(arg)? else {
+                if arg.tuple_items().is_some_and(|items| items.iter().any(|item| self.may_be_text_member(item))) {
+                    return self.bail(Code::Operands, "members that are texts in a tuple");
+                }
+                continue;
+            };
+            if !METHODS_OF_TEXTS.contains(&name) {
+                return self.bail(Code::Operands, format!("a member that is a text for {name}"));
+            }
+            found.get_or_insert_with(|| args.to_vec())[at] = text;
+        }
+        Ok(found)
+    }
+
+    fn may_be_text_member(&self, abs: &Abs) -> bool {
+        match abs {
+            Abs::OneOf(choice) => choice.of.iter().any(|(_, item)| is_text_member(item)),
+            other => is_text_member(other) || self.class_of_module(other).is_some_and(|class| is_of_texts(&class)),
+        }
+    }
+
+    /// A method of the text that a member is.
+    pub fn method_of_text(&mut self, text: Abs, name: &Name) -> Lift<Abs> {
+        if METHODS_OF_TEXTS.contains(&&**name) {
+            return self.attribute(text, name);
+        }
+        self.bail(Code::Callee, format!("attribute {name} of a member that is a text"))
+    }
+
     /// The operands with the texts of members where an operation reads those; `None` where it reads none.
     pub fn texts_of_members(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Vec<Abs>>> {
         let mut found = None;
+        let are_texts = |me: &mut Self| -> Lift<bool> {
+            for arg in args {
+                if me.type_of(arg) != Some(Type::Str) && me.text_of_member(arg)?.is_none() {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        let both = match spelling {
+            "a+b" | "a==b" | "a!=b" | "a<b" | "a<=b" | "a>b" | "a>=b" | "a in b" => are_texts(self)?,
+            "a*b" => args.iter().any(|arg| self.type_of(arg) == Some(Type::Int)),
+            _ => false,
+        };
         for (at, arg) in args.iter().enumerate() {
-            let within = spelling == "a in b" && args.last().is_some_and(|text| self.type_of(text) == Some(Type::Str));
-            if (within || reads_text(spelling, at))
+            if (both || reads_text(spelling, at))
                 && let Some(text) = self.text_of_member(arg)?
             {
                 found.get_or_insert_with(|| args.to_vec())[at] = text;
@@ -166,6 +250,11 @@ impl Lifter<'_> {
         let is_hook = |name: &Name| name.starts_with('_') && !name.starts_with("__") && name.ends_with('_');
         if let Some(name) = class.members.keys().find(|name| REFUSED.contains(&&***name) || is_hook(name)) {
             return self.bail(Code::Statement, format!("an enumeration with {name}"));
+        }
+        // What members are besides asks for them in other places than these.
+        let is_mixed = class.base.as_ref().is_some_and(|base| is_of_ints(base) || is_of_texts(base));
+        if let (true, Some(name)) = (is_mixed, class.members.keys().find(|name| name.starts_with("__"))) {
+            return self.bail(Code::Statement, format!("an enumeration of ints or texts with {name}"));
         }
         let mut written: Vec<Name> = Vec::new();
         for stmt in &def.body {

@@ -197,7 +197,7 @@ impl Lifter<'_> {
             (Some(Abs::Unbound) | None, None) => {
                 // A method of its text.
                 match self.text_of_member(&Abs::Instance(Rc::clone(object)))? {
-                    Some(text) => self.attribute(text, name),
+                    Some(text) => self.method_of_text(text, name),
                     None => self.missing_attribute(&object.class, name),
                 }
             }

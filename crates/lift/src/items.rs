@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{DictObj, ExcKind, Int, Object, SetObj, Type};
+use exuvia_ir::{DictObj, ExcKind, Int, Object, SetObj, Terminator, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -209,6 +209,10 @@ impl Lifter<'_> {
         let at = self.dict_position(dict, key)?;
         let (yes, no) = self.split_missing(&at)?;
         self.enter_any(yes)?;
+        if self.live && self.plain_member(key)?.is_some() {
+            let span = self.b.span;
+            self.end(Terminator::Bailout("a KeyError with a member", span));
+        }
         if self.live {
             self.raise(ExcKind::KeyError, vec![key.clone()])?;
         }

@@ -26,6 +26,34 @@ class TextEnum(Enum):
     def __hash__(self):
         return _refuse("the hash of a text")
 
+    def __bool__(self):
+        return self._value_ != ""
+
+    def __len__(self):
+        return len(self._value_)
+
+    def __iter__(self):
+        return (char for char in self._value_)
+
+    def __reversed__(self):
+        return (char for char in self._value_[::-1])
+
+    def __mod__(self, other):
+        return _refuse("a member as a template")
+
+    # With texts these are those of the values; the messages about others are those of str.
+    def __add__(self, other):
+        return _refuse("a member that is a text and something else")
+
+    __radd__ = __add__
+    __mul__ = __add__
+    __rmul__ = __add__
+
+    def __int__(self):
+        return _refuse("the number of a member that is a text")
+
+    __float__ = __int__
+
     def __eq__(self, other):
         return self._value_ == _text_of(other) if isinstance(other, str) else NotImplemented
 
@@ -50,7 +78,15 @@ class StrEnum(TextEnum):
         return self._value_
 
     def __format__(self, spec):
-        return format(self._value_, spec)
+        return _plainly_formatted(self._value_, spec)
+
+
+def _plainly_formatted(value, spec):
+    try:
+        return format(value, spec)
+    except ValueError:
+        # Its message names the class.
+        return _leave("a member in such a format")
 
 
 def _is_number(value):
@@ -69,7 +105,7 @@ class IntEnum(Enum):
         return str(self._value_)
 
     def __format__(self, spec):
-        return format(self._value_, spec)
+        return _plainly_formatted(self._value_, spec)
 
     def __int__(self):
         return self._value_

@@ -54,13 +54,13 @@ def dumps(
 
 def _dumped(value, ascii, sort, allow_nan, between, behind_key, spaces, default, level):
     if isinstance(value, str):
-        return _operation("json.quote", value, ascii)
+        return _operation("json.quote", _text_of(value), ascii)
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value)
+        return str(int(value))
     if isinstance(value, float):
         if value - value != 0:
             if not allow_nan:
@@ -124,7 +124,7 @@ def _key_text(key):
     if isinstance(key, bool):
         return "true" if key else "false"
     if isinstance(key, int):
-        return str(key)
+        return str(int(key))
     if isinstance(key, float):
         if key - key != 0:
             return _leave("a key of JSON that is no number")
