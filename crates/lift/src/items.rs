@@ -98,6 +98,8 @@ impl Lifter<'_> {
     pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
         let index = match &value {
             Abs::Instance(_) | Abs::Class(_) => index,
+            // A KeyError shows the key.
+            dict if self.is_dict(dict) && self.int_of_member(&index)?.is_some() => index,
             _ => {
                 let index = self.int_of_member(&index)?.unwrap_or(index);
                 self.as_index(index)?
