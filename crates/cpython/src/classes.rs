@@ -78,7 +78,8 @@ pub fn decimals(py: Python<'_>) -> PyResult<&'static Decimals> {
 /// `ZoneInfo`.
 pub fn zone<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let clock = clock(py)?;
-    if let Some(minutes) = if name == "UTC" { Some(0) } else { offset_minutes(name) } {
+    let minutes = if name == "UTC" { Some(0) } else { offset_minutes(name) };
+    if let Some(minutes) = minutes {
         if minutes == 0 {
             return Ok(clock.utc.bind(py).clone());
         }

@@ -53,16 +53,17 @@ def finditer(self, string, pos=_missing, endpos=_missing):
 
 def findall(self, string, pos=_missing, endpos=_missing):
     groups = _operation("pattern.groups", self)
-    if not (_is_missing(pos) and _is_missing(endpos)):
-        string = _text(string)
-        if groups == 0:
-            return [found.group() for found in finditer(self, string, pos, endpos)]
-        if groups == 1:
-            return [found.groups("")[0] for found in finditer(self, string, pos, endpos)]
+    if groups > 1:
         return [found.groups("") for found in finditer(self, string, pos, endpos)]
-    if groups < 2:
+    if _is_missing(pos) and _is_missing(endpos):
         return _operation("re.texts", self, _text(string))
-    return [found.groups("") for found in finditer(self, string)]
+    # Of the only group, or of the whole match.
+    return [_one(found, groups) for found in finditer(self, string, pos, endpos)]
+
+
+def _one(found, group):
+    text = found.group(group)
+    return "" if text is None else text
 
 
 def split(self, string, maxsplit=0):
