@@ -2,7 +2,7 @@
 //!
 //! The table holds nothing. Each scan reads the session's functions and asks the engine.
 
-use crate::explain::{reason, rung_name};
+use crate::explain::{placement_name, reason, rung_name};
 use crate::function::PythonFunction;
 use crate::routines::{Registered, Routines};
 use crate::settings::ExuviaOptions;
@@ -83,7 +83,7 @@ impl Row {
             kind: Kind::Row.name(),
             signature: python.signature_text(),
             volatility: volatility_name(function.volatility()),
-            placement: rung_name(placement.rung),
+            placement: placement_name(placement),
             fallbacks: placement.evaluated_rows + placement.python_rows,
             reason: reason(placement),
             source: function.definition().source.clone(),
@@ -102,7 +102,7 @@ impl Row {
             kind: routine.kind().name(),
             signature: registered.signature_text(),
             volatility: volatility_name(routine.volatility()),
-            placement: rung_name(lifted.as_ref().map_or(otherwise, |lifted| lifted.rung)),
+            placement: lifted.as_ref().map_or(rung_name(otherwise), placement_name),
             fallbacks: routine.counted().1,
             reason: lifted.as_ref().map_or(why, reason),
             source: routine.definition().source.clone(),

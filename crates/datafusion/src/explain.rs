@@ -26,7 +26,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties};
 use exuvia_engine::interpreter::Interpreter;
-use exuvia_engine::{Place, Placement, Rung, Settings};
+use exuvia_engine::{Offload, Offloading, Place, Placement, Rung, Settings};
 use futures::StreamExt;
 use std::fmt;
 use std::sync::Arc;
@@ -223,10 +223,33 @@ pub(crate) fn why(code: &str, sentence: &str, place: Option<&Place>) -> String {
     format!("{code} {sentence}{place}")
 }
 
+/// The placement as users read it.
+pub(crate) fn placement_name(placement: &Placement) -> &'static str {
+    match placement.offloading {
+        Some(Offloading::On { .. }) => "offload",
+        _ => rung_name(placement.rung),
+    }
+}
+
+/// What is known of a device, where there is one or one is asked for.
+fn offloading(placement: &Placement, settings: &Settings) -> Option<String> {
+    match placement.offloading.as_ref()? {
+        Offloading::Off => None,
+        Offloading::NoDevice(why) => (settings.offload == Offload::Force).then(|| format!("no offload: {why}")),
+        Offloading::Declined(why) => Some(format!("no offload: {why}")),
+        Offloading::Native(pace) => Some(format!("no offload so far: {pace}")),
+        Offloading::On { device, pace: None } => Some(format!("to {device}")),
+        Offloading::On { device, pace: Some(pace) } => Some(format!("to {device}: {pace}")),
+    }
+}
+
 fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {
     let Some(python) = PythonFunction::of(&call.function) else { return String::new() };
     let placement = python.function().placement(settings);
-    let mut text = format!("{}: {}", call.text, rung_name(placement.rung));
+    let mut text = format!("{}: {}", call.text, placement_name(&placement));
+    if let Some(offloading) = offloading(&placement, settings) {
+        text.push_str(&format!(" ({offloading})"));
+    }
     if let Some(reason) = reason(&placement) {
         text.push_str(&format!(": {reason}"));
     }
@@ -236,9 +259,14 @@ fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {
         let evaluated = placement.evaluated_rows.saturating_sub(before.evaluated_rows);
         let python = placement.python_rows.saturating_sub(before.python_rows);
         let memoized = placement.memoized_rows.saturating_sub(before.memoized_rows);
-        let native = rows.saturating_sub(memoized).saturating_sub(evaluated).saturating_sub(python);
+        let offloaded = placement.offloaded_rows.saturating_sub(before.offloaded_rows);
+        let elsewhere = memoized + evaluated + python + offloaded;
+        let native = rows.saturating_sub(elsewhere);
+        let device = if offloaded == 0 { String::new() } else { format!(", device={offloaded}") };
         let memoized = if memoized == 0 { String::new() } else { format!(", memoized={memoized}") };
-        text.push_str(&format!(", rows={rows} [native={native}, evaluator={evaluated}, python={python}{memoized}]"));
+        text.push_str(&format!(
+            ", rows={rows} [native={native}, evaluator={evaluated}, python={python}{memoized}{device}]"
+        ));
     }
     text
 }

@@ -16,7 +16,7 @@ use datafusion::config::ConfigOptions;
 use datafusion::prelude::SessionContext;
 use exuvia_engine::chain::Loops;
 use exuvia_engine::interpreter::{OwnProcess, PrintSink};
-use exuvia_engine::{Invocation, Settings};
+use exuvia_engine::{Invocation, Offload, Settings};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -206,6 +206,15 @@ impl ExtensionOptions for ExuviaOptions {
                 };
             }
             "memoize" => self.settings.memoize = switch(key, value)?,
+            "offload" => {
+                self.settings.offload = match value.to_ascii_lowercase().as_str() {
+                    "auto" => Offload::Auto,
+                    "off" => Offload::Off,
+                    "force" => Offload::Force,
+                    _ => return config_err!("exuvia.offload is 'auto', 'off' or 'force', not '{value}'"),
+                };
+            }
+            "device" => self.settings.device = value.to_string(),
             "interpreter" => match value.to_ascii_lowercase().as_str() {
                 "off" => self.settings.interpreter = false,
                 "worker" if self.settings.interpreter => {
@@ -308,6 +317,21 @@ impl ExtensionOptions for ExuviaOptions {
                 "exact",
                 if settings.exact { "strict" } else { "bounded" }.to_string(),
                 "Whether what NumPy computes to a bound only (dot, @, norm) is left to it",
+            ),
+            entry(
+                "offload",
+                match settings.offload {
+                    Offload::Auto => "auto",
+                    Offload::Off => "off",
+                    Offload::Force => "force",
+                }
+                .to_string(),
+                "Whether batches run on an OpenCL device: where that is measured to be faster (auto), wherever possible (force) or never (off)",
+            ),
+            entry(
+                "device",
+                settings.device.clone(),
+                "A part of the name of that device; empty for any that is no processor",
             ),
             entry("memoize", on(settings.memoize), "Whether equal arguments of a batch may be called once"),
             entry(

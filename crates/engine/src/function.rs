@@ -5,6 +5,7 @@ use crate::formula::{self, Formula};
 use crate::interpreter::{Interpreter, MODULE_TIME, ModuleLimits, OwnProcess, PrintSink};
 use crate::memoize::History;
 use crate::observed::Observed;
+use crate::offload::{Offload, Offloading};
 use crate::pipeline::{self, Compiled, Reason};
 use crate::python::PythonRung;
 use crate::routine::Routine;
@@ -39,6 +40,10 @@ pub struct Settings {
     pub memoize: bool,
     /// Whether what NumPy computes to a bound only, which depends on the processor, is left to it.
     pub exact: bool,
+    /// Whether whole batches may run on an OpenCL device.
+    pub offload: Offload,
+    /// A part of the name of that device; empty for any.
+    pub device: String,
     /// Bytes that the temporaries of one row may take.
     pub row_memory: usize,
     /// Take every guard, fail every compilation, call equal arguments of every batch once, or
@@ -88,6 +93,8 @@ impl Default for Settings {
             lift: true,
             memoize: true,
             exact: false,
+            offload: Offload::Auto,
+            device: String::new(),
             row_memory: 256 << 20,
             fault: String::new(),
             print: PrintSink::STDOUT,
@@ -134,6 +141,10 @@ pub struct Placement {
     pub evaluated_rows: u64,
     /// Rows that ran in CPython.
     pub python_rows: u64,
+    /// Rows that ran on an OpenCL device.
+    pub offloaded_rows: u64,
+    /// What is known of how it fares there; nothing where it does not run natively.
+    pub offloading: Option<Offloading>,
     /// Nanoseconds of lifting, optimising and compiling.
     pub compile_nanos: u64,
 }
@@ -162,6 +173,7 @@ pub(crate) struct Counters {
     pub memoized: AtomicU64,
     pub evaluated: AtomicU64,
     pub python: AtomicU64,
+    pub offloaded: AtomicU64,
     /// Nanoseconds in the evaluator.
     pub evaluating: AtomicU64,
     pub compile_nanos: AtomicU64,
@@ -456,8 +468,34 @@ impl Function {
             memoized_rows: count(&self.counters.memoized),
             evaluated_rows: count(&self.counters.evaluated),
             python_rows: count(&self.counters.python),
+            offloaded_rows: count(&self.counters.offloaded),
+            offloading: self.offloading(compiled, settings),
             compile_nanos: count(&self.counters.compile_nanos),
         }
+    }
+
+    fn offloading(&self, compiled: Option<&Compiled>, settings: &Settings) -> Option<Offloading> {
+        let nullable = compiled?.stages.as_ref().ok().filter(|stages| stages.kernel.is_ok())?;
+        // Batches without NULLs have another variant, if there were any.
+        let nulls = Nulls::anywhere(&self.definition, false);
+        let plain = self.compiled.lock().get(&Variant::of(nulls, settings.fault == "wide", settings)).cloned();
+        let plain = plain.as_ref().and_then(|cell| compiled_of(cell)?.stages.as_ref().ok());
+        let mut states = plain.into_iter().chain([nullable]).map(|it| it.offloaded.state(it.printable(), settings));
+        let first = states.next()?;
+        Some(match first {
+            Offloading::On { .. } => first,
+            first => states.find(|state| matches!(state, Offloading::On { .. })).unwrap_or(first),
+        })
+    }
+
+    /// Whether its batches are to be called one by one, because they run on a device or may soon.
+    #[must_use]
+    pub fn may_offload(&self, settings: &Settings) -> bool {
+        let cells: Vec<_> = self.compiled.lock().values().cloned().collect();
+        cells.iter().any(|cell| {
+            let stages = compiled_of(cell).and_then(|compiled| compiled.stages.as_ref().ok());
+            stages.is_some_and(|stages| stages.offloaded.may_run(stages.printable(), settings))
+        })
     }
 
     /// The work of making it, in units that do not depend on the machine.

@@ -9,6 +9,7 @@
 //! | `pipeline.rs` | source, lifted, optimised, native: the stages of one function |
 //! | `function.rs`, `defined.rs` | a defined function, its compiled variants, its placement, where CPython has it |
 //! | `rungs.rs`, `python.rs` | running a batch, and the ways down |
+//! | `offload.rs` | whole batches on an OpenCL device |
 //! | `chain.rs` | calls of several functions as one native loop |
 //! | `routine.rs` | functions of tables, columns and groups, and those that give rows |
 //! | `interpreter.rs` | finding and loading CPython |
@@ -25,6 +26,7 @@ mod function;
 pub mod interpreter;
 mod memoize;
 mod observed;
+mod offload;
 mod pipeline;
 mod place;
 mod python;
@@ -42,5 +44,6 @@ pub use error::{CallError, CallErrorKind, DefineError, NotNative, Place};
 pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
 pub use exuvia_jit::RunError;
 pub use function::{Function, Invocation, Placement, Rung, Settings, Stop, Work};
+pub use offload::{Offload, Offloading};
 pub use sql::{identifier, type_name};
 pub use stack::on_large_stack;

@@ -3,6 +3,7 @@
 //! Each stage is kept, so that it can be shown ([`Compiled::dump`]). A stage that fails
 //! is no error: the function runs on the rung below, and [`Compiled::reason`] says why.
 
+use crate::offload::{Offloaded, Printable};
 use crate::spread::{self, Nulls};
 use crate::sql;
 use crate::{ColumnForm, Definition, Settings};
@@ -33,6 +34,15 @@ pub(crate) struct Stages {
     /// For the evaluator.
     pub program: Program,
     pub kernel: Result<Kernel, Reason>,
+    /// What native code takes and gives.
+    pub types: Vec<DataType>,
+    pub returns: DataType,
+    /// Whether a NULL in any argument gives NULL.
+    pub strict: bool,
+    /// Whether it has ints of 128 bits.
+    pub is_wide: bool,
+    /// Its way to a device.
+    pub offloaded: Offloaded,
 }
 
 /// Why a stage was not reached.
@@ -128,6 +138,7 @@ fn stages(
         }
     };
     let program = Program::new(&optimized);
+    let strict = definition.strict && !spread::is_spread(definition);
     let kernel = if !settings.native {
         Err(reason("S002", "the setting exuvia.native is off".to_string()))
     } else if settings.fault == "compile" {
@@ -136,7 +147,7 @@ fn stages(
         let options = Options {
             opt_level_speed: optimized.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
-            strict: definition.strict && !spread::is_spread(definition),
+            strict,
             width,
         };
         let kernel = match &definition.returns {
@@ -151,7 +162,32 @@ fn stages(
             kernel => kernel.map_err(|error| reason(if error.is_size() { "N003" } else { "N001" }, error.to_string())),
         }
     };
-    Ok(Stages { lifted, unchecked, steps, optimized, program, kernel })
+    Ok(Stages {
+        lifted,
+        unchecked,
+        steps,
+        optimized,
+        program,
+        kernel,
+        types,
+        returns: definition.returns.clone(),
+        strict,
+        is_wide: width != IntWidth::Word,
+        offloaded: Offloaded::default(),
+    })
+}
+
+impl Stages {
+    /// What a device's kernel is printed of.
+    pub fn printable(&self) -> Printable<'_> {
+        Printable {
+            module: &self.optimized,
+            types: &self.types,
+            returns: &self.returns,
+            strict: self.strict,
+            is_wide: self.is_wide,
+        }
+    }
 }
 
 impl Compiled {
@@ -178,8 +214,11 @@ impl Compiled {
         match stage {
             "lifted" => Ok(stages.lifted.to_string()),
             "optimized" => Ok(stages.optimized.to_string()),
+            "opencl" => kernel().and_then(|_| stages.offloaded.text(stages.printable())),
             stage @ ("lowered" | "machine" | "helpers") => Ok(kernel()?.dump(stage).unwrap_or_default()),
-            other => Err(format!("no stage {other}: source, snapshot, lifted, optimized, lowered, machine, helpers")),
+            other => {
+                Err(format!("no stage {other}: source, snapshot, lifted, optimized, lowered, machine, helpers, opencl"))
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 use crate::function::{Settings, compiled_of};
 use crate::memoize;
 use crate::observed::{Exits, Way};
+use crate::offload::{Done, Offload};
 use crate::pipeline::Stages;
 use crate::spread::{self, Nulls, Results};
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
@@ -48,6 +49,7 @@ pub(crate) fn invoke(
         (&counters.memoized, ran.memoized),
         (&counters.evaluated, ran.evaluated),
         (&counters.python, ran.python),
+        (&counters.offloaded, ran.offloaded),
     ] {
         counter.fetch_add(rows as u64, Ordering::Relaxed);
     }
@@ -61,6 +63,8 @@ struct Ran {
     memoized: usize,
     evaluated: usize,
     python: usize,
+    /// On a device.
+    offloaded: usize,
 }
 
 /// What the parts of a batch have in common.
@@ -146,9 +150,17 @@ impl Call<'_> {
         let Some(stages) = stages else { return in_python() };
         let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
         let columns = spread::columns(&taken, nulls);
+        if way == Way::Words
+            && stages.kernel.is_ok()
+            && let Some(done) = stages.offloaded.run(stages.printable(), &columns, rows, settings)
+        {
+            return self.after_device(args, done, ran);
+        }
         let (values, left) = match &stages.kernel {
             Ok(kernel) => {
+                let start = Instant::now();
                 let output = kernel.run_loop(&columns, rows, &mut cx);
+                stages.offloaded.note_native(settings, rows, start.elapsed());
                 let output = output.map_err(|error| failed(function, invocation, error))?;
                 (Results::of(&function.definition.returns, output.values), output.exits)
             }
@@ -176,6 +188,28 @@ impl Call<'_> {
         };
         ran.python = batch.python.len();
         batch.finish()
+    }
+}
+
+impl Call<'_> {
+    /// Does the rows again that a device left.
+    fn after_device(self, args: &[ArrayRef], done: Done, ran: &mut Ran) -> Result<ArrayRef, CallError> {
+        let Done { values, left } = done;
+        ran.offloaded += values.len() - left.len();
+        if left.is_empty() {
+            return Ok(values);
+        }
+        let failed = |error: ArrowError| host(self.function, error);
+        let settings = Settings { offload: Offload::Off, ..self.settings.clone() };
+        let rows = UInt32Array::from(left.clone());
+        let args = args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let redone = Call { settings: &settings, ..self }.run_all(&args, left.len(), ran)?;
+        let redone = cast_to(&redone, values.data_type()).map_err(failed)?;
+        let mut indices: Vec<(usize, usize)> = (0..values.len()).map(|row| (0, row)).collect();
+        for (at, row) in left.iter().enumerate() {
+            indices[*row as usize] = (1, at);
+        }
+        interleave(&[values.as_ref(), redone.as_ref()], &indices).map_err(failed)
     }
 }
 

@@ -32,7 +32,7 @@ mod error;
 mod helpers;
 mod items;
 mod kernel;
-mod live;
+pub mod live;
 mod output;
 mod sink;
 mod size;

@@ -13,7 +13,7 @@ use exuvia_ops::def::{Bails, Body, Effect, OpDef};
 
 /// The values, instructions and blocks that are needed.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub struct Live {
     values: Vec<bool>,
     /// The blocks that control can reach, in reverse postorder.
     pub order: Vec<BlockId>,
@@ -65,7 +65,7 @@ fn reads_operands(inst: &Inst) -> bool {
 }
 
 /// Analyses a function.
-pub(crate) fn analyse(function: &Function) -> Live {
+pub fn analyse(function: &Function) -> Live {
     let mut live = Live { values: vec![false; function.values.len()], order: Vec::new() };
     // Needs only grow, so passing over the blocks from the last to the first until
     // nothing changes terminates, usually after two or three rounds.

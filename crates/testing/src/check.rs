@@ -98,6 +98,12 @@ pub struct Counts {
     pub native_rows: u64,
     /// Of these, rows that left native code.
     pub evaluated_rows: u64,
+    /// Functions that have a form on a device.
+    pub device_functions: u64,
+    /// Rows that it was given.
+    pub given_rows: u64,
+    /// Rows that it kept.
+    pub device_rows: u64,
 }
 
 /// The rows of a case and what CPython gives for them.
@@ -321,6 +327,13 @@ fn run(
         Err(_) if rung.is_none() => return Ok(()),
         Err(error) => return Err(difference(error)),
     };
+    let on_device = || {
+        let placement = subject.function.placement(&settings);
+        matches!(placement.offloading, Some(exuvia_engine::Offloading::On { .. }))
+    };
+    if variation == Variation::Device && !on_device() {
+        return Ok(());
+    }
     let Some(rung) = rung else {
         // Types may decide only at the call that CPython is needed; then the call refuses.
         let rows: Vec<&[Value]> = expected.rows.iter().map(Vec::as_slice).collect();
@@ -399,6 +412,11 @@ fn run(
     if variation == Variation::Native {
         counts.native_rows += placement.rows;
         counts.evaluated_rows += placement.evaluated_rows;
+    }
+    if variation == Variation::Device {
+        counts.device_functions += 1;
+        counts.given_rows += placement.rows;
+        counts.device_rows += placement.offloaded_rows;
     }
     if placement.rung != rung {
         let reason = placement.reason.map_or(String::new(), |(code, text)| format!(": {code}: {text}"));

@@ -46,6 +46,9 @@ pub fn run(
                     results.counts.rows += counts.rows;
                     results.counts.native_rows += counts.native_rows;
                     results.counts.evaluated_rows += counts.evaluated_rows;
+                    results.counts.device_functions += counts.device_functions;
+                    results.counts.given_rows += counts.given_rows;
+                    results.counts.device_rows += counts.device_rows;
                     match found {
                         Ok(differences) if differences.is_empty() => results.passed += 1,
                         found => {

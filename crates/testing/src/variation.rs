@@ -1,6 +1,6 @@
 //! The settings under which every case runs, and the rung that each must show.
 
-use exuvia_engine::{Rung, Settings};
+use exuvia_engine::{Offload, Rung, Settings};
 
 /// One way of running a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +23,15 @@ pub enum Variation {
     Calls,
     /// With ints of 128 bits.
     Wide,
+    /// On an OpenCL device, where the function has a form there.
+    Device,
     /// In CPython.
     Python,
 }
 
 impl Variation {
     /// All of them, the most telling first.
-    pub const ALL: [Variation; 10] = [
+    pub const ALL: [Variation; 11] = [
         Variation::Native,
         Variation::Evaluator,
         Variation::Unoptimized,
@@ -40,6 +42,7 @@ impl Variation {
         Variation::Memoized,
         Variation::Calls,
         Variation::Wide,
+        Variation::Device,
     ];
 
     /// Its name in reports and in `EXUVIA_ONLY`.
@@ -55,6 +58,7 @@ impl Variation {
             Variation::Memoized => "memoized",
             Variation::Calls => "calls",
             Variation::Wide => "wide",
+            Variation::Device => "device",
             Variation::Python => "python",
         }
     }
@@ -71,7 +75,8 @@ impl Variation {
         Variation::ALL
             .into_iter()
             .filter(|variation| match only.as_str() {
-                "" => with_python || differs(variation),
+                // Building kernels takes long: `tests/device.rs` does so for some cases.
+                "" => *variation != Variation::Device && (with_python || differs(variation)),
                 only => only.split(',').any(|name| name == variation.name()),
             })
             .filter(|variation| with_python || *variation != Variation::Python)
@@ -90,6 +95,7 @@ impl Variation {
             Variation::Guards => Settings { fault: "guards".to_string(), ..settings },
             Variation::Memoized => Settings { fault: "memoize".to_string(), ..settings },
             Variation::Wide => Settings { fault: "wide".to_string(), ..settings },
+            Variation::Device => Settings { offload: Offload::Force, ..settings },
             Variation::Calls => Settings { fault: "calls".to_string(), ..settings },
             Variation::NoCompiler => Settings { fault: "compile".to_string(), ..settings },
             Variation::Python => Settings { lift: false, ..settings },
@@ -110,7 +116,8 @@ impl Variation {
                 | Variation::Guards
                 | Variation::Memoized
                 | Variation::Calls
-                | Variation::Wide,
+                | Variation::Wide
+                | Variation::Device,
                 Rung::Native,
             ) => Some(Rung::Native),
         }

@@ -66,6 +66,12 @@ fn run() -> anyhow::Result<bool> {
         "{} comparisons; of {} native rows {} left native code",
         counts.rows, counts.native_rows, counts.evaluated_rows
     );
+    if counts.device_functions > 0 {
+        println!(
+            "{} functions on a device; of {} rows it kept {}",
+            counts.device_functions, counts.given_rows, counts.device_rows
+        );
+    }
     if !results.by_variation.is_empty() {
         println!("failed by variation: {:?}", results.by_variation);
     }

@@ -14,8 +14,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ("exuvia-opt", &["exuvia-ir", "exuvia-ops"]),
     ("exuvia-eval", &["exuvia-ir", "exuvia-ops"]),
     ("exuvia-jit", &["exuvia-ir", "exuvia-ops"]),
+    ("exuvia-opencl", &["exuvia-ir", "exuvia-ops", "exuvia-jit"]),
     ("exuvia-cpython", &["exuvia-ir"]),
-    ("exuvia-engine", &["exuvia-ir", "exuvia-ops", "exuvia-lift", "exuvia-opt", "exuvia-eval", "exuvia-jit"]),
+    (
+        "exuvia-engine",
+        &["exuvia-ir", "exuvia-ops", "exuvia-lift", "exuvia-opt", "exuvia-eval", "exuvia-jit", "exuvia-opencl"],
+    ),
     ("exuvia", &["exuvia-engine"]),
     // Binaries name the interpreter's library so that Cargo builds it beside them; they
     // open it at run time.
@@ -31,12 +35,14 @@ const FENCES: &[(&str, &[&str])] = &[
     ("cranelift", &["exuvia-jit"]),
     ("ruff_", &["exuvia-lift"]),
     ("pyo3", &["exuvia-cpython"]),
+    ("ocl", &["exuvia-opencl"]),
     ("regex-", &["exuvia-ops"]),
     ("datafusion", &["exuvia", "exuvia-cli", "exuvia-bench"]),
     (
         "arrow",
         &[
             "exuvia-jit",
+            "exuvia-opencl",
             "exuvia-cpython",
             "exuvia-engine",
             "exuvia",

@@ -6,7 +6,7 @@
 //! session keeps its loops, so that a query that comes again has it from the first batch.
 //! Rows that leave the loop, and batches that it cannot take, run step by step as before.
 //!
-//! A function whose calls are made once for equal arguments stays out of the loop.
+//! A function whose calls are made once for equal arguments, or go to a device, stays out of the loop.
 //! It runs after it, for the rows that are left; if a step needs its result, the loop begins
 //! behind it.
 
@@ -203,14 +203,18 @@ impl Looped {
         self.compiled.get_or_init(|| plan).as_ref()
     }
 
-    /// The steps as a chain, but for functions whose calls are made once for equal arguments;
-    /// `None` where too few are left.
+    /// The steps as a chain, but for functions whose calls are made once for equal arguments or go
+    /// to a device; `None` where too few are left.
     fn chain(&self) -> Option<Chained> {
-        let memoizes = |expr: &Arc<dyn PhysicalExpr>| {
+        let settings = &self.options.settings;
+        let stays_out = |expr: &Arc<dyn PhysicalExpr>| {
             let python = call(expr).and_then(|call| PythonFunction::of(call.fun()));
-            self.options.settings.memoize && python.is_some_and(|python| python.function().memoizes())
+            python.is_some_and(|python| {
+                let function = python.function();
+                (settings.memoize && function.memoizes()) || function.may_offload(settings)
+            })
         };
-        let spares = |step: &Step| matches!(&step.action, Action::Compute(_, bound, _) if memoizes(&bound.expr));
+        let spares = |step: &Step| matches!(&step.action, Action::Compute(_, bound, _) if stays_out(&bound.expr));
         let read = |step: &Step| match &step.action {
             Action::Compute(slot, ..) => self.steps.iter().any(|step| step.action.reads().any(|read| read == *slot)),
             Action::Filter(_) | Action::Prune(..) => false,

@@ -1,0 +1,342 @@
+//! An OpenCL device: found by name, builds programs, runs them.
+
+use crate::loader;
+use crate::program::{Argument, Program};
+use arrow::array::ArrayRef;
+use arrow::error::ArrowError;
+use ocl::core::{
+    self, ArgVal, CommandQueue, Context, ContextProperties, DeviceId, DeviceInfo, DeviceInfoResult, DeviceType, Event,
+    Kernel, Mem, MemFlags, PlatformId,
+};
+use ocl::ffi;
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A device that computes with floats of 64 bits.
+#[derive(Debug)]
+pub struct Device {
+    name: String,
+    is_cpu: bool,
+    id: DeviceId,
+    context: Context,
+}
+
+/// A program that was built for a device.
+#[derive(Debug)]
+pub struct Built {
+    device: Arc<Device>,
+    program: core::Program,
+    /// What calls that are over have left for the next ones.
+    lanes: Mutex<Vec<Lane>>,
+}
+
+/// What one call at a time needs.
+#[derive(Debug)]
+struct Lane {
+    queue: CommandQueue,
+    kernel: Kernel,
+    tables: Mem,
+    /// By position among the arguments, with their bytes.
+    buffers: Vec<(usize, Mem)>,
+}
+
+/// What a device made of a batch.
+#[derive(Debug)]
+pub struct Ran {
+    /// A value for each row; NULL for those that left.
+    pub values: ArrayRef,
+    /// The rows that left, which the host does again.
+    pub left: Vec<u32>,
+}
+
+/// Rows of one launch where each has a part of the arena.
+const MOST_WITH_ARENA: usize = 1 << 15;
+
+/// Rows of one launch: work items are numbered by 32 bits on some devices.
+const MOST: usize = 1 << 24;
+
+/// Bits of `CL_DEVICE_DOUBLE_FP_CONFIG` that a device must have: denormals, infinities and NaN,
+/// rounding to the nearest, one rounding in `fma`.
+const EXACT: u64 = 0x01 | 0x02 | 0x04 | 0x20;
+
+/// `CL_DEVICE_DOUBLE_FP_CONFIG`.
+const DOUBLE_CONFIG: u32 = 0x1032;
+
+type Result<T> = std::result::Result<T, String>;
+
+impl Device {
+    /// The device whose name holds a text, in whatever case; of several, and for no text, one that is
+    /// no processor, with the most compute units. A processor is taken only where its name is asked
+    /// for or `cpus` are allowed.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn find(name: &str, cpus: bool) -> Result<Arc<Device>> {
+        type Found = Mutex<HashMap<(String, bool), Result<Arc<Device>>>>;
+        static FOUND: OnceLock<Found> = OnceLock::new();
+        let mut found = FOUND.get_or_init(Found::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (name.to_lowercase(), cpus);
+        found.entry(key).or_insert_with(|| guarded(|| look(name, cpus))).clone()
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is a processor, which runs native code at least as fast.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        self.is_cpu
+    }
+
+    /// Builds a program.
+    ///
+    /// # Errors
+    /// What the device's compiler says.
+    pub fn build(self: &Arc<Self>, program: &Program) -> Result<Built> {
+        guarded(|| {
+            let text = CString::new(program.text.as_str()).map_err(shown)?;
+            let built = core::create_program_with_source(&self.context, &[text]).map_err(shown)?;
+            let options = CString::new("-cl-std=CL1.2").map_err(shown)?;
+            core::build_program(&built, Some(&[self.id]), &options, None, None).map_err(shown)?;
+            Ok(Built { device: Arc::clone(self), program: built, lanes: Mutex::default() })
+        })
+    }
+}
+
+/// What went wrong, in its first lines.
+fn shown(error: impl std::fmt::Display) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(6).collect();
+    lines.join(" ").chars().take(600).collect()
+}
+
+/// Some of the bindings panic where a driver says something new.
+fn guarded<R>(run: impl FnOnce() -> Result<R>) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("the OpenCL driver gave an unknown answer".to_string()))
+}
+
+fn look(name: &str, cpus: bool) -> Result<Arc<Device>> {
+    if let Some(error) = loader::missing() {
+        return Err(format!("no OpenCL: {error}"));
+    }
+    let mut best: Option<(bool, u32, PlatformId, DeviceId, String)> = None;
+    let mut others = Vec::new();
+    for platform in platforms()? {
+        for id in core::get_device_ids(platform, Some(DeviceType::ALL), None).unwrap_or_default() {
+            let Ok(full) = core::get_device_info(id, DeviceInfo::Name) else { continue };
+            let full = full.to_string().trim().to_string();
+            let is_cpu = matches!(
+                core::get_device_info(id, DeviceInfo::Type),
+                Ok(DeviceInfoResult::Type(kind)) if kind.contains(DeviceType::CPU)
+            );
+            let named = !name.is_empty() && full.to_lowercase().contains(&name.to_lowercase());
+            if !named && (!name.is_empty() || (is_cpu && !cpus)) {
+                others.push(full);
+                continue;
+            }
+            if !is_exact(id) {
+                others.push(format!("{full} (which lacks exact floats of 64 bits)"));
+                continue;
+            }
+            let units = match core::get_device_info(id, DeviceInfo::MaxComputeUnits) {
+                Ok(DeviceInfoResult::MaxComputeUnits(units)) => units,
+                _ => 0,
+            };
+            if best.as_ref().is_none_or(|(other, most, ..)| (!is_cpu, units) > (*other, *most)) {
+                best = Some((!is_cpu, units, platform, id, full));
+            }
+        }
+    }
+    let Some((is_other, _, platform, id, name)) = best else {
+        let others = if others.is_empty() { String::new() } else { format!("; there is {}", others.join(", ")) };
+        return Err(format!("no such OpenCL device{others}"));
+    };
+    let properties = ContextProperties::new().platform(platform);
+    let context = core::create_context(Some(&properties), &[id], None, None).map_err(shown)?;
+    Ok(Arc::new(Device { name, is_cpu: !is_other, id, context }))
+}
+
+/// The platforms: what the bindings have for that waits for ten seconds where there are none.
+fn platforms() -> Result<Vec<PlatformId>> {
+    let mut count = 0;
+    // SAFETY: asked only how many there are.
+    let status = unsafe { ffi::clGetPlatformIDs(0, std::ptr::null_mut(), &raw mut count) };
+    if status != 0 || count == 0 {
+        return Err("no OpenCL driver".to_string());
+    }
+    let mut ids: Vec<ffi::cl_platform_id> = vec![std::ptr::null_mut(); count as usize];
+    // SAFETY: there is room for `count`.
+    let status = unsafe { ffi::clGetPlatformIDs(count, ids.as_mut_ptr(), std::ptr::null_mut()) };
+    if status != 0 {
+        return Err(format!("no OpenCL driver (status {status})"));
+    }
+    // SAFETY: they are what OpenCL gave.
+    Ok(ids.into_iter().filter(|id| !id.is_null()).map(|id| unsafe { PlatformId::from_raw(id) }).collect())
+}
+
+/// Whether its floats of 64 bits are those of IEEE 754.
+fn is_exact(id: DeviceId) -> bool {
+    let Ok(bytes) = core::get_device_info_raw(id, DOUBLE_CONFIG) else { return false };
+    let bits = bytes.iter().take(8).enumerate().fold(0, |bits, (at, byte)| bits | u64::from(*byte) << (8 * at));
+    bits & EXACT == EXACT
+}
+
+impl Built {
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Runs the program that it was built of over the rows of a batch. `None` if the arguments do not
+    /// lie as the program takes them.
+    ///
+    /// # Errors
+    /// What the driver says; nothing of the batch counts then.
+    pub fn run(&self, program: &Program, args: &[ArrayRef], rows: usize) -> Option<Result<Ran>> {
+        let most = if program.arena(1) > 0 { MOST_WITH_ARENA } else { MOST };
+        if rows <= most {
+            return self.run_piece(program, args, rows);
+        }
+        let mut values = Vec::new();
+        let mut left = Vec::new();
+        for start in (0..rows).step_by(most) {
+            let count = most.min(rows - start);
+            let piece: Vec<ArrayRef> = args.iter().map(|arg| arg.slice(start, count)).collect();
+            match self.run_piece(program, &piece, count)? {
+                Ok(ran) => {
+                    values.push(ran.values);
+                    left.extend(ran.left.into_iter().map(|row| row + start as u32));
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let parts: Vec<&dyn arrow::array::Array> = values.iter().map(AsRef::as_ref).collect();
+        let joined = arrow::compute::concat(&parts).map_err(|error: ArrowError| error.to_string());
+        Some(joined.map(|values| Ran { values, left }))
+    }
+
+    fn run_piece(&self, program: &Program, args: &[ArrayRef], rows: usize) -> Option<Result<Ran>> {
+        let fuel = self.device.fuel();
+        let output = program.run(args, rows, |tables, given| {
+            guarded(|| {
+                let lane = self.lanes.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let mut lane = lane.map_or_else(|| self.lane(tables), Ok)?;
+                let output = self.launch(&mut lane, program, fuel, given, rows)?;
+                // One that failed is not used again.
+                self.lanes.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
+                Ok(output)
+            })
+        })?;
+        match output {
+            Ok((values, states)) => program.results(values, &states).map(|(values, left)| Ok(Ran { values, left })),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    fn lane(&self, tables: &[u64]) -> Result<Lane> {
+        let device = &self.device;
+        let queue = core::create_command_queue(&device.context, device.id, None).map_err(shown)?;
+        let kernel = core::create_kernel(&self.program, "rows").map_err(shown)?;
+        let none = [0];
+        let data = if tables.is_empty() { &none } else { tables };
+        let flags = MemFlags::READ_WRITE | MemFlags::COPY_HOST_PTR;
+        // SAFETY: the device copies the words during the call.
+        let tables = unsafe { core::create_buffer(&device.context, flags, data.len(), Some(data)) }.map_err(shown)?;
+        Ok(Lane { queue, kernel, tables, buffers: Vec::new() })
+    }
+
+    /// Gives the results and the states of the rows.
+    fn launch(
+        &self,
+        lane: &mut Lane,
+        program: &Program,
+        fuel: u32,
+        given: &[Argument<'_>],
+        rows: usize,
+    ) -> Result<(Vec<u8>, Vec<u8>)> {
+        let mut values = vec![0u8; rows * program.width()];
+        let mut states = vec![0u8; rows];
+        // The arena, the results and the states behind the arguments.
+        let sizes: Vec<usize> = given
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::Bytes(bytes) => Some(bytes.len()),
+                Argument::Word(_) => None,
+            })
+            .chain([8 * program.arena(rows), values.len(), states.len()])
+            .collect();
+        for (at, bytes) in sizes.iter().enumerate() {
+            let wanted = (*bytes).max(1).next_power_of_two();
+            if lane.buffers.get(at).is_some_and(|(room, _)| *room >= wanted) {
+                continue;
+            }
+            // SAFETY: nothing is copied.
+            let buffer =
+                unsafe { core::create_buffer::<_, u8>(&self.device.context, MemFlags::READ_WRITE, wanted, None) };
+            let buffer = (wanted, buffer.map_err(shown)?);
+            match lane.buffers.get_mut(at) {
+                Some(place) => *place = buffer,
+                None => lane.buffers.push(buffer),
+            }
+        }
+        let Lane { queue, kernel, tables, buffers } = lane;
+        let [.., (_, arena), (_, out), (_, state)] = &buffers[..sizes.len()] else {
+            return Err("a kernel without buffers".to_string());
+        };
+        let mut at = 0;
+        let mut set = |value: ArgVal<'_>| {
+            at += 1;
+            core::set_kernel_arg(kernel, at - 1, value).map_err(shown)
+        };
+        set(ArgVal::scalar(&(rows as u64)))?;
+        set(ArgVal::scalar(&fuel))?;
+        set(ArgVal::mem(tables))?;
+        set(ArgVal::mem(arena))?;
+        let mut next = buffers.iter();
+        for argument in given {
+            match argument {
+                Argument::Bytes(bytes) => {
+                    let (_, buffer) = next.next().ok_or("a kernel without buffers")?;
+                    if !bytes.is_empty() {
+                        // SAFETY: the bytes live until the blocking read below, before which the
+                        // queue, which keeps its order, has copied them.
+                        unsafe { core::enqueue_write_buffer(queue, buffer, false, 0, bytes, NO_EVENTS, NO_EVENT) }
+                            .map_err(shown)?;
+                    }
+                    set(ArgVal::mem(buffer))?;
+                }
+                Argument::Word(word) => set(ArgVal::scalar(word))?,
+            }
+        }
+        set(ArgVal::mem(out))?;
+        set(ArgVal::mem(state))?;
+        let items = [rows.next_multiple_of(64), 1, 1];
+        // SAFETY: the arguments are those of the kernel, which looks at no row from `rows` on; each
+        // buffer has room for what the kernel reads and writes of it.
+        unsafe { core::enqueue_kernel(queue, kernel, 1, None, &items, None, NO_EVENTS, NO_EVENT) }.map_err(shown)?;
+        // SAFETY: both reads end before their vectors are looked at: the second blocks, and the
+        // queue keeps its order.
+        unsafe {
+            core::enqueue_read_buffer(queue, out, false, 0, &mut values, NO_EVENTS, NO_EVENT).map_err(shown)?;
+            core::enqueue_read_buffer(queue, state, true, 0, &mut states, NO_EVENTS, NO_EVENT).map_err(shown)?;
+        }
+        Ok((values, states))
+    }
+}
+
+const NO_EVENTS: Option<&Event> = None;
+const NO_EVENT: Option<&mut Event> = None;
+
+impl Device {
+    /// Rounds of loops and calls that a row may take in a launch, which nothing interrupts. A
+    /// processor runs the rows one after the other.
+    fn fuel(&self) -> u32 {
+        if self.is_cpu { 1 << 16 } else { 1 << 22 }
+    }
+}

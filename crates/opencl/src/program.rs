@@ -1,0 +1,382 @@
+//! A row function as a kernel's text, and the buffers that it takes and gives.
+
+use crate::Unsupported;
+use crate::print::{self, Printed};
+use crate::slots::slots;
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, ListArray, PrimitiveArray};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use exuvia_ir::{Module, Type};
+use exuvia_jit::border;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Words of the arena that a row may take.
+pub(crate) const ARENA: usize = 1024;
+
+/// What the device says of a row.
+mod state {
+    pub const LEFT: u8 = 0;
+    pub const VALUE: u8 = 1;
+    pub const NONE: u8 = 2;
+}
+
+/// A row function in OpenCL C.
+#[derive(Debug)]
+pub struct Program {
+    /// The whole text.
+    pub text: String,
+    params: Vec<Param>,
+    returns: DataType,
+    strict: bool,
+    allocates: bool,
+    constants: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Param {
+    /// As it lies in memory.
+    layout: DataType,
+    nullable: bool,
+    needed: bool,
+}
+
+/// An argument of the kernel.
+pub(crate) enum Argument<'a> {
+    Bytes(&'a [u8]),
+    Word(u64),
+}
+
+/// The scalar in a device's memory.
+fn scalar(ty: &DataType) -> Option<(&'static str, usize)> {
+    Some(match ty {
+        DataType::Int8 => ("char", 1),
+        DataType::Int16 => ("short", 2),
+        DataType::Int32 => ("int", 4),
+        DataType::Int64 => ("long", 8),
+        DataType::UInt8 => ("uchar", 1),
+        DataType::UInt16 => ("ushort", 2),
+        DataType::UInt32 => ("uint", 4),
+        DataType::UInt64 => ("ulong", 8),
+        DataType::Float32 => ("float", 4),
+        DataType::Float64 => ("double", 8),
+        DataType::Boolean => ("uchar", 1),
+        _ => return None,
+    })
+}
+
+/// What the elements of a list are, where they are words as they lie.
+fn words(ty: &DataType) -> bool {
+    matches!(ty, DataType::List(field) if matches!(field.data_type(), DataType::Float64 | DataType::Int64))
+}
+
+impl Program {
+    /// Prints function 0 of a module, the row function of [`exuvia_jit::Kernel::compile`], which has
+    /// parameters and a result of these types.
+    ///
+    /// # Errors
+    /// What of it a device does not have.
+    pub fn new(module: &Module, params: &[DataType], returns: &DataType, strict: bool) -> Result<Program, Unsupported> {
+        let Printed { text: functions, allocates, needed, constants } = print::module(module)?;
+        let entry = &module.functions[0];
+        let types = entry.param_types();
+        let returned = border::layout(returns);
+        let Some((result, _)) = scalar(&returned) else {
+            return Err(Unsupported::new(format!("a result of type {returns}")));
+        };
+        let mut text = include_str!("device.cl").to_string();
+        text.push_str(&functions);
+        text.push_str("kernel void rows(const ulong count, const uint fuel, global ulong *tables, global ulong *arena");
+        let mut loads = String::new();
+        let mut call = vec!["&item".to_string()];
+        let mut makes_lists = allocates;
+        let mut kept = Vec::new();
+        for (at, ((declared, ty), needed)) in params.iter().zip(&types).zip(&needed).enumerate() {
+            let layout = border::layout(declared);
+            let nullable = matches!(ty, Type::Union(_));
+            if *needed {
+                is_of(ty, &layout)?;
+                let value = if words(&layout) {
+                    makes_lists = true;
+                    write!(text, ", global int *p{at}, global ulong *e{at}, const ulong s{at}")?;
+                    write!(
+                        loads,
+                        "  list l{at} = allocate(&item, 3);\n  l{at}[0] = (ulong)(p{at}[row + 1] - p{at}[row]);\n  \
+                         l{at}[1] = 0;\n  l{at}[2] = (ulong)(e{at} + ((ulong)p{at}[row] - s{at}));\n"
+                    )?;
+                    format!("l{at}")
+                } else {
+                    let Some((name, _)) = scalar(&layout) else {
+                        return Err(Unsupported::new(format!("an argument of type {declared}")));
+                    };
+                    write!(text, ", global const {name} *p{at}")?;
+                    match layout {
+                        DataType::Boolean => {
+                            write!(text, ", const ulong p{at}_bit")?;
+                            format!("bit_of(p{at}, p{at}_bit + row)")
+                        }
+                        DataType::Float32 | DataType::Float64 => format!("(double)p{at}[row]"),
+                        DataType::UInt64 => {
+                            writeln!(loads, "  if ((long)p{at}[row] < 0) return;")?;
+                            format!("(long)p{at}[row]")
+                        }
+                        _ => format!("(long)p{at}[row]"),
+                    }
+                };
+                if nullable {
+                    write!(text, ", global const uchar *n{at}, const ulong n{at}_bit")?;
+                    call.push(format!("(long)(n{at}_bit == ~0UL ? 1 : bit_of(n{at}, n{at}_bit + row))"));
+                }
+                call.push(value);
+            } else {
+                call.extend(slots(ty)?.iter().map(|slot| slot.zero().to_string()));
+            }
+            kept.push(Param { layout, nullable, needed: *needed });
+        }
+        text.push_str(", global const uchar *strict, const ulong strict_bit");
+        let (value, tag) = result_slots(&entry.ret, &returned)?;
+        let mut store = String::new();
+        let mut slots_of = String::new();
+        for (at, slot) in slots(&entry.ret)?.iter().enumerate() {
+            writeln!(slots_of, "  {} r{at} = {};", slot.name(), slot.zero())?;
+            call.push(format!("&r{at}"));
+        }
+        if let Some(value) = value {
+            match returned {
+                DataType::Float32 | DataType::Float64 => {
+                    writeln!(
+                        store,
+                        "  out[row] = ({result})(isnan({value}) ? as_double(0x7ff8000000000000UL) : {value});"
+                    )?;
+                }
+                DataType::Boolean => {
+                    writeln!(store, "  out[row] = (uchar){value};")?;
+                }
+                DataType::UInt64 => {
+                    writeln!(store, "  if ({value} < 0) return;\n  out[row] = (ulong){value};")?;
+                }
+                _ => {
+                    writeln!(
+                        store,
+                        "  if ((long)({result}){value} != {value}) return;\n  out[row] = ({result}){value};"
+                    )?;
+                }
+            }
+        }
+        let none = tag.map(|tag| format!("  if ({tag}) {{ state[row] = {}; return; }}\n", state::NONE));
+        let arena = if makes_lists { ARENA } else { 0 };
+        write!(
+            text,
+            ", global {result} *out, global uchar *state) {{\n  const size_t row = get_global_id(0);\n  \
+             if (row >= count) return;\n  state[row] = {};\n  \
+             if (strict_bit != ~0UL && !bit_of(strict, strict_bit + row)) {{ state[row] = {}; return; }}\n  \
+             struct item item = {{ fuel, tables, arena + row * {arena}, 0, {arena} }};\n{loads}{slots_of}  \
+             if (f0({}) != 0) return;\n{}{store}  state[row] = {};\n}}\n",
+            state::LEFT,
+            state::NONE,
+            call.join(", "),
+            none.unwrap_or_default(),
+            state::VALUE
+        )?;
+        Ok(Program { text, params: kept, returns: returns.clone(), strict, allocates: makes_lists, constants })
+    }
+
+    /// The words of the arena for so many rows.
+    pub(crate) fn arena(&self, rows: usize) -> usize {
+        if self.allocates { ARENA * rows } else { 0 }
+    }
+
+    /// The bytes of a row's result.
+    pub(crate) fn width(&self) -> usize {
+        scalar(&border::layout(&self.returns)).map_or(8, |(_, width)| width)
+    }
+
+    /// What the kernel takes, before the buffers that it writes: `None` if an argument has another
+    /// layout than it was made for.
+    pub(crate) fn run<R>(
+        &self,
+        args: &[ArrayRef],
+        rows: usize,
+        launch: impl FnOnce(&[u64], &[Argument<'_>]) -> R,
+    ) -> Option<R> {
+        let mut arrays = Vec::new();
+        for (array, param) in args.iter().zip(&self.params) {
+            let array = border::load(array);
+            if array.len() != rows {
+                return None;
+            }
+            if param.needed && *array.data_type() != param.layout {
+                return None;
+            }
+            if !self.strict && !param.nullable && array.logical_null_count() > 0 {
+                return None;
+            }
+            arrays.push(array);
+        }
+        let strict = if self.strict {
+            arrays.iter().fold(None, |all, array| NullBuffer::union(all.as_ref(), array.logical_nulls().as_ref()))
+        } else {
+            None
+        };
+        // Elements with NULL among them are other values than words.
+        let mut lists = Vec::new();
+        for (array, param) in arrays.iter().zip(&self.params) {
+            lists.push(match array.data_type() {
+                DataType::List(_) if param.needed => {
+                    let list = array.as_list::<i32>();
+                    if list.values().logical_null_count() > 0 {
+                        return None;
+                    }
+                    Some(list.clone())
+                }
+                _ => None,
+            });
+        }
+        let mut given = Vec::new();
+        for ((array, param), list) in arrays.iter().zip(&self.params).zip(&lists) {
+            if !param.needed {
+                continue;
+            }
+            match list {
+                Some(list) => {
+                    given.push(Argument::Bytes(offsets(list)));
+                    let (bytes, first) = elements(list);
+                    given.push(Argument::Bytes(bytes));
+                    given.push(Argument::Word(first));
+                }
+                None => values(array, &mut given)?,
+            }
+            if param.nullable {
+                bits(array.nulls(), &mut given);
+            }
+        }
+        bits(strict.as_ref(), &mut given);
+        Some(launch(&self.constants, &given))
+    }
+
+    /// The results as an array of the declared type, and the rows that left, which are NULL in it.
+    pub(crate) fn results(&self, values: Vec<u8>, states: &[u8]) -> Option<(ArrayRef, Vec<u32>)> {
+        let left: Vec<u32> = (0u32..).zip(states).filter(|(_, is)| **is == state::LEFT).map(|(row, _)| row).collect();
+        let nulls = NullBuffer::from_iter(states.iter().map(|is| *is == state::VALUE));
+        let nulls = Some(nulls).filter(|nulls| nulls.null_count() > 0);
+        let array: ArrayRef = match border::layout(&self.returns) {
+            DataType::Boolean => {
+                Arc::new(BooleanArray::new(BooleanBuffer::from_iter(values.iter().map(|value| *value != 0)), nulls))
+            }
+            DataType::Int8 => primitive::<Int8Type>(values, nulls),
+            DataType::Int16 => primitive::<Int16Type>(values, nulls),
+            DataType::Int32 => primitive::<Int32Type>(values, nulls),
+            DataType::Int64 => primitive::<Int64Type>(values, nulls),
+            DataType::UInt8 => primitive::<UInt8Type>(values, nulls),
+            DataType::UInt16 => primitive::<UInt16Type>(values, nulls),
+            DataType::UInt32 => primitive::<UInt32Type>(values, nulls),
+            DataType::UInt64 => primitive::<UInt64Type>(values, nulls),
+            DataType::Float32 => primitive::<Float32Type>(values, nulls),
+            DataType::Float64 => primitive::<Float64Type>(values, nulls),
+            _ => return None,
+        };
+        Some((border::store(array, &self.returns).ok()?, left))
+    }
+}
+
+fn primitive<T: ArrowPrimitiveType>(values: Vec<u8>, nulls: Option<NullBuffer>) -> ArrayRef {
+    let count = values.len() / size_of::<T::Native>();
+    // Copied, so that it is aligned.
+    let mut aligned = arrow::buffer::MutableBuffer::new(values.len());
+    aligned.extend_from_slice(&values);
+    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(Buffer::from(aligned), 0, count), nulls))
+}
+
+/// Checks that the function takes values of a parameter as they lie.
+fn is_of(ty: &Type, layout: &DataType) -> Result<(), Unsupported> {
+    let plain = match ty {
+        Type::Union(alternatives) if alternatives.len() == 2 && alternatives[0] == Type::None => &alternatives[1],
+        other => other,
+    };
+    let fits = match (plain, layout) {
+        (Type::Bool, DataType::Boolean) | (Type::Float, DataType::Float32 | DataType::Float64) => true,
+        (Type::Int, layout) => layout.is_integer(),
+        (Type::List(element), DataType::List(field)) => {
+            matches!((&**element, field.data_type()), (Type::Float, DataType::Float64) | (Type::Int, DataType::Int64))
+        }
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(Unsupported::new(format!("an argument of {layout} as {ty}"))) }
+}
+
+/// The expression of the result, and that which says that it is None.
+fn result_slots(ret: &Type, layout: &DataType) -> Result<(Option<String>, Option<String>), Unsupported> {
+    let wanted = match layout {
+        DataType::Boolean => Type::Bool,
+        DataType::Float32 | DataType::Float64 => Type::Float,
+        _ => Type::Int,
+    };
+    match ret {
+        ty if *ty == wanted => Ok((Some("r0".to_string()), None)),
+        Type::None => Ok((None, Some("1".to_string()))),
+        Type::Union(alternatives) if alternatives[..] == [Type::None, wanted] => {
+            Ok((Some("r1".to_string()), Some("r0 == 0".to_string())))
+        }
+        other => Err(Unsupported::new(format!("a result of {other}"))),
+    }
+}
+
+/// The values of a column of numbers or truth values.
+fn values<'a>(array: &'a ArrayRef, given: &mut Vec<Argument<'a>>) -> Option<()> {
+    fn of<T: ArrowPrimitiveType>(array: &ArrayRef) -> &[u8] {
+        array.as_primitive::<T>().values().inner().as_slice()
+    }
+    let bytes = match array.data_type() {
+        DataType::Boolean => {
+            let bits = array.as_boolean().values();
+            given.push(Argument::Bytes(&bits.values()[bits.offset() / 8..]));
+            given.push(Argument::Word((bits.offset() % 8) as u64));
+            return Some(());
+        }
+        DataType::Int8 => of::<Int8Type>(array),
+        DataType::Int16 => of::<Int16Type>(array),
+        DataType::Int32 => of::<Int32Type>(array),
+        DataType::Int64 => of::<Int64Type>(array),
+        DataType::UInt8 => of::<UInt8Type>(array),
+        DataType::UInt16 => of::<UInt16Type>(array),
+        DataType::UInt32 => of::<UInt32Type>(array),
+        DataType::UInt64 => of::<UInt64Type>(array),
+        DataType::Float32 => of::<Float32Type>(array),
+        DataType::Float64 => of::<Float64Type>(array),
+        _ => return None,
+    };
+    given.push(Argument::Bytes(bytes));
+    Some(())
+}
+
+/// Where the rows of lists begin and end.
+fn offsets(list: &ListArray) -> &[u8] {
+    list.offsets().inner().inner().as_slice()
+}
+
+/// The elements from that of the first row on, and how many lie before them.
+fn elements(list: &ListArray) -> (&[u8], u64) {
+    let (first, last) = (list.offsets()[0] as usize, list.offsets()[list.len()] as usize);
+    let bytes = match list.values().data_type() {
+        DataType::Int64 => list.values().as_primitive::<Int64Type>().values().inner().as_slice(),
+        _ => list.values().as_primitive::<Float64Type>().values().inner().as_slice(),
+    };
+    (&bytes[8 * first..8 * last], first as u64)
+}
+
+/// Which rows are not NULL.
+fn bits<'a>(nulls: Option<&'a NullBuffer>, given: &mut Vec<Argument<'a>>) {
+    match nulls.filter(|nulls| nulls.null_count() > 0) {
+        Some(nulls) => {
+            given.push(Argument::Bytes(&nulls.inner().values()[nulls.offset() / 8..]));
+            given.push(Argument::Word((nulls.offset() % 8) as u64));
+        }
+        None => {
+            given.push(Argument::Bytes(&[0]));
+            given.push(Argument::Word(u64::MAX));
+        }
+    }
+}
