@@ -1,6 +1,7 @@
 //! The Rust side of the benchmarks; `cargo xtask bench` runs it.
 
 mod contenders;
+mod device;
 mod inspect;
 mod peak;
 mod placement;
@@ -27,6 +28,7 @@ const USAGE: &str = "usage: exuvia-bench COMMAND
   inspect FOLDER SUITE           print rungs, helper calls and times of compiling
   peak FOLDER exuvia|builtin     print the peak memory of Z1
   query FILE ROUNDS [THREADS]    time a query that a JSON file describes
+  device ROWS ROUNDS             time row functions on an OpenCL device and in native code
 
 A SUITE is zillow or more.";
 
@@ -52,6 +54,10 @@ fn main() -> Result<()> {
         Some("query") => {
             let number = |index: usize| args.get(index).and_then(|text| text.parse().ok());
             println!("{}", query::query(&folder()?, number(2).unwrap_or(1), number(3).unwrap_or(1))?);
+        }
+        Some("device") => {
+            let number = |index: usize| args.get(index).and_then(|text| text.parse().ok()).context(USAGE);
+            println!("{}", device::device(number(1)?, number(2)?)?);
         }
         _ => bail!(USAGE),
     }

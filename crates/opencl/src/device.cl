@@ -54,7 +54,7 @@ static long floor_mod(long a, long b) {
   // The remainder by -1 is 0; the machine's may trap for the least int.
   if (b == -1) return 0;
   long rest = a % b;
-  return (rest != 0) & ((rest ^ b) < 0) ? rest + b : rest;
+  return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
 }
 
 // Whether a float holds the int.
@@ -98,6 +98,41 @@ static list list_append(struct item *item, list header, ulong width) {
   }
   header[0] = length + 1;
   return (list)header[2] + length * width;
+}
+
+// A new list of so many elements from one on, by a step; all lie within.
+static list list_stride(struct item *item, list from, long start, long step, long count, ulong width) {
+  list header = list_new(item, (ulong)count, width);
+  if (!header) return 0;
+  header[0] = (ulong)count;
+  for (long at = 0; at < count; at++) {
+    list source = list_at(from, start + at * step, width);
+    list target = list_at(header, at, width);
+    for (ulong word = 0; word < width; word++) target[word] = source[word];
+  }
+  return header;
+}
+
+// A position of a slice, counted from the end where it is negative, within the list.
+static long bound(long at, long length) { return at < 0 ? max(at + length, 0L) : min(at, length); }
+
+static list list_slice(struct item *item, list from, long start, long stop, ulong width) {
+  long length = (long)from[0];
+  start = bound(start, length);
+  stop = max(bound(stop, length), start);
+  return list_stride(item, from, start, 1, stop - start, width);
+}
+
+// Appends the elements of another list, which may be the list itself; gives whether there was room.
+static int list_extend(struct item *item, list header, list other, ulong width) {
+  ulong count = other[0];
+  for (ulong at = 0; at < count; at++) {
+    list target = list_append(item, header, width);
+    if (!target) return 0;
+    list source = list_at(other, (long)at, width);
+    for (ulong word = 0; word < width; word++) target[word] = source[word];
+  }
+  return 1;
 }
 
 // Operations of floats whose results IEEE 754 fixes.

@@ -30,7 +30,10 @@ fn library() -> &'static Result<libloading::Library, String> {
         let default = if cfg!(windows) { "OpenCL.dll" } else { "libOpenCL.so.1" };
         let name = std::env::var_os(LIBRARY).unwrap_or_else(|| default.into());
         // SAFETY: the initialisation of an OpenCL loader has no requirements.
-        unsafe { libloading::Library::new(&name) }.map_err(|error| error.to_string())
+        unsafe { libloading::Library::new(&name) }.map_err(|error| match std::error::Error::source(&error) {
+            Some(cause) => cause.to_string(),
+            None => error.to_string(),
+        })
     })
 }
 

@@ -619,6 +619,9 @@ impl<'m> Printer<'m, '_> {
             | CoreOp::ListSet
             | CoreOp::ListAppend
             | CoreOp::ListReserve
+            | CoreOp::ListExtend
+            | CoreOp::ListSlice
+            | CoreOp::ListStride
             | CoreOp::ListPop => return self.list_op(op, inst),
             other => return Err(Unsupported::new(format!("the operation {other:?}"))),
         };
@@ -819,6 +822,22 @@ impl<'m> Printer<'m, '_> {
                 self.append(&list, value, &element, width)?;
                 Ok(Vec::new())
             }
+            CoreOp::ListExtend => {
+                self.not_constant(operand)?;
+                self.printed.allocates = true;
+                let other = self.one(inst, 1)?;
+                self.leave_if(&format!("!list_extend(item, {list}, {other}, {width}UL)"));
+                Ok(Vec::new())
+            }
+            CoreOp::ListSlice => {
+                let start = self.index(inst, 1, 0)?;
+                let stop = self.index(inst, 2, i64::MAX)?;
+                self.copied(&format!("list_slice(item, {list}, {start}, {stop}, {width}UL)"))
+            }
+            CoreOp::ListStride => {
+                let (start, step, count) = (self.int(inst, 1)?, self.int(inst, 2)?, self.int(inst, 3)?);
+                self.copied(&format!("list_stride(item, {list}, {start}, {step}, {count}, {width}UL)"))
+            }
             // Room is made when it is needed.
             CoreOp::ListReserve => Ok(Vec::new()),
             CoreOp::ListPop => {
@@ -828,6 +847,23 @@ impl<'m> Printer<'m, '_> {
                 Ok(load(&at))
             }
             other => Err(Unsupported::new(format!("the operation {other:?}"))),
+        }
+    }
+
+    /// A list that is made by a call.
+    fn copied(&mut self, call: &str) -> Result<Vec<String>> {
+        self.printed.allocates = true;
+        let made = self.temporary(Slot::List, call);
+        self.leave_if(&format!("{made} == 0"));
+        Ok(vec![made])
+    }
+
+    /// A bound of a slice; `absent` where it is missing or None.
+    fn index(&mut self, inst: &Inst, at: usize, absent: i64) -> Result<String> {
+        match (inst.args.get(at).map(|value| self.function.ty(*value)), self.known(inst, at)) {
+            (None | Some(Type::None), _) => Ok(int(absent)),
+            (_, Some(Object::Int(known))) => Ok(int(known.clamp_i64())),
+            _ => self.int(inst, at),
         }
     }
 

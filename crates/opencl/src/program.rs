@@ -5,12 +5,14 @@ use crate::print::{self, Printed};
 use crate::slots::slots;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, ListArray, PrimitiveArray};
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow::compute::cast;
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
 use exuvia_ir::{Module, Type};
 use exuvia_jit::border;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -42,6 +44,8 @@ struct Param {
     layout: DataType,
     nullable: bool,
     needed: bool,
+    /// Of a list, whether elements may be NULL.
+    elements: Option<bool>,
 }
 
 /// An argument of the kernel.
@@ -68,11 +72,6 @@ fn scalar(ty: &DataType) -> Option<(&'static str, usize)> {
     })
 }
 
-/// What the elements of a list are, where they are words as they lie.
-fn words(ty: &DataType) -> bool {
-    matches!(ty, DataType::List(field) if matches!(field.data_type(), DataType::Float64 | DataType::Int64))
-}
-
 impl Program {
     /// Prints function 0 of a module, the row function of [`exuvia_jit::Kernel::compile`], which has
     /// parameters and a result of these types.
@@ -97,15 +96,17 @@ impl Program {
         for (at, ((declared, ty), needed)) in params.iter().zip(&types).zip(&needed).enumerate() {
             let layout = border::layout(declared);
             let nullable = matches!(ty, Type::Union(_));
+            let mut elements = None;
             if *needed {
-                is_of(ty, &layout)?;
-                let value = if words(&layout) {
+                elements = is_of(ty, &layout)?;
+                let value = if let Some(optional) = elements {
                     makes_lists = true;
+                    let width = 1 + u32::from(optional);
                     write!(text, ", global int *p{at}, global ulong *e{at}, const ulong s{at}")?;
                     write!(
                         loads,
                         "  list l{at} = allocate(&item, 3);\n  l{at}[0] = (ulong)(p{at}[row + 1] - p{at}[row]);\n  \
-                         l{at}[1] = 0;\n  l{at}[2] = (ulong)(e{at} + ((ulong)p{at}[row] - s{at}));\n"
+                         l{at}[1] = 0;\n  l{at}[2] = (ulong)(e{at} + {width} * ((ulong)p{at}[row] - s{at}));\n"
                     )?;
                     format!("l{at}")
                 } else {
@@ -134,7 +135,7 @@ impl Program {
             } else {
                 call.extend(slots(ty)?.iter().map(|slot| slot.zero().to_string()));
             }
-            kept.push(Param { layout, nullable, needed: *needed });
+            kept.push(Param { layout, nullable, needed: *needed, elements });
         }
         text.push_str(", global const uchar *strict, const ulong strict_bit");
         let (value, tag) = result_slots(&entry.ret, &returned)?;
@@ -221,18 +222,11 @@ impl Program {
         } else {
             None
         };
-        // Elements with NULL among them are other values than words.
         let mut lists = Vec::new();
         for (array, param) in arrays.iter().zip(&self.params) {
-            lists.push(match array.data_type() {
-                DataType::List(_) if param.needed => {
-                    let list = array.as_list::<i32>();
-                    if list.values().logical_null_count() > 0 {
-                        return None;
-                    }
-                    Some(list.clone())
-                }
-                _ => None,
+            lists.push(match param.elements {
+                Some(optional) => Some((array.as_list::<i32>(), elements(array.as_list::<i32>(), optional)?)),
+                None => None,
             });
         }
         let mut given = Vec::new();
@@ -241,11 +235,10 @@ impl Program {
                 continue;
             }
             match list {
-                Some(list) => {
-                    given.push(Argument::Bytes(offsets(list)));
-                    let (bytes, first) = elements(list);
-                    given.push(Argument::Bytes(bytes));
-                    given.push(Argument::Word(first));
+                Some((list, words)) => {
+                    given.push(Argument::Bytes(list.offsets().inner().inner().as_slice()));
+                    given.push(Argument::Bytes(words));
+                    given.push(Argument::Word(list.offsets()[0] as u64));
                 }
                 None => values(array, &mut given)?,
             }
@@ -290,21 +283,32 @@ fn primitive<T: ArrowPrimitiveType>(values: Vec<u8>, nulls: Option<NullBuffer>) 
     Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(Buffer::from(aligned), 0, count), nulls))
 }
 
-/// Checks that the function takes values of a parameter as they lie.
-fn is_of(ty: &Type, layout: &DataType) -> Result<(), Unsupported> {
-    let plain = match ty {
-        Type::Union(alternatives) if alternatives.len() == 2 && alternatives[0] == Type::None => &alternatives[1],
-        other => other,
+/// Checks that the function takes values of a parameter as they lie; gives of lists whether elements
+/// may be NULL.
+fn is_of(ty: &Type, layout: &DataType) -> Result<Option<bool>, Unsupported> {
+    let plain = |ty: &Type| match ty {
+        Type::Union(alternatives) if alternatives.len() == 2 && alternatives[0] == Type::None => {
+            (alternatives[1].clone(), true)
+        }
+        other => (other.clone(), false),
     };
-    let fits = match (plain, layout) {
+    let fits = |ty: &Type, layout: &DataType| match (ty, layout) {
         (Type::Bool, DataType::Boolean) | (Type::Float, DataType::Float32 | DataType::Float64) => true,
         (Type::Int, layout) => layout.is_integer(),
-        (Type::List(element), DataType::List(field)) => {
-            matches!((&**element, field.data_type()), (Type::Float, DataType::Float64) | (Type::Int, DataType::Int64))
-        }
         _ => false,
     };
-    if fits { Ok(()) } else { Err(Unsupported::new(format!("an argument of {layout} as {ty}"))) }
+    match (plain(ty).0, layout) {
+        (Type::List(element), DataType::List(field)) => {
+            let (element, optional) = plain(&element);
+            // Half of those are beyond 63 bits.
+            if fits(&element, field.data_type()) && *field.data_type() != DataType::UInt64 {
+                return Ok(Some(optional));
+            }
+        }
+        (ty, layout) if fits(&ty, layout) => return Ok(None),
+        _ => {}
+    }
+    Err(Unsupported::new(format!("an argument of {layout} as {ty}")))
 }
 
 /// The expression of the result, and that which says that it is None.
@@ -352,19 +356,48 @@ fn values<'a>(array: &'a ArrayRef, given: &mut Vec<Argument<'a>>) -> Option<()> 
     Some(())
 }
 
-/// Where the rows of lists begin and end.
-fn offsets(list: &ListArray) -> &[u8] {
-    list.offsets().inner().inner().as_slice()
-}
-
-/// The elements from that of the first row on, and how many lie before them.
-fn elements(list: &ListArray) -> (&[u8], u64) {
+/// The elements of all rows as words, each behind another that says whether it is there where some
+/// may be NULL.
+fn elements(list: &ListArray, optional: bool) -> Option<Cow<'_, [u8]>> {
     let (first, last) = (list.offsets()[0] as usize, list.offsets()[list.len()] as usize);
-    let bytes = match list.values().data_type() {
-        DataType::Int64 => list.values().as_primitive::<Int64Type>().values().inner().as_slice(),
-        _ => list.values().as_primitive::<Float64Type>().values().inner().as_slice(),
+    let values = list.values();
+    if !optional && values.logical_null_count() > 0 {
+        return None;
+    }
+    match values.data_type() {
+        DataType::Int64 if !optional => {
+            return Some(Cow::Borrowed(&values.as_primitive::<Int64Type>().values().inner()[8 * first..8 * last]));
+        }
+        DataType::Float64 if !optional => {
+            return Some(Cow::Borrowed(&values.as_primitive::<Float64Type>().values().inner()[8 * first..8 * last]));
+        }
+        _ => {}
+    }
+    let values = values.slice(first, last - first);
+    let word: Box<dyn Fn(usize) -> u64> = match values.data_type() {
+        DataType::Float32 | DataType::Float64 => {
+            let floats = cast(&values, &DataType::Float64).ok()?.as_primitive::<Float64Type>().clone();
+            Box::new(move |at| floats.value(at).to_bits())
+        }
+        DataType::Boolean => {
+            let bools = values.as_boolean().clone();
+            Box::new(move |at| u64::from(bools.value(at)))
+        }
+        _ => {
+            let ints = cast(&values, &DataType::Int64).ok()?.as_primitive::<Int64Type>().clone();
+            Box::new(move |at| ints.value(at) as u64)
+        }
     };
-    (&bytes[8 * first..8 * last], first as u64)
+    let mut words = Vec::with_capacity(values.len() * 16);
+    for at in 0..values.len() {
+        let valid = values.is_valid(at);
+        if optional {
+            // None is the first alternative of the union.
+            words.extend(u64::from(valid).to_ne_bytes());
+        }
+        words.extend(if valid { word(at) } else { 0 }.to_ne_bytes());
+    }
+    Some(Cow::Owned(words))
 }
 
 /// Which rows are not NULL.

@@ -247,6 +247,18 @@ pub fn rung(case: &Case) -> Result<(exuvia_engine::Rung, String), String> {
     Ok((placement.rung, placement.reason.map_or(String::new(), |(code, text)| format!("{code}: {text}"))))
 }
 
+/// What is known of how a function fares on a device, where every one goes that can.
+///
+/// # Errors
+/// Why it is refused.
+pub fn offloading(case: &Case) -> Result<Option<exuvia_engine::Offloading>, String> {
+    catch(|| {
+        let subject = Subject::define(case, Variation::Device.settings(), OnError::Raise)?;
+        Ok::<_, String>(subject.function.placement(&subject.settings).offloading)
+    })
+    .flatten()
+}
+
 /// A defined function with what is needed to call it.
 struct Subject<'a> {
     case: &'a Case,

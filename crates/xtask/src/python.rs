@@ -37,6 +37,43 @@ pub fn environment() -> anyhow::Result<PathBuf> {
     Ok(python)
 }
 
+/// The variables that lead to the OpenCL drivers of `tests/drivers.txt`, which are installed into
+/// `.venv` if they can be; none where they cannot.
+///
+/// # Errors
+/// Where the environment cannot be written.
+pub fn drivers() -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
+    let python = environment()?;
+    let folder = root().join(".venv");
+    let site = folder.join("lib/python3.11/site-packages/pyopencl");
+    let stamp = std::fs::read_to_string(root().join("tests/drivers.txt"))?;
+    let stamp_file = folder.join("drivers-stamp");
+    if std::fs::read_to_string(&stamp_file).ok().as_deref() != Some(&stamp) {
+        let mut install = Command::new(&python);
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r"]);
+        if let Err(error) = succeed(install.arg(root().join("tests/drivers.txt"))) {
+            eprintln!("no OpenCL drivers, so that nothing of devices is tested: {error:#}");
+        }
+        std::fs::write(&stamp_file, stamp)?;
+    }
+    let libraries = site.join(".libs");
+    let named = |start: &str| {
+        let files = std::fs::read_dir(&libraries).into_iter().flatten().flatten().map(|file| file.path());
+        let is = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
+        files.filter(is).find(|path| path.extension().is_none_or(|ending| ending != "icd"))
+    };
+    let (Some(loader), Some(pocl)) = (named("libOpenCL"), named("libpocl")) else { return Ok(vec![]) };
+    // The loader reads which drivers there are from files of a folder.
+    let vendors = folder.join("opencl");
+    std::fs::create_dir_all(&vendors)?;
+    std::fs::write(vendors.join("pocl.icd"), format!("{}\n", pocl.display()))?;
+    if let Some(simulator) = named("liboclgrind") {
+        std::fs::write(vendors.join("oclgrind.icd"), format!("{}\n", simulator.display()))?;
+    }
+    // The loader was built to find its home by the last.
+    Ok(vec![("EXUVIA_OPENCL", loader), ("OCL_ICD_VENDORS", vendors), ("PYOPENCL_HOME", site)])
+}
+
 /// A CPython 3.11: `EXUVIA_PYTHON`, else `python3.11` or `python3` of the path.
 fn find() -> anyhow::Result<PathBuf> {
     if let Ok(python) = std::env::var("EXUVIA_PYTHON") {

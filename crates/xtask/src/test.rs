@@ -38,6 +38,7 @@ impl Tally {
 /// Where one fails.
 pub fn run(args: &[String]) -> anyhow::Result<()> {
     let python = python::environment()?;
+    let drivers = python::drivers()?;
     let mut tally = Tally::default();
     let mut failures = Vec::new();
     // Without its default features the project must build and pass as well. The whole
@@ -47,7 +48,7 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
     for features in [&[][..], without] {
         let mut command = cargo();
         command.args(["test", "--workspace", "--no-fail-fast"]).args(features).args(args);
-        command.env("EXUVIA_PYTHON", &python);
+        command.env("EXUVIA_PYTHON", &python).envs(drivers.iter().map(|(name, path)| (name, path)));
         if let Err(error) = count(&mut command, &mut tally) {
             failures.push(error);
         }

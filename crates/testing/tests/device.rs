@@ -1,0 +1,167 @@
+//! Runs functions on an OpenCL device, a simulated one included, and compares with CPython and with
+//! native code, bit for bit. `cargo xtask test` installs two drivers that need no hardware; where
+//! there is none the tests say so and count as ignored.
+//!
+//! `EXUVIA_ONLY=device cargo test -p exuvia-testing --test cases` runs every case there.
+
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array};
+use arrow::datatypes::{DataType, Float64Type};
+use exuvia_engine::{Definition, Interpreter, Invocation, OnError, Parameter};
+use exuvia_engine::{Function, Offload, Offloading, Settings};
+use exuvia_testing::case::{self, Case};
+use exuvia_testing::random::Random;
+use exuvia_testing::variation::Variation;
+use exuvia_testing::{check, report, suite};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+fn main() -> ExitCode {
+    exuvia_testing::panic::silence();
+    match run() {
+        Ok(Some((passed, failed))) => {
+            let result = if failed == 0 { "ok" } else { "FAILED" };
+            println!("\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured\n");
+            if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Ok(None) => {
+            println!("\ntest result: ok. 0 passed; 0 failed; 1 ignored; 0 measured\n");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<Option<(usize, usize)>> {
+    if std::env::args().any(|argument| argument == "--list") {
+        return Ok(Some((0, 0)));
+    }
+    let probe = elementary("x + 1.0")?;
+    let settings = Settings { offload: Offload::Force, ..Settings::default() };
+    match probe.placement(&settings).offloading {
+        Some(Offloading::On { device, .. }) => println!("device: {device}"),
+        other => {
+            println!("no device, nothing is tested: {other:?}");
+            return Ok(None);
+        }
+    }
+    let (mut passed, mut failed) = cases()?;
+    for expression in ELEMENTARY {
+        match compare(expression)? {
+            None => passed += 1,
+            Some(difference) => {
+                println!("FAILED {expression}: {difference}");
+                failed += 1;
+            }
+        }
+    }
+    Ok(Some((passed, failed)))
+}
+
+/// The programs of the case file, CPython being the judge.
+fn cases() -> anyhow::Result<(usize, usize)> {
+    let mut cases: Vec<Case> = case::load(&case::root().join("tests/cases"))?;
+    cases.retain(|case| case.name().starts_with("programs/device"));
+    for case in &cases {
+        match check::offloading(case) {
+            Ok(Some(Offloading::On { .. })) => {}
+            other => println!("{} stays on the host: {other:?}", case.name()),
+        }
+    }
+    let results = suite::run(&cases, &[Variation::Device], |case, found| match found {
+        Ok(differences) => println!("{}", report::failure(case, differences)),
+        Err(error) => println!("FAILED {} ({error})", case.name()),
+    })?;
+    let counts = results.counts;
+    println!(
+        "{} functions on the device; of {} rows it kept {}",
+        counts.device_functions, counts.given_rows, counts.device_rows
+    );
+    // Were they to stay on the host, this would pass and say nothing.
+    anyhow::ensure!(counts.device_functions >= LEAST_FUNCTIONS, "only {} functions", counts.device_functions);
+    anyhow::ensure!(2 * counts.device_rows > counts.given_rows, "only {} rows stay there", counts.device_rows);
+    Ok((results.passed, results.failed.len()))
+}
+
+/// Functions of the case file that have a form on a device.
+const LEAST_FUNCTIONS: u64 = 30;
+
+/// Functions of the C library, whose bits the device must have, of one float or two.
+const ELEMENTARY: &[&str] = &[
+    "math.exp(x)",
+    "math.log(abs(x) + 1e-300)",
+    "math.sin(x)",
+    "math.cos(x)",
+    "math.asin(math.fmod(x, 1.0))",
+    "math.acos(math.fmod(x, 1.0))",
+    "math.atan(x)",
+    "math.atan2(x, y)",
+    "x ** 2",
+    "abs(x) ** y",
+    "abs(x) ** 0.5",
+    "x % y",
+    "x // y",
+    "math.degrees(x) + math.radians(y)",
+    "math.sqrt(abs(x)) / y",
+];
+
+/// Rows of each.
+const ROWS: usize = 20_000;
+
+fn elementary(expression: &str) -> anyhow::Result<Function> {
+    let params = ["x", "y"].map(|name| Parameter { name: name.to_string(), ty: DataType::Float64 });
+    let definition = Definition {
+        name: "f".to_string(),
+        params: params.to_vec(),
+        returns: DataType::Float64,
+        source: format!("import math\nreturn {expression}"),
+        handler: None,
+        first_line: 1,
+        strict: false,
+        volatility: None,
+        on_error: OnError::Null,
+        interpreter: Interpreter::Auto,
+        timeout: None,
+        models: vec![],
+        columns: vec![],
+    };
+    Ok(Function::define(definition, &Settings::default())?)
+}
+
+/// The same bits on the device and in native code?
+fn compare(expression: &str) -> anyhow::Result<Option<String>> {
+    let function = elementary(expression)?;
+    let mut random = Random::new(7);
+    // Magnitudes that such functions meet, and fewer of all others.
+    let mut float = |_| {
+        let bits = random.next_u64();
+        let part = 1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64;
+        let range = if bits & 7 == 0 { 600 } else { 8 };
+        let exponent = (random.next_u64() % (2 * range)) as i32 - range as i32;
+        let sign = if bits & 8 == 0 { 1.0 } else { -1.0 };
+        sign * part * f64::powi(2.0, exponent)
+    };
+    let columns: Vec<ArrayRef> =
+        (0..2).map(|_| Arc::new(Float64Array::from_iter_values((0..ROWS).map(&mut float))) as ArrayRef).collect();
+    let invocation = Invocation { cancelled: Arc::default(), deadline: None };
+    let mut answers = Vec::new();
+    for offload in [Offload::Off, Offload::Force] {
+        let settings = Settings { offload, interpreter: false, ..Settings::default() };
+        answers.push(function.invoke(&columns, ROWS, &settings, &invocation)?);
+    }
+    let kept = function.placement(&Settings::default()).offloaded_rows;
+    println!("{expression}: the device kept {kept} of {ROWS} rows");
+    let [native, device] = &answers[..] else { return Ok(None) };
+    let (native, device) = (native.as_primitive::<Float64Type>(), device.as_primitive::<Float64Type>());
+    for row in 0..ROWS {
+        let same = native.is_null(row) == device.is_null(row)
+            && (native.is_null(row) || native.value(row).to_bits() == device.value(row).to_bits());
+        if !same {
+            let [x, y] = [0, 1].map(|at| columns[at].as_primitive::<Float64Type>().value(row));
+            return Ok(Some(format!("x = {x:?}, y = {y:?}: {:?} and not {:?}", device.value(row), native.value(row))));
+        }
+    }
+    Ok((kept < ROWS as u64 / 3).then(|| "the device kept too few rows".to_string()))
+}
