@@ -58,6 +58,7 @@ pub(crate) struct Ceilings {
     row_memory: Option<usize>,
     worker_memory: Option<usize>,
     faults: bool,
+    no_devices: bool,
 }
 
 /// The bytes that SQL may let a row take where the host has set no limit.
@@ -107,6 +108,14 @@ impl ExuviaOptions {
     pub fn with_row_memory(mut self, bytes: usize) -> Self {
         self.settings.row_memory = bytes;
         self.ceilings.row_memory = Some(bytes);
+        self
+    }
+
+    /// The same without OpenCL devices: no driver is loaded, whatever SQL says.
+    #[must_use]
+    pub fn without_devices(mut self) -> Self {
+        self.settings.offload = Offload::Off;
+        self.ceilings.no_devices = true;
         self
     }
 
@@ -163,6 +172,9 @@ impl ExuviaOptions {
     pub(crate) fn reset(&mut self, key: &str) -> Result<()> {
         let name = format!("{}.{key}", Self::PREFIX);
         let mut initial = ExuviaOptions { timeout: self.ceilings.timeout, ..ExuviaOptions::default() };
+        if self.ceilings.no_devices {
+            initial = initial.without_devices();
+        }
         initial.settings.row_memory = self.ceilings.row_memory.unwrap_or(initial.settings.row_memory);
         if self.settings.worker.is_some() {
             initial.settings.worker = Some(OwnProcess::new(self.ceilings.worker_memory));
@@ -208,8 +220,11 @@ impl ExtensionOptions for ExuviaOptions {
             "memoize" => self.settings.memoize = switch(key, value)?,
             "offload" => {
                 self.settings.offload = match value.to_ascii_lowercase().as_str() {
-                    "auto" => Offload::Auto,
                     "off" => Offload::Off,
+                    "auto" | "force" if self.ceilings.no_devices => {
+                        return config_err!("exuvia.offload is off in this session and cannot be switched on");
+                    }
+                    "auto" => Offload::Auto,
                     "force" => Offload::Force,
                     _ => return config_err!("exuvia.offload is 'auto', 'off' or 'force', not '{value}'"),
                 };

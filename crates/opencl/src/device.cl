@@ -509,12 +509,17 @@ static int dd_sin_cos(double x, double2 *sine, double2 *cosine) {
   if (k != 0.0 && fabs(rest.x) < 0x1p-20) return 1;
   double2 s = small_sin(rest);
   double2 c = small_cos(rest);
-  switch ((int)k & 3) {
-  case 0: *sine = s; *cosine = c; break;
-  case 1: *sine = c; *cosine = -s; break;
-  case 2: *sine = -s; *cosine = -c; break;
-  default: *sine = -c; *cosine = s; break;
+  if ((int)k & 1) {
+    double2 t = s;
+    s = c;
+    c = -t;
   }
+  if ((int)k & 2) {
+    s = -s;
+    c = -c;
+  }
+  *sine = s;
+  *cosine = c;
   return 0;
 }
 

@@ -650,6 +650,9 @@ impl<'m> Printer<'m, '_> {
         let Some(row) = KERNELS.iter().find(|row| row.name == def.name) else {
             return Err(Unsupported::new(format!("{} has no form on a device", shown(def))));
         };
+        if !HAS_GLIBC && OF_THE_LIBRARY.contains(&row.function) {
+            return Err(Unsupported::new(format!("{} of another C library than glibc", shown(def))));
+        }
         let mut args = Vec::new();
         for (at, kind) in row.takes.iter().enumerate() {
             args.push(match kind {
@@ -959,6 +962,13 @@ fn words_of(object: &Object, ty: &Type, words: &mut Vec<u64>) -> Result<()> {
         _ => Err(Unsupported::new(format!("a table that holds {ty}"))),
     }
 }
+
+/// Whether the C library is the one whose errors `device.cl` knows.
+const HAS_GLIBC: bool = cfg!(all(target_os = "linux", target_env = "gnu"));
+
+/// The functions that give what the C library gives.
+const OF_THE_LIBRARY: &[&str] =
+    &["float_pow", "math_acos", "math_asin", "math_atan", "math_atan2", "math_cos", "math_exp", "math_log", "math_sin"];
 
 /// A kernel's function in `device.cl`.
 struct KernelRow {

@@ -95,7 +95,11 @@ impl Variation {
             Variation::Guards => Settings { fault: "guards".to_string(), ..settings },
             Variation::Memoized => Settings { fault: "memoize".to_string(), ..settings },
             Variation::Wide => Settings { fault: "wide".to_string(), ..settings },
-            Variation::Device => Settings { offload: Offload::Force, ..settings },
+            Variation::Device => {
+                // Of several, that which `EXUVIA_DEVICE` names a part of.
+                let device = std::env::var("EXUVIA_DEVICE").unwrap_or_default();
+                Settings { offload: Offload::Force, device, ..settings }
+            }
             Variation::Calls => Settings { fault: "calls".to_string(), ..settings },
             Variation::NoCompiler => Settings { fault: "compile".to_string(), ..settings },
             Variation::Python => Settings { lift: false, ..settings },

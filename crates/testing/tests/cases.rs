@@ -3,6 +3,7 @@
 //! `cargo test -p exuvia-testing --test cases -- FILTER` runs those whose file or heading
 //! contains a filter. `EXUVIA_CASES` names another file or folder, `EXUVIA_ONLY` the
 //! variations (`native,evaluator,unoptimized,python,guards,no-compiler,no-interpreter`),
+//! `EXUVIA_SHARE=4` runs every fourth case,
 //! `EXUVIA_DUMP=lifted,optimized` the stages to print for cases that fail,
 //! `--oracle` prints what CPython gives without running anything here, `--brief` prints
 //! one line for each failure.
@@ -32,8 +33,10 @@ fn run() -> anyhow::Result<bool> {
         Err(_) => case::root().join("tests/cases"),
     };
     let all = case::load(&folder)?;
+    let share = std::env::var("EXUVIA_SHARE").ok().and_then(|share| share.parse().ok()).unwrap_or(1);
     let chosen: Vec<Case> = all
         .iter()
+        .step_by(std::cmp::max(share, 1))
         .filter(|case| filters.is_empty() || filters.iter().any(|filter| case.name().to_lowercase().contains(filter)))
         .cloned()
         .collect();
@@ -44,7 +47,7 @@ fn run() -> anyhow::Result<bool> {
     if has("--oracle") {
         return show_expected(&chosen).map(|()| true);
     }
-    let everything = filters.is_empty() && std::env::var("EXUVIA_CASES").is_err();
+    let everything = filters.is_empty() && share == 1 && std::env::var("EXUVIA_CASES").is_err();
 
     // The panics of a case are caught and reported with it.
     exuvia_testing::panic::silence();

@@ -16,6 +16,7 @@ mod machine;
 mod markdown;
 mod measure;
 mod more;
+mod opencl;
 mod placement;
 mod process;
 mod scaling;
@@ -42,7 +43,7 @@ struct Options {
 }
 
 const USAGE: &str =
-    "usage: cargo xtask bench zillow|more|corners|objects|language|placement|scaling|compile|tables|columns|tpcxai|worker [--rows N] [--rounds N] [--core N] [--sf N] [--small]
+    "usage: cargo xtask bench zillow|more|corners|objects|language|placement|scaling|compile|tables|columns|tpcxai|worker|opencl [--rows N] [--rounds N] [--core N] [--sf N] [--from FILE] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -60,6 +61,7 @@ pub fn run(args: &[String]) -> Result<()> {
         publish: true,
     };
     let mut scale = 1.0;
+    let mut from = None;
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         let mut number = || -> Result<usize> {
@@ -70,6 +72,7 @@ pub fn run(args: &[String]) -> Result<()> {
             "--rows" => options.rows = number()?,
             "--rounds" => options.rounds = number()?.max(1),
             "--core" => options.core = number()?,
+            "--from" => from = Some(std::path::PathBuf::from(words.next().context(USAGE)?)),
             "--sf" => {
                 let word = words.next().context(USAGE)?;
                 scale = word.parse().with_context(|| format!("{word} is no number"))?;
@@ -93,6 +96,7 @@ pub fn run(args: &[String]) -> Result<()> {
         "columns" => columns::run(&options),
         "tpcxai" => tpcxai::run(&options, scale),
         "worker" => worker::run(&options),
+        "opencl" => opencl::run(&options, from.as_deref()),
         _ => bail!("{USAGE}"),
     }
 }

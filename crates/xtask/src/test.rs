@@ -32,6 +32,10 @@ impl Tally {
     }
 }
 
+/// The integration tests of what the features change.
+const CHANGED_BY_FEATURES: &[&str] =
+    &["batch", "cases", "interpreter_process", "kinds", "pages", "plugin", "recorded", "refusals", "rungs", "slt"];
+
 /// Runs every test; `args` go to `cargo test`.
 ///
 /// # Errors
@@ -43,12 +47,14 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
     let mut failures = Vec::new();
     // Without its default features the project must build and pass as well. The whole
     // workspace is built both times, so that Cargo gives the dependencies one set of
-    // features and builds them once.
-    let without: &[&str] = &["--no-default-features", "--lib", "--bins", "--tests"];
-    for features in [&[][..], without] {
+    // features and builds them once. What no feature changes is tested once, and of the cases a share.
+    let mut without = vec!["--no-default-features", "--lib", "--bins"];
+    without.extend(CHANGED_BY_FEATURES.iter().flat_map(|test| ["--test", test]));
+    for (features, share) in [(&[][..], "1"), (&without, "4")] {
         let mut command = cargo();
         command.args(["test", "--workspace", "--no-fail-fast"]).args(features).args(args);
         command.env("EXUVIA_PYTHON", &python).envs(drivers.iter().map(|(name, path)| (name, path)));
+        command.env("EXUVIA_SHARE", share);
         if let Err(error) = count(&mut command, &mut tally) {
             failures.push(error);
         }
