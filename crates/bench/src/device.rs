@@ -8,6 +8,8 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::datasource::MemTable;
 use exuvia::ExuviaSession;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -191,8 +193,11 @@ $$",
     },
 ];
 
+/// The partitions of the table, and its columns.
+type Parts = (Arc<Schema>, Vec<Vec<RecordBatch>>);
+
 /// The columns, in batches of so many rows.
-fn table(rows: usize, batch: usize, partitions: usize) -> Result<MemTable> {
+fn table(rows: usize, batch: usize, partitions: usize) -> Result<Parts> {
     let item = Arc::new(Field::new_list_field(DataType::Float64, false));
     let fields = vec![
         Field::new("i", DataType::Int64, true),
@@ -227,7 +232,7 @@ fn table(rows: usize, batch: usize, partitions: usize) -> Result<MemTable> {
         ];
         parts[number % partitions].push(RecordBatch::try_new(Arc::clone(&schema), columns)?);
     }
-    Ok(MemTable::try_new(schema, parts)?)
+    Ok((schema, parts))
 }
 
 /// A way of running a program: its name, `exuvia.offload`, partitions, rows of a batch.
@@ -248,12 +253,19 @@ pub fn device(rows: usize, rounds: usize) -> Result<Value> {
         ("native, all cores", "off", cores, 8192),
     ];
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(cores).enable_all().build()?;
+    let mut tables: BTreeMap<(usize, usize), Parts> = BTreeMap::new();
+    for (_, _, partitions, batch) in ways {
+        if let Entry::Vacant(place) = tables.entry((partitions, batch)) {
+            place.insert(table(rows, batch, partitions)?);
+        }
+    }
     let mut programs = vec![];
     for program in PROGRAMS {
         let mut sessions = vec![];
         for (_, offload, partitions, batch) in ways {
             let session = ExuviaSession::new_with_config(contenders::config(partitions));
-            session.context().register_table("t", Arc::new(table(rows, batch, partitions)?))?;
+            let (schema, parts) = tables[&(partitions, batch)].clone();
+            session.context().register_table("t", Arc::new(MemTable::try_new(schema, parts)?))?;
             runtime.block_on(async {
                 for statement in
                     [&format!("SET exuvia.offload = '{offload}'"), "SET exuvia.inline = 'off'", program.create]

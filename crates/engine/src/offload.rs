@@ -58,6 +58,7 @@ pub(crate) struct Done {
 
 /// What a kernel is printed of.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "opencl"), expect(dead_code, reason = "only a device's kernel is printed of it"))]
 pub(crate) struct Printable<'a> {
     pub module: &'a Module,
     pub types: &'a [DataType],
