@@ -198,7 +198,7 @@ type Parts = (Arc<Schema>, Vec<Vec<RecordBatch>>);
 
 /// The columns, in batches of so many rows.
 fn table(rows: usize, batch: usize, partitions: usize) -> Result<Parts> {
-    let item = Arc::new(Field::new_list_field(DataType::Float64, false));
+    let item = Arc::new(Field::new_list_field(DataType::Float64, true));
     let fields = vec![
         Field::new("i", DataType::Int64, true),
         Field::new("x", DataType::Float64, true),
@@ -207,25 +207,29 @@ fn table(rows: usize, batch: usize, partitions: usize) -> Result<Parts> {
         Field::new("a", DataType::List(Arc::clone(&item)), true),
     ];
     let schema = Arc::new(Schema::new(fields));
-    let mut state = 1u64;
-    let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
+    // By the number of the row, so that batches of every size hold the same.
+    let random = |row: usize, column: usize| {
+        let mut bits = (row as u64 * 8 + column as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     };
     let mut parts = vec![vec![]; partitions];
     for (number, start) in (0..rows).step_by(batch).enumerate() {
         let count = batch.min(rows - start);
-        let mut floats = |low: f64, high: f64| -> Float64Array {
+        let floats = |low: f64, high: f64, column: usize| -> Float64Array {
             // Some NULLs, as columns have them.
-            (0..count).map(|at| (at % 997 != 996).then(|| low + (high - low) * random())).collect()
+            let value = |row| (row % 997 != 996).then(|| low + (high - low) * random(row, column));
+            (start..start + count).map(value).collect()
         };
         let columns: Vec<ArrayRef> = vec![
             Arc::new(Int64Array::from_iter_values((start..start + count).map(|row| row as i64))),
-            Arc::new(floats(-1.0, 1.0)),
-            Arc::new(floats(-1.0, 1.0)),
-            Arc::new(floats(0.0, 1.0)),
+            Arc::new(floats(-1.0, 1.0, 0)),
+            Arc::new(floats(-1.0, 1.0, 1)),
+            Arc::new(floats(0.0, 1.0, 2)),
             Arc::new({
-                let values = Float64Array::from_iter_values((0..count * ARRAY).map(|_| random()));
+                let values =
+                    Float64Array::from_iter_values((start * ARRAY..(start + count) * ARRAY).map(|at| random(at, 3)));
                 let offsets = OffsetBuffer::from_lengths(std::iter::repeat_n(ARRAY, count));
                 ListArray::new(Arc::clone(&item), offsets, Arc::new(values), None)
             }),

@@ -32,7 +32,7 @@ pub(super) fn run(options: &Options, from: Option<&Path>) -> Result<()> {
     if from.is_none() {
         found["machine"] = machine::hardware().into();
     }
-    let page = page(&found, &options.command)?;
+    let page = page(&found)?;
     println!("{page}");
     if options.publish {
         let folder = root().join("benchmarks/results");
@@ -50,10 +50,10 @@ fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-fn page(found: &Value, command: &str) -> Result<String> {
+fn page(found: &Value) -> Result<String> {
     let text = |value: &Value| value.as_str().unwrap_or("unknown").to_string();
     let mut page = String::new();
-    writeln!(page, "# Row functions on an OpenCL device\n\nWritten by `{command}`; do not edit.\n")?;
+    writeln!(page, "# Row functions on an OpenCL device\n\nWritten by `cargo xtask bench opencl`; do not edit.\n")?;
     writeln!(
         page,
         "Machine: {}; device: {}. {} rows in memory, some of them with NULL, medians of {} runs after one that \
