@@ -481,6 +481,12 @@ impl Function {
         let plain = self.compiled.lock().get(&Variant::of(nulls, settings.fault == "wide", settings)).cloned();
         let plain = plain.as_ref().and_then(|cell| compiled_of(cell)?.stages.as_ref().ok());
         let mut states = plain.into_iter().chain([nullable]).map(|it| it.offloaded.state(it.printable(), settings));
+        if !self.observed.is_usual() && settings.offload != Offload::Off {
+            return Some(match states.next()? {
+                no_device @ Offloading::NoDevice(_) => no_device,
+                _ => Offloading::Declined("most rows need ints of more than 64 bits, or CPython".to_string()),
+            });
+        }
         let first = states.next()?;
         Some(match first {
             Offloading::On { .. } => first,

@@ -64,6 +64,11 @@ impl Observed {
         Way::ALL.get(usize::from(self.way.load(Ordering::Relaxed))).copied().unwrap_or(Way::Python)
     }
 
+    /// Whether batches begin in native code whose ints have 64 bits.
+    pub fn is_usual(&self) -> bool {
+        self.taken() == Way::Words
+    }
+
     /// The way for a batch.
     pub fn way(&self) -> Way {
         match self.taken() {

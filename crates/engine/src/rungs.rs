@@ -38,7 +38,7 @@ pub(crate) fn invoke(
     invocation: &Invocation,
 ) -> Result<ArrayRef, CallError> {
     let mut ran = Ran::default();
-    let values = Call { function, settings, invocation }.memoized(args, rows, &mut ran)?;
+    let values = Call { function, settings, invocation, batch: None }.memoized(args, rows, &mut ran)?;
     if is_over(invocation) {
         return Err(stopped(function, invocation));
     }
@@ -73,6 +73,8 @@ struct Call<'a> {
     function: &'a Function,
     settings: &'a Settings,
     invocation: &'a Invocation,
+    /// The rows of the batch of which a device has left some, which are called again.
+    batch: Option<usize>,
 }
 
 impl Call<'_> {
@@ -129,7 +131,7 @@ impl Call<'_> {
     }
 
     fn run_all(self, args: &[ArrayRef], rows: usize, ran: &mut Ran) -> Result<ArrayRef, CallError> {
-        let Call { function, settings, invocation } = self;
+        let Call { function, settings, invocation, batch } = self;
         let watch = Watch::start(invocation);
         let taken = spread::taken(function, args);
         let nulls = Nulls::of(&function.definition, &taken);
@@ -152,7 +154,7 @@ impl Call<'_> {
         let columns = spread::columns(&taken, nulls);
         if way == Way::Words
             && stages.kernel.is_ok()
-            && let Some(done) = stages.offloaded.run(stages.printable(), &columns, rows, settings)
+            && let Some(done) = stages.offloaded.run(stages.printable(), &columns, rows, settings, &watch.flag)
         {
             return self.after_device(args, done, ran);
         }
@@ -170,7 +172,8 @@ impl Call<'_> {
             }
         };
         let left_with = |status| left.iter().filter(|(_, code)| *code == status).count();
-        let exits = Exits { rows, bailed: left_with(status::BAILOUT), left: left_with(status::LEAVE) };
+        let exits =
+            Exits { rows: batch.unwrap_or(rows), bailed: left_with(status::BAILOUT), left: left_with(status::LEAVE) };
         let ready = || function.is_ready_for_python(settings);
         let observes = stages.kernel.is_ok() && settings.fault.is_empty();
         if observes && function.observed.note(way, exits, ready) {
@@ -203,7 +206,7 @@ impl Call<'_> {
         let settings = Settings { offload: Offload::Off, ..self.settings.clone() };
         let rows = UInt32Array::from(left.clone());
         let args = args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
-        let redone = Call { settings: &settings, ..self }.run_all(&args, left.len(), ran)?;
+        let redone = Call { settings: &settings, batch: Some(values.len()), ..self }.run_all(&args, left.len(), ran)?;
         let redone = cast_to(&redone, values.data_type()).map_err(failed)?;
         let mut indices: Vec<(usize, usize)> = (0..values.len()).map(|row| (0, row)).collect();
         for (at, row) in left.iter().enumerate() {

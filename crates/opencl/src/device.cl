@@ -87,7 +87,8 @@ static list list_new(struct item *item, ulong room, ulong width) {
 // Makes room for an element behind the last; gives where it goes.
 static list list_append(struct item *item, list header, ulong width) {
   ulong length = header[0];
-  if (length == header[1]) {
+  // One that lies where it is, an argument, has elements and no room.
+  if (length >= header[1]) {
     ulong room = length < 4 ? 4 : 2 * length;
     list items = allocate(item, room * width);
     if (!items) return 0;
@@ -154,6 +155,9 @@ static int float_is_integer(double x, int *to) {
   return 0;
 }
 
+// The remainder takes as many steps as the exponents are apart, which no fuel counts.
+static int is_far(double a, double b) { return fabs(a) > fabs(b) * 0x1p128; }
+
 static double signed_rest(double a, double b) {
   double rest = fmod(a, b);
   if (rest != 0.0) return (b < 0.0) != (rest < 0.0) ? rest + b : rest;
@@ -170,34 +174,37 @@ static double floor_quotient(double a, double b) {
 }
 
 static int float_mod(double a, double b, double *to) {
-  if (b == 0.0) return LEAVE;
+  if (b == 0.0 || is_far(a, b)) return LEAVE;
   *to = signed_rest(a, b);
   return 0;
 }
 
 static int float_floordiv(double a, double b, double *to) {
-  if (b == 0.0) return LEAVE;
+  if (b == 0.0 || is_far(a, b)) return LEAVE;
   *to = floor_quotient(a, b);
   return 0;
 }
 
 static int ufunc_remainder(double a, double b, double *to) {
+  if (is_far(a, b)) return LEAVE;
   *to = b == 0.0 ? fmod(a, b) : signed_rest(a, b);
   return 0;
 }
 
 static int ufunc_floor_divide(double a, double b, double *to) {
+  if (is_far(a, b)) return LEAVE;
   *to = b == 0.0 ? a / b : floor_quotient(a, b);
   return 0;
 }
 
 static int ufunc_fmod(double a, double b, double *to) {
+  if (is_far(a, b)) return LEAVE;
   *to = fmod(a, b);
   return 0;
 }
 
 static int math_fmod(double a, double b, double *to) {
-  if (!isfinite(a) || !isfinite(b) || b == 0.0) return LEAVE;
+  if (!isfinite(a) || !isfinite(b) || b == 0.0 || is_far(a, b)) return LEAVE;
   *to = fmod(a, b);
   return 0;
 }

@@ -12,6 +12,7 @@ use ocl::ffi;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A device that computes with floats of 64 bits.
@@ -54,15 +55,21 @@ pub struct Ran {
 /// Rows of one launch where each has a part of the arena.
 const MOST_WITH_ARENA: usize = 1 << 15;
 
-/// Rows of one launch: work items are numbered by 32 bits on some devices.
-const MOST: usize = 1 << 24;
+/// Rows of one launch, which nothing interrupts: about as many as run side by side on a large device.
+const MOST: usize = 1 << 17;
+
+/// The same on a processor, which runs them one after the other.
+const MOST_ON_CPU: usize = 1 << 9;
 
 /// Bits of `CL_DEVICE_DOUBLE_FP_CONFIG` that a device must have: denormals, infinities and NaN,
 /// rounding to the nearest, one rounding in `fma`.
 const EXACT: u64 = 0x01 | 0x02 | 0x04 | 0x20;
 
-/// `CL_DEVICE_DOUBLE_FP_CONFIG`.
-const DOUBLE_CONFIG: u32 = 0x1032;
+/// The same of floats of 32 bits, which are only loaded and stored: denormals.
+const DENORMALS: u64 = 0x01;
+
+/// `CL_DEVICE_DOUBLE_FP_CONFIG` and `CL_DEVICE_SINGLE_FP_CONFIG`.
+const CONFIGS: [(u32, u64); 2] = [(0x1032, EXACT), (0x101B, DENORMALS)];
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -101,7 +108,7 @@ impl Device {
         guarded(|| {
             let text = CString::new(program.text.as_str()).map_err(shown)?;
             let built = core::create_program_with_source(&self.context, &[text]).map_err(shown)?;
-            let options = CString::new("-cl-std=CL1.2").map_err(shown)?;
+            let options = CString::new("-cl-std=CL1.2 -w").map_err(shown)?;
             core::build_program(&built, Some(&[self.id]), &options, None, None).map_err(shown)?;
             Ok(Built { device: Arc::clone(self), program: built, lanes: Mutex::default() })
         })
@@ -181,9 +188,11 @@ fn platforms() -> Result<Vec<PlatformId>> {
 
 /// Whether its floats of 64 bits are those of IEEE 754.
 fn is_exact(id: DeviceId) -> bool {
-    let Ok(bytes) = core::get_device_info_raw(id, DOUBLE_CONFIG) else { return false };
-    let bits = bytes.iter().take(8).enumerate().fold(0, |bits, (at, byte)| bits | u64::from(*byte) << (8 * at));
-    bits & EXACT == EXACT
+    CONFIGS.iter().all(|(config, wanted)| {
+        let Ok(bytes) = core::get_device_info_raw(id, *config) else { return false };
+        let bits = bytes.iter().take(8).enumerate().fold(0, |bits, (at, byte)| bits | u64::from(*byte) << (8 * at));
+        bits & wanted == *wanted
+    })
 }
 
 impl Built {
@@ -193,19 +202,26 @@ impl Built {
         &self.device
     }
 
-    /// Runs the program that it was built of over the rows of a batch. `None` if the arguments do not
-    /// lie as the program takes them.
+    /// Runs the program that it was built of over the rows of a batch, in pieces; between them it looks
+    /// whether to `stop`. `None` if the arguments do not lie as the program takes them, or it stopped.
     ///
     /// # Errors
     /// What the driver says; nothing of the batch counts then.
-    pub fn run(&self, program: &Program, args: &[ArrayRef], rows: usize) -> Option<Result<Ran>> {
-        let most = if program.arena(1) > 0 { MOST_WITH_ARENA } else { MOST };
+    pub fn run(&self, program: &Program, args: &[ArrayRef], rows: usize, stop: &AtomicBool) -> Option<Result<Ran>> {
+        let most = match (self.device.is_cpu, program.arena(1) > 0) {
+            (true, _) => MOST_ON_CPU,
+            (false, true) => MOST_WITH_ARENA,
+            (false, false) => MOST,
+        };
         if rows <= most {
             return self.run_piece(program, args, rows);
         }
         let mut values = Vec::new();
         let mut left = Vec::new();
         for start in (0..rows).step_by(most) {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
             let count = most.min(rows - start);
             let piece: Vec<ArrayRef> = args.iter().map(|arg| arg.slice(start, count)).collect();
             match self.run_piece(program, &piece, count)? {
@@ -260,8 +276,27 @@ impl Built {
         given: &[Argument<'_>],
         rows: usize,
     ) -> Result<(Vec<u8>, Vec<u8>)> {
-        let mut values = vec![0u8; rows * program.width()];
-        let mut states = vec![0u8; rows];
+        let (mut values, mut states) = (vec![0u8; rows * program.width()], vec![0u8; rows]);
+        let arena = 8 * program.arena(rows);
+        let done = guarded(|| self.enqueue(lane, arena, fuel, given, &mut values, &mut states));
+        if done.is_err() {
+            // What was enqueued before reads and writes what is freed here.
+            drop(core::finish(&lane.queue));
+        }
+        done.map(|()| (values, states))
+    }
+
+    /// Runs the rows of the states.
+    fn enqueue(
+        &self,
+        lane: &mut Lane,
+        arena: usize,
+        fuel: u32,
+        given: &[Argument<'_>],
+        values: &mut [u8],
+        states: &mut [u8],
+    ) -> Result<()> {
+        let rows = states.len();
         // The arena, the results and the states behind the arguments.
         let sizes: Vec<usize> = given
             .iter()
@@ -269,7 +304,7 @@ impl Built {
                 Argument::Bytes(bytes) => Some(bytes.len()),
                 Argument::Word(_) => None,
             })
-            .chain([8 * program.arena(rows), values.len(), states.len()])
+            .chain([arena, values.len(), states.len()])
             .collect();
         for (at, bytes) in sizes.iter().enumerate() {
             let wanted = (*bytes).max(1).next_power_of_two();
@@ -305,7 +340,8 @@ impl Built {
                     let (_, buffer) = next.next().ok_or("a kernel without buffers")?;
                     if !bytes.is_empty() {
                         // SAFETY: the bytes live until the blocking read below, before which the
-                        // queue, which keeps its order, has copied them.
+                        // queue, which keeps its order, has copied them; where something fails, the
+                        // caller waits for the queue.
                         unsafe { core::enqueue_write_buffer(queue, buffer, false, 0, bytes, NO_EVENTS, NO_EVENT) }
                             .map_err(shown)?;
                     }
@@ -320,13 +356,13 @@ impl Built {
         // SAFETY: the arguments are those of the kernel, which looks at no row from `rows` on; each
         // buffer has room for what the kernel reads and writes of it.
         unsafe { core::enqueue_kernel(queue, kernel, 1, None, &items, None, NO_EVENTS, NO_EVENT) }.map_err(shown)?;
-        // SAFETY: both reads end before their vectors are looked at: the second blocks, and the
-        // queue keeps its order.
+        // SAFETY: both reads end before anybody looks at what they write: the second blocks, and the
+        // queue keeps its order. Where something fails, the caller waits for the queue.
         unsafe {
-            core::enqueue_read_buffer(queue, out, false, 0, &mut values, NO_EVENTS, NO_EVENT).map_err(shown)?;
-            core::enqueue_read_buffer(queue, state, true, 0, &mut states, NO_EVENTS, NO_EVENT).map_err(shown)?;
+            core::enqueue_read_buffer(queue, out, false, 0, values, NO_EVENTS, NO_EVENT).map_err(shown)?;
+            core::enqueue_read_buffer(queue, state, true, 0, states, NO_EVENTS, NO_EVENT).map_err(shown)?;
         }
-        Ok((values, states))
+        Ok(())
     }
 }
 

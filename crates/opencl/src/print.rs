@@ -7,12 +7,13 @@
 
 use crate::Unsupported;
 use crate::slots::{Slot, alternative_start, element_start, slots};
-use exuvia_ir::{Edge, ExcKind, FuncId, Function, Inst, Int, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{Edge, ExcKind, FuncId, Function, Inst, Int, ListObj, Module, Object, Opcode, Terminator, Type, Value};
 use exuvia_jit::live::{self, Live};
 use exuvia_ops::core::{Cmp, CoreOp, Ieee};
 use exuvia_ops::def::{Body, OpDef};
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
@@ -27,10 +28,12 @@ pub(crate) struct Printed {
     pub needed: Vec<bool>,
     /// Words of constants that are tables.
     pub constants: Vec<u64>,
+    /// Where those lists stand among them, by what they are.
+    tables: Vec<(Arc<ListObj>, Type, usize)>,
 }
 
 /// The most instructions that are printed: a device's compiler is slow.
-const MOST: usize = 20_000;
+const MOST: usize = 4_000;
 
 /// Prints function 0 and those that it calls.
 pub(crate) fn module(module: &Module) -> Result<Printed> {
@@ -40,7 +43,8 @@ pub(crate) fn module(module: &Module) -> Result<Printed> {
     }
     let live = live::analyse(entry);
     let needed = entry.block(entry.entry()).params.iter().map(|param| live.value(*param)).collect();
-    let mut printed = Printed { text: String::new(), allocates: false, needed, constants: Vec::new() };
+    let (constants, tables) = (Vec::new(), Vec::new());
+    let mut printed = Printed { text: String::new(), allocates: false, needed, constants, tables };
     let mut states = vec![State::New; module.functions.len()];
     function(module, FuncId(0), &mut states, &mut printed)?;
     Ok(printed)
@@ -226,6 +230,10 @@ impl<'m> Printer<'m, '_> {
     /// Puts a constant list among the constants; gives the position of its header.
     fn table(&mut self, object: &Object, element: &Type) -> Result<usize> {
         let Object::List(list) = object else { return Err(Unsupported::new("a table that is no list")) };
+        let known = |(there, ty, _): &&(Arc<ListObj>, Type, usize)| Arc::ptr_eq(there, list) && ty == element;
+        if let Some((_, _, at)) = self.printed.tables.iter().find(known) {
+            return Ok(*at);
+        }
         let width = slots(element)?.len();
         let mut words = Vec::new();
         let items = list.items();
@@ -237,10 +245,10 @@ impl<'m> Printer<'m, '_> {
             }
         }
         let at = self.printed.constants.len();
-        // The length, the room and where the elements begin, as lists have them; the last is
-        // set on the device, which alone knows addresses.
+        // The length, the room and where the elements begin, as lists have them: 0, behind these.
         self.printed.constants.extend([items.len() as u64, items.len() as u64, 0]);
         self.printed.constants.extend(words);
+        self.printed.tables.push((Arc::clone(list), element.clone(), at));
         Ok(at)
     }
 
@@ -663,6 +671,10 @@ impl<'m> Printer<'m, '_> {
         if inst.args.len() != args.len() {
             return Err(Unsupported::new(format!("{} with {} operands", shown(def), inst.args.len())));
         }
+        if OF_THE_LIBRARY.contains(&row.function) {
+            self.leave_if(&format!("item->fuel < {ELEMENTARY}"));
+            self.line(&format!("item->fuel -= {ELEMENTARY};"));
+        }
         let result = self.temporary(row.gives, row.gives.zero());
         args.push(format!("&{result}"));
         let status = format!("{}({})", row.function, args.join(", "));
@@ -872,8 +884,8 @@ impl<'m> Printer<'m, '_> {
 
     /// Constant tables belong to all rows.
     fn not_constant(&self, list: Value) -> Result<()> {
-        let has_constant = |object: &&Object| matches!(object, Object::List(_) | Object::Tuple(_));
-        if self.constants.contains_key(&list) || self.constants.values().any(|object| has_constant(object)) {
+        let is_table = |value: &Value| self.function.ty(*value).holds_list();
+        if self.constants.contains_key(&list) || self.constants.keys().any(is_table) {
             return Err(Unsupported::new("a function that has constant lists and changes lists"));
         }
         Ok(())
@@ -969,6 +981,9 @@ const HAS_GLIBC: bool = cfg!(all(target_os = "linux", target_env = "gnu"));
 /// The functions that give what the C library gives.
 const OF_THE_LIBRARY: &[&str] =
     &["float_pow", "math_acos", "math_asin", "math_atan", "math_atan2", "math_cos", "math_exp", "math_log", "math_sin"];
+
+/// The rounds of a loop that one of them takes as long as.
+const ELEMENTARY: u32 = 64;
 
 /// A kernel's function in `device.cl`.
 struct KernelRow {

@@ -79,7 +79,7 @@ impl Program {
     /// # Errors
     /// What of it a device does not have.
     pub fn new(module: &Module, params: &[DataType], returns: &DataType, strict: bool) -> Result<Program, Unsupported> {
-        let Printed { text: functions, allocates, needed, constants } = print::module(module)?;
+        let Printed { text: functions, allocates, needed, constants, .. } = print::module(module)?;
         let entry = &module.functions[0];
         let types = entry.param_types();
         let returned = border::layout(returns);

@@ -3,6 +3,7 @@
 use super::{Done, Offloading, Printable};
 use crate::Settings;
 use arrow::array::ArrayRef;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 const WHY: &str = "this program was built without OpenCL";
@@ -14,7 +15,7 @@ pub(crate) struct Offloaded;
 impl Offloaded {
     pub fn note_native(&self, _: &Settings, _: usize, _: Duration) {}
 
-    pub fn run(&self, _: Printable<'_>, _: &[ArrayRef], _: usize, _: &Settings) -> Option<Done> {
+    pub fn run(&self, _: Printable<'_>, _: &[ArrayRef], _: usize, _: &Settings, _: &AtomicBool) -> Option<Done> {
         None
     }
 

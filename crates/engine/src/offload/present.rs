@@ -8,6 +8,8 @@ use crate::Settings;
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 use exuvia_opencl::{Built, Device, Program};
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -25,19 +27,53 @@ const PROBE: u64 = 64;
 /// Failures of the driver after which the function stays on the host.
 const MOST_FAILURES: u64 = 3;
 
-/// A function's way to a device.
+/// A function's way to devices.
 #[derive(Debug, Default)]
 pub(crate) struct Offloaded {
     program: OnceLock<Result<Arc<Program>, String>>,
-    built: Arc<OnceLock<Result<Built, String>>>,
+    native: Pace,
+    /// By the name of the device.
+    devices: Mutex<HashMap<String, Arc<OnDevice>>>,
+}
+
+/// How it fares on one.
+#[derive(Debug, Default)]
+struct OnDevice {
+    built: OnceLock<Result<Built, String>>,
     /// Whether somebody builds it.
     claimed: AtomicBool,
-    native: Pace,
-    device: Pace,
-    /// Batches for which either way could be taken, and those that the device ran.
+    pace: Pace,
+    /// Batches for which either way could be taken.
     batches: AtomicU64,
+    /// Those that the device ran, that lay otherwise than it takes them, and that failed.
     launches: AtomicU64,
+    refused: AtomicU64,
     failures: AtomicU64,
+}
+
+impl OnDevice {
+    fn failed(&self) -> bool {
+        self.failures.load(Ordering::Relaxed) >= MOST_FAILURES
+    }
+
+    /// Whether most batches lie otherwise than the device takes them.
+    fn refuses(&self) -> bool {
+        self.refused.load(Ordering::Relaxed) > self.launches.load(Ordering::Relaxed)
+    }
+
+    /// Builds the program, if nobody does, on a thread of its own: a driver cannot be interrupted.
+    fn build(self: &Arc<Self>, device: &Arc<Device>, program: &Arc<Program>) {
+        if self.claimed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (this, device, program) = (Arc::clone(self), Arc::clone(device), Arc::clone(program));
+        let build = move || {
+            this.built.get_or_init(|| device.build(&program));
+        };
+        if let Err(error) = std::thread::Builder::new().name("exuvia-opencl".to_string()).spawn(build) {
+            self.built.get_or_init(|| Err(error.to_string()));
+        }
+    }
 }
 
 /// The time that rows took.
@@ -99,13 +135,13 @@ impl Offloaded {
         }
     }
 
-    fn failed(&self) -> bool {
-        self.failures.load(Ordering::Relaxed) >= MOST_FAILURES
+    fn on(&self, device: &Device) -> Arc<OnDevice> {
+        Arc::clone(self.devices.lock().entry(device.name().to_string()).or_default())
     }
 
     /// Whether the device is known to be faster; nothing before both were measured.
-    fn is_faster(&self) -> Option<bool> {
-        Some(self.device.a_row()? < self.native.a_row()?)
+    fn is_faster(&self, on: &OnDevice) -> Option<bool> {
+        Some(on.pace.a_row()? < self.native.a_row()?)
     }
 
     /// Whether native code takes long enough to try the device.
@@ -113,60 +149,58 @@ impl Offloaded {
         self.native.a_row().is_some_and(|nanos| nanos >= CHEAP)
     }
 
-    /// Whether the next batch goes to the device.
-    fn wants(&self, settings: &Settings, device: &Arc<Device>, program: &Arc<Program>) -> bool {
-        if self.failed() {
-            return false;
-        }
-        if settings.offload == Offload::Force {
-            self.built.get_or_init(|| device.build(program));
-            return true;
-        }
-        if !self.is_heavy() {
-            return false;
-        }
-        if self.built.get().is_none() {
-            if self.native.spent() >= PATIENCE && !self.claimed.swap(true, Ordering::Relaxed) {
-                let (built, device, program) = (Arc::clone(&self.built), Arc::clone(device), Arc::clone(program));
-                let build = move || {
-                    built.get_or_init(|| device.build(&program));
-                };
-                // Without a thread there is no device.
-                drop(std::thread::Builder::new().name("exuvia-opencl".to_string()).spawn(build));
-            }
-            return false;
-        }
-        let turn = self.batches.fetch_add(1, Ordering::Relaxed);
-        self.is_faster().is_none_or(|faster| faster != (turn % PROBE == PROBE - 1))
-    }
-
-    /// Runs a batch on a device, if that is the way for it.
-    pub fn run(&self, function: Printable<'_>, args: &[ArrayRef], rows: usize, settings: &Settings) -> Option<Done> {
-        if settings.offload == Offload::Off || rows == 0 || !settings.fault.is_empty() {
-            return None;
-        }
+    /// Runs a batch on a device, if that is the way for it. What it cannot do before it is to `stop`
+    /// native code has, and finds the same.
+    pub fn run(
+        &self,
+        function: Printable<'_>,
+        args: &[ArrayRef],
+        rows: usize,
+        settings: &Settings,
+        stop: &AtomicBool,
+    ) -> Option<Done> {
         let force = settings.offload == Offload::Force;
-        if !force && !self.is_heavy() {
+        let may = force || (settings.offload == Offload::Auto && self.is_heavy());
+        if !may || rows == 0 || !settings.fault.is_empty() {
             return None;
         }
         let program = self.program(function).ok()?;
         let device = Device::find(&settings.device, force).ok()?;
-        if !self.wants(settings, &device, program) {
+        let on = self.on(&device);
+        if on.failed() {
             return None;
         }
-        let built = self.built.get()?.as_ref().ok()?;
+        if on.built.get().is_none() {
+            if force || self.native.spent() >= PATIENCE {
+                on.build(&device, program);
+            }
+            while force && on.built.get().is_none() && !stop.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        let built = on.built.get()?.as_ref().ok()?;
+        if !force {
+            let turn = on.batches.fetch_add(1, Ordering::Relaxed);
+            if self.is_faster(&on).is_some_and(|faster| faster == (turn % PROBE == PROBE - 1)) {
+                return None;
+            }
+        }
         let start = Instant::now();
-        match built.run(program, args, rows)? {
-            Ok(ran) => {
+        match built.run(program, args, rows, stop) {
+            Some(Ok(ran)) => {
                 // The first launch makes the buffers. What was left is done again.
-                if self.launches.fetch_add(1, Ordering::Relaxed) > 0 {
+                if on.launches.fetch_add(1, Ordering::Relaxed) > 0 {
                     let again = ran.left.len() as f64 * self.native.a_row().unwrap_or(0.0);
-                    self.device.note(rows, start.elapsed() + Duration::from_nanos(again as u64));
+                    on.pace.note(rows, start.elapsed() + Duration::from_nanos(again as u64));
                 }
                 Some(Done { values: ran.values, left: ran.left })
             }
-            Err(_) => {
-                self.failures.fetch_add(1, Ordering::Relaxed);
+            Some(Err(_)) => {
+                on.failures.fetch_add(1, Ordering::Relaxed);
+                None
+            }
+            None => {
+                on.refused.fetch_add(u64::from(!stop.load(Ordering::Relaxed)), Ordering::Relaxed);
                 None
             }
         }
@@ -176,9 +210,14 @@ impl Offloaded {
     pub fn may_run(&self, function: Printable<'_>, settings: &Settings) -> bool {
         match settings.offload {
             Offload::Off => false,
-            Offload::Auto if !self.is_heavy() || self.is_faster() == Some(false) => false,
+            Offload::Auto if !self.is_heavy() => false,
             Offload::Auto | Offload::Force => {
-                matches!(self.state(function, settings), Offloading::On { .. } | Offloading::Native(_))
+                let Ok(device) = Device::find(&settings.device, settings.offload == Offload::Force) else {
+                    return false;
+                };
+                let force = settings.offload == Offload::Force;
+                let slower = !force && self.is_faster(&self.on(&device)) == Some(false);
+                !slower && matches!(self.state(function, settings), Offloading::On { .. } | Offloading::Native(_))
             }
         }
     }
@@ -196,16 +235,20 @@ impl Offloaded {
         if let Err(why) = self.program(function) {
             return Offloading::Declined(why.clone());
         }
+        let on = self.on(&device);
         let name = device.name().to_string();
-        if let Some(Err(why)) = self.built.get() {
+        if let Some(Err(why)) = on.built.get() {
             return Offloading::Declined(format!("{name} cannot build it: {why}"));
         }
-        if self.failed() {
+        if on.failed() {
             return Offloading::Declined(format!("{name} failed {MOST_FAILURES} times"));
         }
-        match (force, self.native.shown(), self.device.shown()) {
+        if on.refuses() {
+            return Offloading::Declined("most batches lie otherwise than a device takes them".to_string());
+        }
+        match (force, self.native.shown(), on.pace.shown()) {
             (true, ..) => Offloading::On { device: name, pace: None },
-            (_, Some(here), Some(there)) if self.is_faster() == Some(true) => {
+            (_, Some(here), Some(there)) if self.is_faster(&on) == Some(true) => {
                 Offloading::On { device: name, pace: Some(format!("{there}, native code {here}")) }
             }
             (_, Some(here), Some(there)) => Offloading::Native(format!("{here}, {name} {there}")),
