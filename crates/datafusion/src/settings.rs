@@ -229,6 +229,7 @@ impl ExtensionOptions for ExuviaOptions {
                     _ => return config_err!("exuvia.offload is 'auto', 'off' or 'force', not '{value}'"),
                 };
             }
+            "device" if value.eq_ignore_ascii_case("any") => self.settings.device.clear(),
             "device" => self.settings.device = value.to_string(),
             "interpreter" => match value.to_ascii_lowercase().as_str() {
                 "off" => self.settings.interpreter = false,
@@ -345,8 +346,8 @@ impl ExtensionOptions for ExuviaOptions {
             ),
             entry(
                 "device",
-                settings.device.clone(),
-                "A part of the name of that device; empty for any that is no processor",
+                if settings.device.is_empty() { "any" } else { &settings.device }.to_string(),
+                "A part of the name of that device; any: one that is no processor",
             ),
             entry("memoize", on(settings.memoize), "Whether equal arguments of a batch may be called once"),
             entry(

@@ -11,6 +11,7 @@ async fn settings_are_shown_and_set() {
     run(&session, "SET exuvia.native = off; SET exuvia.timeout = '1500ms'; SET exuvia.row_memory = '1MB'").await;
     run(&session, "SET exuvia.fault = 'guards'").await;
     expect![[r#"
+        exuvia.device | any
         exuvia.exact | bounded
         exuvia.fault | guards
         exuvia.fuse | on
@@ -19,6 +20,7 @@ async fn settings_are_shown_and_set() {
         exuvia.lift | on
         exuvia.memoize | on
         exuvia.native | off
+        exuvia.offload | auto
         exuvia.optimize | on
         exuvia.row_memory | 1048576
         exuvia.timeout | 1500ms
@@ -30,6 +32,7 @@ async fn settings_are_shown_and_set() {
     assert!(rows(&session, "SHOW ALL").await.contains("exuvia.lift | on"));
     run(&session, "RESET exuvia.native; RESET exuvia.timeout; RESET Exuvia.row_memory; RESET exuvia.fault").await;
     expect![[r#"
+        exuvia.device | any
         exuvia.exact | bounded
         exuvia.fault | off
         exuvia.fuse | on
@@ -38,6 +41,7 @@ async fn settings_are_shown_and_set() {
         exuvia.lift | on
         exuvia.memoize | on
         exuvia.native | on
+        exuvia.offload | auto
         exuvia.optimize | on
         exuvia.row_memory | 268435456
         exuvia.timeout | off
@@ -52,6 +56,21 @@ async fn settings_are_shown_and_set() {
     assert_eq!(rows(&session, "SHOW exuvia.native").await, "exuvia.native | on");
     assert_eq!(rows(&session, "SHOW datafusion.execution.batch_size").await, "datafusion.execution.batch_size | 8192");
     assert_eq!(rows(&session, "SHOW exuvia.interpreter").await, "exuvia.interpreter | off");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn devices_are_off_where_the_host_says_so() {
+    let config = SessionConfig::new()
+        .with_information_schema(true)
+        .with_option_extension(ExuviaOptions::default().without_devices());
+    let session = ExuviaSession::new_with_config(config);
+    expect!["exuvia.offload is off in this session and cannot be switched on"]
+        .assert_eq(&fails(&session, "SET exuvia.offload = force").await);
+    run(&session, "SET exuvia.offload = off; RESET exuvia.offload; SET exuvia.device = 'H100'").await;
+    assert_eq!(rows(&session, "SHOW exuvia.offload").await, "exuvia.offload | off");
+    assert_eq!(rows(&session, "SHOW exuvia.device").await, "exuvia.device | H100");
+    expect!["exuvia.offload is 'auto', 'off' or 'force', not 'always'"]
+        .assert_eq(&fails(&session, "SET exuvia.offload = always").await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
