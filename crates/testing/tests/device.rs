@@ -17,13 +17,29 @@ use exuvia_testing::variation::Variation;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
+/// The simulator, which reports what a kernel reads or writes out of bounds.
+const SIMULATOR: &str = "Oclgrind";
+
+/// What leads to the drivers of `cargo xtask test`, and the variables that it passes that by.
+const DRIVERS: [(&str, &str); 3] = [
+    ("EXUVIA_OPENCL", "EXUVIA_TEST_OPENCL"),
+    ("OCL_ICD_VENDORS", "EXUVIA_TEST_VENDORS"),
+    ("PYOPENCL_HOME", "EXUVIA_TEST_HOME"),
+];
+
 fn main() -> ExitCode {
+    let lists = std::env::args().any(|argument| argument == "--list");
+    if !lists && DRIVERS.iter().all(|(_, passed)| std::env::var_os(passed).is_some()) {
+        // Each driver in a process of its own.
+        let good = ["", SIMULATOR].iter().all(|device| on(device).unwrap_or(false));
+        return if good { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     exuvia_testing::panic::silence();
     match run() {
         Ok(Some((passed, failed))) => {
             let result = if failed == 0 { "ok" } else { "FAILED" };
             println!("\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured\n");
-            if failed == 0 { simulated() } else { ExitCode::FAILURE }
+            if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Ok(None) => {
             println!("\ntest result: ok. 0 passed; 0 failed; 1 ignored; 0 measured\n");
@@ -36,22 +52,20 @@ fn main() -> ExitCode {
     }
 }
 
-/// The simulator, which reports what a kernel reads or writes out of bounds, in a process of its own.
-const SIMULATOR: &str = "Oclgrind";
-
-/// The same on the simulator, where the tests may choose among devices.
-fn simulated() -> ExitCode {
-    if std::env::var_os("EXUVIA_DEVICE").is_some() || std::env::args().any(|argument| argument == "--list") {
-        return ExitCode::SUCCESS;
+/// Runs the tests on one of the drivers; gives whether all is right.
+fn on(device: &str) -> std::io::Result<bool> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.env("EXUVIA_DEVICE", device);
+    for (name, passed) in DRIVERS {
+        command.env(name, std::env::var_os(passed).unwrap_or_default()).env_remove(passed);
     }
-    let run = std::env::current_exe().and_then(|test| Command::new(test).env("EXUVIA_DEVICE", SIMULATOR).output());
-    let Ok(output) = run else { return ExitCode::FAILURE };
+    let output = command.output()?;
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
     println!("{said}");
-    // What it finds it says, and goes on.
+    // What the simulator finds it says, and goes on.
     let clean = !["Invalid read", "Invalid write", "OCLGRIND FATAL"].iter().any(|sign| said.contains(sign));
-    if output.status.success() && clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Ok(output.status.success() && clean)
 }
 
 fn run() -> anyhow::Result<Option<(usize, usize)>> {
@@ -59,7 +73,11 @@ fn run() -> anyhow::Result<Option<(usize, usize)>> {
         return Ok(Some((0, 0)));
     }
     let probe = elementary("x + 1.0")?;
-    let rows = match probe.placement(&Variation::Device.settings()).offloading {
+    // A driver may be there and yet not build anything on this processor.
+    let settings = Variation::Device.settings();
+    let one: ArrayRef = Arc::new(Float64Array::from(vec![1.0]));
+    probe.invoke(&[Arc::clone(&one), one], 1, &settings, &Invocation { cancelled: Arc::default(), deadline: None })?;
+    let rows = match probe.placement(&settings).offloading {
         Some(Offloading::On { device, .. }) => {
             println!("device: {device}");
             if device.contains(SIMULATOR) { ROWS / 10 } else { ROWS }

@@ -37,8 +37,8 @@ pub fn environment() -> anyhow::Result<PathBuf> {
     Ok(python)
 }
 
-/// The variables that lead to the OpenCL drivers of `tests/drivers.txt`, which are installed into
-/// `.venv` if they can be; none where they cannot.
+/// The variables that lead the tests of devices to the OpenCL drivers of `tests/drivers.txt`, which are
+/// installed into `.venv` if they can be; none where they cannot. No other test finds them.
 ///
 /// # Errors
 /// Where the environment cannot be written.
@@ -71,7 +71,7 @@ pub fn drivers() -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
         std::fs::write(vendors.join("oclgrind.icd"), format!("{}\n", simulator.display()))?;
     }
     // The loader was built to find its home by the last.
-    Ok(vec![("EXUVIA_OPENCL", loader), ("OCL_ICD_VENDORS", vendors), ("PYOPENCL_HOME", site)])
+    Ok(vec![("EXUVIA_TEST_OPENCL", loader), ("EXUVIA_TEST_VENDORS", vendors), ("EXUVIA_TEST_HOME", site)])
 }
 
 /// A CPython 3.11: `EXUVIA_PYTHON`, else `python3.11` or `python3` of the path.

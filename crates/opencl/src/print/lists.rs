@@ -1,0 +1,140 @@
+//! Lists: the length, the room and the address of the elements, in the work item's arena.
+
+use super::{Printer, Result, int};
+use crate::Unsupported;
+use crate::slots::{Slot, slots};
+use exuvia_ir::{ExcKind, Inst, Object, Type, Value};
+use exuvia_ops::core::CoreOp;
+
+impl Printer<'_, '_> {
+    pub(super) fn list_new(&mut self, inst: &Inst) -> Result<Vec<String>> {
+        let Type::List(element) = self.result_type(inst)?.clone() else {
+            return Err(Unsupported::new("a list of another type"));
+        };
+        self.printed.allocates = true;
+        let width = slots(&element)?.len();
+        let room = if width == 0 || !inst.args.is_empty() { inst.args.len() } else { 4 };
+        let list = self.temporary(Slot::List, &format!("list_new(item, {room}UL, {width}UL)"));
+        self.leave_if(&format!("{list} == 0"));
+        for arg in &inst.args {
+            self.append(&list, *arg, &element, width)?;
+        }
+        Ok(vec![list])
+    }
+
+    fn append(&mut self, list: &str, value: Value, element: &Type, width: usize) -> Result<()> {
+        let slots_of = self.slots(value)?;
+        let from = self.function.ty(value).clone();
+        let values = self.widen(&slots_of, &from, element)?;
+        let kinds = slots(element)?;
+        let at = self.temporary(Slot::List, &format!("list_append(item, {list}, {width}UL)"));
+        self.leave_if(&format!("{at} == 0"));
+        for (index, (kind, value)) in kinds.iter().zip(values).enumerate() {
+            self.line(&format!("{at}[{index}] = {};", kind.to_word(&value)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn list_op(&mut self, op: CoreOp, inst: &Inst) -> Result<Vec<String>> {
+        let list = self.one(inst, 0)?;
+        let operand = self.operand(inst, 0)?;
+        let Type::List(element) = self.function.ty(operand).clone() else {
+            return Err(Unsupported::new("an operation of lists of something else"));
+        };
+        let kinds = slots(&element)?;
+        let width = kinds.len();
+        let load = |at: &str| -> Vec<String> {
+            kinds.iter().enumerate().map(|(index, kind)| kind.of_word(&format!("{at}[{index}]"))).collect()
+        };
+        match op {
+            CoreOp::ListLen => Ok(vec![format!("(long){list}[0]")]),
+            CoreOp::ListTruth => Ok(vec![format!("(int)({list}[0] != 0)")]),
+            CoreOp::ListIs => Ok(vec![format!("(int)({list} == {})", self.one(inst, 1)?)]),
+            CoreOp::ListGet | CoreOp::ListGetUnchecked => {
+                let index = self.int(inst, 1)?;
+                let index = if op == CoreOp::ListGet { self.position(&list, &index, inst)? } else { index };
+                let at = self.temporary(Slot::List, &format!("list_at({list}, {index}, {width}UL)"));
+                Ok(load(&at))
+            }
+            CoreOp::ListSet => {
+                let index = self.int(inst, 1)?;
+                let index = self.position(&list, &index, inst)?;
+                let value = self.operand(inst, 2)?;
+                self.not_constant(operand)?;
+                let slots_of = self.slots(value)?;
+                let from = self.function.ty(value).clone();
+                let values = self.widen(&slots_of, &from, &element)?;
+                let at = self.temporary(Slot::List, &format!("list_at({list}, {index}, {width}UL)"));
+                for (index, (kind, value)) in kinds.iter().zip(values).enumerate() {
+                    self.line(&format!("{at}[{index}] = {};", kind.to_word(&value)));
+                }
+                Ok(Vec::new())
+            }
+            CoreOp::ListAppend => {
+                self.not_constant(operand)?;
+                self.printed.allocates = true;
+                let value = self.operand(inst, 1)?;
+                self.append(&list, value, &element, width)?;
+                Ok(Vec::new())
+            }
+            CoreOp::ListExtend => {
+                self.not_constant(operand)?;
+                self.printed.allocates = true;
+                let other = self.one(inst, 1)?;
+                self.leave_if(&format!("!list_extend(item, {list}, {other}, {width}UL)"));
+                Ok(Vec::new())
+            }
+            CoreOp::ListSlice => {
+                let start = self.index(inst, 1, 0)?;
+                let stop = self.index(inst, 2, i64::MAX)?;
+                self.copied(&format!("list_slice(item, {list}, {start}, {stop}, {width}UL)"))
+            }
+            CoreOp::ListStride => {
+                let (start, step, count) = (self.int(inst, 1)?, self.int(inst, 2)?, self.int(inst, 3)?);
+                self.copied(&format!("list_stride(item, {list}, {start}, {step}, {count}, {width}UL)"))
+            }
+            // Room is made when it is needed.
+            CoreOp::ListReserve => Ok(Vec::new()),
+            CoreOp::ListPop => {
+                self.raise_if(&format!("{list}[0] == 0"), ExcKind::IndexError, inst)?;
+                self.line(&format!("{list}[0] -= 1;"));
+                let at = self.temporary(Slot::List, &format!("list_at({list}, (long){list}[0], {width}UL)"));
+                Ok(load(&at))
+            }
+            other => Err(Unsupported::new(format!("the operation {other:?}"))),
+        }
+    }
+
+    /// A list that is made by a call.
+    fn copied(&mut self, call: &str) -> Result<Vec<String>> {
+        self.printed.allocates = true;
+        let made = self.temporary(Slot::List, call);
+        self.leave_if(&format!("{made} == 0"));
+        Ok(vec![made])
+    }
+
+    /// A bound of a slice; `absent` where it is missing or None.
+    fn index(&mut self, inst: &Inst, at: usize, absent: i64) -> Result<String> {
+        match (inst.args.get(at).map(|value| self.function.ty(*value)), self.known(inst, at)) {
+            (None | Some(Type::None), _) => Ok(int(absent)),
+            (_, Some(Object::Int(known))) => Ok(int(known.clamp_i64())),
+            _ => self.int(inst, at),
+        }
+    }
+
+    /// Constant tables belong to all rows.
+    fn not_constant(&self, list: Value) -> Result<()> {
+        let is_table = |value: &Value| self.function.ty(*value).holds_list();
+        if self.constants.contains_key(&list) || self.constants.keys().any(is_table) {
+            return Err(Unsupported::new("a function that has constant lists and changes lists"));
+        }
+        Ok(())
+    }
+
+    /// The position of an element, counted from the end where the index is negative.
+    fn position(&mut self, list: &str, index: &str, inst: &Inst) -> Result<String> {
+        let at = self.temporary(Slot::Int, &format!("({index}) < 0 ? ({index}) + (long){list}[0] : ({index})"));
+        self.raise_if(&format!("(ulong){at} >= {list}[0]"), ExcKind::IndexError, inst)?;
+        Ok(at)
+    }
+}
