@@ -107,7 +107,7 @@ impl Call<'_> {
         ran: &mut Ran,
     ) -> Result<ArrayRef, CallError> {
         let failed = |error: ArrowError| host(self.function, error);
-        let parts = args.iter().map(|arg| take(arg, chosen, None)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let parts = rows_of(args, chosen).map_err(failed)?;
         let results = self.run(&parts, chosen.len(), ran)?;
         take(&results, of_row, None).map_err(failed)
     }
@@ -192,9 +192,7 @@ impl Call<'_> {
         ran.python = batch.python.len();
         batch.finish()
     }
-}
 
-impl Call<'_> {
     /// Does the rows again that a device left.
     fn after_device(self, args: &[ArrayRef], done: Done, ran: &mut Ran) -> Result<ArrayRef, CallError> {
         let Done { values, left } = done;
@@ -205,14 +203,9 @@ impl Call<'_> {
         let failed = |error: ArrowError| host(self.function, error);
         let settings = Settings { offload: Offload::Off, ..self.settings.clone() };
         let rows = UInt32Array::from(left.clone());
-        let args = args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let args = rows_of(args, &rows).map_err(failed)?;
         let redone = Call { settings: &settings, batch: Some(values.len()), ..self }.run_all(&args, left.len(), ran)?;
-        let redone = cast_to(&redone, values.data_type()).map_err(failed)?;
-        let mut indices: Vec<(usize, usize)> = (0..values.len()).map(|row| (0, row)).collect();
-        for (at, row) in left.iter().enumerate() {
-            indices[*row as usize] = (1, at);
-        }
-        interleave(&[values.as_ref(), redone.as_ref()], &indices).map_err(failed)
+        with_rows(&values, &redone, &left).map_err(failed)
     }
 }
 
@@ -352,8 +345,7 @@ impl Batch<'_> {
             ..error
         })?;
         let rows = UInt32Array::from(self.python.clone());
-        let args: Vec<ArrayRef> =
-            self.args.iter().map(|arg| take(arg, &rows, None)).collect::<Result<_, _>>().map_err(arrow)?;
+        let args = rows_of(self.args, &rows).map_err(arrow)?;
         let called = rung.call(self.function, &args, self.python.len(), self.settings, self.invocation);
         // What goes wrong with a column names its rows by their numbers.
         match &called {
@@ -369,16 +361,9 @@ impl Batch<'_> {
     fn finish(self) -> Result<ArrayRef, CallError> {
         let redone = if self.python.is_empty() { None } else { Some(self.in_python()?) };
         let Batch { function, invocation, python, values, .. } = self;
-        let arrow = |error: ArrowError| host(function, error);
-        let total = values.rows();
         let native = values.finish().map_err(|error| failed(function, invocation, error))?;
         let Some(redone) = redone else { return Ok(native) };
-        let redone = cast_to(&redone, native.data_type()).map_err(arrow)?;
-        let mut indices: Vec<(usize, usize)> = (0..total).map(|row| (0, row)).collect();
-        for (at, row) in python.iter().enumerate() {
-            indices[*row as usize] = (1, at);
-        }
-        interleave(&[native.as_ref(), redone.as_ref()], &indices).map_err(arrow)
+        with_rows(&native, &redone, &python).map_err(|error| host(function, error))
     }
 }
 
@@ -394,6 +379,21 @@ pub(crate) fn failed(function: &Function, invocation: &Invocation, error: RunErr
 /// An error that is neither the function's nor the query's.
 fn host(function: &Function, error: impl std::fmt::Display) -> CallError {
     function.failed(CallErrorKind::Host(error.to_string()))
+}
+
+/// Those rows of each argument.
+fn rows_of(args: &[ArrayRef], rows: &UInt32Array) -> Result<Vec<ArrayRef>, ArrowError> {
+    args.iter().map(|arg| take(arg, rows, None)).collect()
+}
+
+/// The values, with others for some rows.
+fn with_rows(values: &ArrayRef, others: &ArrayRef, rows: &[u32]) -> Result<ArrayRef, ArrowError> {
+    let others = cast_to(others, values.data_type())?;
+    let mut indices: Vec<(usize, usize)> = (0..values.len()).map(|row| (0, row)).collect();
+    for (at, row) in rows.iter().enumerate() {
+        indices[*row as usize] = (1, at);
+    }
+    interleave(&[values.as_ref(), others.as_ref()], &indices)
 }
 
 /// The same values in another layout of the type.

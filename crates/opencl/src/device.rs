@@ -3,7 +3,6 @@
 use crate::loader;
 use crate::program::{Argument, Program};
 use arrow::array::ArrayRef;
-use arrow::error::ArrowError;
 use ocl::core::{
     self, ArgVal, CommandQueue, Context, ContextProperties, DeviceId, DeviceInfo, DeviceInfoResult, DeviceType, Event,
     Kernel, Mem, MemFlags, PlatformId,
@@ -196,12 +195,6 @@ fn is_exact(id: DeviceId) -> bool {
 }
 
 impl Built {
-    /// The device.
-    #[must_use]
-    pub fn device(&self) -> &Device {
-        &self.device
-    }
-
     /// Runs the program that it was built of over the rows of a batch, in pieces; between them it looks
     /// whether to `stop`. `None` if the arguments do not lie as the program takes them, or it stopped.
     ///
@@ -233,7 +226,7 @@ impl Built {
             }
         }
         let parts: Vec<&dyn arrow::array::Array> = values.iter().map(AsRef::as_ref).collect();
-        let joined = arrow::compute::concat(&parts).map_err(|error: ArrowError| error.to_string());
+        let joined = arrow::compute::concat(&parts).map_err(shown);
         Some(joined.map(|values| Ran { values, left }))
     }
 
@@ -273,7 +266,7 @@ impl Built {
         lane: &mut Lane,
         program: &Program,
         fuel: u32,
-        given: &[Argument<'_>],
+        given: &[Argument],
         rows: usize,
     ) -> Result<(Vec<u8>, Vec<u8>)> {
         let (mut values, mut states) = (vec![0u8; rows * program.width()], vec![0u8; rows]);
@@ -292,7 +285,7 @@ impl Built {
         lane: &mut Lane,
         arena: usize,
         fuel: u32,
-        given: &[Argument<'_>],
+        given: &[Argument],
         values: &mut [u8],
         states: &mut [u8],
     ) -> Result<()> {
@@ -342,8 +335,10 @@ impl Built {
                         // SAFETY: the bytes live until the blocking read below, before which the
                         // queue, which keeps its order, has copied them; where something fails, the
                         // caller waits for the queue.
-                        unsafe { core::enqueue_write_buffer(queue, buffer, false, 0, bytes, NO_EVENTS, NO_EVENT) }
-                            .map_err(shown)?;
+                        unsafe {
+                            core::enqueue_write_buffer(queue, buffer, false, 0, bytes.as_slice(), NO_EVENTS, NO_EVENT)
+                        }
+                        .map_err(shown)?;
                     }
                     set(ArgVal::mem(buffer))?;
                 }

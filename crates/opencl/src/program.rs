@@ -3,16 +3,12 @@
 use crate::Unsupported;
 use crate::print::{self, Printed};
 use crate::slots::slots;
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, ListArray, PrimitiveArray};
-use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow::array::{Array, ArrayData, ArrayRef, AsArray, BooleanArray, ListArray, make_array};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow::compute::cast;
-use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
-};
+use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use exuvia_ir::{Module, Type};
 use exuvia_jit::border;
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -49,8 +45,8 @@ struct Param {
 }
 
 /// An argument of the kernel.
-pub(crate) enum Argument<'a> {
-    Bytes(&'a [u8]),
+pub(crate) enum Argument {
+    Bytes(Buffer),
     Word(u64),
 }
 
@@ -201,7 +197,7 @@ impl Program {
         &self,
         args: &[ArrayRef],
         rows: usize,
-        launch: impl FnOnce(&[u64], &[Argument<'_>]) -> R,
+        launch: impl FnOnce(&[u64], &[Argument]) -> R,
     ) -> Option<R> {
         let mut arrays = Vec::new();
         for (array, param) in args.iter().zip(&self.params) {
@@ -222,22 +218,13 @@ impl Program {
         } else {
             None
         };
-        let mut lists = Vec::new();
-        for (array, param) in arrays.iter().zip(&self.params) {
-            lists.push(match param.elements {
-                Some(optional) => Some((array.as_list::<i32>(), elements(array.as_list::<i32>(), optional)?)),
-                None => None,
-            });
-        }
         let mut given = Vec::new();
-        for ((array, param), list) in arrays.iter().zip(&self.params).zip(&lists) {
-            if !param.needed {
-                continue;
-            }
-            match list {
-                Some((list, words)) => {
-                    given.push(Argument::Bytes(list.offsets().inner().inner().as_slice()));
-                    given.push(Argument::Bytes(words));
+        for (array, param) in arrays.iter().zip(&self.params).filter(|(_, param)| param.needed) {
+            match param.elements {
+                Some(optional) => {
+                    let list = array.as_list::<i32>();
+                    given.push(Argument::Bytes(list.offsets().inner().inner().clone()));
+                    given.push(Argument::Bytes(elements(list, optional)?));
                     given.push(Argument::Word(list.offsets()[0] as u64));
                 }
                 None => values(array, &mut given)?,
@@ -259,28 +246,13 @@ impl Program {
             DataType::Boolean => {
                 Arc::new(BooleanArray::new(BooleanBuffer::from_iter(values.iter().map(|value| *value != 0)), nulls))
             }
-            DataType::Int8 => primitive::<Int8Type>(values, nulls),
-            DataType::Int16 => primitive::<Int16Type>(values, nulls),
-            DataType::Int32 => primitive::<Int32Type>(values, nulls),
-            DataType::Int64 => primitive::<Int64Type>(values, nulls),
-            DataType::UInt8 => primitive::<UInt8Type>(values, nulls),
-            DataType::UInt16 => primitive::<UInt16Type>(values, nulls),
-            DataType::UInt32 => primitive::<UInt32Type>(values, nulls),
-            DataType::UInt64 => primitive::<UInt64Type>(values, nulls),
-            DataType::Float32 => primitive::<Float32Type>(values, nulls),
-            DataType::Float64 => primitive::<Float64Type>(values, nulls),
-            _ => return None,
+            layout => {
+                let data = ArrayData::builder(layout).len(states.len()).add_buffer(Buffer::from_vec(values));
+                make_array(data.nulls(nulls).align_buffers(true).build().ok()?)
+            }
         };
         Some((border::store(array, &self.returns).ok()?, left))
     }
-}
-
-fn primitive<T: ArrowPrimitiveType>(values: Vec<u8>, nulls: Option<NullBuffer>) -> ArrayRef {
-    let count = values.len() / size_of::<T::Native>();
-    // Copied, so that it is aligned.
-    let mut aligned = arrow::buffer::MutableBuffer::new(values.len());
-    aligned.extend_from_slice(&values);
-    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(Buffer::from(aligned), 0, count), nulls))
 }
 
 /// Checks that the function takes values of a parameter as they lie; gives of lists whether elements
@@ -329,51 +301,30 @@ fn result_slots(ret: &Type, layout: &DataType) -> Result<(Option<String>, Option
 }
 
 /// The values of a column of numbers or truth values.
-fn values<'a>(array: &'a ArrayRef, given: &mut Vec<Argument<'a>>) -> Option<()> {
-    fn of<T: ArrowPrimitiveType>(array: &ArrayRef) -> &[u8] {
-        array.as_primitive::<T>().values().inner().as_slice()
+fn values(array: &ArrayRef, given: &mut Vec<Argument>) -> Option<()> {
+    if let Some(bools) = array.as_boolean_opt() {
+        bitmap(bools.values(), given);
+        return Some(());
     }
-    let bytes = match array.data_type() {
-        DataType::Boolean => {
-            let bits = array.as_boolean().values();
-            given.push(Argument::Bytes(&bits.values()[bits.offset() / 8..]));
-            given.push(Argument::Word((bits.offset() % 8) as u64));
-            return Some(());
-        }
-        DataType::Int8 => of::<Int8Type>(array),
-        DataType::Int16 => of::<Int16Type>(array),
-        DataType::Int32 => of::<Int32Type>(array),
-        DataType::Int64 => of::<Int64Type>(array),
-        DataType::UInt8 => of::<UInt8Type>(array),
-        DataType::UInt16 => of::<UInt16Type>(array),
-        DataType::UInt32 => of::<UInt32Type>(array),
-        DataType::UInt64 => of::<UInt64Type>(array),
-        DataType::Float32 => of::<Float32Type>(array),
-        DataType::Float64 => of::<Float64Type>(array),
-        _ => return None,
-    };
-    given.push(Argument::Bytes(bytes));
+    let (_, width) = scalar(array.data_type())?;
+    let data = array.to_data();
+    given.push(Argument::Bytes(data.buffers()[0].slice_with_length(data.offset() * width, data.len() * width)));
     Some(())
 }
 
 /// The elements of all rows as words, each behind another that says whether it is there where some
 /// may be NULL.
-fn elements(list: &ListArray, optional: bool) -> Option<Cow<'_, [u8]>> {
+fn elements(list: &ListArray, optional: bool) -> Option<Buffer> {
     let (first, last) = (list.offsets()[0] as usize, list.offsets()[list.len()] as usize);
     let values = list.values();
     if !optional && values.logical_null_count() > 0 {
         return None;
     }
-    match values.data_type() {
-        DataType::Int64 if !optional => {
-            return Some(Cow::Borrowed(&values.as_primitive::<Int64Type>().values().inner()[8 * first..8 * last]));
-        }
-        DataType::Float64 if !optional => {
-            return Some(Cow::Borrowed(&values.as_primitive::<Float64Type>().values().inner()[8 * first..8 * last]));
-        }
-        _ => {}
-    }
     let values = values.slice(first, last - first);
+    if !optional && matches!(values.data_type(), DataType::Int64 | DataType::Float64) {
+        let data = values.to_data();
+        return Some(data.buffers()[0].slice_with_length(8 * data.offset(), 8 * data.len()));
+    }
     let word: Box<dyn Fn(usize) -> u64> = match values.data_type() {
         DataType::Float32 | DataType::Float64 => {
             let floats = cast(&values, &DataType::Float64).ok()?.as_primitive::<Float64Type>().clone();
@@ -397,19 +348,19 @@ fn elements(list: &ListArray, optional: bool) -> Option<Cow<'_, [u8]>> {
         }
         words.extend(if valid { word(at) } else { 0 }.to_ne_bytes());
     }
-    Some(Cow::Owned(words))
+    Some(Buffer::from_vec(words))
 }
 
 /// Which rows are not NULL.
-fn bits<'a>(nulls: Option<&'a NullBuffer>, given: &mut Vec<Argument<'a>>) {
+fn bits(nulls: Option<&NullBuffer>, given: &mut Vec<Argument>) {
     match nulls.filter(|nulls| nulls.null_count() > 0) {
-        Some(nulls) => {
-            given.push(Argument::Bytes(&nulls.inner().values()[nulls.offset() / 8..]));
-            given.push(Argument::Word((nulls.offset() % 8) as u64));
-        }
-        None => {
-            given.push(Argument::Bytes(&[0]));
-            given.push(Argument::Word(u64::MAX));
-        }
+        Some(nulls) => bitmap(nulls.inner(), given),
+        None => given.extend([Argument::Bytes(Buffer::from_vec(vec![0u8])), Argument::Word(u64::MAX)]),
     }
+}
+
+/// A bitmap from the byte of its first bit on, and the position of that.
+fn bitmap(bits: &BooleanBuffer, given: &mut Vec<Argument>) {
+    given.push(Argument::Bytes(bits.inner().slice(bits.offset() / 8)));
+    given.push(Argument::Word((bits.offset() % 8) as u64));
 }

@@ -12,7 +12,8 @@ impl Printer<'_, '_> {
         let Some(row) = KERNELS.iter().find(|row| row.name == def.name) else {
             return Err(Unsupported::new(format!("{} has no form on a device", shown(def))));
         };
-        if !HAS_GLIBC && OF_THE_LIBRARY.contains(&row.function) {
+        let of_the_library = OF_THE_LIBRARY.contains(&row.function);
+        if of_the_library && !HAS_GLIBC {
             return Err(Unsupported::new(format!("{} of another C library than glibc", shown(def))));
         }
         let mut args = Vec::new();
@@ -25,7 +26,7 @@ impl Printer<'_, '_> {
         if inst.args.len() != args.len() {
             return Err(Unsupported::new(format!("{} with {} operands", shown(def), inst.args.len())));
         }
-        if OF_THE_LIBRARY.contains(&row.function) {
+        if of_the_library {
             self.leave_if(&format!("item->fuel < {ELEMENTARY}"));
             self.line(&format!("item->fuel -= {ELEMENTARY};"));
         }

@@ -8,40 +8,48 @@ use exuvia_ops::core::CoreOp;
 
 impl Printer<'_, '_> {
     pub(super) fn list_new(&mut self, inst: &Inst) -> Result<Vec<String>> {
-        let Type::List(element) = self.result_type(inst)?.clone() else {
+        let Type::List(element) = self.result_type(inst)? else {
             return Err(Unsupported::new("a list of another type"));
         };
-        self.printed.allocates = true;
-        let width = slots(&element)?.len();
+        let width = slots(element)?.len();
         let room = if width == 0 || !inst.args.is_empty() { inst.args.len() } else { 4 };
-        let list = self.temporary(Slot::List, &format!("list_new(item, {room}UL, {width}UL)"));
-        self.leave_if(&format!("{list} == 0"));
+        let list = self.allocated(&format!("list_new(item, {room}UL, {width}UL)"));
         for arg in &inst.args {
-            self.append(&list, *arg, &element, width)?;
+            self.append(&list, *arg, element)?;
         }
         Ok(vec![list])
     }
 
-    fn append(&mut self, list: &str, value: Value, element: &Type, width: usize) -> Result<()> {
-        let slots_of = self.slots(value)?;
-        let from = self.function.ty(value).clone();
-        let values = self.widen(&slots_of, &from, element)?;
-        let kinds = slots(element)?;
-        let at = self.temporary(Slot::List, &format!("list_append(item, {list}, {width}UL)"));
-        self.leave_if(&format!("{at} == 0"));
-        for (index, (kind, value)) in kinds.iter().zip(values).enumerate() {
+    fn append(&mut self, list: &str, value: Value, element: &Type) -> Result<()> {
+        let width = slots(element)?.len();
+        let at = self.allocated(&format!("list_append(item, {list}, {width}UL)"));
+        self.store(&at, value, element)
+    }
+
+    /// Writes a value where an element lies.
+    fn store(&mut self, at: &str, value: Value, element: &Type) -> Result<()> {
+        let values = self.widened(value, element)?;
+        for (index, (kind, value)) in slots(element)?.iter().zip(values).enumerate() {
             self.line(&format!("{at}[{index}] = {};", kind.to_word(&value)));
         }
         Ok(())
     }
 
+    /// What a call gives that takes room of the arena; a row for which there is none leaves.
+    fn allocated(&mut self, call: &str) -> String {
+        self.printed.allocates = true;
+        let made = self.temporary(Slot::List, call);
+        self.leave_if(&format!("{made} == 0"));
+        made
+    }
+
     pub(super) fn list_op(&mut self, op: CoreOp, inst: &Inst) -> Result<Vec<String>> {
         let list = self.one(inst, 0)?;
         let operand = self.operand(inst, 0)?;
-        let Type::List(element) = self.function.ty(operand).clone() else {
+        let Type::List(element) = self.function.ty(operand) else {
             return Err(Unsupported::new("an operation of lists of something else"));
         };
-        let kinds = slots(&element)?;
+        let kinds = slots(element)?;
         let width = kinds.len();
         let load = |at: &str| -> Vec<String> {
             kinds.iter().enumerate().map(|(index, kind)| kind.of_word(&format!("{at}[{index}]"))).collect()
@@ -60,25 +68,18 @@ impl Printer<'_, '_> {
                 let index = self.int(inst, 1)?;
                 let index = self.position(&list, &index, inst)?;
                 let value = self.operand(inst, 2)?;
-                self.not_constant(operand)?;
-                let slots_of = self.slots(value)?;
-                let from = self.function.ty(value).clone();
-                let values = self.widen(&slots_of, &from, &element)?;
+                self.may_change_lists()?;
                 let at = self.temporary(Slot::List, &format!("list_at({list}, {index}, {width}UL)"));
-                for (index, (kind, value)) in kinds.iter().zip(values).enumerate() {
-                    self.line(&format!("{at}[{index}] = {};", kind.to_word(&value)));
-                }
+                self.store(&at, value, element)?;
                 Ok(Vec::new())
             }
             CoreOp::ListAppend => {
-                self.not_constant(operand)?;
-                self.printed.allocates = true;
-                let value = self.operand(inst, 1)?;
-                self.append(&list, value, &element, width)?;
+                self.may_change_lists()?;
+                self.append(&list, self.operand(inst, 1)?, element)?;
                 Ok(Vec::new())
             }
             CoreOp::ListExtend => {
-                self.not_constant(operand)?;
+                self.may_change_lists()?;
                 self.printed.allocates = true;
                 let other = self.one(inst, 1)?;
                 self.leave_if(&format!("!list_extend(item, {list}, {other}, {width}UL)"));
@@ -87,11 +88,11 @@ impl Printer<'_, '_> {
             CoreOp::ListSlice => {
                 let start = self.index(inst, 1, 0)?;
                 let stop = self.index(inst, 2, i64::MAX)?;
-                self.copied(&format!("list_slice(item, {list}, {start}, {stop}, {width}UL)"))
+                Ok(vec![self.allocated(&format!("list_slice(item, {list}, {start}, {stop}, {width}UL)"))])
             }
             CoreOp::ListStride => {
                 let (start, step, count) = (self.int(inst, 1)?, self.int(inst, 2)?, self.int(inst, 3)?);
-                self.copied(&format!("list_stride(item, {list}, {start}, {step}, {count}, {width}UL)"))
+                Ok(vec![self.allocated(&format!("list_stride(item, {list}, {start}, {step}, {count}, {width}UL)"))])
             }
             // Room is made when it is needed.
             CoreOp::ListReserve => Ok(Vec::new()),
@@ -105,14 +106,6 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// A list that is made by a call.
-    fn copied(&mut self, call: &str) -> Result<Vec<String>> {
-        self.printed.allocates = true;
-        let made = self.temporary(Slot::List, call);
-        self.leave_if(&format!("{made} == 0"));
-        Ok(vec![made])
-    }
-
     /// A bound of a slice; `absent` where it is missing or None.
     fn index(&mut self, inst: &Inst, at: usize, absent: i64) -> Result<String> {
         match (inst.args.get(at).map(|value| self.function.ty(*value)), self.known(inst, at)) {
@@ -123,9 +116,8 @@ impl Printer<'_, '_> {
     }
 
     /// Constant tables belong to all rows.
-    fn not_constant(&self, list: Value) -> Result<()> {
-        let is_table = |value: &Value| self.function.ty(*value).holds_list();
-        if self.constants.contains_key(&list) || self.constants.keys().any(is_table) {
+    fn may_change_lists(&self) -> Result<()> {
+        if self.constants.keys().any(|value| self.function.ty(*value).holds_list()) {
             return Err(Unsupported::new("a function that has constant lists and changes lists"));
         }
         Ok(())

@@ -23,7 +23,7 @@ use std::sync::Arc;
 type Result<T> = std::result::Result<T, Unsupported>;
 
 /// The functions of a module in OpenCL C.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Printed {
     /// The functions, those that are called first.
     pub text: String,
@@ -42,14 +42,10 @@ const MOST: usize = 4_000;
 
 /// Prints function 0 and those that it calls.
 pub(crate) fn module(module: &Module) -> Result<Printed> {
-    let entry = module.functions.first().ok_or_else(|| Unsupported::new("a module without function"))?;
     if module.size() > MOST {
         return Err(Unsupported::new(format!("a function of more than {MOST} instructions")));
     }
-    let live = live::analyse(entry);
-    let needed = entry.block(entry.entry()).params.iter().map(|param| live.value(*param)).collect();
-    let (constants, tables) = (Vec::new(), Vec::new());
-    let mut printed = Printed { text: String::new(), allocates: false, needed, constants, tables };
+    let mut printed = Printed::default();
     let mut states = vec![State::New; module.functions.len()];
     function(module, FuncId(0), &mut states, &mut printed)?;
     Ok(printed)
@@ -64,7 +60,7 @@ enum State {
 
 fn function(module: &Module, id: FuncId, states: &mut [State], printed: &mut Printed) -> Result<()> {
     let Some(function) = module.functions.get(id.index()) else {
-        return Err(Unsupported::new("a call of no function"));
+        return Err(Unsupported::new("a function that is not there"));
     };
     match states[id.index()] {
         State::Printed => return Ok(()),
@@ -72,6 +68,9 @@ fn function(module: &Module, id: FuncId, states: &mut [State], printed: &mut Pri
         State::New => states[id.index()] = State::Begun,
     }
     let live = live::analyse(function);
+    if id.0 == 0 {
+        printed.needed = function.block(function.entry()).params.iter().map(|param| live.value(*param)).collect();
+    }
     for block in &live.order {
         for inst in function.block(*block).insts.iter().filter(|inst| live.inst(inst)) {
             if let Opcode::Call(callee) = inst.op {
@@ -398,9 +397,7 @@ impl<'m> Printer<'m, '_> {
             Opcode::Call(callee) => self.call(*callee, inst)?,
             Opcode::Wrap => {
                 let operand = self.operand(inst, 0)?;
-                let slots = self.slots(operand)?;
-                let to = self.result_type(inst)?.clone();
-                self.widen(&slots, &self.function.ty(operand).clone(), &to)?
+                self.widened(operand, self.result_type(inst)?)?
             }
             Opcode::Is(ty) => {
                 let operand = self.operand(inst, 0)?;
@@ -410,17 +407,15 @@ impl<'m> Printer<'m, '_> {
             Opcode::Unwrap => {
                 let operand = self.operand(inst, 0)?;
                 let slots = self.slots(operand)?;
-                let to = self.result_type(inst)?.clone();
-                self.narrow(&slots, &self.function.ty(operand).clone(), &to)?
+                self.narrow(&slots, self.function.ty(operand), self.result_type(inst)?)?
             }
             Opcode::Tuple | Opcode::Record(_) => {
-                let (Type::Tuple(types) | Type::Record(_, types)) = self.result_type(inst)?.clone() else {
+                let (Type::Tuple(types) | Type::Record(_, types)) = self.result_type(inst)? else {
                     return Err(Unsupported::new("a tuple of another type"));
                 };
                 let mut all = Vec::new();
                 for (arg, ty) in inst.args.iter().zip(types.iter()) {
-                    let slots = self.slots(*arg)?;
-                    all.extend(self.widen(&slots, &self.function.ty(*arg).clone(), ty)?);
+                    all.extend(self.widened(*arg, ty)?);
                 }
                 all
             }
@@ -477,10 +472,7 @@ impl<'m> Printer<'m, '_> {
     fn temporary(&mut self, slot: Slot, value: &str) -> String {
         self.temporaries += 1;
         let name = format!("x{}", self.temporaries);
-        // Declared at once, since a jump must not pass a declaration's initialiser over.
-        let declared = format!("{} {name};", slot.name());
-        let line = format!("{name} = {value};");
-        self.out.push_str(&format!("  {declared} {line}\n"));
+        self.line(&format!("{} {name} = {value};", slot.name()));
         name
     }
 
@@ -489,8 +481,7 @@ impl<'m> Printer<'m, '_> {
         let params = function.param_types();
         let mut args = vec!["item".to_string()];
         for (ty, arg) in params.iter().zip(&inst.args) {
-            let slots = self.slots(*arg)?;
-            args.extend(self.widen(&slots, &self.function.ty(*arg).clone(), ty)?);
+            args.extend(self.widened(*arg, ty)?);
         }
         let mut results = Vec::new();
         for slot in slots(&function.ret)? {

@@ -3,10 +3,16 @@
 use super::{Printer, Result, int};
 use crate::Unsupported;
 use crate::slots::{alternative_start, element_start, slots};
-use exuvia_ir::Type;
+use exuvia_ir::{Type, Value};
 
 impl Printer<'_, '_> {
-    pub(super) fn widen(&mut self, value: &[String], from: &Type, to: &Type) -> Result<Vec<String>> {
+    /// The slots of a value as one of a type that holds it.
+    pub(super) fn widened(&mut self, value: Value, to: &Type) -> Result<Vec<String>> {
+        let slots = self.slots(value)?;
+        self.widen(&slots, self.function.ty(value), to)
+    }
+
+    pub(super) fn widen(&self, value: &[String], from: &Type, to: &Type) -> Result<Vec<String>> {
         if from == to {
             return Ok(value.to_vec());
         }
@@ -40,7 +46,7 @@ impl Printer<'_, '_> {
     }
 
     /// The slots of a union as those of another.
-    pub(super) fn remap(&mut self, value: &[String], from: &[Type], to: &[Type]) -> Result<Vec<String>> {
+    fn remap(&self, value: &[String], from: &[Type], to: &[Type]) -> Result<Vec<String>> {
         let places: Vec<Option<usize>> = from.iter().map(|ty| place(ty, to).ok()).collect();
         let mut tag = "0L".to_string();
         for (at, place) in places.iter().enumerate().rev() {
@@ -72,7 +78,7 @@ impl Printer<'_, '_> {
         Ok(out)
     }
 
-    pub(super) fn narrow(&mut self, value: &[String], from: &Type, to: &Type) -> Result<Vec<String>> {
+    pub(super) fn narrow(&self, value: &[String], from: &Type, to: &Type) -> Result<Vec<String>> {
         match (from, to) {
             (from, to) if from == to => Ok(value.to_vec()),
             (Type::Union(alternatives), Type::Union(narrower)) => self.remap(value, alternatives, narrower),
