@@ -22,6 +22,7 @@ mod parse;
 mod print;
 mod record;
 mod result;
+pub mod set;
 mod types;
 mod verify;
 mod width;
@@ -34,10 +35,11 @@ pub use function::{
     BlockData, BlockId, Edge, FuncId, Function, Inst, Module, Opcode, Span, Terminator, Value, ValueData,
 };
 pub use int::Int;
-pub use object::{DictObj, ExcObj, ListObj, Object, SetObj};
+pub use object::{DictObj, ExcObj, ListObj, Object};
 pub use parse::{ParseError, parse_module};
 pub use record::{Pattern, RecordObj};
 pub use result::{MAX_RESULT_BYTES, excerpt, result_error, result_float, results_too_large, unprintable};
+pub use set::{SetObj, SetTable};
 pub use types::{Type, UNNAMED};
 pub use verify::{OpTyping, VerifyError, is_constant_of, verify};
 pub use width::IntWidth;

@@ -1,5 +1,6 @@
 //! Boxed Python values: constants of the IR and the evaluator's run-time values.
 
+use crate::set::SetObj;
 use crate::{Class, ExcKind, Int, Pattern, RecordObj, Span, Type};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -315,16 +316,6 @@ pub struct DictObj {
     index: HashMap<Key, usize>,
     /// The types of keys and values, once asked for, where no list can change them.
     types: OnceLock<(Arc<Type>, Arc<Type>)>,
-}
-
-/// A set. Members are kept in the order in which they were first added, which is not
-/// CPython's order: who needs the order must not ask for it here.
-#[derive(Debug, Default)]
-pub struct SetObj {
-    /// The members as keys of a dict.
-    pub members: DictObj,
-    /// Whether it is a `frozenset`.
-    pub frozen: bool,
 }
 
 /// A caught exception object.

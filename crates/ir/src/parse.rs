@@ -342,7 +342,7 @@ impl<'a> Cursor<'a> {
             "unbound" => Ok(Object::Unbound),
             word @ ("set" | "frozenset") => {
                 self.expect("{")?;
-                let mut set = SetObj { members: DictObj::default(), frozen: word == "frozenset" };
+                let mut set = SetObj::without_order(DictObj::default(), word == "frozenset");
                 for member in self.list("}", Cursor::object)? {
                     if !set.members.insert(member, Object::None) {
                         return Err("a member that is not hashable".to_string());

@@ -80,7 +80,7 @@ impl Random {
                 Object::Dict(Arc::new(dict))
             }
             7 => {
-                let mut set = SetObj { members: DictObj::default(), frozen: self.below(2) == 0 };
+                let mut set = SetObj::without_order(DictObj::default(), self.below(2) == 0);
                 for key in self.many(3, Random::key) {
                     assert!(set.members.insert(key, Object::None));
                 }

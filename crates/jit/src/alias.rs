@@ -57,10 +57,15 @@ impl<'a> Shared<'a> {
         };
         for block in &function.blocks {
             for inst in &block.insts {
-                // What a kernel gives is new.
-                let kernel = definition(inst).is_some_and(|def| matches!(def.body, Body::Kernel { .. }));
+                // What a kernel gives is new, and so is a slice, whose elements are not.
+                let is_flat = |list: &Type| matches!(list, Type::List(element) if !element.holds_list());
+                let new = definition(inst).is_some_and(|def| match def.body {
+                    Body::Kernel { .. } => true,
+                    Body::Core(CoreOp::ListSlice | CoreOp::ListStride) => inst.result.is_some_and(|list| is_flat(function.ty(list))),
+                    Body::Core(_) => false,
+                });
                 if let Some(result) = inst.result
-                    && !kernel
+                    && !new
                     && function.ty(result).holds_list()
                     && inst.args.iter().any(|arg| self.values[arg.index()])
                 {

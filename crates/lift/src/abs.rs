@@ -183,9 +183,12 @@ impl Iter {
 }
 
 impl Abs {
-    /// What a view shows, as a tuple; anything else as it is.
+    /// What a view shows, as a tuple, or the members of a set in order; anything else as it is.
     pub fn shown(&self) -> Abs {
         match self {
+            Abs::Const(object @ Object::Set(set)) => {
+                Abs::Const(set.in_order().map_or_else(|| object.clone(), Object::list))
+            }
             Abs::Iter(iter) => match &**iter {
                 Iter::View { items, .. } => Abs::Const(items.clone()),
                 _ => self.clone(),

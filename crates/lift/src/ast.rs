@@ -270,7 +270,7 @@ pub enum ExprKind {
         orelse: Box<Expr>,
     },
     Dict(Vec<(Option<Expr>, Expr)>),
-    Set(Vec<Expr>),
+    Set(Vec<Expr>, Folded),
     List(Vec<Expr>),
     Tuple(Vec<Expr>),
     Comprehension(Arc<Comprehension>),
@@ -300,6 +300,15 @@ pub enum ExprKind {
     Starred(Box<Expr>),
     /// An expression that is not lifted; what it is, for people.
     Unsupported(&'static str),
+}
+
+/// Whether CPython's compiler makes a constant of a display of a set, if it is long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they say it")]
+pub enum Folded {
+    Yes,
+    No,
+    Unknown,
 }
 
 /// A comparison operator.

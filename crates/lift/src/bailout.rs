@@ -75,7 +75,7 @@ codes! {
     SqlType = "E012" "unsupported SQL type";
     /// The module's top level does more than compute constants.
     ModuleBody = "E013" "module body is not constant";
-    /// The order in which a set is iterated is CPython's own affair.
+    /// A set is iterated whose order is not the same in every process.
     SetOrder = "E014" "order of a set";
     /// The type of a recursive function's result could not be found.
     Recursion = "E015" "type of a recursion";

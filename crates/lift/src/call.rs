@@ -691,17 +691,7 @@ impl Lifter<'_> {
                 ("tuple", []) => return Ok(Abs::tuple(Vec::new())),
                 ("tuple", [iterable]) => return self.tuple_of(iterable),
                 ("set", args) if !self.module_mode => return self.set_of(args.first()),
-                ("set" | "frozenset", []) => return self.constant_set(Vec::new(), &**name == "frozenset"),
-                ("set" | "frozenset", [Abs::Const(Object::Set(set))]) => {
-                    let members = set.members.entries().iter().map(|entry| Abs::Const(entry.0.clone())).collect();
-                    return self.constant_set(members, &**name == "frozenset");
-                }
-                ("set" | "frozenset", [iterable]) => {
-                    return match self.known_items(iterable) {
-                        Some(items) => self.constant_set(items, &**name == "frozenset"),
-                        None => self.bail(Code::Mutation, "a set built at run time"),
-                    };
-                }
+                ("set" | "frozenset", args) => return self.constant_set(args.first(), &**name == "frozenset"),
                 ("dict", args @ ([] | [_])) if !self.module_mode => return self.dict_of(args.first()),
                 ("dict", []) => return Ok(Abs::Const(Object::Dict(Arc::default()))),
                 // What tells it from the other is where it lies.

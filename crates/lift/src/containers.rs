@@ -80,9 +80,30 @@ fn holds(abs: &Abs, is_it: &impl Fn(&Object) -> bool, itself: bool, searched: &m
     found
 }
 
+/// What a constant container holds.
+pub enum Content<'a> {
+    /// Entries.
+    Dict(&'a mut DictObj),
+    /// Members.
+    Set(&'a mut SetObj),
+}
+
+impl Content<'_> {
+    /// Adds an entry, or a member; whether it can be one.
+    pub fn insert(&mut self, key: Object, value: Object) -> bool {
+        match self {
+            Content::Dict(dict) => dict.insert(key, value),
+            Content::Set(set) => {
+                let hash = exuvia_ops::own_hash::of(&key);
+                set.add(key, hash)
+            }
+        }
+    }
+}
+
 impl Lifter<'_> {
     /// A new, empty object of a class of `collections` in the prelude.
-    fn new_container(&mut self, class: &'static str, args: Vec<Abs>) -> Lift<Abs> {
+    pub fn new_container(&mut self, class: &'static str, args: Vec<Abs>) -> Lift<Abs> {
         match self.prelude_function("collections", class)? {
             Some(Abs::Class(class)) => self.instantiate(&class, args, Vec::new()),
             _ => {
@@ -152,7 +173,7 @@ impl Lifter<'_> {
 
     /// Changes a constant dict or set where the module is run, which is before any function sees it:
     /// what variables hold becomes another constant.
-    pub fn change_while_loading(&mut self, object: &Object, change: impl FnOnce(&mut DictObj) -> bool) -> Lift<()> {
+    pub fn change_while_loading(&mut self, object: &Object, change: impl FnOnce(Content<'_>) -> bool) -> Lift<()> {
         let Some(place) = address(object) else { return self.bail(Code::Mutation, "a change of such a constant") };
         let is_it = |object: &Object| address(object) == Some(place);
         let mut searched = 0;
@@ -167,14 +188,14 @@ impl Lifter<'_> {
             Object::Dict(dict) => {
                 let mut copy = (**dict).clone();
                 self.world.budget.take(4 * copy.len());
-                let changed = change(&mut copy);
+                let changed = change(Content::Dict(&mut copy));
                 (Object::Dict(Arc::new(copy)), changed)
             }
             Object::Set(set) => {
-                let mut members = set.members.clone();
-                self.world.budget.take(4 * members.len());
-                let changed = change(&mut members);
-                (Object::Set(Arc::new(SetObj { members, frozen: set.frozen })), changed)
+                let mut copy = (**set).clone();
+                self.world.budget.take(4 * copy.members.len());
+                let changed = change(Content::Set(&mut copy));
+                (Object::Set(Arc::new(copy)), changed)
             }
             _ => return self.bail(Code::Mutation, "a change of such a constant"),
         };
@@ -195,12 +216,13 @@ impl Lifter<'_> {
     pub fn changed_by_method(&mut self, receiver: &Object, method: &str, args: &[Abs]) -> Lift<Option<Abs>> {
         let insert = |key: &Object, value: &Object| {
             let (key, value) = (key.clone(), value.clone());
-            move |to: &mut DictObj| to.insert(key, value)
+            move |mut to: Content<'_>| to.insert(key, value)
         };
         match (receiver, method, args) {
             (Object::Dict(_), "update", [Abs::Const(Object::Dict(other))]) => {
-                let all =
-                    |to: &mut DictObj| other.entries().iter().all(|(key, value)| to.insert(key.clone(), value.clone()));
+                let all = |mut to: Content<'_>| {
+                    other.entries().iter().all(|(key, value)| to.insert(key.clone(), value.clone()))
+                };
                 self.change_while_loading(receiver, all)?;
                 Ok(Some(Abs::NONE))
             }
@@ -345,64 +367,6 @@ impl Lifter<'_> {
         Ok(Some(known))
     }
 
-    /// `{a, b}`.
-    pub fn set_display(&mut self, items: Vec<Abs>) -> Lift<Abs> {
-        if !self.live {
-            return Ok(Abs::Unbound);
-        }
-        let all_constant = items.iter().all(|item| item.as_const().is_some());
-        if self.module_mode || all_constant && !self.is_changing() {
-            return match self.constant_set(items, false)? {
-                Abs::Const(object) => Ok(self.written(object)),
-                other => Ok(other),
-            };
-        }
-        let set = self.new_container("set", Vec::new())?;
-        for (at, item) in items.into_iter().enumerate() {
-            self.apart(at, |me| me.call_of(&set, "add", vec![item]))?;
-        }
-        Ok(if self.live { set } else { Abs::Unbound })
-    }
-
-    /// `set(x)` in a function.
-    pub fn set_of(&mut self, iterable: Option<&Abs>) -> Lift<Abs> {
-        if let Some(iterable) = iterable
-            && !self.is_changing()
-            && let Some(items) = self.constant_items(iterable)
-        {
-            return self.set_display(items);
-        }
-        self.new_container("set", iterable.cloned().into_iter().collect())
-    }
-
-    /// `|`, `&`, `-` and `^` of sets of texts where a module is run; `None` of others.
-    pub fn sets_of_module(&mut self, spelling: &str, a: &SetObj, b: &SetObj) -> Lift<Option<Abs>> {
-        let is_plain = |set: &SetObj| set.members.entries().iter().all(|entry| matches!(entry.0, Object::Str(_)));
-        if !is_plain(a) || !is_plain(b) {
-            return Ok(None);
-        }
-        let those = |set: &SetObj, others: &SetObj, within: bool| {
-            let members = set.members.entries().iter().map(|entry| entry.0.clone());
-            let kept = members.filter(|member| others.members.get(member).is_some() == within);
-            kept.map(Abs::Const).collect::<Vec<_>>()
-        };
-        let members = match spelling {
-            "a|b" => [those(a, a, true), those(b, a, false)].concat(),
-            "a&b" => those(a, b, true),
-            "a-b" => those(a, b, false),
-            _ => [those(a, b, false), those(b, a, false)].concat(),
-        };
-        self.constant_set(members, a.frozen).map(Some)
-    }
-
-    fn constant_items(&mut self, iterable: &Abs) -> Option<Vec<Abs>> {
-        if let Abs::Const(Object::Set(set)) = iterable {
-            return Some(set.members.entries().iter().map(|entry| Abs::Const(entry.0.clone())).collect());
-        }
-        iterable.as_const()?;
-        self.known_items(iterable)
-    }
-
     /// `dict(pairs)` where a module is run.
     pub fn constant_dict(&mut self, pairs: &Abs) -> Lift<Abs> {
         let mut dict = DictObj::default();
@@ -465,7 +429,7 @@ impl Lifter<'_> {
     }
 
     /// Calls a method of an object.
-    fn call_of(&mut self, object: &Abs, method: &str, args: Vec<Abs>) -> Lift<Abs> {
+    pub fn call_of(&mut self, object: &Abs, method: &str, args: Vec<Abs>) -> Lift<Abs> {
         if !self.live {
             return Ok(Abs::Unbound);
         }

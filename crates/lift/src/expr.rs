@@ -7,7 +7,7 @@ use crate::bailout::{Bailout, Code};
 use crate::intrinsic::NAMES;
 use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
 use crate::merge::Arm;
-use exuvia_ir::{DictObj, ExcKind, Object, Opcode, SetObj, Type};
+use exuvia_ir::{ExcKind, Object, Opcode, SetObj, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,10 +29,6 @@ fn unbound(name: &Name, local: bool) -> (ExcKind, String) {
 }
 
 impl<'w> Lifter<'w> {
-    pub fn exprs(&mut self, items: &[Expr]) -> Lift<Vec<Abs>> {
-        items.iter().map(|item| self.expr(item)).collect()
-    }
-
     pub fn expr(&mut self, expr: &Expr) -> Lift<Abs> {
         if !self.live {
             return Ok(Abs::Unbound);
@@ -99,10 +95,7 @@ impl<'w> Lifter<'w> {
                 Ok(Abs::tuple(items))
             }
             ExprKind::List(items) => self.list_display(items),
-            ExprKind::Set(items) => {
-                let items = self.exprs(items)?;
-                self.set_display(items)
-            }
+            ExprKind::Set(items, folded) => self.set_display(items, *folded),
             ExprKind::Dict(items) => self.dict_display(items),
             ExprKind::Comprehension(comp) => self.comprehension(comp),
             ExprKind::Call { func, args, keywords } => self.call(func, args, keywords),
@@ -213,6 +206,7 @@ impl<'w> Lifter<'w> {
     fn items_of(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
         match abs {
             Abs::Const(Object::List(list)) => Some(list.items().into_iter().map(Abs::Const).collect()),
+            Abs::Const(Object::Set(set)) => Some(set.in_order()?.into_iter().map(Abs::Const).collect()),
             Abs::Const(Object::Str(text)) => Some(text.chars().map(|c| Abs::str(c.encode_utf8(&mut [0; 4]))).collect()),
             Abs::Const(Object::Dict(dict)) => Some(dict.entries().iter().map(|e| Abs::Const(e.0.clone())).collect()),
             Abs::Dyn(value) => match self.b.function.ty(*value).clone() {
@@ -790,17 +784,12 @@ impl<'w> Lifter<'w> {
         Ok(made)
     }
 
-    pub fn constant_set(&mut self, items: Vec<Abs>, frozen: bool) -> Lift<Abs> {
-        let mut set = SetObj { members: DictObj::default(), frozen };
-        for item in items {
-            let Abs::Const(object) = item else {
-                return self.bail(Code::Mutation, "a set built at run time");
-            };
-            if !set.members.insert(object, Object::None) {
-                return self.bail(Code::Operands, "a member of a set that is not hashable here");
-            }
+    /// What a loop goes over.
+    pub fn iterated(&mut self, iter: &Expr) -> Lift<Abs> {
+        match self.iterated_display(iter)? {
+            Some(display) => Ok(display),
+            None => self.expr(iter),
         }
-        Ok(Abs::Const(Object::Set(Arc::new(set))))
     }
 
     fn comprehension(&mut self, comp: &Arc<Comprehension>) -> Lift<Abs> {
@@ -810,7 +799,7 @@ impl<'w> Lifter<'w> {
             return self.bail(Code::Statement, "a comprehension in the body of a class");
         }
         // The first iterable is evaluated in the frame around (language reference 6.2.4).
-        let first = self.expr(&comp.clauses[0].iter)?;
+        let first = self.iterated(&comp.clauses[0].iter)?;
         if comp.collects == Collects::Generator {
             let first = self.iterable(first)?;
             let iter = Iter::Generator { comp: comp.clone(), first, enclosing: Enclosing::Live(depth), module };
@@ -824,7 +813,7 @@ impl<'w> Lifter<'w> {
             return self.collect_entries(comp, &first, Enclosing::Live(depth), module);
         }
         // A set or dict must come out constant: its elements are collected now.
-        let mut members = DictObj::default();
+        let mut set = SetObj::empty(false);
         let mut entries: Vec<(Option<Abs>, Abs)> = Vec::new();
         self.generate(comp, &first, &Enclosing::Live(depth), module, &mut |me, element, value| {
             if !me.live {
@@ -832,15 +821,14 @@ impl<'w> Lifter<'w> {
             }
             match (element, value) {
                 (key, Some(value)) => entries.push((Some(key), value)),
-                (Abs::Const(key), None) if members.insert(key.clone(), Object::None) => {}
-                _ => return me.bail(Code::Mutation, "a set built at run time"),
+                (key, None) => me.add_to(&mut set, &key)?,
             }
             Ok(())
         })?;
         if comp.collects == Collects::Dict {
             return self.dict_of_entries(entries);
         }
-        Ok(Abs::Const(Object::Set(Arc::new(SetObj { members, frozen: false }))))
+        Ok(Abs::Const(Object::Set(Arc::new(set))))
     }
 
     /// What `iter()` of a value does at once: a value that cannot be iterated raises.
@@ -951,7 +939,7 @@ impl<'w> Lifter<'w> {
         };
         let iterable = match first {
             Some(first) => first,
-            None => self.expr(&clause.iter)?,
+            None => self.iterated(&clause.iter)?,
         };
         let outer = self.go_to(clause.iter.span);
         self.for_each(&iterable, &mut |me, item| {

@@ -32,7 +32,6 @@ pub(crate) const NAMES: &[&str] = &[
     "_breaks_ties",
     "_leave",
     "_refuse",
-    "_refuse_order",
     "_text_of",
     "_refuse_or_leave",
     "_reads_zones",
@@ -51,6 +50,9 @@ pub(crate) const NAMES: &[&str] = &[
     "_same_object",
     "_item",
     "_unordered",
+    "_constant_parts",
+    "_order_known",
+    "_is_exactly_dict",
     "_across",
     "_apart",
     "_type",
@@ -194,6 +196,17 @@ impl Lifter<'_> {
             ("_unordered", [Abs::Const(Object::Set(set))]) => {
                 Ok(Abs::Const(Object::list(set.members.entries().iter().map(|entry| entry.0.clone()).collect())))
             }
+            // Of a constant set: its members, their hashes, what lies at the places of its table and how many
+            // they are; nothing where its table is not known, and None of what is no constant.
+            ("_constant_parts", [Abs::Const(Object::Set(set))]) => Ok(Abs::tuple(crate::sets::parts(set))),
+            ("_constant_parts", [_]) => Ok(Abs::NONE),
+            ("_order_known", [Abs::Const(Object::Set(set))]) => Ok(Abs::bool(set.table.is_some())),
+            ("_order_known", [value]) => self.attribute(value.clone(), &"_ordered".into()),
+            // Whether it is a dict, and of no class below that.
+            ("_is_exactly_dict", [value]) => Ok(Abs::bool(match value {
+                Abs::Instance(object) => ClassObj::is_dict(&object.class) && &*object.class.name == "dict",
+                value => self.is_dict(value) || matches!(self.type_of(value), Some(Type::Record(Class::JsonObject, _))),
+            })),
             ("_unordered", [value]) => {
                 if let Abs::Instance(object) = value
                     && let Some(members) = self.call_special(&Rc::clone(object), "_in_any_order", Vec::new())?
@@ -252,7 +265,6 @@ impl Lifter<'_> {
             ("_reads_zones", []) => Ok(Abs::bool(self.world.reads_zones)),
             // The text that a member of an enumeration is; else the value itself.
             ("_text_of", [value]) => Ok(self.text_of_member(value)?.unwrap_or_else(|| value.clone())),
-            ("_refuse_order", [Abs::Const(Object::Str(reason))]) => self.bail(Code::SetOrder, reason.to_string()),
             // Whether an operation takes operands of these types.
             ("_takes", [Abs::Const(Object::Str(name)), operands @ ..]) => {
                 let types = operands.iter().map(|operand| self.type_of(operand)).collect::<Option<Vec<_>>>();

@@ -333,7 +333,7 @@ impl Lifter<'_> {
                 && !set.frozen
             {
                 // A set is looked up as a frozenset is, which has a hash.
-                let frozen = SetObj { members: set.members.clone(), frozen: true };
+                let frozen = SetObj::without_order(set.members.clone(), true);
                 return Ok(Abs::int(entries.position(&Object::Set(Arc::new(frozen))).map_or(-1, |at| at as i64)));
             }
             if let Some(class) = unhashable(key) {

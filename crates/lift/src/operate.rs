@@ -376,6 +376,9 @@ impl Lifter<'_> {
             ("str" | "repr", [Abs::Const(dict @ Object::Dict(_))], [ty]) if ty.has_repr() => {
                 Ok(Some(Abs::str(&exuvia_ops::show::repr(dict))))
             }
+            ("str" | "repr", [Abs::Const(set @ Object::Set(of))], _) if of.in_order().is_some() => {
+                Ok(Some(Abs::str(&exuvia_ops::show::repr(set))))
+            }
             ("len", _, [Type::Tuple(items)]) => Ok(Some(Abs::int(items.len() as i64))),
             ("len", [Abs::Const(Object::Dict(dict))], _) => Ok(Some(Abs::int(dict.len() as i64))),
             ("len", [Abs::Const(Object::Set(set))], _) => Ok(Some(Abs::int(set.members.len() as i64))),

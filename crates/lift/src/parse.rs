@@ -3,8 +3,8 @@
 //! notice.
 
 use crate::ast::{
-    Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, FunctionDef, Handler, Module, Name,
-    Params, Stmt, StmtKind,
+    Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, Folded, FunctionDef, Handler,
+    Module, Name, Params, Stmt, StmtKind,
 };
 use crate::footprint::Footprint;
 use crate::indents::Indents;
@@ -95,6 +95,7 @@ pub fn parse_source(source: &str, params: &[&str]) -> Result<Parsed, SyntaxError
         return Err(SyntaxError { message, span: span(range) });
     }
     POSTPONED.set(body.iter().any(postpones_annotations));
+    MIXED_SETS.set(crate::constant_sets::mixed(&body));
     Ok(Parsed { module: module(&body), string_lines, bare, yields })
 }
 
@@ -476,6 +477,8 @@ thread_local! {
     static IN_CLASS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     /// Whether the annotations of the text being converted are never evaluated.
     static POSTPONED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// Where displays of sets stand that the compiler may make the constant of another of.
+    static MIXED_SETS: std::cell::RefCell<BTreeSet<u32>> = const { std::cell::RefCell::new(BTreeSet::new()) };
 }
 
 /// Chains longer than this are left to CPython.
@@ -553,7 +556,11 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
         py::Expr::Dict(dict) => {
             ExprKind::Dict(dict.items.iter().map(|item| (item.key.as_ref().map(expr), expr(&item.value))).collect())
         }
-        py::Expr::Set(set) => ExprKind::Set(exprs(&set.elts)),
+        py::Expr::Set(set) => {
+            let mixed = MIXED_SETS.with_borrow(|mixed| mixed.contains(&u32::from(set.range.start())));
+            let folded = if mixed { Folded::Unknown } else { crate::constant_sets::folded(set) };
+            ExprKind::Set(exprs(&set.elts), folded)
+        }
         py::Expr::List(list) => ExprKind::List(exprs(&list.elts)),
         py::Expr::Tuple(tuple) => ExprKind::Tuple(exprs(&tuple.elts)),
         py::Expr::ListComp(comp) => comprehension(Collects::List, &comp.elt, None, &comp.generators),

@@ -121,7 +121,10 @@ pub(crate) fn walrus_names(expr: &Expr, names: &mut Vec<Name>) {
             each(value);
             names.push(target.clone());
         }
-        ExprKind::BoolOp { values, .. } | ExprKind::Set(values) | ExprKind::List(values) | ExprKind::Tuple(values) => {
+        ExprKind::BoolOp { values, .. }
+        | ExprKind::Set(values, _)
+        | ExprKind::List(values)
+        | ExprKind::Tuple(values) => {
             values.iter().for_each(each);
         }
         ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| each(e)),
@@ -310,7 +313,7 @@ impl<'a> Uses<'a> {
                 self.expr(&comp.element, turn);
                 comp.value.iter().for_each(|value| self.expr(value, turn));
             }
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items) => {
+            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items, _) => {
                 items.iter().for_each(|item| self.expr(item, at));
             }
             ExprKind::Dict(items) => items.iter().for_each(|(key, value)| {

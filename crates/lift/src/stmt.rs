@@ -196,7 +196,7 @@ impl Lifter<'_> {
         turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
     ) -> Lift<()> {
         let span = self.place;
-        let iterable = self.expr(iter)?;
+        let iterable = self.iterated(iter)?;
         self.loop_statement(
             &mut |me| {
                 me.go_to(span);
@@ -341,7 +341,9 @@ impl Lifter<'_> {
                 Ok(())
             }
             (Abs::Const(dict @ Object::Dict(_)), _) if self.module_mode => match (index, value) {
-                (Abs::Const(key), Abs::Const(value)) => self.change_while_loading(dict, |dict| dict.insert(key, value)),
+                (Abs::Const(key), Abs::Const(value)) => {
+                    self.change_while_loading(dict, |mut dict| dict.insert(key, value))
+                }
                 (key, value) => self.store_while_loading(&container, &key, &value),
             },
             (Abs::Table(_), _) if self.module_mode => self.store_while_loading(&container, &index, &value),

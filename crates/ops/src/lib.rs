@@ -24,6 +24,7 @@ pub mod list;
 pub mod math;
 mod op;
 pub mod operands;
+pub mod own_hash;
 pub mod pattern;
 mod places;
 pub mod prelude;
@@ -58,6 +59,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         pattern::OPS,
         date::OPS,
         hash::OPS,
+        own_hash::OPS,
         bytes::OPS,
         unicodedata::OPS,
         url::OPS,

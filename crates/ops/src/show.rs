@@ -22,7 +22,8 @@ pub fn repr(object: &Object) -> String {
             format!("{{{}}}", entries.join(", "))
         }
         Object::Set(set) => {
-            let members: Vec<Object> = set.members.entries().iter().map(|entry| entry.0.clone()).collect();
+            let added = || set.members.entries().iter().map(|entry| entry.0.clone()).collect();
+            let members: Vec<Object> = set.in_order().unwrap_or_else(added);
             match (set.frozen, members.is_empty()) {
                 (false, true) => "set()".to_string(),
                 (true, true) => "frozenset()".to_string(),

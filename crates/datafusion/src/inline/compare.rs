@@ -54,7 +54,7 @@ fn looked_up(args: &[Formula], test: &Test<'_>, returns: &DataType) -> Option<Fo
     if members.is_empty() {
         return Some(Formula::Const(Object::Bool(false)));
     }
-    let members = Formula::Const(Object::Set(Arc::new(SetObj { members, frozen: true })));
+    let members = Formula::Const(Object::Set(Arc::new(SetObj::without_order(members, true))));
     let find = Formula::Call { op: "dict.find", args: vec![members, key.clone()], fits: true };
     Some(Formula::Call { op: "int.ge", args: vec![find, Formula::Const(Object::int(0))], fits: true })
 }

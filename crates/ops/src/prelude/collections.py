@@ -3,8 +3,8 @@
 A dict is three lists in the order of insertion, keys, values and hashes, and a table that has
 the position of each entry where its hash points, or after that: open addressing with linear
 probing, of a power of two that is at most two thirds full. An entry that was removed keeps its
-place with the hash -1, until the table grows. CPython's dicts have the same order; that of sets
-depends on its hashes, so iteration over a set leaves where the order could show.
+place with the hash -1, until the table grows. CPython's dicts have the same order. That of sets is
+the order of its table, so sets have CPython's hashes and its table.
 """
 
 
@@ -335,6 +335,15 @@ def _keys_of(other):
     return set(other) if isinstance(other, dict_keys) else _refuse("a view of a dict compared with something else")
 
 
+def _within(view, other):
+    # The members of another that a view has.
+    result = set()
+    for key in _members(other, result):
+        if key in view:
+            result._add(key)
+    return result
+
+
 class dict_keys:
     def __init__(self, of):
         self._of = of
@@ -346,34 +355,57 @@ class dict_keys:
         return key in self._of
 
     def __iter__(self):
+        if _is_of(self._of, "json.dict"):
+            return (key for key in self._of)
         return self._of.__iter__()
 
     def __reversed__(self):
         return self._of.__reversed__()
 
+    def _set(self):
+        # dictviews_to_set of Objects/dictobject.c.
+        return set(self._of) if _is_exactly_dict(self._of) else set(self)
+
     def __and__(self, other):
-        return set(self).intersection(other)
+        # _PyDictView_Intersect
+        if isinstance(other, set) and len(self) <= len(other):
+            return _as_set(other)._common(self)
+        if isinstance(other, dict_keys) and len(other) > len(self):
+            return _within(other, self)
+        return _within(self, other)
 
     def __rand__(self, other):
-        return set(other).intersection(self)
+        return self.__and__(other)
 
     def __or__(self, other):
-        return set(self).union(other)
+        result = self._set()
+        result._update(other)
+        return result
 
     def __ror__(self, other):
-        return set(other).union(self)
+        result = set(other)
+        result._update(self)
+        return result
 
     def __sub__(self, other):
-        return set(self).difference(other)
+        result = self._set()
+        result._subtract(other)
+        return result
 
     def __rsub__(self, other):
-        return set(other).difference(self)
+        result = set(other)
+        result._subtract(self)
+        return result
 
     def __xor__(self, other):
-        return set(self).symmetric_difference(other)
+        result = self._set()
+        result.symmetric_difference_update(other)
+        return result
 
     def __rxor__(self, other):
-        return set(other).symmetric_difference(self)
+        result = set(other)
+        result.symmetric_difference_update(self)
+        return result
 
     def __eq__(self, other):
         return set(self) == _keys_of(other)
@@ -392,6 +424,10 @@ class dict_keys:
 
     def __repr__(self):
         return "dict_keys([" + ", ".join([repr(key) for key in self]) + "])"
+
+
+def _keys_view(of):
+    return dict_keys(of)
 
 
 class dict_values:
@@ -688,81 +724,330 @@ def _less(count, other):
     return count if count < other else other
 
 
-class set(_Table):
-    def __init__(self, iterable=_missing, /):
-        super().__init__()
-        if not _is_missing(iterable):
-            for key in _unordered(iterable):
-                self.add(key)
+def _own_hash(key):
+    """`hash` of what may be a member of a set, where that is the same in every process."""
+    if _is_itself(key):
+        return _operation("int.hash", _position(key))
+    if isinstance(key, str):
+        return _operation("own.str", _text_of(key))
+    if isinstance(key, int):
+        return _operation("own.int", int(key))
+    if isinstance(key, float):
+        if key != key:
+            return _leave("the identity of a NaN")
+        return _operation("own.float", key)
+    if isinstance(key, bytes):
+        return _operation("own.bytes", _field(key, 0))
+    if _is_of(key, "datetime.datetime"):
+        return _operation("own.datetime", _field(key, 0))
+    if _is_of(key, "datetime.date"):
+        return _operation("own.date", _field(key, 0))
+    if _is_of(key, "datetime.time"):
+        return _operation("own.time", _field(key, 0))
+    if isinstance(key, tuple) and not _has_own(key, "__eq__", "__hash__"):
+        mixed = 2870177450012600261
+        count = 0
+        for item in key:
+            mixed = _operation("own.item", mixed, _own_hash(item))
+            count += 1
+        return _operation("own.items", mixed, count)
+    return _hash(key)
+
+
+def _has_order(key):
+    """Whether that hash is CPython's."""
+    if _is_itself(key):
+        return False
+    if isinstance(key, tuple) and not _has_own(key, "__eq__", "__hash__"):
+        for item in key:
+            if not _has_order(item):
+                return False
+        return True
+    if isinstance(key, (str, int, float, bytes)):
+        return True
+    return _is_of(key, "datetime.datetime", "datetime.date", "datetime.time")
+
+
+def _search(places, hashes, keys, key, code):
+    # The position of a member; where there is none, -1 less the place for it: the last one on the way that
+    # a member was removed from, or the free one at its end (set_add_entry).
+    mask = len(places) - 1
+    at = code & mask
+    rest = code
+    free = -1
+    while True:
+        last = at + 9 if at + 9 <= mask else at
+        near = at
+        while near <= last:
+            slot = _item(places, near)
+            if slot < 0:
+                return -1 - near if free < 0 else -1 - free
+            held = _item(hashes, slot)
+            if held == code and _item(keys, slot) == key:
+                return slot
+            if held == -1:
+                free = near
+            near += 1
+        rest = (rest >> 5) & 0x7FFFFFFFFFFFFFF
+        at = (at * 5 + 1 + rest) & mask
+
+
+def _grown(members):
+    return members * 2 if members > 50000 else members * 4
+
+
+def _is_set(value):
+    return isinstance(value, (set, frozenset))
+
+
+def _sized(value):
+    # What CPython looks up members in, without going over it.
+    return _is_set(value) or _is_exactly_dict(value)
+
+
+def _is_this(other, this):
+    return isinstance(other, _Members) and other is this
+
+
+class _Members:
+    """The members of a set: in the order in which they were added, their hashes, -1 for one that was
+    removed, and CPython's table of their positions (Objects/setobject.c), which gives their order."""
+
+    def _begin(self):
+        self._keys = []
+        self._hashes = _operation("hash.none")
+        self._places = _operation("set.table", self._hashes, self._hashes, 0)
+        self._live = 0
+        # Whether the hashes are CPython's.
+        self._ordered = True
 
     def _slot(self, key):
         if isinstance(key, set):
             return _refuse("a set as a key")
-        return super()._slot(key)
+        return _search(self._places, self._hashes, self._keys, key, _own_hash(key))
+
+    def _resize(self, members):
+        self._places = _operation("set.table", self._places, self._hashes, members)
+        if self._live < len(self._hashes):
+            to = 0
+            for slot in range(len(self._hashes)):
+                if self._hashes[slot] != -1:
+                    self._keys[to] = self._keys[slot]
+                    self._hashes[to] = self._hashes[slot]
+                    to += 1
+            while len(self._hashes) > to:
+                self._keys.pop()
+                self._hashes.pop()
+
+    def _reserve(self, members):
+        if (len(self._hashes) + members) * 5 >= (len(self._places) - 1) * 3:
+            self._resize((self._live + members) * 2)
+
+    def _put(self, key, code):
+        slot = _search(self._places, self._hashes, self._keys, key, code)
+        if slot >= 0:
+            return
+        place = -1 - slot
+        self._live += 1
+        slot = _item(self._places, place)
+        if slot >= 0:
+            self._keys[slot] = key
+            self._hashes[slot] = code
+            return
+        self._places[place] = len(self._hashes)
+        self._keys.append(key)
+        self._hashes.append(code)
+        if len(self._hashes) * 5 >= (len(self._places) - 1) * 3:
+            self._resize(_grown(self._live))
+
+    def _add(self, key):
+        code = _own_hash(key)
+        if not _has_order(key):
+            self._ordered = False
+        self._put(key, code)
+
+    def _drop(self, key):
+        # Whether it was there.
+        slot = self._slot(key)
+        if slot < 0:
+            return False
+        self._hashes[slot] = -1
+        self._live -= 1
+        return True
+
+    def _slots(self):
+        # The positions of the members in order.
+        return (slot for slot in self._places if slot >= 0 and self._hashes[slot] != -1)
+
+    def _walk(self):
+        # The members in the order of the table, whether that is CPython's or not.
+        return (_item(self._keys, slot) for slot in self._places if slot >= 0 and self._hashes[slot] != -1)
+
+    def _merge(self, other):
+        parts = _constant_parts(other)
+        if parts is None:
+            keys = other._keys
+            hashes = other._hashes
+            places = other._places
+            live = other._live
+        elif len(parts) == 0:
+            for key in _unordered(other):
+                self._add(key)
+            self._ordered = False
+            return
+        else:
+            keys, hashes, places, live = parts
+        if live == 0:
+            return
+        if not _order_known(other):
+            self._ordered = False
+        self._reserve(live)
+        if len(self._hashes) == 0 and len(self._places) == len(places) and len(hashes) == live:
+            self._keys = keys[:]
+            self._hashes = hashes[:]
+            self._places = places[:]
+            self._live = live
+            return
+        for slot in places:
+            if slot >= 0 and hashes[slot] != -1:
+                self._put(_item(keys, slot), hashes[slot])
+
+    def _update(self, iterable):
+        if _is_set(iterable):
+            if not _is_this(iterable, self):
+                self._merge(iterable)
+        elif _is_exactly_dict(iterable):
+            self._reserve(len(iterable))
+            for key in iterable:
+                self._add(key)
+        else:
+            for key in iterable:
+                self._add(key)
+
+    def _subtract(self, other):
+        if _is_this(other, self):
+            self._empty()
+            return
+        for key in _unordered(other):
+            self._drop(key)
+        if len(self._hashes) - self._live > (len(self._places) - 1) // 4:
+            self._resize(_grown(self._live))
+
+    def _toggle(self, other):
+        for key in _members(other, self):
+            if not self._drop(key):
+                self._add(key)
+
+    def _empty(self):
+        self._keys.clear()
+        self._hashes.clear()
+        self._places = _operation("set.table", self._hashes, self._hashes, 0)
+        self._live = 0
 
     def _in_any_order(self):
         # For what does not depend on the order.
-        return (_item(self._keys, i) for i in range(len(self._hashes)) if self._hashes[i] >= 0)
+        return (_item(self._keys, i) for i in range(len(self._hashes)) if self._hashes[i] != -1)
+
+    def _turn(self, at, live, size):
+        # Whether there is a member at a place of the table, which had so many members and places.
+        if self._live != live:
+            raise RuntimeError("Set changed size during iteration")
+        if len(self._places) != size:
+            return _leave("a set whose members change during iteration")
+        if at == size:
+            return False
+        slot = self._places[at]
+        return slot >= 0 and self._hashes[slot] != -1
 
     def __iter__(self):
-        return _refuse_order("iteration over a set")
+        live = self._live
+        if not self._ordered and live > 1:
+            return _leave("the order of a set of such members")
+        size = len(self._places)
+        return (_item(self._keys, self._places[at]) for at in range(size + 1) if self._turn(at, live, size))
 
-    def add(self, key, /):
-        code = _hash(key)
-        slot = _find(self._index, self._hashes, self._keys, key, code)
-        if slot < 0:
-            self._enter(key, code, slot)
+    def __len__(self):
+        return self._live
 
-    def discard(self, key, /):
-        slot = self._slot(key)
-        if slot >= 0:
-            self._remove(slot)
-
-    def remove(self, key, /):
-        slot = self._slot(key)
-        if slot < 0:
-            raise KeyError(key)
-        self._remove(slot)
+    def __contains__(self, key):
+        return self._slot(key) >= 0
 
     def copy(self, /):
-        result = set()
-        result._take(self)
+        result = self._new()
+        result._merge(self)
         return result
-
-    def update(self, *iterables):
-        for iterable in iterables:
-            for key in _unordered(iterable):
-                self.add(key)
 
     def union(self, *others):
         result = self.copy()
         for other in others:
-            result.update(other)
+            if not _is_this(other, self):
+                result._update(other)
         return result
 
-    def intersection(self, other, /):
-        return _common(self, other)
+    def intersection(self, *others):
+        if len(others) == 0:
+            return self.copy()
+        result = self
+        for other in others:
+            result = result._common(other)
+        return result
 
-    def difference(self, other, /):
-        result = self.copy()
-        for key in _unordered(other):
-            result.discard(key)
+    def _common(self, other):
+        # The members of the smaller set, of the other where both are as large (set_intersection).
+        if _is_this(other, self):
+            return self.copy()
+        result = self._new()
+        if _is_set(other) and len(other) > len(self):
+            result._keep(self, other, True)
+            return result
+        for key in _members(other, result):
+            if key in self:
+                result._add(key)
+        return result
+
+    def _keep(self, these, others, within):
+        # Adds those that another has, or has not.
+        if not these._ordered:
+            self._ordered = False
+        for slot in these._slots():
+            key = _item(these._keys, slot)
+            if (key in others) == within:
+                self._put(key, these._hashes[slot])
+
+    def difference(self, *others):
+        result = self
+        first = True
+        for other in others:
+            if first:
+                result = self._less(other)
+                first = False
+            else:
+                result._subtract(other)
+        if first:
+            return self.copy()
+        return result
+
+    def _less(self, other):
+        if not _sized(other) or self._live >> 2 > len(other):
+            result = self.copy()
+            result._subtract(other)
+            return result
+        result = self._new()
+        result._keep(self, other, False)
         return result
 
     def symmetric_difference(self, other, /):
-        other = set(other)
-        result = set()
-        for key in _unordered(self):
-            if key not in other:
-                result.add(key)
-        for key in _unordered(other):
-            if key not in self:
-                result.add(key)
+        result = self._new()
+        result._update(other)
+        result._toggle(self)
         return result
 
     def issubset(self, other, /):
-        other = set(other)
-        for key in _unordered(self):
+        if not _is_set(other):
+            other = set(other)
+        if self._live > len(other):
+            return False
+        for key in self._in_any_order():
             if key not in other:
                 return False
         return True
@@ -780,87 +1065,158 @@ class set(_Table):
         return True
 
     def __or__(self, other):
-        return self.union(other) if isinstance(other, set) else NotImplemented
+        return self.union(other) if _is_set(other) else NotImplemented
 
     def __and__(self, other):
-        return self.intersection(other) if isinstance(other, set) else NotImplemented
+        return self._common(other) if _is_set(other) else NotImplemented
 
     def __sub__(self, other):
-        return self.difference(other) if isinstance(other, set) else NotImplemented
+        return self._less(other) if _is_set(other) else NotImplemented
 
     def __xor__(self, other):
-        return self.symmetric_difference(other) if isinstance(other, set) else NotImplemented
-
-    def __ior__(self, other):
-        if not isinstance(other, set):
-            return NotImplemented
-        self.update(other)
-        return self
-
-    def __iand__(self, other):
-        if not isinstance(other, set):
-            return NotImplemented
-        result = _common(self, other)
-        self.clear()
-        self.update(result)
-        return self
-
-    def __isub__(self, other):
-        if not isinstance(other, set):
-            return NotImplemented
-        if other is self:
-            self.clear()
-            return self
-        for key in _unordered(other):
-            self.discard(key)
-        return self
-
-    def __ixor__(self, other):
-        return _refuse("^= of a set")
+        return self.symmetric_difference(other) if _is_set(other) else NotImplemented
 
     def __ror__(self, other):
-        return set(other).union(self) if isinstance(other, set) else NotImplemented
+        return _as_set(other).union(self) if _is_set(other) else NotImplemented
 
     def __rand__(self, other):
-        return _common(other, self) if isinstance(other, set) else NotImplemented
+        return _as_set(other)._common(self) if _is_set(other) else NotImplemented
 
     def __rsub__(self, other):
-        return set(other).difference(self) if isinstance(other, set) else NotImplemented
+        return _as_set(other)._less(self) if _is_set(other) else NotImplemented
 
     def __rxor__(self, other):
-        return self.symmetric_difference(other) if isinstance(other, set) else NotImplemented
+        return _as_set(other).symmetric_difference(self) if _is_set(other) else NotImplemented
 
     def __eq__(self, other):
-        if not isinstance(other, set):
+        if not _is_set(other):
             return NotImplemented
         return self._live == len(other) and self.issubset(other)
 
     def __le__(self, other):
-        return self.issubset(other) if isinstance(other, set) else NotImplemented
+        return self.issubset(other) if _is_set(other) else NotImplemented
 
     def __ge__(self, other):
-        return self.issuperset(other) if isinstance(other, set) else NotImplemented
+        return self.issuperset(other) if _is_set(other) else NotImplemented
 
     def __lt__(self, other):
-        return self._live < len(other) and self.issubset(other) if isinstance(other, set) else NotImplemented
+        return self._live < len(other) and self.issubset(other) if _is_set(other) else NotImplemented
 
     def __gt__(self, other):
-        return self._live > len(other) and self.issuperset(other) if isinstance(other, set) else NotImplemented
+        return self._live > len(other) and self.issuperset(other) if _is_set(other) else NotImplemented
 
 
-def _common(left, right):
-    # The members of the smaller set, of the right one where both are as large
-    # (Objects/setobject.c, set_intersection).
-    result = set()
-    if isinstance(right, set) and len(right) > len(left):
-        for key in _unordered(left):
-            if key in right:
-                result.add(key)
-    else:
-        for key in _unordered(right):
-            if key in left:
-                result.add(key)
-    return result
+class set(_Members):
+    def __init__(self, iterable=_missing, /):
+        self._begin()
+        # Where pop goes on.
+        self._finger = 0
+        if not _is_missing(iterable):
+            self._update(iterable)
+
+    def _new(self):
+        return set()
+
+    def add(self, key, /):
+        self._add(key)
+
+    def discard(self, key, /):
+        self._drop(key)
+
+    def remove(self, key, /):
+        if not self._drop(key):
+            raise KeyError(key)
+
+    def pop(self, /):
+        if self._live == 0:
+            raise KeyError("pop from an empty set")
+        if not self._ordered and self._live > 1:
+            return _leave("the order of a set of such members")
+        mask = len(self._places) - 1
+        at = self._finger & mask
+        while self._places[at] < 0 or self._hashes[self._places[at]] == -1:
+            at = (at + 1) & mask
+        slot = self._places[at]
+        self._hashes[slot] = -1
+        self._live -= 1
+        self._finger = at + 1
+        return _item(self._keys, slot)
+
+    def clear(self, /):
+        self._empty()
+
+    def update(self, *iterables):
+        for iterable in iterables:
+            self._update(iterable)
+
+    def difference_update(self, *others):
+        for other in others:
+            self._subtract(other)
+
+    def intersection_update(self, *others):
+        self._become(self.intersection(*others))
+
+    def symmetric_difference_update(self, other, /):
+        if _is_this(other, self):
+            self._empty()
+        elif _sized(other):
+            self._toggle(other)
+        else:
+            self._toggle(set(other))
+
+    def _become(self, other):
+        self._keys = other._keys
+        self._hashes = other._hashes
+        self._places = other._places
+        self._live = other._live
+        self._ordered = other._ordered
+
+    def __ior__(self, other):
+        if not _is_set(other):
+            return NotImplemented
+        self._update(other)
+        return self
+
+    def __iand__(self, other):
+        if not _is_set(other):
+            return NotImplemented
+        self._become(self._common(other))
+        return self
+
+    def __isub__(self, other):
+        if not _is_set(other):
+            return NotImplemented
+        self._subtract(other)
+        return self
+
+    def __ixor__(self, other):
+        if not _is_set(other):
+            return NotImplemented
+        self.symmetric_difference_update(other)
+        return self
+
+    def __repr__(self):
+        if self._live == 0:
+            return "set()"
+        return "{" + ", ".join([repr(key) for key in self]) + "}"
+
+
+def _members(iterable, of):
+    # What another set is made of: where it has no order, that one has none.
+    if not _is_set(iterable):
+        return iterable
+    if not _order_known(iterable):
+        of._ordered = False
+    if isinstance(iterable, _Members):
+        return iterable._walk()
+    return iterable if _order_known(iterable) else _unordered(iterable)
+
+
+def _as_set(value):
+    # A set that is constant, as an object.
+    if isinstance(value, frozenset):
+        return _refuse("an operator of a constant frozenset")
+    return set(value)
 
 
 class deque:

@@ -1,6 +1,8 @@
 """A dict that json.loads made: the field is a list of its keys, each with the text of its value
 behind it. What would change it, or compare it, is CPython's."""
 
+from collections import _keys_view
+
 
 def __len__(self):
     return len(_field(self, 0)) // 2
@@ -42,7 +44,7 @@ def __iter__(self):
 
 
 def keys(self, /):
-    return dict_keys(self)
+    return _keys_view(self)
 
 
 def values(self, /):
@@ -51,47 +53,6 @@ def values(self, /):
 
 def items(self, /):
     return dict_items(self)
-
-
-class dict_keys:
-    def __init__(self, of):
-        self._of = of
-
-    def __len__(self):
-        return len(self._of)
-
-    def __contains__(self, key):
-        return key in self._of
-
-    def __iter__(self):
-        return (key for key in self._of)
-
-    def __and__(self, other):
-        return set(self).intersection(other)
-
-    def __rand__(self, other):
-        return set(other).intersection(self)
-
-    def __or__(self, other):
-        return set(self).union(other)
-
-    def __ror__(self, other):
-        return set(other).union(self)
-
-    def __sub__(self, other):
-        return set(self).difference(other)
-
-    def __rsub__(self, other):
-        return set(other).difference(self)
-
-    def __xor__(self, other):
-        return set(self).symmetric_difference(other)
-
-    def __rxor__(self, other):
-        return set(other).symmetric_difference(self)
-
-    def __repr__(self):
-        return "dict_keys([" + ", ".join([repr(key) for key in self._of]) + "])"
 
 
 class dict_values:

@@ -1,0 +1,265 @@
+//! `hash` of CPython 3.11 where `PYTHONHASHSEED` is 0, and the tables of sets that it orders.
+//!
+//! A text has the SipHash-1-3, of the key 0, of its characters in as many bytes as the widest needs
+//! (Python/pyhash.c, Objects/unicodeobject.c); numbers are reduced modulo 2^61 - 1, so that equal ones
+//! have one hash, whatever their class; a tuple mixes those of its items as xxHash does
+//! (Objects/tupleobject.c). No hash is -1, which C functions return for an error.
+
+use crate::adapt::IntList;
+use crate::cx::{Cx, KernelResult};
+use crate::def::OpDef;
+use crate::list::RawList;
+use crate::op;
+use exuvia_ir::{Class, Int, Object, calendar, set};
+use num_traits::ToPrimitive;
+use siphasher::sip::SipHasher13;
+use std::sync::LazyLock;
+
+/// Every operation on CPython's hashes.
+pub static OPS: &[&OpDef] = &[
+    &own_str::DEF,
+    &own_bytes::DEF,
+    &own_int::DEF,
+    &own_float::DEF,
+    &own_item::DEF,
+    &own_items::DEF,
+    &own_date::DEF,
+    &own_datetime::DEF,
+    &own_time::DEF,
+    &set_table::DEF,
+];
+
+/// What numbers are reduced by, a prime (`_PyHASH_MODULUS`), and its bits.
+const MODULUS: u64 = (1 << BITS) - 1;
+const BITS: u32 = 61;
+const INFINITY: i64 = 314_159;
+
+/// The primes that mix the hashes of a tuple's items.
+const PRIME_1: u64 = 11_400_714_785_074_694_791;
+const PRIME_2: u64 = 14_029_467_366_897_019_727;
+const PRIME_5: u64 = 2_870_177_450_012_600_261;
+
+const DAY: i64 = 86_400_000_000;
+
+static SIP: LazyLock<SipHasher13> = LazyLock::new(SipHasher13::new);
+
+/// No hash is -1.
+fn own(hash: u64) -> i64 {
+    if hash == u64::MAX { -2 } else { hash as i64 }
+}
+
+fn of_bytes(bytes: &[u8]) -> i64 {
+    if bytes.is_empty() { 0 } else { own(SIP.hash(bytes)) }
+}
+
+fn of_text(text: &str) -> i64 {
+    if text.is_ascii() {
+        return of_bytes(text.as_bytes());
+    }
+    let widest = text.chars().max().map_or(0, u32::from);
+    let units = text.chars().map(u32::from);
+    let bytes: Vec<u8> = match widest {
+        ..=0xff => units.map(|unit| unit as u8).collect(),
+        ..=0xffff => units.flat_map(|unit| (unit as u16).to_le_bytes()).collect(),
+        _ => units.flat_map(u32::to_le_bytes).collect(),
+    };
+    of_bytes(&bytes)
+}
+
+/// Of a number by its size, reduced, and its sign.
+fn of_number(reduced: u64, negative: bool) -> i64 {
+    let hash = if negative { -(reduced as i64) } else { reduced as i64 };
+    if hash == -1 { -2 } else { hash }
+}
+
+fn of_int(value: i64) -> i64 {
+    of_number(value.unsigned_abs() % MODULUS, value < 0)
+}
+
+fn of_any_int(value: &Int) -> Option<i64> {
+    match value {
+        Int::Small(value) => Some(of_int(*value)),
+        Int::Big(value) => {
+            let reduced = (value.magnitude() % MODULUS).to_u64()?;
+            Some(of_number(reduced, value.sign() == num_bigint::Sign::Minus))
+        }
+    }
+}
+
+/// Of a float that is no NaN (`_Py_HashDouble`): its 53 bits, turned as far as its exponent says.
+fn of_float(value: f64) -> i64 {
+    if value.is_infinite() {
+        return if value > 0.0 { INFINITY } else { -INFINITY };
+    }
+    let bits = value.to_bits();
+    let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
+    let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    let turn = exponent.rem_euclid(BITS as i32) as u32;
+    let turned = ((mantissa << turn) & MODULUS) | (mantissa >> (BITS - turn));
+    of_number(if turned == MODULUS { 0 } else { turned }, value < 0.0)
+}
+
+fn with_item(start: u64, item: i64) -> u64 {
+    start.wrapping_add((item as u64).wrapping_mul(PRIME_2)).rotate_left(31).wrapping_mul(PRIME_1)
+}
+
+fn of_items(mixed: u64, items: u64) -> i64 {
+    let hash = mixed.wrapping_add(items ^ PRIME_5 ^ 3_527_539);
+    if hash == u64::MAX { 1_546_275_796 } else { hash as i64 }
+}
+
+fn of_tuple(hashes: impl ExactSizeIterator<Item = i64>) -> i64 {
+    let items = hashes.len() as u64;
+    of_items(hashes.fold(PRIME_5, with_item), items)
+}
+
+fn date_bytes(days: i64) -> [u8; 4] {
+    let (year, month, day) = calendar::civil(days);
+    [(year >> 8) as u8, year as u8, month, day]
+}
+
+fn time_bytes(microseconds: i64) -> [u8; 6] {
+    let (seconds, fraction) = (microseconds / 1_000_000, microseconds % 1_000_000);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    [hour as u8, minute as u8, second as u8, (fraction >> 16) as u8, (fraction >> 8) as u8, fraction as u8]
+}
+
+fn of_datetime(microseconds: i64) -> i64 {
+    let mut bytes = [0; 10];
+    bytes[..4].copy_from_slice(&date_bytes(microseconds.div_euclid(DAY)));
+    bytes[4..].copy_from_slice(&time_bytes(microseconds.rem_euclid(DAY)));
+    of_bytes(&bytes)
+}
+
+/// `hash(object)` where it is the same in every process.
+#[must_use]
+pub fn of(object: &Object) -> Option<i64> {
+    let small = |object: &Object| match object {
+        Object::Int(Int::Small(value)) => Some(*value),
+        _ => None,
+    };
+    match object {
+        Object::Bool(value) => Some(i64::from(*value)),
+        Object::Int(value) => of_any_int(value),
+        Object::Float(value) if !value.is_nan() => Some(of_float(*value)),
+        Object::Str(text) => Some(of_text(text)),
+        Object::Tuple(items) => Some(of_tuple(items.iter().map(of).collect::<Option<Vec<i64>>>()?.into_iter())),
+        Object::Record(record) => match (record.class, &record.fields[..]) {
+            (Class::Bytes, [Object::Str(text)]) => Some(of_bytes(&crate::bytes::from_text(text)?)),
+            (Class::Date, [days]) => Some(of_bytes(&date_bytes(small(days)?))),
+            (Class::Datetime, [time]) => Some(of_datetime(small(time)?)),
+            (Class::Time, [time]) => Some(of_bytes(&time_bytes(small(time)?))),
+            (Class::Timedelta, fields @ [_, _, _]) => {
+                Some(of_tuple(fields.iter().map(of).collect::<Option<Vec<i64>>>()?.into_iter()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn of_big(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
+    match &args[0] {
+        Object::Int(value) => of_any_int(value).map(Object::int),
+        _ => None,
+    }
+    .ok_or(exuvia_ir::Raise::Bailout("an operand is not an int"))
+}
+
+op! {
+    /// `hash` of a text.
+    own_str = "own.str" ""
+    Pure fn (cx, _s: str) -> int { of_text(_s.as_str()) }
+}
+
+op! {
+    /// `hash` of bytes, by the text that stands for them.
+    own_bytes = "own.bytes" ""
+    Pure fn (cx, _s: str) -> int { crate::bytes::from_text(_s.as_str()).map_or(0, |bytes| of_bytes(&bytes)) }
+}
+
+op! {
+    /// `hash` of an int.
+    own_int = "own.int" ""
+    Pure fn (cx, _x: int) -> int { of_int(_x) }
+    big of_big
+}
+
+op! {
+    /// `hash` of a float that is no NaN.
+    own_float = "own.float" ""
+    Pure fn (cx, _x: float) -> int { of_float(_x) }
+}
+
+op! {
+    /// The hash of a tuple so far with that of its next item.
+    own_item = "own.item" ""
+    Pure fn (cx, _start: int, _next: int) -> int { with_item(_start as u64, _next) as i64 }
+}
+
+op! {
+    /// The hash of a tuple of so many items from those of its items, mixed.
+    own_items = "own.items" ""
+    Pure fn (cx, _mixed: int, _items: int) -> int { of_items(_mixed as u64, _items as u64) }
+}
+
+op! {
+    /// `hash` of a date by its day.
+    own_date = "own.date" ""
+    Pure fn (cx, _days: int) -> int { of_bytes(&date_bytes(_days)) }
+}
+
+op! {
+    /// `hash` of a datetime without a zone by its microseconds.
+    own_datetime = "own.datetime" ""
+    Pure fn (cx, _us: int) -> int { of_datetime(_us) }
+}
+
+op! {
+    /// `hash` of a time of day without a zone by its microseconds.
+    own_time = "own.time" ""
+    Pure fn (cx, _us: int) -> int { of_bytes(&time_bytes(_us)) }
+}
+
+op! {
+    /// A table of a set for so many members, with those of another table in its order, and numbered anew
+    /// without those that were removed, whose hashes are -1.
+    set_table = "set.table" ""
+    Alloc fn (cx, _places: ints, _hashes: ints, _members: int) -> int_list fallible {
+        let members = usize::try_from(_members).unwrap_or(0);
+        let mut live = 0;
+        let numbers: Vec<u64> = _hashes
+            .iter()
+            .map(|hash| {
+                let number = live;
+                live += u64::from(*hash != -1);
+                number
+            })
+            .collect();
+        let (list, table) = RawList::filled(cx, set::places_for(members.max(live as usize)))?;
+        table.fill(u64::MAX);
+        for slot in _places.iter().filter_map(|slot| usize::try_from(*slot).ok()) {
+            if _hashes[slot] != -1 {
+                set::place(table, _hashes[slot], u64::MAX, numbers[slot]);
+            }
+        }
+        Ok(IntList(list))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{of, of_float};
+    use exuvia_ir::{Int, Object};
+
+    #[test]
+    fn equal_numbers_have_one_hash() {
+        for value in [0, 1, -1, 1 << 53, i64::MAX.into(), i64::MIN.into(), 1 << 61, (1 << 61) - 1, -(1 << 64), 3 << 80]
+        {
+            let float = value as f64;
+            if float as i128 == value {
+                assert_eq!(of(&Object::Int(Int::from_i128(value))), Some(of_float(float)), "{value}");
+            }
+        }
+    }
+}
