@@ -303,7 +303,10 @@ fn walk_expr(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     let mut each = |expr: &Expr| walk_expr(expr, visit);
     match &expr.kind {
-        ExprKind::BoolOp { values, .. } | ExprKind::Set(values, _) | ExprKind::List(values) | ExprKind::Tuple(values) => {
+        ExprKind::BoolOp { values, .. }
+        | ExprKind::Set(values, _)
+        | ExprKind::List(values)
+        | ExprKind::Tuple(values) => {
             values.iter().for_each(each);
         }
         ExprKind::Named { value, .. } => each(value),

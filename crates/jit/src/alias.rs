@@ -1,9 +1,10 @@
 //! Which values may be lists that belong to somebody else, and whether a function changes those.
 
 use crate::live::definition;
-use exuvia_ir::{Function, Inst, Opcode, Type, Value};
+use exuvia_ir::{FuncId, Function, Inst, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Effect, OpDef};
+use std::collections::HashSet;
 
 /// Passes over a function; beyond them every value counts as shared.
 const MOST_PASSES: usize = 100;
@@ -48,6 +49,27 @@ impl<'a> Shared<'a> {
         shared
     }
 
+    /// Constants, and results of the functions that may give them.
+    pub fn of_constants(function: &'a Function, give: &HashSet<FuncId>) -> Shared<'a> {
+        let constants: HashSet<Value> = insts(function)
+            .filter(|inst| match inst.op {
+                Opcode::Const(_) => true,
+                Opcode::Call(callee) => give.contains(&callee),
+                _ => false,
+            })
+            .filter_map(|inst| inst.result)
+            .collect();
+        Shared::from(function, |value| constants.contains(&value))
+    }
+
+    /// Whether one of them may be, or be in, what the function returns.
+    pub fn is_returned(&self) -> bool {
+        self.function.blocks.iter().any(|block| match &block.term {
+            Terminator::Return(value) => self.holds(*value),
+            _ => false,
+        })
+    }
+
     /// Goes through the function once; whether there were more.
     fn spread(&mut self) -> bool {
         let function = self.function;
@@ -61,7 +83,9 @@ impl<'a> Shared<'a> {
                 let is_flat = |list: &Type| matches!(list, Type::List(element) if !element.holds_list());
                 let new = definition(inst).is_some_and(|def| match def.body {
                     Body::Kernel { .. } => true,
-                    Body::Core(CoreOp::ListSlice | CoreOp::ListStride) => inst.result.is_some_and(|list| is_flat(function.ty(list))),
+                    Body::Core(CoreOp::ListSlice | CoreOp::ListStride) => {
+                        inst.result.is_some_and(|list| is_flat(function.ty(list)))
+                    }
                     Body::Core(_) => false,
                 });
                 if let Some(result) = inst.result

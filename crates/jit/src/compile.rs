@@ -1,5 +1,6 @@
 //! From a module of the IR to machine code in memory.
 
+use crate::alias::Shared;
 use crate::batch::{self, Loop, Row};
 use crate::columns::Loaded;
 use crate::constants::Constants;
@@ -22,7 +23,7 @@ use cranelift_module::{FuncId, Linkage, Module as _};
 use exuvia_ir::{IntWidth, Module, Opcode};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Bails, Body, Effect, status};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::{ManuallyDrop, offset_of};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -64,6 +65,8 @@ pub(crate) struct Unit<'m> {
     pub allocates: bool,
     /// Whether there is a constant list anywhere.
     pub constant_lists: bool,
+    /// The functions of which results may be, or hold, constant lists.
+    pub give_constants: HashSet<exuvia_ir::FuncId>,
     /// The addresses of helpers by symbol, for the linker of the module.
     symbols: Arc<Mutex<HashMap<String, usize>>>,
     helpers: HashMap<usize, (FuncId, String)>,
@@ -144,6 +147,7 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         width: options.width,
         allocates: allocates(source) || row.params.contains(&Loaded::List),
         constant_lists: has_constant_lists(source),
+        give_constants: give_constants(source),
         symbols,
         helpers: HashMap::new(),
         callees: HashMap::new(),
@@ -329,6 +333,26 @@ fn has_constant_lists(source: &Module) -> bool {
             _ => false,
         })
     })
+}
+
+/// The functions of which results may be, or hold, constant lists.
+fn give_constants(source: &Module) -> HashSet<exuvia_ir::FuncId> {
+    let mut found = HashSet::new();
+    if !has_constant_lists(source) {
+        return found;
+    }
+    loop {
+        let before = found.len();
+        for (at, function) in source.functions.iter().enumerate() {
+            let id = exuvia_ir::FuncId(at as u32);
+            if !found.contains(&id) && Shared::of_constants(function, &found).is_returned() {
+                found.insert(id);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 impl Compiled {

@@ -691,6 +691,7 @@ impl Lifter<'_> {
                 ("tuple", []) => return Ok(Abs::tuple(Vec::new())),
                 ("tuple", [iterable]) => return self.tuple_of(iterable),
                 ("set", args) if !self.module_mode => return self.set_of(args.first()),
+                ("frozenset", args) if !self.module_mode => return self.frozenset_of(args.first()),
                 ("set" | "frozenset", args) => return self.constant_set(args.first(), &**name == "frozenset"),
                 ("dict", args @ ([] | [_])) if !self.module_mode => return self.dict_of(args.first()),
                 ("dict", []) => return Ok(Abs::Const(Object::Dict(Arc::default()))),

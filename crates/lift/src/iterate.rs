@@ -338,6 +338,10 @@ impl Lifter<'_> {
                 self.set_var(&at, Abs::int(0));
                 Ok(Cursor::Table { table: Rc::clone(table), at })
             }
+            // Its members may change meanwhile.
+            Abs::Instance(object) if ClassObj::is_below(&object.class, "set") => {
+                self.bail(Code::StaticValue, "a set inside zip or reversed")
+            }
             // What it gives may depend on what is taken elsewhere meanwhile, and may have no end.
             Abs::Instance(object) if !object.class.prelude || ClassObj::is_below(&object.class, "list_iterator") => {
                 self.bail(Code::StaticValue, "an iterator inside zip or reversed")

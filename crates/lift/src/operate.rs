@@ -376,17 +376,23 @@ impl Lifter<'_> {
             ("str" | "repr", [Abs::Const(dict @ Object::Dict(_))], [ty]) if ty.has_repr() => {
                 Ok(Some(Abs::str(&exuvia_ops::show::repr(dict))))
             }
-            ("str" | "repr", [Abs::Const(set @ Object::Set(of))], _) if of.in_order().is_some() => {
-                Ok(Some(Abs::str(&exuvia_ops::show::repr(set))))
-            }
+            ("str" | "repr", [Abs::Const(set @ Object::Set(of))], _) => match of.in_order() {
+                Some(_) => Ok(Some(Abs::str(&exuvia_ops::show::repr(set)))),
+                None => self.bail(Code::SetOrder, "the text of a set"),
+            },
             ("len", _, [Type::Tuple(items)]) => Ok(Some(Abs::int(items.len() as i64))),
             ("len", [Abs::Const(Object::Dict(dict))], _) => Ok(Some(Abs::int(dict.len() as i64))),
             ("len", [Abs::Const(Object::Set(set))], _) => Ok(Some(Abs::int(set.members.len() as i64))),
             ("a|b" | "a&b" | "a-b" | "a^b", [Abs::Const(Object::Set(a)), Abs::Const(Object::Set(b))], _)
-                if self.module_mode && !self.augmented =>
+                if !self.augmented =>
             {
-                self.sets_of_module(spelling, a, b)
+                self.operator_of_constant_sets(spelling, a, b).map(Some)
             }
+            (
+                "a==b" | "a!=b" | "a<=b" | "a>=b" | "a<b" | "a>b",
+                [Abs::Const(Object::Set(a)), Abs::Const(Object::Set(b))],
+                _,
+            ) => Ok(Some(Abs::bool(crate::sets::compared(spelling, a, b)))),
             ("a in b", [item, container], [_, Type::Dict(..) | Type::Set(_)]) => {
                 let at = self.dict_position(container, item)?;
                 self.apply("a>=b", &[at, Abs::int(0)]).map(Some)

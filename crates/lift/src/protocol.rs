@@ -6,7 +6,7 @@ use crate::bailout::Code;
 use crate::class::{ClassObj, Member, Method};
 use crate::heap::Instance;
 use crate::lifter::{Lift, Lifter, describe};
-use exuvia_ir::{Class, ExcKind, Object, Type};
+use exuvia_ir::{Class, ExcKind, Type};
 use std::rc::Rc;
 
 /// Binary operators: the spelling, the method of the left operand, that of the right one.
@@ -294,10 +294,6 @@ impl Lifter<'_> {
         reflected: &str,
     ) -> Lift<Abs> {
         let symbol = &spelling[1..spelling.len() - 1];
-        // What comes of it is one too.
-        if matches!(left, Abs::Const(Object::Set(set)) if set.frozen) {
-            return self.bail(Code::Operands, "an operator of a frozenset");
-        }
         if self.augmented
             && let Abs::Instance(object) = left
         {

@@ -3,13 +3,18 @@
 use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind, Folded};
 use crate::bailout::Code;
+use crate::class::ClassObj;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Object, SetObj, SetTable};
 use exuvia_ops::own_hash;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How many elements a display of constants has that CPython's compiler makes a constant of.
 const LEAST_FOLDED: usize = 3;
+
+/// How many elements a display has that are evaluated before any is added (`STACK_USE_GUIDELINE`).
+const MOST_AT_ONCE: usize = 30;
 
 /// A frozenset of what another is iterated for, as the compiler makes one of every constant that is one.
 fn made_anew(set: &SetObj) -> SetObj {
@@ -35,7 +40,7 @@ fn is_lasting(table: &SetTable, anew: &SetTable) -> bool {
 /// equal one that looks like a name is known to the process (Objects/codeobject.c, `intern_constants`).
 fn may_be_interned(object: &Object) -> bool {
     matches!(object, Object::Str(text)
-        if text.len() != 1 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+        if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
 }
 
 /// The frozenset that the compiler makes of constants.
@@ -69,9 +74,27 @@ pub fn parts(set: &SetObj) -> Vec<Abs> {
     ]
 }
 
+/// How two constant sets compare.
+pub fn compared(spelling: &str, a: &SetObj, b: &SetObj) -> bool {
+    let within = |a: &SetObj, b: &SetObj| a.members.entries().iter().all(|entry| b.members.get(&entry.0).is_some());
+    let (less, same) = (a.members.len() <= b.members.len(), a.members.len() == b.members.len());
+    match spelling {
+        "a==b" => same && within(a, b),
+        "a!=b" => !(same && within(a, b)),
+        "a<=b" => less && within(a, b),
+        "a<b" => less && !same && within(a, b),
+        "a>=b" => within(b, a),
+        _ => !same && within(b, a),
+    }
+}
+
 impl Lifter<'_> {
     /// `{a, *b, c}`.
     pub fn set_display(&mut self, items: &[Expr], folded: Folded) -> Lift<Abs> {
+        let starred = items.iter().any(|item| matches!(item.kind, ExprKind::Starred(_)));
+        if !self.module_mode && (starred || items.len() > MOST_AT_ONCE) && folded == Folded::No {
+            return self.set_of_parts(items);
+        }
         let mut parts = Vec::new();
         let held = self.held.len();
         for item in items {
@@ -108,9 +131,26 @@ impl Lifter<'_> {
             return self.new_container("set", vec![Abs::Const(Object::Set(Arc::new(set)))]);
         }
         let set = self.new_container("set", Vec::new())?;
-        for (at, (value, starred)) in parts.into_iter().enumerate() {
-            self.apart(at, |me| me.call_of(&set, if starred { "update" } else { "add" }, vec![value]))?;
+        for (at, (value, _)) in parts.into_iter().enumerate() {
+            self.apart(at, |me| me.call_of(&set, "add", vec![value]))?;
         }
+        Ok(if self.live { set } else { Abs::Unbound })
+    }
+
+    /// A display with stars, or a long one, to which each part is added before the next is evaluated.
+    fn set_of_parts(&mut self, items: &[Expr]) -> Lift<Abs> {
+        let set = self.new_container("set", Vec::new())?;
+        let held = self.held.len();
+        self.held.push(set.clone());
+        for (at, item) in items.iter().enumerate() {
+            let (expr, method) = match &item.kind {
+                ExprKind::Starred(inner) => (&**inner, "update"),
+                _ => (item, "add"),
+            };
+            let value = self.expr(expr)?;
+            self.apart(at, |me| me.call_of(&set, method, vec![value]))?;
+        }
+        self.held.truncate(held);
         Ok(if self.live { set } else { Abs::Unbound })
     }
 
@@ -209,12 +249,22 @@ impl Lifter<'_> {
         self.new_container("set", iterable.cloned().into_iter().collect())
     }
 
-    /// `|`, `&`, `-` and `^` of sets of texts where a module is run; `None` of others.
-    pub fn sets_of_module(&mut self, spelling: &str, a: &Arc<SetObj>, b: &Arc<SetObj>) -> Lift<Option<Abs>> {
-        let is_plain = |set: &SetObj| set.members.entries().iter().all(|entry| matches!(entry.0, Object::Str(_)));
-        if !is_plain(a) || !is_plain(b) {
-            return Ok(None);
+    /// `frozenset(x)` in a function.
+    pub fn frozenset_of(&mut self, iterable: Option<&Abs>) -> Lift<Abs> {
+        match iterable {
+            Some(Abs::Instance(object)) if ClassObj::is_below(&object.class, "frozenset") => {
+                Ok(Abs::Instance(Rc::clone(object)))
+            }
+            Some(given) if given.as_const().is_none() || self.known_items(given).is_none() => {
+                self.new_container("frozenset", vec![given.clone()])
+            }
+            constant => self.constant_set(constant, true),
         }
+    }
+
+    /// `|`, `&`, `-` and `^` of constant sets.
+    pub fn operator_of_constant_sets(&mut self, spelling: &str, a: &Arc<SetObj>, b: &Arc<SetObj>) -> Lift<Abs> {
+        self.world.budget.take(4 * (a.members.len() + b.members.len()));
         let mut result = SetObj::empty(a.frozen);
         let keep = |result: &mut SetObj, from: &SetObj, others: &SetObj, within: bool| {
             let ordered = from.in_order();
@@ -251,6 +301,13 @@ impl Lifter<'_> {
                 result.table = None;
             }
         }
-        Ok(Some(Abs::Const(Object::Set(Arc::new(result)))))
+        let result = Object::Set(Arc::new(result));
+        if a.frozen || !self.is_changing() {
+            return Ok(self.written(result));
+        }
+        match self.prelude_function("collections", "_adopted")? {
+            Some(function) => self.call_value(&function, vec![Abs::Const(result)], Vec::new()),
+            None => self.bail(Code::Mutation, "a set of constants that is changed"),
+        }
     }
 }

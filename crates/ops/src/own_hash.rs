@@ -23,6 +23,8 @@ pub static OPS: &[&OpDef] = &[
     &own_float::DEF,
     &own_item::DEF,
     &own_items::DEF,
+    &own_member::DEF,
+    &own_frozenset::DEF,
     &own_date::DEF,
     &own_datetime::DEF,
     &own_time::DEF,
@@ -113,6 +115,18 @@ fn of_tuple(hashes: impl ExactSizeIterator<Item = i64>) -> i64 {
     of_items(hashes.fold(PRIME_5, with_item), items)
 }
 
+fn with_member(so_far: u64, member: i64) -> u64 {
+    let member = member as u64;
+    so_far ^ ((member ^ 89_869_747) ^ (member << 16)).wrapping_mul(3_644_798_167)
+}
+
+fn of_members(mixed: u64, members: u64) -> i64 {
+    let hash = mixed ^ (members + 1).wrapping_mul(1_927_868_237);
+    let hash = hash ^ (hash >> 11) ^ (hash >> 25);
+    let hash = hash.wrapping_mul(69_069).wrapping_add(907_133_923);
+    if hash == u64::MAX { 590_923_713 } else { hash as i64 }
+}
+
 fn date_bytes(days: i64) -> [u8; 4] {
     let (year, month, day) = calendar::civil(days);
     [(year >> 8) as u8, year as u8, month, day]
@@ -144,6 +158,11 @@ pub fn of(object: &Object) -> Option<i64> {
         Object::Float(value) if !value.is_nan() => Some(of_float(*value)),
         Object::Str(text) => Some(of_text(text)),
         Object::Tuple(items) => Some(of_tuple(items.iter().map(of).collect::<Option<Vec<i64>>>()?.into_iter())),
+        Object::Set(set) if set.frozen => {
+            let hashes = set.members.entries().iter().map(|entry| of(&entry.0)).collect::<Option<Vec<i64>>>()?;
+            let mixed = hashes.iter().fold(0, |so_far, hash| with_member(so_far, *hash));
+            Some(of_members(mixed, hashes.len() as u64))
+        }
         Object::Record(record) => match (record.class, &record.fields[..]) {
             (Class::Bytes, [Object::Str(text)]) => Some(of_bytes(&crate::bytes::from_text(text)?)),
             (Class::Date, [days]) => Some(of_bytes(&date_bytes(small(days)?))),
@@ -201,6 +220,19 @@ op! {
     /// The hash of a tuple of so many items from those of its items, mixed.
     own_items = "own.items" ""
     Pure fn (cx, _mixed: int, _items: int) -> int { of_items(_mixed as u64, _items as u64) }
+}
+
+op! {
+    /// The hash of a frozenset so far with that of a member, in any order (Objects/setobject.c,
+    /// `frozenset_hash`).
+    own_member = "own.member" ""
+    Pure fn (cx, _so_far: int, _member: int) -> int { with_member(_so_far as u64, _member) as i64 }
+}
+
+op! {
+    /// The hash of a frozenset of so many members from those of its members, mixed.
+    own_frozenset = "own.frozenset" ""
+    Pure fn (cx, _mixed: int, _members: int) -> int { of_members(_mixed as u64, _members as u64) }
 }
 
 op! {

@@ -5,11 +5,10 @@ use crate::alias::Shared;
 use crate::{CompileError, helpers, slots};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
-use exuvia_ir::{ExcKind, Inst, Opcode, Type};
+use exuvia_ir::{ExcKind, Inst, Type};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::list::RawList;
 use exuvia_ops::runtime;
-use std::collections::HashSet;
 use std::mem::offset_of;
 
 const LEN: i32 = offset_of!(RawList, len) as i32;
@@ -238,12 +237,7 @@ impl Translator<'_, '_, '_> {
         if !self.unit.constant_lists {
             return Ok(());
         }
-        let function = self.function;
-        // What another function returns may be its constant.
-        let insts = function.blocks.iter().flat_map(|block| &block.insts);
-        let constants = insts.filter(|inst| matches!(inst.op, Opcode::Const(_) | Opcode::Call(_)));
-        let constants: HashSet<exuvia_ir::Value> = constants.filter_map(|inst| inst.result).collect();
-        if Shared::from(function, |value| constants.contains(&value)).is_changed() {
+        if Shared::of_constants(self.function, &self.unit.give_constants).is_changed() {
             return Err(CompileError::unsupported("a function that may change a constant list"));
         }
         Ok(())

@@ -27,6 +27,8 @@ def _hash(key):
         return _operation("str.hash", _field(key, 0))
     if _is_of(key, "datetime.date", "datetime.datetime", "datetime.time"):
         return _operation("int.hash", _field(key, 0))
+    if isinstance(key, frozenset):
+        return _operation("int.hash", _hash_of_members(key))
     if isinstance(key, tuple):
         if _has_own(key, "__eq__", "__hash__"):
             return _refuse("a key of such a class")
@@ -744,6 +746,8 @@ def _own_hash(key):
         return _operation("own.date", _field(key, 0))
     if _is_of(key, "datetime.time"):
         return _operation("own.time", _field(key, 0))
+    if isinstance(key, frozenset):
+        return _hash_of_members(key)
     if isinstance(key, tuple) and not _has_own(key, "__eq__", "__hash__"):
         mixed = 2870177450012600261
         count = 0
@@ -751,7 +755,16 @@ def _own_hash(key):
             mixed = _operation("own.item", mixed, _own_hash(item))
             count += 1
         return _operation("own.items", mixed, count)
+    if _type_name(key) == "decimal.Decimal":
+        return _own_hash(key._number())
     return _hash(key)
+
+
+def _hash_of_members(members):
+    mixed = 0
+    for key in _unordered(members):
+        mixed = _operation("own.member", mixed, _own_hash(key))
+    return _operation("own.frozenset", mixed, len(members))
 
 
 def _has_order(key):
@@ -763,6 +776,8 @@ def _has_order(key):
             if not _has_order(item):
                 return False
         return True
+    if isinstance(key, frozenset):
+        return _order_known(key)
     if isinstance(key, (str, int, float, bytes)):
         return True
     return _is_of(key, "datetime.datetime", "datetime.date", "datetime.time")
@@ -912,6 +927,18 @@ class _Members:
             if slot >= 0 and hashes[slot] != -1:
                 self._put(_item(keys, slot), hashes[slot])
 
+    def _adopt(self, constant):
+        # Becomes what a constant set is.
+        parts = _constant_parts(constant)
+        if len(parts) == 0 or len(constant) == 0:
+            self._merge(constant)
+            return
+        keys, hashes, places, live = parts
+        self._keys = keys[:]
+        self._hashes = hashes[:]
+        self._places = places[:]
+        self._live = live
+
     def _update(self, iterable):
         if _is_set(iterable):
             if not _is_this(iterable, self):
@@ -973,12 +1000,15 @@ class _Members:
         return self._slot(key) >= 0
 
     def copy(self, /):
+        return self._copy()
+
+    def _copy(self):
         result = self._new()
         result._merge(self)
         return result
 
     def union(self, *others):
-        result = self.copy()
+        result = self._copy()
         for other in others:
             if not _is_this(other, self):
                 result._update(other)
@@ -1029,7 +1059,7 @@ class _Members:
 
     def _less(self, other):
         if not _sized(other) or self._live >> 2 > len(other):
-            result = self.copy()
+            result = self._copy()
             result._subtract(other)
             return result
         result = self._new()
@@ -1201,6 +1231,24 @@ class set(_Members):
         return "{" + ", ".join([repr(key) for key in self]) + "}"
 
 
+class frozenset(_Members):
+    def __init__(self, iterable=_missing, /):
+        self._begin()
+        if not _is_missing(iterable):
+            self._update(iterable)
+
+    def _new(self):
+        return frozenset()
+
+    def copy(self, /):
+        return self
+
+    def __repr__(self):
+        if self._live == 0:
+            return "frozenset()"
+        return "frozenset({" + ", ".join([repr(key) for key in self]) + "})"
+
+
 def _members(iterable, of):
     # What another set is made of: where it has no order, that one has none.
     if not _is_set(iterable):
@@ -1212,11 +1260,15 @@ def _members(iterable, of):
     return iterable if _order_known(iterable) else _unordered(iterable)
 
 
+def _adopted(constant):
+    result = set()
+    result._adopt(constant)
+    return result
+
+
 def _as_set(value):
     # A set that is constant, as an object.
-    if isinstance(value, frozenset):
-        return _refuse("an operator of a constant frozenset")
-    return set(value)
+    return frozenset(value) if isinstance(value, frozenset) else set(value)
 
 
 class deque:

@@ -60,6 +60,8 @@ def product(*iterables):
 def zip_longest(*iterables, fillvalue=None):
     if len(iterables) != 2:
         return _refuse("zip_longest of other than two")
+    if isinstance(iterables[0], set) or isinstance(iterables[1], set):
+        return _refuse("zip_longest of a set")
     return _longest(iterables[0], iterables[1], fillvalue)
 
 
