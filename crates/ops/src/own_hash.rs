@@ -62,7 +62,7 @@ fn of_text(text: &str) -> i64 {
     let units = text.chars().map(u32::from);
     let bytes: Vec<u8> = match widest {
         ..=0xff => units.map(|unit| unit as u8).collect(),
-        ..=0xffff => units.flat_map(|unit| (unit as u16).to_le_bytes()).collect(),
+        0x100..=0xffff => units.flat_map(|unit| (unit as u16).to_le_bytes()).collect(),
         _ => units.flat_map(u32::to_le_bytes).collect(),
     };
     of_bytes(&bytes)
