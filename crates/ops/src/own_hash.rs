@@ -121,14 +121,14 @@ fn with_member(so_far: u64, member: i64) -> u64 {
 }
 
 fn of_members(mixed: u64, members: u64) -> i64 {
-    let hash = mixed ^ (members + 1).wrapping_mul(1_927_868_237);
+    let hash = mixed ^ members.wrapping_add(1).wrapping_mul(1_927_868_237);
     let hash = hash ^ (hash >> 11) ^ (hash >> 25);
     let hash = hash.wrapping_mul(69_069).wrapping_add(907_133_923);
     if hash == u64::MAX { 590_923_713 } else { hash as i64 }
 }
 
 fn date_bytes(days: i64) -> [u8; 4] {
-    let (year, month, day) = calendar::civil(days);
+    let (year, month, day) = calendar::civil(days.clamp(*calendar::DAYS.start(), *calendar::DAYS.end()));
     [(year >> 8) as u8, year as u8, month, day]
 }
 
@@ -258,22 +258,26 @@ op! {
     /// without those that were removed, whose hashes are -1.
     set_table = "set.table" ""
     Alloc fn (cx, _places: ints, _hashes: ints, _members: int) -> int_list fallible {
+        let removed = _hashes.iter().filter(|hash| **hash == -1).count();
+        let live = _hashes.len() - removed;
+        let numbers: Vec<u64> = match removed {
+            0 => Vec::new(),
+            _ => _hashes
+                .iter()
+                .scan(0, |next, hash| {
+                    let number = *next;
+                    *next += u64::from(*hash != -1);
+                    Some(number)
+                })
+                .collect(),
+        };
         let members = usize::try_from(_members).unwrap_or(0);
-        let mut live = 0;
-        let numbers: Vec<u64> = _hashes
-            .iter()
-            .map(|hash| {
-                let number = live;
-                live += u64::from(*hash != -1);
-                number
-            })
-            .collect();
-        let (list, table) = RawList::filled(cx, set::places_for(members.max(live as usize)))?;
+        let (list, table) = RawList::filled(cx, set::places_for(members.max(live)))?;
         table.fill(u64::MAX);
-        for slot in _places.iter().filter_map(|slot| usize::try_from(*slot).ok()) {
-            if _hashes[slot] != -1 {
-                set::place(table, _hashes[slot], u64::MAX, numbers[slot]);
-            }
+        let slots = _places.iter().filter_map(|slot| usize::try_from(*slot).ok());
+        let there = slots.filter(|slot| _hashes.get(*slot).is_some_and(|hash| *hash != -1));
+        for slot in there.take(live) {
+            set::place(table, _hashes[slot], u64::MAX, numbers.get(slot).copied().unwrap_or(slot as u64));
         }
         Ok(IntList(list))
     }

@@ -1030,6 +1030,9 @@ class _Members:
         if _is_set(other) and len(other) > len(self):
             result._keep(self, other, True)
             return result
+        if isinstance(other, _Members):
+            result._keep(other, self, True)
+            return result
         for key in _members(other, result):
             if key in self:
                 result._add(key)
@@ -1041,8 +1044,13 @@ class _Members:
             self._ordered = False
         for slot in these._slots():
             key = _item(these._keys, slot)
-            if (key in others) == within:
-                self._put(key, these._hashes[slot])
+            code = these._hashes[slot]
+            held = others._holds(key, code) if isinstance(others, _Members) else key in others
+            if held == within:
+                self._put(key, code)
+
+    def _holds(self, key, code):
+        return _search(self._places, self._hashes, self._keys, key, code) >= 0
 
     def difference(self, *others):
         result = self
