@@ -151,11 +151,11 @@ impl SetObj {
     /// supported.
     pub fn add(&mut self, member: Object, hash: Option<i64>) -> bool {
         let before = self.members.len();
-        if self.members.position(&member).is_some() {
-            return true;
-        }
         if !self.members.insert(member, Object::None) {
             return false;
+        }
+        if self.members.len() == before {
+            return true;
         }
         match (hash, &mut self.table) {
             (Some(hash), Some(table)) => table.add(hash, before),

@@ -139,6 +139,7 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         let symbols = lookup.lock().unwrap_or_else(PoisonError::into_inner);
         symbols.get(name).map(|address| *address as *const u8)
     }));
+    let constant_lists = has_constant_lists(source);
     let mut unit = Unit {
         source,
         module: Memory(ManuallyDrop::new(JITModule::new(builder))),
@@ -146,8 +147,8 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         fail_guards: options.fail_guards,
         width: options.width,
         allocates: allocates(source) || row.params.contains(&Loaded::List),
-        constant_lists: has_constant_lists(source),
-        give_constants: give_constants(source),
+        constant_lists,
+        give_constants: if constant_lists { give_constants(source) } else { HashSet::new() },
         symbols,
         helpers: HashMap::new(),
         callees: HashMap::new(),
@@ -338,9 +339,6 @@ fn has_constant_lists(source: &Module) -> bool {
 /// The functions of which results may be, or hold, constant lists.
 fn give_constants(source: &Module) -> HashSet<exuvia_ir::FuncId> {
     let mut found = HashSet::new();
-    if !has_constant_lists(source) {
-        return found;
-    }
     loop {
         let before = found.len();
         for (at, function) in source.functions.iter().enumerate() {

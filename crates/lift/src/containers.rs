@@ -93,10 +93,7 @@ impl Content<'_> {
     pub fn insert(&mut self, key: Object, value: Object) -> bool {
         match self {
             Content::Dict(dict) => dict.insert(key, value),
-            Content::Set(set) => {
-                let hash = exuvia_ops::own_hash::of(&key);
-                set.add(key, hash)
-            }
+            Content::Set(set) => exuvia_ops::own_hash::add(set, key),
         }
     }
 }

@@ -21,8 +21,7 @@ fn made_anew(set: &SetObj) -> SetObj {
     let mut anew = SetObj::empty(true);
     match set.in_order() {
         Some(members) => members.into_iter().for_each(|member| {
-            let hash = own_hash::of(&member);
-            anew.add(member, hash);
+            own_hash::add(&mut anew, member);
         }),
         None => anew = SetObj::without_order(set.members.clone(), true),
     }
@@ -197,7 +196,7 @@ impl Lifter<'_> {
         let Abs::Const(object) = value else {
             return self.bail(Code::Mutation, "a set built at run time");
         };
-        if set.add(object.clone(), own_hash::of(object)) {
+        if own_hash::add(set, object.clone()) {
             return Ok(());
         }
         self.bail(Code::Operands, "a member of a set that is not hashable here")
@@ -272,8 +271,7 @@ impl Lifter<'_> {
             result.table = result.table.take().filter(|_| ordered.is_some());
             for member in ordered.unwrap_or_else(members) {
                 if others.members.get(&member).is_some() == within {
-                    let hash = own_hash::of(&member);
-                    result.add(member, hash);
+                    own_hash::add(result, member);
                 }
             }
         };

@@ -10,7 +10,7 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::list::RawList;
 use crate::op;
-use exuvia_ir::{Class, Int, Object, calendar, set};
+use exuvia_ir::{Class, Int, Object, SetObj, calendar, set};
 use num_traits::ToPrimitive;
 use siphasher::sip::SipHasher13;
 use std::sync::LazyLock;
@@ -110,9 +110,9 @@ fn of_items(mixed: u64, items: u64) -> i64 {
     if hash == u64::MAX { 1_546_275_796 } else { hash as i64 }
 }
 
-fn of_tuple(hashes: impl ExactSizeIterator<Item = i64>) -> i64 {
-    let items = hashes.len() as u64;
-    of_items(hashes.fold(PRIME_5, with_item), items)
+fn of_tuple(items: &[Object]) -> Option<i64> {
+    let mixed = items.iter().try_fold(PRIME_5, |start, item| Some(with_item(start, of(item)?)))?;
+    Some(of_items(mixed, items.len() as u64))
 }
 
 fn with_member(so_far: u64, member: i64) -> u64 {
@@ -157,24 +157,28 @@ pub fn of(object: &Object) -> Option<i64> {
         Object::Int(value) => of_any_int(value),
         Object::Float(value) if !value.is_nan() => Some(of_float(*value)),
         Object::Str(text) => Some(of_text(text)),
-        Object::Tuple(items) => Some(of_tuple(items.iter().map(of).collect::<Option<Vec<i64>>>()?.into_iter())),
+        Object::Tuple(items) => of_tuple(items),
         Object::Set(set) if set.frozen => {
-            let hashes = set.members.entries().iter().map(|entry| of(&entry.0)).collect::<Option<Vec<i64>>>()?;
-            let mixed = hashes.iter().fold(0, |so_far, hash| with_member(so_far, *hash));
-            Some(of_members(mixed, hashes.len() as u64))
+            let members = set.members.entries();
+            let mixed = members.iter().try_fold(0, |so_far, entry| Some(with_member(so_far, of(&entry.0)?)))?;
+            Some(of_members(mixed, members.len() as u64))
         }
         Object::Record(record) => match (record.class, &record.fields[..]) {
             (Class::Bytes, [Object::Str(text)]) => Some(of_bytes(&crate::bytes::from_text(text)?)),
             (Class::Date, [days]) => Some(of_bytes(&date_bytes(small(days)?))),
             (Class::Datetime, [time]) => Some(of_datetime(small(time)?)),
             (Class::Time, [time]) => Some(of_bytes(&time_bytes(small(time)?))),
-            (Class::Timedelta, fields @ [_, _, _]) => {
-                Some(of_tuple(fields.iter().map(of).collect::<Option<Vec<i64>>>()?.into_iter()))
-            }
+            (Class::Timedelta, fields @ [_, _, _]) => of_tuple(fields),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// Adds a member to a constant set, as [`SetObj::add`].
+pub fn add(set: &mut SetObj, member: Object) -> bool {
+    let hash = of(&member);
+    set.add(member, hash)
 }
 
 fn of_big(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {

@@ -90,7 +90,7 @@ class _Table:
         # Takes removed entries out, in place.
         to = 0
         for slot in range(len(self._hashes)):
-            if self._hashes[slot] >= 0:
+            if self._hashes[slot] != -1:
                 self._move(slot, to)
                 to += 1
         while len(self._hashes) > to:
@@ -126,7 +126,7 @@ class _Table:
     def __contains__(self, key):
         return self._slot(key) >= 0
 
-    def clear(self, /):
+    def _empty(self):
         self._keys.clear()
         self._hashes.clear()
         self._index = _operation("hash.table", self._hashes)
@@ -282,7 +282,7 @@ class dict(_Table):
         return pair
 
     def clear(self, /):
-        super().clear()
+        self._empty()
         self._values.clear()
 
     def copy(self, /):
@@ -337,11 +337,11 @@ def _keys_of(other):
     return set(other) if isinstance(other, dict_keys) else _refuse("a view of a dict compared with something else")
 
 
-def _within(view, other):
-    # The members of another that a view has.
+def _within(container, other):
+    # The members of another that a view or a set has.
     result = set()
     for key in _members(other, result):
-        if key in view:
+        if key in container:
             result._add(key)
     return result
 
@@ -371,7 +371,7 @@ class dict_keys:
     def __and__(self, other):
         # _PyDictView_Intersect
         if isinstance(other, set) and len(self) <= len(other):
-            return _as_set(other)._common(self)
+            return _within(other, self)
         if isinstance(other, dict_keys) and len(other) > len(self):
             return _within(other, self)
         return _within(self, other)
@@ -824,7 +824,7 @@ def _is_this(other, this):
     return isinstance(other, _Members) and other is this
 
 
-class _Members:
+class _Members(_Table):
     """The members of a set: in the order in which they were added, their hashes, -1 for one that was
     removed, and CPython's table of their positions (Objects/setobject.c), which gives their order."""
 
@@ -844,18 +844,14 @@ class _Members:
     def _resize(self, members):
         self._places = _operation("set.table", self._places, self._hashes, members)
         if self._live < len(self._hashes):
-            to = 0
-            for slot in range(len(self._hashes)):
-                if self._hashes[slot] != -1:
-                    self._keys[to] = self._keys[slot]
-                    self._hashes[to] = self._hashes[slot]
-                    to += 1
-            while len(self._hashes) > to:
-                self._keys.pop()
-                self._hashes.pop()
+            self._compact()
+
+    def _is_full(self, taken):
+        # Whether the table is too full with so many places taken.
+        return taken * 5 >= (len(self._places) - 1) * 3
 
     def _reserve(self, members):
-        if (len(self._hashes) + members) * 5 >= (len(self._places) - 1) * 3:
+        if self._is_full(len(self._hashes) + members):
             self._resize((self._live + members) * 2)
 
     def _put(self, key, code):
@@ -872,7 +868,7 @@ class _Members:
         self._places[place] = len(self._hashes)
         self._keys.append(key)
         self._hashes.append(code)
-        if len(self._hashes) * 5 >= (len(self._places) - 1) * 3:
+        if self._is_full(len(self._hashes)):
             self._resize(_grown(self._live))
 
     def _add(self, key):
@@ -886,8 +882,7 @@ class _Members:
         slot = self._slot(key)
         if slot < 0:
             return False
-        self._hashes[slot] = -1
-        self._live -= 1
+        self._remove(slot)
         return True
 
     def _slots(self):
@@ -918,10 +913,7 @@ class _Members:
             self._ordered = False
         self._reserve(live)
         if len(self._hashes) == 0 and len(self._places) == len(places) and len(hashes) == live:
-            self._keys = keys[:]
-            self._hashes = hashes[:]
-            self._places = places[:]
-            self._live = live
+            self._take_parts(keys, hashes, places, live)
             return
         for slot in places:
             if slot >= 0 and hashes[slot] != -1:
@@ -934,6 +926,10 @@ class _Members:
             self._merge(constant)
             return
         keys, hashes, places, live = parts
+        self._take_parts(keys, hashes, places, live)
+
+    def _take_parts(self, keys, hashes, places, live):
+        # Becomes a copy of them.
         self._keys = keys[:]
         self._hashes = hashes[:]
         self._places = places[:]
@@ -992,12 +988,6 @@ class _Members:
             return _leave("the order of a set of such members")
         size = len(self._places)
         return (_item(self._keys, self._places[at]) for at in range(size + 1) if self._turn(at, live, size))
-
-    def __len__(self):
-        return self._live
-
-    def __contains__(self, key):
-        return self._slot(key) >= 0
 
     def copy(self, /):
         return self._copy()
@@ -1175,8 +1165,7 @@ class set(_Members):
         while self._places[at] < 0 or self._hashes[self._places[at]] == -1:
             at = (at + 1) & mask
         slot = self._places[at]
-        self._hashes[slot] = -1
-        self._live -= 1
+        self._remove(slot)
         self._finger = at + 1
         return _item(self._keys, slot)
 
