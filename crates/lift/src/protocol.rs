@@ -64,6 +64,13 @@ const KNOWN: &[(&str, &str)] = &[
     ("timezone", "datetime.timezone"),
 ];
 
+/// Classes of the prelude that are classes of C with a module in their names, which messages have.
+const OF_MODULES: &[(&str, &str)] = &[
+    ("deque", "collections.deque"),
+    ("defaultdict", "collections.defaultdict"),
+    ("OrderedDict", "collections.OrderedDict"),
+];
+
 /// The name in messages of a class of the prelude that has every operator of CPython's.
 fn known_name(class: &ClassObj) -> Option<&'static str> {
     KNOWN.iter().find(|row| class.prelude && *row.0 == *class.name).map(|row| row.1)
@@ -260,7 +267,8 @@ impl Lifter<'_> {
         if class.stands_for_several() {
             return self.bail(Code::Operands, "the class of such an object");
         }
-        Ok(known_name(class).map_or_else(|| class.name.to_string(), str::to_string))
+        let of_module = || OF_MODULES.iter().find(|row| class.prelude && *row.0 == *class.name).map(|row| row.1);
+        Ok(known_name(class).or_else(of_module).unwrap_or(&class.name).to_string())
     }
 
     /// The name of a value's class in messages.

@@ -175,7 +175,9 @@ fn from_module(
     }
     let all: Vec<Bound> = bound(&module.body).collect();
     let named = |wanted: &str| all.iter().rev().find(|bound| &*bound.name == wanted);
-    let is_function = |bound: &&Bound| bound.function.is_some();
+    // Of what has one name only the last counts.
+    let is_last = |bound: &Bound| named(&bound.name).is_some_and(|last| std::ptr::eq(last, bound));
+    let is_function = |bound: &&Bound| bound.function.is_some() && is_last(bound);
     let found = match handler {
         Some(handler) => match named(handler) {
             Some(bound) => bound,
