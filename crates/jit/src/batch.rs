@@ -383,10 +383,26 @@ pub(crate) fn poll(b: &mut FunctionBuilder<'_>, env: Environment) {
     // Atomic, since another thread sets the flag: the code generator may not take the value
     // of an earlier load for it, in an outer loop say.
     let flag = b.ins().atomic_load(types::I8, trusted(), env.interrupt);
-    let code = b.ins().iconst(types::I64, status::INTERRUPTED as i64);
     let go_on = b.create_block();
-    b.ins().brif(flag, env.exit, &[BlockArg::Value(code)], go_on, &[]);
+    leave_if(b, env, flag, status::INTERRUPTED, go_on);
     b.switch_to_block(go_on);
+}
+
+/// Ends a block with a branch to a new one, which leaves the fast path, or else to `go_on`.
+pub(crate) fn leave_if(
+    b: &mut FunctionBuilder<'_>,
+    env: Environment,
+    cond: Machine,
+    status: u64,
+    go_on: Block,
+) -> Block {
+    let way = b.create_block();
+    b.set_cold_block(way);
+    b.ins().brif(cond, way, &[], go_on, &[]);
+    b.switch_to_block(way);
+    let status = b.ins().iconst(types::I64, status as i64);
+    b.ins().jump(env.exit, &[BlockArg::Value(status)]);
+    way
 }
 
 fn call_reset(b: &mut FunctionBuilder<'_>, unit: &mut Unit<'_>, env: Environment) -> Result<()> {
@@ -452,9 +468,8 @@ fn load_argument(
                     let present = b.ins().ireduce(types::I8, tag);
                     beyond = b.ins().band(beyond, present);
                 }
-                let code = b.ins().iconst(types::I64, status::BAILOUT as i64);
                 let go_on = b.create_block();
-                b.ins().brif(beyond, env.exit, &[BlockArg::Value(code)], go_on, &[]);
+                leave_if(b, env, beyond, status::BAILOUT, go_on);
                 b.switch_to_block(go_on);
             }
             slots.push(value);

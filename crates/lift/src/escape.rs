@@ -423,8 +423,9 @@ impl Lifter<'_> {
         let mut some = false;
         for name in self.names_of_escaped(arms) {
             let Some(object) = self.objects.get(&name).cloned() else { continue };
-            let all = (0..arms.len()).try_fold(true, |all, at| Ok(all & self.escape_on(&mut arms[at], &object)?));
-            match all {
+            // Where it is not made yet there is nothing to do.
+            let mut there = arms.iter_mut().filter(|arm| arm.0.frames[0].vars.get(&name).is_some());
+            match there.try_fold(true, |all, arm| Ok(all & self.escape_on(arm, &object)?)) {
                 Err(stop) => return Err(stop),
                 Ok(true) => some = true,
                 // There it is neither.
@@ -463,9 +464,8 @@ impl Lifter<'_> {
         let differs = |name: &&Name| {
             let column = || arms.iter().map(|arm| arm.0.frames[0].vars.get(*name));
             is_own(name)
-                && column().all(|value| value.is_some())
                 && column().any(|value| matches!(value, Some(Abs::Dyn(_))))
-                && column().any(|value| !matches!(value, Some(Abs::Dyn(_))))
+                && column().any(|value| value.is_some_and(|value| !matches!(value, Abs::Dyn(_))))
         };
         self.differing(arms, 0).into_iter().filter(|name| differs(&name)).collect()
     }

@@ -4,7 +4,7 @@ use crate::abs::{Abs, Closure};
 use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
-use crate::lifter::{Lift, Lifter};
+use crate::lifter::{Lift, Lifter, Stop};
 use exuvia_ir::{Class, ExcKind, Int, Object, Opcode, RecordObj, Terminator, Type};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -52,6 +52,8 @@ pub(crate) const NAMES: &[&str] = &[
     "_unordered",
     "_constant_parts",
     "_order_known",
+    "_sets_in_order",
+    "_ask_for_order",
     "_is_exactly_dict",
     "_across",
     "_apart",
@@ -202,6 +204,15 @@ impl Lifter<'_> {
             ("_constant_parts", [_]) => Ok(Abs::NONE),
             ("_order_known", [Abs::Const(Object::Set(set))]) => Ok(Abs::bool(set.table.is_some())),
             ("_order_known", [value]) => self.attribute(value.clone(), &"_ordered".into()),
+            // Whether sets have CPython's tables, and that something needs them to have those.
+            ("_sets_in_order", []) => Ok(Abs::bool(self.world.sets_in_order)),
+            ("_ask_for_order", []) if self.world.sets_in_order => Ok(Abs::NONE),
+            ("_ask_for_order", []) => {
+                self.world.sets_in_order = true;
+                // A statement of the module is passed over then, but not the next time.
+                self.world.stale |= self.module_mode;
+                Err(Stop::Restart)
+            }
             // Whether it is a dict, and of no class below that.
             ("_is_exactly_dict", [value]) => Ok(Abs::bool(match value {
                 Abs::Instance(object) => ClassObj::is_dict(&object.class) && &*object.class.name == "dict",

@@ -563,6 +563,8 @@ impl Lifter<'_> {
                 self.merge_objects(&mut arms);
             }
             self.escape_objects(&mut arms)?;
+            // What is a record on one arm is one on all now; elsewhere it may be another.
+            self.enter(arms[0].0.clone());
         }
         match arms.len() {
             0 => {

@@ -58,7 +58,6 @@ const OTHERS: &[&str] = &[
     "eval",
     "exec",
     "globals",
-    "hash",
     "help",
     "hex",
     "id",
@@ -131,6 +130,10 @@ pub(crate) fn builtin(name: &str) -> Option<Abs> {
     let name = name.strip_prefix('.').unwrap_or(name);
     if let Some(kind) = ExcKind::from_name(name).filter(|kind| kind.module().is_none()) {
         return Some(Abs::ExcClass(kind));
+    }
+    if name == "hash" {
+        // It stands with the tables that it is for.
+        return Some(Abs::Builtin("collections.hash".into()));
     }
     let known = SPECIAL.contains(&name)
         || ClassRow::spelled(name).is_some_and(|class| class.objects == Objects::None && !name.contains('.'))

@@ -88,6 +88,8 @@ pub(crate) struct World {
     pub shapes: Vec<Shape>,
     /// Attributes that are assigned to when their objects are run-time values.
     pub assigned: Assigned,
+    /// Whether the order of a set is asked for anywhere.
+    pub sets_in_order: bool,
     /// Classes whose objects are told from each other at run time.
     pub identified: HashSet<ClassKey>,
     /// The patterns that were compiled, by source and flags, with what CPython must match.
@@ -204,6 +206,7 @@ impl World {
             loading_prelude: false,
             shapes: Vec::new(),
             assigned: Assigned::default(),
+            sets_in_order: false,
             identified: HashSet::new(),
             patterns: HashMap::new(),
             pattern_memory: 0,

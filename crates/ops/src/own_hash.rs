@@ -29,6 +29,7 @@ pub static OPS: &[&OpDef] = &[
     &own_datetime::DEF,
     &own_time::DEF,
     &set_table::DEF,
+    &set_order::DEF,
 ];
 
 /// What numbers are reduced by, a prime (`_PyHASH_MODULUS`), and its bits.
@@ -283,6 +284,24 @@ op! {
         for slot in there.take(live) {
             set::place(table, _hashes[slot], u64::MAX, numbers.get(slot).copied().unwrap_or(slot as u64));
         }
+        Ok(IntList(list))
+    }
+}
+
+op! {
+    /// The positions of the members of a set in the order of its table, without those that were removed, whose
+    /// hashes are -1.
+    set_order = "set.order" ""
+    Alloc fn (cx, _places: ints, _hashes: ints) -> int_list fallible {
+        let (list, order) = RawList::filled(cx, _places.len())?;
+        let mut count = 0;
+        for slot in _places {
+            // Nothing is skipped by a branch, which nobody could predict.
+            order[count] = *slot as u64;
+            count += usize::from(_hashes.get(*slot as usize).is_some_and(|hash| *hash != -1));
+        }
+        // SAFETY: the list was just made with at least so many elements.
+        unsafe { (*list).len = count as u64 };
         Ok(IntList(list))
     }
 }

@@ -81,6 +81,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     /// The types of what was put into unions.
     wrapped: HashMap<Value, &'m Type>,
     imported: HashMap<cranelift_module::FuncId, FuncRef>,
+    /// The blocks that leave the fast path, by their status.
+    ways_out: HashMap<u64, Block>,
     lengths_as_truth: Vec<bool>,
     widths: Widths,
 }
@@ -142,6 +144,7 @@ pub(crate) fn translate<'m>(
         made_by,
         wrapped,
         imported: HashMap::new(),
+        ways_out: HashMap::new(),
         lengths_as_truth: str::lengths_as_truth(function),
         widths,
     };
@@ -547,9 +550,14 @@ impl<'m> Translator<'_, '_, 'm> {
 
     /// Leaves the fast path if `cond` is not zero.
     pub fn guard(&mut self, cond: Machine, status: u64) {
-        let status = self.word(status as i64);
+        // The status is made on the way out, not before every branch; all guards with one share that way.
         let go_on = self.b.create_block();
-        self.b.ins().brif(cond, self.env.exit, &[BlockArg::Value(status)], go_on, &[]);
+        if let Some(way) = self.ways_out.get(&status) {
+            self.b.ins().brif(cond, *way, &[], go_on, &[]);
+        } else {
+            let way = crate::batch::leave_if(self.b, self.env, cond, status, go_on);
+            self.ways_out.insert(status, way);
+        }
         self.b.switch_to_block(go_on);
     }
 
@@ -566,10 +574,13 @@ impl<'m> Translator<'_, '_, 'm> {
             self.guard(cond, kind as u64);
             return Ok(());
         };
+        let (raised, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(raised);
+        self.b.ins().brif(cond, raised, &[], go_on, &[]);
+        self.b.switch_to_block(raised);
         let code = self.word(kind as i64);
         let (handler, args) = self.edge(edge, Some(code))?;
-        let go_on = self.b.create_block();
-        self.b.ins().brif(cond, handler, &args, go_on, &[]);
+        self.b.ins().jump(handler, &args);
         self.b.switch_to_block(go_on);
         Ok(())
     }

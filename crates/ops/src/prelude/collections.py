@@ -4,7 +4,8 @@ A dict is three lists in the order of insertion, keys, values and hashes, and a 
 the position of each entry where its hash points, or after that: open addressing with linear
 probing, of a power of two that is at most two thirds full. An entry that was removed keeps its
 place with the hash -1, until the table grows. CPython's dicts have the same order. That of sets is
-the order of its table, so sets have CPython's hashes and its table.
+the order of its table, so sets have CPython's hashes and its table, but where nothing in a function asks
+for an order: lifting begins without, and begins again with it where something does.
 """
 
 
@@ -330,11 +331,9 @@ def _new(of):
     return dict()
 
 
-def _keys_of(other):
-    """What a view of keys is compared with, as a set."""
-    if isinstance(other, set):
-        return other
-    return set(other) if isinstance(other, dict_keys) else _refuse("a view of a dict compared with something else")
+def _as_members(other):
+    # What a view is compared with, as a set.
+    return set(other) if isinstance(other, _View) else other
 
 
 def _within(container, other):
@@ -346,33 +345,17 @@ def _within(container, other):
     return result
 
 
-class dict_keys:
-    def __init__(self, of):
-        self._of = of
-
-    def __len__(self):
-        return len(self._of)
-
-    def __contains__(self, key):
-        return key in self._of
-
-    def __iter__(self):
-        if _is_of(self._of, "json.dict"):
-            return (key for key in self._of)
-        return self._of.__iter__()
-
-    def __reversed__(self):
-        return self._of.__reversed__()
+class _View:
+    """What the views of keys and of items share with a set."""
 
     def _set(self):
-        # dictviews_to_set of Objects/dictobject.c.
-        return set(self._of) if _is_exactly_dict(self._of) else set(self)
+        return set(self)
 
     def __and__(self, other):
         # _PyDictView_Intersect
         if isinstance(other, set) and len(self) <= len(other):
             return _within(other, self)
-        if isinstance(other, dict_keys) and len(other) > len(self):
+        if isinstance(other, _View) and len(other) > len(self):
             return _within(other, self)
         return _within(self, other)
 
@@ -410,19 +393,48 @@ class dict_keys:
         return result
 
     def __eq__(self, other):
-        return set(self) == _keys_of(other)
+        return set(self) == _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
 
     def __le__(self, other):
-        return set(self) <= _keys_of(other)
+        return set(self) <= _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
 
     def __ge__(self, other):
-        return set(self) >= _keys_of(other)
+        return set(self) >= _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
 
     def __lt__(self, other):
-        return set(self) < _keys_of(other)
+        return set(self) < _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
 
     def __gt__(self, other):
-        return set(self) > _keys_of(other)
+        return set(self) > _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
+
+    def isdisjoint(self, other, /):
+        for key in _unordered(other):
+            if key in self:
+                return False
+        return True
+
+
+class dict_keys(_View):
+    def __init__(self, of):
+        self._of = of
+
+    def __len__(self):
+        return len(self._of)
+
+    def __contains__(self, key):
+        return key in self._of
+
+    def __iter__(self):
+        if _is_of(self._of, "json.dict"):
+            return (key for key in self._of)
+        return self._of.__iter__()
+
+    def __reversed__(self):
+        return self._of.__reversed__()
+
+    def _set(self):
+        # dictviews_to_set of Objects/dictobject.c.
+        return set(self._of) if _is_exactly_dict(self._of) else set(self)
 
     def __repr__(self):
         return "dict_keys([" + ", ".join([repr(key) for key in self]) + "])"
@@ -458,7 +470,7 @@ class dict_values:
         return "dict_values([" + ", ".join([repr(value) for value in self]) + "])"
 
 
-class dict_items:
+class dict_items(_View):
     def __init__(self, of):
         self._of = of
 
@@ -730,6 +742,8 @@ def _own_hash(key):
     """`hash` of what may be a member of a set, where that is the same in every process."""
     if _is_itself(key):
         return _operation("int.hash", _position(key))
+    if key is None:
+        return 1
     if isinstance(key, str):
         return _operation("own.str", _text_of(key))
     if isinstance(key, int):
@@ -757,7 +771,12 @@ def _own_hash(key):
         return _operation("own.items", mixed, count)
     if _type_name(key) == "decimal.Decimal":
         return _own_hash(key._number())
-    return _hash(key)
+    if isinstance(key, (list, dict, set)):
+        raise TypeError(f"unhashable type: '{_type_name(key)}'")
+    fields = _hashed_fields(key)
+    if fields is not None:
+        return _own_hash(fields)
+    return _refuse("a key of such a class")
 
 
 def _hash_of_members(members):
@@ -780,7 +799,23 @@ def _has_order(key):
         return _order_known(key)
     if isinstance(key, (str, int, float, bytes)):
         return True
-    return _is_of(key, "datetime.datetime", "datetime.date", "datetime.time")
+    if _is_of(key, "datetime.datetime", "datetime.date", "datetime.time"):
+        return True
+    fields = _hashed_fields(key)
+    return fields is not None and _has_order(fields)
+
+
+def hash(value, /):
+    if _has_own(value, "__hash__"):
+        own = value.__hash__()
+        if not isinstance(own, int):
+            raise TypeError("__hash__ method should return an integer")
+        return _operation("own.int", own) if not -(2**63) <= own < 2**63 else -2 if own == -1 else int(own)
+    if isinstance(value, (list, dict, set)) or _has_order(value):
+        return _own_hash(value)
+    if isinstance(value, (tuple, frozenset)):
+        return _leave("a hash that differs from process to process")
+    return _refuse("a hash that differs from process to process")
 
 
 def _search(places, hashes, keys, key, code):
@@ -811,6 +846,13 @@ def _grown(members):
     return members * 2 if members > 50000 else members * 4
 
 
+def _slots(index, hashes):
+    # The positions of the members of a set in its order; in any where nobody asks.
+    if _sets_in_order():
+        return _operation("set.order", index, hashes)
+    return (slot for slot in range(len(hashes)) if _item(hashes, slot) != -1)
+
+
 def _is_set(value):
     return isinstance(value, (set, frozenset))
 
@@ -831,51 +873,67 @@ class _Members(_Table):
     def _begin(self):
         self._keys = []
         self._hashes = _operation("hash.none")
-        self._places = _operation("set.table", self._hashes, self._hashes, 0)
+        self._index = self._table()
         self._live = 0
         # Whether the hashes are CPython's.
         self._ordered = True
 
+    def _table(self):
+        if _sets_in_order():
+            return _operation("set.table", self._hashes, self._hashes, 0)
+        return _operation("hash.table", self._hashes)
+
+    def _code(self, key):
+        return _own_hash(key) if _sets_in_order() else _hash(key)
+
+    def _lookup(self, key, code):
+        # As _search or _find.
+        if _sets_in_order():
+            return _search(self._index, self._hashes, self._keys, key, code)
+        return _find(self._index, self._hashes, self._keys, key, code)
+
     def _slot(self, key):
         if isinstance(key, set):
             return _refuse("a set as a key")
-        return _search(self._places, self._hashes, self._keys, key, _own_hash(key))
+        return self._lookup(key, self._code(key))
 
     def _resize(self, members):
-        self._places = _operation("set.table", self._places, self._hashes, members)
+        self._index = _operation("set.table", self._index, self._hashes, members)
         if self._live < len(self._hashes):
             self._compact()
 
     def _is_full(self, taken):
         # Whether the table is too full with so many places taken.
-        return taken * 5 >= (len(self._places) - 1) * 3
+        return taken * 5 >= (len(self._index) - 1) * 3
 
     def _reserve(self, members):
-        if self._is_full(len(self._hashes) + members):
+        if _sets_in_order() and self._is_full(len(self._hashes) + members):
             self._resize((self._live + members) * 2)
 
     def _put(self, key, code):
-        slot = _search(self._places, self._hashes, self._keys, key, code)
+        slot = self._lookup(key, code)
         if slot >= 0:
+            return
+        if not _sets_in_order():
+            self._enter(key, code, slot)
             return
         place = -1 - slot
         self._live += 1
-        slot = _item(self._places, place)
+        slot = _item(self._index, place)
         if slot >= 0:
             self._keys[slot] = key
             self._hashes[slot] = code
             return
-        self._places[place] = len(self._hashes)
+        self._index[place] = len(self._hashes)
         self._keys.append(key)
         self._hashes.append(code)
         if self._is_full(len(self._hashes)):
             self._resize(_grown(self._live))
 
     def _add(self, key):
-        code = _own_hash(key)
-        if not _has_order(key):
+        if _sets_in_order() and not _has_order(key):
             self._ordered = False
-        self._put(key, code)
+        self._put(key, self._code(key))
 
     def _drop(self, key):
         # Whether it was there.
@@ -885,54 +943,52 @@ class _Members(_Table):
         self._remove(slot)
         return True
 
-    def _slots(self):
-        # The positions of the members in order.
-        return (slot for slot in self._places if slot >= 0 and self._hashes[slot] != -1)
-
     def _walk(self):
         # The members in the order of the table, whether that is CPython's or not.
-        return (_item(self._keys, slot) for slot in self._places if slot >= 0 and self._hashes[slot] != -1)
+        return (_item(self._keys, slot) for slot in _slots(self._index, self._hashes))
 
     def _merge(self, other):
         parts = _constant_parts(other)
         if parts is None:
             keys = other._keys
             hashes = other._hashes
-            places = other._places
+            index = other._index
             live = other._live
-        elif len(parts) == 0:
+        elif len(parts) == 0 or not _sets_in_order():
             for key in _unordered(other):
                 self._add(key)
             self._ordered = False
             return
         else:
-            keys, hashes, places, live = parts
+            keys, hashes, index, live = parts
         if live == 0:
             return
         if not _order_known(other):
             self._ordered = False
         self._reserve(live)
-        if len(self._hashes) == 0 and len(self._places) == len(places) and len(hashes) == live:
-            self._take_parts(keys, hashes, places, live)
+        if len(self._hashes) == 0 and len(hashes) == live and self._is_as_large(index):
+            self._take_parts(keys, hashes, index, live)
             return
-        for slot in places:
-            if slot >= 0 and hashes[slot] != -1:
-                self._put(_item(keys, slot), hashes[slot])
+        for slot in _slots(index, hashes):
+            self._put(_item(keys, slot), _item(hashes, slot))
+
+    def _is_as_large(self, index):
+        return not _sets_in_order() or len(self._index) == len(index)
 
     def _adopt(self, constant):
         # Becomes what a constant set is.
         parts = _constant_parts(constant)
-        if len(parts) == 0 or len(constant) == 0:
+        if len(parts) == 0 or len(constant) == 0 or not _sets_in_order():
             self._merge(constant)
             return
-        keys, hashes, places, live = parts
-        self._take_parts(keys, hashes, places, live)
+        keys, hashes, index, live = parts
+        self._take_parts(keys, hashes, index, live)
 
-    def _take_parts(self, keys, hashes, places, live):
+    def _take_parts(self, keys, hashes, index, live):
         # Becomes a copy of them.
         self._keys = keys[:]
         self._hashes = hashes[:]
-        self._places = places[:]
+        self._index = index[:]
         self._live = live
 
     def _update(self, iterable):
@@ -953,7 +1009,7 @@ class _Members(_Table):
             return
         for key in _unordered(other):
             self._drop(key)
-        if len(self._hashes) - self._live > (len(self._places) - 1) // 4:
+        if _sets_in_order() and len(self._hashes) - self._live > (len(self._index) - 1) // 4:
             self._resize(_grown(self._live))
 
     def _toggle(self, other):
@@ -964,7 +1020,7 @@ class _Members(_Table):
     def _empty(self):
         self._keys.clear()
         self._hashes.clear()
-        self._places = _operation("set.table", self._hashes, self._hashes, 0)
+        self._index = self._table()
         self._live = 0
 
     def _in_any_order(self):
@@ -975,19 +1031,20 @@ class _Members(_Table):
         # Whether there is a member at a place of the table, which had so many members and places.
         if self._live != live:
             raise RuntimeError("Set changed size during iteration")
-        if len(self._places) != size:
+        if len(self._index) != size:
             return _leave("a set whose members change during iteration")
         if at == size:
             return False
-        slot = self._places[at]
+        slot = self._index[at]
         return slot >= 0 and self._hashes[slot] != -1
 
     def __iter__(self):
+        _ask_for_order()
         live = self._live
         if not self._ordered and live > 1:
             return _leave("the order of a set of such members")
-        size = len(self._places)
-        return (_item(self._keys, self._places[at]) for at in range(size + 1) if self._turn(at, live, size))
+        size = len(self._index)
+        return (_item(self._keys, self._index[at]) for at in range(size + 1) if self._turn(at, live, size))
 
     def copy(self, /):
         return self._copy()
@@ -1032,15 +1089,15 @@ class _Members(_Table):
         # Adds those that another has, or has not.
         if not these._ordered:
             self._ordered = False
-        for slot in these._slots():
+        for slot in _slots(these._index, these._hashes):
             key = _item(these._keys, slot)
-            code = these._hashes[slot]
+            code = _item(these._hashes, slot)
             held = others._holds(key, code) if isinstance(others, _Members) else key in others
             if held == within:
                 self._put(key, code)
 
     def _holds(self, key, code):
-        return _search(self._places, self._hashes, self._keys, key, code) >= 0
+        return self._lookup(key, code) >= 0
 
     def difference(self, *others):
         result = self
@@ -1158,13 +1215,14 @@ class set(_Members):
     def pop(self, /):
         if self._live == 0:
             raise KeyError("pop from an empty set")
+        _ask_for_order()
         if not self._ordered and self._live > 1:
             return _leave("the order of a set of such members")
-        mask = len(self._places) - 1
+        mask = len(self._index) - 1
         at = self._finger & mask
-        while self._places[at] < 0 or self._hashes[self._places[at]] == -1:
+        while self._index[at] < 0 or self._hashes[self._index[at]] == -1:
             at = (at + 1) & mask
-        slot = self._places[at]
+        slot = self._index[at]
         self._remove(slot)
         self._finger = at + 1
         return _item(self._keys, slot)
@@ -1194,7 +1252,7 @@ class set(_Members):
     def _become(self, other):
         self._keys = other._keys
         self._hashes = other._hashes
-        self._places = other._places
+        self._index = other._index
         self._live = other._live
         self._ordered = other._ordered
 

@@ -5,40 +5,50 @@ use crate::op;
 use crate::text::{Str, short_word};
 use crate::unicode::{self, Mapped};
 
-/// Maps every byte of an ASCII text; `None` where the text is not ASCII. A text that
-/// does not change is returned as it is.
+/// How many letters have an upper and a lower case in ASCII, and by which bit those differ.
+const LETTERS: u8 = 26;
+const CASE: u8 = 0x20;
+
+/// Changes the case of the 26 letters of ASCII from `first` on.
 #[inline]
-fn map_ascii<'a>(cx: &mut Cx, s: Str<'a>, map: impl Fn(u8) -> u8) -> Option<KernelResult<Str<'a>>> {
+fn turned(byte: u8, first: u8) -> u8 {
+    byte ^ (u8::from(byte.wrapping_sub(first) < LETTERS) * CASE)
+}
+
+/// As [`turned`], for eight bytes of ASCII at once.
+#[inline]
+fn all_turned(word: u64, first: u8) -> u64 {
+    let each = |byte: u8| u64::from_ne_bytes([byte; 8]);
+    // No byte of a sum reaches the next one: the highest is 0x7f + 0x3f.
+    let (from, beyond) = (word + each(0x80 - first), word + each(0x80 - first - LETTERS));
+    word ^ ((from & !beyond & each(0x80)) >> 2)
+}
+
+/// Changes the case of the 26 letters from `first` on in an ASCII text. One that does not change is returned as
+/// it is.
+#[inline(always)]
+fn turn_ascii<'a>(cx: &mut Cx, s: Str<'a>, first: u8) -> KernelResult<Str<'a>> {
     let bytes = s.as_bytes();
-    if !s.is_ascii() {
-        return None;
+    let short = bytes.len() <= 8;
+    let word = if short { short_word(bytes) } else { 0 };
+    let turned_word = all_turned(word, first);
+    let same = if short { turned_word == word } else { bytes.iter().all(|byte| turned(*byte, first) == *byte) };
+    if same {
+        return Ok(s);
     }
-    let mut copy = || {
-        if bytes.len() <= 8 {
-            // Bytes of 0 behind the text stay so.
-            let word = short_word(bytes).to_le_bytes();
-            let mapped = word.map(&map);
-            if mapped == word {
-                return Ok(s);
-            }
-            let mut out = cx.text(8)?;
-            out.spare(8)?[..8].copy_from_slice(&mapped);
-            // SAFETY: as below.
-            unsafe { out.advance(bytes.len()) };
-            return Ok(out.finish_as(true));
+    let mut out = cx.text(bytes.len().max(8))?;
+    let spare = out.spare(bytes.len().max(8))?;
+    if short {
+        // Bytes of 0 behind the text stay so.
+        spare[..8].copy_from_slice(&turned_word.to_le_bytes());
+    } else {
+        for (to, byte) in spare.iter_mut().zip(bytes) {
+            *to = turned(*byte, first);
         }
-        if bytes.iter().all(|byte| map(*byte) == *byte) {
-            return Ok(s);
-        }
-        let mut out = cx.text(bytes.len())?;
-        for (to, byte) in out.spare(bytes.len())?.iter_mut().zip(bytes) {
-            *to = map(*byte);
-        }
-        // SAFETY: ASCII was mapped to ASCII.
-        unsafe { out.advance(bytes.len()) };
-        Ok(out.finish_as(true))
-    };
-    Some(copy())
+    }
+    // SAFETY: ASCII was mapped to ASCII.
+    unsafe { out.advance(bytes.len()) };
+    Ok(out.finish_as(true))
 }
 
 fn push(out: &mut Text<'_>, mapped: Mapped) -> KernelResult<()> {
@@ -125,8 +135,8 @@ op! {
     /// 'été à la mer'
     str_lower = "str.lower" ".lower"
     Pure fn (cx, _s: str) -> str fallible {
-        if let Some(result) = map_ascii(cx, _s, |byte| byte.to_ascii_lowercase()) {
-            return result;
+        if _s.is_ascii() {
+            return turn_ascii(cx, _s, b'A');
         }
         let text = _s.as_str();
         map_runs(cx, _s, |byte| byte.to_ascii_lowercase(), |at, ch| lower_at(text, at, ch))
@@ -140,8 +150,8 @@ op! {
     /// 'STRASSE'
     str_upper = "str.upper" ".upper"
     Pure fn (cx, _s: str) -> str fallible {
-        if let Some(result) = map_ascii(cx, _s, |byte| byte.to_ascii_uppercase()) {
-            return result;
+        if _s.is_ascii() {
+            return turn_ascii(cx, _s, b'a');
         }
         map_runs(cx, _s, |byte| byte.to_ascii_uppercase(), |_, ch| unicode::upper(ch))
     }
@@ -215,8 +225,8 @@ op! {
     /// 'masse'
     str_casefold = "str.casefold" ".casefold"
     Pure fn (cx, _s: str) -> str fallible {
-        if let Some(result) = map_ascii(cx, _s, |byte| byte.to_ascii_lowercase()) {
-            return result;
+        if _s.is_ascii() {
+            return turn_ascii(cx, _s, b'A');
         }
         map_runs(cx, _s, |byte| byte.to_ascii_lowercase(), |_, ch| unicode::fold(ch))
     }
