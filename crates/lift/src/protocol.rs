@@ -58,6 +58,10 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
 const KNOWN: &[(&str, &str)] = &[
     ("dict", "dict"),
     ("set", "set"),
+    ("frozenset", "frozenset"),
+    ("dict_keys", "dict_keys"),
+    ("dict_values", "dict_values"),
+    ("dict_items", "dict_items"),
     ("tuple", "tuple"),
     ("Decimal", "decimal.Decimal"),
     ("datetime", "datetime.datetime"),
