@@ -1024,6 +1024,7 @@ impl Lifter<'_> {
         let prelude = self.in_prelude(closure.module) || self.is_made(Arc::as_ptr(&def));
         let locked = std::mem::replace(&mut self.span_locked, prelude);
         self.frames.push(Frame { owner, ..closure.frame(vars, path) });
+        self.makes(depth, false);
         self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth, generator: false });
         self.unfolding.push(closure.identity());
@@ -1054,7 +1055,7 @@ impl Lifter<'_> {
         let Some(mut state) = self.state() else { return };
         if let Ctx::Call { returns, depth, .. } = &mut self.contexts[at] {
             let value = crate::leave::leave(&value, *depth, &state.frames, &self.world.budget).unwrap_or(Abs::Conflict);
-            state.frames.truncate(*depth);
+            crate::lifter::end_frames(&mut state.frames, *depth, &self.makers, &self.world.budget);
             returns.push((state, value));
         }
         self.die();

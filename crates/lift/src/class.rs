@@ -380,7 +380,10 @@ impl Lifter<'_> {
         let base = match bases {
             [] => return Ok((None, None)),
             [base] => base,
-            several => return Ok((Some(self.several_bases(several)?), None)),
+            several => {
+                let (base, exception) = self.several_bases(several)?;
+                return Ok((Some(base), exception));
+            }
         };
         match self.expr(base)? {
             Abs::Class(base) if base.prelude && !self.world.loading_prelude => {
@@ -401,18 +404,22 @@ impl Lifter<'_> {
 
     /// The class behind one of several bases, with those behind that: copies in the order of all
     /// (language reference, section 3.3.3.1; Objects/typeobject.c, `mro_implementation`).
-    fn several_bases(&mut self, bases: &[&Expr]) -> Lift<Rc<ClassObj>> {
-        let mut classes = Vec::new();
+    fn several_bases(&mut self, bases: &[&Expr]) -> Lift<(Rc<ClassObj>, Option<ExcKind>)> {
+        let (mut classes, mut exceptions) = (Vec::new(), Vec::new());
         for (at, base) in bases.iter().enumerate() {
             let base = match self.expr(base)? {
                 Abs::Class(base) => base,
+                // It comes behind all classes that are written in Python.
+                Abs::ExcClass(kind) if EXCEPTIONS.contains(&kind) && at + 1 == bases.len() && at > 0 => {
+                    exceptions.push(kind);
+                    continue;
+                }
                 _ => return self.bail(Code::Statement, "a class with several bases, of which one is built in"),
             };
+            exceptions.extend(base.exception);
             let is_plain = |class: &Rc<ClassObj>| {
                 !class.prelude
-                    && class.exception.is_none()
                     && class.restrictions.slots.is_none()
-                    && class.restrictions.abstract_methods.is_empty()
                     && (at == 0 || class.fields.is_empty() && !class.frozen)
             };
             if !ClassObj::ancestry(&base).all(is_plain) || ClassObj::is_named(&base) {
@@ -437,16 +444,30 @@ impl Lifter<'_> {
         if order.len() >= MAX_BASES {
             return self.bail(Code::Budget, "a class below too many others");
         }
+        // The built-in exception behind all is the lowest of theirs, if that is below each.
+        let lowest = exceptions.iter().find(|kind| exceptions.iter().all(|other| kind.is_subclass(*other))).copied();
+        if lowest.is_none() && !exceptions.is_empty() {
+            return self.bail(Code::Statement, "a class below several exceptions of which none is below the others");
+        }
         let is_abc = order.iter().any(|class| class.restrictions.is_abc);
+        let is_abstract = |name: &&Name| {
+            let first = order.iter().find(|class| class.members.contains_key(*name));
+            first.is_none_or(|class| class.restrictions.abstract_methods.contains(*name))
+        };
+        let all = order.iter().flat_map(|class| &class.restrictions.abstract_methods);
+        let mut abstract_methods: BTreeSet<Name> = all.filter(is_abstract).cloned().collect();
         let mut behind: Option<Rc<ClassObj>> = None;
-        for class in order.into_iter().rev() {
+        for (at, class) in order.into_iter().enumerate().rev() {
             let mut copy = (*class).clone();
             copy.base = behind;
             copy.restrictions.is_abc = is_abc;
+            if at == 0 {
+                copy.restrictions.abstract_methods = std::mem::take(&mut abstract_methods);
+            }
             behind = Some(Rc::new(copy));
         }
         match behind {
-            Some(first) => Ok(first),
+            Some(first) => Ok((first, lowest)),
             None => self.bail(Code::Statement, "a class with several bases"),
         }
     }

@@ -10,6 +10,7 @@ use crate::ast::{ClassDef, Expr, ExprKind, Name, StmtKind};
 use crate::bailout::Code;
 use crate::choice::{Table, TableKind};
 use crate::class::{ClassObj, Member};
+use crate::heap::Instance;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{DictObj, ExcKind, Int, Object, Type};
 use std::rc::Rc;
@@ -58,7 +59,10 @@ const METHODS_OF_TEXTS: &[&str] = &[
 ];
 
 /// Methods with which members would be something else.
-const REFUSED: &[&str] = &["__init__", "__post_init__", "__eq__", "__ne__", "__hash__", "__call__", "__doc__"];
+const REFUSED: &[&str] = &["__post_init__", "__eq__", "__ne__", "__hash__", "__call__", "__doc__"];
+
+/// What a class is asked for a value that none of its members has.
+const MISSING: &str = "_missing_";
 
 /// The members of a class.
 #[derive(Debug)]
@@ -246,8 +250,9 @@ impl Lifter<'_> {
 
     /// Takes the members out of what the body of an enumeration defines, and binds the class.
     pub fn enumeration(&mut self, def: &ClassDef, mut class: ClassObj, unique: bool) -> Lift<()> {
-        // `_missing_`, `_generate_next_value_` and their like are asked by the class itself.
-        let is_hook = |name: &Name| name.starts_with('_') && !name.starts_with("__") && name.ends_with('_');
+        // `_generate_next_value_` and its like are asked by the class itself.
+        let is_hook =
+            |name: &Name| name.starts_with('_') && !name.starts_with("__") && name.ends_with('_') && **name != *MISSING;
         if let Some(name) = class.members.keys().find(|name| REFUSED.contains(&&***name) || is_hook(name)) {
             return self.bail(Code::Statement, format!("an enumeration with {name}"));
         }
@@ -302,13 +307,15 @@ impl Lifter<'_> {
         if class.base.as_ref().is_some_and(|base| self.world.enums.contains_key(&base.key)) {
             return self.bail(Code::Statement, "a class below an enumeration with members");
         }
+        let open = Rc::new(ClassObj { frozen: false, ..class.clone() });
+        let initial = ClassObj::find(&open, "__init__");
         class.frozen = true;
         let class = Rc::new(class);
         let mut known = DictObj::default();
         let mut made = Enumeration { names: Vec::new(), members: Vec::new() };
         for (name, value) in values {
             if let Some(at) = self.equal_member(&made, &known, &value)? {
-                if unique {
+                if unique || initial.is_some() {
                     return self.bail(Code::Statement, "an enumeration with two names of one value");
                 }
                 let member = made.members[at].1.clone();
@@ -316,9 +323,18 @@ impl Lifter<'_> {
                 continue;
             }
             let member = self.new_instance(&class);
-            if let (Abs::Instance(object), Some(frame)) = (&member, self.frames.first_mut()) {
+            let Abs::Instance(object) = &member else { continue };
+            if let Some(frame) = self.frames.first_mut() {
                 frame.vars.insert(object.cell("_name_"), Abs::str(&name));
                 frame.vars.insert(object.cell("_value_"), value.clone());
+            }
+            if let Some((owner, init)) = &initial {
+                // As long as it is made its attributes can be set (Lib/enum.py, `_proto_member`).
+                let made = Rc::new(object.open(&open));
+                self.initialise_member(owner, init, made, &value)?;
+                if !self.live {
+                    return Ok(());
+                }
             }
             if let Abs::Const(value) = &value {
                 known.insert(value.clone(), Object::int(made.members.len() as i64));
@@ -331,6 +347,28 @@ impl Lifter<'_> {
         }
         self.bind_name(&def.name, Abs::Class(class))?;
         Ok(())
+    }
+
+    /// Calls `__init__` of a member with the items of its value, or the value.
+    fn initialise_member(&mut self, owner: &Rc<ClassObj>, init: &Member, made: Rc<Instance>, value: &Abs) -> Lift<()> {
+        let Member::Value(Abs::Func(closure)) = init else {
+            return self.bail(Code::Callee, "__init__ is no function");
+        };
+        let object = Abs::Instance(Rc::clone(&made));
+        let mut args = vec![object.clone()];
+        args.extend(value.tuple_items().unwrap_or_else(|| vec![value.clone()]));
+        self.next_owner = Some((Rc::clone(owner), object));
+        let result = self.call_value(&Abs::Func(Rc::clone(closure)), args, Vec::new())?;
+        if !self.live {
+            return Ok(());
+        }
+        if self.type_of(&result) != Some(Type::None) {
+            return self.bail(Code::Callee, "__init__ returns a value");
+        }
+        match self.own_attribute(&made, "_value_")? {
+            Some(now) if now.same(value) => Ok(()),
+            _ => self.bail(Code::Statement, "a member that sets its value"),
+        }
     }
 
     /// Whether a value is made of constants and objects of the module that nothing changes.
@@ -421,13 +459,49 @@ impl Lifter<'_> {
             return Ok(Abs::Unbound);
         }
         let (yes, no) = self.split_missing(&at)?;
+        let mut arms = Vec::new();
         self.enter_any(yes)?;
         if self.live {
-            let shown = self.apply("repr", std::slice::from_ref(value))?;
-            let message = self.apply("a+b", &[shown, Abs::str(&format!(" is not a valid {}", class.name))])?;
-            self.raise(ExcKind::ValueError, vec![message])?;
+            let found = match ClassObj::find(class, MISSING).filter(|(owner, _)| !owner.prelude) {
+                Some((owner, missing)) => {
+                    let missing = self.member(owner, missing, &Abs::Class(Rc::clone(class)))?;
+                    let member = self.call_value(&missing, vec![value.clone()], Vec::new())?;
+                    self.member_of_missing(class, member, value)?
+                }
+                None => self.no_member(class, value)?,
+            };
+            arms.extend(self.state().map(|state| (state, vec![found])));
         }
         self.enter_any(no)?;
-        self.pick(&at, crate::choice::numbered(&table.items))
+        let known = self.pick(&at, crate::choice::numbered(&table.items))?;
+        arms.extend(self.state().map(|state| (state, vec![known])));
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+
+    /// What `_missing_` returned: a member or None.
+    fn member_of_missing(&mut self, class: &Rc<ClassObj>, found: Abs, value: &Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let found = self.seen(found);
+        match &found {
+            Abs::OneOf(choice) => {
+                self.choose(&Rc::clone(choice), &mut |me, found| me.member_of_missing(class, found, value))
+            }
+            Abs::Instance(object) if object.class.is(class) => Ok(found),
+            found if self.type_of(found) == Some(Type::None) => self.no_member(class, value),
+            found if let Some((_, union)) = self.union_operand(std::slice::from_ref(found)) => {
+                self.dispatch(union, &mut |me, found| me.member_of_missing(class, found, value))
+            }
+            _ => self.bail(Code::Operands, "_missing_ that returns something else than a member or None"),
+        }
+    }
+
+    /// Raises what a value without a member does.
+    fn no_member(&mut self, class: &Rc<ClassObj>, value: &Abs) -> Lift<Abs> {
+        let shown = self.apply("repr", std::slice::from_ref(value))?;
+        let message = self.apply("a+b", &[shown, Abs::str(&format!(" is not a valid {}", class.name))])?;
+        self.raise(ExcKind::ValueError, vec![message])?;
+        Ok(Abs::Unbound)
     }
 }

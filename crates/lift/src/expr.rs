@@ -770,8 +770,35 @@ impl<'w> Lifter<'w> {
         let depth = self.current;
         let module = self.frames[depth].module;
         let top = depth == 0 || self.frames[depth].class_body;
-        let enclosing = if self.module_mode && top { Enclosing::Module } else { Enclosing::Live(depth) };
+        // One whose parameters have defaults may hold variables by those.
+        let is_closed = defaults.is_empty() && !self.mentions_variables(def, depth);
+        let enclosing = match self.module_mode && top || is_closed {
+            true => Enclosing::Module,
+            false => {
+                self.makes(depth, true);
+                Enclosing::Live(depth)
+            }
+        };
         Ok(Abs::Func(Rc::new(Closure { def: def.clone(), module, enclosing, cached: false, defaults })))
+    }
+
+    /// Whether a function mentions variables of those in which it is made.
+    fn mentions_variables(&self, def: &FunctionDef, depth: usize) -> bool {
+        let mut enclosing = Enclosing::Live(depth);
+        loop {
+            enclosing = match enclosing {
+                Enclosing::Module => return false,
+                Enclosing::Ended(_) => return true,
+                Enclosing::Live(depth) => {
+                    let Some(frame) = self.frames.get(depth) else { return true };
+                    self.world.budget.take(frame.locals.len() / 4);
+                    if frame.locals.iter().any(|name| crate::scope::mentions(def, name).is_some()) {
+                        return true;
+                    }
+                    frame.enclosing.clone()
+                }
+            };
+        }
     }
 
     /// What a `def` with its decorators gives; the body of a class knows those of its methods.
@@ -802,6 +829,10 @@ impl<'w> Lifter<'w> {
         let first = self.iterated(&comp.clauses[0].iter)?;
         if comp.collects == Collects::Generator {
             let first = self.iterable(first)?;
+            // Those of the prelude go nowhere else.
+            if !self.in_prelude(module) {
+                self.makes(depth, true);
+            }
             let iter = Iter::Generator { comp: comp.clone(), first, enclosing: Enclosing::Live(depth), module };
             return Ok(Abs::Iter(Rc::new(iter)));
         }
@@ -897,6 +928,7 @@ impl<'w> Lifter<'w> {
             owner: None,
         });
         let depth = self.frames.len() - 1;
+        self.makes(depth, false);
         self.current = depth;
         // What takes the elements is code of the frame around, and has its places.
         let outer = (self.span_locked, self.b.span);
@@ -914,7 +946,7 @@ impl<'w> Lifter<'w> {
         self.current = consumer;
         result?;
         if self.live {
-            self.frames.truncate(depth);
+            self.end_frames(depth);
         }
         Ok(())
     }

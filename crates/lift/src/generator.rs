@@ -32,6 +32,7 @@ impl Lifter<'_> {
         let path = mix(self.frames.get(consumer).map_or(0, |frame| frame.path), self.place.start);
         let outer = (self.span_locked, self.b.span, self.place);
         self.frames.push(closure.frame(args.iter().cloned().collect(), path));
+        self.makes(depth, false);
         self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth, generator: true });
         self.unfolding.push(closure.identity());

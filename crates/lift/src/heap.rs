@@ -21,7 +21,7 @@ use std::ops::Bound;
 use std::rc::Rc;
 
 /// An object of a class written in Python.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Instance {
     pub class: Rc<ClassObj>,
     /// Tells it from others of the same lifting or module.
@@ -48,6 +48,11 @@ impl Instance {
     /// The same object under another number.
     pub fn with_id(&self, id: u32) -> Instance {
         Instance { class: Rc::clone(&self.class), id, site: self.site, value: None, module: None }
+    }
+
+    /// The same object by a class that lets its attributes be set.
+    pub fn open(&self, class: &Rc<ClassObj>) -> Instance {
+        Instance { class: Rc::clone(class), ..self.clone() }
     }
 
     /// The variable that says that it exists.

@@ -10,6 +10,7 @@
 //! by its depth, which [`rebound`] replaces where one is read.
 
 use crate::abs::{Abs, Captured, Closure, Enclosing, Iter};
+use crate::ast::Name;
 use crate::budget::Budget;
 use crate::choice::{Choice, Table};
 use crate::lifter::{Frame, Vars};
@@ -21,8 +22,29 @@ const MOST: usize = 2_000;
 
 /// A value that leaves the frame at `depth` and those above it; `None` where that cannot be said.
 pub(crate) fn leave(value: &Abs, depth: usize, frames: &[Frame], budget: &Budget) -> Option<Abs> {
-    let mut leaving = Leaving { depth, frames, kept: HashMap::new(), looked_at: 0, budget };
+    let mut leaving = Leaving { depth, frames, kept: HashMap::new(), whole: HashMap::new(), looked_at: 0, budget };
     leaving.value(value, None)
+}
+
+/// Ends the frames from `depth` on, in which functions were made: those that variables of others hold leave
+/// them too.
+pub(crate) fn end_frames(frames: &mut Vec<Frame>, depth: usize, budget: &Budget) {
+    let found = |at: usize, own: Option<usize>| at >= depth && Some(at) != own;
+    let mut left: Vec<(usize, Name, Abs)> = Vec::new();
+    let mut leaving = Leaving { depth, frames, kept: HashMap::new(), whole: HashMap::new(), looked_at: 0, budget };
+    for (at, frame) in frames.iter().enumerate().take(depth) {
+        budget.take(frame.vars.len() / 4);
+        for (name, value) in frame.vars.iter() {
+            if (Search { found: &found, looked_at: 0, budget }).value(value, None) {
+                leaving.looked_at = 0;
+                left.push((at, name.clone(), leaving.value(value, None).unwrap_or(Abs::Conflict)));
+            }
+        }
+    }
+    frames.truncate(depth);
+    for (at, name, value) in left {
+        frames[at].vars.insert(name, value);
+    }
 }
 
 /// Whether a value holds functions of the frame at `depth` or of one above it.
@@ -225,6 +247,8 @@ struct Leaving<'a> {
     frames: &'a [Frame],
     /// What became of frames; nothing while it is being made.
     kept: HashMap<usize, Option<Rc<Captured>>>,
+    /// What became of tables and functions, which are told from others.
+    whole: HashMap<*const (), Abs>,
     looked_at: usize,
     budget: &'a Budget,
 }
@@ -245,10 +269,20 @@ impl Leaving<'_> {
             // As it is, so that it stays the same.
             return Some(value.clone());
         }
-        mapped(value, &mut |part| match part {
+        let whole = match value {
+            Abs::Table(table) => Some(Rc::as_ptr(table).cast()),
+            Abs::Func(function) => Some(Rc::as_ptr(function).cast()),
+            _ => None,
+        };
+        if let Some(left) = whole.and_then(|whole| self.whole.get(&whole)) {
+            return Some(left.clone());
+        }
+        let left = mapped(value, &mut |part| match part {
             Part::Value(part) => self.value(part, own).map(Made::Value),
             Part::Enclosing(part) => self.enclosing(part, own).map(Made::Enclosing),
-        })
+        })?;
+        self.whole.extend(whole.map(|whole| (whole, left.clone())));
+        Some(left)
     }
 
     fn enclosing(&mut self, enclosing: &Enclosing, own: Option<usize>) -> Option<Enclosing> {

@@ -9,6 +9,7 @@
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{FunctionDef, Name, Stmt};
 use crate::bailout::{Bailout, Code};
+use crate::budget::Budget;
 use crate::choice::{Choice, TableKind};
 use crate::class::ClassObj;
 use crate::heap::{Instance, is_dropped};
@@ -221,6 +222,8 @@ pub(crate) struct Lifter<'w> {
     pub returns: Returns,
     /// Counter for hidden variables.
     pub hidden: u32,
+    /// The frames, by depth, in which functions were made that see their variables.
+    pub makers: Vec<bool>,
     /// Whether the module body is being run: everything must be constant.
     pub module_mode: bool,
     /// Statements run in module mode.
@@ -305,6 +308,7 @@ impl<'w> Lifter<'w> {
             unfolding: Vec::new(),
             returns,
             hidden: 0,
+            makers: Vec::new(),
             module_mode: false,
             steps: 0,
         }
@@ -365,6 +369,19 @@ impl Lifter<'_> {
     fn copied_frames(&self) -> Vec<Frame> {
         self.world.budget.take(self.frames.len());
         self.frames.clone()
+    }
+
+    /// Notes that a frame begins, or that a function was made in one.
+    pub fn makes(&mut self, depth: usize, made: bool) {
+        if self.makers.len() <= depth {
+            self.makers.resize(depth + 1, false);
+        }
+        self.makers[depth] = made;
+    }
+
+    /// Ends the frames from `depth` on.
+    pub fn end_frames(&mut self, depth: usize) {
+        end_frames(&mut self.frames, depth, &self.makers, &self.world.budget);
     }
 
     pub fn save(&self) -> Saved {
@@ -728,7 +745,7 @@ impl Lifter<'_> {
         let exc = self.b.function.add_param(block, Type::Exc);
         let mut frames = self.copied_frames();
         if let Ctx::Try { pending, depth } = &mut self.contexts[at] {
-            frames.truncate(*depth);
+            end_frames(&mut frames, *depth, &self.makers, &self.world.budget);
             if self.live {
                 pending.push(Pending { state: State { block, frames }, exc: Abs::Dyn(exc), kinds });
             }
@@ -846,7 +863,7 @@ impl Lifter<'_> {
         match self.contexts.iter_mut().rev().find(|ctx| matches!(ctx, Ctx::Try { .. })) {
             Some(Ctx::Try { pending, depth }) => {
                 if let Some(mut state) = state {
-                    state.frames.truncate(*depth);
+                    end_frames(&mut state.frames, *depth, &self.makers, &self.world.budget);
                     pending.push(Pending { state, exc, kinds });
                 }
                 self.die();
@@ -999,5 +1016,15 @@ pub(crate) fn describe(abs: &Abs) -> String {
         },
         Abs::Unbound => "an unassigned variable".to_string(),
         Abs::Conflict => "a variable with values of unrelated kinds".to_string(),
+    }
+}
+
+/// Ends the frames from `depth` on; those of `makers` made functions.
+pub(crate) fn end_frames(frames: &mut Vec<Frame>, depth: usize, makers: &[bool], budget: &Budget) {
+    let end = makers.len().min(frames.len());
+    if depth < end && makers[depth..end].contains(&true) {
+        crate::leave::end_frames(frames, depth, budget);
+    } else {
+        frames.truncate(depth);
     }
 }

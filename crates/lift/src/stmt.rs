@@ -720,7 +720,7 @@ impl Lifter<'_> {
         let at = self.contexts.iter().rposition(|ctx| matches!(ctx, Ctx::Finally { .. })).unwrap_or(0);
         let kept = self.contexts.split_off(at);
         if let Some(Ctx::Finally { depth, .. }) = kept.first() {
-            self.frames.truncate(*depth);
+            self.end_frames(*depth);
         }
         self.stmts(body)?;
         Ok(kept)
@@ -738,7 +738,7 @@ impl Lifter<'_> {
         match self.contexts.iter_mut().rev().find(|ctx| target(ctx)) {
             Some(Ctx::Loop { breaks: states, depth } | Ctx::Body { continues: states, depth }) => {
                 if let Some(mut state) = state {
-                    state.frames.truncate(*depth);
+                    crate::lifter::end_frames(&mut state.frames, *depth, &self.makers, &self.world.budget);
                     states.push(state);
                 }
             }

@@ -39,6 +39,8 @@ def _hash(key):
         return result
     if _type_name(key) == "decimal.Decimal":
         return _hash(key._number())
+    if _is_of(key, "datetime.timedelta"):
+        return _hash((key.days, key.seconds, key.microseconds))
     fields = _hashed_fields(key)
     if fields is not None:
         return _hash(fields)
@@ -597,14 +599,21 @@ class odict_items(dict_items):
 
 
 class Counter(dict):
-    def __init__(self, iterable=None, /):
+    def __init__(self, iterable=None, /, **more):
         super().__init__()
-        self.update(iterable)
+        self._count(iterable)
+        for key, count in more.items() if isinstance(more, dict) else more:
+            self[key] = count + self.get(key, 0)
 
     def __missing__(self, key):
         return 0
 
-    def update(self, iterable=None, /):
+    def update(self, iterable=None, /, **more):
+        self._count(iterable)
+        for key, count in more.items() if isinstance(more, dict) else more:
+            self[key] = count + self.get(key, 0)
+
+    def _count(self, iterable):
         if iterable is None:
             return None
         if isinstance(iterable, dict):
@@ -673,17 +682,65 @@ class Counter(dict):
     def __and__(self, other):
         return self._with(other, _less, _zero) if isinstance(other, Counter) else NotImplemented
 
+    def __pos__(self):
+        return self._with(Counter(), _plus, _itself)
+
+    def __neg__(self):
+        result = Counter()
+        for key, count in self.items():
+            if count < 0:
+                result[key] = 0 - count
+        return result
+
+    def _above_zero(self):
+        for key in [key for key, count in self.items() if not count > 0]:
+            self.__delitem__(key)
+        return self
+
     def __iadd__(self, other):
-        return _refuse("an operator of Counter")
+        for key, count in _counts(other):
+            self[key] = self[key] + count
+        return self._above_zero()
 
     def __isub__(self, other):
-        return _refuse("an operator of Counter")
-
-    def __iand__(self, other):
-        return _refuse("an operator of Counter")
+        for key, count in _counts(other):
+            self[key] = self[key] - count
+        return self._above_zero()
 
     def __ior__(self, other):
-        return _refuse("an operator of Counter")
+        for key, count in _counts(other):
+            if count > self[key]:
+                self[key] = count
+        return self._above_zero()
+
+    def __iand__(self, other):
+        if not isinstance(other, Counter):
+            return _refuse("a Counter and something else")
+        for key, count in self.items():
+            if other[key] < count:
+                self[key] = other[key]
+        return self._above_zero()
+
+    def __le__(self, other):
+        return self._within(other) if isinstance(other, Counter) else NotImplemented
+
+    def __lt__(self, other):
+        return self._within(other) and self != other if isinstance(other, Counter) else NotImplemented
+
+    def __ge__(self, other):
+        return other._within(self) if isinstance(other, Counter) else NotImplemented
+
+    def __gt__(self, other):
+        return other._within(self) and self != other if isinstance(other, Counter) else NotImplemented
+
+    def _within(self, other):
+        for key, count in self.items():
+            if not count <= other[key]:
+                return False
+        for key, count in other.items():
+            if not self[key] <= count:
+                return False
+        return True
 
     def __eq__(self, other):
         if not isinstance(other, Counter):
@@ -704,6 +761,10 @@ class Counter(dict):
         if len(self) == 0:
             return "Counter()"
         return "Counter({" + ", ".join([f"{key!r}: {count!r}" for key, count in self.most_common()]) + "})"
+
+
+def _counts(other):
+    return other.items() if isinstance(other, dict) else _refuse("a Counter and something else")
 
 
 def _count_of(item):
@@ -771,6 +832,8 @@ def _own_hash(key):
         return _operation("own.items", mixed, count)
     if _type_name(key) == "decimal.Decimal":
         return _own_hash(key._number())
+    if _is_of(key, "datetime.timedelta"):
+        return _own_hash((key.days, key.seconds, key.microseconds))
     if isinstance(key, (list, dict, set)):
         raise TypeError(f"unhashable type: '{_type_name(key)}'")
     fields = _hashed_fields(key)
@@ -799,7 +862,7 @@ def _has_order(key):
         return _order_known(key)
     if isinstance(key, (str, int, float, bytes)):
         return True
-    if _is_of(key, "datetime.datetime", "datetime.date", "datetime.time"):
+    if _is_of(key, "datetime.datetime", "datetime.date", "datetime.time", "datetime.timedelta"):
         return True
     fields = _hashed_fields(key)
     return fields is not None and _has_order(fields)
@@ -1054,19 +1117,21 @@ class _Members(_Table):
         result._merge(self)
         return result
 
-    def union(self, *others):
+    def union(self, other=_missing, /, *others):
         result = self._copy()
-        for other in others:
-            if not _is_this(other, self):
-                result._update(other)
+        if not _is_missing(other) and not _is_this(other, self):
+            result._update(other)
+        for one in others:
+            if not _is_this(one, self):
+                result._update(one)
         return result
 
-    def intersection(self, *others):
-        if len(others) == 0:
+    def intersection(self, other=_missing, /, *others):
+        if _is_missing(other):
             return self.copy()
-        result = self
-        for other in others:
-            result = result._common(other)
+        result = self._common(other)
+        for one in others:
+            result = result._common(one)
         return result
 
     def _common(self, other):
@@ -1099,17 +1164,12 @@ class _Members(_Table):
     def _holds(self, key, code):
         return self._lookup(key, code) >= 0
 
-    def difference(self, *others):
-        result = self
-        first = True
-        for other in others:
-            if first:
-                result = self._less(other)
-                first = False
-            else:
-                result._subtract(other)
-        if first:
+    def difference(self, other=_missing, /, *others):
+        if _is_missing(other):
             return self.copy()
+        result = self._less(other)
+        for one in others:
+            result._subtract(one)
         return result
 
     def _less(self, other):
@@ -1230,16 +1290,20 @@ class set(_Members):
     def clear(self, /):
         self._empty()
 
-    def update(self, *iterables):
-        for iterable in iterables:
+    def update(self, iterable=_missing, /, *others):
+        if not _is_missing(iterable):
             self._update(iterable)
-
-    def difference_update(self, *others):
         for other in others:
-            self._subtract(other)
+            self._update(other)
 
-    def intersection_update(self, *others):
-        self._become(self.intersection(*others))
+    def difference_update(self, other=_missing, /, *others):
+        if not _is_missing(other):
+            self._subtract(other)
+        for one in others:
+            self._subtract(one)
+
+    def intersection_update(self, other=_missing, /, *others):
+        self._become(self.intersection(other, *others))
 
     def symmetric_difference_update(self, other, /):
         if _is_this(other, self):
