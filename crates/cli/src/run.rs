@@ -23,6 +23,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio::runtime::Runtime;
 
+/// The stack of a thread that runs queries, which walk their operators and expressions by recursion. Only what
+/// is used of it takes memory.
+const STACK: usize = 64 << 20;
+
 /// A statement failed; it was reported.
 #[derive(Debug)]
 pub(crate) struct Failed;
@@ -91,7 +95,8 @@ impl Runner {
             .with_information_schema(true)
             .with_option_extension(options);
         // A worker more than cores: one may be held by a function that is interpreted.
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.enable_all().thread_stack_size(STACK).build()?;
         let session = ExuviaSession::new_with_config(config).enable_url_table();
         files::register(&session).map_err(|error| anyhow!("{}", message(&error)))?;
         let interrupts = Interrupts::listen(session.clone(), interactive)?;
@@ -308,15 +313,14 @@ impl Runner {
         if self.interrupts.pressed() {
             return Err(CANCELLED.to_string());
         }
-        let result = caught(|| {
-            self.runtime.block_on(async {
-                let cancelled = self.interrupts.begin();
-                tokio::select! {
-                    result = part() => result.map_err(|error| message(&error)),
-                    Ok(()) = cancelled => Err(CANCELLED.to_string()),
-                }
-            })
-        });
+        let work = async {
+            let cancelled = self.interrupts.begin();
+            tokio::select! {
+                result = part() => result.map_err(|error| message(&error)),
+                Ok(()) = cancelled => Err(CANCELLED.to_string()),
+            }
+        };
+        let result = caught(|| exuvia::on_large_stack(|| self.runtime.block_on(work)));
         self.interrupts.end();
         // What was done the moment it came counts for nothing.
         if self.interrupts.pressed() { Err(CANCELLED.to_string()) } else { result? }

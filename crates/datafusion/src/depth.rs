@@ -5,7 +5,7 @@
 //! a long chain of AND or OR, whose terms may be grouped as one likes (three-valued logic is
 //! associative), becomes a balanced tree; and what is still nested deeper than
 //! [`MAX_DEPTH`] is refused. DataFusion makes a chain of the terms of AND again, so that
-//! two of them count as a level. The parser itself bounds parentheses and nested queries.
+//! two of them count as a level, and so it does with OR where that becomes AND, as below NOT. The parser itself bounds parentheses and nested queries.
 //!
 //! Few words can also stand for much: names of a WITH that each name the one before twice, and
 //! CUBE of many columns. DataFusion plans each use of a name and each set of columns, and is not
@@ -60,8 +60,10 @@ pub(crate) fn parsed(parse: impl FnOnce() -> Result<Statement> + Send) -> Result
 /// What walks what [`parsed`] gave, on a stack that suffices for it.
 pub(crate) struct OnLargeStack<F>(Pin<Box<F>>);
 
-/// What is left of a stack that suffices, and the size of one where it does not.
-const ENOUGH: usize = 16 << 20;
+/// What is left of a stack that suffices, and the size of one where it does not. DataFusion takes up to 130 KB
+/// for an operator in a debug build.
+const ENOUGH: usize = 48 << 20;
+const LARGE: usize = 128 << 20;
 
 impl<F: Future> OnLargeStack<F> {
     pub(crate) fn new(work: F) -> OnLargeStack<F> {
@@ -73,7 +75,7 @@ impl<F: Future> Future for OnLargeStack<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        stacker::maybe_grow(ENOUGH, 2 * ENOUGH, || self.0.as_mut().poll(cx))
+        stacker::maybe_grow(ENOUGH, LARGE, || self.0.as_mut().poll(cx))
     }
 }
 
@@ -124,6 +126,8 @@ struct Depth {
     now: usize,
     /// The levels that each expression and query around counts for.
     levels: Vec<usize>,
+    /// Of each expression around whether OR may become AND in it.
+    turned: Vec<bool>,
     /// For the names of each WITH around, how many tables they stand for.
     names: Vec<HashMap<String, u64>>,
 }
@@ -142,7 +146,8 @@ impl Depth {
         }
         refuse(format!(
             "the statement is nested more than {MAX_DEPTH} deep; each operator of a chain and each name of a WITH is a \
-             level, a join {JOIN}, ROW and WITHIN GROUP {REPEATED}, two AND are one, and OR is none. Lists belong into IN (…) or a table"
+             level, a join {JOIN}, ROW and WITHIN GROUP {REPEATED}, two AND are one, two OR within NOT, a comparison or a CASE \
+             too, and other OR are none. Lists belong into IN (…) or a table"
         ))
     }
 
@@ -156,7 +161,11 @@ impl VisitorMut for Depth {
     type Break = DataFusionError;
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<DataFusionError> {
-        let mut levels = balance(expr);
+        let turned = self.turned.last().copied().unwrap_or(false);
+        let keeps = matches!(expr, Expr::Nested(_))
+            || matches!(expr, Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, .. });
+        self.turned.push(turned || !keeps);
+        let mut levels = balance(expr, turned);
         if let Expr::Cast { data_type, .. } = expr {
             levels += type_depth(data_type) * (MAX_DEPTH / MAX_ARRAYS);
         }
@@ -175,6 +184,7 @@ impl VisitorMut for Depth {
     }
 
     fn post_visit_expr(&mut self, _: &mut Expr) -> ControlFlow<DataFusionError> {
+        self.turned.pop();
         self.leave()
     }
 
@@ -284,8 +294,8 @@ fn set_depth(mut body: &SetExpr) -> usize {
 }
 
 /// Makes a balanced tree of a long chain of AND or of OR; gives the levels for which the
-/// expression counts.
-fn balance(expr: &mut Expr) -> usize {
+/// expression counts, where each may become the other or not.
+fn balance(expr: &mut Expr, turned: bool) -> usize {
     let Expr::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } = &*expr else { return 1 };
     let op = op.clone();
     let mut count = 1;
@@ -315,7 +325,7 @@ fn balance(expr: &mut Expr) -> usize {
     }
     terms.reverse();
     *expr = joined(&mut terms.into_iter(), count, &op);
-    if op == BinaryOperator::And { count / 2 } else { 1 }
+    if op == BinaryOperator::And || turned { count / 2 } else { 1 }
 }
 
 /// The next `count` terms as a tree.

@@ -42,6 +42,7 @@ mod udfs;
 pub use bytes::column_bytes;
 pub use extension::ExuviaBuilder;
 pub use exuvia_engine as engine;
+pub use exuvia_engine::on_large_stack;
 pub use message::{call_error, message};
 pub use script::{Open, Script, Statement};
 pub use session::ExuviaSession;

@@ -8,6 +8,10 @@ use memmap2::MmapOptions;
 const STACKS: [usize; 3] = [1 << 30, 256 << 20, 64 << 20];
 
 /// Runs work on a large stack, or on the caller's if there is no memory for one.
+///
+/// DataFusion optimizes and starts a query where its caller polls it, by recursion over the operators: a program
+/// that runs what others write does that here, and gives the threads of its runtime 64 MiB
+/// (`thread_stack_size`), of which only what is used takes memory.
 pub fn on_large_stack<R>(work: impl FnOnce() -> R) -> R {
     let [largest, ..] = STACKS;
     if stacker::remaining_stack().is_some_and(|left| left >= largest / 2) {

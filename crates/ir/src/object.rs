@@ -342,6 +342,11 @@ enum Key {
 
 impl Key {
     fn of(object: &Object) -> Option<Key> {
+        look_at(match object {
+            Object::Str(text) => 1 + text.len() / 64,
+            Object::Tuple(items) => 1 + items.len(),
+            _ => 1,
+        });
         Some(match object {
             Object::None => Key::None,
             Object::Bool(value) => Key::Int(Int::Small(i64::from(*value))),

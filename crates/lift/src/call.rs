@@ -240,6 +240,10 @@ impl Lifter<'_> {
                     _ => self.bail(Code::Arguments, format!("{name} with such arguments")),
                 }
             }
+            Abs::Module(name) if &**name == "dataclasses.replace" => match &args[..] {
+                [Abs::Instance(object)] => self.replaced(&Rc::clone(object), named),
+                _ => self.bail(Code::Arguments, "dataclasses.replace of something else than a dataclass"),
+            },
             Abs::Module(name) if &**name == "enum.auto" && args.is_empty() && named.is_empty() => {
                 Ok(Abs::Builtin(crate::enums::AUTO.into()))
             }
@@ -430,6 +434,7 @@ impl Lifter<'_> {
                 | "enum.auto"
                 | "enum.unique"
                 | "dataclasses.asdict"
+                | "dataclasses.replace"
                 | "dataclasses.astuple"
         ) {
             return Ok(Abs::Module(spelling.into()));

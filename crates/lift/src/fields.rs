@@ -5,6 +5,7 @@ use crate::abs::{Abs, Closure, Enclosing};
 use crate::ast::{Expr, ExprKind, FunctionDef, Name, StmtKind};
 use crate::bailout::Code;
 use crate::class::{ClassObj, LeftOut, Member};
+use crate::heap::Instance;
 use crate::intrinsic::MISSING;
 use crate::lifter::{Lift, Lifter};
 use crate::restrict::Restrictions;
@@ -360,6 +361,24 @@ impl Lifter<'_> {
             return self.dict_of_fields(entries);
         }
         Ok(Abs::tuple(entries.into_iter().map(|entry| entry.1).collect()))
+    }
+
+    /// `dataclasses.replace(object, …)`: an object with other values of some fields.
+    pub fn replaced(&mut self, object: &Rc<Instance>, changes: Vec<(Name, Abs)>) -> Lift<Abs> {
+        let class = Rc::clone(&object.class);
+        if !ClassObj::is_dataclass(&class) || class.prelude {
+            return self.bail(Code::Operands, "dataclasses.replace of something else than a dataclass");
+        }
+        let mut named = changes;
+        for (name, _) in &class.fields {
+            if named.iter().all(|(given, _)| given != name) {
+                let Some(value) = self.own_attribute(object, name)? else {
+                    return self.bail(Code::Operands, format!("the field {name}, which was deleted"));
+                };
+                named.push((name.clone(), value));
+            }
+        }
+        self.instantiate(&class, Vec::new(), named)
     }
 
     /// The fields of an object of a frozen dataclass whose equality and hash are those that `dataclass`

@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{DictObj, ExcKind, Int, Object, SetObj, Terminator, Type};
+use exuvia_ir::{Class, DictObj, ExcKind, Int, Object, SetObj, Terminator, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -319,6 +319,11 @@ impl Lifter<'_> {
         if let Some(found) = self.position_by_field(dict, key)? {
             return Ok(found);
         }
+        // What `json.loads` makes of objects and arrays are dicts and lists.
+        if let Some(Type::Record(class @ (Class::JsonObject | Class::JsonArray), _)) = self.type_of(key) {
+            let class = if class == Class::JsonObject { "dict" } else { "list" };
+            return self.raise_message(ExcKind::TypeError, &format!("unhashable type: '{class}'"));
+        }
         // A flag of `re` is equal to an int.
         if self.type_of(key).is_some_and(|ty| ty.holds_object()) {
             return self.bail(Code::Operands, "an object as a key");
@@ -373,7 +378,8 @@ impl Lifter<'_> {
             // Strings and numbers are never equal.
             (Some(Type::Str), Type::Int)
             | (Some(Type::Int | Type::Bool | Type::Float), Type::Str)
-            | (Some(Type::Str | Type::Int), Type::Never) => Ok(Abs::int(-1)),
+            | (Some(Type::None), Type::Int | Type::Str)
+            | (Some(Type::Str | Type::Int | Type::None), Type::Never) => Ok(Abs::int(-1)),
             (Some(Type::List(_)), _) => self.raise_message(ExcKind::TypeError, "unhashable type: 'list'"),
             (Some(key), keys) => self.bail(Code::Operands, format!("a {key} looked up among {keys}")),
             (None, _) => self.bail(Code::StaticValue, "a static value looked up in a dict"),

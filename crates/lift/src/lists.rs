@@ -191,11 +191,19 @@ impl Lifter<'_> {
     }
 }
 
+/// From how many places on they are looked up by their hashes.
+const MANY: usize = 16;
+
 /// Adds places to those that are known.
 pub(crate) fn add_sites(known: &mut Vec<Site>, more: &[Site]) {
-    for site in more {
-        if !known.contains(site) {
-            known.push(*site);
+    if known.is_empty() || known.len() < MANY || more.len() < MANY {
+        for site in more {
+            if !known.contains(site) {
+                known.push(*site);
+            }
         }
+        return;
     }
+    let mut have: std::collections::HashSet<Site> = known.iter().copied().collect();
+    known.extend(more.iter().copied().filter(|site| have.insert(*site)));
 }

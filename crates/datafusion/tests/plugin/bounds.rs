@@ -81,6 +81,10 @@ async fn what_is_nested_too_deeply_is_refused() {
             vec!["1"; 3000].join("+")
         ),
         format!("PREPARE p AS SELECT {}", vec!["$1"; 8000].join(" - ")),
+        // What the optimizer makes AND of.
+        format!("SELECT 1 WHERE NOT ({})", vec!["1 = 2"; 1000].join(" OR ")),
+        format!("SELECT 1 WHERE ({}) = false", vec!["1 = 2"; 1000].join(" OR ")),
+        format!("SELECT CASE WHEN {} THEN 1 END", vec!["1 = 2"; 1000].join(" OR ")),
     ];
     for sql in chains {
         let error = fails(&session, &sql).await;
