@@ -333,9 +333,11 @@ def _new(of):
     return dict()
 
 
-def _as_members(other):
-    # What a view is compared with, as a set.
-    return set(other) if isinstance(other, _View) else other
+def _all_in(these, others):
+    for key in _unordered(these):
+        if key not in others:
+            return False
+    return True
 
 
 def _within(container, other):
@@ -395,19 +397,29 @@ class _View:
         return result
 
     def __eq__(self, other):
-        return set(self) == _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
+        if not (_is_set(other) or isinstance(other, _View)):
+            return NotImplemented
+        return len(self) == len(other) and _all_in(self, other)
 
     def __le__(self, other):
-        return set(self) <= _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
+        if not (_is_set(other) or isinstance(other, _View)):
+            return NotImplemented
+        return len(self) <= len(other) and _all_in(self, other)
 
     def __ge__(self, other):
-        return set(self) >= _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
+        if not (_is_set(other) or isinstance(other, _View)):
+            return NotImplemented
+        return len(self) >= len(other) and _all_in(other, self)
 
     def __lt__(self, other):
-        return set(self) < _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
+        if not (_is_set(other) or isinstance(other, _View)):
+            return NotImplemented
+        return len(self) < len(other) and _all_in(self, other)
 
     def __gt__(self, other):
-        return set(self) > _as_members(other) if _is_set(other) or isinstance(other, _View) else NotImplemented
+        if not (_is_set(other) or isinstance(other, _View)):
+            return NotImplemented
+        return len(self) > len(other) and _all_in(other, self)
 
     def isdisjoint(self, other, /):
         for key in _unordered(other):
@@ -602,16 +614,20 @@ class Counter(dict):
     def __init__(self, iterable=None, /, **more):
         super().__init__()
         self._count(iterable)
-        for key, count in more.items() if isinstance(more, dict) else more:
-            self[key] = count + self.get(key, 0)
+        self._count_named(more)
 
     def __missing__(self, key):
         return 0
 
     def update(self, iterable=None, /, **more):
         self._count(iterable)
+        self._count_named(more)
+
+    def _count_named(self, more):
+        # What is given to an empty one stays as it is.
+        first = len(self) == 0
         for key, count in more.items() if isinstance(more, dict) else more:
-            self[key] = count + self.get(key, 0)
+            self[key] = count if first else count + self.get(key, 0)
 
     def _count(self, iterable):
         if iterable is None:
@@ -683,7 +699,11 @@ class Counter(dict):
         return self._with(other, _less, _zero) if isinstance(other, Counter) else NotImplemented
 
     def __pos__(self):
-        return self._with(Counter(), _plus, _itself)
+        result = Counter()
+        for key, count in self.items():
+            if count > 0:
+                result[key] = count
+        return result
 
     def __neg__(self):
         result = Counter()
