@@ -5,7 +5,8 @@
 //! a long chain of AND or OR, whose terms may be grouped as one likes (three-valued logic is
 //! associative), becomes a balanced tree; and what is still nested deeper than
 //! [`MAX_DEPTH`] is refused. DataFusion makes a chain of the terms of AND again, so that
-//! two of them count as a level, and so it does with OR where that becomes AND, as below NOT. The parser itself bounds parentheses and nested queries.
+//! two of them count as a level, and so it does with OR where that becomes AND, as below NOT.
+//! The parser itself bounds parentheses and nested queries.
 //!
 //! Few words can also stand for much: names of a WITH that each name the one before twice, and
 //! CUBE of many columns. DataFusion plans each use of a name and each set of columns, and is not
@@ -162,8 +163,8 @@ impl VisitorMut for Depth {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<DataFusionError> {
         let turned = self.turned.last().copied().unwrap_or(false);
-        let keeps = matches!(expr, Expr::Nested(_))
-            || matches!(expr, Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, .. });
+        let keeps =
+            matches!(expr, Expr::Nested(_) | Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, .. });
         self.turned.push(turned || !keeps);
         let mut levels = balance(expr, turned);
         if let Expr::Cast { data_type, .. } = expr {

@@ -383,25 +383,18 @@ pub(crate) fn poll(b: &mut FunctionBuilder<'_>, env: Environment) {
     // Atomic, since another thread sets the flag: the code generator may not take the value
     // of an earlier load for it, in an outer loop say.
     let flag = b.ins().atomic_load(types::I8, trusted(), env.interrupt);
-    let go_on = b.create_block();
-    leave_if(b, env, flag, status::INTERRUPTED, go_on);
-    b.switch_to_block(go_on);
+    leave_if(b, env, flag, status::INTERRUPTED);
 }
 
-/// Ends a block with a branch to a new one, which leaves the fast path, or else to `go_on`.
-pub(crate) fn leave_if(
-    b: &mut FunctionBuilder<'_>,
-    env: Environment,
-    cond: Machine,
-    status: u64,
-    go_on: Block,
-) -> Block {
-    let way = b.create_block();
+/// Leaves the fast path if `cond` is not zero, by a block of its own, where the status is made; gives that block.
+pub(crate) fn leave_if(b: &mut FunctionBuilder<'_>, env: Environment, cond: Machine, status: u64) -> Block {
+    let (way, go_on) = (b.create_block(), b.create_block());
     b.set_cold_block(way);
     b.ins().brif(cond, way, &[], go_on, &[]);
     b.switch_to_block(way);
     let status = b.ins().iconst(types::I64, status as i64);
     b.ins().jump(env.exit, &[BlockArg::Value(status)]);
+    b.switch_to_block(go_on);
     way
 }
 
@@ -468,9 +461,7 @@ fn load_argument(
                     let present = b.ins().ireduce(types::I8, tag);
                     beyond = b.ins().band(beyond, present);
                 }
-                let go_on = b.create_block();
-                leave_if(b, env, beyond, status::BAILOUT, go_on);
-                b.switch_to_block(go_on);
+                leave_if(b, env, beyond, status::BAILOUT);
             }
             slots.push(value);
         }

@@ -1060,7 +1060,7 @@ impl Lifter<'_> {
         let Some(mut state) = self.state() else { return };
         if let Ctx::Call { returns, depth, .. } = &mut self.contexts[at] {
             let value = crate::leave::leave(&value, *depth, &state.frames, &self.world.budget).unwrap_or(Abs::Conflict);
-            crate::lifter::end_frames(&mut state.frames, *depth, &self.makers, &self.world.budget);
+            crate::leave::end_frames(&mut state.frames, *depth, &self.makers, &self.world.budget);
             returns.push((state, value));
         }
         self.die();

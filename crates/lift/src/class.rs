@@ -580,16 +580,7 @@ impl Lifter<'_> {
             self.set_arguments(made, &args)?;
         }
         match ClassObj::find(class, "__init__") {
-            Some((owner, Member::Value(Abs::Func(closure)))) => {
-                let mut all = vec![object.clone()];
-                all.extend(args);
-                self.next_owner = Some((owner, object.clone()));
-                let result = self.call_value(&Abs::Func(closure), all, named)?;
-                if self.live && self.type_of(&result) != Some(Type::None) {
-                    return self.bail(Code::Callee, "__init__ returns a value");
-                }
-            }
-            Some(_) => return self.bail(Code::Callee, "__init__ is no function"),
+            Some((owner, init)) => self.initialise(owner, init, &object, args, named)?,
             None if class.exception.is_some() && named.is_empty() => {}
             None if class.exception.is_some() => {
                 return self.bail(Code::Arguments, "keyword arguments of an exception");
@@ -600,6 +591,28 @@ impl Lifter<'_> {
             None => {}
         }
         Ok(if self.live { object } else { Abs::Unbound })
+    }
+
+    /// Calls the `__init__` of an object that a class has.
+    pub fn initialise(
+        &mut self,
+        owner: Rc<ClassObj>,
+        init: Member,
+        object: &Abs,
+        args: Vec<Abs>,
+        named: Vec<(Name, Abs)>,
+    ) -> Lift<()> {
+        let Member::Value(init @ Abs::Func(_)) = init else {
+            return self.bail(Code::Callee, "__init__ is no function");
+        };
+        let mut all = vec![object.clone()];
+        all.extend(args);
+        self.next_owner = Some((owner, object.clone()));
+        let result = self.call_value(&init, all, named)?;
+        if self.live && self.type_of(&result) != Some(Type::None) {
+            return self.bail(Code::Callee, "__init__ returns a value");
+        }
+        Ok(())
     }
 
     /// What a member of a class is when it is read from `receiver`, an object or a class.

@@ -10,7 +10,6 @@ use crate::ast::{ClassDef, Expr, ExprKind, Name, StmtKind};
 use crate::bailout::Code;
 use crate::choice::{Table, TableKind};
 use crate::class::{ClassObj, Member};
-use crate::heap::Instance;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{DictObj, ExcKind, Int, Object, Type};
 use std::rc::Rc;
@@ -331,9 +330,14 @@ impl Lifter<'_> {
             if let Some((owner, init)) = &initial {
                 // As long as it is made its attributes can be set (Lib/enum.py, `_proto_member`).
                 let made = Rc::new(object.open(&open));
-                self.initialise_member(owner, init, made, &value)?;
+                // With the items of its value, or the value.
+                let args = value.tuple_items().unwrap_or_else(|| vec![value.clone()]);
+                self.initialise(Rc::clone(owner), init.clone(), &Abs::Instance(Rc::clone(&made)), args, Vec::new())?;
                 if !self.live {
                     return Ok(());
+                }
+                if self.own_attribute(&made, "_value_")?.is_none_or(|now| !now.same(&value)) {
+                    return self.bail(Code::Statement, "a member that sets its value");
                 }
             }
             if let Abs::Const(value) = &value {
@@ -347,28 +351,6 @@ impl Lifter<'_> {
         }
         self.bind_name(&def.name, Abs::Class(class))?;
         Ok(())
-    }
-
-    /// Calls `__init__` of a member with the items of its value, or the value.
-    fn initialise_member(&mut self, owner: &Rc<ClassObj>, init: &Member, made: Rc<Instance>, value: &Abs) -> Lift<()> {
-        let Member::Value(Abs::Func(closure)) = init else {
-            return self.bail(Code::Callee, "__init__ is no function");
-        };
-        let object = Abs::Instance(Rc::clone(&made));
-        let mut args = vec![object.clone()];
-        args.extend(value.tuple_items().unwrap_or_else(|| vec![value.clone()]));
-        self.next_owner = Some((Rc::clone(owner), object));
-        let result = self.call_value(&Abs::Func(Rc::clone(closure)), args, Vec::new())?;
-        if !self.live {
-            return Ok(());
-        }
-        if self.type_of(&result) != Some(Type::None) {
-            return self.bail(Code::Callee, "__init__ returns a value");
-        }
-        match self.own_attribute(&made, "_value_")? {
-            Some(now) if now.same(value) => Ok(()),
-            _ => self.bail(Code::Statement, "a member that sets its value"),
-        }
     }
 
     /// Whether a value is made of constants and objects of the module that nothing changes.

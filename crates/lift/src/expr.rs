@@ -771,13 +771,12 @@ impl<'w> Lifter<'w> {
         let module = self.frames[depth].module;
         let top = depth == 0 || self.frames[depth].class_body;
         // One whose parameters have defaults may hold variables by those.
-        let is_closed = defaults.is_empty() && !self.mentions_variables(def, depth);
-        let enclosing = match self.module_mode && top || is_closed {
-            true => Enclosing::Module,
-            false => {
-                self.makes(depth, true);
-                Enclosing::Live(depth)
-            }
+        let sees_none = self.module_mode && top || defaults.is_empty() && !self.mentions_variables(def, depth);
+        let enclosing = if sees_none {
+            Enclosing::Module
+        } else {
+            self.makes(depth, true);
+            Enclosing::Live(depth)
         };
         Ok(Abs::Func(Rc::new(Closure { def: def.clone(), module, enclosing, cached: false, defaults })))
     }

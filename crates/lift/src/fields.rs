@@ -346,9 +346,7 @@ impl Lifter<'_> {
         }
         let mut entries = Vec::new();
         for (name, _) in &instance.class.fields {
-            let Some(value) = self.own_attribute(instance, name)? else {
-                return self.bail(Code::Operands, format!("the field {name}, which was deleted"));
-            };
+            let value = self.value_of_field(instance, name)?;
             let nested = matches!(&value, Abs::Instance(inner) if ClassObj::is_dataclass(&inner.class));
             let value = match self.type_of(&value) {
                 _ if nested => self.fields_of_dataclass(&value, as_dict)?,
@@ -363,6 +361,13 @@ impl Lifter<'_> {
         Ok(Abs::tuple(entries.into_iter().map(|entry| entry.1).collect()))
     }
 
+    fn value_of_field(&mut self, object: &Rc<Instance>, name: &Name) -> Lift<Abs> {
+        match self.own_attribute(object, name)? {
+            Some(value) => Ok(value),
+            None => self.bail(Code::Operands, format!("the field {name}, which was deleted")),
+        }
+    }
+
     /// `dataclasses.replace(object, …)`: an object with other values of some fields.
     pub fn replaced(&mut self, object: &Rc<Instance>, changes: Vec<(Name, Abs)>) -> Lift<Abs> {
         let class = Rc::clone(&object.class);
@@ -372,10 +377,7 @@ impl Lifter<'_> {
         let mut named = changes;
         for (name, _) in &class.fields {
             if named.iter().all(|(given, _)| given != name) {
-                let Some(value) = self.own_attribute(object, name)? else {
-                    return self.bail(Code::Operands, format!("the field {name}, which was deleted"));
-                };
-                named.push((name.clone(), value));
+                named.push((name.clone(), self.value_of_field(object, name)?));
             }
         }
         self.instantiate(&class, Vec::new(), named)

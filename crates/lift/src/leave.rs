@@ -3,8 +3,9 @@
 //!
 //! While a frame is active they name it by its depth ([`Enclosing::Live`]), since they see later
 //! assignments. When it ends, every way by which one of them leaves it, also within tuples,
-//! defaults of parameters and variables of other functions, must lead to a copy of its
-//! variables ([`Enclosing::Ended`]): at that depth there will be another frame.
+//! defaults of parameters and variables of other functions, and by what variables of the frames
+//! below hold ([`end_frames`]), must lead to a copy of its variables ([`Enclosing::Ended`]): at
+//! that depth there will be another frame.
 //!
 //! Among the variables that are kept may be functions of the same frame. Those still name it
 //! by its depth, which [`rebound`] replaces where one is read.
@@ -22,20 +23,22 @@ const MOST: usize = 2_000;
 
 /// A value that leaves the frame at `depth` and those above it; `None` where that cannot be said.
 pub(crate) fn leave(value: &Abs, depth: usize, frames: &[Frame], budget: &Budget) -> Option<Abs> {
-    let mut leaving = Leaving { depth, frames, kept: HashMap::new(), whole: HashMap::new(), looked_at: 0, budget };
-    leaving.value(value, None)
+    Leaving::new(depth, frames, budget).value(value, None)
 }
 
-/// Ends the frames from `depth` on, in which functions were made: those that variables of others hold leave
-/// them too.
-pub(crate) fn end_frames(frames: &mut Vec<Frame>, depth: usize, budget: &Budget) {
-    let found = |at: usize, own: Option<usize>| at >= depth && Some(at) != own;
+/// Ends the frames from `depth` on: functions that variables of others hold leave them too. Which frames made
+/// any is known (`Lifter::makers`).
+pub(crate) fn end_frames(frames: &mut Vec<Frame>, depth: usize, makers: &[bool], budget: &Budget) {
+    if !makers.iter().take(frames.len()).skip(depth).any(|made| *made) {
+        frames.truncate(depth);
+        return;
+    }
     let mut left: Vec<(usize, Name, Abs)> = Vec::new();
-    let mut leaving = Leaving { depth, frames, kept: HashMap::new(), whole: HashMap::new(), looked_at: 0, budget };
+    let mut leaving = Leaving::new(depth, frames, budget);
     for (at, frame) in frames.iter().enumerate().take(depth) {
         budget.take(frame.vars.len() / 4);
         for (name, value) in frame.vars.iter() {
-            if (Search { found: &found, looked_at: 0, budget }).value(value, None) {
+            if refers_to(value, depth, budget) {
                 leaving.looked_at = 0;
                 left.push((at, name.clone(), leaving.value(value, None).unwrap_or(Abs::Conflict)));
             }
@@ -253,7 +256,11 @@ struct Leaving<'a> {
     budget: &'a Budget,
 }
 
-impl Leaving<'_> {
+impl<'a> Leaving<'a> {
+    fn new(depth: usize, frames: &'a [Frame], budget: &'a Budget) -> Leaving<'a> {
+        Leaving { depth, frames, kept: HashMap::new(), whole: HashMap::new(), looked_at: 0, budget }
+    }
+
     /// `own`: the depth of the ended frame whose variable it is.
     fn value(&mut self, value: &Abs, own: Option<usize>) -> Option<Abs> {
         if matches!(value, Abs::Const(_) | Abs::Dyn(_)) {

@@ -9,10 +9,10 @@
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{FunctionDef, Name, Stmt};
 use crate::bailout::{Bailout, Code};
-use crate::budget::Budget;
 use crate::choice::{Choice, TableKind};
 use crate::class::ClassObj;
 use crate::heap::{Instance, is_dropped};
+use crate::leave::end_frames;
 use crate::world::World;
 use exuvia_ir::{BlockId, Builder, Class, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
 use exuvia_ops::def::{Effect, OpDef};
@@ -1016,15 +1016,5 @@ pub(crate) fn describe(abs: &Abs) -> String {
         },
         Abs::Unbound => "an unassigned variable".to_string(),
         Abs::Conflict => "a variable with values of unrelated kinds".to_string(),
-    }
-}
-
-/// Ends the frames from `depth` on; those of `makers` made functions.
-pub(crate) fn end_frames(frames: &mut Vec<Frame>, depth: usize, makers: &[bool], budget: &Budget) {
-    let end = makers.len().min(frames.len());
-    if depth < end && makers[depth..end].contains(&true) {
-        crate::leave::end_frames(frames, depth, budget);
-    } else {
-        frames.truncate(depth);
     }
 }

@@ -196,7 +196,7 @@ const MANY: usize = 16;
 
 /// Adds places to those that are known.
 pub(crate) fn add_sites(known: &mut Vec<Site>, more: &[Site]) {
-    if known.is_empty() || known.len() < MANY || more.len() < MANY {
+    if more.len() < MANY {
         for site in more {
             if !known.contains(site) {
                 known.push(*site);

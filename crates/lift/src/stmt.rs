@@ -738,7 +738,7 @@ impl Lifter<'_> {
         match self.contexts.iter_mut().rev().find(|ctx| target(ctx)) {
             Some(Ctx::Loop { breaks: states, depth } | Ctx::Body { continues: states, depth }) => {
                 if let Some(mut state) = state {
-                    crate::lifter::end_frames(&mut state.frames, *depth, &self.makers, &self.world.budget);
+                    crate::leave::end_frames(&mut state.frames, *depth, &self.makers, &self.world.budget);
                     states.push(state);
                 }
             }

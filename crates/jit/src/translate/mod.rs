@@ -550,14 +550,14 @@ impl<'m> Translator<'_, '_, 'm> {
 
     /// Leaves the fast path if `cond` is not zero.
     pub fn guard(&mut self, cond: Machine, status: u64) {
-        // The status is made on the way out, not before every branch; all guards with one share that way.
-        let go_on = self.b.create_block();
-        if let Some(way) = self.ways_out.get(&status) {
-            self.b.ins().brif(cond, *way, &[], go_on, &[]);
-        } else {
-            let way = crate::batch::leave_if(self.b, self.env, cond, status, go_on);
+        // All guards with one status share the way out.
+        let Some(way) = self.ways_out.get(&status) else {
+            let way = crate::batch::leave_if(self.b, self.env, cond, status);
             self.ways_out.insert(status, way);
-        }
+            return;
+        };
+        let go_on = self.b.create_block();
+        self.b.ins().brif(cond, *way, &[], go_on, &[]);
         self.b.switch_to_block(go_on);
     }
 

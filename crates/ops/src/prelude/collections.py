@@ -74,9 +74,13 @@ class _Table:
     def __init__(self):
         self._keys = []
         self._hashes = _operation("hash.none")
-        self._index = _operation("hash.table", self._hashes)
+        self._index = self._table()
         # Entries that were not removed.
         self._live = 0
+
+    def _table(self):
+        # Where nothing lies.
+        return _operation("hash.table", self._hashes)
 
     def _slot(self, key):
         return _find(self._index, self._hashes, self._keys, key, _hash(key))
@@ -132,7 +136,7 @@ class _Table:
     def _empty(self):
         self._keys.clear()
         self._hashes.clear()
-        self._index = _operation("hash.table", self._hashes)
+        self._index = self._table()
         self._live = 0
 
 
@@ -340,6 +344,17 @@ def _all_in(these, others):
     return True
 
 
+def _any_in(these, others):
+    for key in _unordered(these):
+        if key in others:
+            return True
+    return False
+
+
+def _is_like_set(value):
+    return _is_set(value) or isinstance(value, _View)
+
+
 def _within(container, other):
     # The members of another that a view or a set has.
     result = set()
@@ -351,6 +366,12 @@ def _within(container, other):
 
 class _View:
     """What the views of keys and of items share with a set."""
+
+    def __init__(self, of):
+        self._of = of
+
+    def __len__(self):
+        return len(self._of)
 
     def _set(self):
         return set(self)
@@ -397,44 +418,35 @@ class _View:
         return result
 
     def __eq__(self, other):
-        if not (_is_set(other) or isinstance(other, _View)):
+        if not _is_like_set(other):
             return NotImplemented
         return len(self) == len(other) and _all_in(self, other)
 
     def __le__(self, other):
-        if not (_is_set(other) or isinstance(other, _View)):
+        if not _is_like_set(other):
             return NotImplemented
         return len(self) <= len(other) and _all_in(self, other)
 
     def __ge__(self, other):
-        if not (_is_set(other) or isinstance(other, _View)):
+        if not _is_like_set(other):
             return NotImplemented
         return len(self) >= len(other) and _all_in(other, self)
 
     def __lt__(self, other):
-        if not (_is_set(other) or isinstance(other, _View)):
+        if not _is_like_set(other):
             return NotImplemented
         return len(self) < len(other) and _all_in(self, other)
 
     def __gt__(self, other):
-        if not (_is_set(other) or isinstance(other, _View)):
+        if not _is_like_set(other):
             return NotImplemented
         return len(self) > len(other) and _all_in(other, self)
 
     def isdisjoint(self, other, /):
-        for key in _unordered(other):
-            if key in self:
-                return False
-        return True
+        return not _any_in(other, self)
 
 
 class dict_keys(_View):
-    def __init__(self, of):
-        self._of = of
-
-    def __len__(self):
-        return len(self._of)
-
     def __contains__(self, key):
         return key in self._of
 
@@ -485,12 +497,6 @@ class dict_values:
 
 
 class dict_items(_View):
-    def __init__(self, of):
-        self._of = of
-
-    def __len__(self):
-        return len(self._of)
-
     def __contains__(self, item):
         if not isinstance(item, tuple) or len(item) != 2:
             return False
@@ -954,17 +960,14 @@ class _Members(_Table):
     removed, and CPython's table of their positions (Objects/setobject.c), which gives their order."""
 
     def _begin(self):
-        self._keys = []
-        self._hashes = _operation("hash.none")
-        self._index = self._table()
-        self._live = 0
+        super().__init__()
         # Whether the hashes are CPython's.
         self._ordered = True
 
     def _table(self):
         if _sets_in_order():
             return _operation("set.table", self._hashes, self._hashes, 0)
-        return _operation("hash.table", self._hashes)
+        return super()._table()
 
     def _code(self, key):
         return _own_hash(key) if _sets_in_order() else _hash(key)
@@ -1100,12 +1103,6 @@ class _Members(_Table):
             if not self._drop(key):
                 self._add(key)
 
-    def _empty(self):
-        self._keys.clear()
-        self._hashes.clear()
-        self._index = self._table()
-        self._live = 0
-
     def _in_any_order(self):
         # For what does not depend on the order.
         return (_item(self._keys, i) for i in range(len(self._hashes)) if self._hashes[i] != -1)
@@ -1210,24 +1207,13 @@ class _Members(_Table):
     def issubset(self, other, /):
         if not _is_set(other):
             other = set(other)
-        if self._live > len(other):
-            return False
-        for key in self._in_any_order():
-            if key not in other:
-                return False
-        return True
+        return self._live <= len(other) and _all_in(self, other)
 
     def issuperset(self, other, /):
-        for key in _unordered(other):
-            if key not in self:
-                return False
-        return True
+        return _all_in(other, self)
 
     def isdisjoint(self, other, /):
-        for key in _unordered(other):
-            if key in self:
-                return False
-        return True
+        return not _any_in(other, self)
 
     def __or__(self, other):
         return self.union(other) if _is_set(other) else NotImplemented
