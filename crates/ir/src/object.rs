@@ -479,7 +479,10 @@ impl Object {
             Object::Pattern(pattern) => Type::Pattern(pattern.clone()),
             Object::Record(record) => Type::Record(record.class, record.fields.iter().map(Object::ty).collect()),
             Object::Unbound => Type::Unbound,
-            Object::Tuple(items) => Type::Tuple(items.iter().map(Object::ty).collect()),
+            Object::Tuple(items) => {
+                look_at(items.len());
+                Type::Tuple(items.iter().map(Object::ty).collect())
+            }
             Object::List(list) => Type::list(list.element()),
             Object::Dict(dict) => {
                 let (key, value) = dict.types();

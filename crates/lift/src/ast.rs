@@ -196,6 +196,8 @@ pub struct ClassDef {
     pub body: Vec<Stmt>,
     /// The names that its body annotates, with what it assigns to them.
     pub fields: Vec<Name>,
+    /// What annotations say `ClassVar` with, of names that are no fields.
+    pub class_vars: Vec<Expr>,
     /// What of it is not lifted, for people.
     pub unsupported: Option<&'static str>,
     /// The names of the functions defined in its body.

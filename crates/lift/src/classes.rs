@@ -43,9 +43,22 @@ impl ClassRef {
 
     /// The classes that the second argument of `isinstance` names.
     fn several(abs: &Abs) -> Option<Vec<ClassRef>> {
+        // The names of `typing` are asked for the classes that they stand for.
+        let one = |abs: &Abs| match abs {
+            Abs::Module(name) => match name.strip_prefix("typing.") {
+                Some(name @ ("Mapping" | "MutableMapping" | "Sequence" | "MutableSequence" | "MutableSet")) => {
+                    ClassRow::spelled(&format!("collections.abc.{name}")).map(ClassRef::BuiltIn)
+                }
+                Some(name @ ("List" | "Dict" | "Set" | "FrozenSet" | "Tuple")) => {
+                    ClassRef::built_in(&name.to_ascii_lowercase())
+                }
+                _ => ClassRef::of_name(abs),
+            },
+            _ => ClassRef::of_name(abs),
+        };
         match abs {
-            Abs::Tuple(items) => items.iter().map(ClassRef::of_name).collect(),
-            other => Some(vec![ClassRef::of_name(other)?]),
+            Abs::Tuple(items) => items.iter().map(one).collect(),
+            other => Some(vec![one(other)?]),
         }
     }
 

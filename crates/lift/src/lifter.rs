@@ -744,6 +744,8 @@ impl Lifter<'_> {
         let block = self.b.function.new_block();
         let exc = self.b.function.add_param(block, Type::Exc);
         let mut frames = self.copied_frames();
+        // Each way to a handler has variables of its own, which are compared with those of the others.
+        self.world.budget.take(frames.iter().map(|frame| frame.vars.len()).sum());
         if let Ctx::Try { pending, depth } = &mut self.contexts[at] {
             end_frames(&mut frames, *depth, &self.makers, &self.world.budget);
             if self.live {

@@ -125,11 +125,16 @@ fn class(def: &py::StmtClassDef) -> ClassDef {
         _ => None,
     });
     let mut fields: Vec<Name> = Vec::new();
+    let mut class_vars = Vec::new();
     let mut special = false;
     for stmt in &def.body {
         if let py::Stmt::AnnAssign(assign) = stmt
             && let py::Expr::Name(target) = &*assign.target
         {
+            if let Some(of) = class_var(&assign.annotation) {
+                class_vars.push(expr(of));
+                continue;
+            }
             special |= is_pseudo_field(&assign.annotation);
             if !fields.iter().any(|field| **field == *target.id) {
                 fields.push(name(&target.id));
@@ -152,9 +157,20 @@ fn class(def: &py::StmtClassDef) -> ClassDef {
         decorators: def.decorator_list.iter().map(|decorator| expr(&decorator.expression)).collect(),
         body,
         fields,
+        class_vars,
         unsupported,
         methods: methods.collect(),
         span: span(def.range()),
+    }
+}
+
+/// What an annotation says `ClassVar` with.
+fn class_var(annotation: &py::Expr) -> Option<&py::Expr> {
+    match annotation {
+        py::Expr::Name(name) if name.id.as_str() == "ClassVar" => Some(annotation),
+        py::Expr::Attribute(attribute) if attribute.attr.as_str() == "ClassVar" => Some(annotation),
+        py::Expr::Subscript(subscript) => class_var(&subscript.value),
+        _ => None,
     }
 }
 

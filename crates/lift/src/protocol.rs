@@ -513,6 +513,10 @@ impl Lifter<'_> {
             Some(Abs::Instance(iterator)) if ClassObj::find(&iterator.class, "__next__").is_some() => {
                 self.call_of_prelude("_turns", vec![Abs::Instance(iterator)])
             }
+            // `iter(self.items)`
+            Some(Abs::Instance(iterator)) if matches!(&*iterator.class.name, "list_iterator" | "_text_iterator") => {
+                self.iterator_of(&iterator)
+            }
             Some(other) => self.bail(Code::Operands, format!("__iter__ returns {}", describe(&other))),
             None if object.class.prelude => self.bail(Code::Operands, "iteration over such an object"),
             None if ClassObj::find(&object.class, "__getitem__").is_some() => {
