@@ -9,7 +9,7 @@ use crate::classes::ClassRef;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::templates::Arguments;
-use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Type};
+use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, SetObj, Type};
 use exuvia_ops::{attributes, operands};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -194,6 +194,11 @@ impl Lifter<'_> {
         let empty = match &arg.kind {
             ExprKind::Dict(items) if items.is_empty() => Object::Dict(Arc::default()),
             ExprKind::List(items) if items.is_empty() => Object::list(Vec::new()),
+            ExprKind::Call { func, args, keywords }
+                if args.is_empty() && keywords.is_empty() && self.is_builtin(func, "set")? =>
+            {
+                Object::Set(Arc::new(SetObj::empty(false)))
+            }
             _ => return self.expr(arg),
         };
         let outer = self.go_to(arg.span);
@@ -537,8 +542,21 @@ impl Lifter<'_> {
                 Ok(Some(Abs::Iter(Rc::new(Iter::View { of, dict: object.clone(), items }))))
             }
             (Abs::Const(Object::Dict(_)), "copy", []) if !self.module_mode => self.dict_of(Some(receiver)).map(Some),
-            (Abs::Const(Object::Set(set)), "copy", []) if !self.module_mode && !set.frozen => {
+            (Abs::Const(Object::Set(set)), "copy", []) if set.frozen => Ok(Some(receiver.clone())),
+            (Abs::Const(Object::Set(_)), "copy", []) if !self.module_mode => {
                 self.set_of(Some(receiver)).map(Some)
+            }
+            (Abs::Const(Object::Set(_)), "isdisjoint" | "issuperset" | "issubset" | "symmetric_difference", [_])
+            | (Abs::Const(Object::Set(_)), "union" | "intersection" | "difference", [_, ..])
+                if !self.module_mode =>
+            {
+                match self.prelude_function("collections", &format!("_constant_{name}"))? {
+                    Some(function) => {
+                        let all = std::iter::once(receiver).chain(args).cloned().collect();
+                        self.call_value(&function, all, Vec::new()).map(Some)
+                    }
+                    None => Ok(None),
+                }
             }
             (receiver, "format_map", [mapping])
                 if self.type_of(receiver) == Some(Type::Str) && self.is_dict(mapping) =>
@@ -771,11 +789,49 @@ impl Lifter<'_> {
     }
 
     fn zip(&mut self, args: &[Abs]) -> Lift<Abs> {
+        let args: Vec<Abs> = args.iter().map(|arg| self.walked_as_one(arg)).collect::<Lift<_>>()?;
+        if self.live { self.zip_of_known(&args) } else { Ok(Abs::Unbound) }
+    }
+
+    /// What may be of several types of sequences, as a list that is read only.
+    pub fn walked_as_one(&mut self, abs: &Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        if let Abs::OneOf(choice) = abs
+            && choice.of.iter().all(|(_, item)| {
+                let is_view = matches!(item, Abs::Iter(iter) if matches!(**iter, Iter::View { .. }));
+                (is_view || item.as_const().is_some()) && self.known_items(item).is_some()
+            })
+        {
+            return self.choose(&Rc::clone(choice), &mut |me, item| {
+                let items = me.known_items(&item).unwrap_or_default();
+                me.new_list(&items)
+            });
+        }
+        let Some((_, value)) = self.union_operand(std::slice::from_ref(abs)) else { return Ok(abs.clone()) };
+        let ty = self.b.function.ty(value).clone();
+        let walked: Vec<&Type> =
+            ty.alternatives().iter().filter(|ty| operands::error("iter", &[(*ty).clone()]).is_none()).collect();
+        if walked.len() < 2 || !walked.iter().all(|ty| matches!(ty, Type::List(_) | Type::Tuple(_) | Type::Str)) {
+            return Ok(abs.clone());
+        }
+        self.dispatch(value, &mut |me, narrowed| {
+            let is_walked = me.type_of(&narrowed).is_some_and(|ty| operands::error("iter", &[ty]).is_none());
+            match (is_walked, me.known_items(&narrowed)) {
+                (true, Some(items)) => me.new_list(&items),
+                (true, None) => me.listed(&narrowed),
+                (false, _) => Ok(narrowed),
+            }
+        })
+    }
+
+    fn zip_of_known(&mut self, args: &[Abs]) -> Lift<Abs> {
         if let Some((_, value)) = self.union_operand(args) {
             return self.dispatch(value, &mut |me, narrowed| {
                 let args: Vec<Abs> =
                     args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
-                me.zip(&args)
+                me.zip_of_known(&args)
             });
         }
         for arg in args {

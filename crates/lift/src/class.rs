@@ -282,7 +282,8 @@ impl Lifter<'_> {
         let is_named = matches!(&def.bases[..], [base] if self.is_of_module(base, "typing", "NamedTuple"));
         let is_class_var = |of: &Expr| !is_named && self.is_of_module(of, "typing", "ClassVar");
         if !def.class_vars.iter().all(is_class_var) {
-            return self.bail(Code::Statement, "a class with another ClassVar than that of typing, or a named tuple with it");
+            return self
+                .bail(Code::Statement, "a class with another ClassVar than that of typing, or a named tuple with it");
         }
         let (base, exception) = match (is_named, &enumerated) {
             (true, _) => (Some(self.tuple_class()?), None),

@@ -244,6 +244,9 @@ impl Lifter<'_> {
 
     /// `isinstance(value, classes)`.
     pub fn isinstance(&mut self, value: &Abs, classes: &Abs) -> Lift<Abs> {
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
         let question = self.is_instance_of(value, classes)?;
         self.answer(&question)
     }
@@ -326,6 +329,9 @@ impl Lifter<'_> {
                 if keywords.is_empty() && args.len() == 2 && self.is_builtin(func, "isinstance")? =>
             {
                 let (value, classes) = (self.expr(&args[0])?, self.expr(&args[1])?);
+                if !self.live {
+                    return Ok(Some((Vec::new(), Vec::new())));
+                }
                 self.is_instance_of(&value, &classes)?
             }
             ExprKind::Compare { left, rest } if rest.len() == 1 => {
@@ -338,6 +344,9 @@ impl Lifter<'_> {
                 }
                 let Some(of) = self.type_call(left)? else { return Ok(None) };
                 let (value, right) = (self.expr(of)?, self.expr(right)?);
+                if !self.live {
+                    return Ok(Some((Vec::new(), Vec::new())));
+                }
                 let one = ClassRef::of_name(&right).map(|class| vec![class]);
                 let classes = match (op, &right) {
                     (CmpOp::Is | CmpOp::IsNot | CmpOp::Eq | CmpOp::Ne, _) => one,
@@ -358,9 +367,6 @@ impl Lifter<'_> {
             }
             _ => return Ok(None),
         };
-        if !self.live {
-            return Ok(Some((Vec::new(), Vec::new())));
-        }
         if let Abs::Dyn(value) = question.value
             && matches!(self.b.function.ty(value), Type::Union(_))
         {
@@ -436,7 +442,7 @@ impl Lifter<'_> {
     }
 
     /// Whether an expression is the name of a built-in function.
-    fn is_builtin(&mut self, func: &Expr, builtin: &str) -> Lift<bool> {
+    pub fn is_builtin(&mut self, func: &Expr, builtin: &str) -> Lift<bool> {
         match &func.kind {
             // A match statement's own names have a dot.
             ExprKind::Name(name) if name.strip_prefix('.').unwrap_or(name) == builtin => {

@@ -129,6 +129,42 @@ impl Lifter<'_> {
         Abs::Const(object)
     }
 
+    /// What an empty container is that is made here, where it is a constant until something changes it:
+    /// one variable holds it or a constant of the module (`TABLE.get(key) or {}`).
+    pub fn constant_empty(&mut self, empty: Object) -> Option<Abs> {
+        let site = self.site();
+        if self.module_mode || self.world.changing.contains(&site) {
+            return None;
+        }
+        self.world.empty.insert(site);
+        self.world.constant_empty.contains(&site).then(|| self.written(empty))
+    }
+
+    /// Containers that were made empty meet constants in one variable: they become constants, by lifting again.
+    pub fn settle_empty(&mut self, column: &[Abs]) -> Lift<()> {
+        let is_constant = |abs: &Abs| matches!(abs, Abs::Const(object) if !matches!(object, Object::Unbound));
+        let meets = |abs: &Abs| match abs {
+            Abs::OneOf(choice) => choice.of.iter().all(|(_, item)| is_constant(item)),
+            abs => is_constant(abs),
+        };
+        if !column.iter().any(meets) {
+            return Ok(());
+        }
+        let sites = column.iter().flat_map(|abs| match abs {
+            Abs::Instance(object) if object.class.prelude => object.site.into_iter().collect(),
+            Abs::Dyn(value) => self.sites_of(*value),
+            _ => Vec::new(),
+        });
+        let world = &self.world;
+        let empty = |site: &Site| world.empty.contains(site) && !world.constant_empty.contains(site);
+        let found: Vec<Site> = sites.filter(empty).collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.world.constant_empty.extend(found);
+        Err(Stop::Restart)
+    }
+
     /// A container is changed: a constant that a function wrote becomes an object, by lifting
     /// again. Others stay.
     pub fn changes(&mut self, container: &Abs) -> Lift<()> {
@@ -270,6 +306,11 @@ impl Lifter<'_> {
             Some(key) => key.as_const().is_some() && value.as_const().is_some(),
             None => matches!(value, Abs::Const(Object::Dict(_))),
         };
+        if entries.is_empty()
+            && let Some(empty) = self.constant_empty(Object::Dict(Arc::default()))
+        {
+            return Ok(empty);
+        }
         let all_constant = entries.iter().all(constant);
         if all_constant && (self.module_mode || !(entries.is_empty() || self.is_changing())) {
             let mut dict = DictObj::default();
@@ -384,6 +425,7 @@ impl Lifter<'_> {
         match value {
             Abs::Instance(object) => ClassObj::is_dict(&object.class),
             Abs::Table(table) => table.kind == TableKind::Dict,
+            Abs::OneOf(choice) => choice.of.iter().all(|(_, item)| self.is_dict(item)),
             value => matches!(self.type_of(value), Some(Type::Dict(..))),
         }
     }
@@ -397,6 +439,11 @@ impl Lifter<'_> {
         }
         if let (true, Some(pairs)) = (self.module_mode, source) {
             return self.constant_dict(pairs);
+        }
+        if source.is_none()
+            && let Some(empty) = self.constant_empty(Object::Dict(Arc::default()))
+        {
+            return Ok(empty);
         }
         let dict = self.new_container("dict", Vec::new())?;
         if let Some(source) = source {

@@ -119,6 +119,11 @@ impl<'w> Lifter<'w> {
 
     /// `[a, *b, c]`: what has no known length extends the list.
     fn list_display(&mut self, items: &[Expr]) -> Lift<Abs> {
+        if items.is_empty()
+            && let Some(empty) = self.constant_empty(Object::list(Vec::new()))
+        {
+            return Ok(empty);
+        }
         let mut known = Vec::new();
         let mut list: Option<Abs> = None;
         for item in items {

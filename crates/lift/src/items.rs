@@ -26,19 +26,7 @@ impl Lifter<'_> {
             if !self.live {
                 return Ok(Abs::Unbound);
             }
-            if let Some(items) = value.tuple_items().or_else(|| self.named_items(&value)) {
-                return self.slice_tuple(items, &lower, &upper, &step);
-            }
-            if step.same(&Abs::NONE) {
-                return self.apply("a[b:c]", &[value, lower, upper]);
-            }
-            // That of texts has one int that stands for no bound; it must not come from data.
-            let dynamic = |abs: &Abs| abs.as_const().is_none();
-            let is_list = matches!(self.type_of(&value), Some(Type::List(_)));
-            if !is_list && dynamic(&step) && (dynamic(&lower) || dynamic(&upper)) {
-                return self.bail(Code::Operands, "a slice with bounds and step that are not constant");
-            }
-            return self.apply("a[b:c:d]", &[value, lower, upper, step]);
+            return self.slice(value, &lower, &upper, &step);
         }
         if let Some(parts) = self.parts(&value, index)? {
             let Abs::Instance(object) = &value else { return Ok(Abs::Unbound) };
@@ -50,6 +38,31 @@ impl Lifter<'_> {
             return Ok(Abs::Unbound);
         }
         self.item(value, index)
+    }
+
+    /// `value[lower:upper:step]`.
+    fn slice(&mut self, value: Abs, lower: &Abs, upper: &Abs, step: &Abs) -> Lift<Abs> {
+        if let Abs::OneOf(choice) = &value {
+            return self.choose(&Rc::clone(choice), &mut |me, value| me.slice(value, lower, upper, step));
+        }
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(&value)) {
+            return self.dispatch(union, &mut |me, value| me.slice(value, lower, upper, step));
+        }
+        let is_tuple = matches!(self.type_of(&value), Some(Type::Tuple(_)));
+        let items = if is_tuple { self.known_items(&value) } else { None };
+        if let Some(items) = items.or_else(|| self.named_items(&value)) {
+            return self.slice_tuple(items, lower, upper, step);
+        }
+        if step.same(&Abs::NONE) {
+            return self.apply("a[b:c]", &[value, lower.clone(), upper.clone()]);
+        }
+        // That of texts has one int that stands for no bound; it must not come from data.
+        let dynamic = |abs: &Abs| abs.as_const().is_none();
+        let is_list = matches!(self.type_of(&value), Some(Type::List(_)));
+        if !is_list && dynamic(step) && (dynamic(lower) || dynamic(upper)) {
+            return self.bail(Code::Operands, "a slice with bounds and step that are not constant");
+        }
+        self.apply("a[b:c:d]", &[value, lower.clone(), upper.clone(), step.clone()])
     }
 
     /// What stands in the brackets behind an array of the prelude, where a slice is one of several parts: for

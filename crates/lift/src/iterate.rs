@@ -529,6 +529,9 @@ impl Lifter<'_> {
         {
             return Ok(Abs::Const(item));
         }
+        if let Abs::OneOf(choice) = list {
+            return self.choose(&Rc::clone(choice), &mut |me, list| me.element(&list, index));
+        }
         let (list, index) = (self.value_to_read(list)?, self.value(index)?);
         if matches!(self.b.function.ty(list), Type::List(element) if **element == Type::Never) {
             // Nothing can be in it; the turn is never reached.

@@ -666,6 +666,7 @@ impl Lifter<'_> {
             } else if column.iter().any(|abs| matches!(abs, Abs::Dyn(_))) {
                 column.iter().filter(|abs| matches!(abs, Abs::Table(_))).try_for_each(|abs| self.changes(abs))?;
             }
+            self.settle_empty(column)?;
             return self.join_choice(column, arms, target, args);
         };
         let has_constant_list = column.iter().any(|abs| abs.as_const().is_some_and(Self::is_mutable_const));
@@ -680,6 +681,7 @@ impl Lifter<'_> {
         }
         if has_constant_list || incompatible_containers(&ty) {
             column.iter().try_for_each(|abs| self.changes(abs))?;
+            self.settle_empty(column)?;
             return self.join_choice(column, arms, target, args);
         }
         let mut sites = Vec::new();

@@ -372,6 +372,7 @@ impl Lifter<'_> {
     fn of_known_shape(&mut self, spelling: &str, args: &[Abs], types: &[Type]) -> Lift<Option<Abs>> {
         match (spelling, args, types) {
             ("truth" | "bool", _, [Type::None]) => Ok(Some(Abs::bool(false))),
+            ("truth" | "bool", [Abs::Const(set @ Object::Set(_))], _) => Ok(constant_truth(set).map(Abs::bool)),
             ("str" | "repr", _, [Type::None]) => Ok(Some(Abs::str("None"))),
             ("str" | "repr", [Abs::Const(dict @ Object::Dict(_))], [ty]) if ty.has_repr() => {
                 Ok(Some(Abs::str(&exuvia_ops::show::repr(dict))))

@@ -260,6 +260,21 @@ impl Lifter<'_> {
         {
             return Ok(result);
         }
+        // Methods of sets do not do the same with each constant.
+        let constants = |arg: &Abs| match arg {
+            Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| item.as_const().is_some()) => Some(Rc::clone(choice)),
+            _ => None,
+        };
+        if method.owner.prelude
+            && ClassObj::is_below(&method.owner, "_Members")
+            && let Some((at, choice)) = args.iter().enumerate().find_map(|(at, arg)| Some((at, constants(arg)?)))
+        {
+            return self.choose(&choice, &mut |me, item| {
+                let mut args = args.clone();
+                args[at] = item;
+                me.call_bound(method, args, named.clone())
+            });
+        }
         let mut all = vec![method.receiver.clone()];
         all.extend(args);
         self.next_owner = Some((Rc::clone(&method.owner), method.receiver.clone()));

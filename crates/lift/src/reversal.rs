@@ -4,12 +4,18 @@ use crate::abs::{Abs, Iter};
 use crate::bailout::Code;
 use crate::class::ClassObj;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{ExcKind, Type};
+use exuvia_ir::{ExcKind, Object, Type};
 use std::rc::Rc;
 
 impl Lifter<'_> {
     /// `reversed(of)`. Of a list it takes the last position now, of other objects their iterator.
     pub fn reversed(&mut self, of: &Abs) -> Lift<Abs> {
+        let is_set = |(_, item): &(i64, Abs)| matches!(item, Abs::Const(Object::Set(_)));
+        let has_set = matches!(of, Abs::OneOf(choice) if choice.of.iter().any(is_set));
+        let of = &if has_set { of.clone() } else { self.walked_as_one(of)? };
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
         if let Some((_, union)) = self.union_operand(std::slice::from_ref(of)) {
             return self.dispatch(union, &mut |me, narrowed| me.reversed(&narrowed));
         }

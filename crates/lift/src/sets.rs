@@ -245,6 +245,11 @@ impl Lifter<'_> {
                 other => Ok(other),
             };
         }
+        if iterable.is_none()
+            && let Some(empty) = self.constant_empty(Object::Set(Arc::new(SetObj::empty(false))))
+        {
+            return Ok(empty);
+        }
         self.new_container("set", iterable.cloned().into_iter().collect())
     }
 

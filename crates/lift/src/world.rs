@@ -80,6 +80,10 @@ pub(crate) struct World {
     pub displays: HashMap<usize, (Object, Site)>,
     /// Where dicts and sets are written that change, or hold what is no constant.
     pub changing: HashSet<Site>,
+    /// Where empty containers are made, and of those the places where they are constants, since they meet
+    /// constants of the module.
+    pub empty: HashSet<Site>,
+    pub constant_empty: HashSet<Site>,
     /// Loops over constants that are lifted turn by turn, since what they do wants to know those.
     pub unrolled: HashSet<Site>,
     /// Whether a module of the prelude is being loaded.
@@ -202,6 +206,8 @@ impl World {
             inner: HashMap::new(),
             displays: HashMap::new(),
             changing: HashSet::new(),
+            empty: HashSet::new(),
+            constant_empty: HashSet::new(),
             unrolled: HashSet::new(),
             loading_prelude: false,
             shapes: Vec::new(),

@@ -1396,6 +1396,37 @@ def _as_set(value):
     return frozenset(value) if isinstance(value, frozenset) else set(value)
 
 
+# Methods of sets that are constant.
+def _constant_isdisjoint(members, other):
+    return not _any_in(other, members)
+
+
+def _constant_issuperset(members, other):
+    return _all_in(other, members)
+
+
+def _constant_issubset(members, other):
+    if not _is_set(other):
+        other = set(other)
+    return len(members) <= len(other) and _all_in(members, other)
+
+
+def _constant_union(members, *others):
+    return _as_set(members).union(*others)
+
+
+def _constant_intersection(members, *others):
+    return _as_set(members).intersection(*others)
+
+
+def _constant_difference(members, *others):
+    return _as_set(members).difference(*others)
+
+
+def _constant_symmetric_difference(members, other):
+    return _as_set(members).symmetric_difference(other)
+
+
 class deque:
     # A list and where in it the first element stands; what is before that has no meaning.
     def __init__(self, iterable=_missing, maxlen=None):
