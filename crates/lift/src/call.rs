@@ -140,6 +140,13 @@ impl Lifter<'_> {
             args.splice(0..0, [callee.clone(), rest.clone()]);
             return self.call_of_prelude("_call_with_all", args);
         }
+        if let Abs::Builtin(name) = callee
+            && &**name == "zip"
+            && args.is_empty()
+            && named.is_empty()
+        {
+            return self.call_of_prelude("_zip_all", vec![rest.clone()]);
+        }
         let found = match callee {
             Abs::Func(closure) => Some((Rc::clone(closure), 0)),
             Abs::Bound(method) => Some((Rc::clone(&method.closure), 1)),
@@ -950,6 +957,10 @@ impl Lifter<'_> {
             // The prelude has them as pairs, which cost nothing.
             let all = match self.in_prelude(closure.module) {
                 true => Abs::tuple(others.into_iter().map(|(name, value)| Abs::tuple(vec![name, value])).collect()),
+                // Most functions only hand on what they are not given.
+                false if others.is_empty() && !self.module_mode && !self.is_changing() => {
+                    self.written(Object::Dict(Arc::default()))
+                }
                 false => self.dict_of_fields(others)?,
             };
             vars.insert(name.clone(), all);

@@ -49,7 +49,7 @@ impl Lifter<'_> {
             return self.dispatch(union, &mut |me, value| me.slice(value, lower, upper, step));
         }
         let is_tuple = matches!(self.type_of(&value), Some(Type::Tuple(_)));
-        let items = if is_tuple { self.known_items(&value) } else { None };
+        let items = if is_tuple { self.known_items(&value) } else { value.tuple_items() };
         if let Some(items) = items.or_else(|| self.named_items(&value)) {
             return self.slice_tuple(items, lower, upper, step);
         }

@@ -554,3 +554,25 @@ def _call_with_all(function, items, *given):
 def _is_tuple(value):
     # Here the name is that of the built-in class.
     return isinstance(value, tuple)
+
+
+def _shortest(rows):
+    least = -1
+    for row in rows:
+        if not isinstance(row, (list, tuple, str)):
+            return _refuse("zip of such rows")
+        if least < 0 or len(row) < least:
+            least = len(row)
+    return least
+
+
+def _zip_all(rows):
+    # zip(*rows)
+    if len(rows) > 0:
+        least = _shortest(rows)
+        at = 0
+        for _ in rows[0]:
+            if at == least:
+                return
+            yield tuple([row[at] for row in rows])
+            at += 1

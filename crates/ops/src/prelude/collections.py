@@ -570,6 +570,13 @@ class OrderedDict(dict):
             return "OrderedDict()"
         return "OrderedDict([" + ", ".join([f"({key!r}, {value!r})" for key, value in self.items()]) + "])"
 
+    @classmethod
+    def fromkeys(cls, iterable, value=None):
+        result = cls()
+        for key in iterable:
+            result[key] = value
+        return result
+
     def popitem(self, last=True):
         if len(self) == 0:
             raise KeyError("dictionary is empty")

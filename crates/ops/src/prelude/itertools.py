@@ -72,6 +72,18 @@ def _longest(first, second, fillvalue):
         yield (left[i] if i < len(left) else fillvalue, right[i] if i < len(right) else fillvalue)
 
 
+def count(start=0, step=1):
+    if not isinstance(start, (int, float)) or not isinstance(step, (int, float)):
+        return _refuse("count of such values")
+    return _count_from(start, step)
+
+
+def _count_from(at, step):
+    while True:
+        yield at
+        at += step
+
+
 def cycle(iterable, /):
     saved = []
     for item in iterable:
