@@ -106,7 +106,8 @@ fn stages(
         let message = format!("the result is {}", sql::type_name(&definition.returns));
         return Err(reason(exuvia_lift::Code::SqlType.code(), message));
     };
-    let returns = SqlReturn { class, name: sql::type_name(&definition.returns) };
+    let errors_are_null = definition.on_error == crate::OnError::Null;
+    let returns = SqlReturn { class, name: sql::type_name(&definition.returns), errors_are_null };
     let calls = if settings.fault == "calls" { Calls::All } else { Calls::Large };
     let Lifted { module: lifted, unchecked, steps } =
         exuvia_lift::lift(source, &params, &returns, calls).map_err(|bailout| Reason {

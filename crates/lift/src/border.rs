@@ -658,7 +658,7 @@ impl Lifter<'_> {
                 None => leave(self),
             };
         }
-        if matches!(self.type_of(value), Some(Type::Tuple(_))) {
+        if value.tuple_items().is_some() || matches!(self.type_of(value), Some(Type::Tuple(_))) {
             let items = self.known_items(value).filter(|items| items.len() == fields.len());
             return if items.is_some() { Ok(items) } else { leave(self) };
         }

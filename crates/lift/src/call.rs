@@ -178,7 +178,9 @@ impl Lifter<'_> {
             self.rest = None;
             return result;
         }
-        let required = params.positional.iter().filter(|param| param.1.is_none()).count();
+        // The defaults of methods that `dataclass` wrote are those of the closure.
+        let is_required = |name: &Name| !function.defaults.iter().any(|default| default.0 == *name);
+        let required = params.positional.iter().filter(|param| param.1.is_none() && is_required(&param.0)).count();
         let (least, most) = (required.saturating_sub(given), takes.saturating_sub(given));
         if params.rest.is_some() || !named.is_empty() || most > MOST_SPREAD || given > takes {
             return self.bail(Code::Arguments, "*args of unknown length");

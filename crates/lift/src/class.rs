@@ -248,12 +248,17 @@ struct Body {
 pub(crate) struct LeftOut {
     pub repr: BTreeSet<Name>,
     pub compare: BTreeSet<Name>,
+    pub init: BTreeSet<Name>,
 }
 
 impl LeftOut {
     /// Adds those of a class above, but for the fields that a class has of its own.
     pub fn inherit(&mut self, base: &LeftOut, own: &[Name]) {
-        for (all, above) in [(&mut self.repr, &base.repr), (&mut self.compare, &base.compare)] {
+        for (all, above) in [
+            (&mut self.repr, &base.repr),
+            (&mut self.compare, &base.compare),
+            (&mut self.init, &base.init),
+        ] {
             all.extend(above.iter().filter(|name| !own.contains(name)).cloned());
         }
     }
@@ -518,6 +523,7 @@ impl Lifter<'_> {
                             factories.remove(name);
                             left_out.repr.remove(name);
                             left_out.compare.remove(name);
+                            left_out.init.remove(name);
                         }
                     }
                     let field = if is_dataclass { self.field_call(value)? } else { None };
@@ -526,6 +532,7 @@ impl Lifter<'_> {
                         ([Expr { kind: ExprKind::Name(name), .. }], Some(field)) => {
                             left_out.repr.extend((!field.repr).then(|| name.clone()));
                             left_out.compare.extend((!field.compare).then(|| name.clone()));
+                            left_out.init.extend((!field.init).then(|| name.clone()));
                             match field.default {
                                 Some(FieldDefault::Value(value)) => self.bind_name(name, value)?,
                                 Some(FieldDefault::Factory(factory)) => drop(factories.insert(name.clone(), factory)),

@@ -36,6 +36,8 @@ pub(crate) struct FieldOf {
     pub repr: bool,
     /// Whether comparisons and hashes look at it.
     pub compare: bool,
+    /// Whether `__init__` takes it.
+    pub init: bool,
 }
 
 /// What a field is that is not given.
@@ -61,7 +63,7 @@ impl Lifter<'_> {
         if !self.is_of_module(func, "dataclasses", "field") {
             return Ok(None);
         }
-        let mut field = FieldOf { default: None, repr: true, compare: true };
+        let mut field = FieldOf { default: None, repr: true, compare: true, init: true };
         for (name, value) in keywords {
             match (name.as_deref(), &value.kind) {
                 (Some("default" | "default_factory"), _) if field.default.is_some() => {
@@ -70,6 +72,7 @@ impl Lifter<'_> {
                 (Some("default"), _) => field.default = Some(FieldDefault::Value(self.expr(value)?)),
                 (Some("default_factory"), _) => field.default = Some(FieldDefault::Factory(self.expr(value)?)),
                 (Some("repr"), ExprKind::Const(Object::Bool(is_on))) => field.repr = *is_on,
+                (Some("init"), ExprKind::Const(Object::Bool(is_on))) => field.init = *is_on,
                 (Some("compare"), ExprKind::Const(Object::Bool(is_on))) => field.compare = *is_on,
                 _ => return self.bail(Code::Statement, "a field of a dataclass with such options"),
             }
@@ -174,8 +177,9 @@ impl Lifter<'_> {
         if class.base.as_ref().is_some_and(|base| !base.fields.is_empty() && base.frozen != asked.frozen) {
             return self.bail(Code::Statement, "a frozen dataclass below one that is not, or the other way");
         }
-        let optional = fields.iter().position(|field| field.1.is_some()).unwrap_or(fields.len());
-        if fields[optional..].iter().any(|field| field.1.is_none()) {
+        let taken: Vec<_> = fields.iter().filter(|field| !class.left_out.init.contains(&field.0)).collect();
+        let optional = taken.iter().position(|field| field.1.is_some()).unwrap_or(taken.len());
+        if taken[optional..].iter().any(|field| field.1.is_none()) {
             return self.bail(Code::Statement, "a dataclass with a field without default behind one with");
         }
         let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
@@ -427,11 +431,17 @@ fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], made: &[
     let compared = names.iter().filter(|name| !class.left_out.compare.contains(**name));
     let listed = |of: &str| compared.clone().fold(String::new(), |list, name| list + &format!("{of}.{name}, "));
     if asked.init && !own("__init__") {
-        let params: String = names.iter().map(|name| format!(", {name}")).collect();
+        let takes = |name: &&&Name| !class.left_out.init.contains(**name);
+        let params: String = names.iter().filter(takes).map(|name| format!(", {name}")).collect();
         // Defaults are given by the closure; the parser only wants them in order.
         let _ = writeln!(text, "def __init__(self{params}):\n    pass");
         for name in names {
             let _ = match made.contains(name) {
+                made if !takes(&name) => match made {
+                    true => writeln!(text, "    self.{name} = _made(self, '{name}')"),
+                    // It is the attribute of the class, if that has one.
+                    false => Ok(()),
+                },
                 true => writeln!(text, "    self.{name} = _made(self, '{name}') if _is_missing({name}) else {name}"),
                 false => writeln!(text, "    self.{name} = {name}"),
             };

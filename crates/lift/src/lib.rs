@@ -120,6 +120,7 @@ pub struct Lifted {
 /// Why it cannot be lifted.
 pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls) -> Result<Lifted, Bailout> {
     let mut world = World::new(calls, source);
+    world.errors_are_null = returns.errors_are_null;
     loop {
         let lifted = match lift_once(&mut world, source, params, returns) {
             // Which exception or reason there is will show when all is known.

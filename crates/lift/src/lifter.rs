@@ -814,9 +814,12 @@ impl Lifter<'_> {
         };
         let values = args.iter().map(|arg| self.value(arg)).collect::<Lift<Vec<_>>>()?;
         if values.iter().any(|value| !self.b.function.ty(*value).has_repr()) {
-            // Only CPython has the text.
             let span = self.b.span;
-            self.end(Terminator::Bailout("an exception with an object", span));
+            self.end(match self.world.errors_are_null && !caught && kind.becomes_null() {
+                true => Terminator::Raise(kind, Vec::new(), span),
+                // Only CPython has the text.
+                false => Terminator::Bailout("an exception with an object", span),
+            });
             return Ok(());
         }
         if !caught {
@@ -873,7 +876,14 @@ impl Lifter<'_> {
                 self.die();
             }
             _ => {
-                if let Abs::Instance(_) = exc {
+                if let Abs::Instance(object) = &exc
+                    && let Some(kind) = object.class.exception.filter(|kind| kind.becomes_null())
+                    && self.world.errors_are_null
+                {
+                    // Which one it is nobody asks.
+                    let span = self.b.span;
+                    self.end(Terminator::Raise(kind, Vec::new(), span));
+                } else if let Abs::Instance(_) = exc {
                     // The class has no number by which this rung could tell of it.
                     let span = self.b.span;
                     self.end(Terminator::Bailout("an exception of a class of the module", span));

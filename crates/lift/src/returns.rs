@@ -14,6 +14,8 @@ pub struct SqlReturn {
     pub class: SqlClass,
     /// The name of the SQL type, for errors.
     pub name: String,
+    /// Whether a row that raises gives NULL, so that nobody asks for its exception.
+    pub errors_are_null: bool,
 }
 
 impl Lifter<'_> {

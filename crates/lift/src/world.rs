@@ -37,6 +37,8 @@ pub(crate) struct World {
     /// `__name__` of the module.
     pub name: Arc<str>,
     pub calls: Calls,
+    /// Whether nobody asks for exceptions that leave the handler.
+    pub errors_are_null: bool,
     /// The arguments that are arrays with which the handler cannot be lifted where they are NULL.
     pub left_if_none: HashSet<usize>,
     /// Whether decimals may have another context than the default one: the source names what changes it.
@@ -184,6 +186,7 @@ impl World {
         World {
             name: Arc::clone(&source.name),
             calls,
+            errors_are_null: false,
             left_if_none: HashSet::new(),
             changes_context: CONTEXTS.iter().any(|name| uses(&source.text, name))
                 || source.text.contains("import decimal") && source.text.contains("getattr"),
