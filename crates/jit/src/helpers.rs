@@ -32,9 +32,9 @@ fn equal(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// The number of code points in `len` bytes of valid UTF-8.
-pub(crate) extern "C" fn count_chars(ptr: *const u8, len: u64) -> u64 {
-    // SAFETY: native code passes the words of a live string, without the flag.
-    unsafe { Str::from_words(ptr, len) }.char_len() as u64
+pub(crate) extern "C" fn count_chars(cx: *mut Cx, ptr: *const u8, len: u64) -> u64 {
+    // SAFETY: native code passes its context and the words of a live string, without the flag.
+    unsafe { (*cx).char_len(Str::from_words(ptr, len)) as u64 }
 }
 
 /// A new list of the elements from `start` to `stop`, clamped as CPython clamps slices

@@ -37,6 +37,9 @@ pub struct Cx {
     /// When what is evaluated must end, where nobody waits for it.
     until: Option<Instant>,
     places: Places,
+    /// Where the members of an object of JSON lie that was searched last, and behind which of them the key
+    /// stood: a loop over its keys finds the next one there.
+    pub(crate) json_found: (usize, usize),
 }
 
 /// How many texts may grow in turn.
@@ -133,6 +136,7 @@ impl Cx {
             interrupt,
             until: None,
             places: Places::default(),
+            json_found: (0, 0),
         }
     }
 

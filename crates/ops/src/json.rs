@@ -695,7 +695,16 @@ op! {
         }
         let wanted = _key.as_bytes();
         let is_key = |member: &[Str<'_>]| member[0].as_bytes() == wanted;
-        Ok(members.chunks_exact(2).position(is_key).map_or(-1, |at| at as i64 * 2 + 1))
+        let address = members.as_ptr() as usize;
+        // Members are searched from behind the one that was found last.
+        let from = if cx.json_found.0 == address { (2 * cx.json_found.1).min(members.len()) } else { 0 };
+        let (before, behind) = members.split_at(from);
+        let found = behind.chunks_exact(2).position(is_key).map(|at| from / 2 + at);
+        let found = found.or_else(|| before.chunks_exact(2).position(is_key));
+        if let Some(at) = found {
+            cx.json_found = (address, at + 1);
+        }
+        Ok(found.map_or(-1, |at| at as i64 * 2 + 1))
     }
 }
 

@@ -212,7 +212,7 @@ op! {
     Alloc fn (cx, _pattern: pattern, _text: str, _how: int, _pos: int, _end: int) -> int_list fallible bails Operands {
         let regex = matcher(_pattern)?;
         let mut found = Spans::new(cx, regex, 1)?;
-        if let Some((at, part)) = within(_text, _pos, _end) {
+        if let Some((at, part)) = within(cx, _text, _pos, _end) {
             let one = found.room(cx)?;
             if regex.find(anchor(_how), part.as_str(), at, one).map_err(leave)? {
                 found.keep();
@@ -229,7 +229,7 @@ op! {
     Alloc fn (cx, _pattern: pattern, _text: str, _pos: int, _end: int) -> int_list fallible bails Operands {
         let regex = matcher(_pattern)?;
         let mut found = Spans::new(cx, regex, 4)?;
-        if let Some((at, part)) = within(_text, _pos, _end) {
+        if let Some((at, part)) = within(cx, _text, _pos, _end) {
             let mut matches = Matches::of(regex, part)?;
             matches.at = at;
             while matches.next(cx.interrupted(), found.room(cx)?)? {
@@ -243,10 +243,14 @@ op! {
 
 /// The byte offset where a search between two positions begins, and the text up to where it ends; `None`
 /// where nothing is between them.
-fn within(text: Str<'_>, pos: i64, end: i64) -> Option<(usize, Str<'_>)> {
-    let offset = |at: i64| text.byte_offset(usize::try_from(at).unwrap_or(0));
+fn within<'t>(cx: &mut Cx, text: Str<'t>, pos: i64, end: i64) -> Option<(usize, Str<'t>)> {
+    let mut offset = |at: i64| match usize::try_from(at).unwrap_or(0) {
+        // There are not more characters than bytes.
+        at if at >= text.byte_len() => text.byte_len(),
+        at => cx.byte_offset(text, at),
+    };
     let (at, end) = (offset(pos), offset(end));
-    (at <= end).then(|| (at, text.slice_bytes(0, end)))
+    (at <= end).then(|| (at, if end == text.byte_len() { text } else { text.slice_bytes(0, end) }))
 }
 
 op! {

@@ -55,6 +55,10 @@ impl Places {
         let text = (s.words().0 as usize, s.byte_len());
         let at = match self.texts.iter().position(|known| known.text == text) {
             Some(at) => at,
+            None if let Some(at) = self.begun(text) => {
+                self.texts[at].grow(s);
+                at
+            }
             None => {
                 let known = Known { text, last: (0, 0), len: None, restarts: 0, index: Vec::new() };
                 if self.texts.len() < MOST {
@@ -68,6 +72,13 @@ impl Places {
             }
         };
         &mut self.texts[at]
+    }
+
+    /// The longest text that this one begins with where it lies: a text that is appended to often stays
+    /// where it is, and what is known of its beginning holds.
+    fn begun(&self, text: (usize, usize)) -> Option<usize> {
+        let begins = |at: &usize| self.texts[*at].text.0 == text.0 && self.texts[*at].text.1 < text.1;
+        (0..self.texts.len()).filter(begins).max_by_key(|at| self.texts[*at].text.1)
     }
 
     /// [`Str::char_len`].
@@ -98,6 +109,18 @@ impl Places {
 }
 
 impl Known {
+    /// Knows the same of a longer text in the same place.
+    fn grow(&mut self, s: Str<'_>) {
+        let end = self.text.1;
+        self.len = self.len.map(|chars| chars + s.slice_bytes(end, s.byte_len()).char_len());
+        self.text.1 = s.byte_len();
+        if let Some(last) = self.index.last().copied() {
+            let behind = s.slice_bytes(last, s.byte_len());
+            let starts = behind.as_str().char_indices().step_by(STEP).skip(1);
+            self.index.extend(starts.map(|(at, _)| last + at));
+        }
+    }
+
     /// A place from which to look, in code points and in bytes: the last one if that lies before,
     /// else an entry of the index.
     fn before(
@@ -148,6 +171,9 @@ mod tests {
                 assert_eq!(places.byte_offset(Str::with_ascii(&other, false), index.min(200)), 2 * index.min(200));
             }
         }
+        let grown: Vec<usize> =
+            offsets.iter().map(|end| places.char_len(Str::with_ascii(&text[..*end], false))).collect();
+        assert!(grown.iter().enumerate().all(|(at, len)| at == *len));
         assert_eq!((places.char_len(view), places.char_len(view)), (last, last));
         assert_eq!(places.byte_offset(view, last + 10), text.len());
         for at in 0..10 {

@@ -72,7 +72,7 @@ impl Translator<'_, '_, '_> {
         self.b.ins().brif(ascii, done, &[BlockArg::Value(len)], count, &[]);
         self.b.switch_to_block(count);
         let chars = self.rarely(|this| {
-            this.call_helper("str.len", helpers::count_chars as *const u8, &[types::I64], &[ptr, len])
+            this.call_helper("str.len", helpers::count_chars as *const u8, &[types::I64], &[this.env.cx, ptr, len])
         })?;
         self.b.ins().jump(done, &[BlockArg::Value(chars[0])]);
         self.b.switch_to_block(done);

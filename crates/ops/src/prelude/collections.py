@@ -1465,14 +1465,7 @@ class deque:
 
     def appendleft(self, item, /):
         self._changes += 1
-        if self._first == 0:
-            room = len(self._items) + 8
-            moved = [item] * room
-            moved.extend(self._items)
-            self._items = moved
-            self._first = room
-        self._first -= 1
-        self._items[self._first] = item
+        self._push(item)
         if self._maxlen is not None and len(self) > self._maxlen:
             self._items.pop()
 
@@ -1542,10 +1535,25 @@ class deque:
         size = len(self)
         if size > 1:
             by = n % size
-            items = self._items[self._first :]
-            self._items = items[size - by :] + items[: size - by]
-            self._first = 0
             self._changes += 1
+            if by <= size // 2:
+                for _ in range(by):
+                    self._push(self._items.pop())
+            else:
+                for _ in range(size - by):
+                    self._items.append(self._items[self._first])
+                    self._forget()
+
+    def _push(self, item):
+        # Puts an item before the others.
+        if self._first == 0:
+            room = len(self._items) + 8
+            moved = [item] * room
+            moved.extend(self._items)
+            self._items = moved
+            self._first = room
+        self._first -= 1
+        self._items[self._first] = item
 
     def _place(self, index):
         if not isinstance(index, int):

@@ -169,12 +169,41 @@ def _cut(self, length):
         self.pop()
 
 
+# Elements that are moved one by one, where they are few.
+_FEW = 8
+
+
+def _cut_out(self, start, count):
+    for _ in range(count):
+        _operation("list.move", self, start, len(self) - 1)
+        self.pop()
+
+
+def _replace_few(self, start, stop, items, length):
+    # A slice becomes about as many items, in a list that has that length yet.
+    old = max(stop - start, 0)
+    new = len(items)
+    if len(self) != length or old - new > _FEW or new - old > _FEW:
+        return False
+    for at in range(min(old, new)):
+        self[start + at] = items[at]
+    if new < old:
+        _cut_out(self, start + new, old - new)
+    for at in range(old, new):
+        self.append(items[at])
+        _operation("list.move", self, len(self) - 1, start + at)
+    return True
+
+
 def __setslice__(self, start, stop, step, value):
-    start, stop, step = _bounds(len(self), start, stop, step)
+    n = len(self)
+    start, stop, step = _bounds(n, start, stop, step)
     try:
         items = list(value)
     except TypeError:
         return _leave("what cannot be assigned to a slice")
+    if step == 1 and _replace_few(self, start, stop, items, n):
+        return None
     if step == 1:
         # Iterating may have changed the list.
         tail = self[max(start, stop) :]
@@ -196,6 +225,9 @@ def __delslice__(self, start, stop, step):
     start, stop, step = _bounds(len(self), start, stop, step)
     n = len(range(start, stop, step))
     if n == 0:
+        return None
+    if step == 1 and n <= _FEW:
+        _cut_out(self, start, n)
         return None
     last = start + (n - 1) * step
     first, last, step = min(start, last), max(start, last), abs(step)
