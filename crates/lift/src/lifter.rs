@@ -815,7 +815,7 @@ impl Lifter<'_> {
         let values = args.iter().map(|arg| self.value(arg)).collect::<Lift<Vec<_>>>()?;
         if values.iter().any(|value| !self.b.function.ty(*value).has_repr()) {
             let span = self.b.span;
-            self.end(match self.world.errors_are_null && !caught && kind.becomes_null() {
+            self.end(match self.nobody_asks_which() && !caught && kind.becomes_null() {
                 true => Terminator::Raise(kind, Vec::new(), span),
                 // Only CPython has the text.
                 false => Terminator::Bailout("an exception with an object", span),
@@ -864,6 +864,11 @@ impl Lifter<'_> {
         Ok(())
     }
 
+    /// Whether nobody asks for an exception that leaves what is lifted: a handler whose errors are NULL.
+    fn nobody_asks_which(&self) -> bool {
+        self.world.errors_are_null && matches!(self.returns, Returns::Sql(_))
+    }
+
     /// Sends an exception object to the innermost handler, or out of the function.
     pub fn throw(&mut self, exc: Abs, kinds: Option<Vec<ExcKind>>) {
         let state = self.state();
@@ -878,7 +883,7 @@ impl Lifter<'_> {
             _ => {
                 if let Abs::Instance(object) = &exc
                     && let Some(kind) = object.class.exception.filter(|kind| kind.becomes_null())
-                    && self.world.errors_are_null
+                    && self.nobody_asks_which()
                 {
                     // Which one it is nobody asks.
                     let span = self.b.span;

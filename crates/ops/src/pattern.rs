@@ -214,7 +214,9 @@ op! {
         let mut found = Spans::new(cx, regex, 1)?;
         if let Some((at, part)) = within(cx, _text, _pos, _end) {
             let one = found.room(cx)?;
-            if regex.find(anchor(_how), part.as_str(), at, one).map_err(leave)? {
+            let is_ascii = is_ascii(cx, part);
+            let matcher = regex.over_known(anchor(_how), part.as_str(), || is_ascii).map_err(leave)?;
+            if matcher.find(at, one).map_err(leave)? {
                 found.keep();
                 found.mark(cx)?;
             }
@@ -239,6 +241,11 @@ op! {
         found.mark(cx)?;
         Ok(found.finish())
     }
+}
+
+/// Whether a text is ASCII, found out once for a long one that is searched from many places.
+fn is_ascii(cx: &mut Cx, text: Str<'_>) -> bool {
+    text.known_ascii() || cx.char_len(text) == text.byte_len()
 }
 
 /// The byte offset where a search between two positions begins, and the text up to where it ends; `None`
@@ -373,10 +380,12 @@ op! {
     match_offsets = "match.offsets" ""
     Pure fn (cx, _text: str, _spans: ints) -> int_list fallible {
         let mut out = _spans.to_vec();
-        if !_text.is_ascii() {
+        if !is_ascii(cx, _text) {
             let mut order: Vec<usize> = (0.._spans.len()).collect();
             order.sort_unstable_by_key(|at| _spans[*at]);
-            let (mut offset, mut characters) = (0, 0);
+            let first = order.iter().find_map(|at| usize::try_from(_spans[*at]).ok()).unwrap_or(0);
+            let mut offset = if _text.as_str().is_char_boundary(first) { first } else { 0 };
+            let mut characters = cx.char_index(_text, offset) as i64;
             for at in order {
                 let Ok(next) = usize::try_from(_spans[at]) else { continue };
                 if let Some(between) = _text.as_str().get(offset..next) {

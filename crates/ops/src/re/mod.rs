@@ -192,14 +192,29 @@ impl Regex {
     /// [`Leave`] for a text that CPython must search.
     #[inline]
     pub fn over<'r, 't>(&'r self, anchor: Anchor, text: &'t str) -> Result<Matcher<'r, 't>, Leave> {
+        self.over_known(anchor, text, || text.is_ascii())
+    }
+
+    /// The same of a text of which somebody may know whether it is ASCII, which takes a look at all of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Leave`] for a text that CPython must search.
+    #[inline]
+    pub fn over_known<'r, 't>(
+        &'r self,
+        anchor: Anchor,
+        text: &'t str,
+        is_ascii: impl Fn() -> bool,
+    ) -> Result<Matcher<'r, 't>, Leave> {
         // Trying knows CPython's words.
         let alone = || matches!(self.automaton(Variant::default()), Some(Automata::Alone(_)));
-        let ascii = self.needs.wide && text.is_ascii();
+        let ascii = self.needs.wide && is_ascii();
         let newline = self.needs.dollar && text.ends_with('\n');
         // The automata know no place before a last newline, but those before any newline.
         if newline && memchr::memchr(b'\n', &text.as_bytes()[..text.len() - 1]).is_some()
             || self.needs.not_boundary && text.is_empty()
-            || self.needs.splits && !text.is_ascii() && !alone()
+            || self.needs.splits && !is_ascii() && !alone()
             || self.needs.word && !ascii && !alone() && classes::has_disputed(text)
         {
             return Err(Leave);
