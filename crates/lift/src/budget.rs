@@ -2,7 +2,7 @@
 //!
 //! Work is counted in steps of about the same time (some tens of nanoseconds), not in time
 //! itself: so a function is refused on every machine or on none, but for operations on constants that
-//! take unusually long, of which only the time tells ([`waited`]). Counted are expressions,
+//! take unusually long, of which only the time tells ([`waited`], and a limit far beyond). Counted are expressions,
 //! statements, what is copied and compared where paths part and join, instructions that are
 //! thrown away, and the sizes of values, over all attempts of one lifting.
 
@@ -12,7 +12,7 @@ use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Int, Object, Type};
 use exuvia_ops::def::{Body, OpDef};
 use std::cell::Cell;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The steps that lifting one function may take.
 pub const MAX_STEPS: u64 = 6_000_000;
@@ -30,19 +30,38 @@ const MAX_PARTS: usize = 2_000;
 /// How deep a value may be nested.
 const MAX_NESTING: usize = 100;
 
+/// How long lifting may take where steps take longer than they should. It is far from what functions need
+/// that may take [`MAX_STEPS`].
+const LONGEST: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 4 });
+
 /// Steps taken.
-#[derive(Debug, Default)]
-pub(crate) struct Budget(Cell<u64>);
+#[derive(Debug)]
+pub(crate) struct Budget {
+    steps: Cell<u64>,
+    since: Instant,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { steps: Cell::new(0), since: Instant::now() }
+    }
+}
 
 impl Budget {
     /// Counts steps.
     pub fn take(&self, steps: usize) {
-        self.0.set(self.0.get().saturating_add(steps as u64));
+        self.steps.set(self.steps.get().saturating_add(steps as u64));
     }
 
     /// The steps taken.
     pub fn steps(&self) -> u64 {
-        self.0.get()
+        self.steps.get()
+    }
+
+    /// Whether it takes too long: now and then it is looked at.
+    fn is_late(&self) -> bool {
+        const LOOKS: u64 = 256;
+        self.steps.get() % LOOKS < 4 && self.since.elapsed() > LONGEST
     }
 }
 
@@ -56,6 +75,9 @@ impl Lifter<'_> {
         }
         if self.world.budget.steps() > MAX_STEPS {
             return self.bail(Code::Budget, format!("lifting takes more than {MAX_STEPS} steps"));
+        }
+        if self.world.budget.is_late() {
+            return self.bail(Code::Budget, format!("lifting takes longer than {} s", LONGEST.as_secs()));
         }
         Ok(())
     }
@@ -132,7 +154,7 @@ pub(crate) const LONGEST_OPERATION: Duration = Duration::from_millis(300);
 
 /// The steps of an operation that took unusually long: of what it reads that cannot be said before.
 pub(crate) fn waited(time: Duration) -> usize {
-    const USUAL: Duration = Duration::from_millis(5);
+    const USUAL: Duration = Duration::from_micros(500);
     const STEP: u128 = 20;
     if time < USUAL { 0 } else { usize::try_from(time.as_nanos() / STEP).unwrap_or(usize::MAX) }
 }

@@ -552,9 +552,7 @@ impl Lifter<'_> {
             }
             (Abs::Const(Object::Dict(_)), "copy", []) if !self.module_mode => self.dict_of(Some(receiver)).map(Some),
             (Abs::Const(Object::Set(set)), "copy", []) if set.frozen => Ok(Some(receiver.clone())),
-            (Abs::Const(Object::Set(_)), "copy", []) if !self.module_mode => {
-                self.set_of(Some(receiver)).map(Some)
-            }
+            (Abs::Const(Object::Set(_)), "copy", []) if !self.module_mode => self.set_of(Some(receiver)).map(Some),
             (Abs::Const(Object::Set(_)), "isdisjoint" | "issuperset" | "issubset" | "symmetric_difference", [_])
             | (Abs::Const(Object::Set(_)), "union" | "intersection" | "difference", [_, ..])
                 if !self.module_mode =>

@@ -254,11 +254,9 @@ pub(crate) struct LeftOut {
 impl LeftOut {
     /// Adds those of a class above, but for the fields that a class has of its own.
     pub fn inherit(&mut self, base: &LeftOut, own: &[Name]) {
-        for (all, above) in [
-            (&mut self.repr, &base.repr),
-            (&mut self.compare, &base.compare),
-            (&mut self.init, &base.init),
-        ] {
+        for (all, above) in
+            [(&mut self.repr, &base.repr), (&mut self.compare, &base.compare), (&mut self.init, &base.init)]
+        {
             all.extend(above.iter().filter(|name| !own.contains(name)).cloned());
         }
     }

@@ -169,9 +169,9 @@ impl Lifter<'_> {
     /// arms' blocks; `None` where nothing changes.
     pub fn as_values(&mut self, column: &[Abs], arms: &[(State, Vec<Abs>)]) -> Lift<Option<Vec<Abs>>> {
         let meets = column.iter().any(|abs| self.is_numbered(abs))
-            && column.iter().all(|abs| {
-                self.is_numbered(abs) || self.type_of(abs).is_some() || self.holds_static_object(abs)
-            })
+            && column
+                .iter()
+                .all(|abs| self.is_numbered(abs) || self.type_of(abs).is_some() || self.holds_static_object(abs))
             && self.joined_choice(column).is_none();
         if !meets {
             return Ok(None);

@@ -262,7 +262,9 @@ impl Lifter<'_> {
         }
         // Methods of sets do not do the same with each constant.
         let constants = |arg: &Abs| match arg {
-            Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| item.as_const().is_some()) => Some(Rc::clone(choice)),
+            Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| item.as_const().is_some()) => {
+                Some(Rc::clone(choice))
+            }
             _ => None,
         };
         if method.owner.prelude

@@ -81,6 +81,27 @@ struct Process {
 enum Lost {
     Stopped(u32),
     Failed(String),
+    /// A process that had answered others ended by itself and said nothing to this request, as one does
+    /// whose pipe an earlier call has broken: it may be asked of another process.
+    Unread(String),
+}
+
+/// Asks again, once, where a process ended before it had read what it was asked.
+fn once_more<T>(mut ask: impl FnMut() -> Result<T, Lost>) -> Result<T, Lost> {
+    match ask() {
+        Err(Lost::Unread(_)) => ask(),
+        other => other,
+    }
+}
+
+/// The number of the first call of a function that a new process gets; its definition comes before.
+const FIRST_CALL: u64 = 1;
+
+/// How a process has ended that found no more requests.
+const ENDED_BY_ITSELF: &str = "exit status: 0";
+
+fn ended_so(how: &str) -> String {
+    format!("the Python process ended: {how}")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -118,7 +139,8 @@ impl Worker {
     /// The process, which is started if there is none.
     fn process(&self) -> Result<Arc<Process>, Lost> {
         let mut process = lock(&self.process);
-        if let Some(process) = process.as_ref() {
+        // One that has ended since it answered the last request is no longer one.
+        if let Some(process) = process.as_ref().filter(|process| !process.has_ended()) {
             return Ok(Arc::clone(process));
         }
         let started = Arc::new(self.spawn().map_err(Lost::Failed)?);
@@ -207,12 +229,12 @@ impl Worker {
         // The process watches the time too, and can say what it ran; this is for one that cannot.
         let deadline = Instant::now().checked_add(time);
         let limits = PyCall { print: definition.print, stop, deadline, ..PyCall::default() };
-        match self.process().and_then(|process| function.handle(&process, &limits)) {
+        match once_more(|| function.handle(&self.process()?, &limits)) {
             Ok(Ok(_)) => Ok(function),
             Ok(Err(kept)) if kept.kind == kind::TIMED_OUT => Err(host(took_too_long(time))),
             Ok(Err(kept)) if kept.kind == kind::INTERRUPTED => Err(host(CANCELLED.to_string())),
             Ok(Err(kept)) => Err(PyError { line: kept.line(), class: kept.class, message: kept.message }),
-            Err(Lost::Failed(message)) => Err(host(message)),
+            Err(Lost::Failed(message) | Lost::Unread(message)) => Err(host(message)),
             Err(Lost::Stopped(kind::TIMED_OUT)) => Err(host(took_too_long(time))),
             Err(Lost::Stopped(_)) => Err(host(CANCELLED.to_string())),
         }
@@ -251,9 +273,16 @@ impl Worker {
     ) -> Result<Answer, Lost> {
         let mut stopped = None;
         let mut gone = false;
+        let mut heard = false;
+        let unread = |heard: bool, how: String| match !heard && number > FIRST_CALL && how == ENDED_BY_ITSELF {
+            true => Lost::Unread(ended_so(&how)),
+            false => Lost::Failed(ended_so(&how)),
+        };
         process.send(number, request);
         loop {
-            match answers.recv_timeout(PERIOD) {
+            let received = answers.recv_timeout(PERIOD);
+            heard |= received.is_ok();
+            match received {
                 Ok(Answer::Printed { text }) => limits.print.print(&text),
                 Ok(answer @ (Answer::Wanted { .. } | Answer::Output { .. })) => {
                     let (step, batch) = match run.as_mut() {
@@ -273,12 +302,12 @@ impl Worker {
                         self.give_up(process);
                         return Err(Lost::Stopped(ended));
                     }
-                    return Err(Lost::Failed(format!("the Python process ended: {}", self.give_up(process))));
+                    return Err(unread(heard, self.give_up(process)));
                 }
                 // What it has forked may hold its pipes. An answer may still be on its way.
                 Err(RecvTimeoutError::Timeout) if process.has_ended() => {
                     if std::mem::replace(&mut gone, true) {
-                        return Err(Lost::Failed(format!("the Python process ended: {}", self.give_up(process))));
+                        return Err(unread(heard, self.give_up(process)));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => match (stopped, ended(limits)) {
@@ -348,7 +377,7 @@ fn kill(child: &mut Child) {
 fn lost(lost: Lost) -> PyFailure {
     match lost {
         Lost::Stopped(kind) => Kept { kind, ..Kept::default() }.failure(),
-        Lost::Failed(message) => PyFailure::Host(message),
+        Lost::Failed(message) | Lost::Unread(message) => PyFailure::Host(message),
     }
 }
 
@@ -426,23 +455,32 @@ impl Function {
             0 => {}
             ended => return Err(lost(Lost::Stopped(ended))),
         }
-        let process = self.worker.process().map_err(lost)?;
-        let handle = self.handle(&process, call).map_err(lost)?.map_err(Kept::failure)?;
         let schema = |fields: Fields| {
             StreamWriter::try_new(Vec::new(), &Schema::new(fields)).and_then(StreamWriter::into_inner).map_err(host)
         };
         let inputs = run.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, fields)| Field::new_struct(index.to_string(), fields.clone(), false));
-        let request = Request::Run {
-            handle,
-            inputs: schema(inputs.collect())?,
-            output: run.output.clone().map_or(Ok(vec![]), schema)?,
-            scalars: stream(run.scalars, 1).map_err(host)?,
-            batch_rows: run.batch_rows as u64,
-            call_nanos: run.call_time.map_or(u64::MAX, nanos),
-            nanos: time_left(call),
-        };
-        match self.worker.ask(&process, &request, call, Some(run)).map_err(lost)? {
+        let inputs = schema(inputs.collect())?;
+        let output = run.output.clone().map_or(Ok(vec![]), schema)?;
+        let scalars = stream(run.scalars, 1).map_err(host)?;
+        let answer = once_more(|| {
+            let process = self.worker.process()?;
+            let handle = match self.handle(&process, call)? {
+                Ok(handle) => handle,
+                Err(kept) => return Ok(Err(kept)),
+            };
+            let request = Request::Run {
+                handle,
+                inputs: inputs.clone(),
+                output: output.clone(),
+                scalars: scalars.clone(),
+                batch_rows: run.batch_rows as u64,
+                call_nanos: run.call_time.map_or(u64::MAX, nanos),
+                nanos: time_left(call),
+            };
+            self.worker.ask(&process, &request, call, Some(run)).map(Ok)
+        });
+        match answer.map_err(lost)?.map_err(Kept::failure)? {
             Answer::Done => Ok(()),
             other => Err(kept(other).map_err(lost)?.failure()),
         }
@@ -455,12 +493,23 @@ impl Function {
             0 => {}
             ended => return Err(lost(Lost::Stopped(ended))),
         }
-        let process = self.worker.process().map_err(lost)?;
-        let handle = self.handle(&process, call).map_err(lost)?.map_err(Kept::failure)?;
-        let time = time_left(call);
-        let batch = stream(args, rows).map_err(host)?;
-        let request = Request::Call { handle, on_error_null: call.on_error_null, nanos: time, batch };
-        let answer = self.worker.ask(&process, &request, call, None).map_err(lost)?;
+        let mut batch = stream(args, rows).map_err(host)?;
+        let answer = once_more(|| {
+            let process = self.worker.process()?;
+            let handle = match self.handle(&process, call)? {
+                Ok(handle) => handle,
+                Err(kept) => return Ok(Err(kept)),
+            };
+            let sent = std::mem::take(&mut batch);
+            let request =
+                Request::Call { handle, on_error_null: call.on_error_null, nanos: time_left(call), batch: sent };
+            let answer = self.worker.ask(&process, &request, call, None);
+            if let (Err(Lost::Unread(_)), Request::Call { batch: unread, .. }) = (&answer, request) {
+                batch = unread;
+            }
+            answer.map(Ok)
+        });
+        let answer = answer.map_err(lost)?.map_err(Kept::failure)?;
         let Answer::Result { batch } = answer else {
             return Err(kept(answer).map_err(lost)?.failure());
         };
