@@ -71,6 +71,31 @@ async fn a_worker_that_reads_nothing_keeps_the_time() {
     assert_ne!(rows(&session, "SELECT pid()").await, pid);
 }
 
+/// A call that breaks the pipe of its process costs no other call: what the process does not read any more is
+/// asked of another.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_reads_no_more_is_another_one_for_the_next_call() {
+    let session = own(None);
+    run(&session, FUNCTIONS).await;
+    let breaks = "CREATE FUNCTION breaks(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import os
+for i in range(20):
+    try:
+        os.set_blocking(i, False)
+        os.read(i, 100000)
+    except OSError:
+        pass
+return n
+$$";
+    run(&session, breaks).await;
+    let pid = rows(&session, "SELECT pid()").await;
+    assert_eq!(rows(&session, "SELECT breaks(7)").await, "7");
+    assert_eq!(rows(&session, "SELECT shared(3)").await, "3");
+    assert_eq!(rows(&session, "SELECT m FROM doubled((SELECT 4 AS n))").await, "8");
+    assert_ne!(rows(&session, "SELECT pid()").await, pid);
+}
+
 /// What ends the process ends the query; the next one runs in another process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_function_that_ends_the_process_fails_its_query_only() {
