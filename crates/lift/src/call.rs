@@ -254,8 +254,20 @@ impl Lifter<'_> {
                     _ => self.bail(Code::Arguments, format!("{name} with such arguments")),
                 }
             }
+            Abs::Module(name)
+                if &**name == "dataclasses.replace"
+                    && args.len() == 1
+                    && let Some((_, union)) = self.union_operand(&args) =>
+            {
+                self.dispatch(union, &mut |me, object| me.call_value(callee, vec![object], named.clone()))
+            }
             Abs::Module(name) if &**name == "dataclasses.replace" => match &args[..] {
                 [Abs::Instance(object)] => self.replaced(&Rc::clone(object), named),
+                [Abs::OneOf(choice)] => self
+                    .choose(&Rc::clone(choice), &mut |me, object| me.call_value(callee, vec![object], named.clone())),
+                [of @ Abs::Dyn(_)] if let seen @ Abs::Instance(_) = self.seen(of.clone()) => {
+                    self.call_value(callee, vec![seen], named)
+                }
                 _ => self.bail(Code::Arguments, "dataclasses.replace of something else than a dataclass"),
             },
             Abs::Module(name) if &**name == "enum.auto" && args.is_empty() && named.is_empty() => {
@@ -363,8 +375,24 @@ impl Lifter<'_> {
                 {
                     self.bail(Code::Volatile, format!("{class}.{name}"))
                 }
+                // `functools.wraps` gives a function another name.
+                Abs::Func(closure)
+                    if &**name == "__name__" && closure.def.decorators.iter().all(|one| self.keeps_name(one)) =>
+                {
+                    Ok(Abs::str(&closure.def.name))
+                }
                 other => self.bail(Code::Callee, format!("attribute {name} of {}", describe(other))),
             },
+        }
+    }
+
+    /// Whether what a decorator makes of a function cannot be named after another.
+    fn keeps_name(&self, decorator: &Expr) -> bool {
+        let ExprKind::Name(name) = &decorator.kind else { return false };
+        match self.lookup(name) {
+            Some(Abs::Func(closure)) => !self.in_prelude(closure.module),
+            Some(Abs::Module(_) | Abs::Builtin(_)) => true,
+            _ => false,
         }
     }
 
@@ -665,6 +693,12 @@ impl Lifter<'_> {
     }
 
     fn call_builtin(&mut self, name: &Name, mut args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if let ("int", [_], [(keyword, base)]) = (&**name, &args[..], &named[..])
+            && &**keyword == "base"
+        {
+            args.push(base.clone());
+            return self.call_builtin(name, args, Vec::new());
+        }
         if ClassRow::spelled(name).is_some_and(|class| class.objects == Objects::None) {
             return self.bail(Code::Callee, format!("{name} is not lifted"));
         }
@@ -985,7 +1019,12 @@ impl Lifter<'_> {
             Abs::Const(Object::Str(name)) => Some((Name::from(&*name), value)),
             _ => None,
         };
-        let entries = self.known_entries(&[(None, dict.clone())])?;
+        // Those that a function of the prelude hands on.
+        let pair = |pair: &Abs| <[Abs; 2]>::try_from(pair.tuple_items()?).ok().map(|[name, value]| (name, value));
+        let entries = match dict.tuple_items().filter(|_| self.is_in_prelude()) {
+            Some(pairs) => pairs.iter().map(pair).collect(),
+            None => self.known_entries(&[(None, dict.clone())])?,
+        };
         match entries.and_then(|entries| entries.into_iter().map(name).collect()) {
             Some(named) => Ok(named),
             None => self.bail(Code::Arguments, "** of a dict whose keys are not known in a call"),
@@ -1047,6 +1086,8 @@ impl Lifter<'_> {
         let result = self.unfold(closure, vars, owner)?;
         if closure.cached && !matches!(&result, Abs::Const(_) | Abs::Unbound) {
             match self.type_of(&result) {
+                // Its members have hashes, and nothing changes it.
+                _ if matches!(&result, Abs::Instance(set) if set.class.prelude && &*set.class.name == "frozenset") => {}
                 Some(ty) if !ty.holds_list() && !ty.holds(&Type::is_object) => {}
                 _ => return self.bail(Code::StaticValue, format!("{} keeps results that may change", def.name)),
             }

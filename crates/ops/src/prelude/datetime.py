@@ -13,6 +13,7 @@ _MATCHED = {
     "M": r"([0-5]\d|\d)",
     "S": r"(6[0-1]|[0-5]\d|\d)",
     "f": "([0-9]{1,6})",
+    "j": r"(36[0-6]|3[0-5]\d|[1-2]\d\d|0[1-9]\d|00[1-9]|[1-9]\d|0[1-9]|[1-9])",
     "p": "(am|pm)",
     "z": r"([+-]\d\d:?[0-5]\d(?::?[0-5]\d(?:\.\d{1,6})?)?|z)",
     "b": "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
@@ -405,7 +406,7 @@ def _pattern_of(format):
             source += "\\" + char if char in "\\.^$*+?(){}[]|" else char
     if directive:
         return _refuse("a format that CPython must read")
-    for same in ("mb", "mB", "bB", "yY", "HI"):
+    for same in ("mb", "mB", "bB", "yY", "HI", "jm", "jb", "jB", "jd"):
         if same[0] in letters and same[1] in letters:
             return _refuse("a format that gives a part twice")
     return _compile(source, 2), letters
@@ -424,6 +425,7 @@ def datetime_strptime(text, format, /):
         raise ValueError(f"unconverted data remains: {text[found.end():]}")
     year = 1900
     month = day = 1
+    julian = 0
     hour = minute = second = micros = offset = 0
     half = ""
     at = 0
@@ -447,6 +449,8 @@ def datetime_strptime(text, format, /):
                 month = _NAMES[letter].index(part.lower()) + 1
         elif letter == "d":
             day = int(part)
+        elif letter == "j":
+            julian = int(part)
         elif letter in "HI":
             hour = int(part)
         elif letter == "M":
@@ -466,6 +470,10 @@ def datetime_strptime(text, format, /):
         elif hour == 12:
             hour = 0
     found = _datetime(year, month, day, hour, minute, second, micros)
+    if "j" in letters:
+        if year == 9999 and julian > 365:
+            return _leave("a day beyond the last year")
+        found += timedelta(days=julian - 1)
     return found.replace(tzinfo=timezone(_of_micros(offset))) if "z" in letters else found
 
 

@@ -514,6 +514,16 @@ class Decimal:
             raise InvalidOperation("[<class 'decimal.InvalidOperation'>]")
         return _of(self._s, digits, other._e)
 
+    def scaleb(self, other, context=None):
+        if context is not None:
+            return _refuse("a Decimal of another context")
+        by = _operand(other)
+        if by is None:
+            return _leave("scaleb with such an object")
+        if by._e != 0 or not -_FAR < by._i < _FAR:
+            return _leave("scaleb with such a number")
+        return _fixed(self._s, self._i, self._e + (-by._i if by._s else by._i))
+
     def to_integral_value(self, rounding=None, context=None):
         if context is not None:
             return _refuse("a Decimal of another context")

@@ -40,9 +40,9 @@ def lru_cache(maxsize=128, typed=False):
     return _cached
 
 
-def partial(func, /, *args):
-    def bound(*more):
-        return func(*args, *more)
+def partial(func, /, *args, **keywords):
+    def bound(*more, **others):
+        return func(*args, *more, **keywords, **others)
 
     return bound
 
