@@ -109,6 +109,34 @@ impl Lifter<'_> {
     }
 
     pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
+        let index = self.seen(index);
+        if let Abs::Instance(object) = &index
+            && object.class.prelude
+            && &*object.class.name == "_Slice"
+        {
+            let of_sequence = |ty: &Type| {
+                matches!(ty, Type::Str | Type::List(_) | Type::Tuple(_) | Type::None | Type::Int | Type::Float)
+            };
+            let known = match &value {
+                Abs::OneOf(_) | Abs::Tuple(_) => true,
+                value => self.type_of(value).is_some_and(|ty| ty.alternatives().iter().all(of_sequence)),
+            };
+            if !known {
+                return self.bail(Code::Operands, "a slice of such a value");
+            }
+            let object = Rc::clone(object);
+            let mut bounds = Vec::new();
+            for name in ["_start", "_stop", "_step"] {
+                match self.own_attribute(&object, name)? {
+                    Some(bound) => bounds.push(bound),
+                    None => return self.bail(Code::Operands, "a slice made at run time"),
+                }
+            }
+            return match (&bounds[..], self.live) {
+                ([lower, upper, step], true) => self.slice(value, lower, upper, step),
+                _ => Ok(Abs::Unbound),
+            };
+        }
         let index = match &value {
             Abs::Instance(_) | Abs::Class(_) => index,
             // A KeyError shows the key.

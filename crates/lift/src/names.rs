@@ -69,7 +69,6 @@ const OTHERS: &[&str] = &[
     "print",
     "property",
     "setattr",
-    "slice",
     "staticmethod",
     "vars",
     "Ellipsis",

@@ -64,6 +64,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("dict_items", "dict_items"),
     ("tuple", "tuple"),
     ("Decimal", "decimal.Decimal"),
+    ("_Slice", "slice"),
     ("datetime", "datetime.datetime"),
     ("timezone", "datetime.timezone"),
 ];

@@ -576,3 +576,38 @@ def _zip_all(rows):
                 return
             yield tuple([row[at] for row in rows])
             at += 1
+
+
+class _Slice:
+    """What `slice` gives: bounds and a step that brackets take."""
+
+    def __init__(self, start, stop, step):
+        self._start = start
+        self._stop = stop
+        self._step = step
+
+    @property
+    def start(self):
+        return self._start
+
+    @property
+    def stop(self):
+        return self._stop
+
+    @property
+    def step(self):
+        return self._step
+
+    def __eq__(self, other):
+        if isinstance(other, _Slice):
+            return (self._start, self._stop, self._step) == (other._start, other._stop, other._step)
+        return NotImplemented
+
+    def __repr__(self):
+        return f"slice({self._start!r}, {self._stop!r}, {self._step!r})"
+
+
+def slice(start, stop=_missing, step=None, /):
+    if _is_missing(stop):
+        return _Slice(None, start, step)
+    return _Slice(start, stop, step)
