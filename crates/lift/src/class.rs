@@ -222,6 +222,15 @@ impl ClassObj {
         declared.map_or_else(Vec::new, |class| class.fields.iter().map(|field| field.0.clone()).collect())
     }
 
+    /// Those of them that `__init__` takes, which patterns go by.
+    pub fn field_names_of_init(class: &Rc<ClassObj>) -> Vec<Name> {
+        let mut names = ClassObj::field_names(class);
+        if let Some(declared) = ClassObj::ancestry(class).find(|class| !class.fields.is_empty()) {
+            names.retain(|name| !declared.left_out.init.contains(name));
+        }
+        names
+    }
+
     /// Whether it is a dataclass.
     pub fn is_dataclass(class: &Rc<ClassObj>) -> bool {
         !class.fields.is_empty() && !ClassObj::is_named(class)

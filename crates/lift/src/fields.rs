@@ -351,6 +351,9 @@ impl Lifter<'_> {
         let mut entries = Vec::new();
         for (name, _) in &instance.class.fields {
             let value = self.value_of_field(instance, name)?;
+            if !self.live {
+                return Ok(Abs::Unbound);
+            }
             let nested = matches!(&value, Abs::Instance(inner) if ClassObj::is_dataclass(&inner.class));
             let value = match self.type_of(&value) {
                 _ if nested => self.fields_of_dataclass(&value, as_dict)?,
@@ -367,7 +370,8 @@ impl Lifter<'_> {
 
     fn value_of_field(&mut self, object: &Rc<Instance>, name: &Name) -> Lift<Abs> {
         match self.own_attribute(object, name)? {
-            Some(value) => Ok(value),
+            // It may not be there on every path.
+            Some(_) => self.instance_attribute(object, name),
             None => self.bail(Code::Operands, format!("the field {name}, which was deleted")),
         }
     }
@@ -381,7 +385,11 @@ impl Lifter<'_> {
         let mut named = changes;
         for (name, _) in &class.fields {
             if named.iter().all(|(given, _)| given != name) {
-                named.push((name.clone(), self.value_of_field(object, name)?));
+                let value = self.value_of_field(object, name)?;
+                if !self.live {
+                    return Ok(Abs::Unbound);
+                }
+                named.push((name.clone(), value));
             }
         }
         self.instantiate(&class, Vec::new(), named)

@@ -350,7 +350,7 @@ impl Lifter<'_> {
         if found || class.prelude || !(ClassObj::is_dataclass(class) || ClassObj::is_named(class)) {
             return self.bail(Code::Callee, "a pattern of such a class");
         }
-        let names = ClassObj::field_names(class);
+        let names = ClassObj::field_names_of_init(class);
         let (at, count) = (at.clamp_i64() as usize, count.clamp_i64() as usize);
         if count > names.len() {
             let (len, plural) = (names.len(), if names.len() == 1 { "" } else { "s" });
