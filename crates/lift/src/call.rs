@@ -9,7 +9,7 @@ use crate::classes::ClassRef;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::templates::Arguments;
-use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, SetObj, Type};
+use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Type};
 use exuvia_ops::{attributes, operands};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -200,20 +200,11 @@ impl Lifter<'_> {
     /// The default of a look-up among constants that may be containers: an empty one is a constant
     /// too, until something changes it.
     fn default_of_look_up(&mut self, arg: &Expr) -> Lift<Abs> {
-        let empty = match &arg.kind {
-            ExprKind::Dict(items) if items.is_empty() => Object::Dict(Arc::default()),
-            ExprKind::List(items) if items.is_empty() => Object::list(Vec::new()),
-            ExprKind::Call { func, args, keywords }
-                if args.is_empty() && keywords.is_empty() && self.is_builtin(func, "set")? =>
-            {
-                Object::Set(Arc::new(SetObj::empty(false)))
-            }
-            _ => return self.expr(arg),
-        };
         let outer = self.go_to(arg.span);
-        let default = if self.is_changing() { self.expr(arg) } else { Ok(self.written(empty)) };
+        let site = self.site();
         self.back_to(outer);
-        default
+        self.world.constant_empty.insert(site);
+        self.expr(arg)
     }
 
     /// Calls a value.

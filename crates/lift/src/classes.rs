@@ -442,7 +442,7 @@ impl Lifter<'_> {
     }
 
     /// Whether an expression is the name of a built-in function.
-    pub fn is_builtin(&mut self, func: &Expr, builtin: &str) -> Lift<bool> {
+    fn is_builtin(&mut self, func: &Expr, builtin: &str) -> Lift<bool> {
         match &func.kind {
             // A match statement's own names have a dot.
             ExprKind::Name(name) if name.strip_prefix('.').unwrap_or(name) == builtin => {

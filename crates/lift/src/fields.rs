@@ -444,15 +444,14 @@ fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], made: &[
         // Defaults are given by the closure; the parser only wants them in order.
         let _ = writeln!(text, "def __init__(self{params}):\n    pass");
         for name in names {
-            let _ = match made.contains(name) {
-                made if !takes(&name) => match made {
-                    true => writeln!(text, "    self.{name} = _made(self, '{name}')"),
-                    // It is the attribute of the class, if that has one.
-                    false => Ok(()),
-                },
-                true => writeln!(text, "    self.{name} = _made(self, '{name}') if _is_missing({name}) else {name}"),
-                false => writeln!(text, "    self.{name} = {name}"),
+            let value = match (takes(&name), made.contains(name)) {
+                (true, true) => format!("_made(self, '{name}') if _is_missing({name}) else {name}"),
+                (true, false) => name.to_string(),
+                (false, true) => format!("_made(self, '{name}')"),
+                // It is the attribute of the class, if that has one.
+                (false, false) => continue,
             };
+            let _ = writeln!(text, "    self.{name} = {value}");
         }
         if has_post {
             text.push_str("    self.__post_init__()\n");

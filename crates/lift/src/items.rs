@@ -3,6 +3,7 @@
 use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind};
 use crate::bailout::Code;
+use crate::heap::Instance;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, DictObj, ExcKind, Int, Object, SetObj, Terminator, Type};
 use std::rc::Rc;
@@ -108,34 +109,32 @@ impl Lifter<'_> {
         }
     }
 
+    /// `value[slice]`, of a slice that has a name.
+    fn item_by_slice(&mut self, value: Abs, slice: &Instance) -> Lift<Abs> {
+        let takes_bounds =
+            |ty: &Type| matches!(ty, Type::Str | Type::List(_) | Type::Tuple(_) | Type::None | Type::Int | Type::Float);
+        let known = match &value {
+            Abs::OneOf(_) | Abs::Tuple(_) => true,
+            value => self.type_of(value).is_some_and(|ty| ty.alternatives().iter().all(takes_bounds)),
+        };
+        if !known {
+            return self.bail(Code::Operands, "a slice of such a value");
+        }
+        let mut bound = |name| match self.own_attribute(slice, name)? {
+            Some(bound) => Ok(bound),
+            None => self.bail(Code::Operands, "a slice made at run time"),
+        };
+        let (lower, upper, step) = (bound("_start")?, bound("_stop")?, bound("_step")?);
+        if self.live { self.slice(value, &lower, &upper, &step) } else { Ok(Abs::Unbound) }
+    }
+
     pub fn item(&mut self, value: Abs, index: Abs) -> Lift<Abs> {
         let index = self.seen(index);
         if let Abs::Instance(object) = &index
             && object.class.prelude
             && &*object.class.name == "_Slice"
         {
-            let of_sequence = |ty: &Type| {
-                matches!(ty, Type::Str | Type::List(_) | Type::Tuple(_) | Type::None | Type::Int | Type::Float)
-            };
-            let known = match &value {
-                Abs::OneOf(_) | Abs::Tuple(_) => true,
-                value => self.type_of(value).is_some_and(|ty| ty.alternatives().iter().all(of_sequence)),
-            };
-            if !known {
-                return self.bail(Code::Operands, "a slice of such a value");
-            }
-            let object = Rc::clone(object);
-            let mut bounds = Vec::new();
-            for name in ["_start", "_stop", "_step"] {
-                match self.own_attribute(&object, name)? {
-                    Some(bound) => bounds.push(bound),
-                    None => return self.bail(Code::Operands, "a slice made at run time"),
-                }
-            }
-            return match (&bounds[..], self.live) {
-                ([lower, upper, step], true) => self.slice(value, lower, upper, step),
-                _ => Ok(Abs::Unbound),
-            };
+            return self.item_by_slice(value, &Rc::clone(object));
         }
         let index = match &value {
             Abs::Instance(_) | Abs::Class(_) => index,

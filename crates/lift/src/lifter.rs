@@ -881,17 +881,14 @@ impl Lifter<'_> {
                 self.die();
             }
             _ => {
-                if let Abs::Instance(object) = &exc
-                    && let Some(kind) = object.class.exception.filter(|kind| kind.becomes_null())
-                    && self.nobody_asks_which()
-                {
-                    // Which one it is nobody asks.
+                if let Abs::Instance(object) = &exc {
                     let span = self.b.span;
-                    self.end(Terminator::Raise(kind, Vec::new(), span));
-                } else if let Abs::Instance(_) = exc {
-                    // The class has no number by which this rung could tell of it.
-                    let span = self.b.span;
-                    self.end(Terminator::Bailout("an exception of a class of the module", span));
+                    let kind = object.class.exception.filter(|kind| kind.becomes_null());
+                    self.end(match kind.filter(|_| self.nobody_asks_which()) {
+                        Some(kind) => Terminator::Raise(kind, Vec::new(), span),
+                        // The class has no number by which this rung could tell of it.
+                        None => Terminator::Bailout("an exception of a class of the module", span),
+                    });
                 } else if let Abs::Dyn(value) = exc {
                     let span = self.b.span;
                     self.end(Terminator::Reraise(value, span));

@@ -177,8 +177,8 @@ fn class_var(annotation: &py::Expr) -> Option<&py::Expr> {
 /// Whether an annotation says that a name is no field of a dataclass, or a special one.
 fn is_pseudo_field(annotation: &py::Expr) -> bool {
     match annotation {
-        py::Expr::Name(name) => matches!(name.id.as_str(), "ClassVar" | "InitVar" | "KW_ONLY"),
-        py::Expr::Attribute(attribute) => matches!(attribute.attr.as_str(), "ClassVar" | "InitVar" | "KW_ONLY"),
+        py::Expr::Name(name) => matches!(name.id.as_str(), "InitVar" | "KW_ONLY"),
+        py::Expr::Attribute(attribute) => matches!(attribute.attr.as_str(), "InitVar" | "KW_ONLY"),
         py::Expr::Subscript(subscript) => is_pseudo_field(&subscript.value),
         py::Expr::StringLiteral(text) => {
             let text = text.value.to_str();

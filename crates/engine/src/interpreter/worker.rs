@@ -448,6 +448,27 @@ impl Function {
         }
     }
 
+    /// The answer to a request about it, which gets its number in the process that is asked and the time left.
+    fn answer(
+        &self,
+        mut request: Request,
+        call: &PyCall<'_>,
+        mut run: Option<&mut PyRun<'_>>,
+    ) -> Result<Answer, PyFailure> {
+        let answer = once_more(|| {
+            let process = self.worker.process()?;
+            let number = match self.handle(&process, call)? {
+                Ok(number) => number,
+                Err(kept) => return Ok(Err(kept)),
+            };
+            if let Request::Call { handle, nanos, .. } | Request::Run { handle, nanos, .. } = &mut request {
+                (*handle, *nanos) = (number, time_left(call));
+            }
+            self.worker.ask(&process, &request, call, run.as_deref_mut()).map(Ok)
+        });
+        answer.map_err(lost)?.map_err(Kept::failure)
+    }
+
     /// Runs it.
     pub fn run(&self, run: &mut PyRun<'_>, call: &PyCall<'_>) -> Result<(), PyFailure> {
         let host = |error: ArrowError| PyFailure::Host(error.to_string());
@@ -460,27 +481,16 @@ impl Function {
         };
         let inputs = run.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, fields)| Field::new_struct(index.to_string(), fields.clone(), false));
-        let inputs = schema(inputs.collect())?;
-        let output = run.output.clone().map_or(Ok(vec![]), schema)?;
-        let scalars = stream(run.scalars, 1).map_err(host)?;
-        let answer = once_more(|| {
-            let process = self.worker.process()?;
-            let handle = match self.handle(&process, call)? {
-                Ok(handle) => handle,
-                Err(kept) => return Ok(Err(kept)),
-            };
-            let request = Request::Run {
-                handle,
-                inputs: inputs.clone(),
-                output: output.clone(),
-                scalars: scalars.clone(),
-                batch_rows: run.batch_rows as u64,
-                call_nanos: run.call_time.map_or(u64::MAX, nanos),
-                nanos: time_left(call),
-            };
-            self.worker.ask(&process, &request, call, Some(run)).map(Ok)
-        });
-        match answer.map_err(lost)?.map_err(Kept::failure)? {
+        let request = Request::Run {
+            handle: 0,
+            inputs: schema(inputs.collect())?,
+            output: run.output.clone().map_or(Ok(vec![]), schema)?,
+            scalars: stream(run.scalars, 1).map_err(host)?,
+            batch_rows: run.batch_rows as u64,
+            call_nanos: run.call_time.map_or(u64::MAX, nanos),
+            nanos: 0,
+        };
+        match self.answer(request, call, Some(run))? {
             Answer::Done => Ok(()),
             other => Err(kept(other).map_err(lost)?.failure()),
         }
@@ -493,23 +503,9 @@ impl Function {
             0 => {}
             ended => return Err(lost(Lost::Stopped(ended))),
         }
-        let mut batch = stream(args, rows).map_err(host)?;
-        let answer = once_more(|| {
-            let process = self.worker.process()?;
-            let handle = match self.handle(&process, call)? {
-                Ok(handle) => handle,
-                Err(kept) => return Ok(Err(kept)),
-            };
-            let sent = std::mem::take(&mut batch);
-            let request =
-                Request::Call { handle, on_error_null: call.on_error_null, nanos: time_left(call), batch: sent };
-            let answer = self.worker.ask(&process, &request, call, None);
-            if let (Err(Lost::Unread(_)), Request::Call { batch: unread, .. }) = (&answer, request) {
-                batch = unread;
-            }
-            answer.map(Ok)
-        });
-        let answer = answer.map_err(lost)?.map_err(Kept::failure)?;
+        let batch = stream(args, rows).map_err(host)?;
+        let request = Request::Call { handle: 0, on_error_null: call.on_error_null, nanos: 0, batch };
+        let answer = self.answer(request, call, None)?;
         let Answer::Result { batch } = answer else {
             return Err(kept(answer).map_err(lost)?.failure());
         };

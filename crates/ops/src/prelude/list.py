@@ -202,9 +202,9 @@ def __setslice__(self, start, stop, step, value):
         items = list(value)
     except TypeError:
         return _leave("what cannot be assigned to a slice")
-    if step == 1 and _replace_few(self, start, stop, items, n):
-        return None
     if step == 1:
+        if _replace_few(self, start, stop, items, n):
+            return None
         # Iterating may have changed the list.
         tail = self[max(start, stop) :]
         _cut(self, start)
