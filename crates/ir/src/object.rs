@@ -293,13 +293,28 @@ impl ListObj {
             match object {
                 _ if seen > MOST => return true,
                 Object::List(other) if std::ptr::eq(self, &*other) => return true,
-                Object::List(other) => open.extend(other.items()),
-                Object::Tuple(items) => open.extend(items.iter().cloned()),
-                Object::Dict(dict) => open.extend(dict.entries.iter().map(|entry| entry.1.clone())),
+                // What its items are is known already, mostly, and numbers and texts hold nothing.
+                Object::List(other) if !other.element().holds_list() => {}
+                Object::List(other) => open.extend(other.containers()),
+                Object::Tuple(items) => open.extend(items.iter().filter(|item| item.is_container()).cloned()),
+                Object::Dict(dict) => {
+                    open.extend(
+                        dict.entries.iter().map(|entry| &entry.1).filter(|value| value.is_container()).cloned(),
+                    );
+                }
                 _ => {}
             }
         }
         false
+    }
+
+    /// Those of the items that hold others.
+    #[must_use]
+    pub fn containers(&self) -> Vec<Object> {
+        let containers: Vec<Object> =
+            self.read(|items| items.iter().filter(|item| item.is_container()).cloned().collect());
+        look_at(containers.len());
+        containers
     }
 
     /// A copy of the items.
@@ -435,6 +450,13 @@ impl DictObj {
 }
 
 impl Object {
+    /// Whether it holds other objects.
+    #[must_use]
+    pub fn is_container(&self) -> bool {
+        use Object::{Dict, Exc, List, Record, Set, Tuple};
+        matches!(self, Tuple(_) | List(_) | Dict(_) | Set(_) | Record(_) | Exc(_))
+    }
+
     /// A string.
     #[must_use]
     pub fn str(text: &str) -> Object {

@@ -7,7 +7,7 @@ use crate::translate::{BOXED_WORDS, Boxed, BoxedArg};
 use exuvia_ir::{Int, Object, Raise};
 use exuvia_ops::adapt::{Pair, call_fallible};
 use exuvia_ops::cx::{Cx, KernelResult};
-use exuvia_ops::list::RawList;
+use exuvia_ops::list::{self, RawList};
 use exuvia_ops::text::Str;
 
 /// Whether two strings of `len` bytes are equal: 0 or 1.
@@ -128,22 +128,16 @@ pub(crate) extern "C" fn list_extend(cx: *mut Cx, list: *mut RawList, other: *co
     unsafe { call_fallible(cx, extend) }
 }
 
-/// Takes the element at `from` to `to`; those between make room.
-pub(crate) extern "C" fn list_move(list: *mut RawList, from: u64, to: u64, slots: u64) {
-    if slots == 0 {
+/// Moves the elements from `first` to `last` to the left by so many places, within themselves.
+pub(crate) extern "C" fn list_rotate(list: *mut RawList, first: u64, last: u64, by: i64, slots: u64) {
+    if slots == 0 || first > last {
         return;
     }
-    let (from, to, slots) = (from as usize, to as usize, slots as usize);
-    let (first, last) = (from.min(to), from.max(to));
+    let (first, count, slots) = (first as usize, (last - first + 1) as usize, slots as usize);
     // SAFETY: native code passes the address of a live list that nothing else looks at during
     // the call, the number of slots of its elements, and two positions within it.
-    let between =
-        unsafe { std::slice::from_raw_parts_mut((*list).data.add(first * slots), (last - first + 1) * slots) };
-    if from <= to {
-        between.rotate_left(slots);
-    } else {
-        between.rotate_right(slots);
-    }
+    let part = unsafe { std::slice::from_raw_parts_mut((*list).data.add(first * slots), count * slots) };
+    part.rotate_left(list::rotation(by, count) * slots);
 }
 
 /// The position of a string key, or -1.

@@ -168,8 +168,15 @@ fn constant(object: &Object, left: usize, depth: usize) -> Option<usize> {
     let left = enter(left, depth)?;
     match object {
         Object::Tuple(items) => items.iter().try_fold(left, |left, item| constant(item, left, depth + 1)),
-        // A copy: a list may hold itself, and is locked while it is looked at.
-        Object::List(list) => list.items().iter().try_fold(left, |left, item| constant(item, left, depth + 1)),
+        Object::List(list) => {
+            let parts = |items: &[Object]| {
+                let mut parts = items.iter().filter(|item| !item.is_container());
+                parts.try_fold(left, |left, item| constant(item, left, depth + 1))
+            };
+            // A copy of those that hold others: a list may hold itself, and is locked while it is looked at.
+            let left = list.read(parts)?;
+            list.containers().iter().try_fold(left, |left, item| constant(item, left, depth + 1))
+        }
         Object::Dict(dict) => dict
             .entries()
             .iter()

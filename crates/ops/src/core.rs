@@ -157,7 +157,7 @@ pub enum CoreOp {
     /// Removes the last element and returns it; raises `IndexError`.
     ListPop,
     /// Takes the element at one index to another; those between make room. Raises `IndexError`.
-    ListMove,
+    ListRotate,
     /// A new list of the elements from one index to another, clamped as slices are.
     ListSlice,
     /// A new list of so many elements from one index on, by a step, all within the list.
@@ -885,14 +885,15 @@ static CORE: &[OpDef] = &[
     ),
     with_effect(
         core(
-            "list.move",
+            "list.rotate",
             "",
-            "Takes the element at one index to another; those between make room.",
-            CoreOp::ListMove,
-            &[p("_x", Kind::List), p("_from", Kind::Int), p("_to", Kind::Int)],
+            "Moves the elements from one index to another, both included, to the left by so many places; those that \
+             leave at the one end enter at the other.",
+            CoreOp::ListRotate,
+            &[p("_x", Kind::List), p("_first", Kind::Int), p("_last", Kind::Int), p("_by", Kind::Int)],
             none,
             INDEX,
-            eval::list_move,
+            eval::list_rotate,
         ),
         Effect::Write,
         Bails::Never,

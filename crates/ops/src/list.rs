@@ -21,6 +21,12 @@ pub struct RawList {
     pub data: *mut u64,
 }
 
+/// By how many places to the left `len` elements, at least one, move, where they move by `by`.
+#[must_use]
+pub fn rotation(by: i64, len: usize) -> usize {
+    by.rem_euclid(len as i64) as usize
+}
+
 impl RawList {
     /// An empty list in the row's arena, with room for `cap` elements.
     ///

@@ -383,7 +383,9 @@ op! {
         if !is_ascii(cx, _text) {
             let mut order: Vec<usize> = (0.._spans.len()).collect();
             order.sort_unstable_by_key(|at| _spans[*at]);
-            let first = order.iter().find_map(|at| usize::try_from(_spans[*at]).ok()).unwrap_or(0);
+            // Neither what took no part nor the start of the text says where to begin to count.
+            order.retain(|at| _spans[*at] > 0);
+            let first = order.first().and_then(|at| usize::try_from(_spans[*at]).ok()).unwrap_or(0);
             let mut offset = if _text.as_str().is_char_boundary(first) { first } else { 0 };
             let mut characters = cx.char_index(_text, offset) as i64;
             for at in order {

@@ -138,11 +138,12 @@ impl Translator<'_, '_, '_> {
                 let address = self.element_address(list, last, &element);
                 Ok(self.load(&element, address))
             }
-            CoreOp::ListMove => {
-                let (from, to) = (self.int(inst, 1)?, self.int(inst, 2)?);
-                let (from, to) = (self.position(list, from, inst)?, self.position(list, to, inst)?);
+            CoreOp::ListRotate => {
+                let (first, last, by) = (self.int(inst, 1)?, self.int(inst, 2)?, self.int(inst, 3)?);
+                let (first, last) = (self.position(list, first, inst)?, self.position(list, last, inst)?);
                 let width = self.word(slots::count(&element) as i64);
-                self.call_helper("list.move", helpers::list_move as *const u8, &[], &[list, from, to, width])?;
+                let args = [list, first, last, by, width];
+                self.call_helper("list.rotate", helpers::list_rotate as *const u8, &[], &args)?;
                 Ok(Vec::new())
             }
             CoreOp::ListSlice => {

@@ -313,7 +313,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListReserve
             | CoreOp::ListExtend
             | CoreOp::ListPop
-            | CoreOp::ListMove
+            | CoreOp::ListRotate
             | CoreOp::ListStride
             | CoreOp::ListSlice => self.list_op(op, inst),
             CoreOp::DictFind => Ok(vec![self.dict_find(inst)?]),

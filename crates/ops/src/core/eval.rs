@@ -3,6 +3,7 @@
 use super::Cmp;
 use crate::adapt::take;
 use crate::cx::Cx;
+use crate::list;
 use exuvia_ir::{ExcKind, Int, Object, Raise};
 use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -362,14 +363,14 @@ pub(super) fn list_pop(_: &mut Cx, args: &[Object]) -> Outcome {
     list_of(&args[0])?.pop().ok_or_else(|| Raise::new(ExcKind::IndexError, "pop from empty list"))
 }
 
-pub(super) fn list_move(_: &mut Cx, args: &[Object]) -> Outcome {
+pub(super) fn list_rotate(_: &mut Cx, args: &[Object]) -> Outcome {
+    let by = take::int(&args[3])?;
     with_list(&args[0], |items| {
         let at = |arg| position(arg, items.len(), "list index out of range");
-        let (from, to) = (at(&args[1])?, at(&args[2])?);
-        if from <= to {
-            items[from..=to].rotate_left(1);
-        } else {
-            items[to..=from].rotate_right(1);
+        let (first, last) = (at(&args[1])?, at(&args[2])?);
+        if first <= last {
+            let part = &mut items[first..=last];
+            part.rotate_left(list::rotation(by, part.len()));
         }
         Ok(Object::None)
     })?

@@ -169,30 +169,23 @@ def _cut(self, length):
         self.pop()
 
 
-# Elements that are moved one by one, where they are few.
-_FEW = 8
-
-
 def _cut_out(self, start, count):
-    for _ in range(count):
-        _operation("list.move", self, start, len(self) - 1)
-        self.pop()
+    n = len(self)
+    _operation("list.rotate", self, start, n - 1, count)
+    _cut(self, n - count)
 
 
-def _replace_few(self, start, stop, items, length):
-    # A slice becomes about as many items, in a list that has that length yet.
-    old = max(stop - start, 0)
+def _replace(self, start, stop, items):
+    old = stop - start
     new = len(items)
-    if len(self) != length or old - new > _FEW or new - old > _FEW:
-        return False
     for at in range(min(old, new)):
         self[start + at] = items[at]
     if new < old:
         _cut_out(self, start + new, old - new)
-    for at in range(old, new):
-        self.append(items[at])
-        _operation("list.move", self, len(self) - 1, start + at)
-    return True
+    elif new > old:
+        for at in range(old, new):
+            self.append(items[at])
+        _operation("list.rotate", self, stop, len(self) - 1, old - new)
 
 
 def __setslice__(self, start, stop, step, value):
@@ -203,13 +196,10 @@ def __setslice__(self, start, stop, step, value):
     except TypeError:
         return _leave("what cannot be assigned to a slice")
     if step == 1:
-        if _replace_few(self, start, stop, items, n):
-            return None
         # Iterating may have changed the list.
-        tail = self[max(start, stop) :]
-        _cut(self, start)
-        self.extend(items)
-        self.extend(tail)
+        n = len(self)
+        start = min(start, n)
+        _replace(self, start, max(start, min(stop, n)), items)
         return None
     places = range(start, stop, step)
     if len(items) != len(places):
@@ -226,7 +216,7 @@ def __delslice__(self, start, stop, step):
     n = len(range(start, stop, step))
     if n == 0:
         return None
-    if step == 1 and n <= _FEW:
+    if step == 1:
         _cut_out(self, start, n)
         return None
     last = start + (n - 1) * step
@@ -291,7 +281,7 @@ def pop(self, index=-1, /):
         index = index + n
     if index < 0 or index >= n:
         raise IndexError("pop index out of range")
-    _operation("list.move", self, index, n - 1)
+    _operation("list.rotate", self, index, n - 1, 1)
     return self.pop()
 
 
@@ -315,7 +305,7 @@ def insert(self, index, value, /):
     if index > n:
         index = n
     self.append(value)
-    _operation("list.move", self, n, index)
+    _operation("list.rotate", self, index, n, -1)
 
 
 def remove(self, value, /):
@@ -426,8 +416,8 @@ def _sort_few(self, keys, apart, n):
             else:
                 low = middle + 1
         if apart:
-            _operation("list.move", self, start, low)
-        _operation("list.move", keys, start, low)
+            _operation("list.rotate", self, low, start, -1)
+        _operation("list.rotate", keys, low, start, -1)
 
 
 def _sort_many(self, keys, n, reverse):
