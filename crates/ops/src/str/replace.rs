@@ -50,15 +50,21 @@ fn replace<'a>(cx: &mut Cx, s: Str<'a>, old: Str<'_>, new: Str<'_>, limit: u64) 
 fn replace_byte<'a>(cx: &mut Cx, s: Str<'a>, old: u8, new: Str<'_>) -> KernelResult<Str<'a>> {
     let bytes = s.as_bytes();
     let Some(first) = needle::find(bytes, &[old]) else { return Ok(s) };
-    let new_byte = new.as_bytes().first().copied();
     let mut out = cx.text(bytes.len())?;
     let spare = &mut out.spare(bytes.len())?[..bytes.len()];
     spare[..first].copy_from_slice(&bytes[..first]);
     let mut to = first;
-    for &byte in &bytes[first..] {
-        spare[to] = if byte == old { new_byte.unwrap_or(0) } else { byte };
-        // A removed byte is written too and then overwritten: no branch to mispredict.
-        to += usize::from(byte != old || new_byte.is_some());
+    if let Some(new) = new.as_bytes().first() {
+        for (spare, byte) in spare[first..].iter_mut().zip(&bytes[first..]) {
+            *spare = if *byte == old { *new } else { *byte };
+        }
+        to = bytes.len();
+    } else {
+        for &byte in &bytes[first..] {
+            // A removed byte is written too and then overwritten: no branch to mispredict.
+            spare[to] = byte;
+            to += usize::from(byte != old);
+        }
     }
     // SAFETY: ASCII characters of valid UTF-8 were removed or replaced by ASCII; `new` of
     // one byte is ASCII.
