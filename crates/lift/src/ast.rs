@@ -222,6 +222,13 @@ pub struct Params {
 }
 
 impl Params {
+    /// Whether a parameter has that name.
+    #[must_use]
+    pub fn has(&self, name: &Name) -> bool {
+        let rest = self.rest.iter().chain(&self.keyword_rest);
+        self.positional.iter().chain(&self.keyword).map(|param| &param.0).chain(rest).any(|one| one == name)
+    }
+
     /// Whether a parameter without a default is the only one.
     #[must_use]
     pub fn is_only(&self, name: &Name) -> bool {

@@ -486,7 +486,7 @@ impl Lifter<'_> {
             .is_some_and(|source| source.contains(&begins('(')) || source.contains(&begins(':')))
     }
 
-    fn call_method(&mut self, receiver: &Abs, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+    pub fn call_method(&mut self, receiver: &Abs, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
         if let Abs::Dyn(value) = receiver
             && matches!(self.b.function.ty(*value), Type::Union(_))
         {
@@ -821,7 +821,13 @@ impl Lifter<'_> {
     }
 
     fn zip(&mut self, args: &[Abs]) -> Lift<Abs> {
-        let args: Vec<Abs> = args.iter().map(|arg| self.walked_as_one(arg)).collect::<Lift<_>>()?;
+        let mut args: Vec<Abs> = args.iter().map(|arg| self.walked_as_one(arg)).collect::<Lift<_>>()?;
+        if args.iter().any(is_list_iterator) {
+            for arg in args.iter_mut().filter(|arg| matches!(arg, Abs::Iter(_))) {
+                *arg = self.keep_iterator(arg.clone())?;
+            }
+            return self.call_of_prelude("_zip_turns", args);
+        }
         if self.live { self.zip_of_known(&args) } else { Ok(Abs::Unbound) }
     }
 
@@ -1037,12 +1043,12 @@ impl Lifter<'_> {
         if def.asynchronous {
             return self.bail(Code::Handler, format!("{} is asynchronous", def.name));
         }
-        let vars = self.bind(closure, args, named)?;
+        let mut vars = self.bind(closure, args, named)?;
         if !self.in_prelude(closure.module) {
             vars.values().try_for_each(|value| self.force(value))?;
-            for (name, value) in &vars {
+            for (name, value) in &mut vars {
                 if self.refuse_iterator(value).is_err() && !crate::scope::is_read_once(&def, name) {
-                    self.refuse_iterator(value)?;
+                    *value = self.keep_iterator(value.clone())?;
                 }
             }
         }
@@ -1192,4 +1198,9 @@ impl Lifter<'_> {
 /// A call path from the one around and the place of the call.
 pub(crate) fn mix(path: u64, place: u32) -> u64 {
     (path ^ u64::from(place).wrapping_add(0x9e37_79b9)).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
+}
+
+/// Whether it is an iterator that may be read at several places.
+fn is_list_iterator(abs: &Abs) -> bool {
+    matches!(abs, Abs::Instance(object) if object.class.prelude && ClassObj::is_below(&object.class, "list_iterator"))
 }

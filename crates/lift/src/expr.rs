@@ -55,7 +55,7 @@ impl<'w> Lifter<'w> {
             ExprKind::BoolOp { and, values } => self.bool_op(*and, values),
             ExprKind::Named { target, value } => {
                 let value = self.expr(value)?;
-                self.refuse_iterator(&value)?;
+                let value = self.keep_iterator(value)?;
                 self.kept(&value)?;
                 self.assign_around(target, value.clone())?;
                 Ok(value)

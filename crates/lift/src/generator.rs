@@ -21,7 +21,13 @@ impl Lifter<'_> {
         each: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>,
     ) -> Lift<()> {
         let def = Arc::clone(&closure.def);
-        if self.unfolding.contains(&closure.identity()) {
+        let recurses = self.unfolding.contains(&closure.identity());
+        if recurses || crate::keep::is_collected(&def) {
+            if let Some(items) = self.items_of_call(closure, args)? {
+                return self.for_each(&items, each);
+            }
+        }
+        if recurses {
             return self.bail(Code::Recursion, format!("{} is a generator that calls itself", def.name));
         }
         if self.unfolding.len() >= MAX_DEPTH {

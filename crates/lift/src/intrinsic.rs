@@ -1,6 +1,6 @@
 //! What the prelude can say that Python cannot: names that only its modules see.
 
-use crate::abs::{Abs, Closure};
+use crate::abs::{Abs, Closure, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
@@ -20,6 +20,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_has_own",
     "_is_function",
     "_is_iterator",
+    "_collected",
     "_asked_for_length",
     "_cached",
     "_type_name",
@@ -120,6 +121,10 @@ impl Lifter<'_> {
             },
             // What the hash of an object is made of that `dataclass` wrote; None of others.
             ("_hashed_fields", [value]) => self.hashed_fields(value),
+            // The list of what a generator yields, made by a function of its own.
+            ("_collected", [Abs::Iter(iter)]) if let Iter::Call { function: Abs::Func(closure), args } = &**iter => {
+                self.recursion(closure, &args.iter().cloned().collect())
+            }
             // The class of an object.
             ("_type", [Abs::Instance(object)]) => Ok(Abs::Class(Rc::clone(&object.class))),
             // The class of a value as messages name it.

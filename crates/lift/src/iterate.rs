@@ -330,7 +330,11 @@ impl Lifter<'_> {
                 | Iter::Filter { .. }
                 | Iter::Generator { .. }
                 | Iter::Call { .. }
-                | Iter::View { .. } => self.bail(Code::StaticValue, "an iterator inside zip or reversed"),
+                | Iter::View { .. } => match self.items_at_once(iterable)? {
+                    _ if !self.live => Ok(Cursor::Zip(Vec::new())),
+                    Some(items) => self.cursor(&items),
+                    None => self.bail(Code::StaticValue, "an iterator inside zip or reversed"),
+                },
             },
             Abs::Const(Object::Set(_)) => self.bail(Code::SetOrder, "iteration over a set"),
             Abs::Table(table) => {

@@ -37,6 +37,7 @@ mod indents;
 mod intrinsic;
 mod items;
 mod iterate;
+mod keep;
 mod leave;
 mod lifter;
 mod lists;

@@ -1,6 +1,6 @@
 //! Which names a function binds (Python's language reference, "Naming and binding").
 
-use crate::ast::{Clause, Expr, ExprKind, FPart, FunctionDef, Name, Params, Stmt, StmtKind};
+use crate::ast::{Clause, Comprehension, Expr, ExprKind, FPart, FunctionDef, Name, Params, Stmt, StmtKind};
 use ruff_python_ast as py;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 
@@ -178,6 +178,19 @@ pub(crate) fn is_used_once(def: &FunctionDef, name: &Name) -> bool {
         && !uses.otherwise
 }
 
+/// Whether a function assigns to a variable at one place at most, outside of loops, or has it as a parameter.
+pub(crate) fn is_assigned_once(def: &FunctionDef, name: &Name) -> bool {
+    let uses = Uses::of(def, name);
+    !uses.otherwise && uses.stores.iter().all(|at| *at == 0) && uses.stores.len() <= usize::from(!def.params.has(name))
+}
+
+/// Whether a comprehension reads a variable, or may.
+pub(crate) fn reads_in(comp: &Comprehension, name: &Name) -> bool {
+    let mut uses = Uses { name, reads: Vec::new(), stores: Vec::new(), otherwise: false, loops: 0 };
+    uses.comprehension(comp, 0);
+    uses.otherwise || !uses.reads.is_empty()
+}
+
 /// Whether a function reads a variable of those around it, or may.
 pub(crate) fn mentions(def: &FunctionDef, name: &Name) -> Option<Mention> {
     let uses = Uses::of(def, name);
@@ -302,17 +315,7 @@ impl<'a> Uses<'a> {
                 args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|arg| self.expr(arg, at));
             }
             ExprKind::Attribute { value, .. } | ExprKind::Starred(value) => self.expr(value, at),
-            ExprKind::Comprehension(comp) => {
-                // The first iterable is read once, by the function around.
-                let turn = self.repeated();
-                for (clause, each) in comp.clauses.iter().enumerate() {
-                    self.bound(&each.target);
-                    self.expr(&each.iter, if clause == 0 { at } else { turn });
-                    each.conditions.iter().for_each(|condition| self.expr(condition, turn));
-                }
-                self.expr(&comp.element, turn);
-                comp.value.iter().for_each(|value| self.expr(value, turn));
-            }
+            ExprKind::Comprehension(comp) => self.comprehension(comp, at),
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Set(items, _) => {
                 items.iter().for_each(|item| self.expr(item, at));
             }
@@ -336,6 +339,18 @@ impl<'a> Uses<'a> {
             ExprKind::Lambda(def) => self.function(def),
             _ => self.otherwise = true,
         }
+    }
+
+    fn comprehension(&mut self, comp: &Comprehension, at: usize) {
+        // The first iterable is read once, by the function around.
+        let turn = self.repeated();
+        for (clause, each) in comp.clauses.iter().enumerate() {
+            self.bound(&each.target);
+            self.expr(&each.iter, if clause == 0 { at } else { turn });
+            each.conditions.iter().for_each(|condition| self.expr(condition, turn));
+        }
+        self.expr(&comp.element, turn);
+        comp.value.iter().for_each(|value| self.expr(value, turn));
     }
 
     fn part(&mut self, part: &FPart, at: usize) {

@@ -19,6 +19,7 @@ use crate::abs::{Abs, Captured, Closure, Enclosing, Identity};
 use crate::ast::{FunctionDef, Name};
 use crate::bailout::Code;
 use crate::call::mix;
+use crate::keep::ITEMS;
 use crate::lifter::{Frame, Lift, Lifter, Returns, Site, Stop, describe};
 use crate::scope::Mention;
 use exuvia_ir::{Builder, ExcKind, FuncId, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
@@ -390,9 +391,14 @@ impl Lifter<'_> {
             inner.span_locked = prelude;
             inner.own = Some(id);
             inner.take_objects_of_module();
+            if closure.def.generator {
+                let items = inner.new_list(&[])?;
+                inner.set_var(&ITEMS.into(), items);
+            }
             inner.stmts(&closure.def.body)?;
             if inner.live {
-                inner.leave_function(Abs::NONE)?;
+                let result = inner.collected().unwrap_or(Abs::NONE);
+                inner.leave_function(result)?;
             }
             inner.seal();
             let mut function = inner.b.function;

@@ -47,6 +47,7 @@ impl Lifter<'_> {
                     None => Abs::NONE,
                 };
                 self.kept(&value)?;
+                let value = self.collected().unwrap_or(value);
                 self.return_(value)
             }
             StmtKind::If { test, body, orelse } => {
@@ -74,6 +75,7 @@ impl Lifter<'_> {
                 self.leave(|ctx| matches!(ctx, Ctx::Body { .. }))?;
                 Ok(())
             }
+            StmtKind::Yield { value, from } if self.collected().is_some() => self.collect_yielded(value, *from),
             StmtKind::Yield { .. } => self.bail(Code::Statement, "yield within such a statement"),
             // Its names are no locals: what assigns to them looks around.
             StmtKind::Pass | StmtKind::Nonlocal(_) => Ok(()),
@@ -274,9 +276,7 @@ impl Lifter<'_> {
         self.kept(&value)?;
         match &target.kind {
             ExprKind::Name(name) => {
-                if !self.has_one_user(name, &value) {
-                    self.refuse_iterator(&value)?;
-                }
+                let value = if self.has_one_user(name, &value) { value } else { self.keep_iterator(value)? };
                 self.bind_name(name, value)?;
                 Ok(())
             }
@@ -442,6 +442,7 @@ impl Lifter<'_> {
     }
 
     fn unpack(&mut self, targets: &[Expr], value: Abs) -> Lift<()> {
+        let value = self.seen(value);
         let value = self.named_items(&value).map_or(value, Abs::tuple);
         if let Abs::Dyn(v) = &value
             && matches!(self.b.function.ty(*v), Type::Union(_))
@@ -530,7 +531,8 @@ impl Lifter<'_> {
         for (at, target) in targets.iter().enumerate() {
             if self.live {
                 let item = self.apply("a[b]", &[value.clone(), Abs::int(at as i64)])?;
-                self.assign(target, item)?;
+                // Lists that are made to unpack it are different ones.
+                self.apart(at, |me| me.assign(target, item))?;
             }
         }
         Ok(())

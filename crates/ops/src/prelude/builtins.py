@@ -216,6 +216,21 @@ class _text_iterator(list_iterator):
     """What `iter` gives of a text, whose class in CPython depends on the text."""
 
 
+def _at_once(iterator):
+    """The items of an iterator that nobody sees running."""
+    try:
+        return list(iterator)
+    except Exception:
+        return _leave("an exception in an iterator that is read in turns")
+
+
+def _of_recursion(generator):
+    try:
+        return _collected(generator)
+    except Exception:
+        return _leave("an exception in a generator that calls itself")
+
+
 def _sequence(items):
     """What iterates over an object of a class with `__getitem__` alone."""
     at = 0
@@ -564,6 +579,45 @@ def _shortest(rows):
         if least < 0 or len(row) < least:
             least = len(row)
     return least
+
+
+def _in_turns(iterable):
+    if isinstance(iterable, list_iterator):
+        return iterable
+    return list_iterator(iterable if isinstance(iterable, list) else list(iterable))
+
+
+def _zip_turns(*iterables):
+    # zip where one of them is an iterator that may be read elsewhere meanwhile, or is another of them
+    if len(iterables) == 1:
+        return ((one,) for one in iterables[0])
+    if len(iterables) == 2:
+        return _zip_two(_in_turns(iterables[0]), _in_turns(iterables[1]))
+    if len(iterables) == 3:
+        return _zip_three(_in_turns(iterables[0]), _in_turns(iterables[1]), _in_turns(iterables[2]))
+    return _refuse("zip of so many iterators")
+
+
+def _zip_two(first, second):
+    for a in first:
+        for b in second:
+            yield (a, b)
+            break
+        else:
+            return
+
+
+def _zip_three(first, second, third):
+    for a in first:
+        for b in second:
+            for c in third:
+                yield (a, b, c)
+                break
+            else:
+                return
+            break
+        else:
+            return
 
 
 def _zip_all(rows):

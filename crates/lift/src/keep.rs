@@ -1,0 +1,184 @@
+//! Iterators that are read in turns: in variables, side by side in `zip`, and generators that call themselves. All
+//! their items are asked for at once, where nobody can tell.
+//!
+//! In CPython a generator runs a piece each time it is asked. Whether it ran before makes no difference where it
+//! *is quiet*: what it reads nobody changes meanwhile, it changes nothing, and what it gives are values without
+//! parts that change. What a function of a module gets are its arguments, and variables of a module stay
+//! as they are, so the arguments decide. Two things would still tell. A generator that raises does so between other
+//! things: such rows leave. One without an end would have to be given up: it is not taken where the source
+//! shows that.
+
+use crate::abs::{Abs, Closure, Enclosing, Iter};
+use crate::ast::{Comprehension, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
+use crate::bailout::Code;
+use crate::lifter::{Lift, Lifter};
+use exuvia_ir::{Object, Type};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The variable of a generator function's frame in which it collects what it yields, where it does.
+pub(crate) const ITEMS: &str = ".items";
+
+/// Functions of `itertools` whose iterators have no end.
+const ENDLESS: &[&str] = &["count", "cycle", "repeat"];
+
+impl Lifter<'_> {
+    /// What a variable may hold: an iterator that is used up by its first user becomes one that may be read at
+    /// several places.
+    pub fn keep_iterator(&mut self, value: Abs) -> Lift<Abs> {
+        match &value {
+            Abs::Iter(iter) if !iter.is_lasting() => match self.items_at_once(&value)? {
+                Some(items) => self.call_of_prelude("list_iterator", vec![items]),
+                None => self.bail(Code::StaticValue, "an iterator in a variable"),
+            },
+            Abs::Tuple(items) if self.refuse_iterator(&value).is_err() => {
+                let items = items.iter().map(|item| self.keep_iterator(item.clone()));
+                Ok(Abs::tuple(items.collect::<Lift<_>>()?))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// The items of an iterator, asked for now; `None` where that could be told.
+    pub fn items_at_once(&mut self, iterator: &Abs) -> Lift<Option<Abs>> {
+        if self.module_mode || !self.is_quiet(iterator) {
+            return Ok(None);
+        }
+        let items = self.call_of_prelude("_at_once", vec![iterator.clone()])?;
+        self.of_values(items)
+    }
+
+    /// What a generator yields that is unfolded already, or yields where only a function of its own can.
+    pub fn items_of_call(&mut self, closure: &Rc<Closure>, args: &[(Name, Abs)]) -> Lift<Option<Abs>> {
+        let iterator =
+            Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
+        if self.module_mode || !self.is_quiet(&iterator) {
+            return Ok(None);
+        }
+        let items = self.call_of_prelude("_of_recursion", vec![iterator])?;
+        self.of_values(items)
+    }
+
+    /// The list of a function that collects what it yields.
+    pub fn collected(&self) -> Option<Abs> {
+        self.frames.get(self.current)?.vars.get(ITEMS).cloned()
+    }
+
+    /// `yield` in such a function.
+    pub fn collect_yielded(&mut self, value: &Expr, from: bool) -> Lift<()> {
+        let depth = self.current;
+        let mut add = |me: &mut Self, item: Abs| {
+            let items = me.frames[depth].vars.get(ITEMS).cloned().unwrap_or(Abs::Unbound);
+            me.call_method(&items, &"append".into(), vec![item], Vec::new())?;
+            Ok(())
+        };
+        let value = self.expr(value)?;
+        match (self.live, from) {
+            (false, _) => Ok(()),
+            (true, false) => add(self, value),
+            (true, true) => self.for_each(&value, &mut add),
+        }
+    }
+
+    fn of_values(&mut self, items: Abs) -> Lift<Option<Abs>> {
+        let known = match self.type_of(&items) {
+            _ if !self.live => true,
+            Some(Type::List(item)) => !changes(&item),
+            _ => false,
+        };
+        Ok(known.then_some(items))
+    }
+
+    /// Whether nobody can tell when an iterator is asked for its items.
+    fn is_quiet(&self, value: &Abs) -> bool {
+        match value {
+            Abs::Const(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::Class(_) => true,
+            Abs::Dyn(value) => !changes(self.b.function.ty(*value)),
+            Abs::Tuple(items) => items.iter().all(|item| self.is_quiet(item)),
+            Abs::Method(method) => self.is_quiet(&method.0),
+            Abs::Func(closure) => {
+                matches!(closure.enclosing, Enclosing::Module)
+                    && closure.defaults.iter().all(|(_, value)| self.is_quiet(value))
+                    && !(closure.def.generator && is_endless(&closure.def))
+            }
+            Abs::Iter(iter) => match &**iter {
+                Iter::Range { .. } | Iter::View { .. } => true,
+                Iter::Enumerate { inner, start } => self.is_quiet(inner) && self.is_quiet(start),
+                Iter::Zip(inner) => inner.iter().all(|inner| self.is_quiet(inner)),
+                Iter::Map { func, inner } | Iter::Filter { func, inner } => self.is_quiet(func) && self.is_quiet(inner),
+                Iter::Reversed { of, .. } => self.is_quiet(of),
+                Iter::Generator { comp, first, enclosing, .. } => {
+                    self.is_quiet(first) && self.reads_values(comp, enclosing)
+                }
+                Iter::Call { function: Abs::Func(closure), args } => {
+                    let name = &*closure.def.name;
+                    self.is_quiet(&Abs::Func(Rc::clone(closure)))
+                        && !(self.in_prelude(closure.module) && (ENDLESS.contains(&name) || name.starts_with('_')))
+                        && args.iter().all(|(_, arg)| self.is_quiet(arg))
+                }
+                Iter::Call { .. } => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a generator expression reads only variables that hold values and are assigned once.
+    fn reads_values(&self, comp: &Comprehension, enclosing: &Enclosing) -> bool {
+        let frame = match enclosing {
+            Enclosing::Module => return true,
+            Enclosing::Live(depth) => self.frames.get(*depth),
+            Enclosing::Ended(_) => None,
+        };
+        let Some(frame) = frame else { return false };
+        let Some(def) = &frame.def else { return false };
+        let is_quiet = |(name, value): (&Name, &Abs)| {
+            !crate::scope::reads_in(comp, name) || self.is_quiet(value) && crate::scope::is_assigned_once(def, name)
+        };
+        matches!(frame.enclosing, Enclosing::Module) && frame.vars.iter().all(is_quiet)
+    }
+}
+
+/// Whether values of a type, or what they hold, may change.
+fn changes(ty: &Type) -> bool {
+    ty.holds(&|part| matches!(part, Type::List(_) | Type::Dict(..) | Type::Set(_) | Type::Exc | Type::Unbound))
+        || ty.holds(&Type::is_object)
+}
+
+/// Whether only a function of its own can collect what a generator function yields.
+pub(crate) fn is_collected(def: &FunctionDef) -> bool {
+    fn in_try(stmt: &Stmt, within: bool) -> bool {
+        let any = |body: &[Stmt], within| body.iter().any(|stmt| in_try(stmt, within));
+        match &stmt.kind {
+            StmtKind::Yield { .. } => within,
+            StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+                any(body, within) || any(orelse, true)
+            }
+            StmtKind::If { body, orelse, .. } => any(body, within) || any(orelse, within),
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
+                [body, orelse, finalbody.as_ref()].into_iter().any(|body| any(body, true))
+                    || handlers.iter().any(|handler| any(&handler.body, true))
+            }
+            _ => false,
+        }
+    }
+    def.body.iter().any(|stmt| in_try(stmt, false)) || crate::scope::mentions(def, &def.name).is_some()
+}
+
+/// Whether the source of a generator function shows that it may have no end.
+fn is_endless(def: &FunctionDef) -> bool {
+    fn one(stmt: &Stmt) -> bool {
+        let any = |body: &[Stmt]| body.iter().any(one);
+        match &stmt.kind {
+            StmtKind::While { test, body, orelse } => {
+                matches!(test.kind, ExprKind::Const(Object::Bool(true) | Object::Int(_))) || any(body) || any(orelse)
+            }
+            StmtKind::For { body, orelse, .. } | StmtKind::If { body, orelse, .. } => any(body) || any(orelse),
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
+                [body, orelse, finalbody.as_ref()].into_iter().any(any)
+                    || handlers.iter().any(|handler| any(&handler.body))
+            }
+            _ => false,
+        }
+    }
+    def.body.iter().any(one) || ENDLESS.iter().any(|name| crate::scope::mentions(def, &Arc::from(*name)).is_some())
+}
