@@ -186,6 +186,14 @@ classes! {
         TimeoutError: OSError = 34,
         DecimalException: ArithmeticError = 40,
         InvalidOperation: DecimalException = 41,
+        SyntaxError: Exception = 42,
+        Warning: Exception = 43,
+        UserWarning: Warning = 44,
+        RuntimeWarning: Warning = 45,
+        DeprecationWarning: Warning = 46,
+        FutureWarning: Warning = 47,
+        ConnectionError: OSError = 48,
+        FileExistsError: OSError = 49,
     }
     none: {
         "complex": ["numbers.Complex"],

@@ -273,6 +273,9 @@ impl Lifter<'_> {
             {
                 self.bail(Code::Callee, format!("an object of {}", kind.name()))
             }
+            Abs::ExcClass(ExcKind::SyntaxError) if args.len() != 1 => {
+                self.bail(Code::Callee, "a SyntaxError of more than a message")
+            }
             // An error number chooses the class.
             Abs::ExcClass(kind) if kind.is_subclass(ExcKind::OSError) && args.len() > 1 => {
                 self.bail(Code::Callee, format!("an object of {} with an error number", kind.name()))
@@ -734,6 +737,11 @@ impl Lifter<'_> {
                         _ => Abs::Iter(Rc::new(Iter::Filter { func, inner })),
                     });
                 }
+                ("map", [func, _, _, ..]) => {
+                    let inner = self.zip(&args[1..])?;
+                    return self.call_of_prelude("_map_all", vec![func.clone(), inner]);
+                }
+                ("object", []) => return self.call_of_prelude("_Sentinel", Vec::new()),
                 ("list", [inner @ (Abs::Table(_) | Abs::Class(_))]) => return self.listed(inner),
                 ("isinstance", [value, classes]) => return self.isinstance(value, classes),
                 ("issubclass", [class, classes]) => return self.issubclass(class, classes),
@@ -771,6 +779,12 @@ impl Lifter<'_> {
         }
         if &**name == "enumerate" && args.len() == 1 && named.len() == 1 && &*named[0].0 == "start" {
             return self.enumerate(&args[0], &named[0].1);
+        }
+        if &**name == "Exception.__init__"
+            && let Some((receiver @ Abs::Instance(object), rest)) = args.split_first()
+            && object.class.exception.is_some()
+        {
+            return self.call_method(&receiver.clone(), &"__init__".into(), rest.to_vec(), named);
         }
         // `str.upper` as a function takes the receiver as its first argument; those that take the class
         // are no functions of that kind.

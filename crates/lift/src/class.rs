@@ -148,8 +148,12 @@ const EXCEPTIONS: &[ExcKind] = &[
     ExcKind::NotImplementedError,
     ExcKind::OverflowError,
     ExcKind::RuntimeError,
+    ExcKind::RuntimeWarning,
+    ExcKind::SyntaxError,
     ExcKind::TypeError,
+    ExcKind::UserWarning,
     ExcKind::ValueError,
+    ExcKind::Warning,
     ExcKind::ZeroDivisionError,
 ];
 
@@ -593,6 +597,11 @@ impl Lifter<'_> {
         if !self.refuse_abstract(class)? {
             return Ok(Abs::Unbound);
         }
+        if class.exception == Some(ExcKind::SyntaxError)
+            && (args.len() != 1 || ClassObj::find(class, "__init__").is_some())
+        {
+            return self.bail(Code::Callee, "a SyntaxError of more than a message");
+        }
         let object = self.new_instance(class);
         if let (Some(_), Abs::Instance(made)) = (class.exception, &object) {
             // `BaseException.__new__` keeps what it is given.
@@ -668,6 +677,8 @@ impl Lifter<'_> {
         match ClassObj::find(class, name) {
             Some((owner, member)) => self.member(owner, member, &Abs::Class(Rc::clone(class))),
             None if &**name == "__name__" => Ok(Abs::str(&class.name)),
+            // That of a built-in exception, as a function of the object and its arguments.
+            None if &**name == "__init__" && class.exception.is_some() => Ok(Abs::Builtin("Exception.__init__".into())),
             None if name.starts_with("__") => self.bail(Code::Callee, format!("attribute {name} of a class")),
             None if ClassObj::is_named(class) => {
                 self.bail(Code::Callee, format!("attribute {name} of a class of named tuples"))

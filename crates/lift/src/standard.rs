@@ -83,6 +83,12 @@ const NAMES: &[(&str, &str)] = &[
         "Field FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass field fields is_dataclass \
          make_dataclass replace",
     ),
+    (
+        "csv",
+        "Dialect DictReader DictWriter Error QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC Sniffer \
+         __doc__ __version__ excel excel_tab field_size_limit get_dialect list_dialects reader \
+         register_dialect unix_dialect unregister_dialect writer",
+    ),
     ("datetime", "MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo"),
     (
         "decimal",
@@ -105,11 +111,25 @@ const NAMES: &[(&str, &str)] = &[
          reduce singledispatch singledispatchmethod total_ordering update_wrapper wraps",
     ),
     (
+        "io",
+        "BlockingIOError BufferedIOBase BufferedRWPair BufferedRandom BufferedReader BufferedWriter BytesIO \
+         DEFAULT_BUFFER_SIZE FileIO IOBase IncrementalNewlineDecoder RawIOBase SEEK_CUR SEEK_END SEEK_SET \
+         StringIO TextIOBase TextIOWrapper UnsupportedOperation open open_code text_encoding",
+    ),
+    (
         "itertools",
         "accumulate chain combinations combinations_with_replacement compress count cycle dropwhile \
          filterfalse groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest",
     ),
     ("json", "JSONDecodeError JSONDecoder JSONEncoder dump dumps load loads"),
+    (
+        "logging",
+        "BASIC_FORMAT BufferingFormatter CRITICAL DEBUG ERROR FATAL FileHandler Filter Formatter Handler INFO \
+         LogRecord Logger LoggerAdapter NOTSET NullHandler StreamHandler WARN WARNING addLevelName \
+         basicConfig captureWarnings critical debug disable error exception fatal getLevelName \
+         getLevelNamesMapping getLogRecordFactory getLogger getLoggerClass info lastResort log makeLogRecord \
+         raiseExceptions setLogRecordFactory setLoggerClass shutdown warn warning",
+    ),
     (
         "math",
         "acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e erf erfc exp \
@@ -147,12 +167,24 @@ const NAMES: &[(&str, &str)] = &[
         "Formatter Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits \
          printable punctuation whitespace",
     ),
+    (
+        "struct",
+        "Struct calcsize error iter_unpack pack pack_into unpack unpack_from",
+    ),
     ("textwrap", "TextWrapper dedent fill indent shorten wrap"),
     (
         "time",
         "altzone asctime ctime daylight get_clock_info gmtime localtime mktime monotonic monotonic_ns \
          perf_counter perf_counter_ns process_time process_time_ns sleep strftime strptime struct_time \
          thread_time thread_time_ns time time_ns timezone tzname",
+    ),
+    (
+        "types",
+        "AsyncGeneratorType BuiltinFunctionType BuiltinMethodType CellType ClassMethodDescriptorType CodeType \
+         CoroutineType DynamicClassAttribute EllipsisType FrameType FunctionType GeneratorType GenericAlias \
+         GetSetDescriptorType LambdaType MappingProxyType MemberDescriptorType MethodDescriptorType \
+         MethodType MethodWrapperType ModuleType NoneType NotImplementedType SimpleNamespace TracebackType \
+         UnionType WrapperDescriptorType coroutine new_class prepare_class resolve_bases",
     ),
     (
         "typing",

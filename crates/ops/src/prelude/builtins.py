@@ -197,6 +197,10 @@ def _length(n):
 _OVER = 4611686018427387904
 
 
+class _Sentinel:
+    """An object of the class `object`: it is equal to itself only."""
+
+
 class list_iterator:
     """What `iter` gives of a list: it may be read in several places."""
 
@@ -214,6 +218,12 @@ class list_iterator:
 
 class _text_iterator(list_iterator):
     """What `iter` gives of a text, whose class in CPython depends on the text."""
+
+
+def _map_all(function, items):
+    """map over several iterables, side by side in `items`"""
+    for one in items:
+        yield function(*one)
 
 
 def _at_once(iterator):

@@ -142,8 +142,18 @@ def decode(self, encoding="utf-8", errors="strict"):
     return _leave("bytes that are not ASCII")
 
 
-def hex(self):
-    return _operation("bytes.hex", _text(self))
+def hex(self, sep=_missing, bytes_per_sep=1):
+    digits = _operation("bytes.hex", _text(self))
+    if _is_missing(sep):
+        return digits
+    if not isinstance(sep, str) or not isinstance(bytes_per_sep, int) or len(sep) != 1 or not sep.isascii():
+        return _leave("bytes in hexadecimal digits with such a separator")
+    size = 2 * abs(bytes_per_sep)
+    if size == 0 or len(digits) <= size:
+        return digits
+    # Groups are counted from the end, or from the start where the number is negative.
+    first = size if bytes_per_sep < 0 else (len(digits) - 1) % size + 1
+    return sep.join([digits[:first]] + [digits[at : at + size] for at in range(first, len(digits), size)])
 
 
 def startswith(self, prefix, start=None, end=None, /):

@@ -80,6 +80,37 @@ class IsoCalendarDate(NamedTuple):
         return f"datetime.IsoCalendarDate(year={self.year}, week={self.week}, weekday={self.weekday})"
 
 
+class struct_time(NamedTuple):
+    tm_year: int
+    tm_mon: int
+    tm_mday: int
+    tm_hour: int
+    tm_min: int
+    tm_sec: int
+    tm_wday: int
+    tm_yday: int
+    tm_isdst: int
+
+    def __repr__(self):
+        return _refuse("the text of a time.struct_time")
+
+
+def _time_tuple(days, micros):
+    year = _operation("date.year", days)
+    seconds = micros // 1000000
+    return struct_time(
+        year,
+        _operation("date.month", days),
+        _operation("date.day", days),
+        seconds // 3600,
+        seconds // 60 % 60,
+        seconds % 60,
+        (days + 3) % 7,
+        days - _operation("date.from_civil", year, 1, 1) + 1,
+        -1,
+    )
+
+
 def _iso_date(days):
     weekday = (days + 3) % 7
     # The week is of the year in which its Thursday is.

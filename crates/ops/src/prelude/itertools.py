@@ -25,6 +25,17 @@ def chain(*iterables):
             yield item
 
 
+def chain_from_iterable(iterable, /):
+    for inner in iterable:
+        for item in inner:
+            yield item
+
+
+def starmap(function, iterable, /):
+    for items in iterable:
+        yield function(*items)
+
+
 def combinations(iterable, r):
     items = list(iterable)
     n = len(items)

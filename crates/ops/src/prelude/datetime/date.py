@@ -1,6 +1,6 @@
 """datetime.date: the field is the number of days since 1970-01-01."""
 
-from datetime import _iso_date
+from datetime import _iso_date, _time_tuple
 
 
 def _of_sql(days):
@@ -117,6 +117,10 @@ def isoweekday(self, /):
 
 def isocalendar(self, /):
     return _iso_date(_days(self))
+
+
+def timetuple(self, /):
+    return _time_tuple(_days(self), 0)
 
 
 def toordinal(self, /):

@@ -1,7 +1,7 @@
 """datetime.datetime without a zone: the field is the number of microseconds since 1970-01-01. With a zone
 it is an object of a class."""
 
-from datetime import _count_of, _in_zone, _iso_date, _of_micros, _offset_name, _offset_shown, _offset_text, timezone
+from datetime import _count_of, _in_zone, _iso_date, _of_micros, _offset_name, _offset_shown, _offset_text, _time_tuple, timezone
 
 _DAY = 86400000000
 _FIRST = -62135596800000000
@@ -196,6 +196,10 @@ def isoweekday(self, /):
 
 def isocalendar(self, /):
     return _iso_date(_days(self))
+
+
+def timetuple(self, /):
+    return _time_tuple(_days(self), _micros(self) % _DAY)
 
 
 def toordinal(self, /):
