@@ -544,6 +544,11 @@ impl Lifter<'_> {
         if &**name == "sort" && args.is_empty() && self.sort_while_loading(receiver, &named)? {
             return Ok(Abs::NONE);
         }
+        if let ("__getitem__", [index]) = (&**name, &args[..])
+            && named.is_empty()
+        {
+            return self.item(receiver.clone(), index.clone());
+        }
         self.change_of_constant(receiver, name)?;
         if let Some(result) = self.static_method(receiver, name, &args, &named)? {
             return Ok(result);

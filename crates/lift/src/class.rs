@@ -230,7 +230,7 @@ impl ClassObj {
     pub fn field_names_of_init(class: &Rc<ClassObj>) -> Vec<Name> {
         let mut names = ClassObj::field_names(class);
         if let Some(declared) = ClassObj::ancestry(class).find(|class| !class.fields.is_empty()) {
-            names.retain(|name| !declared.left_out.init.contains(name));
+            names.retain(|name| !declared.left_out.init.contains(name) && !declared.left_out.keywords);
         }
         names
     }
@@ -262,6 +262,8 @@ pub(crate) struct LeftOut {
     pub repr: BTreeSet<Name>,
     pub compare: BTreeSet<Name>,
     pub init: BTreeSet<Name>,
+    /// Whether `__init__` takes its fields as keywords only.
+    pub keywords: bool,
 }
 
 impl LeftOut {
@@ -553,6 +555,9 @@ impl Lifter<'_> {
                         (_, Some(_)) => return self.bail(Code::Statement, "such a field of a dataclass"),
                     }
                 }
+                StmtKind::Assign { targets, .. } if !is_dataclass && targets.iter().all(is_tuple_of_names) => {
+                    self.stmts(std::slice::from_ref(stmt))?;
+                }
                 StmtKind::Expr(Expr { kind: ExprKind::Const(_), .. }) | StmtKind::Pass => {}
                 StmtKind::Annotation(annotation) => self.annotation(annotation)?,
                 _ => return self.bail(Code::Statement, "a statement in the body of a class"),
@@ -671,6 +676,11 @@ impl Lifter<'_> {
         if let Some(member) = self.member_named(class, name) {
             return Ok(member);
         }
+        if &**name == "__members__"
+            && let Some(found) = self.enum_of(class)
+        {
+            return Ok(Abs::Table(found.by_name()));
+        }
         if crate::enums::is_enumeration(class) && name.starts_with('_') {
             return self.bail(Code::Callee, format!("attribute {name} of an enumeration"));
         }
@@ -731,6 +741,10 @@ impl ClassObj {
     pub fn ancestry_of(class: &ClassObj, name: &str) -> bool {
         class.members.contains_key(name) || class.base.as_ref().is_some_and(|base| ClassObj::find(base, name).is_some())
     }
+}
+
+fn is_tuple_of_names(target: &Expr) -> bool {
+    matches!(&target.kind, ExprKind::Tuple(items) if items.iter().all(is_name))
 }
 
 fn is_name(target: &Expr) -> bool {

@@ -54,6 +54,7 @@ pub(crate) struct Dataclass {
     init: bool,
     frozen: bool,
     slots: bool,
+    kw_only: bool,
 }
 
 impl Lifter<'_> {
@@ -112,7 +113,8 @@ impl Lifter<'_> {
                 _ => self.bail(Code::Statement, "a class that is decorated twice"),
             };
         };
-        let mut made = Dataclass { eq: true, order: false, repr: true, init: true, frozen: false, slots: false };
+        let mut made =
+            Dataclass { eq: true, order: false, repr: true, init: true, frozen: false, slots: false, kw_only: false };
         let (callee, keywords) = match &decorator.kind {
             ExprKind::Call { func, args, keywords } if args.is_empty() => (&**func, keywords.as_slice()),
             _ => (decorator, [].as_slice()),
@@ -131,6 +133,7 @@ impl Lifter<'_> {
                 "init" => made.init = *value,
                 "frozen" => made.frozen = *value,
                 "slots" => made.slots = *value,
+                "kw_only" => made.kw_only = *value,
                 // Hashes are not looked at.
                 "unsafe_hash" => {}
                 other => return self.bail(Code::Statement, format!("a dataclass with {other}")),
@@ -157,7 +160,12 @@ impl Lifter<'_> {
                 _ if class.factories.contains_key(name) => Some(Abs::Builtin(MISSING.into())),
                 None => None,
                 Some(Member::Value(value @ Abs::Const(object))) => {
-                    if matches!(object, Object::List(_) | Object::Dict(_) | Object::Set(_)) {
+                    let is_mutable = match object {
+                        Object::List(_) | Object::Dict(_) => true,
+                        Object::Set(set) => !set.frozen,
+                        _ => false,
+                    };
+                    if is_mutable {
                         return self.bail(Code::Statement, "a dataclass with a mutable default");
                     }
                     Some(value.clone())
@@ -179,9 +187,13 @@ impl Lifter<'_> {
         }
         let taken: Vec<_> = fields.iter().filter(|field| !class.left_out.init.contains(&field.0)).collect();
         let optional = taken.iter().position(|field| field.1.is_some()).unwrap_or(taken.len());
-        if taken[optional..].iter().any(|field| field.1.is_none()) {
+        if !asked.kw_only && taken[optional..].iter().any(|field| field.1.is_none()) {
             return self.bail(Code::Statement, "a dataclass with a field without default behind one with");
         }
+        if class.base.as_ref().is_some_and(|base| !base.fields.is_empty() && base.left_out.keywords != asked.kw_only) {
+            return self.bail(Code::Statement, "a dataclass with kw_only below one without, or the other way");
+        }
+        class.left_out.keywords = asked.kw_only;
         let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
         if names.iter().any(|name| name.starts_with("__")) {
             return self.bail(Code::Statement, "a dataclass with a field of such a name");
@@ -272,7 +284,8 @@ impl Lifter<'_> {
             return self.bail(Code::Statement, "a named tuple that CPython refuses");
         }
         let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
-        let asked = Dataclass { eq: false, order: false, repr: true, init: true, frozen: true, slots: false };
+        let asked =
+            Dataclass { eq: false, order: false, repr: true, init: true, frozen: true, slots: false, kw_only: false };
         let mut text = dataclass_text(class, &asked, &names, &[], false);
         let each = |one: &dyn Fn(&Name) -> String| names.iter().map(|name| one(name)).collect::<String>();
         let _ = writeln!(text, "def _astuple(self):\n    return ({})", each(&|name| format!("self.{name}, ")));
@@ -442,7 +455,8 @@ fn dataclass_text(class: &ClassObj, asked: &Dataclass, names: &[&Name], made: &[
         let takes = |name: &&&Name| !class.left_out.init.contains(**name);
         let params: String = names.iter().filter(takes).map(|name| format!(", {name}")).collect();
         // Defaults are given by the closure; the parser only wants them in order.
-        let _ = writeln!(text, "def __init__(self{params}):\n    pass");
+        let star = if asked.kw_only && !params.is_empty() { ", *" } else { "" };
+        let _ = writeln!(text, "def __init__(self{star}{params}):\n    pass");
         for name in names {
             let value = match (takes(&name), made.contains(name)) {
                 (true, true) => format!("_made(self, '{name}') if _is_missing({name}) else {name}"),

@@ -50,8 +50,7 @@ impl Lifter<'_> {
 
     /// What a generator yields that is unfolded already, or yields where only a function of its own can.
     pub fn items_of_call(&mut self, closure: &Rc<Closure>, args: &[(Name, Abs)]) -> Lift<Option<Abs>> {
-        let iterator =
-            Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
+        let iterator = Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
         if self.module_mode || !self.is_quiet(&iterator) {
             return Ok(None);
         }

@@ -211,6 +211,8 @@ pub(crate) struct Lifter<'w> {
     pub arms: u32,
     /// The IR function that is lifted, where that is a specialisation.
     pub own: Option<exuvia_ir::FuncId>,
+    /// The variables of the functions around a specialisation that it gives back with its result.
+    pub nonlocals: Vec<Name>,
     /// The class and the receiver of the method that is called next.
     pub next_owner: Option<(Rc<ClassObj>, Abs)>,
     /// What the next call binds to the parameter `*args` of its function.
@@ -303,6 +305,7 @@ impl<'w> Lifter<'w> {
             built_ins: 0,
             arms: 0,
             own: None,
+            nonlocals: Vec::new(),
             next_owner: None,
             rest: None,
             unfolding: Vec::new(),

@@ -24,7 +24,12 @@ impl Lifter<'_> {
         match self.returns.clone() {
             Returns::Sql(sql) => self.return_sql(&value, &sql),
             Returns::Typed { assumed, .. } => {
-                let value = self.escaped(&value)?;
+                let mut value = self.escaped(&value)?;
+                if !self.nonlocals.is_empty() {
+                    let vars = &self.frames[0].vars;
+                    let left = self.nonlocals.iter().map(|name| vars.get(name).cloned().unwrap_or(Abs::Unbound));
+                    value = self.escaped(&Abs::tuple(std::iter::once(value).chain(left).collect()))?;
+                }
                 let returned = self.value(&value)?;
                 let ty = self.b.function.ty(returned).clone();
                 let made = self.sites_of(returned);

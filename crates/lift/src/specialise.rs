@@ -16,11 +16,11 @@
 //! Instructions of its specialisations have an empty span, which stands for that of the call.
 
 use crate::abs::{Abs, Captured, Closure, Enclosing, Identity};
-use crate::ast::{FunctionDef, Name};
+use crate::ast::{FunctionDef, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::call::mix;
 use crate::keep::ITEMS;
-use crate::lifter::{Frame, Lift, Lifter, Returns, Site, Stop, describe};
+use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Site, Stop, describe};
 use crate::scope::Mention;
 use exuvia_ir::{Builder, ExcKind, FuncId, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
 use std::collections::BTreeMap;
@@ -126,13 +126,9 @@ fn same_args(a: &[Arg], b: &[Arg]) -> bool {
 impl Lifter<'_> {
     /// Calls a function that is being unfolded or lifted already.
     pub fn recursion(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>) -> Lift<Abs> {
-        if !matches!(closure.enclosing, Enclosing::Module) && crate::reach::assigns_around(&closure.def.body) {
-            return self.bail(
-                Code::Recursion,
-                format!("{} recurses and assigns to variables of the function around it", closure.def.name),
-            );
-        }
-        // Nobody assigns to its free variables while it runs, so each is one more argument.
+        self.may_assign_around(closure)?;
+        // Nobody else assigns to its free variables while it runs, so each is one more argument, and those
+        // that it assigns to itself come back with its result.
         let free = self.free_variables(closure)?;
         let mut escaped = BTreeMap::new();
         for (name, value) in vars.iter().chain(&free) {
@@ -141,7 +137,10 @@ impl Lifter<'_> {
             escaped.insert(name.clone(), if is_of_module { value.clone() } else { self.escaped(value)? });
         }
         match self.key(&escaped, false) {
-            Some(args) => self.call_specialised(closure, &escaped, args),
+            Some(args) => {
+                let result = self.call_specialised(closure, &escaped, args)?;
+                self.take_nonlocals(closure, result)
+            }
             None => self.bail(
                 Code::Recursion,
                 format!("{} recurses and takes an argument that has no run-time form", closure.def.name),
@@ -149,10 +148,62 @@ impl Lifter<'_> {
         }
     }
 
+    /// Refuses a function that assigns to variables of those around it where that would be lost.
+    fn may_assign_around(&self, closure: &Closure) -> Lift<()> {
+        let def = &closure.def;
+        let nonlocals = nonlocals(closure);
+        let within = |stmt: &Stmt| {
+            !matches!(stmt.kind, StmtKind::Nonlocal(_)) && crate::reach::assigns_around(std::slice::from_ref(stmt))
+        };
+        let why = if !matches!(closure.enclosing, Enclosing::Module) && def.body.iter().any(within) {
+            "and has a function that assigns to variables around it"
+        } else if !nonlocals.is_empty()
+            && (def.generator || self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. } | Ctx::Finally { .. })))
+        {
+            "and assigns to variables of the function around it, within a try"
+        } else {
+            return Ok(());
+        };
+        self.bail(Code::Recursion, format!("{} recurses {why}", def.name))
+    }
+
+    /// Assigns what a function has left in the variables around it.
+    fn take_nonlocals(&mut self, closure: &Closure, result: Abs) -> Lift<Abs> {
+        let names = nonlocals(closure);
+        if names.is_empty() || !self.live {
+            return Ok(result);
+        }
+        let Some(items) = self.known_items(&result) else {
+            return self.bail(Code::Recursion, "what a recursion assigns");
+        };
+        let mut items = items.into_iter();
+        let result = items.next().unwrap_or(Abs::NONE);
+        for (name, value) in names.into_iter().zip(items) {
+            let mut enclosing = &closure.enclosing;
+            let depth = loop {
+                match enclosing {
+                    Enclosing::Live(depth) if self.frames[*depth].binds(&name) => break *depth,
+                    Enclosing::Live(depth) => enclosing = &self.frames[*depth].enclosing,
+                    _ => {
+                        return self.bail(Code::StaticValue, format!("{name} of a function that has returned changes"));
+                    }
+                }
+            };
+            self.frames[depth].vars.insert(name, value);
+        }
+        Ok(result)
+    }
+
     /// What the variables hold that a function reads of those around it.
     fn free_variables(&mut self, closure: &Closure) -> Lift<BTreeMap<Name, Abs>> {
         let mut free = BTreeMap::new();
         for (name, (mention, value)) in self.around(closure) {
+            let value = match &value {
+                Abs::Instance(object) if object.module.is_none() && matches!(mention, Mention::Read) => {
+                    self.escaped(&value)?
+                }
+                _ => value,
+            };
             let value = match (self.key_of(&value, false), mention) {
                 (Some(_), _) => value,
                 (None, Mention::Perhaps) => Abs::Conflict,
@@ -173,7 +224,8 @@ impl Lifter<'_> {
         if matches!(closure.enclosing, Enclosing::Module) {
             return Enclosing::Module;
         }
-        let is_parameter = |name: &Name| closure.def.locals.contains(name);
+        let nonlocals = nonlocals(closure);
+        let is_parameter = |name: &Name| closure.def.locals.contains(name) || nonlocals.contains(name);
         let mut free: BTreeMap<Name, Abs> = std::mem::take(vars);
         vars.extend(free.extract_if(.., |name, _| is_parameter(name)));
         let itself = Closure {
@@ -384,12 +436,19 @@ impl Lifter<'_> {
                 Enclosing::Module => Identity::of_module(def),
                 _ => Identity::of_frame(def, 0),
             };
-            let frame = Frame { enclosing, ..closure.frame(vars, path) };
+            let nonlocals = nonlocals(closure);
+            let mut frame = Frame { enclosing, ..closure.frame(vars, path) };
+            if !nonlocals.is_empty() {
+                let mut locals: Vec<Name> = frame.locals.iter().chain(&nonlocals).cloned().collect();
+                locals.sort();
+                frame.locals = locals.into();
+            }
             let mut inner = Lifter::new(self.world, b, frame, Returns::typed(assumed.clone()));
             inner.sites = params.into_iter().zip(made.iter().cloned()).collect();
             inner.unfolding.push(own);
             inner.span_locked = prelude;
             inner.own = Some(id);
+            inner.nonlocals = nonlocals;
             inner.take_objects_of_module();
             if closure.def.generator {
                 let items = inner.new_list(&[])?;
@@ -456,6 +515,15 @@ impl Lifter<'_> {
         }
         Some(kinds)
     }
+}
+
+/// The variables of the functions around it to which a function assigns.
+fn nonlocals(closure: &Closure) -> Vec<Name> {
+    let names = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Nonlocal(names) if !matches!(closure.enclosing, Enclosing::Module) => names.clone(),
+        _ => Vec::new(),
+    };
+    closure.def.body.iter().flat_map(names).collect()
 }
 
 /// Whether a constant is never passed: it has no run-time form, or code could change it.

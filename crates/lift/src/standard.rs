@@ -167,10 +167,7 @@ const NAMES: &[(&str, &str)] = &[
         "Formatter Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits \
          printable punctuation whitespace",
     ),
-    (
-        "struct",
-        "Struct calcsize error iter_unpack pack pack_into unpack unpack_from",
-    ),
+    ("struct", "Struct calcsize error iter_unpack pack pack_into unpack unpack_from"),
     ("textwrap", "TextWrapper dedent fill indent shorten wrap"),
     (
         "time",
