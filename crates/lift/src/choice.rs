@@ -14,13 +14,15 @@
 //! refused, and where what a choice is between depends on no variable of one path.
 
 use crate::abs::{Abs, Enclosing};
+use crate::ast::Name;
 use crate::bailout::Code;
 use crate::budget::Budget;
-use crate::class::ClassObj;
+use crate::class::{ClassObj, Member, Method};
+use crate::heap::Instance;
 use crate::leave::{Part, each_part};
 use crate::lifter::{Lift, Lifter, Site, Split, describe};
 use crate::merge::Arm;
-use exuvia_ir::{DictObj, ExcKind, Int, Object, Terminator, Type, Value};
+use exuvia_ir::{DictObj, ExcKind, Int, Object, Opcode, Terminator, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -352,7 +354,13 @@ impl Lifter<'_> {
             return Ok(Abs::tuple(items));
         }
         match at {
-            Abs::Dyn(at) if of.len() <= MOST && of.iter().all(|(_, item)| is_fixed(item, &self.world.budget)) => {
+            // Methods of objects that are there, on this path.
+            Abs::Dyn(at)
+                if of.len() <= MOST
+                    && of
+                        .iter()
+                        .all(|(_, item)| matches!(item, Abs::Bound(_)) || is_fixed(item, &self.world.budget)) =>
+            {
                 Ok(Abs::OneOf(Rc::new(Choice { at: *at, of })))
             }
             Abs::Dyn(at) if of.iter().all(|(_, item)| self.is_value_object(item)) => {
@@ -498,10 +506,10 @@ impl Lifter<'_> {
     }
 
     /// An attribute of each.
-    pub fn attribute_of_choice(&mut self, choice: &Rc<Choice>, name: &crate::ast::Name) -> Lift<Abs> {
+    pub fn attribute_of_choice(&mut self, choice: &Rc<Choice>, name: &Name) -> Lift<Abs> {
         let own = self.mapped(choice, |me, _, item| match item {
             Abs::Instance(object) => match (me.own_attribute(object, name)?, ClassObj::find(&object.class, name)) {
-                (_, Some((_, crate::class::Member::Property { .. }))) => Ok(None),
+                (_, Some((_, Member::Property { .. }))) => Ok(None),
                 (Some(value), _) if is_fixed(&value, &me.world.budget) => Ok(Some(value)),
                 _ => Ok(None),
             },
@@ -531,14 +539,85 @@ impl Lifter<'_> {
         }
     }
 
+    /// The text with which a text begins that is made at run time, as far as its source says so.
+    fn prefix_of(&self, text: &Abs) -> Arc<str> {
+        let insts = || self.b.function.blocks.iter().flat_map(|block| &block.insts);
+        let mut value = match text {
+            Abs::Dyn(value) => *value,
+            _ => return "".into(),
+        };
+        for _ in 0..MOST_NESTED {
+            let Some(inst) = insts().find(|inst| inst.result == Some(value)) else { break };
+            match (&inst.op, inst.args.first()) {
+                (Opcode::Const(Object::Str(text)), _) => return Arc::clone(text),
+                (Opcode::Op("str.concat"), Some(first)) => value = *first,
+                _ => break,
+            }
+        }
+        "".into()
+    }
+
+    /// The attribute of an object whose name is known at run time: one of its methods.
+    pub fn attribute_by_name(&mut self, object: &Rc<Instance>, name: &Abs) -> Lift<Abs> {
+        let class = &object.class;
+        let mut methods: Vec<Name> = Vec::new();
+        let mut others: Vec<Name> = self.names_of_attributes(object);
+        for (name, member) in ClassObj::ancestry(class).flat_map(|class| &class.members) {
+            if !methods.contains(name) && !others.contains(name) {
+                match member {
+                    Member::Value(Abs::Func(_)) | Member::Static(Abs::Func(_)) | Member::OfClass(_) => {
+                        methods.push(name.clone());
+                    }
+                    _ => others.push(name.clone()),
+                }
+            }
+        }
+        let prefix = self.prefix_of(name);
+        methods.retain(|name| !name.starts_with("__") && name.starts_with(&*prefix));
+        let is_plain = !class.prelude && class.exception.is_none() && !crate::enums::is_enumeration(class);
+        if !is_plain
+            || ClassObj::is_slotted(class)
+            || ClassObj::find(class, "__getattr__").is_some()
+            || methods.is_empty()
+            || methods.len() > MOST
+        {
+            return self.bail(Code::StaticValue, "an attribute whose name is not constant");
+        }
+        let mut known = DictObj::default();
+        for (at, name) in methods.iter().enumerate() {
+            known.insert(Object::str(name), Object::int(at as i64));
+        }
+        let at = self.dict_position(&Abs::Const(Object::Dict(Arc::new(known))), name)?;
+        let is_missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
+        let (yes, no) = self.split_value(&is_missing)?;
+        self.enter_any(yes)?;
+        if self.live {
+            let others = Object::tuple(others.iter().map(|name| Object::str(name)).collect());
+            self.call_of_prelude("_no_attribute", vec![Abs::str(&class.name), name.clone(), Abs::Const(others)])?;
+        }
+        self.enter_any(no)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let at = self.value(&at)?;
+        let bound = methods.iter().map(|name| self.instance_attribute(object, name));
+        let of = bound.collect::<Lift<Vec<_>>>()?.into_iter().enumerate();
+        Ok(Abs::OneOf(Rc::new(Choice { at, of: of.map(|(at, method)| (at as i64, method)).collect() })))
+    }
+
     /// Joins what variables hold on several paths that has no run-time form; `None` where it
     /// depends on the path. The second: what each path says of it, its position.
     pub fn joined_choice(&self, column: &[Abs]) -> Option<Vec<(i64, Abs)>> {
-        self.joined_with(Vec::new(), column)
+        self.joined_with(Vec::new(), column, &|_| false)
     }
 
-    /// The same, with what is known to be among them.
-    pub fn joined_with(&self, mut of: Vec<(i64, Abs)>, column: &[Abs]) -> Option<Vec<(i64, Abs)>> {
+    /// The same, with what is known to be among them, and which objects are there on all paths.
+    pub fn joined_with(
+        &self,
+        mut of: Vec<(i64, Abs)>,
+        column: &[Abs],
+        is_there: &dyn Fn(&Abs) -> bool,
+    ) -> Option<Vec<(i64, Abs)>> {
         for abs in column {
             let single = [(0, abs.clone())];
             let items = match abs {
@@ -546,7 +625,9 @@ impl Lifter<'_> {
                 _ => &single[..],
             };
             for (_, item) in items {
-                if !is_fixed(item, &self.world.budget) {
+                let is_of_object =
+                    |method: &Method| matches!(method.receiver, Abs::Instance(_)) && is_there(&method.receiver);
+                if !is_fixed(item, &self.world.budget) && !matches!(item, Abs::Bound(method) if is_of_object(method)) {
                     return None;
                 }
                 if !of.iter().any(|(_, known)| known.same(item)) {

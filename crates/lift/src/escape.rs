@@ -101,6 +101,22 @@ impl Lifter<'_> {
         }
     }
 
+    /// The names of the attributes that an object has, or may have.
+    pub fn names_of_attributes(&self, object: &Instance) -> Vec<Name> {
+        if let Some(record) = self.escaped_as(object) {
+            let shape = self.shape_of(&Abs::Dyn(record));
+            return shape
+                .map_or_else(Vec::new, |(shape, _)| shape.fields.iter().map(|field| field.0.clone()).collect());
+        }
+        let vars = match object.module {
+            Some(module) => self.world.modules.get(module).map(|module| &module.globals),
+            None => self.frames.first().map(|frame| &frame.vars),
+        };
+        let own = object.own().len() + 1;
+        let names = vars.into_iter().flat_map(|vars| cells(vars, object));
+        names.filter_map(|(name, _)| name.get(own..).map(Name::from)).collect()
+    }
+
     /// The shape of a record, and the record.
     pub(crate) fn shape_of(&self, abs: &Abs) -> Option<(&Shape, Value)> {
         let Abs::Dyn(value) = abs else { return None };

@@ -166,6 +166,9 @@ impl Lifter<'_> {
                 self.bail(Code::Callee, format!("an attribute {name} of such an object"))
             }
             ("_attribute", [value, Abs::Const(Object::Str(name))]) => self.attribute(value.clone(), name),
+            ("_attribute", [Abs::Instance(object), name]) if self.type_of(name) == Some(Type::Str) => {
+                self.attribute_by_name(&Rc::clone(object), name)
+            }
             ("_attribute", [_, name]) => match self.type_of(name) {
                 Some(Type::Str) | None => self.bail(Code::StaticValue, "an attribute whose name is not constant"),
                 Some(ty) => {

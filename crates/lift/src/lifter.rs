@@ -727,7 +727,22 @@ impl Lifter<'_> {
         target: BlockId,
         args: &mut [Vec<Value>],
     ) -> Lift<Abs> {
-        let Some(of) = self.joined_choice(column) else { return Ok(Abs::Conflict) };
+        // An object is there on a path where that has its cells, or holds it in a variable.
+        let is_there = |object: &Abs| {
+            let Abs::Instance(object) = object else { return false };
+            let is_it = |abs: &Abs| match abs {
+                Abs::Instance(other) => other.is(object),
+                Abs::Dyn(value) => object.value == Some(*value),
+                _ => false,
+            };
+            let has_cells = |state: &State| {
+                let own = state.frames.first().and_then(|frame| frame.vars.get(&object.own()[..]));
+                object.value.is_none() && own.is_some_and(|own| !matches!(own, Abs::Unbound | Abs::Conflict))
+            };
+            arms.iter()
+                .all(|(state, _)| has_cells(state) || state.frames.iter().any(|frame| frame.vars.values().any(is_it)))
+        };
+        let Some(of) = self.joined_with(Vec::new(), column, &is_there) else { return Ok(Abs::Conflict) };
         let mut positions = Vec::new();
         for (abs, (state, _)) in column.iter().zip(arms) {
             self.b.block = state.block;

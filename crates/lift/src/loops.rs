@@ -281,8 +281,9 @@ impl Lifter<'_> {
 
     /// How a variable is carried that held `abs` besides what is known of it.
     fn carry(&self, known: Option<&Carried>, abs: &Abs) -> Carried {
-        let choice =
-            |known| self.joined_with(known, std::slice::from_ref(abs)).map_or(Carried::Conflict, Carried::Choice);
+        let choice = |known| {
+            self.joined_with(known, std::slice::from_ref(abs), &|_| false).map_or(Carried::Conflict, Carried::Choice)
+        };
         let Some(ty) = self.type_of(abs) else {
             return match known {
                 None => choice(Vec::new()),

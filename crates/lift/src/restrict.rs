@@ -29,7 +29,7 @@ impl ClassObj {
     }
 
     /// Whether all attributes of its objects are in slots.
-    fn is_slotted(class: &Rc<ClassObj>) -> bool {
+    pub fn is_slotted(class: &Rc<ClassObj>) -> bool {
         ClassObj::ancestry(class).all(|class| class.restrictions.slots.is_some())
     }
 }

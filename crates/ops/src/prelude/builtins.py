@@ -511,6 +511,12 @@ def getattr(object, name, default=_missing):
         return default
 
 
+def _no_attribute(of, name, others):
+    if name in others or name.startswith("__"):
+        return _leave("an attribute by a name that is made at run time")
+    raise AttributeError(f"'{of}' object has no attribute '{name}'")
+
+
 def hasattr(object, name):
     try:
         _attribute(object, name)
