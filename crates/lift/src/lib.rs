@@ -67,6 +67,7 @@ pub mod standard;
 mod stmt;
 mod syntax;
 mod templates;
+mod texts;
 mod values;
 mod world;
 

@@ -112,7 +112,10 @@ impl Lifter<'_> {
     /// `template % arguments`, where the template is constant.
     pub fn percent(&mut self, template: &Abs, arguments: &Abs) -> Lift<Abs> {
         let Abs::Const(Object::Str(template)) = template else {
-            return self.bail(Code::Operands, "% with a template that is not constant");
+            return match self.texts_of(template) {
+                Some(texts) => self.for_each_text(template, &texts, &mut |me, text| me.percent(&text, arguments)),
+                None => self.bail(Code::Operands, "% with a template that is not constant"),
+            };
         };
         match template::percent(template) {
             Some(parts) => self.percent_of(&parts, arguments),
@@ -273,7 +276,10 @@ impl Lifter<'_> {
     /// `template.format(…)` of a constant template.
     pub fn format_method(&mut self, template: &Abs, arguments: &Arguments<'_>) -> Lift<Abs> {
         let Abs::Const(Object::Str(template)) = template else {
-            return self.bail(Code::Operands, "str.format with a template that is not constant");
+            return match self.texts_of(template) {
+                Some(texts) => self.for_each_text(template, &texts, &mut |me, text| me.format_method(&text, arguments)),
+                None => self.bail(Code::Operands, "str.format with a template that is not constant"),
+            };
         };
         match template::format(template) {
             Some(parts) => self.formatted(&parts, arguments),

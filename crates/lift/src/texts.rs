@@ -1,0 +1,121 @@
+//! Texts that are one of a few constants: looked up in a table of the module, or chosen by a condition.
+//!
+//! Some operations want a text while they are lifted: templates, patterns, names. They are lifted
+//! for each text that it may be. Which these are follows from how the value is made; where that misses one, the
+//! row leaves.
+
+use crate::abs::Abs;
+use crate::lifter::{Lift, Lifter};
+use crate::merge::Arm;
+use exuvia_ir::{Edge, Object, Opcode, Terminator, Value};
+use std::sync::Arc;
+
+/// The most texts for which an operation is lifted.
+const MOST: usize = 16;
+
+/// How many values are looked at to find them.
+const FAR: usize = 32;
+
+impl Lifter<'_> {
+    /// The texts that a text at run time may be; `None` where they are not known, or too many.
+    pub fn texts_of(&self, abs: &Abs) -> Option<Vec<Arc<str>>> {
+        let Abs::Dyn(value) = abs else { return None };
+        let function = &self.b.function;
+        let mut texts = Vec::new();
+        let mut add = |object: &Object| match object {
+            Object::Str(text) if texts.contains(text) => Some(()),
+            Object::Str(text) if texts.len() < MOST => {
+                texts.push(Arc::clone(text));
+                Some(())
+            }
+            _ => None,
+        };
+        let mut open = vec![*value];
+        let mut seen = vec![*value];
+        while let Some(value) = open.pop() {
+            let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
+            self.world.budget.take(function.values.len() / 16);
+            let sources: Vec<Value> = match insts.find(|inst| inst.result == Some(value)) {
+                Some(inst) => match (&inst.op, inst.args.first()) {
+                    (Opcode::Const(object), _) => {
+                        add(object)?;
+                        Vec::new()
+                    }
+                    (Opcode::Op("dict.value"), Some(table)) => {
+                        for (_, object) in self.constant_table(*table)?.entries() {
+                            add(object)?;
+                        }
+                        Vec::new()
+                    }
+                    (Opcode::Op("str.str") | Opcode::Unwrap, Some(of)) => vec![*of],
+                    _ => return None,
+                },
+                None => self.given_to(value)?,
+            };
+            for source in sources {
+                if !seen.contains(&source) {
+                    seen.push(source);
+                    open.push(source);
+                }
+            }
+            if seen.len() > FAR {
+                return None;
+            }
+        }
+        Some(texts)
+    }
+
+    fn constant_table(&self, value: Value) -> Option<Arc<exuvia_ir::DictObj>> {
+        let mut insts = self.b.function.blocks.iter().flat_map(|block| &block.insts);
+        match &insts.find(|inst| inst.result == Some(value))?.op {
+            Opcode::Const(Object::Dict(table)) => Some(Arc::clone(table)),
+            _ => None,
+        }
+    }
+
+    /// What is given to a parameter of a block by those that go there; `None` for another value.
+    fn given_to(&self, param: Value) -> Option<Vec<Value>> {
+        let blocks = &self.b.function.blocks;
+        let (block, at) = blocks
+            .iter()
+            .enumerate()
+            .skip(1)
+            .find_map(|(block, found)| Some((block, found.params.iter().position(|one| *one == param)?)))?;
+        let given = |edge: &Edge| (edge.block.index() == block).then(|| edge.args.get(at).copied()).flatten();
+        let edges = blocks.iter().flat_map(|block| match &block.term {
+            Terminator::Jump(edge) => vec![edge],
+            Terminator::Branch(_, yes, no) => vec![yes, no],
+            _ => Vec::new(),
+        });
+        Some(edges.filter_map(given).collect())
+    }
+
+    /// Does something for each text that a text at run time may be.
+    pub fn for_each_text(
+        &mut self,
+        value: &Abs,
+        texts: &[Arc<str>],
+        f: &mut dyn FnMut(&mut Self, Abs) -> Lift<Abs>,
+    ) -> Lift<Abs> {
+        let mut arms: Vec<Arm> = Vec::new();
+        for text in texts {
+            if !self.live {
+                break;
+            }
+            let text = Abs::Const(Object::Str(Arc::clone(text)));
+            let is_it = self.apply("a==b", &[value.clone(), text.clone()])?;
+            let (yes, no) = self.split_value(&is_it)?;
+            self.enter_any(yes)?;
+            if self.live {
+                let result = f(self, text)?;
+                arms.extend(self.state().map(|state| (state, vec![result])));
+            }
+            self.enter_any(no)?;
+        }
+        if self.live {
+            let span = self.b.span;
+            self.end(Terminator::Bailout("a text that is none of those in its table", span));
+        }
+        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+    }
+}
