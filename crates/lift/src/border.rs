@@ -702,6 +702,9 @@ impl Lifter<'_> {
     /// What a value is where SQL asks for one: a number or a list of what the prelude's classes
     /// say is one.
     pub fn in_sql(&mut self, value: &Abs) -> Lift<Abs> {
+        if let Some(plain) = self.plain_member(value)? {
+            return Ok(plain);
+        }
         match value {
             Abs::Instance(object) if object.class.prelude => {
                 Ok(self.call_special(object, "_in_sql", Vec::new())?.unwrap_or_else(|| value.clone()))

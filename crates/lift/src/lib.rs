@@ -25,6 +25,7 @@ mod classes;
 mod constant_sets;
 mod containers;
 mod copies;
+mod documents;
 mod enums;
 mod escape;
 mod exceptions;

@@ -113,6 +113,46 @@ pub fn target_names(target: &Expr, names: &mut Vec<Name>) {
 
 /// The names bound by `:=` within an expression; those inside a comprehension bind in
 /// the function around it (PEP 572).
+/// What is called in an expression, but for what functions and comprehensions within it call.
+pub(crate) fn each_call(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
+    let mut all = |parts: &[Expr]| parts.iter().for_each(|part| each_call(part, f));
+    match &expr.kind {
+        ExprKind::Call { func, args, keywords } => {
+            f(func);
+            each_call(func, f);
+            args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|arg| each_call(arg, f));
+        }
+        ExprKind::BoolOp { values, .. }
+        | ExprKind::Set(values, _)
+        | ExprKind::List(values)
+        | ExprKind::Tuple(values) => {
+            all(values);
+        }
+        ExprKind::Dict(items) => items.iter().for_each(|(key, value)| {
+            key.iter().for_each(|key| each_call(key, f));
+            each_call(value, f);
+        }),
+        ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|side| each_call(side, f)),
+        ExprKind::Unary { operand: value, .. }
+        | ExprKind::Not(value)
+        | ExprKind::Starred(value)
+        | ExprKind::Attribute { value, .. }
+        | ExprKind::Named { value, .. } => each_call(value, f),
+        ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|part| each_call(part, f)),
+        ExprKind::Compare { left, rest } => {
+            each_call(left, f);
+            rest.iter().for_each(|(_, value)| each_call(value, f));
+        }
+        ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|part| each_call(part, f)),
+        ExprKind::FString(parts) => parts.iter().for_each(|part| {
+            if let FPart::Field { value, .. } = part {
+                each_call(value, f);
+            }
+        }),
+        _ => {}
+    }
+}
+
 /// The names that `:=` binds in an expression.
 pub(crate) fn walrus_names(expr: &Expr, names: &mut Vec<Name>) {
     let mut each = |expr: &Expr| walrus_names(expr, names);

@@ -34,7 +34,11 @@ impl Lifter<'_> {
                 Ok(())
             }
             StmtKind::Assign { targets, value } => {
-                let value = self.expr(value)?;
+                let changed = self.changed_document(targets, value);
+                let mut value = self.expr(value)?;
+                if let Some(changed) = changed {
+                    value = self.changeable(value, changed)?;
+                }
                 for target in targets {
                     self.assign(target, value.clone())?;
                 }
@@ -198,11 +202,16 @@ impl Lifter<'_> {
         turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
     ) -> Lift<()> {
         let span = self.place;
+        let changed = self.changed_document(std::slice::from_ref(target), iter);
         let iterable = self.iterated(iter)?;
         self.loop_statement(
             &mut |me| {
                 me.go_to(span);
                 me.for_each(&iterable, &mut |me, item| {
+                    let item = match changed {
+                        Some(changed) => me.changeable(item, changed)?,
+                        None => item,
+                    };
                     me.assign(target, item)?;
                     turn(me)?;
                     me.go_to(span);

@@ -5,6 +5,7 @@
 use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::op;
+use crate::text::Str;
 use exuvia_ir::ExcKind::ValueError;
 use exuvia_ir::{Raise, calendar};
 use std::fmt::Write as _;
@@ -116,10 +117,20 @@ op! {
 }
 
 op! {
-    /// `date.fromisoformat` of a date of the form YYYY-MM-DD; CPython reads the others.
+    /// `date.fromisoformat`, of texts of the forms YYYY-MM-DD, YYYYMMDD, and those of weeks.
     date_parse = "date.parse" ""
     Pure fn (cx, _text: str) -> int fallible [ValueError] bails Operands {
-        parsed_date(_text.as_str()).ok_or(Raise::Bailout("a text of a date that CPython must read"))
+        // The usual form is read without looking at others.
+        if let Some(days) = parsed_date(_text.as_str()) {
+            return Ok(days);
+        }
+        if matches!(_text.as_bytes(), [b'0', b'0', b'0', b'0', ..] | [b'9', b'9', b'9', b'9', ..]) {
+            return Err(Raise::Bailout("a text of a date that CPython must read"));
+        }
+        match iso_parts(_text.as_bytes()) {
+            Some((year, month, day)) => from_civil(cx, year, month, day),
+            None => Err(invalid(cx, _text)),
+        }
     }
 }
 
@@ -362,7 +373,14 @@ op! {
         };
         match date.and_then(parsed_date).zip(clock) {
             Some((days, clock)) => Ok(days * DAY + clock),
-            None => Err(Raise::Bailout("a text of a datetime that CPython must read")),
+            // Whatever form it has, a year stands first.
+            None if text.len() < 7 || number(&text.as_bytes()[..4]).is_none() => Err(invalid(cx, _text)),
+            None => match (text.len(), iso_parts(text.as_bytes())) {
+                (10, Some((year, month, day))) if text.as_bytes()[7] == b'-' => {
+                    Ok(from_civil(cx, year, month, day)? * DAY)
+                }
+                _ => Err(Raise::Bailout("a text of a datetime that CPython must read")),
+            },
         }
     }
 }
@@ -382,6 +400,58 @@ fn number(digits: &[u8]) -> Option<i64> {
 }
 
 /// The day of a text of the form YYYY-MM-DD.
+/// What `fromisoformat` says of a text that has no form it knows.
+fn invalid(cx: &Cx, text: Str<'_>) -> Raise {
+    cx.raise(ValueError, || format!("Invalid isoformat string: {}", crate::text_repr::repr(text.as_str())))
+}
+
+/// The year, month and day that a text says, whether there is such a day or not (Modules/_datetimemodule.c,
+/// `parse_isoformat_date`); what is behind them is not looked at.
+fn iso_parts(text: &[u8]) -> Option<(i64, i64, i64)> {
+    if !matches!(text.len(), 7 | 8 | 10) {
+        return None;
+    }
+    let (year, mut rest) = (number(text.get(..4)?)?, &text[4..]);
+    let is_separated = rest.first() == Some(&b'-');
+    let separator = |rest: &mut &[u8]| match (is_separated, rest.first()) {
+        (false, _) => Some(()),
+        (true, Some(b'-')) => {
+            *rest = &rest[1..];
+            Some(())
+        }
+        (true, _) => None,
+    };
+    let take = |rest: &mut &[u8], count: usize| {
+        let found = number(rest.get(..count)?)?;
+        *rest = &rest[count..];
+        Some(found)
+    };
+    separator(&mut rest)?;
+    if rest.first() != Some(&b'W') {
+        let month = take(&mut rest, 2)?;
+        separator(&mut rest)?;
+        return Some((year, month, take(&mut rest, 2)?));
+    }
+    rest = &rest[1..];
+    let week = take(&mut rest, 2)?;
+    let mut day = 1;
+    if !rest.is_empty() {
+        separator(&mut rest)?;
+        day = take(&mut rest, 1)?;
+    }
+    // `iso_to_ymd`: the days of a week 53 are only in years that have one.
+    let first = calendar::days(year, 1, 1);
+    let weekday = (first + 3).rem_euclid(7);
+    let is_leap = calendar::days_in_month(year, 2) == 29;
+    let weeks = if weekday == 3 || weekday == 2 && is_leap { 53 } else { 52 };
+    if !(1..=weeks).contains(&week) || !(1..=7).contains(&day) {
+        return None;
+    }
+    let monday = if weekday > 3 { first + 7 - weekday } else { first - weekday };
+    let (year, month, day) = calendar::civil(monday + (week - 1) * 7 + day - 1);
+    Some((year, i64::from(month), i64::from(day)))
+}
+
 fn parsed_date(text: &str) -> Option<i64> {
     let [year @ .., b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
     let (year, month, day) = (number(year).filter(|_| year.len() == 4)?, number(&[*m1, *m2])?, number(&[*d1, *d2])?);

@@ -2,6 +2,19 @@
 they are reached (json/dict.py, json/list.py), and never change."""
 
 
+def _changeable_dict(value):
+    """What `json.loads` made and nobody else has, as a dict that may change."""
+    if _is_of(value, "json.dict"):
+        return dict(value)
+    return _leave("a document that is changed as a dict and is none")
+
+
+def _changeable_list(value):
+    if _is_of(value, "json.list"):
+        return list(value)
+    return _leave("a document that is changed as a list and is none")
+
+
 def loads(
     s,
     *,

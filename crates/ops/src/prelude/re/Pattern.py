@@ -122,7 +122,9 @@ def subn(self, repl, string, count=0):
     _text(string)
     if isinstance(repl, str):
         if "\\" in repl:
-            return _leave("subn with a template")
+            offsets = _operation("re.find_all", self, string)
+            n = len(offsets) // (2 * _operation("pattern.groups", self) + 2)
+            return _operation("re.sub", self, repl, string, count), n if count == 0 else min(n, count)
         parts, n = _replace(self, lambda found: repl, string, count)
     else:
         parts, n = _replace(self, repl, string, count)
