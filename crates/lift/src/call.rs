@@ -141,6 +141,14 @@ impl Lifter<'_> {
             return self.call_of_prelude("_call_with_all", args);
         }
         if let Abs::Builtin(name) = callee
+            && &**name == "itertools.zip_longest"
+            && args.is_empty()
+            && named.iter().all(|(name, _)| &**name == "fillvalue")
+        {
+            let fill = named.first().map_or(Abs::NONE, |(_, value)| value.clone());
+            return self.call_of_prelude("_longest_all", vec![rest.clone(), fill]);
+        }
+        if let Abs::Builtin(name) = callee
             && &**name == "zip"
             && args.is_empty()
             && named.is_empty()
@@ -841,6 +849,15 @@ impl Lifter<'_> {
 
     fn zip(&mut self, args: &[Abs]) -> Lift<Abs> {
         let mut args: Vec<Abs> = args.iter().map(|arg| self.walked_as_one(arg)).collect::<Lift<_>>()?;
+        // A generator that comes first runs while the other is read.
+        if let [first @ Abs::Iter(iter), second] = &args[..]
+            && matches!(&**iter, Iter::Call { .. } | Iter::Generator { .. } | Iter::Map { .. } | Iter::Filter { .. })
+            && !self.is_quiet(first)
+            && matches!(self.type_of(second), Some(Type::List(_) | Type::Str | Type::Tuple(_)))
+        {
+            let second = self.call_of_prelude("_in_turns", vec![second.clone()])?;
+            return self.call_of_prelude("_zip_two", vec![first.clone(), second]);
+        }
         if args.iter().any(is_list_iterator) {
             for arg in args.iter_mut().filter(|arg| matches!(arg, Abs::Iter(_))) {
                 *arg = self.keep_iterator(arg.clone())?;

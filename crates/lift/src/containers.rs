@@ -372,7 +372,7 @@ impl Lifter<'_> {
         match (value, self.type_of(value)) {
             _ if self.is_dict(value) => Ok(()),
             (_, Some(Type::Record(Class::JsonObject, _))) => Ok(()),
-            (_, Some(ty)) if !ty.holds_object() => {
+            (_, Some(ty)) if !ty.holds_object() || matches!(ty, Type::Record(Class::JsonArray, _)) => {
                 let message = format!("'{}' object is not a mapping", ty.message_name());
                 self.raise_message(ExcKind::TypeError, &message)?;
                 Ok(())

@@ -89,7 +89,7 @@ impl Lifter<'_> {
     }
 
     /// Whether nobody can tell when an iterator is asked for its items.
-    fn is_quiet(&self, value: &Abs) -> bool {
+    pub fn is_quiet(&self, value: &Abs) -> bool {
         match value {
             Abs::Const(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::Class(_) => true,
             Abs::Dyn(value) => !changes(self.b.function.ty(*value)),

@@ -432,7 +432,12 @@ impl Lifter<'_> {
     /// there, as lazily as in CPython; but objects are asked for their iterators before.
     fn has_one_user(&self, name: &Name, value: &Abs) -> bool {
         fn is_lazy(value: &Abs) -> bool {
-            let Abs::Iter(iter) = value else { return !matches!(value, Abs::Instance(_)) };
+            let Abs::Iter(iter) = value else {
+                return match value {
+                    Abs::Instance(object) => object.class.prelude && &*object.class.name == "StringIO",
+                    _ => true,
+                };
+            };
             match &**iter {
                 Iter::Zip(inner) => inner.iter().all(is_lazy),
                 Iter::Enumerate { inner, .. } | Iter::Map { inner, .. } | Iter::Filter { inner, .. } => is_lazy(inner),

@@ -648,6 +648,15 @@ def _zip_all(rows):
             at += 1
 
 
+def _longest_all(rows, fill):
+    # itertools.zip_longest(*rows)
+    for row in rows:
+        if not isinstance(row, (list, str, tuple)):
+            return _leave("zip_longest of other things than lists")
+    for at in range(max([len(row) for row in rows], default=0)):
+        yield tuple([row[at] if at < len(row) else fill for row in rows])
+
+
 class _Slice:
     """What `slice` gives: bounds and a step that brackets take."""
 

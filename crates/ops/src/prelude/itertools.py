@@ -69,8 +69,10 @@ def product(*iterables):
 
 
 def zip_longest(*iterables, fillvalue=None):
+    if len(iterables) == 3:
+        return _longest_three(list(iterables[0]), list(iterables[1]), list(iterables[2]), fillvalue)
     if len(iterables) != 2:
-        return _refuse("zip_longest of other than two")
+        return _refuse("zip_longest of so many")
     if isinstance(iterables[0], set) or isinstance(iterables[1], set):
         return _refuse("zip_longest of a set")
     return _longest(iterables[0], iterables[1], fillvalue)
@@ -81,6 +83,15 @@ def _longest(first, second, fillvalue):
     left, right = list(first), list(second)
     for i in range(max(len(left), len(right))):
         yield (left[i] if i < len(left) else fillvalue, right[i] if i < len(right) else fillvalue)
+
+
+def _longest_three(first, second, third, fillvalue):
+    for i in range(max(len(first), len(second), len(third))):
+        yield (
+            first[i] if i < len(first) else fillvalue,
+            second[i] if i < len(second) else fillvalue,
+            third[i] if i < len(third) else fillvalue,
+        )
 
 
 def count(start=0, step=1):
