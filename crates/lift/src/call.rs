@@ -377,6 +377,7 @@ impl Lifter<'_> {
                 {
                     self.bail(Code::Volatile, format!("{class}.{name}"))
                 }
+                Abs::ExcClass(_) if &**name == "__init__" => Ok(Abs::Builtin("Exception.__init__".into())),
                 // `functools.wraps` gives a function another name.
                 Abs::Func(closure)
                     if &**name == "__name__" && closure.def.decorators.iter().all(|one| self.keeps_name(one)) =>

@@ -107,7 +107,7 @@ impl Lifter<'_> {
         let site = (class.prelude && !is_of_values(class)).then(|| self.site());
         let object = Instance { class: Rc::clone(class), id: self.hidden, site, value: None, module };
         let object = Abs::Instance(self.exists(object));
-        if self.module_mode && !class.prelude {
+        if self.module_mode && (!class.prelude || &*class.name == "_Sentinel") {
             self.world.made_by_modules.entry(class.key.clone()).or_default().push(object.clone());
         }
         object

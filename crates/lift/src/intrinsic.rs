@@ -5,7 +5,7 @@ use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
 use crate::lifter::{Lift, Lifter, Stop};
-use exuvia_ir::{Class, ExcKind, Int, Object, Opcode, RecordObj, Terminator, Type};
+use exuvia_ir::{Class, DictObj, ExcKind, Int, Object, Opcode, RecordObj, Terminator, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -52,6 +52,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_item",
     "_unordered",
     "_constant_parts",
+    "_translation",
     "_order_known",
     "_sets_in_order",
     "_ask_for_order",
@@ -208,6 +209,12 @@ impl Lifter<'_> {
             }
             // Of a constant set: its members, their hashes, what lies at the places of its table and how many
             // they are; nothing where its table is not known, and None of what is no constant.
+            // The characters that a constant dict translates, and what they become; None of others.
+            ("_translation", [Abs::Const(Object::Dict(table))]) => Ok(match translation(table) {
+                Some((keys, values)) => Abs::tuple(vec![Abs::str(&keys), Abs::Const(Object::list(values))]),
+                None => Abs::NONE,
+            }),
+            ("_translation", [_]) => Ok(Abs::NONE),
             ("_constant_parts", [Abs::Const(Object::Set(set))]) => Ok(Abs::tuple(crate::sets::parts(set))),
             ("_constant_parts", [_]) => Ok(Abs::NONE),
             ("_order_known", [Abs::Const(Object::Set(set))]) => Ok(Abs::bool(set.table.is_some())),
@@ -415,4 +422,27 @@ impl Lifter<'_> {
         }
         self.bail(Code::Callee, format!("{class}.{name}"))
     }
+}
+
+/// The characters for which `str.translate` asks a dict, and the texts that they become.
+fn translation(table: &DictObj) -> Option<(String, Vec<Object>)> {
+    let character = |of: &Int| of.to_i64().and_then(|code| u32::try_from(code).ok()).and_then(char::from_u32);
+    let mut keys = String::new();
+    let mut values = Vec::new();
+    for (key, value) in table.entries() {
+        let key = match key {
+            Object::Int(key) => key,
+            // They are equal to ints.
+            Object::Bool(_) | Object::Float(_) | Object::Record(_) => return None,
+            _ => continue,
+        };
+        keys.push(character(key)?);
+        values.push(match value {
+            Object::None => Object::str(""),
+            Object::Int(code) => Object::str(character(code)?.encode_utf8(&mut [0; 4])),
+            Object::Str(_) => value.clone(),
+            _ => return None,
+        });
+    }
+    Some((keys, values))
 }

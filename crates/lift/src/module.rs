@@ -34,7 +34,8 @@ pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
     let index = world.modules.len();
     world.modules.push(ModuleScope::default());
     // What an attempt made that begins again.
-    world.made_by_modules.retain(|class, _| class.0 != Some(index));
+    let is_made = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.module == Some(index));
+    world.made_by_modules.values_mut().for_each(|objects| objects.retain(|object| !is_made(object)));
     let locals = crate::scope::locals(&crate::ast::Params::default(), body);
     let frame = Frame {
         vars: Vars::default(),

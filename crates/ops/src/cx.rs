@@ -504,8 +504,13 @@ impl Text<'_> {
         if let [byte] = text.as_bytes() {
             spare.fill(*byte);
         } else {
-            for part in spare.chunks_exact_mut(text.len()) {
-                part.copy_from_slice(text.as_bytes());
+            // What is there is doubled: short texts are not copied one by one.
+            spare[..text.len()].copy_from_slice(text.as_bytes());
+            let mut done = text.len();
+            while done < total {
+                let more = done.min(total - done);
+                spare.copy_within(..more, done);
+                done += more;
             }
         }
         // SAFETY: whole copies of valid UTF-8 were written.

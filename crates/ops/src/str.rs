@@ -73,6 +73,7 @@ pub static OPS: &[&OpDef] = &[
     &join::str_ge::DEF,
     &replace::str_replace::DEF,
     &replace::str_expandtabs::DEF,
+    &replace::str_translate::DEF,
     &case::str_lower::DEF,
     &case::str_upper::DEF,
     &case::str_capitalize::DEF,

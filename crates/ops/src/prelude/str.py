@@ -75,6 +75,9 @@ def join(self, items, /):
 def translate(self, table, /):
     if not isinstance(table, dict):
         return _leave("translate by something else than a dict")
+    known = _translation(table)
+    if known is not None:
+        return _operation("str.translate", self, known[0], known[1])
     parts = []
     for c in self:
         if ord(c) in table:

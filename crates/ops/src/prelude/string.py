@@ -57,14 +57,14 @@ class Template:
 
     def substitute(self, mapping=_missing, /, **kws):
         if _is_missing(mapping):
-            return self._filled(kws, False)
+            return self._filled(dict(kws), False)
         if len(kws) > 0:
             return _refuse("a template with a mapping and keywords")
         return self._filled(mapping, False)
 
     def safe_substitute(self, mapping=_missing, /, **kws):
         if _is_missing(mapping):
-            return self._filled(kws, True)
+            return self._filled(dict(kws), True)
         if len(kws) > 0:
             return _refuse("a template with a mapping and keywords")
         return self._filled(mapping, True)

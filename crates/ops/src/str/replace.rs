@@ -2,9 +2,11 @@
 
 use super::{TOO_LARGE_FOR_INT, needle};
 use crate::cx::{Cx, KernelResult};
+use crate::list::StrList;
 use crate::op;
 use crate::text::Str;
 use exuvia_ir::ExcKind::OverflowError;
+use std::collections::HashMap;
 
 op! {
     /// The string with the occurrences of one string, or the first `count` of them,
@@ -71,6 +73,58 @@ fn replace_byte<'a>(cx: &mut Cx, s: Str<'a>, old: u8, new: Str<'_>) -> KernelRes
     unsafe { out.advance(to) };
     let known = s.known_ascii();
     Ok(if known { out.finish_as(true) } else { out.finish() })
+}
+
+op! {
+    /// The string with each of some characters replaced by the text that stands where it does among others.
+    str_translate = "str.translate" ""
+    Read fn (cx, _s: str, _keys: str, _values: strs) -> str fallible { translate(cx, _s, _keys, _values) }
+}
+
+fn translate<'a>(cx: &mut Cx, s: Str<'a>, keys: Str<'_>, values: StrList<'a>) -> KernelResult<Str<'a>> {
+    // The place among the values, from one on, of each character.
+    let mut ascii = [0u32; 128];
+    let mut others = HashMap::new();
+    let values = values.items();
+    for (at, key) in keys.as_str().chars().enumerate().take(values.len()) {
+        match ascii.get_mut(key as usize) {
+            Some(place) => *place = at as u32 + 1,
+            None => drop(others.insert(key, at)),
+        }
+    }
+    let is_one = |place: &u32| *place == 0 || matches!(values[*place as usize - 1].as_bytes(), [0..=127]);
+    let bytes = s.as_bytes();
+    let mut out = cx.text(bytes.len())?;
+    if s.known_ascii() && ascii.iter().all(is_one) {
+        let to: [u8; 128] = std::array::from_fn(|byte| match ascii[byte] {
+            0 => byte as u8,
+            place => values[place as usize - 1].as_bytes()[0],
+        });
+        let spare = &mut out.spare(bytes.len())?[..bytes.len()];
+        for (spare, byte) in spare.iter_mut().zip(bytes) {
+            *spare = to[usize::from(*byte & 127)];
+        }
+        // SAFETY: ASCII characters were written.
+        unsafe { out.advance(bytes.len()) };
+        return Ok(out.finish_as(true));
+    }
+    let mut start = 0;
+    for (at, ch) in s.as_str().char_indices() {
+        let found = match ascii.get(ch as usize) {
+            Some(0) => continue,
+            Some(place) => *place as usize - 1,
+            None if others.is_empty() => continue,
+            None => match others.get(&ch) {
+                Some(place) => *place,
+                None => continue,
+            },
+        };
+        out.push_str(&s.as_str()[start..at])?;
+        out.push_str(values[found].as_str())?;
+        start = at + ch.len_utf8();
+    }
+    out.push_str(&s.as_str()[start..])?;
+    Ok(out.finish())
 }
 
 /// Replaces the empty string: it stands before each character and at the end.
