@@ -22,10 +22,10 @@ impl Lifter<'_> {
     ) -> Lift<()> {
         let def = Arc::clone(&closure.def);
         let recurses = self.unfolding.contains(&closure.identity());
-        if recurses || crate::keep::is_collected(&def) {
-            if let Some(items) = self.items_of_call(closure, args)? {
-                return self.for_each(&items, each);
-            }
+        if (recurses || crate::keep::is_collected(&def))
+            && let Some(items) = self.items_of_call(closure, args)?
+        {
+            return self.for_each(&items, each);
         }
         if recurses {
             return self.bail(Code::Recursion, format!("{} is a generator that calls itself", def.name));
