@@ -140,6 +140,21 @@ pub(crate) extern "C" fn list_rotate(list: *mut RawList, first: u64, last: u64, 
     part.rotate_left(list::rotation(by, count) * slots);
 }
 
+/// Turns the order of the elements from `first` to `last` round.
+pub(crate) extern "C" fn list_reverse(list: *mut RawList, first: u64, last: u64, slots: u64) {
+    if slots == 0 || first > last {
+        return;
+    }
+    let (first, count, slots) = (first as usize, (last - first + 1) as usize, slots as usize);
+    // SAFETY: as in `list_rotate`.
+    let part = unsafe { std::slice::from_raw_parts_mut((*list).data.add(first * slots), count * slots) };
+    part.reverse();
+    if slots > 1 {
+        // The slots of each element were turned round with it.
+        part.chunks_exact_mut(slots).for_each(<[u64]>::reverse);
+    }
+}
+
 /// The position of a string key, or -1.
 pub(crate) extern "C" fn find_str(table: *const Table, ptr: *const u8, len: u64) -> i64 {
     // SAFETY: native code passes the address of a table that the kernel owns, and the

@@ -498,7 +498,7 @@ impl Lifter<'_> {
             .is_some_and(|source| source.contains(&begins('(')) || source.contains(&begins(':')))
     }
 
-    pub fn call_method(&mut self, receiver: &Abs, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+    fn call_method(&mut self, receiver: &Abs, name: &Name, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
         if let Abs::Dyn(value) = receiver
             && matches!(self.b.function.ty(*value), Type::Union(_))
         {

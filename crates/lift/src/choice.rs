@@ -574,7 +574,10 @@ impl Lifter<'_> {
         }
         let prefix = self.prefix_of(name);
         methods.retain(|name| !name.starts_with("__") && name.starts_with(&*prefix));
-        let is_plain = !class.prelude && class.exception.is_none() && !crate::enums::is_enumeration(class);
+        let is_plain = ClassObj::ancestry(class).all(|class| !class.prelude)
+            && class.exception.is_none()
+            && !ClassObj::is_named(class)
+            && !crate::enums::is_enumeration(class);
         if !is_plain
             || ClassObj::is_slotted(class)
             || ClassObj::find(class, "__getattr__").is_some()

@@ -28,7 +28,7 @@ impl Lifter<'_> {
     pub fn keep_iterator(&mut self, value: Abs) -> Lift<Abs> {
         match &value {
             Abs::Iter(iter) if !iter.is_lasting() => match self.items_at_once(&value)? {
-                Some(items) => self.call_of_prelude("list_iterator", vec![items]),
+                Some(items) => self.call_of_prelude("_kept_iterator", vec![items]),
                 None => self.bail(Code::StaticValue, "an iterator in a variable"),
             },
             Abs::Tuple(items) if self.refuse_iterator(&value).is_err() => {
@@ -68,7 +68,7 @@ impl Lifter<'_> {
         let depth = self.current;
         let mut add = |me: &mut Self, item: Abs| {
             let items = me.frames[depth].vars.get(ITEMS).cloned().unwrap_or(Abs::Unbound);
-            me.call_method(&items, &"append".into(), vec![item], Vec::new())?;
+            me.call_of_prelude("_collect", vec![items, item])?;
             Ok(())
         };
         let value = self.expr(value)?;

@@ -532,7 +532,9 @@ impl Lifter<'_> {
                 self.call_of_prelude("_turns", vec![Abs::Instance(iterator)])
             }
             // `iter(self.items)`
-            Some(Abs::Instance(iterator)) if matches!(&*iterator.class.name, "list_iterator" | "_text_iterator") => {
+            Some(Abs::Instance(iterator))
+                if matches!(&*iterator.class.name, "list_iterator" | "_text_iterator" | "_kept_iterator") =>
+            {
                 self.iterator_of(&iterator)
             }
             Some(other) => self.bail(Code::Operands, format!("__iter__ returns {}", describe(&other))),

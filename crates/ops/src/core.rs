@@ -156,8 +156,10 @@ pub enum CoreOp {
     ListExtend,
     /// Removes the last element and returns it; raises `IndexError`.
     ListPop,
-    /// Takes the element at one index to another; those between make room. Raises `IndexError`.
+    /// Moves the elements from one index to another by so many places, within themselves. Raises `IndexError`.
     ListRotate,
+    /// Turns the order of the elements from one index to another round. Raises `IndexError`.
+    ListReverse,
     /// A new list of the elements from one index to another, clamped as slices are.
     ListSlice,
     /// A new list of so many elements from one index on, by a step, all within the list.
@@ -894,6 +896,20 @@ static CORE: &[OpDef] = &[
             none,
             INDEX,
             eval::list_rotate,
+        ),
+        Effect::Write,
+        Bails::Never,
+    ),
+    with_effect(
+        core(
+            "list.reverse",
+            "",
+            "Turns the order of the elements from one index to another round, both included.",
+            CoreOp::ListReverse,
+            &[p("_x", Kind::List), p("_first", Kind::Int), p("_last", Kind::Int)],
+            none,
+            INDEX,
+            eval::list_reverse,
         ),
         Effect::Write,
         Bails::Never,

@@ -146,6 +146,14 @@ impl Translator<'_, '_, '_> {
                 self.call_helper("list.rotate", helpers::list_rotate as *const u8, &[], &args)?;
                 Ok(Vec::new())
             }
+            CoreOp::ListReverse => {
+                let (first, last) = (self.int(inst, 1)?, self.int(inst, 2)?);
+                let (first, last) = (self.position(list, first, inst)?, self.position(list, last, inst)?);
+                let width = self.word(slots::count(&element) as i64);
+                let args = [list, first, last, width];
+                self.call_helper("list.reverse", helpers::list_reverse as *const u8, &[], &args)?;
+                Ok(Vec::new())
+            }
             CoreOp::ListSlice => {
                 let (start, stop) = (self.index(inst, 1, 0)?, self.index(inst, 2, i64::MAX)?);
                 let width = self.word(slots::count(&element) as i64);

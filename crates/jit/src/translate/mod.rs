@@ -314,6 +314,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListExtend
             | CoreOp::ListPop
             | CoreOp::ListRotate
+            | CoreOp::ListReverse
             | CoreOp::ListStride
             | CoreOp::ListSlice => self.list_op(op, inst),
             CoreOp::DictFind => Ok(vec![self.dict_find(inst)?]),

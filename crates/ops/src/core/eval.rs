@@ -376,6 +376,17 @@ pub(super) fn list_rotate(_: &mut Cx, args: &[Object]) -> Outcome {
     })?
 }
 
+pub(super) fn list_reverse(_: &mut Cx, args: &[Object]) -> Outcome {
+    with_list(&args[0], |items| {
+        let at = |arg| position(arg, items.len(), "list index out of range");
+        let (first, last) = (at(&args[1])?, at(&args[2])?);
+        if first <= last {
+            items[first..=last].reverse();
+        }
+        Ok(Object::None)
+    })?
+}
+
 /// The range of elements that a slice without step takes.
 #[must_use]
 pub fn slice_range(start: i64, stop: i64, len: usize) -> std::ops::Range<usize> {

@@ -226,19 +226,36 @@ def _map_all(function, items):
         yield function(*one)
 
 
+# The items of an iterator that are asked for at once: of one with more perhaps few are wanted.
+_MANY = 65536
+
+
+def _collect(items, item):
+    if len(items) >= _MANY:
+        return _leave("an iterator of many items that is read in turns")
+    items.append(item)
+
+
 def _at_once(iterator):
     """The items of an iterator that nobody sees running."""
+    items = []
     try:
-        return list(iterator)
-    except Exception:
+        for item in iterator:
+            _collect(items, item)
+        return items
+    except BaseException:
         return _leave("an exception in an iterator that is read in turns")
 
 
 def _of_recursion(generator):
     try:
         return _collected(generator)
-    except Exception:
+    except BaseException:
         return _leave("an exception in a generator that calls itself")
+
+
+class _kept_iterator(list_iterator):
+    """An iterator over such items, whose class in CPython is another."""
 
 
 def _sequence(items):
@@ -512,7 +529,8 @@ def getattr(object, name, default=_missing):
 
 
 def _no_attribute(of, name, others):
-    if name in others or name.startswith("__"):
+    # Classes above it may have others that begin so.
+    if name in others or name.startswith("_"):
         return _leave("an attribute by a name that is made at run time")
     raise AttributeError(f"'{of}' object has no attribute '{name}'")
 

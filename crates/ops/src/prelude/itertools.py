@@ -47,7 +47,54 @@ def combinations(iterable, r):
         return (
             (items[i], items[j], items[k]) for i in range(n) for j in range(i + 1, n) for k in range(j + 1, n)
         )
-    return _refuse("combinations of so many")
+    return _combinations(items, _count_of_items(r))
+
+
+def _count_of_items(r):
+    if not isinstance(r, int):
+        return _leave("a number of items that is no int")
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    return r
+
+
+def _combinations(items, r):
+    # Each is a list of positions that grow; the next moves the last one that can move.
+    n = len(items)
+    if r > n:
+        return
+    places = list(range(r))
+    while True:
+        yield tuple([items[at] for at in places])
+        last = r - 1
+        while last >= 0 and places[last] == last + n - r:
+            last -= 1
+        if last < 0:
+            return
+        places[last] += 1
+        for at in range(last + 1, r):
+            places[at] = places[at - 1] + 1
+
+
+def combinations_with_replacement(iterable, r):
+    return _with_replacement(list(iterable), _count_of_items(r))
+
+
+def _with_replacement(items, r):
+    n = len(items)
+    if n == 0 and r > 0:
+        return
+    places = [0] * r
+    while True:
+        yield tuple([items[at] for at in places])
+        last = r - 1
+        while last >= 0 and places[last] == n - 1:
+            last -= 1
+        if last < 0:
+            return
+        following = places[last] + 1
+        for at in range(last, r):
+            places[at] = following
 
 
 def permutations(iterable, r=None):
@@ -55,10 +102,54 @@ def permutations(iterable, r=None):
     n = len(items)
     if r == 2:
         return ((items[i], items[j]) for i in range(n) for j in range(n) if i != j)
-    return _refuse("permutations of so many")
+    return _permutations(items, n if r is None else _count_of_items(r))
 
 
-def product(*iterables):
+def _permutations(items, r):
+    # The orders of positions as numbers grow; of those that begin with the same `r` the first one counts.
+    n = len(items)
+    if r > n:
+        return
+    places = list(range(n))
+    while True:
+        yield tuple([items[at] for at in places[:r]])
+        places[r:] = places[r:][::-1]
+        first = n - 2
+        while first >= 0 and places[first] > places[first + 1]:
+            first -= 1
+        if first < 0:
+            return
+        other = n - 1
+        while places[other] < places[first]:
+            other -= 1
+        places[first], places[other] = places[other], places[first]
+        places[first + 1 :] = places[first + 1 :][::-1]
+
+
+def _product(pools):
+    n = len(pools)
+    for pool in pools:
+        if len(pool) == 0:
+            return
+    places = [0] * n
+    while True:
+        yield tuple([pools[at][places[at]] for at in range(n)])
+        last = n - 1
+        while last >= 0 and places[last] == len(pools[last]) - 1:
+            places[last] = 0
+            last -= 1
+        if last < 0:
+            return
+        places[last] += 1
+
+
+def product(*iterables, repeat=1):
+    if not isinstance(repeat, int) or repeat < 0:
+        return _leave("a product of so many times")
+    if repeat != 1:
+        if len(iterables) != 1:
+            return _refuse("a repeated product of several")
+        return _product([list(iterables[0])] * repeat)
     if len(iterables) == 2:
         first, second = list(iterables[0]), list(iterables[1])
         return ((a, b) for a in first for b in second)

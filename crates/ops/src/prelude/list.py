@@ -322,14 +322,8 @@ def clear(self, /):
 
 
 def reverse(self, /):
-    i = 0
-    j = len(self) - 1
-    while i < j:
-        a = self[i]
-        self[i] = self[j]
-        self[j] = a
-        i += 1
-        j -= 1
+    if len(self) > 1:
+        _operation("list.reverse", self, 0, len(self) - 1)
 
 
 def sort(self, /, *, key=None, reverse=False):
@@ -382,14 +376,9 @@ def _sort(self, key, reverse):
 
 def _reverse(self, keys, apart, n):
     # They are one list, or two.
-    for i in range(n // 2):
-        j = n - 1 - i
-        a = keys[i]
-        b = keys[j]
-        if apart:
-            self[i], self[j] = self[j], self[i]
-        keys[i] = b
-        keys[j] = a
+    if apart:
+        _operation("list.reverse", self, 0, n - 1)
+    _operation("list.reverse", keys, 0, n - 1)
 
 
 def _sort_few(self, keys, apart, n):
