@@ -171,6 +171,12 @@ impl Lifter<'_> {
                     Some(value.clone())
                 }
                 Some(Member::Value(value)) if self.is_constant_object(value) => Some(value.clone()),
+                // One that has a hash; CPython refuses others.
+                Some(Member::Value(value @ Abs::Instance(object)))
+                    if !object.class.prelude && (object.class.frozen || object.class.lacks_equality()) =>
+                {
+                    Some(value.clone())
+                }
                 Some(_) => return self.bail(Code::Statement, "a dataclass with a default that is no constant"),
             };
             match fields.iter_mut().find(|field| field.0 == *name) {
