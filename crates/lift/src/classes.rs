@@ -247,6 +247,9 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
+        if let Abs::OneOf(choice) = classes {
+            return self.choose(&Rc::clone(choice), &mut |me, classes| me.isinstance(value, &classes));
+        }
         let question = self.is_instance_of(value, classes)?;
         self.answer(&question)
     }
@@ -331,6 +334,10 @@ impl Lifter<'_> {
                 let (value, classes) = (self.expr(&args[0])?, self.expr(&args[1])?);
                 if !self.live {
                     return Ok(Some((Vec::new(), Vec::new())));
+                }
+                if matches!(classes, Abs::OneOf(_)) {
+                    let answer = self.isinstance(&value, &classes)?;
+                    return self.split_value(&answer).map(Some);
                 }
                 self.is_instance_of(&value, &classes)?
             }
