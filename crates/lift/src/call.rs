@@ -377,7 +377,9 @@ impl Lifter<'_> {
                 {
                     self.bail(Code::Volatile, format!("{class}.{name}"))
                 }
-                Abs::ExcClass(_) if &**name == "__init__" => Ok(Abs::Builtin("Exception.__init__".into())),
+                Abs::ExcClass(kind) if &**name == "__init__" => {
+                    Ok(Abs::Builtin(format!("{}.__init__", kind.name()).into()))
+                }
                 // `functools.wraps` gives a function another name.
                 Abs::Func(closure)
                     if &**name == "__name__" && closure.def.decorators.iter().all(|one| self.keeps_name(one)) =>
@@ -794,9 +796,9 @@ impl Lifter<'_> {
         if &**name == "enumerate" && args.len() == 1 && named.len() == 1 && &*named[0].0 == "start" {
             return self.enumerate(&args[0], &named[0].1);
         }
-        if &**name == "Exception.__init__"
+        if let Some(of) = name.strip_suffix(".__init__").and_then(ExcKind::from_name)
             && let Some((receiver @ Abs::Instance(object), rest)) = args.split_first()
-            && object.class.exception.is_some()
+            && object.class.exception.is_some_and(|kind| kind.is_subclass(of))
         {
             return self.call_method(&receiver.clone(), &"__init__".into(), rest.to_vec(), named);
         }

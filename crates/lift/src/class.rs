@@ -688,7 +688,9 @@ impl Lifter<'_> {
             Some((owner, member)) => self.member(owner, member, &Abs::Class(Rc::clone(class))),
             None if &**name == "__name__" => Ok(Abs::str(&class.name)),
             // That of a built-in exception, as a function of the object and its arguments.
-            None if &**name == "__init__" && class.exception.is_some() => Ok(Abs::Builtin("Exception.__init__".into())),
+            None if let ("__init__", Some(kind)) = (&**name, class.exception) => {
+                Ok(Abs::Builtin(format!("{}.__init__", kind.name()).into()))
+            }
             None if name.starts_with("__") => self.bail(Code::Callee, format!("attribute {name} of a class")),
             None if ClassObj::is_named(class) => {
                 self.bail(Code::Callee, format!("attribute {name} of a class of named tuples"))

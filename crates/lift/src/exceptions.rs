@@ -37,6 +37,7 @@ impl Lifter<'_> {
             return Ok(());
         }
         match &exc {
+            Abs::ExcClass(ExcKind::SyntaxError) => self.bail(Code::Callee, "a SyntaxError of more than a message"),
             Abs::ExcClass(kind) => self.raise(*kind, Vec::new()),
             Abs::ExcInst(exc) => self.raise(exc.0, exc.1.clone()),
             Abs::Instance(object) if object.class.exception.is_some() => {

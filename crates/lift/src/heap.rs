@@ -166,7 +166,8 @@ impl Lifter<'_> {
         // In CPython what isocalendar gives is no named tuple.
         let is_of_tuple = ClassObj::is_named(&object.class)
             && (object.class.fields.iter().any(|field| field.0 == *name)
-                || matches!(&**name, "_replace" | "_asdict" | "_fields") && &*object.class.name != "IsoCalendarDate");
+                || matches!(&**name, "_replace" | "_asdict" | "_fields")
+                    && !matches!(&*object.class.name, "IsoCalendarDate" | "struct_time"));
         if object.class.prelude && !is_of_tuple && !self.is_in_prelude() && (name.starts_with('_') || member.is_none())
         {
             let class = object.class.name.trim_start_matches('_');

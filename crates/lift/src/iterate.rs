@@ -347,7 +347,10 @@ impl Lifter<'_> {
                 self.bail(Code::StaticValue, "a set inside zip or reversed")
             }
             // What it gives may depend on what is taken elsewhere meanwhile, and may have no end.
-            Abs::Instance(object) if !object.class.prelude || ClassObj::is_below(&object.class, "list_iterator") => {
+            Abs::Instance(object)
+                if !object.class.prelude
+                    || ["list_iterator", "StringIO"].iter().any(|name| ClassObj::is_below(&object.class, name)) =>
+            {
                 self.bail(Code::StaticValue, "an iterator inside zip or reversed")
             }
             Abs::Instance(_) | Abs::Const(Object::Record(_)) => {

@@ -125,6 +125,9 @@ impl Lifter<'_> {
         if crate::enums::is_of_ints(class) {
             return self.bail(Code::Callee, format!("attribute {name} of a member that is an int"));
         }
+        if class.exception == Some(ExcKind::SyntaxError) {
+            return self.bail(Code::Callee, format!("attribute {name} of a SyntaxError"));
+        }
         if ClassObj::is_slotted(class) && ClassObj::may_have(class, name) {
             // CPython's words are others there.
             return self.bail(Code::Callee, format!("the slot {name} may be empty"));

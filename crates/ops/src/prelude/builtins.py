@@ -666,13 +666,37 @@ def _zip_all(rows):
             at += 1
 
 
+def _in_place(iterable):
+    # A list may grow meanwhile. What raises while another is asked does so here before the first turn.
+    if isinstance(iterable, (set, frozenset, list_iterator)) or _has_own(iterable, "__iter__", "__getitem__", "__next__"):
+        return _refuse("zip_longest of such an iterable")
+    if isinstance(iterable, list) and not _is_of(iterable, "json.list"):
+        return iterable
+    return list(iterable)
+
+
 def _longest_all(rows, fill):
     # itertools.zip_longest(*rows)
     for row in rows:
         if not isinstance(row, (list, str, tuple)):
             return _leave("zip_longest of other things than lists")
-    for at in range(max([len(row) for row in rows], default=0)):
-        yield tuple([row[at] if at < len(row) else fill for row in rows])
+    return _longest_of(list(rows), fill)
+
+
+def _longest_of(rows, fill):
+    # What ended stays at its end, also where it grows.
+    inside = [True for row in rows]
+    at = 0
+    while True:
+        left = 0
+        for place in range(len(rows)):
+            inside[place] = inside[place] and at < len(rows[place])
+            if inside[place]:
+                left += 1
+        if left == 0:
+            return
+        yield tuple([rows[place][at] if inside[place] else fill for place in range(len(rows))])
+        at += 1
 
 
 class _Slice:

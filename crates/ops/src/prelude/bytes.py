@@ -148,6 +148,8 @@ def hex(self, sep=_missing, bytes_per_sep=1):
         return digits
     if not isinstance(sep, str) or not isinstance(bytes_per_sep, int) or len(sep) != 1 or not sep.isascii():
         return _leave("bytes in hexadecimal digits with such a separator")
+    if abs(bytes_per_sep) >= 2147483648:
+        return _leave("a number that C's int cannot hold")
     size = 2 * abs(bytes_per_sep)
     if size == 0 or len(digits) <= size:
         return digits

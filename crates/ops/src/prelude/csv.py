@@ -59,10 +59,10 @@ def _rows(lines, delimiter, quotechar, skipinitialspace):
                 state = _ENDED
             elif char == quotechar:
                 state = _QUOTED
+            elif char == " " and skipinitialspace:
+                state = _FIELD
             elif char == delimiter:
                 fields.append("")
-                state = _FIELD
-            elif char == " " and skipinitialspace:
                 state = _FIELD
             else:
                 field = char
@@ -108,6 +108,8 @@ class _Writer:
         self._lineterminator = lineterminator
 
     def writerow(self, row, /):
+        if row is None or isinstance(row, (int, float)):
+            return _leave("a row of csv that is none")
         quote = self._quotechar
         special = self._delimiter + quote + self._lineterminator
         text = ""

@@ -11,7 +11,7 @@ class StringIO:
 
     def _check(self):
         if not self._is_open:
-            raise ValueError("I/O operation on closed file")
+            return _leave("what a closed StringIO says")
 
     def close(self):
         self._is_open = False
@@ -30,7 +30,7 @@ class StringIO:
 
     def seek(self, pos, whence=0, /):
         self._check()
-        if not isinstance(pos, int) or whence != 0 or not 0 <= pos <= len(self._text):
+        if not isinstance(pos, int) or isinstance(pos, bool) or whence != 0 or not 0 <= pos <= len(self._text):
             return _leave("such a position of a StringIO")
         self._at = pos
         return pos
@@ -73,6 +73,7 @@ class StringIO:
         return len(text)
 
     def writelines(self, lines, /):
+        self._check()
         for line in lines:
             self.write(line)
 

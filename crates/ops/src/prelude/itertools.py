@@ -161,28 +161,42 @@ def product(*iterables, repeat=1):
 
 def zip_longest(*iterables, fillvalue=None):
     if len(iterables) == 3:
-        return _longest_three(list(iterables[0]), list(iterables[1]), list(iterables[2]), fillvalue)
+        return _longest_three(
+            _in_place(iterables[0]), _in_place(iterables[1]), _in_place(iterables[2]), fillvalue
+        )
     if len(iterables) != 2:
         return _refuse("zip_longest of so many")
-    if isinstance(iterables[0], set) or isinstance(iterables[1], set):
-        return _refuse("zip_longest of a set")
-    return _longest(iterables[0], iterables[1], fillvalue)
+    return _longest(_in_place(iterables[0]), _in_place(iterables[1]), fillvalue)
 
 
-def _longest(first, second, fillvalue):
-    # What raises while one is asked does so here between the turns of the other.
-    left, right = list(first), list(second)
-    for i in range(max(len(left), len(right))):
-        yield (left[i] if i < len(left) else fillvalue, right[i] if i < len(right) else fillvalue)
+def _longest(left, right, fillvalue):
+    # What ended stays at its end.
+    in_left = in_right = True
+    i = 0
+    while True:
+        in_left = in_left and i < len(left)
+        in_right = in_right and i < len(right)
+        if not in_left and not in_right:
+            return
+        yield (left[i] if in_left else fillvalue, right[i] if in_right else fillvalue)
+        i += 1
 
 
 def _longest_three(first, second, third, fillvalue):
-    for i in range(max(len(first), len(second), len(third))):
+    in_first = in_second = in_third = True
+    i = 0
+    while True:
+        in_first = in_first and i < len(first)
+        in_second = in_second and i < len(second)
+        in_third = in_third and i < len(third)
+        if not in_first and not in_second and not in_third:
+            return
         yield (
-            first[i] if i < len(first) else fillvalue,
-            second[i] if i < len(second) else fillvalue,
-            third[i] if i < len(third) else fillvalue,
+            first[i] if in_first else fillvalue,
+            second[i] if in_second else fillvalue,
+            third[i] if in_third else fillvalue,
         )
+        i += 1
 
 
 def count(start=0, step=1):

@@ -16,4 +16,6 @@ class Logger:
 
 
 def getLogger(name=None):
+    if name is not None and not isinstance(name, str):
+        return _leave("the name of a logger that is no text")
     return Logger()

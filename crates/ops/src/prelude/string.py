@@ -19,6 +19,8 @@ def _end_of_name(text, at):
 
 class Template:
     def __init__(self, template):
+        if not isinstance(template, str):
+            return _leave("a template that is no text")
         self.template = template
 
     def _filled(self, values, is_safe):

@@ -3,6 +3,8 @@
 
 class MappingProxyType:
     def __init__(self, mapping, /):
+        if not isinstance(mapping, dict):
+            return _leave("what is no mapping as one that nobody changes")
         self._mapping = mapping
 
     def __getitem__(self, key):

@@ -124,7 +124,7 @@ def subn(self, repl, string, count=0):
         if "\\" in repl:
             offsets = _operation("re.find_all", self, string)
             n = len(offsets) // (2 * _operation("pattern.groups", self) + 2)
-            return _operation("re.sub", self, repl, string, count), n if count == 0 else min(n, count)
+            return _operation("re.sub", self, repl, string, count), n if count == 0 else max(min(n, count), 0)
         parts, n = _replace(self, lambda found: repl, string, count)
     else:
         parts, n = _replace(self, repl, string, count)
