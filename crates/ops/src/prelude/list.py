@@ -376,6 +376,8 @@ def _sort(self, key, reverse):
 
 def _reverse(self, keys, apart, n):
     # They are one list, or two.
+    if n < 2:
+        return None
     if apart:
         _operation("list.reverse", self, 0, n - 1)
     _operation("list.reverse", keys, 0, n - 1)
