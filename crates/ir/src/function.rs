@@ -245,6 +245,12 @@ impl Function {
         self.blocks.iter().map(|block| block.insts.len() + 1).sum()
     }
 
+    /// The instruction that makes a value; `None` for a parameter.
+    #[must_use]
+    pub fn made_by(&self, value: Value) -> Option<&Inst> {
+        self.blocks.iter().flat_map(|block| &block.insts).find(|inst| inst.result == Some(value))
+    }
+
     /// The type of a value.
     #[must_use]
     pub fn ty(&self, value: Value) -> &Type {

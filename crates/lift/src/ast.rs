@@ -102,6 +102,23 @@ pub enum StmtKind {
     },
 }
 
+impl StmtKind {
+    /// The blocks of statements within it, but for those of a function or class that it defines.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<&[Stmt]> {
+        match self {
+            StmtKind::For { body, orelse, .. }
+            | StmtKind::While { body, orelse, .. }
+            | StmtKind::If { body, orelse, .. } => vec![body, orelse],
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
+                let handled = handlers.iter().map(|handler| &handler.body[..]);
+                std::iter::once(&body[..]).chain(handled).chain([&orelse[..], finalbody]).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// An `except` clause.
 #[derive(Debug)]
 pub struct Handler {

@@ -541,13 +541,12 @@ impl Lifter<'_> {
 
     /// The text with which a text begins that is made at run time, as far as its source says so.
     fn prefix_of(&self, text: &Abs) -> Arc<str> {
-        let insts = || self.b.function.blocks.iter().flat_map(|block| &block.insts);
         let mut value = match text {
             Abs::Dyn(value) => *value,
             _ => return "".into(),
         };
         for _ in 0..MOST_NESTED {
-            let Some(inst) = insts().find(|inst| inst.result == Some(value)) else { break };
+            let Some(inst) = self.b.function.made_by(value) else { break };
             match (&inst.op, inst.args.first()) {
                 (Opcode::Const(Object::Str(text)), _) => return Arc::clone(text),
                 (Opcode::Op("str.concat"), Some(first)) => value = *first,

@@ -61,20 +61,21 @@ fn changes(body: &[Stmt], name: &Name) -> Option<Changed> {
         });
         found
     };
-    let one = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::Assign { targets, value } => items(targets).max(calls(value)),
-        StmtKind::AugAssign { target, value, .. } => items(std::slice::from_ref(target)).max(calls(value)),
-        StmtKind::Delete(targets) => items(targets),
-        StmtKind::Expr(value) | StmtKind::Return(Some(value)) | StmtKind::Yield { value, .. } => calls(value),
-        StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
-            calls(test).max(changes(body, name)).max(changes(orelse, name))
-        }
-        StmtKind::For { iter, body, orelse, .. } => calls(iter).max(changes(body, name)).max(changes(orelse, name)),
-        StmtKind::Try { body, handlers, orelse, finalbody } => {
-            let handled = handlers.iter().map(|handler| changes(&handler.body, name)).max().flatten();
-            changes(body, name).max(handled).max(changes(orelse, name)).max(changes(finalbody, name))
-        }
-        _ => None,
+    let one = |stmt: &Stmt| {
+        let here = match &stmt.kind {
+            StmtKind::Assign { targets, value } => items(targets).max(calls(value)),
+            StmtKind::AugAssign { target, value, .. } => items(std::slice::from_ref(target)).max(calls(value)),
+            StmtKind::Delete(targets) => items(targets),
+            StmtKind::Expr(value)
+            | StmtKind::Return(Some(value))
+            | StmtKind::Yield { value, .. }
+            | StmtKind::If { test: value, .. }
+            | StmtKind::While { test: value, .. }
+            | StmtKind::For { iter: value, .. } => calls(value),
+            _ => None,
+        };
+        let within = stmt.kind.blocks().into_iter().map(|body| changes(body, name)).max().flatten();
+        here.max(within)
     };
     body.iter().map(one).max().flatten()
 }

@@ -360,7 +360,11 @@ impl<'w> Lifter<'w> {
         if &**target == crate::footprint::BUILTINS {
             return self.bail(Code::ModuleBody, "__builtins__ is assigned");
         }
-        let mut depth = self.current;
+        self.assign_from(self.current, target, value)
+    }
+
+    /// Assigns to a variable of a frame, or of the nearest around it that binds the name.
+    pub fn assign_from(&mut self, mut depth: usize, target: &Name, value: Abs) -> Lift<()> {
         while !self.frames[depth].binds(target) {
             match self.frames[depth].enclosing {
                 Enclosing::Live(outer) => depth = outer,

@@ -128,13 +128,6 @@ impl Lifter<'_> {
 fn yields(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Yield { .. } => true,
-        StmtKind::For { body, orelse, .. }
-        | StmtKind::While { body, orelse, .. }
-        | StmtKind::If { body, orelse, .. } => body.iter().chain(orelse).any(yields),
-        StmtKind::Try { body, handlers, orelse, finalbody } => {
-            let handled = handlers.iter().flat_map(|handler| &handler.body);
-            body.iter().chain(handled).chain(orelse).chain(finalbody.iter()).any(yields)
-        }
-        _ => false,
+        kind => kind.blocks().into_iter().flatten().any(yields),
     }
 }

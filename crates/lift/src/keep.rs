@@ -41,21 +41,13 @@ impl Lifter<'_> {
 
     /// The items of an iterator, asked for now; `None` where that could be told.
     pub fn items_at_once(&mut self, iterator: &Abs) -> Lift<Option<Abs>> {
-        if self.module_mode || !self.is_quiet(iterator) {
-            return Ok(None);
-        }
-        let items = self.call_of_prelude("_at_once", vec![iterator.clone()])?;
-        self.of_values(items)
+        self.items_by("_at_once", iterator)
     }
 
     /// What a generator yields that is unfolded already, or yields where only a function of its own can.
     pub fn items_of_call(&mut self, closure: &Rc<Closure>, args: &[(Name, Abs)]) -> Lift<Option<Abs>> {
         let iterator = Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
-        if self.module_mode || !self.is_quiet(&iterator) {
-            return Ok(None);
-        }
-        let items = self.call_of_prelude("_of_recursion", vec![iterator])?;
-        self.of_values(items)
+        self.items_by("_of_recursion", &iterator)
     }
 
     /// The list of a function that collects what it yields.
@@ -79,7 +71,12 @@ impl Lifter<'_> {
         }
     }
 
-    fn of_values(&mut self, items: Abs) -> Lift<Option<Abs>> {
+    /// The items that a function of the prelude asks for, if nobody can tell.
+    fn items_by(&mut self, name: &str, iterator: &Abs) -> Lift<Option<Abs>> {
+        if self.module_mode || !self.is_quiet(iterator) {
+            return Ok(None);
+        }
+        let items = self.call_of_prelude(name, vec![iterator.clone()])?;
         let known = match self.type_of(&items) {
             _ if !self.live => true,
             Some(Type::List(item)) => !changes(&item),
@@ -153,11 +150,7 @@ pub(crate) fn is_collected(def: &FunctionDef) -> bool {
                 any(body, within) || any(orelse, true)
             }
             StmtKind::If { body, orelse, .. } => any(body, within) || any(orelse, within),
-            StmtKind::Try { body, handlers, orelse, finalbody } => {
-                [body, orelse, finalbody.as_ref()].into_iter().any(|body| any(body, true))
-                    || handlers.iter().any(|handler| any(&handler.body, true))
-            }
-            _ => false,
+            kind => kind.blocks().into_iter().any(|body| any(body, true)),
         }
     }
     def.body.iter().any(|stmt| in_try(stmt, false)) || crate::scope::mentions(def, &def.name).is_some()
@@ -166,18 +159,11 @@ pub(crate) fn is_collected(def: &FunctionDef) -> bool {
 /// Whether the source of a generator function shows that it may have no end.
 fn is_endless(def: &FunctionDef) -> bool {
     fn one(stmt: &Stmt) -> bool {
-        let any = |body: &[Stmt]| body.iter().any(one);
-        match &stmt.kind {
-            StmtKind::While { test, body, orelse } => {
-                matches!(test.kind, ExprKind::Const(Object::Bool(true) | Object::Int(_))) || any(body) || any(orelse)
-            }
-            StmtKind::For { body, orelse, .. } | StmtKind::If { body, orelse, .. } => any(body) || any(orelse),
-            StmtKind::Try { body, handlers, orelse, finalbody } => {
-                [body, orelse, finalbody.as_ref()].into_iter().any(any)
-                    || handlers.iter().any(|handler| any(&handler.body))
-            }
-            _ => false,
-        }
+        let has_end = match &stmt.kind {
+            StmtKind::While { test, .. } => !matches!(test.kind, ExprKind::Const(Object::Bool(true) | Object::Int(_))),
+            _ => true,
+        };
+        !has_end || stmt.kind.blocks().into_iter().flatten().any(one)
     }
     def.body.iter().any(one) || ENDLESS.iter().any(|name| crate::scope::mentions(def, &Arc::from(*name)).is_some())
 }

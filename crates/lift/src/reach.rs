@@ -218,16 +218,7 @@ pub(crate) fn assigns_around(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Nonlocal(_) => true,
         StmtKind::FunctionDef(def) => assigns_around(&def.body),
-        StmtKind::For { body, orelse, .. }
-        | StmtKind::While { body, orelse, .. }
-        | StmtKind::If { body, orelse, .. } => assigns_around(body) || assigns_around(orelse),
-        StmtKind::Try { body, handlers, orelse, finalbody } => {
-            assigns_around(body)
-                || handlers.iter().any(|handler| assigns_around(&handler.body))
-                || assigns_around(orelse)
-                || assigns_around(finalbody)
-        }
-        _ => false,
+        kind => kind.blocks().into_iter().any(assigns_around),
     })
 }
 

@@ -178,8 +178,7 @@ impl Lifter<'_> {
 
     /// Whether a value is a list as an instruction makes it, which no other value was before.
     fn is_made_here(&self, value: Value) -> bool {
-        let mut insts = self.b.function.blocks.iter().flat_map(|block| &block.insts);
-        insts.find(|inst| inst.result == Some(value)).is_some_and(|inst| match &inst.op {
+        self.b.function.made_by(value).is_some_and(|inst| match &inst.op {
             Opcode::List => true,
             Opcode::Op(name) => exuvia_ops::by_name(name).is_some_and(|def| def.effect == Effect::Alloc),
             _ => false,

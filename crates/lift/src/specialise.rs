@@ -179,17 +179,10 @@ impl Lifter<'_> {
         let mut items = items.into_iter();
         let result = items.next().unwrap_or(Abs::NONE);
         for (name, value) in names.into_iter().zip(items) {
-            let mut enclosing = &closure.enclosing;
-            let depth = loop {
-                match enclosing {
-                    Enclosing::Live(depth) if self.frames[*depth].binds(&name) => break *depth,
-                    Enclosing::Live(depth) => enclosing = &self.frames[*depth].enclosing,
-                    _ => {
-                        return self.bail(Code::StaticValue, format!("{name} of a function that has returned changes"));
-                    }
-                }
+            let Enclosing::Live(depth) = closure.enclosing else {
+                return self.bail(Code::StaticValue, format!("{name} of a function that has returned changes"));
             };
-            self.frames[depth].vars.insert(name, value);
+            self.assign_from(depth, &name, value)?;
         }
         Ok(result)
     }

@@ -33,9 +33,8 @@ impl Lifter<'_> {
         let mut open = vec![*value];
         let mut seen = vec![*value];
         while let Some(value) = open.pop() {
-            let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
             self.world.budget.take(function.values.len() / 16);
-            let sources: Vec<Value> = match insts.find(|inst| inst.result == Some(value)) {
+            let sources: Vec<Value> = match function.made_by(value) {
                 Some(inst) => match (&inst.op, inst.args.first()) {
                     (Opcode::Const(object), _) => {
                         add(object)?;
@@ -66,8 +65,7 @@ impl Lifter<'_> {
     }
 
     fn constant_table(&self, value: Value) -> Option<Arc<exuvia_ir::DictObj>> {
-        let mut insts = self.b.function.blocks.iter().flat_map(|block| &block.insts);
-        match &insts.find(|inst| inst.result == Some(value))?.op {
+        match &self.b.function.made_by(value)?.op {
             Opcode::Const(Object::Dict(table)) => Some(Arc::clone(table)),
             _ => None,
         }

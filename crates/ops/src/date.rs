@@ -399,7 +399,6 @@ fn number(digits: &[u8]) -> Option<i64> {
     digits.iter().try_fold(0, digit)
 }
 
-/// The day of a text of the form YYYY-MM-DD.
 /// What `fromisoformat` says of a text that has no form it knows.
 fn invalid(cx: &Cx, text: Str<'_>) -> Raise {
     cx.raise(ValueError, || format!("Invalid isoformat string: {}", crate::text_repr::repr(text.as_str())))
@@ -452,6 +451,7 @@ fn iso_parts(text: &[u8]) -> Option<(i64, i64, i64)> {
     Some((year, i64::from(month), i64::from(day)))
 }
 
+/// The day of a text of the form YYYY-MM-DD.
 fn parsed_date(text: &str) -> Option<i64> {
     let [year @ .., b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
     let (year, month, day) = (number(year).filter(|_| year.len() == 4)?, number(&[*m1, *m2])?, number(&[*d1, *d2])?);

@@ -13,34 +13,32 @@ def _order(format):
     return "little" if format[0] in "<=" else "big"
 
 
-def calcsize(format, /):
-    _order(format)
-    size = 0
+def _codes(format):
+    # Each with how often it stands there.
     count = -1
     for code in format[1:]:
         if "0" <= code <= "9":
             count = max(count, 0) * 10 + ord(code) - 48
         else:
-            size += _SIZES[code] * (1 if count < 0 else count)
+            yield code, 1 if count < 0 else count
             count = -1
     if count >= 0:
         return _leave("a format of struct that ends with a count")
-    return size
+
+
+def calcsize(format, /):
+    _order(format)
+    return sum(_SIZES[code] * count for code, count in _codes(format))
 
 
 def _ints(format, buffer, at):
     order = _order(format)
     values = []
-    count = -1
-    for code in format[1:]:
-        if "0" <= code <= "9":
-            count = max(count, 0) * 10 + ord(code) - 48
-        else:
-            size = _SIZES[code]
-            for _ in range(1 if count < 0 else count):
-                values.append(int.from_bytes(buffer[at : at + size], order, signed=code >= "a"))
-                at += size
-            count = -1
+    for code, count in _codes(format):
+        size = _SIZES[code]
+        for _ in range(count):
+            values.append(int.from_bytes(buffer[at : at + size], order, signed=code >= "a"))
+            at += size
     return tuple(values)
 
 
