@@ -43,6 +43,7 @@ pub(crate) struct Observed {
     rows: AtomicU64,
     bailed: AtomicU64,
     left: AtomicU64,
+    missed: AtomicU64,
     batches: AtomicU64,
 }
 
@@ -54,10 +55,15 @@ pub(crate) struct Exits {
     pub bailed: usize,
     /// For CPython.
     pub left: usize,
+    /// For more memory than a row may have.
+    pub missed: usize,
 }
 
 /// How many rows must have left for CPython: few rows say little.
 const FEW: u64 = 200;
+
+/// How many of those that needed too much memory are enough, since each has taken long.
+const FEW_MISSED: u64 = 3;
 
 impl Observed {
     fn taken(&self) -> Way {
@@ -83,7 +89,7 @@ impl Observed {
         let taken = self.taken();
         let Some((next, few)) = taken.beyond() else {
             // It was tried whether other rows have come.
-            if way == Way::Wide && exits.bailed + exits.left <= exits.rows / 2 {
+            if way == Way::Wide && exits.bailed + exits.left + exits.missed <= exits.rows / 2 {
                 self.turn(taken, Way::Wide);
             }
             return false;
@@ -92,7 +98,8 @@ impl Observed {
         let rows = count(&self.rows, exits.rows);
         let bailed = count(&self.bailed, exits.bailed);
         let left = count(&self.left, exits.left);
-        if left > FEW && left > rows / 2 {
+        let missed = count(&self.missed, exits.missed);
+        if (left > FEW || missed >= FEW_MISSED) && left + missed > rows / 2 {
             // CPython does those that left, and all of the next batch.
             if ready() {
                 self.turn(taken, Way::Python);
@@ -106,7 +113,7 @@ impl Observed {
     fn turn(&self, from: Way, to: Way) -> bool {
         let turned = self.way.compare_exchange(from as u8, to as u8, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if turned {
-            for counter in [&self.rows, &self.bailed, &self.left] {
+            for counter in [&self.rows, &self.bailed, &self.left, &self.missed] {
                 counter.store(0, Ordering::Relaxed);
             }
         }
@@ -121,7 +128,7 @@ mod tests {
     #[test]
     fn rows_that_leave_go_wide_and_then_to_cpython_and_back() {
         let observed = Observed::default();
-        let bailed = |rows, bailed| Exits { rows, bailed, left: 0 };
+        let bailed = |rows, bailed| Exits { rows, bailed, left: 0, missed: 0 };
         assert!(!observed.note(Way::Words, bailed(8192, 4000), || true));
         assert_eq!(observed.way(), Way::Words);
         assert!(observed.note(Way::Words, bailed(8192, 8000), || true));
@@ -140,12 +147,25 @@ mod tests {
     #[test]
     fn rows_that_only_cpython_can_finish_go_there_at_once() {
         let observed = Observed::default();
-        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 0, left: 8000 }, || false));
+        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 0, left: 8000, missed: 0 }, || false));
         assert_eq!(observed.way(), Way::Words, "CPython must be started first");
         let observed = Observed::default();
-        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 100, left: 3000 }, || true));
+        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 100, left: 3000, missed: 0 }, || true));
         assert_eq!(observed.way(), Way::Words);
-        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 0, left: 8000 }, || true));
+        assert!(!observed.note(Way::Words, Exits { rows: 8192, bailed: 0, left: 8000, missed: 0 }, || true));
         assert_eq!(observed.way(), Way::Python);
+    }
+
+    #[test]
+    fn a_few_rows_that_need_too_much_memory_are_enough() {
+        let observed = Observed::default();
+        let missed = |rows, missed| Exits { rows, bailed: 0, left: 0, missed };
+        assert!(!observed.note(Way::Words, missed(2, 2), || true));
+        assert_eq!(observed.way(), Way::Words);
+        assert!(!observed.note(Way::Words, missed(2, 1), || true));
+        assert_eq!(observed.way(), Way::Python);
+        let observed = Observed::default();
+        assert!(!observed.note(Way::Words, missed(8192, 100), || true));
+        assert_eq!(observed.way(), Way::Words);
     }
 }

@@ -172,8 +172,12 @@ impl Call<'_> {
             }
         };
         let left_with = |status| left.iter().filter(|(_, code)| *code == status).count();
-        let exits =
-            Exits { rows: batch.unwrap_or(rows), bailed: left_with(status::BAILOUT), left: left_with(status::LEAVE) };
+        let exits = Exits {
+            rows: batch.unwrap_or(rows),
+            bailed: left_with(status::BAILOUT),
+            left: left_with(status::LEAVE),
+            missed: left_with(status::ROW_MEMORY),
+        };
         let ready = || function.is_ready_for_python(settings);
         let observes = stages.kernel.is_ok() && settings.fault.is_empty();
         if observes && function.observed.note(way, exits, ready) {

@@ -199,7 +199,7 @@ pub unsafe fn call_fallible<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut C
     let cx = unsafe { &mut *cx };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| kernel(cx))) {
         Ok(Ok(value)) => value.pair(),
-        Ok(Err(raise)) => R::failure(status::of(&raise)),
+        Ok(Err(raise)) => R::failure(cx.status(&raise)),
         Err(_) => R::failure(status::BAILOUT),
     }
 }

@@ -1,7 +1,7 @@
 //! What a kernel gets besides its operands: memory for results that live as long as
 //! the row, and the manner of reporting exceptions.
 
-use crate::def::OpDef;
+use crate::def::{OpDef, status};
 use crate::places::{LONG, Places};
 use crate::text::Str;
 use exuvia_ir::{ExcKind, Object, Raise};
@@ -31,6 +31,9 @@ pub struct Cx {
     grown: usize,
     limit: usize,
     allocated: usize,
+    /// How many rows have needed more than the limit, and how often the arena was reset.
+    missed: usize,
+    resets: usize,
     want_message: bool,
     poisoned: bool,
     interrupt: Arc<AtomicBool>,
@@ -41,6 +44,11 @@ pub struct Cx {
     /// stood: a loop over its keys finds the next one there.
     pub(crate) json_found: (usize, usize),
 }
+
+/// Where almost all rows need more than the limit, of which so many have tried, the next may take this
+/// only: they will leave, and need not take long before.
+const FEW_MISSES: usize = 3;
+const LIMIT_OF_MISSES: usize = 16 << 20;
 
 /// How many texts may grow in turn.
 const GROWING: usize = 4;
@@ -96,10 +104,34 @@ fn keep(chunks: impl Iterator<Item = Box<[u64]>>) {
 fn zeroed(words: usize) -> Option<Box<[u64]>> {
     let layout = Layout::array::<u64>(words).ok().filter(|layout| layout.size() > 0)?;
     // SAFETY: the layout is of a size that is not zero.
-    let start = unsafe { alloc_zeroed(layout) }.cast::<u64>();
+    let start = unsafe { alloc_zeroed(layout) };
+    if !start.is_null() && words * 8 >= LARGE {
+        in_huge_pages(start, words * 8);
+    }
+    let start = start.cast::<u64>();
     // SAFETY: what is not null is memory of that layout from the allocator that a box gives it back
     // to, and zeroes are numbers.
     (!start.is_null()).then(|| unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, words)) })
+}
+
+/// Chunks from this size on are in huge pages where the system has them.
+const LARGE: usize = 4 << 20;
+
+/// Asks for huge pages for memory that nobody has touched: a loop that takes fresh memory at each turn
+/// has a page fault for each of them, which with small ones costs more than what it puts there.
+fn in_huge_pages(start: *mut u8, bytes: usize) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        const PAGE: usize = 4096;
+        let skipped = start.align_offset(PAGE);
+        // SAFETY: the pages lie within the memory, and the advice changes nothing of what it holds; where
+        // it is refused nothing happens.
+        unsafe {
+            libc::madvise(start.wrapping_add(skipped).cast(), (bytes - skipped) / PAGE * PAGE, libc::MADV_HUGEPAGE)
+        };
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = (start, bytes);
 }
 
 impl Drop for Cx {
@@ -131,6 +163,8 @@ impl Cx {
             grown: 0,
             limit,
             allocated: 0,
+            missed: 0,
+            resets: 0,
             want_message,
             poisoned: false,
             interrupt,
@@ -153,6 +187,25 @@ impl Cx {
         self.text_end = 0;
         self.grown = 0;
         self.places.clear();
+        self.resets += 1;
+        while self.allocated > self.limit.max(FIRST_CHUNK) {
+            // The limit was lowered.
+            self.allocated -= self.chunks.pop().map_or(self.allocated, |chunk| chunk.len() * 8);
+        }
+    }
+
+    /// The status of a kernel of native code that failed.
+    #[cold]
+    pub(crate) fn status(&mut self, raise: &Raise) -> u64 {
+        let code = status::of(raise);
+        if code == status::ROW_MEMORY {
+            self.missed += 1;
+            // A loop resets the arena behind a row that leaves, and behind each sixteenth.
+            if self.missed >= FEW_MISSES && self.missed * 9 > self.resets * 8 {
+                self.limit = self.limit.min(LIMIT_OF_MISSES);
+            }
+        }
+        code
     }
 
     /// Whether places in a text are kept. Texts of native code stay where they are until the next
@@ -269,8 +322,9 @@ impl Cx {
         let needed = size.checked_next_multiple_of(8).ok_or(Raise::ROW_MEMORY)?;
         let doubled = self.chunks.last().map_or(FIRST_CHUNK, |chunk| chunk.len() * 16);
         let limit = self.limit.max(FIRST_CHUNK);
-        // Near the limit a chunk is as small as it can be.
-        let next = if self.allocated.saturating_add(doubled) > limit { needed } else { doubled.max(needed) };
+        // Near the limit a part of what remains.
+        let remains = limit.saturating_sub(self.allocated);
+        let next = if doubled > remains { needed.max(remains / 4 / 8 * 8) } else { doubled.max(needed) };
         if self.allocated.saturating_add(next) > limit {
             return Err(Raise::ROW_MEMORY);
         }

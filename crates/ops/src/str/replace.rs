@@ -6,7 +6,6 @@ use crate::list::StrList;
 use crate::op;
 use crate::text::Str;
 use exuvia_ir::ExcKind::OverflowError;
-use std::collections::HashMap;
 
 op! {
     /// The string with the occurrences of one string, or the first `count` of them,
@@ -82,48 +81,67 @@ op! {
 }
 
 fn translate<'a>(cx: &mut Cx, s: Str<'a>, keys: Str<'_>, values: StrList<'a>) -> KernelResult<Str<'a>> {
-    // The place among the values, from one on, of each character.
+    // The place among the values, from one on, of each ASCII character, and of the others in their order.
     let mut ascii = [0u32; 128];
-    let mut others = HashMap::new();
+    let mut others = Vec::new();
     let values = values.items();
     for (at, key) in keys.as_str().chars().enumerate().take(values.len()) {
         match ascii.get_mut(key as usize) {
             Some(place) => *place = at as u32 + 1,
-            None => drop(others.insert(key, at)),
+            None => others.push((key, at)),
         }
     }
-    let is_one = |place: &u32| *place == 0 || matches!(values[*place as usize - 1].as_bytes(), [0..=127]);
-    let bytes = s.as_bytes();
-    let mut out = cx.text(bytes.len())?;
-    if s.known_ascii() && ascii.iter().all(is_one) {
-        let to: [u8; 128] = std::array::from_fn(|byte| match ascii[byte] {
-            0 => byte as u8,
-            place => values[place as usize - 1].as_bytes()[0],
+    others.sort_unstable();
+    let (s, bytes) = (s.as_str(), s.as_bytes());
+    let is_short = |place: &u32| *place == 0 || matches!(values[*place as usize - 1].as_bytes(), [] | [0..=127]);
+    if others.is_empty() && ascii.iter().all(is_short) {
+        return translate_bytes(cx, bytes, |byte| match ascii.get(usize::from(byte)) {
+            None | Some(0) => Some(byte),
+            Some(place) => values[*place as usize - 1].as_bytes().first().copied(),
         });
-        let spare = &mut out.spare(bytes.len())?[..bytes.len()];
-        for (spare, byte) in spare.iter_mut().zip(bytes) {
-            *spare = to[usize::from(*byte & 127)];
-        }
-        // SAFETY: ASCII characters were written.
-        unsafe { out.advance(bytes.len()) };
-        return Ok(out.finish_as(true));
     }
+    let mut out = cx.text(bytes.len())?;
     let mut start = 0;
-    for (at, ch) in s.as_str().char_indices() {
+    for (at, ch) in s.char_indices() {
         let found = match ascii.get(ch as usize) {
             Some(0) => continue,
             Some(place) => *place as usize - 1,
-            None if others.is_empty() => continue,
-            None => match others.get(&ch) {
-                Some(place) => *place,
-                None => continue,
+            None => match others.binary_search_by_key(&ch, |other| other.0) {
+                Ok(place) => others[place].1,
+                Err(_) => continue,
             },
         };
-        out.push_str(&s.as_str()[start..at])?;
+        out.push_str(&s[start..at])?;
         out.push_str(values[found].as_str())?;
         start = at + ch.len_utf8();
     }
-    out.push_str(&s.as_str()[start..])?;
+    out.push_str(&s[start..])?;
+    Ok(out.finish())
+}
+
+/// Replaces or removes ASCII characters, each by another one; the bytes of other characters must be kept.
+fn translate_bytes<'a>(cx: &mut Cx, bytes: &[u8], to: impl Fn(u8) -> Option<u8>) -> KernelResult<Str<'a>> {
+    let table: [Option<u8>; 256] = std::array::from_fn(|byte| to(byte as u8));
+    let removes = table.contains(&None);
+    let table = table.map(|to| [to.unwrap_or(0), u8::from(to.is_some())]);
+    let mut out = cx.text(bytes.len())?;
+    let spare = &mut out.spare(bytes.len())?[..bytes.len()];
+    let mut end = bytes.len();
+    if removes {
+        end = 0;
+        for byte in bytes {
+            // A removed byte is written too and then overwritten: no branch to mispredict.
+            let [to, kept] = table[usize::from(*byte)];
+            spare[end] = to;
+            end += usize::from(kept);
+        }
+    } else {
+        for (spare, byte) in spare.iter_mut().zip(bytes) {
+            *spare = table[usize::from(*byte)][0];
+        }
+    }
+    // SAFETY: ASCII characters of valid UTF-8 were removed or replaced by ASCII.
+    unsafe { out.advance(end) };
     Ok(out.finish())
 }
 
