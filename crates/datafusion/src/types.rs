@@ -21,6 +21,21 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
             let entries = DataType::Struct(Fields::from(vec![key, value]));
             Ok(DataType::Map(Arc::new(Field::new("entries", entries, false)), false))
         }
+        ast::DataType::Array(
+            ast::ArrayElemTypeDef::AngleBracket(element)
+            | ast::ArrayElemTypeDef::SquareBracket(element, None)
+            | ast::ArrayElemTypeDef::Parenthesis(element),
+        ) if holds_map(element) => Ok(DataType::new_list(plan(state, element)?, true)),
+        ast::DataType::Struct(fields, _)
+            if fields.iter().all(|field| field.field_name.is_some())
+                && fields.iter().any(|field| holds_map(&field.field_type)) =>
+        {
+            let fields = fields.iter().map(|field| {
+                let name = field.field_name.as_ref().map_or_else(String::new, |name| name.value.clone());
+                Ok(Field::new(name, plan(state, &field.field_type)?, true))
+            });
+            Ok(DataType::Struct(fields.collect::<Result<_>>()?))
+        }
         // As Snowflake, BigQuery and MySQL name a time without a zone.
         ast::DataType::Datetime(precision) | ast::DataType::TimestampNtz(precision) => {
             plan(state, &ast::DataType::Timestamp(*precision, ast::TimezoneInfo::None))
@@ -58,6 +73,20 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
                 Err(error) => Err(error),
             }
         }
+    }
+}
+
+/// Whether a declared type holds a MAP, which DataFusion plans nowhere.
+fn holds_map(ty: &ast::DataType) -> bool {
+    match ty {
+        ast::DataType::Map(..) => true,
+        ast::DataType::Array(
+            ast::ArrayElemTypeDef::AngleBracket(element)
+            | ast::ArrayElemTypeDef::SquareBracket(element, _)
+            | ast::ArrayElemTypeDef::Parenthesis(element),
+        ) => holds_map(element),
+        ast::DataType::Struct(fields, _) => fields.iter().any(|field| holds_map(&field.field_type)),
+        _ => false,
     }
 }
 

@@ -139,6 +139,7 @@ fn stages(
         }
     };
     let program = Program::new(&optimized);
+    let returned = sql::without_maps(&definition.returns);
     let strict = definition.strict && !spread::is_spread(definition);
     let kernel = if !settings.native {
         Err(reason("S002", "the setting exuvia.native is off".to_string()))
@@ -151,7 +152,7 @@ fn stages(
             strict,
             width,
         };
-        let kernel = match &definition.returns {
+        let kernel = match &returned {
             DataType::Struct(_) => {
                 let results = spread::results(&definition.returns);
                 Kernel::compile_loop(&optimized, &types, &results, 0, &options)
@@ -171,7 +172,7 @@ fn stages(
         program,
         kernel,
         types,
-        returns: definition.returns.clone(),
+        returns: returned,
         strict,
         is_wide: width != IntWidth::Word,
         offloaded: Offloaded::default(),

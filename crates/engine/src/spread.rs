@@ -50,11 +50,15 @@ impl Nulls {
     }
 }
 
-/// The arguments of a function as it takes them: what is NULL in an array of floats of NumPy's is NaN there.
+/// The arguments of a function as it takes them: what is NULL in an array of floats of NumPy's is NaN there,
+/// and a MAP is a list of its entries.
 pub(crate) fn taken(function: &Function, args: &[ArrayRef]) -> Vec<ArrayRef> {
     let params = function.definition().params.iter().enumerate();
     let taken = args.iter().zip(params).map(|(array, (at, param))| match param.ty {
         DataType::List(_) if sql::array(&param.ty, function.source().annotation(at)).is_some() => nan_for_null(array),
+        _ if sql::holds_maps(array.data_type()) => {
+            sql::with_type(array, &sql::without_maps(array.data_type())).unwrap_or_else(|_| Arc::clone(array))
+        }
         _ => Arc::clone(array),
     });
     taken.collect()
@@ -83,7 +87,7 @@ fn nan_for_null(lists: &ArrayRef) -> ArrayRef {
 pub(crate) fn types(definition: &Definition, nulls: Nulls) -> Vec<DataType> {
     let mut out = Vec::new();
     for param in &definition.params {
-        types_of(&param.ty, nulls.rows, nulls.inner, &mut out);
+        types_of(&sql::without_maps(&param.ty), nulls.rows, nulls.inner, &mut out);
     }
     out
 }
@@ -139,9 +143,13 @@ fn holds_nulls(array: &ArrayRef) -> bool {
 
 /// The types of the columns over which a result is spread.
 pub(crate) fn results(ty: &DataType) -> Vec<DataType> {
+    results_of(&sql::without_maps(ty))
+}
+
+fn results_of(ty: &DataType) -> Vec<DataType> {
     match ty {
         DataType::Struct(fields) => std::iter::once(DataType::Boolean)
-            .chain(fields.iter().flat_map(|field| results(field.data_type())))
+            .chain(fields.iter().flat_map(|field| results_of(field.data_type())))
             .collect(),
         other => vec![other.clone()],
     }
@@ -187,7 +195,8 @@ impl Results {
     pub fn finish(self) -> Result<ArrayRef, RunError> {
         let rows = self.rows();
         let columns = self.columns.into_iter().map(Partial::finish).collect::<Result<Vec<_>, _>>()?;
-        joined(&self.ty, rows, &mut columns.into_iter())
+        let array = joined(&sql::without_maps(&self.ty), rows, &mut columns.into_iter())?;
+        sql::with_type(&array, &self.ty).map_err(|error| RunError::Argument(error.to_string()))
     }
 }
 

@@ -1,12 +1,13 @@
 //! SQL types and values as the stages see them.
 
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, ListArray, MapArray, StructArray};
 use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, FieldRef, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, IntervalUnit, Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
     TimeUnit, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
+use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use exuvia_ir::{Int, Object};
 use exuvia_jit::border::{MOST_DIGITS, is_utc};
@@ -29,6 +30,12 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         // Numbers within arrays have their own width.
         DataType::List(field) if holds_decimals(field.data_type()) => return None,
         DataType::List(field) => SqlClass::List(Arc::new(class(field.data_type())?)),
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(entry) if entry.len() == 2 && !holds_decimals(entries.data_type()) => {
+                SqlClass::Map(Arc::new((class(entry[0].data_type())?, class(entry[1].data_type())?)))
+            }
+            _ => return None,
+        },
         DataType::Struct(fields) => {
             let class = |field: &FieldRef| Some((field.name().clone(), class(field.data_type())?));
             let classes: Vec<(String, SqlClass)> = fields.iter().map(class).collect::<Option<_>>()?;
@@ -105,6 +112,7 @@ fn holds_decimals(ty: &DataType) -> bool {
     match ty {
         DataType::Decimal128(..) => true,
         DataType::List(field) => holds_decimals(field.data_type()),
+        DataType::Map(entries, _) => holds_decimals(entries.data_type()),
         DataType::Struct(fields) => fields.iter().any(|field| holds_decimals(field.data_type())),
         _ => false,
     }
@@ -259,6 +267,73 @@ pub(crate) fn object(array: &ArrayRef, row: usize) -> Option<Object> {
             Object::tuple(columns.map(|column| object(column, row)).collect::<Option<_>>()?)
         }
         _ => return None,
+    })
+}
+
+/// The type with lists of their entries in place of MAPs.
+pub(crate) fn without_maps(ty: &DataType) -> DataType {
+    let of = |field: &FieldRef| -> FieldRef {
+        Arc::new(field.as_ref().clone().with_data_type(without_maps(field.data_type())))
+    };
+    match ty {
+        DataType::Map(entries, _) => match without_maps(entries.data_type()) {
+            // A list may hold NULL, as its items say.
+            DataType::Struct(fields) => {
+                let fields = fields.iter().map(|field| Arc::new(field.as_ref().clone().with_nullable(true)));
+                DataType::new_list(DataType::Struct(fields.collect()), true)
+            }
+            other => other,
+        },
+        DataType::List(field) => DataType::List(of(field)),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(of).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Whether a type holds a MAP.
+pub(crate) fn holds_maps(ty: &DataType) -> bool {
+    match ty {
+        DataType::Map(..) => true,
+        DataType::List(field) => holds_maps(field.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| holds_maps(field.data_type())),
+        _ => false,
+    }
+}
+
+/// The same values in another type that holds lists of entries in place of MAPs, or the other way round.
+///
+/// # Errors
+/// Where the other type cannot hold them.
+pub(crate) fn with_type(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef, ArrowError> {
+    if array.data_type() == ty {
+        return Ok(Arc::clone(array));
+    }
+    Ok(match (array.data_type(), ty) {
+        (DataType::Map(..), DataType::List(field)) => {
+            let maps = array.as_map();
+            let entries = with_type(&(Arc::new(maps.entries().clone()) as ArrayRef), field.data_type())?;
+            Arc::new(ListArray::try_new(Arc::clone(field), maps.offsets().clone(), entries, maps.nulls().cloned())?)
+        }
+        (DataType::List(_), DataType::Map(field, sorted)) => {
+            let lists = array.as_list::<i32>();
+            let entries = with_type(lists.values(), field.data_type())?;
+            let (offsets, nulls) = (lists.offsets().clone(), lists.nulls().cloned());
+            Arc::new(MapArray::try_new(Arc::clone(field), offsets, entries.as_struct().clone(), nulls, *sorted)?)
+        }
+        (DataType::List(_), DataType::List(field)) => {
+            let lists = array.as_list::<i32>();
+            let values = with_type(lists.values(), field.data_type())?;
+            Arc::new(ListArray::try_new(Arc::clone(field), lists.offsets().clone(), values, lists.nulls().cloned())?)
+        }
+        (DataType::Struct(_), DataType::Struct(fields)) => {
+            let structs = array.as_struct();
+            let columns = structs.columns().iter().zip(fields);
+            let columns = columns.map(|(column, field)| with_type(column, field.data_type()));
+            let columns = columns.collect::<Result<_, _>>()?;
+            let nulls = structs.nulls().cloned();
+            Arc::new(StructArray::try_new_with_length(fields.clone(), columns, nulls, structs.len())?)
+        }
+        _ => arrow::compute::cast(array, ty)?,
     })
 }
 

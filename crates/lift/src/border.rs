@@ -90,6 +90,8 @@ pub enum SqlClass {
         /// The class of its items.
         of: Arc<SqlClass>,
     },
+    /// MAP: a dict. At the border its values are lists of pairs.
+    Map(Arc<(SqlClass, SqlClass)>),
     /// STRUCT: a dict of its fields.
     Struct(Arc<[(String, SqlClass)]>),
 }
@@ -98,7 +100,7 @@ impl SqlClass {
     /// Whether its values are those of one class, and not made of others.
     #[must_use]
     pub fn is_scalar(&self) -> bool {
-        !matches!(self, SqlClass::List(_) | SqlClass::Array { .. } | SqlClass::Struct(_))
+        !matches!(self, SqlClass::List(_) | SqlClass::Array { .. } | SqlClass::Map(_) | SqlClass::Struct(_))
     }
 
     /// The type of such values within others where the IR function takes and returns them.
@@ -116,6 +118,8 @@ impl SqlClass {
             SqlClass::Str | SqlClass::Bytes => Type::Str,
             SqlClass::Column { of, .. } => of.ty(false),
             SqlClass::List(element) | SqlClass::Array { of: element, .. } => Type::list(element.ty(nullable)),
+            // A key is never NULL.
+            SqlClass::Map(entry) => Type::list(Type::Tuple([entry.0.ty(false), entry.1.ty(nullable)].into())),
             SqlClass::Struct(fields) => Type::Tuple(fields.iter().map(|field| field.1.ty(nullable)).collect()),
         };
         if nullable { ty.optional() } else { ty }
@@ -133,6 +137,11 @@ impl SqlClass {
             SqlClass::List(element) | SqlClass::Array { of: element, .. } => {
                 let ty = Type::list(element.ty(inner));
                 vec![if nullable { ty.optional() } else { ty }]
+            }
+            SqlClass::Map(_) => {
+                let ty = self.ty(inner);
+                let present = if inner { present(&ty) } else { ty };
+                vec![if nullable { present.optional() } else { present }]
             }
             scalar => vec![scalar.ty(nullable)],
         }
@@ -186,6 +195,7 @@ impl SqlClass {
             | SqlClass::Column { .. }
             | SqlClass::List(_)
             | SqlClass::Array { .. }
+            | SqlClass::Map(_)
             | SqlClass::Struct(_) => false,
         }
     }
@@ -230,6 +240,12 @@ impl SqlClass {
     }
 }
 
+/// The type without NULL.
+fn present(ty: &Type) -> Type {
+    let others = ty.alternatives().iter().filter(|ty| **ty != Type::None);
+    others.fold(Type::Never, |all, ty| all.join(ty))
+}
+
 /// Functions of the prelude's language, being written.
 #[derive(Default)]
 struct Text {
@@ -266,6 +282,10 @@ impl Text {
                 }
                 self.add(&format!("    return {{{}}}", entries.join(", ")))
             }
+            SqlClass::Map(entry) => {
+                let [key, value] = [&entry.0, &entry.1].map(|class| self.read(class));
+                self.add(&format!("    return {{{key}(x[0]): {value}(x[1]) for x in v}}"))
+            }
             class if class.is_plain() => self.add("    return v"),
             class => self.add(&format!("    return _across('_of_sql', v, {})", class.across())),
         }
@@ -279,6 +299,14 @@ impl Text {
                 let inner = self.store(element);
                 let body = format!(
                     "    v = _in_sql(v)\n    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{LEAVE}"
+                );
+                self.add_apart(&body)
+            }
+            SqlClass::Map(entry) => {
+                let [key, value] = [&entry.0, &entry.1].map(|class| self.store(class));
+                let body = format!(
+                    "    v = _in_sql(v)\n    if isinstance(v, dict) and None not in v:\n        \
+                     return [({key}(x), {value}(y)) for x, y in v.items()]\n{LEAVE}"
                 );
                 self.add_apart(&body)
             }
@@ -428,12 +456,12 @@ impl Lifter<'_> {
     fn asked(&mut self, def: &FunctionDef, at: usize, class: &SqlClass) -> Lift<Option<Abs>> {
         let named = def.named.get(at).and_then(|name| name.as_deref());
         match (class, named) {
-            (SqlClass::List(_) | SqlClass::Struct(_), Some(_)) if !def.decorators.is_empty() => {
+            (SqlClass::List(_) | SqlClass::Map(_) | SqlClass::Struct(_), Some(_)) if !def.decorators.is_empty() => {
                 self.bail(Code::SqlType, "a list or struct as an argument of a decorated function")
             }
             (SqlClass::List(_), Some("list" | "List" | "Sequence" | "MutableSequence" | "Collection" | "Iterable"))
-            | (SqlClass::Struct(_), Some("dict" | "Dict" | "Mapping" | "MutableMapping"))
-            | (SqlClass::List(_) | SqlClass::Struct(_), Some("Any" | "object")) => Ok(None),
+            | (SqlClass::Map(_) | SqlClass::Struct(_), Some("dict" | "Dict" | "Mapping" | "MutableMapping"))
+            | (SqlClass::List(_) | SqlClass::Map(_) | SqlClass::Struct(_), Some("Any" | "object")) => Ok(None),
             (SqlClass::Struct(_), Some(name)) => {
                 let module = self.frames[0].module;
                 match self.world.modules[module].globals.get(name) {
@@ -443,6 +471,9 @@ impl Lifter<'_> {
             }
             (SqlClass::List(_), Some(name)) => {
                 self.bail(Code::SqlType, format!("a list as an argument that is annotated as {name}"))
+            }
+            (SqlClass::Map(_), Some(name)) => {
+                self.bail(Code::SqlType, format!("a map as an argument that is annotated as {name}"))
             }
             _ => Ok(None),
         }
@@ -491,7 +522,7 @@ impl Lifter<'_> {
                 self.sites.insert(values[0], vec![site]);
                 Ok(Abs::Dyn(values[0]))
             }
-            SqlClass::List(_) => {
+            SqlClass::List(_) | SqlClass::Map(_) => {
                 let mut text = Text::default();
                 let name = text.read(class);
                 self.call_text(text, &name, vec![Abs::Dyn(values[0])])

@@ -154,7 +154,7 @@ impl World {
     pub fn results_of(&self, class: &SqlClass) -> Vec<Type> {
         let ty = |(at, class): (usize, &SqlClass)| match (self.results.get(&at), class) {
             (Some(known), _) => known.clone(),
-            (None, SqlClass::List(_)) => Type::list(Type::Never).optional(),
+            (None, SqlClass::List(_) | SqlClass::Map(_)) => Type::list(Type::Never).optional(),
             (None, class) => class.ty(true),
         };
         class.results().iter().enumerate().map(ty).collect()

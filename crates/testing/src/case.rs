@@ -282,6 +282,10 @@ fn value_of(json: &Json, ty: SqlType) -> anyhow::Result<Value> {
         (SqlType::Array(element), Json::Array(items)) => {
             Value::List(items.iter().map(|item| value_of(item, *element)).collect::<anyhow::Result<_>>()?)
         }
+        (SqlType::Map(ty), Json::Object(map)) => {
+            let entry = |(key, json): (&String, &Json)| Ok((key.clone(), value_of(json, *ty)?));
+            Value::Dict(map.iter().map(entry).collect::<anyhow::Result<_>>()?)
+        }
         (SqlType::Struct(fields), Json::Object(map)) => {
             let field = |(name, ty): &(String, SqlType)| {
                 Ok((name.clone(), value_of(map.get(name).unwrap_or(&Json::Null), *ty)?))

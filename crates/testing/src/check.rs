@@ -188,6 +188,16 @@ fn convert(value: Value, returns: SqlType) -> Answer {
             }
             Answer::Value(Value::List(held))
         }
+        (SqlType::Map(ty), Value::Dict(entries)) => {
+            let mut held = Vec::new();
+            for (key, item) in entries {
+                match convert(item.clone(), *ty) {
+                    Answer::Value(item) => held.push((key.clone(), item)),
+                    _ => return bad(&value),
+                }
+            }
+            Answer::Value(Value::Dict(held))
+        }
         (SqlType::Struct(fields), Value::Tuple(items) | Value::List(items)) if items.len() == fields.len() => {
             let names = fields.iter().map(|field| field.0.clone());
             match convert(Value::Dict(names.zip(items.iter().cloned()).collect()), returns) {

@@ -6,10 +6,10 @@ use anyhow::{Context, bail};
 use arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Decimal128Array, Float32Array,
     Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, ListArray,
-    StringArray, StringViewArray, StructArray, Time64NanosecondArray, TimestampNanosecondArray,
+    MapArray, StringArray, StringViewArray, StructArray, Time64NanosecondArray, TimestampNanosecondArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow::datatypes::{DataType, Field, TimeUnit};
+use arrow::datatypes::{DataType, Field, Fields, TimeUnit};
 use std::sync::Arc;
 
 /// How columns lie in memory.
@@ -55,6 +55,7 @@ fn has_text(ty: SqlType) -> bool {
     match ty {
         SqlType::Text | SqlType::Bytea => true,
         SqlType::Array(element) => has_text(*element),
+        SqlType::Map(value) => has_text(*value),
         SqlType::Struct(fields) => fields.iter().any(|field| has_text(field.1)),
         _ => false,
     }
@@ -151,6 +152,33 @@ fn column(ty: SqlType, values: &[&Value], layout: Layout) -> anyhow::Result<Arra
             let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
             Arc::new(ListArray::try_new(field, offsets, items, Some(NullBuffer::from(valid)))?)
         }
+        SqlType::Map(ty) => {
+            let (mut keys, mut items) = (Vec::new(), Vec::new());
+            let (mut ends, mut valid) = (vec![0i32], Vec::new());
+            for value in &padded {
+                match value {
+                    Value::Dict(entries) => entries.iter().for_each(|(key, item)| {
+                        keys.push(key.clone());
+                        items.push(item);
+                    }),
+                    Value::None => {}
+                    other => bail!("{} is not a map", other.show()),
+                }
+                valid.push(!matches!(value, Value::None));
+                ends.push(i32::try_from(items.len())?);
+            }
+            let inner = if sliced { Layout::Utf8 } else { layout };
+            let values = column(*ty, &items, inner)?;
+            let fields = Fields::from(vec![
+                Field::new("key", DataType::Utf8View, false),
+                Field::new("value", values.data_type().clone(), true),
+            ]);
+            let keys: ArrayRef = Arc::new(StringViewArray::from(keys));
+            let entries = StructArray::try_new(fields.clone(), vec![keys, values], None)?;
+            let field = Arc::new(Field::new("entries", DataType::Struct(fields), false));
+            let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
+            Arc::new(MapArray::try_new(field, offsets, entries, Some(NullBuffer::from(valid)), false)?)
+        }
         SqlType::Struct(fields) => {
             let mut columns = Vec::new();
             let inner = if sliced { Layout::Utf8 } else { layout };
@@ -183,6 +211,7 @@ fn decoy(ty: SqlType) -> Value {
         SqlType::Decimal(_, scale) => decimal(77, scale),
         SqlType::Text => Value::str("a decoy that lies outside the slice"),
         SqlType::Array(element) => Value::List(vec![decoy(*element), Value::None]),
+        SqlType::Map(ty) => Value::Dict(vec![("decoy".to_string(), decoy(*ty)), ("none".to_string(), Value::None)]),
         SqlType::Struct(fields) => Value::Dict(fields.iter().map(|(name, ty)| (name.clone(), decoy(*ty))).collect()),
     }
 }
@@ -265,6 +294,15 @@ fn value(array: &dyn Array, row: usize) -> anyhow::Result<Value> {
             let items = array.as_list::<i32>().value(row);
             let items = (0..items.len()).map(|at| value_or_none(&items, at));
             Value::List(items.collect::<anyhow::Result<_>>()?)
+        }
+        DataType::Map(..) => {
+            let entries = array.as_map().value(row);
+            let mut held = Vec::new();
+            for at in 0..entries.len() {
+                let Value::Str(key) = value_or_none(entries.column(0), at)? else { bail!("a key that is no text") };
+                held.push((key, value_or_none(entries.column(1), at)?));
+            }
+            Value::Dict(held)
         }
         DataType::Struct(fields) => {
             let columns = array.as_struct().columns();

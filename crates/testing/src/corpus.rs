@@ -118,6 +118,16 @@ pub fn values(ty: SqlType, corpus: &str) -> anyhow::Result<Vec<Value>> {
             }
             lists
         }
+        (SqlType::Map(ty), _) => {
+            let items = values(*ty, corpus)?;
+            let keys = ["a", "b", "é", "", "key 1", "日本"];
+            let mut maps = vec![Value::Dict(Vec::new()), Value::Dict(vec![("a".to_string(), Value::None)])];
+            for (turn, start) in (0..items.len()).step_by(3).enumerate() {
+                let entries = items.iter().skip(start).zip(keys.iter().cycle().skip(turn)).take(turn % 6 + 1);
+                maps.push(Value::Dict(entries.map(|(item, key)| ((*key).to_string(), item.clone())).collect()));
+            }
+            maps
+        }
         (SqlType::Struct(fields), _) => {
             let columns = fields.iter().map(|field| values(field.1, corpus)).collect::<anyhow::Result<Vec<_>>>()?;
             let most = columns.iter().map(Vec::len).max().unwrap_or(0);

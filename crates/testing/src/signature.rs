@@ -5,6 +5,7 @@
 
 use anyhow::{Context, bail};
 use arrow::datatypes::{DataType, Field, TimeUnit};
+use std::sync::Arc;
 
 /// A type of SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum SqlType {
     Decimal(u8, i8),
     /// An array of a type.
     Array(&'static SqlType),
+    /// A map from texts.
+    Map(&'static SqlType),
     /// A struct of named fields.
     Struct(&'static [(String, SqlType)]),
 }
@@ -47,6 +50,7 @@ impl SqlType {
     pub fn name(self) -> String {
         let name = match self {
             SqlType::Array(element) => return format!("{}[]", element.name()),
+            SqlType::Map(value) => return format!("MAP<TEXT, {}>", value.name()),
             SqlType::Decimal(precision, scale) => return format!("DECIMAL({precision}, {scale})"),
             SqlType::Struct(fields) => {
                 let fields: Vec<String> = fields.iter().map(|(name, ty)| format!("{name} {}", ty.name())).collect();
@@ -86,6 +90,11 @@ impl SqlType {
             SqlType::Time => DataType::Time64(TimeUnit::Nanosecond),
             SqlType::Decimal(precision, scale) => DataType::Decimal128(precision, scale),
             SqlType::Array(element) => DataType::new_list(element.arrow(), true),
+            SqlType::Map(value) => {
+                let entry = [Field::new("key", DataType::Utf8View, false), Field::new("value", value.arrow(), true)];
+                let entries = DataType::Struct(entry.into_iter().collect());
+                DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
+            }
             SqlType::Struct(fields) => {
                 DataType::Struct(fields.iter().map(|(name, ty)| Field::new(name, ty.arrow(), true)).collect())
             }
@@ -110,6 +119,7 @@ impl SqlType {
             | SqlType::Time
             | SqlType::Decimal(..)
             | SqlType::Array(_)
+            | SqlType::Map(_)
             | SqlType::Struct(_) => None,
         }
     }
@@ -119,6 +129,9 @@ impl SqlType {
         if let Some(element) = text.strip_suffix("[]") {
             // A test knows few types, and they are at hand until its end.
             return Ok(SqlType::Array(Box::leak(Box::new(SqlType::parse(element)?))));
+        }
+        if let Some(value) = text.strip_prefix("MAP<TEXT,").and_then(|rest| rest.strip_suffix('>')) {
+            return Ok(SqlType::Map(Box::leak(Box::new(SqlType::parse(value)?))));
         }
         if let Some(fields) = text.strip_prefix("STRUCT<").and_then(|rest| rest.strip_suffix('>')) {
             return Ok(SqlType::Struct(Box::leak(named(fields)?.into_boxed_slice())));

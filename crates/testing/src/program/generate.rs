@@ -114,6 +114,7 @@ impl Writer {
                     | SqlType::Time
                     | SqlType::Decimal(..)
                     | SqlType::Array(_)
+                    | SqlType::Map(_)
                     | SqlType::Struct(_) => {
                         return None;
                     }
@@ -551,6 +552,7 @@ fn python_type(ty: SqlType) -> Ty {
         | SqlType::Time
         | SqlType::Decimal(..)
         | SqlType::Array(_)
+        | SqlType::Map(_)
         | SqlType::Struct(_) => Ty::Str,
     }
 }
