@@ -377,6 +377,9 @@ impl Lifter<'_> {
                 {
                     self.bail(Code::Volatile, format!("{class}.{name}"))
                 }
+                Abs::Builtin(class) if &**class == "object" && &**name == "__setattr__" => {
+                    Ok(Abs::Builtin("object.__setattr__".into()))
+                }
                 Abs::ExcClass(kind) if &**name == "__init__" => {
                     Ok(Abs::Builtin(format!("{}.__init__", kind.name()).into()))
                 }
@@ -459,6 +462,14 @@ impl Lifter<'_> {
         if let Some(kind) = ExcKind::from_name(name).filter(|kind| kind.module() == Some(module)) {
             return Ok(Abs::ExcClass(kind));
         }
+        if prelude
+            && !name.starts_with('_')
+            && exuvia_ops::prelude::module(module).is_some_and(|source| source.contains(&format!("\n{name} = ")))
+            && let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == &**module)
+            && let Some(constant) = self.prelude_global(entry.0, name)?
+        {
+            return Ok(constant);
+        }
         let is_class = ClassRow::spelled(&spelling).is_some_and(|class| class.objects == Objects::None);
         if is_class || !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {
             return Ok(Abs::Builtin(spelling.into()));
@@ -480,6 +491,7 @@ impl Lifter<'_> {
                 | "typing.NamedTuple"
                 | "enum.auto"
                 | "enum.unique"
+                | "functools.cached_property"
                 | "dataclasses.asdict"
                 | "dataclasses.replace"
                 | "dataclasses.astuple"
@@ -765,6 +777,16 @@ impl Lifter<'_> {
                 ("super", []) => return self.super_(),
                 ("type", [value]) => return self.type_value(value),
                 ("object.__init__", []) => return Ok(Abs::NONE),
+                ("setattr", [Abs::Instance(object), Abs::Const(Object::Str(name)), value])
+                    if object.class.exception.is_none() && ClassObj::find(&object.class, "__setattr__").is_none() =>
+                {
+                    self.set_attribute(object, &Name::from(&**name), value.clone())?;
+                    return Ok(Abs::NONE);
+                }
+                ("object.__setattr__", [Abs::Instance(object), Abs::Const(Object::Str(name)), value]) => {
+                    self.set_attribute_of_frozen(object, &Name::from(&**name), value.clone())?;
+                    return Ok(Abs::NONE);
+                }
                 ("list", []) => return self.new_list(&[]),
                 ("list", [iterable]) => return self.copy_to_list(iterable),
                 ("tuple", []) => return Ok(Abs::tuple(Vec::new())),
@@ -792,6 +814,11 @@ impl Lifter<'_> {
         }
         if &**name == "dict" && args.len() <= 1 && !named.is_empty() {
             return self.dict_of_named(&args, named);
+        }
+        if let ("zip", [(strict, Abs::Const(Object::Bool(strictly)))]) = (&**name, &named[..])
+            && &**strict == "strict"
+        {
+            return if *strictly { self.call_of_prelude("_zip_strict", args) } else { self.zip(&args) };
         }
         if &**name == "enumerate" && args.len() == 1 && named.len() == 1 && &*named[0].0 == "start" {
             return self.enumerate(&args[0], &named[0].1);
@@ -1210,8 +1237,12 @@ impl Lifter<'_> {
         self.die();
     }
 
-    /// The function of a prelude module, lifted when it is first needed.
+    /// The function or class of a prelude module, lifted when it is first needed.
     pub fn prelude_function(&mut self, module: &'static str, name: &str) -> Lift<Option<Abs>> {
+        Ok(self.prelude_global(module, name)?.filter(|abs| matches!(abs, Abs::Func(_) | Abs::Class(_))))
+    }
+
+    fn prelude_global(&mut self, module: &'static str, name: &str) -> Lift<Option<Abs>> {
         if module == "decimal" && self.world.changes_context {
             return self.bail(Code::Import, "decimals in a context that the module changes");
         }
@@ -1226,11 +1257,7 @@ impl Lifter<'_> {
                 index
             }
         };
-        Ok(self.world.modules[index]
-            .globals
-            .get(name)
-            .filter(|abs| matches!(abs, Abs::Func(_) | Abs::Class(_)))
-            .cloned())
+        Ok(self.world.modules[index].globals.get(name).filter(|abs| !matches!(abs, Abs::Conflict)).cloned())
     }
 }
 

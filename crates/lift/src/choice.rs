@@ -509,7 +509,7 @@ impl Lifter<'_> {
     pub fn attribute_of_choice(&mut self, choice: &Rc<Choice>, name: &Name) -> Lift<Abs> {
         let own = self.mapped(choice, |me, _, item| match item {
             Abs::Instance(object) => match (me.own_attribute(object, name)?, ClassObj::find(&object.class, name)) {
-                (_, Some((_, Member::Property { .. }))) => Ok(None),
+                (_, Some((_, Member::Property { .. } | Member::Cached(_)))) => Ok(None),
                 (Some(value), _) if is_fixed(&value, &me.world.budget) => Ok(Some(value)),
                 _ => Ok(None),
             },

@@ -58,6 +58,8 @@ pub(crate) enum Member {
         get: Abs,
         set: Option<Abs>,
     },
+    /// `functools.cached_property`: what the object has under that name, once it was asked for.
+    Cached(Abs),
 }
 
 /// A method with its receiver.
@@ -196,7 +198,7 @@ impl ClassObj {
     pub fn constants(self: &Rc<ClassObj>) -> impl Iterator<Item = &Abs> {
         ClassObj::ancestry(self).flat_map(|class| class.members.values()).map(|member| match member {
             Member::Value(value) | Member::Static(value) | Member::OfClass(value) => value,
-            Member::Property { get, .. } => get,
+            Member::Property { get, .. } | Member::Cached(get) => get,
         })
     }
 
@@ -514,6 +516,9 @@ impl Lifter<'_> {
                     }
                     let member = match decorators {
                         [] => Member::Value(closure.clone()),
+                        [one] if self.is_of_module(one, "functools", "cached_property") => {
+                            Member::Cached(closure.clone())
+                        }
                         [one] => match self.method_kind(one) {
                             Some("staticmethod") => Member::Static(closure.clone()),
                             Some("classmethod") => Member::OfClass(closure.clone()),

@@ -134,7 +134,7 @@ impl Lifter<'_> {
 
     /// Whether the code being lifted is the prelude's.
     pub fn is_in_prelude(&self) -> bool {
-        self.frames.get(self.current).is_some_and(|frame| self.in_prelude(frame.module))
+        self.world.loading_prelude || self.frames.get(self.current).is_some_and(|frame| self.in_prelude(frame.module))
     }
 
     /// An attribute that the object itself has.
@@ -163,13 +163,16 @@ impl Lifter<'_> {
         if let Some((owner, member @ Member::Property { .. })) = member {
             return self.member(owner, member, &Abs::Instance(Rc::clone(object)));
         }
+        if let Some((owner, Member::Cached(get))) = member {
+            return self.cached_attribute(object, name, owner, &get);
+        }
         // In CPython what isocalendar gives is no named tuple.
         let is_of_tuple = ClassObj::is_named(&object.class)
             && (object.class.fields.iter().any(|field| field.0 == *name)
                 || matches!(&**name, "_replace" | "_asdict" | "_fields")
                     && !matches!(&*object.class.name, "IsoCalendarDate" | "struct_time"));
-        if object.class.prelude && !is_of_tuple && !self.is_in_prelude() && (name.starts_with('_') || member.is_none())
-        {
+        let is_hidden = object.class.prelude && !is_of_tuple && !has_any_attribute(&object.class);
+        if is_hidden && !self.is_in_prelude() && (name.starts_with('_') || member.is_none()) {
             let class = object.class.name.trim_start_matches('_');
             return self.bail(Code::Callee, format!("attribute {name} of {}", of_kind(class)));
         }
@@ -211,8 +214,53 @@ impl Lifter<'_> {
         }
     }
 
+    /// An attribute that `functools.cached_property` makes when it is asked for first.
+    fn cached_attribute(&mut self, object: &Rc<Instance>, name: &Name, owner: Rc<ClassObj>, get: &Abs) -> Lift<Abs> {
+        if ClassObj::is_named(&object.class) || ClassObj::is_slotted(&object.class) {
+            return self.bail(Code::Callee, "a cached property of an object that has no other attributes");
+        }
+        match self.own_attribute(object, name)? {
+            Some(Abs::Conflict) => {
+                self.bail(Code::Join, format!("attribute {name} holds values of unrelated kinds on two paths"))
+            }
+            Some(Abs::Dyn(value)) if self.b.function.ty(value).alternatives().contains(&Type::Unbound) => self
+                .dispatch(value, &mut |me, narrowed| match narrowed {
+                    Abs::Unbound => me.compute_cached(object, name, Rc::clone(&owner), get),
+                    other => Ok(other),
+                }),
+            Some(Abs::Unbound) | None => self.compute_cached(object, name, owner, get),
+            Some(value) => Ok(value),
+        }
+    }
+
+    fn compute_cached(&mut self, object: &Rc<Instance>, name: &Name, owner: Rc<ClassObj>, get: &Abs) -> Lift<Abs> {
+        let receiver = Abs::Instance(Rc::clone(object));
+        self.next_owner = Some((owner, receiver.clone()));
+        let value = self.call_value(get, vec![receiver], Vec::new())?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
+        let is_same_again = |ty: &Type| matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str);
+        if !self.is_open(object) && self.type_of(&value).is_some_and(|ty| ty.alternatives().iter().all(is_same_again)) {
+            // An object of the module, of which nobody changes what this is made of.
+            return Ok(value);
+        }
+        self.set_attribute_of_frozen(object, name, value.clone())?;
+        Ok(value)
+    }
+
     /// `object.name = value`.
     pub fn set_attribute(&mut self, object: &Rc<Instance>, name: &Name, value: Abs) -> Lift<()> {
+        // The `__init__` that `dataclass` makes sets them otherwise.
+        let is_being_made = self.unfolding.last().is_some_and(|function| self.is_made(function.def));
+        if self.live && object.class.frozen && !is_being_made {
+            return self.bail(Code::Mutation, format!("attribute {name} of a frozen object is changed"));
+        }
+        self.set_attribute_of_frozen(object, name, value)
+    }
+
+    /// `object.__setattr__(object, name, value)`.
+    pub fn set_attribute_of_frozen(&mut self, object: &Rc<Instance>, name: &Name, value: Abs) -> Lift<()> {
         self.world.budget.take(8);
         if !self.live {
             return Ok(());
@@ -220,13 +268,8 @@ impl Lifter<'_> {
         if !self.is_open(object) {
             return self.bail(Code::Mutation, format!("attribute {name} of an object of the module is changed"));
         }
-        if object.class.prelude && !self.is_in_prelude() {
+        if object.class.prelude && !self.is_in_prelude() && !has_any_attribute(&object.class) {
             return self.bail(Code::Mutation, format!("attribute {name} of a {}", object.class.name));
-        }
-        // The `__init__` that `dataclass` makes sets them otherwise.
-        let is_being_made = self.unfolding.last().is_some_and(|function| self.is_made(function.def));
-        if object.class.frozen && !is_being_made {
-            return self.bail(Code::Mutation, format!("attribute {name} of a frozen object is changed"));
         }
         if name.starts_with("__") {
             return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
@@ -275,6 +318,11 @@ impl Lifter<'_> {
         }
         self.set_attribute(object, name, Abs::Unbound)
     }
+}
+
+/// Whether a class of the prelude gives its objects what attributes the user wants.
+fn has_any_attribute(class: &Rc<ClassObj>) -> bool {
+    ClassObj::is_below(class, "SimpleNamespace")
 }
 
 /// A class of the prelude with its article.

@@ -344,6 +344,9 @@ impl Lifter<'_> {
                     }
                 }
             }
+            ("_compile", [source, bits @ Abs::Const(Object::Int(_))]) if let Some(sources) = self.texts_of(source) => {
+                self.one_of_patterns(source, &sources, bits)
+            }
             // The names of a pattern's groups, in their order.
             ("_group_names", [Abs::Const(Object::Pattern(pattern))]) => {
                 let Ok(regex) = exuvia_ops::pattern::regex(pattern) else {

@@ -104,17 +104,29 @@ const NAMES: &[(&str, &str)] = &[
          NAMED_FLAGS ReprEnum STRICT StrEnum UNIQUE auto global_enum global_enum_repr global_flag_repr \
          global_str member nonmember pickle_by_enum_name pickle_by_global_name property unique verify",
     ),
+    (
+        "difflib",
+        "Differ HtmlDiff IS_CHARACTER_JUNK IS_LINE_JUNK Match SequenceMatcher context_diff diff_bytes \
+         get_close_matches ndiff restore unified_diff",
+    ),
     ("fractions", "Fraction"),
     (
         "functools",
         "WRAPPER_ASSIGNMENTS WRAPPER_UPDATES cache cached_property cmp_to_key lru_cache partial partialmethod \
          reduce singledispatch singledispatchmethod total_ordering update_wrapper wraps",
     ),
+    ("hmac", "HMAC compare_digest digest digest_size new trans_36 trans_5C"),
     (
         "io",
         "BlockingIOError BufferedIOBase BufferedRWPair BufferedRandom BufferedReader BufferedWriter BytesIO \
          DEFAULT_BUFFER_SIZE FileIO IOBase IncrementalNewlineDecoder RawIOBase SEEK_CUR SEEK_END SEEK_SET \
          StringIO TextIOBase TextIOWrapper UnsupportedOperation open open_code text_encoding",
+    ),
+    (
+        "ipaddress",
+        "AddressValueError IPV4LENGTH IPV6LENGTH IPv4Address IPv4Interface IPv4Network IPv6Address \
+         IPv6Interface IPv6Network NetmaskValueError collapse_addresses functools get_mixed_type_key \
+         ip_address ip_interface ip_network summarize_address_range v4_int_to_packed v6_int_to_packed",
     ),
     (
         "itertools",
@@ -196,6 +208,11 @@ const NAMES: &[(&str, &str)] = &[
          TypeVarTuple TypedDict Union Unpack ValuesView assert_never assert_type cast clear_overloads \
          dataclass_transform final get_args get_origin get_overloads get_type_hints is_typeddict \
          no_type_check no_type_check_decorator overload reveal_type runtime_checkable",
+    ),
+    (
+        "uuid",
+        "NAMESPACE_DNS NAMESPACE_OID NAMESPACE_URL NAMESPACE_X500 RESERVED_FUTURE RESERVED_MICROSOFT \
+         RESERVED_NCS RFC_4122 SafeUUID UUID getnode uuid1 uuid3 uuid4 uuid5",
     ),
     (
         "unicodedata",

@@ -7,7 +7,7 @@
 use crate::abs::Abs;
 use crate::lifter::{Lift, Lifter};
 use crate::merge::Arm;
-use exuvia_ir::{Edge, Object, Opcode, Terminator, Value};
+use exuvia_ir::{DictObj, Edge, Object, Opcode, Terminator, Value};
 use std::sync::Arc;
 
 /// The most texts for which an operation is lifted.
@@ -23,6 +23,8 @@ impl Lifter<'_> {
         let function = &self.b.function;
         let mut texts = Vec::new();
         let mut add = |object: &Object| match object {
+            // What is used as a text is not this one.
+            Object::None => Some(()),
             Object::Str(text) if texts.contains(text) => Some(()),
             Object::Str(text) if texts.len() < MOST => {
                 texts.push(Arc::clone(text));
@@ -46,7 +48,7 @@ impl Lifter<'_> {
                         }
                         Vec::new()
                     }
-                    (Opcode::Op("str.str") | Opcode::Unwrap, Some(of)) => vec![*of],
+                    (Opcode::Op("str.str") | Opcode::Wrap | Opcode::Unwrap, Some(of)) => vec![*of],
                     _ => return None,
                 },
                 None => self.given_to(value)?,
@@ -64,7 +66,7 @@ impl Lifter<'_> {
         Some(texts)
     }
 
-    fn constant_table(&self, value: Value) -> Option<Arc<exuvia_ir::DictObj>> {
+    fn constant_table(&self, value: Value) -> Option<Arc<DictObj>> {
         match &self.b.function.made_by(value)?.op {
             Opcode::Const(Object::Dict(table)) => Some(Arc::clone(table)),
             _ => None,
@@ -86,6 +88,31 @@ impl Lifter<'_> {
             _ => Vec::new(),
         });
         Some(edges.filter_map(given).collect())
+    }
+
+    /// The pattern of a source that is one of a few texts.
+    pub fn one_of_patterns(&mut self, source: &Abs, sources: &[Arc<str>], bits: &Abs) -> Lift<Abs> {
+        let mut known = DictObj::default();
+        let mut patterns = Vec::new();
+        for (at, text) in sources.iter().enumerate() {
+            known.insert(Object::Str(Arc::clone(text)), Object::int(at as i64));
+            let text = Abs::Const(Object::Str(Arc::clone(text)));
+            patterns.push((at as i64, self.intrinsic("_compile", &[text, bits.clone()])?));
+        }
+        let at = self.dict_position(&Abs::Const(Object::Dict(Arc::new(known))), source)?;
+        let is_missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
+        let (yes, no) = self.split_value(&is_missing)?;
+        self.enter_any(yes)?;
+        if self.live {
+            self.leave_for_text();
+        }
+        self.enter_any(no)?;
+        self.pick(&at, patterns)
+    }
+
+    fn leave_for_text(&mut self) {
+        let span = self.b.span;
+        self.end(Terminator::Bailout("a text that is none of those in its table", span));
     }
 
     /// Does something for each text that a text at run time may be.
@@ -111,8 +138,7 @@ impl Lifter<'_> {
             self.enter_any(no)?;
         }
         if self.live {
-            let span = self.b.span;
-            self.end(Terminator::Bailout("a text that is none of those in its table", span));
+            self.leave_for_text();
         }
         Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
     }

@@ -1,7 +1,7 @@
 //! CPython's errors for operands that no operation of a spelling takes
 //! (Objects/abstract.c and the types' own slots).
 
-use exuvia_ir::{ExcKind, Type};
+use exuvia_ir::{Class, ExcKind, Type};
 
 fn name(ty: &Type) -> &'static str {
     ty.python_name()
@@ -10,6 +10,12 @@ fn name(ty: &Type) -> &'static str {
 /// Whether the type is one whose every operation is known here.
 fn scalar(ty: &Type) -> bool {
     matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str)
+}
+
+/// Whether the type is one of `datetime`'s, or bytes: they are in no order with scalars.
+fn is_time(ty: &Type) -> bool {
+    let Type::Record(class, _) = ty else { return false };
+    matches!(class, Class::Date | Class::Datetime | Class::Time | Class::Timedelta | Class::Bytes)
 }
 
 fn numeric(ty: &Type) -> bool {
@@ -21,6 +27,13 @@ fn numeric(ty: &Type) -> bool {
 #[must_use]
 pub fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)> {
     let type_error = |message: String| Some((ExcKind::TypeError, message));
+    if let ("a<b" | "a<=b" | "a>b" | "a>=b", [a, b]) = (spelling, types)
+        && (is_time(a) && scalar(b) || scalar(a) && is_time(b))
+    {
+        let symbol = &spelling[1..spelling.len() - 1];
+        let (a, b) = (a.message_name(), b.message_name());
+        return type_error(format!("'{symbol}' not supported between instances of '{a}' and '{b}'"));
+    }
     let known = |ty: &Type| scalar(ty) || matches!(ty, Type::List(_) | Type::Tuple(_));
     if !types.iter().all(known) {
         return None;

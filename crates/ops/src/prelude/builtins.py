@@ -654,6 +654,48 @@ def _zip_three(first, second, third):
             return
 
 
+def _zip_strict(*iterables):
+    # zip(…, strict=True) of what has a length
+    for one in iterables:
+        if one is None:
+            return _leave("None in a zip")
+        if not isinstance(one, (str, list, tuple)):
+            return _refuse("zip of strictly as many items, of something else than lists, tuples and texts")
+    if len(iterables) == 1:
+        return ((one,) for one in iterables[0])
+    if len(iterables) == 2:
+        return _zip_two_strict(iterables[0], iterables[1])
+    if len(iterables) == 3:
+        return _zip_three_strict(iterables[0], iterables[1], iterables[2])
+    return _refuse("zip of strictly as many items of so many")
+
+
+def _zip_two_strict(first, second):
+    at = 0
+    for a in first:
+        if at >= len(second):
+            raise ValueError("zip() argument 2 is shorter than argument 1")
+        yield (a, second[at])
+        at += 1
+    if at < len(second):
+        raise ValueError("zip() argument 2 is longer than argument 1")
+
+
+def _zip_three_strict(first, second, third):
+    at = 0
+    for a in first:
+        if at >= len(second):
+            raise ValueError("zip() argument 2 is shorter than argument 1")
+        if at >= len(third):
+            raise ValueError("zip() argument 3 is shorter than arguments 1-2")
+        yield (a, second[at], third[at])
+        at += 1
+    if at < len(second):
+        raise ValueError("zip() argument 2 is longer than argument 1")
+    if at < len(third):
+        raise ValueError("zip() argument 3 is longer than arguments 1-2")
+
+
 def _zip_all(rows):
     # zip(*rows)
     if len(rows) > 0:

@@ -34,3 +34,42 @@ def monthrange(year, month):
     if not 1 <= month <= 12:
         return _leave("calendar.IllegalMonthError")
     return (weekday(year, month, 1), _month_days(year, month))
+
+
+class _localized:
+    def __init__(self, names):
+        self._names = names
+
+    def __getitem__(self, index):
+        if not isinstance(index, int):
+            return _leave("names of the calendar by something else than an int")
+        if not -len(self._names) <= index < len(self._names):
+            raise IndexError("list index out of range")
+        return self._names[index]
+
+    def __len__(self):
+        return len(self._names)
+
+    def __iter__(self):
+        return iter(self._names)
+
+
+month_name = _localized(
+    (
+        "", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+        "November", "December",
+    )
+)
+month_abbr = _localized(("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
+day_name = _localized(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"))
+day_abbr = _localized(("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
+
+
+def monthcalendar(year, month):
+    first, days = monthrange(year, month)
+    weeks = []
+    day = 1 - first
+    while day <= days:
+        weeks.append([at if 1 <= at <= days else 0 for at in range(day, day + 7)])
+        day += 7
+    return weeks

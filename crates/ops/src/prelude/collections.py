@@ -1650,3 +1650,50 @@ class deque:
     def __repr__(self):
         shown = "deque([" + ", ".join([repr(item) for item in self]) + "]"
         return shown + ")" if self._maxlen is None else f"{shown}, maxlen={self._maxlen})"
+
+
+class ChainMap:
+    def __init__(self, *maps):
+        for mapping in maps:
+            if not isinstance(mapping, dict):
+                return _leave("what is no dict in a ChainMap")
+        self._maps = maps if len(maps) > 0 else ({},)
+
+    def __getitem__(self, key):
+        for mapping in self._maps:
+            if key in mapping:
+                return mapping[key]
+        raise KeyError(key)
+
+    def get(self, key, default=None):
+        for mapping in self._maps:
+            if key in mapping:
+                return mapping[key]
+        return default
+
+    def __contains__(self, key):
+        return any([key in mapping for mapping in self._maps])
+
+    def _all(self):
+        result = {}
+        for mapping in reversed(self._maps):
+            result.update(mapping)
+        return result
+
+    def __len__(self):
+        return len(self._all())
+
+    def __bool__(self):
+        return any([len(mapping) > 0 for mapping in self._maps])
+
+    def __iter__(self):
+        return iter(self._all())
+
+    def keys(self):
+        return self._all().keys()
+
+    def values(self):
+        return self._all().values()
+
+    def items(self):
+        return self._all().items()

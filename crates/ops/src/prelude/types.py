@@ -1,4 +1,4 @@
-"""types: a dict that nobody changes through this."""
+"""types: a dict that nobody changes through this, and an object of names."""
 
 
 class MappingProxyType:
@@ -36,3 +36,9 @@ class MappingProxyType:
 
     def __repr__(self):
         return f"mappingproxy({self._mapping!r})"
+
+
+class SimpleNamespace:
+    def __init__(self, **kwargs):
+        for name, value in kwargs:
+            setattr(self, name, value)
