@@ -27,11 +27,9 @@ pub(crate) fn scalar(ty: &DataType) -> Option<SqlClass> {
 #[must_use]
 pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
     Some(match ty {
-        // Numbers within arrays have their own width.
-        DataType::List(field) if holds_decimals(field.data_type()) => return None,
         DataType::List(field) => SqlClass::List(Arc::new(class(field.data_type())?)),
         DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(entry) if entry.len() == 2 && !holds_decimals(entries.data_type()) => {
+            DataType::Struct(entry) if entry.len() == 2 => {
                 SqlClass::Map(Arc::new((class(entry[0].data_type())?, class(entry[1].data_type())?)))
             }
             _ => return None,
@@ -106,16 +104,6 @@ pub(crate) fn column_result(ty: &DataType) -> Option<SqlClass> {
     let of = class(ty)?;
     let known = matches!(of, SqlClass::Float | SqlClass::Int | SqlClass::Bool | SqlClass::Str);
     known.then(|| SqlClass::Column { form: ColumnForm::Array, of: Arc::new(of) })
-}
-
-fn holds_decimals(ty: &DataType) -> bool {
-    match ty {
-        DataType::Decimal128(..) => true,
-        DataType::List(field) => holds_decimals(field.data_type()),
-        DataType::Map(entries, _) => holds_decimals(entries.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|field| holds_decimals(field.data_type())),
-        _ => false,
-    }
 }
 
 fn per_second(unit: TimeUnit) -> u32 {

@@ -48,6 +48,17 @@ impl Lifter<'_> {
                         }
                         Vec::new()
                     }
+                    // Of a tuple that is looked up.
+                    (Opcode::Field(index), Some(of)) => {
+                        let looked_up = function.made_by(*of).filter(|inst| inst.op == Opcode::Op("dict.value"));
+                        for (_, object) in self.constant_table(*looked_up?.args.first()?)?.entries() {
+                            match object {
+                                Object::Tuple(items) => add(items.get(*index as usize)?)?,
+                                _ => return None,
+                            }
+                        }
+                        Vec::new()
+                    }
                     (Opcode::Op("str.str") | Opcode::Wrap | Opcode::Unwrap, Some(of)) => vec![*of],
                     _ => return None,
                 },

@@ -18,6 +18,11 @@ fn is_time(ty: &Type) -> bool {
     matches!(class, Class::Date | Class::Datetime | Class::Time | Class::Timedelta | Class::Bytes)
 }
 
+/// Whether the type is that of a date or a time, which know no arithmetic with scalars.
+fn is_clock(ty: &Type) -> bool {
+    matches!(ty, Type::Record(Class::Date | Class::Datetime | Class::Time, _))
+}
+
 fn numeric(ty: &Type) -> bool {
     matches!(ty, Type::Bool | Type::Int | Type::Float)
 }
@@ -33,6 +38,21 @@ pub fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)> {
         let symbol = &spelling[1..spelling.len() - 1];
         let (a, b) = (a.message_name(), b.message_name());
         return type_error(format!("'{symbol}' not supported between instances of '{a}' and '{b}'"));
+    }
+    if let [a, b] = types
+        && (is_clock(a) && scalar(b) || scalar(a) && is_clock(b))
+        && let "a+b" | "a-b" | "a*b" | "a/b" | "a//b" = spelling
+    {
+        let (left, right) = (a.message_name(), b.message_name());
+        return match (spelling, a, b) {
+            ("a+b", Type::Str, _) => type_error(format!("can only concatenate str (not \"{right}\") to str")),
+            ("a*b", Type::Str, _) => type_error(format!("can't multiply sequence by non-int of type '{right}'")),
+            ("a*b", _, Type::Str) => type_error(format!("can't multiply sequence by non-int of type '{left}'")),
+            _ => {
+                let symbol = &spelling[1..spelling.len() - 1];
+                type_error(format!("unsupported operand type(s) for {symbol}: '{left}' and '{right}'"))
+            }
+        };
     }
     let known = |ty: &Type| scalar(ty) || matches!(ty, Type::List(_) | Type::Tuple(_));
     if !types.iter().all(known) {
