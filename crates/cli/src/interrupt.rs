@@ -138,16 +138,16 @@ async fn hear(session: ExuviaSession, interactive: bool, shared: &Shared, mut pr
                 let _ = query.map(|query| query.send(()));
                 patience = Some(Instant::now() + PATIENCE);
             }
-            (State::Cancelled, true) => std::process::exit(INTERRUPTED),
+            (State::Cancelled, true) => crate::leave(INTERRUPTED),
             (State::Cancelled, false) if !interactive => {
                 crate::run::report("cancelled; the statement did not stop, so the program ends");
-                std::process::exit(INTERRUPTED)
+                crate::leave(INTERRUPTED)
             }
             (State::Cancelled, _) => {
                 *state = State::Cancelled;
                 crate::run::tell("waiting for a call that cannot be interrupted; Ctrl-C again ends the program");
             }
-            (State::Idle, true) if !interactive => std::process::exit(INTERRUPTED),
+            (State::Idle, true) if !interactive => crate::leave(INTERRUPTED),
             (before, _) => *state = before,
         }
     }

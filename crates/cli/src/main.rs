@@ -17,7 +17,6 @@ mod table;
 use args::{Args, Command, Input};
 use clap::{CommandFactory, FromArgMatches};
 use std::io::{IsTerminal, Read, Write};
-use std::process::ExitCode;
 use std::sync::Mutex;
 
 /// Scans and loops take and give back buffers of some MiB for every batch, whose pages the allocator of the C
@@ -28,7 +27,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// What panicked last, and where.
 static PANICKED: Mutex<Option<String>> = Mutex::new(None);
 
-fn main() -> ExitCode {
+fn main() {
     // A statement that panics is told as an error, once.
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         std::panic::set_hook(Box::new(|info| {
@@ -45,32 +44,39 @@ fn main() -> ExitCode {
         Err(anyhow::anyhow!("the program failed, which is a bug: {}", what.as_deref().unwrap_or("unknown")))
     });
     match ran {
-        Ok(code) => code,
+        Ok(()) => leave(0),
         // A reader that went away, as `head` does, wanted no more.
-        Err(error) if run::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if run::is_broken_pipe(&error) => leave(0),
         Err(error) => {
             run::report(&format!("{error:#}"));
-            ExitCode::FAILURE
+            leave(1)
         }
     }
 }
 
-fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
+/// Ends the process with a status. What libraries do at its end is not done where Python runs in it: threads
+/// that functions have started may still be in such a library.
+pub(crate) fn leave(status: i32) -> ! {
+    let _ = std::io::stdout().flush();
+    exuvia::engine::end_process(status)
+}
+
+fn start(args: Args, inputs: &[Input]) -> anyhow::Result<()> {
     match args.command {
         Some(Command::Demo(demo)) => {
             demo::run(demo)?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         }
         Some(Command::Completions { shell }) => {
             // Its writer panics where its reader goes away, as `head` does.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "exuvia", &mut script);
             std::io::stdout().write_all(&script)?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         }
         Some(Command::Man) => {
             clap_mangen::Man::new(Args::command()).render(&mut std::io::stdout())?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         }
         None => {}
     }
@@ -79,7 +85,7 @@ fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
     if interactive {
         let ended = shell::run(&mut runner, args.quiet);
         runner.end();
-        return ended.map(|()| ExitCode::SUCCESS);
+        return ended;
     }
     let read;
     let inputs = if inputs.is_empty() {
@@ -98,9 +104,9 @@ fn start(args: Args, inputs: &[Input]) -> anyhow::Result<ExitCode> {
         // What failed was reported; what follows may depend on it.
         if ran.is_err() {
             // A query that was cancelled may hold a thread for long, which nobody waits for.
-            std::process::exit(runner.failure());
+            leave(runner.failure());
         }
     }
     runner.end();
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -518,3 +518,56 @@ fn a_damaged_file_is_an_error() {
     assert_eq!(output.status.code(), Some(1), "{error}");
     assert!(error.starts_with("error: ") && error.lines().count() == 1, "{error}");
 }
+
+/// Threads that functions leave behind may be in a library whose destructors run at the end of a process.
+#[test]
+#[cfg(feature = "python")]
+fn threads_that_are_left_do_not_crash_the_end() {
+    let script = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+import threading
+import pyarrow as pa
+import pyarrow.compute as pc
+def work():
+    a = pa.array(range(100000))
+    while True:
+        pc.sort_indices(a)
+def f(x):
+    threading.Thread(target=work, daemon=True).start()
+    return x
+$$;
+SELECT f(1);";
+    for _ in 0..3 {
+        let output = exuvia(&["--format", "csv"], script);
+        assert!(output.status.success(), "{:?}", output.status);
+        assert_eq!(String::from_utf8_lossy(&output.stdout).lines().last(), Some("1"));
+    }
+}
+
+/// What the environment tells CPython does not tell it from native code.
+#[test]
+#[cfg(feature = "python")]
+fn answers_do_not_depend_on_the_environment() {
+    let script = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python OPTIONS (on_error 'null') AS $$
+assert x > 5
+return int('9' * x) % 7
+$$;
+CREATE TABLE t AS SELECT * FROM (VALUES (3), (6), (1000), (5000)) AS v(x);
+SELECT f(x) FROM t;
+SET exuvia.lift = off;
+SELECT f(x) FROM t;";
+    for (name, value) in [("PYTHONOPTIMIZE", "2"), ("PYTHONINTMAXSTRDIGITS", "0"), ("PYTHONINTMAXSTRDIGITS", "700")] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_exuvia"))
+            .args(["--format", "csv"])
+            .env(name, value)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        child.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("it reads");
+        let output = child.wait_with_output().expect("it ends");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let answers: Vec<&str> = text.lines().filter(|line| !line.starts_with("f(")).collect();
+        assert_eq!(answers.len(), 8, "{text}");
+        assert_eq!(answers[..4], answers[4..], "{name}={value}");
+    }
+}

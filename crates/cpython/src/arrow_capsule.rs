@@ -59,6 +59,10 @@ pub fn struct_of(object: &Bound<'_, PyAny>) -> PyResult<StructArray> {
         from_ffi(array, &*pointer::<FFI_ArrowSchema>(&schema, SCHEMA)?)
     }
     .map_err(|error| host(&error))?;
+    // Who made it may have passed over what pyarrow checks: texts that are no UTF-8 and offsets behind the end of
+    // their data would be read as if they were none.
+    let wrong = |error: ArrowError| PyValueError::new_err(format!("its result is no valid Arrow data: {error}"));
+    data.validate_full().map_err(wrong)?;
     match data.data_type() {
         DataType::Struct(_) => Ok(StructArray::from(data)),
         other => Err(PyTypeError::new_err(format!("a batch of type {other}"))),

@@ -36,6 +36,7 @@ fn exuvia_cpython(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Serves requests from one descriptor on another, until the engine closes it.
 #[pyfunction]
 fn serve(py: Python<'_>, requests: i32, answers: i32) -> PyResult<()> {
+    crate::start::usual_digits(py)?;
     crate::start::baseline_numpy(py)?;
     crate::print::install(py)?;
     // SAFETY: the process was started with these descriptors for us alone.

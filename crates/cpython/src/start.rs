@@ -111,6 +111,15 @@ unsafe fn leave_interrupts() {
     }
 }
 
+/// Lets ints have as many digits in texts as native code does, whatever PYTHONINTMAXSTRDIGITS says.
+pub fn usual_digits(py: Python<'_>) -> PyResult<()> {
+    const DIGITS: u32 = 4300;
+    match py.import("sys")?.getattr_opt("set_int_max_str_digits")? {
+        Some(set) => set.call1((DIGITS,)).map(drop),
+        None => Ok(()),
+    }
+}
+
 /// Has NumPy, which reads this when it is imported, use no instructions beyond its baseline.
 pub fn baseline_numpy(py: Python<'_>) -> PyResult<()> {
     let environment = py.import("os")?.getattr("environ")?;
@@ -141,6 +150,7 @@ fn initialize(executable: &CStr) -> Result<(), String> {
             ffi::PyEval_SaveThread();
         }
     }
+    Python::attach(usual_digits).map_err(|error| format!("Python did not start: {error}"))?;
     Python::attach(baseline_numpy).map_err(|error| format!("Python did not start: {error}"))?;
     Python::attach(crate::print::install).map_err(|error| format!("Python did not start: {error}"))
 }

@@ -510,3 +510,14 @@ impl PyFunction {
         }
     }
 }
+
+/// Ends the process with a status. Where Python runs in it, what libraries do at the end of a process is left
+/// out: threads that Python code has started, or that nobody waits for any more, may be in such a library.
+pub fn end_process(status: i32) -> ! {
+    #[cfg(all(feature = "python", unix))]
+    if Interpreter::started().is_some() {
+        // SAFETY: it has no preconditions, and ends all threads.
+        unsafe { nix::libc::_exit(status) }
+    }
+    std::process::exit(status)
+}

@@ -44,6 +44,7 @@ pub use error::{CallError, CallErrorKind, DefineError, NotNative, Place};
 pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
 pub use exuvia_jit::RunError;
 pub use function::{Function, Invocation, Placement, Rung, Settings, Stop, Work};
+pub use interpreter::end_process;
 pub use offload::{Offload, Offloading};
 pub use sql::{identifier, type_name};
 pub use stack::on_large_stack;

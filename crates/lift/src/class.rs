@@ -289,13 +289,14 @@ impl Lifter<'_> {
             return self.bail(Code::Statement, what);
         }
         let enumerated = self.enum_base(&def.bases)?;
+        let flagged = self.flag_base(&def.bases)?;
         let (plain_bases, is_abc) = self.plain_bases(&def.bases);
         let is_unique = matches!(&def.decorators[..], [one] if self.is_of_module(one, "enum", "unique"));
         let (is_ordered, decorators) = match &def.decorators[..] {
             [first, rest @ ..] if self.is_of_module(first, "functools", "total_ordering") => (true, rest),
             all => (false, all),
         };
-        let dataclass = match (&enumerated, is_unique) {
+        let dataclass = match (enumerated.as_ref().or(flagged.as_ref()), is_unique) {
             (Some(_), true) => None,
             _ => self.class_decorators(decorators)?,
         };
@@ -305,7 +306,7 @@ impl Lifter<'_> {
             return self
                 .bail(Code::Statement, "a class with another ClassVar than that of typing, or a named tuple with it");
         }
-        let (base, exception) = match (is_named, &enumerated) {
+        let (base, exception) = match (is_named, enumerated.as_ref().or(flagged.as_ref())) {
             (true, _) => (Some(self.tuple_class()?), None),
             (false, Some(base)) => (Some(Rc::clone(base)), None),
             (false, None) => self.bases(&plain_bases)?,
@@ -360,6 +361,12 @@ impl Lifter<'_> {
                 _ if is_ordered => self.bail(Code::Statement, "an enumeration with total_ordering"),
                 Some(_) => self.bail(Code::Statement, "an enumeration that is a dataclass"),
                 None => self.enumeration(def, class, is_unique),
+            };
+        }
+        if flagged.is_some() && !prelude {
+            return match dataclass {
+                None if !is_ordered && !is_unique => self.flags(def, class),
+                _ => self.bail(Code::Statement, "a class of flags that is decorated"),
             };
         }
         // Equality without a hash makes a class unhashable; neither is looked at elsewhere.
@@ -592,6 +599,12 @@ impl Lifter<'_> {
 
     /// `C(…)`.
     pub fn instantiate(&mut self, class: &Rc<ClassObj>, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        if let Some(flags) = self.flags_of(class) {
+            return match (&args[..], &named[..]) {
+                ([value], []) => self.flag_of_value(class, &flags, value),
+                _ => self.bail(Code::Arguments, "flags called with other arguments than a value"),
+            };
+        }
         if let Some(found) = self.enum_of(class) {
             return match (&args[..], &named[..]) {
                 ([value], []) => self.member_of_value(class, &found, value),
@@ -680,6 +693,9 @@ impl Lifter<'_> {
     pub fn class_attribute(&mut self, class: &Rc<ClassObj>, name: &Name) -> Lift<Abs> {
         if let Some(member) = self.member_named(class, name) {
             return Ok(member);
+        }
+        if let Some(flag) = self.flag_named(class, name) {
+            return Ok(flag);
         }
         if &**name == "__members__"
             && let Some(found) = self.enum_of(class)

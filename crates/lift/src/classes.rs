@@ -127,7 +127,8 @@ impl ClassRef {
             ClassRef::Written(class) => {
                 class.exception.and_then(ClassRef::of_exception).is_some_and(|above| above.is_below(other))
                     || is_of_texts(class) && ClassRef::built_in("str").is_some_and(|text| text.is_below(other))
-                    || is_of_ints(class) && ClassRef::built_in("int").is_some_and(|int| int.is_below(other))
+                    || (is_of_ints(class) || crate::flags::is_int_flag(class))
+                        && ClassRef::built_in("int").is_some_and(|int| int.is_below(other))
                     || matches!(other, ClassRef::BuiltIn(row) if row.is_object())
                     || ClassObj::ancestry(class).any(|class| {
                         let class = ClassRef::Written(Rc::clone(class));

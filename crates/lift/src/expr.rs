@@ -519,6 +519,9 @@ impl<'w> Lifter<'w> {
             }
             _ => {}
         }
+        if let Some(result) = self.is_one_flag(left, right)? {
+            return Ok(result);
+        }
         let args = [left.clone(), right.clone()];
         if let Some(result) =
             self.compare_choices(&args, true, false, &mut |me, left, right| me.identical(left, right))?

@@ -176,7 +176,12 @@ impl Lifter<'_> {
             let class = object.class.name.trim_start_matches('_');
             return self.bail(Code::Callee, format!("attribute {name} of {}", of_kind(class)));
         }
-        if self.member_named(&object.class, name).is_some() {
+        if self.member_named(&object.class, name).is_some()
+            || !self.is_in_prelude()
+                && self.flags_of(&object.class).is_some()
+                && !matches!(&**name, "name" | "value")
+                && member.as_ref().is_none_or(|(owner, _)| owner.prelude)
+        {
             return self.bail(Code::Callee, "a member of an enumeration as an attribute of another");
         }
         match (self.own_attribute(object, name)?, member) {

@@ -110,6 +110,9 @@ impl Lifter<'_> {
             let iterator = self.iterator_of(&Rc::clone(object))?;
             return self.for_each(&iterator, body);
         }
+        if let Some(flags) = self.flags_in(iterable) {
+            return self.for_each(&Abs::tuple(flags), body);
+        }
         if let Some(members) = self.members_of(iterable) {
             return self.for_each_item(&Abs::Table(members), body);
         }

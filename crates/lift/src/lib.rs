@@ -31,6 +31,7 @@ mod escape;
 mod exceptions;
 mod expr;
 mod fields;
+mod flags;
 mod footprint;
 mod generator;
 mod heap;

@@ -122,7 +122,7 @@ impl Lifter<'_> {
 
     /// Raises where an object has no attribute of that name.
     pub fn missing_attribute(&mut self, class: &Rc<ClassObj>, name: &str) -> Lift<Abs> {
-        if crate::enums::is_of_ints(class) {
+        if crate::enums::is_of_ints(class) || self.flags_of(class).is_some() {
             return self.bail(Code::Callee, format!("attribute {name} of a member that is an int"));
         }
         if class.exception == Some(ExcKind::SyntaxError) {

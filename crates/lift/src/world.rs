@@ -9,6 +9,7 @@ use crate::budget::Budget;
 use crate::class::ClassKey;
 use crate::enums::Enumeration;
 use crate::escape::{Assigned, Shape};
+use crate::flags::Flags;
 use crate::lifter::{Place, Site, Vars};
 use crate::shaped::Shaped;
 use crate::source::Source;
@@ -112,6 +113,8 @@ pub(crate) struct World {
     pub made_by_modules: HashMap<ClassKey, Vec<Abs>>,
     /// The members of enumerations.
     pub enums: HashMap<ClassKey, Rc<Enumeration>>,
+    /// The members of classes of flags.
+    pub flags: HashMap<ClassKey, Rc<Flags>>,
     /// Where dicts of known keys are made.
     pub shaped: Shaped,
     /// The lists of modules whose size is known to be small enough, by their addresses.
@@ -224,6 +227,7 @@ impl World {
             results: HashMap::new(),
             made_by_modules: HashMap::new(),
             enums: HashMap::new(),
+            flags: HashMap::new(),
             shaped: Shaped::default(),
             measured: HashMap::new(),
             cx: Cx::for_folding(),

@@ -32,7 +32,8 @@ def define(name, source, handler, form, models, parameters):
     has, and NumPy's name for what they hold.
     """
     file = f"<function {name}>"
-    code = compile(source, file, "exec", dont_inherit=True)
+    # Assertions hold whatever PYTHONOPTIMIZE says, as they do in native code.
+    code = compile(source, file, "exec", dont_inherit=True, optimize=0)
     # Tracebacks and inspect.getsource find the source here.
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     module = {"__name__": name, "__builtins__": builtins}

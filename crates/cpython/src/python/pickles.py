@@ -15,6 +15,8 @@ class Pickles:
         pickler.persistent_id = self.reference
         try:
             pickler.dump(value)
+        except MemoryError:
+            raise
         except Exception as error:
             raise TypeError(f"the state of an aggregate that merges must be one that pickle takes: {error}") from None
         return file.getvalue()

@@ -184,6 +184,8 @@ class Output:
         if isinstance(result, pa.RecordBatch):
             result = pa.Table.from_batches([result])
         if isinstance(result, pa.Table):
+            # Before anything reads what the user may have told pyarrow not to check.
+            result.validate(full=True)
             columns = {name: [result.column(i)] for i, name in enumerate(result.column_names)}
             return self.by_name(columns, result.column_names, len(result))
         pd = sys.modules.get("pandas")
@@ -497,6 +499,9 @@ def columns(pa, handler, port, parameters, shapes, output):
 def column_of(pa, result, rows, output):
     """A result as the declared column, of the right length if `rows` says which."""
     pd, np = sys.modules.get("pandas"), sys.modules.get("numpy")
+    if isinstance(result, (pa.Array, pa.ChunkedArray)):
+        # Before anything reads what the user may have told pyarrow not to check.
+        result.validate(full=True)
     if isinstance(result, pa.ChunkedArray):
         result = result.combine_chunks()
     if pd is not None and isinstance(result, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):

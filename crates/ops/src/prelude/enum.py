@@ -236,3 +236,156 @@ class MixedInt(IntEnum):
 
     def __format__(self, spec):
         return format(str(self), spec)
+
+
+# Flags have nothing but their bits, `_value_`.
+
+
+class Flag:
+    @property
+    def value(self):
+        return self._value_
+
+    @property
+    def name(self):
+        value = self._value_
+        if value in self._flag_names_:
+            return self._flag_names_[value]
+        if value == 0:
+            return None
+        return "|".join([name for bit, name in self._flag_bits_ if value & bit])
+
+    def __repr__(self):
+        name = self.name
+        if name is None:
+            return f"<{_type_name(self)}: {self._value_}>"
+        return f"<{_type_name(self)}.{name}: {self._value_}>"
+
+    def __str__(self):
+        name = self.name
+        if name is None:
+            return f"{_type_name(self)}({self._value_})"
+        return f"{_type_name(self)}.{name}"
+
+    def __format__(self, spec):
+        return format(str(self), spec)
+
+    def __bool__(self):
+        return self._value_ != 0
+
+    def __len__(self):
+        return self._value_.bit_count()
+
+    def __iter__(self):
+        value = self._value_
+        for bit, _ in self._flag_bits_:
+            if value & bit:
+                yield type(self)(bit)
+
+    def __contains__(self, other):
+        if type(other) is not type(self):
+            return _leave("something else in a flag")
+        return self._value_ & other._value_ == other._value_
+
+    def __hash__(self):
+        return _refuse("the hash of a flag")
+
+    def __eq__(self, other):
+        return type(other) is type(self) and self._value_ == other._value_
+
+    def __ne__(self, other):
+        return not (type(other) is type(self) and self._value_ == other._value_)
+
+    def __or__(self, other):
+        if type(other) is not type(self):
+            return _leave("a flag and something else")
+        return type(self)(self._value_ | other._value_)
+
+    def __and__(self, other):
+        if type(other) is not type(self):
+            return _leave("a flag and something else")
+        return type(self)(self._value_ & other._value_)
+
+    def __xor__(self, other):
+        if type(other) is not type(self):
+            return _leave("a flag and something else")
+        return type(self)(self._value_ ^ other._value_)
+
+    def __invert__(self):
+        mask = 0
+        for bit, _ in self._flag_bits_:
+            mask |= bit
+        return type(self)(mask & ~self._value_)
+
+
+class IntFlag(Flag):
+    """Flags that are ints: beside an int they are their bits, which makes flags of both."""
+
+    def _in_sql(self):
+        return self._value_
+
+    def __str__(self):
+        return str(self._value_)
+
+    def __format__(self, spec):
+        return _plainly_formatted(self._value_, spec)
+
+    def __int__(self):
+        return self._value_
+
+    __index__ = __int__
+
+    def __eq__(self, other):
+        return self._value_ == _bits_of(other)
+
+    def __ne__(self, other):
+        return self._value_ != _bits_of(other)
+
+    def __lt__(self, other):
+        return self._value_ < _bits_of(other)
+
+    def __le__(self, other):
+        return self._value_ <= _bits_of(other)
+
+    def __gt__(self, other):
+        return self._value_ > _bits_of(other)
+
+    def __ge__(self, other):
+        return self._value_ >= _bits_of(other)
+
+    def __or__(self, other):
+        return type(self)(self._value_ | _bits_of(other))
+
+    __ror__ = __or__
+
+    def __and__(self, other):
+        return type(self)(self._value_ & _bits_of(other))
+
+    __rand__ = __and__
+
+    def __xor__(self, other):
+        return type(self)(self._value_ ^ _bits_of(other))
+
+    __rxor__ = __xor__
+
+    def __add__(self, other):
+        return self._value_ + _bits_of(other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return self._value_ - _bits_of(other)
+
+    def __rshift__(self, other):
+        return self._value_ >> _bits_of(other)
+
+    def __lshift__(self, other):
+        return self._value_ << _bits_of(other)
+
+
+def _bits_of(other):
+    if isinstance(other, IntFlag):
+        return other._value_
+    if isinstance(other, int) and not isinstance(other, bool):
+        return other
+    return _leave("a flag that is an int, and something else")

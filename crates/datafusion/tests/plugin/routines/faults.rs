@@ -211,3 +211,42 @@ $$"
     assert!(try_run(&session, "SELECT * FROM slow(TABLE t)").await.is_err());
     run(&session, "DROP FUNCTION slow").await;
 }
+
+/// pyarrow can be told not to check what an array is made of. What it then holds is read by nobody.
+#[tokio::test(flavor = "multi_thread")]
+async fn results_that_are_no_valid_arrow_data_are_refused() {
+    let session = with_tables().await;
+    let arrays = [
+        "pa.array([b'caf\\xe9', b'ok']).view(pa.string())",
+        "pa.array([b'a\\xff', b'b'], pa.binary()).cast(pa.string(), safe=False)",
+        "pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(np.array([0, 99999, 2], 'i4')), pa.py_buffer(b'ab')])",
+        "pa.Array.from_buffers(pa.string_view(), 2, [None, pa.py_buffer(np.array([100, 0, 7, 9999999] * 2, 'i4')), \
+         pa.py_buffer(b'ab')])",
+    ];
+    for array in arrays {
+        let table = format!(
+            "CREATE OR REPLACE FUNCTION made(t TABLE) RETURNS TABLE (v TEXT) LANGUAGE python AS $$
+import numpy as np
+import pyarrow as pa
+def made(t):
+    return pa.table({{'v': {array}}})
+$$;
+CREATE OR REPLACE FUNCTION column_made(n BIGINT) RETURNS TEXT LANGUAGE python AS $$
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+def column_made(n: pd.Series):
+    return {array}
+$$"
+        );
+        run(&session, &table).await;
+        for query in [
+            "SELECT upper(v), reverse(v) FROM made(TABLE t)",
+            "SELECT v FROM made(TABLE t)",
+            "SELECT column_made(value) FROM range(2)",
+        ] {
+            let said = fails(&session, query).await;
+            assert!(said.contains("nvalid") || said.contains("references buffer"), "{array}, {query}: {said}");
+        }
+    }
+}
