@@ -384,6 +384,10 @@ impl Lifter<'_> {
             ("len", _, [Type::Tuple(items)]) => Ok(Some(Abs::int(items.len() as i64))),
             ("len", [Abs::Const(Object::Dict(dict))], _) => Ok(Some(Abs::int(dict.len() as i64))),
             ("len", [Abs::Const(Object::Set(set))], _) => Ok(Some(Abs::int(set.members.len() as i64))),
+            // One of them at least is looked up in a constant.
+            ("a|b", [left, right], [Type::Dict(..), Type::Dict(..)]) if !self.augmented && !self.module_mode => {
+                self.dict_of_entries(vec![(None, left.clone()), (None, right.clone())]).map(Some)
+            }
             ("a|b" | "a&b" | "a-b" | "a^b", [Abs::Const(Object::Set(a)), Abs::Const(Object::Set(b))], _)
                 if !self.augmented =>
             {

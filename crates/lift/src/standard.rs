@@ -73,6 +73,11 @@ const NAMES: &[(&str, &str)] = &[
          MutableSequence MutableSet Reversible Sequence Set Sized ValuesView",
     ),
     (
+        "binascii",
+        "Error Incomplete a2b_base64 a2b_hex a2b_qp a2b_uu b2a_base64 b2a_hex b2a_qp b2a_uu crc32 crc_hqx hexlify \
+         unhexlify",
+    ),
+    (
         "contextlib",
         "AbstractAsyncContextManager AbstractContextManager AsyncExitStack ContextDecorator ExitStack aclosing \
          asynccontextmanager chdir closing contextmanager nullcontext redirect_stderr redirect_stdout suppress",

@@ -20,68 +20,86 @@ impl Lifter<'_> {
     /// The texts that a text at run time may be; `None` where they are not known, or too many.
     pub fn texts_of(&self, abs: &Abs) -> Option<Vec<Arc<str>>> {
         let Abs::Dyn(value) = abs else { return None };
-        let function = &self.b.function;
         let mut texts = Vec::new();
-        let mut add = |object: &Object| match object {
-            // What is used as a text is not this one.
-            Object::None => Some(()),
-            Object::Str(text) if texts.contains(text) => Some(()),
-            Object::Str(text) if texts.len() < MOST => {
-                texts.push(Arc::clone(text));
-                Some(())
-            }
-            _ => None,
-        };
-        let mut open = vec![*value];
-        let mut seen = vec![*value];
-        while let Some(value) = open.pop() {
-            self.world.budget.take(function.values.len() / 16);
-            let sources: Vec<Value> = match function.made_by(value) {
-                Some(inst) => match (&inst.op, inst.args.first()) {
-                    (Opcode::Const(object), _) => {
-                        add(object)?;
-                        Vec::new()
-                    }
-                    (Opcode::Op("dict.value"), Some(table)) => {
-                        for (_, object) in self.constant_table(*table)?.entries() {
-                            add(object)?;
-                        }
-                        Vec::new()
-                    }
-                    // Of a tuple that is looked up.
-                    (Opcode::Field(index), Some(of)) => {
-                        let looked_up = function.made_by(*of).filter(|inst| inst.op == Opcode::Op("dict.value"));
-                        for (_, object) in self.constant_table(*looked_up?.args.first()?)?.entries() {
-                            match object {
-                                Object::Tuple(items) => add(items.get(*index as usize)?)?,
-                                _ => return None,
-                            }
-                        }
-                        Vec::new()
-                    }
-                    (Opcode::Op("str.str") | Opcode::Wrap | Opcode::Unwrap, Some(of)) => vec![*of],
-                    _ => return None,
-                },
-                None => self.given_to(value)?,
-            };
-            for source in sources {
-                if !seen.contains(&source) {
-                    seen.push(source);
-                    open.push(source);
-                }
-            }
-            if seen.len() > FAR {
-                return None;
+        for object in self.constants_of(*value, &mut Vec::new())? {
+            match object {
+                // What is used as a text is not this one.
+                Object::None => {}
+                Object::Str(text) if texts.contains(&text) => {}
+                Object::Str(text) if texts.len() < MOST => texts.push(text),
+                _ => return None,
             }
         }
         Some(texts)
     }
 
-    fn constant_table(&self, value: Value) -> Option<Arc<DictObj>> {
-        match &self.b.function.made_by(value)?.op {
-            Opcode::Const(Object::Dict(table)) => Some(Arc::clone(table)),
+    /// The constants that a value at run time may be.
+    fn constants_of(&self, value: Value, seen: &mut Vec<Value>) -> Option<Vec<Object>> {
+        if seen.len() > FAR {
+            return None;
+        }
+        if seen.contains(&value) {
+            return Some(Vec::new());
+        }
+        seen.push(value);
+        let function = &self.b.function;
+        self.world.budget.take(function.values.len() / 16);
+        let Some(inst) = function.made_by(value) else {
+            let given = self.given_to(value)?.into_iter().map(|given| self.constants_of(given, seen));
+            return Some(given.collect::<Option<Vec<_>>>()?.concat());
+        };
+        match (&inst.op, &inst.args[..]) {
+            (Opcode::Const(object), _) => Some(vec![object.clone()]),
+            (Opcode::Op("dict.value"), [table, ..]) => match &function.made_by(*table)?.op {
+                Opcode::Const(Object::Dict(table)) if table.len() <= FAR => {
+                    Some(table.entries().iter().map(|entry| entry.1.clone()).collect())
+                }
+                _ => None,
+            },
+            (Opcode::Op("str.str") | Opcode::Wrap | Opcode::Unwrap, [of, ..]) => self.constants_of(*of, seen),
+            (Opcode::Field(index), [of, ..]) => {
+                let item = |object: &Object| match object {
+                    Object::Tuple(items) => items.get(*index as usize).cloned(),
+                    _ => None,
+                };
+                self.constants_of(*of, seen)?.iter().map(item).collect()
+            }
+            (Opcode::Op("str.concat"), parts) => self.put_together(parts, "", seen),
+            (Opcode::Op("str.join"), [between, list]) => {
+                let (Some(between), Some(list)) = (function.made_by(*between), function.made_by(*list)) else {
+                    return None;
+                };
+                match (&between.op, &list.op) {
+                    (Opcode::Const(Object::Str(between)), Opcode::List) => {
+                        self.put_together(&list.args, &Arc::clone(between), seen)
+                    }
+                    _ => None,
+                }
+            }
             _ => None,
         }
+    }
+
+    /// All texts of which the parts may be put together.
+    fn put_together(&self, parts: &[Value], between: &str, seen: &mut Vec<Value>) -> Option<Vec<Object>> {
+        let mut all = vec![String::new()];
+        for (at, part) in parts.iter().enumerate() {
+            let between = if at > 0 { between } else { "" };
+            // A part that stands there twice is one text, which this does not know.
+            let mut within = seen.clone();
+            let texts = self.constants_of(*part, &mut within)?;
+            let longer = all.iter().flat_map(|head| {
+                texts.iter().map(move |text| match text {
+                    Object::Str(text) => Some(format!("{head}{between}{text}")),
+                    _ => None,
+                })
+            });
+            all = longer.collect::<Option<_>>()?;
+            if all.len() > MOST {
+                return None;
+            }
+        }
+        Some(all.iter().map(|text| Object::str(text)).collect())
     }
 
     /// What is given to a parameter of a block by those that go there; `None` for another value.

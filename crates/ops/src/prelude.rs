@@ -32,6 +32,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("logging", include_str!("prelude/logging.py")),
     ("string", include_str!("prelude/string.py")),
     ("struct", include_str!("prelude/struct.py")),
+    ("binascii", include_str!("prelude/binascii.py")),
     ("textwrap", include_str!("prelude/textwrap.py")),
     ("difflib", include_str!("prelude/difflib.py")),
     ("ipaddress", include_str!("prelude/ipaddress.py")),

@@ -39,3 +39,28 @@ def standard_b64decode(s):
 
 def urlsafe_b64decode(s):
     return _record("bytes", _operation("bytes.of_base64", _digits(s), True))
+
+
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+
+
+def b32encode(s):
+    data = _data(s)
+    parts = []
+    held = 0
+    bits = 0
+    for char in data:
+        held = (held << 8 | ord(char)) & 4095
+        bits += 8
+        while bits >= 5:
+            bits -= 5
+            parts.append(_ALPHABET[held >> bits & 31])
+    if bits > 0:
+        parts.append(_ALPHABET[held << (5 - bits) & 31])
+    while len(parts) % 8 != 0:
+        parts.append("=")
+    return _record("bytes", "".join(parts))
+
+
+def b16encode(s):
+    return _record("bytes", _record("bytes", _data(s)).hex().upper())

@@ -1676,7 +1676,7 @@ class ChainMap:
 
     def _all(self):
         result = {}
-        for mapping in reversed(self._maps):
+        for mapping in self._maps[::-1]:
             result.update(mapping)
         return result
 

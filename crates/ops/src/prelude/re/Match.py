@@ -105,3 +105,50 @@ def _get_pos(self):
 
 def _get_endpos(self):
     return _leave("where a search ended") if _has_positions(self) else len(_field(self, 1))
+
+
+def expand(self, template):
+    if not isinstance(template, str):
+        return _leave("a template that is no text")
+    parts = []
+    start = 0
+    at = template.find("\\")
+    while at >= 0:
+        parts.append(template[start:at])
+        char = template[at + 1 : at + 2]
+        start = at + 2
+        if char == "g" and template[at + 2 : at + 3] == "<":
+            end = template.find(">", at)
+            name = template[at + 3 : end] if end >= 0 else ""
+            if name.isidentifier() and name.isascii():
+                found = _one(self, name, "") if _operation("pattern.group_index", _field(self, 0), name) >= 0 else None
+            elif name.isascii() and name.isdigit() and len(name) < 3:
+                found = _one(self, int(name), "") if int(name) <= _operation("pattern.groups", _field(self, 0)) else None
+            else:
+                found = None
+            if found is None:
+                return _leave("a template that CPython must read")
+            parts.append(found)
+            start = end + 1
+        elif char != "" and char in "123456789":
+            second = template[at + 2 : at + 3]
+            number = int(char)
+            if second != "" and second in "0123456789":
+                if template[at + 3 : at + 4] in ("0", "1", "2", "3", "4", "5", "6", "7"):
+                    return _leave("a template that CPython must read")
+                number = number * 10 + int(second)
+                start = at + 3
+            if number > _operation("pattern.groups", _field(self, 0)):
+                return _leave("a template that CPython must read")
+            parts.append(_one(self, number, ""))
+        elif char == "\\":
+            parts.append("\\")
+        elif char == "n":
+            parts.append("\n")
+        elif char == "t":
+            parts.append("\t")
+        else:
+            return _leave("a template that CPython must read")
+        at = template.find("\\", start)
+    parts.append(template[start:])
+    return "".join(parts)
