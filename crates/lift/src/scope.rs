@@ -205,7 +205,7 @@ pub(crate) fn walrus_names(expr: &Expr, names: &mut Vec<Name>) {
 /// to it: then an iterator in it has one user.
 pub(crate) fn is_read_once(def: &FunctionDef, name: &Name) -> bool {
     let uses = Uses::of(def, name);
-    uses.reads == [0] && uses.stores.is_empty() && !uses.otherwise
+    uses.reads == [0] && uses.stores.is_empty() && uses.turns.is_empty() && !uses.otherwise
 }
 
 /// Whether a function assigns to a variable at one place and reads it at one, at most once each time,
@@ -215,18 +215,28 @@ pub(crate) fn is_used_once(def: &FunctionDef, name: &Name) -> bool {
     uses.stores.len() == 1
         && uses.reads.len() <= 1
         && uses.reads.iter().all(|read| *read == uses.stores[0])
+        && uses.turns.is_empty()
         && !uses.otherwise
+}
+
+/// Whether a variable is what one loop goes over, and nothing else, and is read once in each turn.
+pub(crate) fn is_read_each_turn(def: &FunctionDef, name: &Name) -> bool {
+    let uses = Uses::of(def, name);
+    uses.turns.len() == 1 && uses.reads == uses.turns && uses.stores.is_empty() && !uses.otherwise
 }
 
 /// Whether a function assigns to a variable at one place at most, outside of loops, or has it as a parameter.
 pub(crate) fn is_assigned_once(def: &FunctionDef, name: &Name) -> bool {
     let uses = Uses::of(def, name);
-    !uses.otherwise && uses.stores.iter().all(|at| *at == 0) && uses.stores.len() <= usize::from(!def.params.has(name))
+    !uses.otherwise
+        && uses.turns.is_empty()
+        && uses.stores.iter().all(|at| *at == 0)
+        && uses.stores.len() <= usize::from(!def.params.has(name))
 }
 
 /// Whether a comprehension reads a variable, or may.
 pub(crate) fn reads_in(comp: &Comprehension, name: &Name) -> bool {
-    let mut uses = Uses { name, reads: Vec::new(), stores: Vec::new(), otherwise: false, loops: 0 };
+    let mut uses = Uses { name, reads: Vec::new(), stores: Vec::new(), turns: Vec::new(), otherwise: false, loops: 0 };
     uses.comprehension(comp, 0);
     uses.otherwise || !uses.reads.is_empty()
 }
@@ -237,7 +247,7 @@ pub(crate) fn mentions(def: &FunctionDef, name: &Name) -> Option<Mention> {
     match uses.reads.is_empty() {
         _ if def.locals.contains(name) => None,
         false => Some(Mention::Read),
-        true => (uses.otherwise || !uses.stores.is_empty()).then_some(Mention::Perhaps),
+        true => (uses.otherwise || !uses.stores.is_empty() || !uses.turns.is_empty()).then_some(Mention::Perhaps),
     }
 }
 
@@ -254,13 +264,16 @@ struct Uses<'a> {
     name: &'a Name,
     reads: Vec<usize>,
     stores: Vec<usize>,
+    /// The loops that assign their items to it.
+    turns: Vec<usize>,
     otherwise: bool,
     loops: usize,
 }
 
 impl<'a> Uses<'a> {
     fn of(def: &FunctionDef, name: &'a Name) -> Uses<'a> {
-        let mut uses = Uses { name, reads: Vec::new(), stores: Vec::new(), otherwise: false, loops: 0 };
+        let mut uses =
+            Uses { name, reads: Vec::new(), stores: Vec::new(), turns: Vec::new(), otherwise: false, loops: 0 };
         uses.block(&def.body, 0);
         uses
     }
@@ -280,7 +293,10 @@ impl<'a> Uses<'a> {
             StmtKind::For { target, iter, body, orelse } => {
                 self.expr(iter, at);
                 let turn = self.repeated();
-                self.bound(target);
+                match &target.kind {
+                    ExprKind::Name(name) if name == self.name => self.turns.push(turn),
+                    _ => self.bound(target),
+                }
                 self.block(body, turn);
                 self.block(orelse, at);
             }
@@ -335,7 +351,8 @@ impl<'a> Uses<'a> {
     fn function(&mut self, def: &FunctionDef) {
         let uses = Uses::of(def, self.name);
         let plain = def.params.positional.iter().chain(&def.params.keyword).all(|param| param.1.is_none());
-        self.otherwise |= !plain || uses.otherwise || !uses.reads.is_empty() || !uses.stores.is_empty();
+        self.otherwise |= !plain || uses.otherwise;
+        self.otherwise |= !uses.reads.is_empty() || !uses.stores.is_empty() || !uses.turns.is_empty();
     }
 
     /// A target that may bind the name.

@@ -285,7 +285,12 @@ impl Lifter<'_> {
         self.kept(&value)?;
         match &target.kind {
             ExprKind::Name(name) => {
-                let value = if self.has_one_user(name, &value) { value } else { self.keep_iterator(value)? };
+                let value = match self.has_one_user(name, &value) {
+                    true => value,
+                    // Items that nobody can ask for before are read where a loop does that, once each turn.
+                    false if self.is_read_each_turn(name, &value) => value,
+                    false => self.keep_iterator(value)?,
+                };
                 self.bind_name(name, value)?;
                 Ok(())
             }
@@ -446,13 +451,15 @@ impl Lifter<'_> {
                 Iter::Range { .. } | Iter::View { .. } | Iter::Reversed { .. } => true,
             }
         }
-        matches!(value, Abs::Iter(_))
-            && is_lazy(value)
-            && self
-                .frames
-                .get(self.current)
-                .and_then(|frame| frame.def.as_ref())
-                .is_some_and(|def| crate::scope::is_used_once(def, name))
+        let def = self.frames.get(self.current).and_then(|frame| frame.def.as_ref());
+        matches!(value, Abs::Iter(_)) && is_lazy(value) && def.is_some_and(|def| crate::scope::is_used_once(def, name))
+    }
+
+    fn is_read_each_turn(&self, name: &Name, value: &Abs) -> bool {
+        let def = self.frames.get(self.current).and_then(|frame| frame.def.as_ref());
+        matches!(value, Abs::Iter(iter) if matches!(**iter, Iter::Generator { .. }))
+            && !self.is_quiet(value)
+            && def.is_some_and(|def| crate::scope::is_read_each_turn(def, name))
     }
 
     fn unpack(&mut self, targets: &[Expr], value: Abs) -> Lift<()> {
