@@ -665,8 +665,11 @@ impl Lifter<'_> {
                 return self.raise_message(kind, &message);
             }
             args.iter().filter(|arg| matches!(arg, Abs::Dyn(_))).try_for_each(|arg| self.changes(arg))?;
-            let shown: Vec<String> =
-                types.map_or_else(Vec::new, |types| types.iter().map(ToString::to_string).collect());
+            let shown = |arg: &Abs| match self.type_of(arg) {
+                Some(ty) => crate::lifter::type_for_people(&ty),
+                None => describe(arg),
+            };
+            let shown: Vec<String> = args.iter().map(shown).collect();
             return self.bail(Code::Callee, format!("{} of ({})", spelling.trim_start_matches('.'), shown.join(", ")));
         }
         if let Some((_, value)) = self.union_operand(&args) {

@@ -328,6 +328,8 @@ impl Lifter<'_> {
         let members = self.class_body(&def.body, dataclass.is_some());
         self.current = 0;
         let Body { mut members, factories, left_out, abstract_methods } = members?;
+        // What follows is about the class, not about the last statement of its body.
+        self.go_to(def.span);
         if base.as_ref().is_some_and(ClassObj::is_named) {
             // Its objects have no attributes besides in any case.
             members.remove("__slots__");

@@ -166,7 +166,8 @@ impl Lifter<'_> {
                         _ => false,
                     };
                     if is_mutable {
-                        return self.bail(Code::Statement, "a dataclass with a mutable default");
+                        return self
+                            .bail(Code::Statement, format!("a dataclass whose field {name} has a mutable default"));
                     }
                     Some(value.clone())
                 }
@@ -177,7 +178,10 @@ impl Lifter<'_> {
                 {
                     Some(value.clone())
                 }
-                Some(_) => return self.bail(Code::Statement, "a dataclass with a default that is no constant"),
+                Some(_) => {
+                    let what = format!("a dataclass whose field {name} has a default that is no constant");
+                    return self.bail(Code::Statement, what);
+                }
             };
             match fields.iter_mut().find(|field| field.0 == *name) {
                 Some(field) => field.1 = default,
@@ -267,11 +271,15 @@ impl Lifter<'_> {
             let default = match class.members.remove(name) {
                 None => None,
                 Some(Member::Value(Abs::Const(Object::List(_) | Object::Dict(_) | Object::Set(_)))) => {
-                    return self.bail(Code::Statement, "a named tuple with a mutable default");
+                    return self
+                        .bail(Code::Statement, format!("a named tuple whose field {name} has a mutable default"));
                 }
                 Some(Member::Value(value @ Abs::Const(_))) => Some(value),
                 Some(Member::Value(value)) if self.is_constant_object(&value) => Some(value),
-                Some(_) => return self.bail(Code::Statement, "a named tuple with a default that is no constant"),
+                Some(_) => {
+                    let what = format!("a named tuple whose field {name} has a default that is no constant");
+                    return self.bail(Code::Statement, what);
+                }
             };
             fields.push((name.clone(), default));
         }

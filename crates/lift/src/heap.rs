@@ -326,7 +326,7 @@ impl Lifter<'_> {
 }
 
 /// Whether a class of the prelude gives its objects what attributes the user wants.
-fn has_any_attribute(class: &Rc<ClassObj>) -> bool {
+pub(crate) fn has_any_attribute(class: &Rc<ClassObj>) -> bool {
     ClassObj::is_below(class, "SimpleNamespace")
 }
 

@@ -311,8 +311,7 @@ impl Lifter<'_> {
                         self.apply_named(name, operands)
                     }
                     Some(types) => {
-                        let types: Vec<String> = types.iter().map(ToString::to_string).collect();
-                        self.bail(Code::Operands, format!("{name} with {}", types.join(", ")))
+                        self.bail(Code::Operands, format!("{name} with {}", crate::lifter::types_for_people(&types)))
                     }
                     None => self.bail(Code::StaticValue, format!("a static operand of {name}")),
                 }

@@ -1017,6 +1017,34 @@ fn incompatible_containers(ty: &Type) -> bool {
         || (matches!(ty, Type::Union(_)) && count(|a| matches!(a, Type::Dict(..) | Type::Set(_))) > 0)
 }
 
+/// What values of a type are, for people: as annotations say it, as far as two containers deep.
+pub(crate) fn type_for_people(ty: &Type) -> String {
+    fn shown(ty: &Type, depth: usize) -> String {
+        let inner = |ty: &Type| shown(ty, depth + 1);
+        match ty {
+            Type::None => "None".to_string(),
+            Type::Never | Type::Unbound => "nothing".to_string(),
+            Type::List(_) | Type::Set(_) | Type::Dict(..) | Type::Tuple(_) if depth > 1 => ty.python_name().to_string(),
+            Type::List(of) => format!("list[{}]", inner(of)),
+            Type::Set(of) => format!("set[{}]", inner(of)),
+            Type::Dict(key, value) => format!("dict[{}, {}]", inner(key), inner(value)),
+            Type::Tuple(items) if items.len() <= 4 => {
+                format!("tuple[{}]", items.iter().map(inner).collect::<Vec<_>>().join(", "))
+            }
+            Type::Union(of) if of.len() <= 4 => of.iter().map(|ty| shown(ty, depth)).collect::<Vec<_>>().join(" or "),
+            Type::Union(_) => "one of several types".to_string(),
+            Type::Record(Class::Object(_), _) => "object".to_string(),
+            ty => ty.message_name().to_string(),
+        }
+    }
+    shown(ty, 0)
+}
+
+/// Types for people, one after the other.
+pub(crate) fn types_for_people(types: &[Type]) -> String {
+    types.iter().map(type_for_people).collect::<Vec<_>>().join(", ")
+}
+
 /// What a static value is, for people.
 pub(crate) fn describe(abs: &Abs) -> String {
     match abs {

@@ -50,8 +50,7 @@ impl Lifter<'_> {
             None => {
                 // What is written as a constant dict may have to be one that is made.
                 args.iter().filter(|arg| matches!(arg, Abs::Dyn(_))).try_for_each(|arg| self.changes(arg))?;
-                let types: Vec<String> = types.iter().map(ToString::to_string).collect();
-                self.bail(Code::Operands, format!("{spelling} with {}", types.join(", ")))
+                self.bail(Code::Operands, format!("{spelling} with {}", crate::lifter::types_for_people(&types)))
             }
         }
     }

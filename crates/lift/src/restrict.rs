@@ -122,8 +122,8 @@ impl Lifter<'_> {
 
     /// Raises where an object has no attribute of that name.
     pub fn missing_attribute(&mut self, class: &Rc<ClassObj>, name: &str) -> Lift<Abs> {
-        if crate::enums::is_of_ints(class) || self.flags_of(class).is_some() {
-            return self.bail(Code::Callee, format!("attribute {name} of a member that is an int"));
+        if crate::enums::is_of_ints(class) || self.flags_of(class).is_some() || crate::heap::has_any_attribute(class) {
+            return self.bail(Code::Callee, format!("attribute {name} of {}", crate::heap::of_kind(&class.name)));
         }
         if class.exception == Some(ExcKind::SyntaxError) {
             return self.bail(Code::Callee, format!("attribute {name} of a SyntaxError"));

@@ -466,3 +466,44 @@ async fn what_is_passed_over_is_said() {
         assert!(error.contains(part), "{sql}: {error}");
     }
 }
+
+/// Keys of other types than texts, dicts in an order of their own, and maps within structs and arrays.
+#[tokio::test(flavor = "multi_thread")]
+async fn maps_are_dicts_on_each_rung() {
+    let script = "CREATE OR REPLACE FUNCTION ordered(t TEXT) RETURNS MAP<TEXT, BIGINT> LANGUAGE python AS $$
+from collections import OrderedDict
+def ordered(t):
+    d = OrderedDict((w, i) for i, w in enumerate(t.split()))
+    d.move_to_end('mv')
+    return d
+$$;
+CREATE OR REPLACE FUNCTION swapped(t TEXT) RETURNS MAP<BIGINT, TEXT> LANGUAGE python AS $$
+return {i: w for i, w in enumerate(t.split())}
+$$;
+CREATE OR REPLACE FUNCTION days(m MAP<BIGINT, TEXT>) RETURNS MAP<DATE, BIGINT> LANGUAGE python AS $$
+from datetime import date, timedelta
+return {date(2024, 2, 28) + timedelta(days=k): len(v) for k, v in m.items()}
+$$;
+CREATE OR REPLACE FUNCTION within(t TEXT) RETURNS STRUCT<m MAP<TEXT, BIGINT>, all MAP<TEXT, TEXT>[]> LANGUAGE python AS $$
+return {'m': {t: 1}, 'all': [{w: w.upper()} for w in t.split()]}
+$$;
+CREATE OR REPLACE FUNCTION none_key(t TEXT) RETURNS MAP<TEXT, BIGINT> LANGUAGE python AS $$
+return {None if t == 'mv é' else t: 1}
+$$";
+    let session = session();
+    run(&session, "CREATE TABLE words AS SELECT * FROM (VALUES ('mv a b'), ('mv é')) AS v(t)").await;
+    let query = "SELECT ordered(t), swapped(t), days(swapped(t)), within(t) FROM words ORDER BY t";
+    for setting in ["SET exuvia.lift = on", "SET exuvia.native = 'off'", "SET exuvia.lift = off"] {
+        run(&session, setting).await;
+        run(&session, script).await;
+        assert_eq!(
+            rows(&session, query).await,
+            "{a: 1, b: 2, mv: 0} | {0: mv, 1: a, 2: b} | {2024-02-28: 2, 2024-02-29: 1, 2024-03-01: 1} | \
+             {m: {mv a b: 1}, all: [{mv: MV}, {a: A}, {b: B}]}\n\
+             {é: 1, mv: 0} | {0: mv, 1: é} | {2024-02-28: 2, 2024-02-29: 1} | {m: {mv é: 1}, all: [{mv: MV}, {é: É}]}",
+            "{setting}"
+        );
+        let said = fails(&session, "SELECT none_key(t) FROM words").await;
+        assert!(said.contains("it has a key None of type NoneType"), "{setting}: {said}");
+    }
+}

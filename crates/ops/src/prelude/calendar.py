@@ -43,6 +43,8 @@ class _localized:
     def __getitem__(self, index):
         if not isinstance(index, int):
             return _leave("names of the calendar by something else than an int")
+        if not -9223372036854775808 <= index <= 9223372036854775807:
+            return _leave("an index that is no index")
         if not -len(self._names) <= index < len(self._names):
             raise IndexError("list index out of range")
         return self._names[index]

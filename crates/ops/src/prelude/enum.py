@@ -382,6 +382,33 @@ class IntFlag(Flag):
     def __lshift__(self, other):
         return self._value_ << _bits_of(other)
 
+    # Ints of these, which CPython makes.
+    def __mul__(self, other):
+        return _refuse("arithmetic with a flag")
+
+    __rmul__ = __mul__
+    __truediv__ = __mul__
+    __rtruediv__ = __mul__
+    __floordiv__ = __mul__
+    __rfloordiv__ = __mul__
+    __mod__ = __mul__
+    __rmod__ = __mul__
+    __pow__ = __mul__
+    __rpow__ = __mul__
+    __rsub__ = __mul__
+    __rlshift__ = __mul__
+    __rrshift__ = __mul__
+    __divmod__ = __mul__
+    __rdivmod__ = __mul__
+
+    def __neg__(self):
+        return _refuse("arithmetic with a flag")
+
+    __pos__ = __neg__
+    __abs__ = __neg__
+    __float__ = __neg__
+    __round__ = __neg__
+
 
 def _bits_of(other):
     if isinstance(other, IntFlag):

@@ -46,6 +46,12 @@ def _is_private(first, last):
     return False
 
 
+def _number_beside(other):
+    if isinstance(other, IPv4Address):
+        return other._ip
+    return _leave("an address beside something else")
+
+
 class IPv4Address:
     def __init__(self, address):
         if isinstance(address, str):
@@ -134,24 +140,16 @@ class IPv4Address:
         return _leave("the hash of an address")
 
     def __lt__(self, other):
-        if not isinstance(other, IPv4Address):
-            return _leave("an address beside something else")
-        return self._ip < other._ip
+        return self._ip < _number_beside(other)
 
     def __le__(self, other):
-        if not isinstance(other, IPv4Address):
-            return _leave("an address beside something else")
-        return self._ip <= other._ip
+        return self._ip <= _number_beside(other)
 
     def __gt__(self, other):
-        if not isinstance(other, IPv4Address):
-            return _leave("an address beside something else")
-        return self._ip > other._ip
+        return self._ip > _number_beside(other)
 
     def __ge__(self, other):
-        if not isinstance(other, IPv4Address):
-            return _leave("an address beside something else")
-        return self._ip >= other._ip
+        return self._ip >= _number_beside(other)
 
     def __add__(self, other):
         if not isinstance(other, int):

@@ -205,6 +205,8 @@ def shorten(text, width, **kwargs):
 
 
 def dedent(text):
+    if not isinstance(text, str):
+        return _leave("what is no text without its margin")
     lines = text.split("\n")
     margin = ""
     is_first = True

@@ -42,3 +42,14 @@ class SimpleNamespace:
     def __init__(self, **kwargs):
         for name, value in kwargs:
             setattr(self, name, value)
+
+    def __repr__(self):
+        return _refuse("the text of a SimpleNamespace")
+
+    def __eq__(self, other):
+        return _refuse("a SimpleNamespace compared")
+
+    __ne__ = __eq__
+
+    def __hash__(self):
+        return _refuse("the hash of a SimpleNamespace")
