@@ -325,7 +325,7 @@ impl Lifter<'_> {
             owner: None,
         });
         self.current = depth;
-        let members = self.class_body(&def.body, dataclass.is_some());
+        let members = self.class_body(&def.body, dataclass.is_some(), flagged.is_some());
         self.current = 0;
         let Body { mut members, factories, left_out, abstract_methods } = members?;
         // What follows is about the class, not about the last statement of its body.
@@ -507,7 +507,7 @@ impl Lifter<'_> {
     }
 
     /// Runs the body of a class in the frame on top.
-    fn class_body(&mut self, body: &[Stmt], is_dataclass: bool) -> Lift<Body> {
+    fn class_body(&mut self, body: &[Stmt], is_dataclass: bool, is_flag: bool) -> Lift<Body> {
         let mut factories = BTreeMap::new();
         let mut left_out = LeftOut::default();
         let mut abstract_methods = BTreeSet::new();
@@ -555,7 +555,12 @@ impl Lifter<'_> {
                     }
                     let field = if is_dataclass { self.field_call(value)? } else { None };
                     match (targets.as_slice(), field) {
-                        (_, None) => self.stmts(std::slice::from_ref(stmt))?,
+                        (_, None) => {
+                            self.stmts(std::slice::from_ref(stmt))?;
+                            if is_flag {
+                                self.number_flags(targets)?;
+                            }
+                        }
                         ([Expr { kind: ExprKind::Name(name), .. }], Some(field)) => {
                             left_out.repr.extend((!field.repr).then(|| name.clone()));
                             left_out.compare.extend((!field.compare).then(|| name.clone()));

@@ -60,6 +60,29 @@ impl Lifter<'_> {
         }
     }
 
+    /// The numbers of flags that were assigned `auto()`: the next bit.
+    pub fn number_flags(&mut self, targets: &[Expr]) -> Lift<()> {
+        let current = self.current;
+        for target in targets {
+            let ExprKind::Name(name) = &target.kind else { continue };
+            let vars = &self.frames[current].vars;
+            if !matches!(vars.get(name), Some(Abs::Builtin(auto)) if &**auto == AUTO) {
+                continue;
+            }
+            let value = |(_, abs): (&Name, &Abs)| match abs {
+                Abs::Const(Object::Int(Int::Small(value))) => Some(*value),
+                _ => None,
+            };
+            let highest = vars.iter().filter_map(value).max().unwrap_or(0);
+            if !(0..MOST).contains(&highest) {
+                return self.bail(Code::Statement, format!("a flag {name} of so many bits"));
+            }
+            let next = Abs::int(1 << (i64::BITS - highest.leading_zeros()));
+            self.frames[current].vars.insert(name.clone(), next);
+        }
+        Ok(())
+    }
+
     /// Takes the members out of what the body of a class of flags defines, and binds the class.
     pub fn flags(&mut self, def: &ClassDef, mut class: ClassObj) -> Lift<()> {
         if let Some(name) = class.members.keys().find(|name| name.starts_with('_')) {
@@ -74,13 +97,6 @@ impl Lifter<'_> {
                 };
                 let value = match class.members.remove(name) {
                     Some(Member::Value(Abs::Const(Object::Int(Int::Small(value))))) => value,
-                    Some(Member::Value(Abs::Builtin(auto))) if &*auto == AUTO => {
-                        let highest = names.iter().map(|(_, value)| *value).max().unwrap_or(0);
-                        if highest >= MOST {
-                            return self.bail(Code::Statement, format!("a flag {name} of so many bits"));
-                        }
-                        1 << (i64::BITS - highest.leading_zeros())
-                    }
                     _ => return self.bail(Code::Statement, format!("a flag {name} that is no int, or set twice")),
                 };
                 if !(0..=MOST).contains(&value) {

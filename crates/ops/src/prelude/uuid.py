@@ -58,7 +58,9 @@ class UUID:
         return f"UUID('{str(self)}')"
 
     def __format__(self, spec):
-        return format(str(self), spec)
+        if spec != "":
+            return _leave("an identifier in a format")
+        return str(self)
 
     def __eq__(self, other):
         return isinstance(other, UUID) and self._hex == other._hex
@@ -77,14 +79,18 @@ def _of_digest(digits, version):
     return UUID(digits[:12] + version + digits[13:16] + variant + digits[17:32])
 
 
+def _named(namespace, name):
+    if not isinstance(namespace, UUID) or not isinstance(name, str):
+        return _leave("an identifier of something else than a namespace and a text")
+    return namespace.bytes + name.encode("utf-8")
+
+
 def uuid3(namespace, name):
-    data = namespace.bytes + (name.encode("utf-8") if isinstance(name, str) else name)
-    return _of_digest(hashlib.md5(data).hexdigest(), "3")
+    return _of_digest(hashlib.md5(_named(namespace, name)).hexdigest(), "3")
 
 
 def uuid5(namespace, name):
-    data = namespace.bytes + (name.encode("utf-8") if isinstance(name, str) else name)
-    return _of_digest(hashlib.sha1(data).hexdigest(), "5")
+    return _of_digest(hashlib.sha1(_named(namespace, name)).hexdigest(), "5")
 
 
 NAMESPACE_DNS = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")

@@ -181,6 +181,8 @@ def urlunsplit(components):
     for part in (scheme, netloc, url, query, fragment):
         if not isinstance(part, str):
             return _leave("an address that is no text")
+    if scheme == "rtsps":
+        return _leave("a scheme of which versions of CPython differ")
     if netloc or (scheme and scheme in _WITH_HOST and not url.startswith("//")):
         if url and not url.startswith("/"):
             url = "/" + url
@@ -295,3 +297,53 @@ def urlencode(query, doseq=False, safe="", encoding=None, errors=None, quote_via
             return _leave("bytes in a query")
         fields.append(quote_via(str(name), safe, encoding, errors) + "=" + quote_via(str(value), safe, encoding, errors))
     return "&".join(fields)
+
+
+# Schemes whose addresses may be relative to another.
+_RELATIVE = (
+    "", "ftp", "http", "gopher", "nntp", "imap", "wais", "file", "https", "shttp", "mms", "prospero", "rtsp",
+    "rtspu", "sftp", "svn", "svn+ssh", "ws", "wss",
+)
+
+
+def urljoin(base, url, allow_fragments=True):
+    if not isinstance(base, str) or not isinstance(url, str):
+        return _leave("an address that is no text")
+    if base == "":
+        return url
+    if url == "":
+        return base
+    of = urlparse(base, "", allow_fragments)
+    parts = urlparse(url, of.scheme, allow_fragments)
+    if of.scheme == "rtsps" or parts.scheme == "rtsps":
+        return _leave("a scheme of which versions of CPython differ")
+    if parts.scheme != of.scheme or parts.scheme not in _RELATIVE:
+        return url
+    netloc = parts.netloc
+    if parts.scheme in _WITH_HOST:
+        if netloc != "":
+            return urlunparse(parts)
+        netloc = of.netloc
+    if parts.path == "" and parts.params == "":
+        query = parts.query if parts.query != "" else of.query
+        return urlunparse((parts.scheme, netloc, of.path, of.params, query, parts.fragment))
+    segments = parts.path.split("/")
+    if not parts.path.startswith("/"):
+        above = of.path.split("/")
+        if above[-1] != "":
+            above = above[:-1]
+        segments = above + segments
+        # Empty ones within say nothing.
+        last = len(segments) - 1
+        segments = [segment for at, segment in enumerate(segments) if at == 0 or at == last or segment != ""]
+    resolved = []
+    for segment in segments:
+        if segment == "..":
+            if len(resolved) > 0:
+                resolved.pop()
+        elif segment != ".":
+            resolved.append(segment)
+    if segments[-1] == "." or segments[-1] == "..":
+        resolved.append("")
+    path = "/".join(resolved)
+    return urlunparse((parts.scheme, netloc, path if path != "" else "/", parts.params, parts.query, parts.fragment))
