@@ -81,12 +81,12 @@ impl Lifter<'_> {
     }
 
     /// All texts of which the parts may be put together.
-    fn put_together(&self, parts: &[Value], between: &str, seen: &mut Vec<Value>) -> Option<Vec<Object>> {
+    fn put_together(&self, parts: &[Value], between: &str, seen: &[Value]) -> Option<Vec<Object>> {
         let mut all = vec![String::new()];
         for (at, part) in parts.iter().enumerate() {
             let between = if at > 0 { between } else { "" };
             // A part that stands there twice is one text, which this does not know.
-            let mut within = seen.clone();
+            let mut within = seen.to_vec();
             let texts = self.constants_of(*part, &mut within)?;
             let longer = all.iter().flat_map(|head| {
                 texts.iter().map(move |text| match text {
