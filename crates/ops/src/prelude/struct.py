@@ -60,6 +60,9 @@ def unpack_from(format, /, buffer, offset=0):
 
 class Struct:
     def __init__(self, format):
+        _order(format)
+        if "0" <= format[-1] <= "9":
+            return _refuse("a format of struct that ends with a count")
         self.format = format
 
     @property

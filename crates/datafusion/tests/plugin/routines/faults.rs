@@ -250,3 +250,21 @@ $$"
         }
     }
 }
+
+/// What an object of the module is made of is looked at where CPython does, when it is made.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_format_that_struct_refuses_is_refused_at_create() {
+    let session = with_tables().await;
+    for (format, said) in [("{}", "bad char in struct format"), ("<3", "repeat count given without format specifier")] {
+        let create = format!(
+            "CREATE FUNCTION f(b BYTEA) RETURNS TEXT LANGUAGE python AS $$
+import struct
+HEAD = struct.Struct('{format}')
+def f(b):
+    return str(HEAD.unpack(b))
+$$"
+        );
+        let error = fails(&session, &create).await;
+        assert!(error.contains(said), "{format}: {error}");
+    }
+}
