@@ -5,8 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 fn exuvia(args: &[&str], input: &str) -> Output {
+    exuvia_with(&[], args, input)
+}
+
+fn exuvia_with(variables: &[(&str, &str)], args: &[&str], input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_exuvia"))
         .args(args)
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -556,15 +561,7 @@ SELECT f(x) FROM t;
 SET exuvia.lift = off;
 SELECT f(x) FROM t;";
     for (name, value) in [("PYTHONOPTIMIZE", "2"), ("PYTHONINTMAXSTRDIGITS", "0"), ("PYTHONINTMAXSTRDIGITS", "700")] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_exuvia"))
-            .args(["--format", "csv"])
-            .env(name, value)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the command starts");
-        child.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("it reads");
-        let output = child.wait_with_output().expect("it ends");
+        let output = exuvia_with(&[(name, value)], &["--format", "csv"], script);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let answers: Vec<&str> = text.lines().filter(|line| !line.starts_with("f(")).collect();
         assert_eq!(answers.len(), 8, "{text}");

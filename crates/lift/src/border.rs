@@ -117,12 +117,20 @@ impl SqlClass {
             SqlClass::Bool => Type::Bool,
             SqlClass::Str | SqlClass::Bytes => Type::Str,
             SqlClass::Column { of, .. } => of.ty(false),
-            SqlClass::List(element) | SqlClass::Array { of: element, .. } => Type::list(element.ty(nullable)),
-            // A key is never NULL.
-            SqlClass::Map(entry) => Type::list(Type::Tuple([entry.0.ty(false), entry.1.ty(nullable)].into())),
+            SqlClass::List(_) | SqlClass::Array { .. } | SqlClass::Map(_) => self.list(nullable),
             SqlClass::Struct(fields) => Type::Tuple(fields.iter().map(|field| field.1.ty(nullable)).collect()),
         };
         if nullable { ty.optional() } else { ty }
+    }
+
+    /// The type of a list, or of what is one at the border, whose items can be NULL or cannot.
+    fn list(&self, nullable: bool) -> Type {
+        Type::list(match self {
+            SqlClass::List(element) | SqlClass::Array { of: element, .. } => element.ty(nullable),
+            // A key is never NULL.
+            SqlClass::Map(entry) => Type::Tuple([entry.0.ty(false), entry.1.ty(nullable)].into()),
+            _ => Type::Never,
+        })
     }
 
     /// The types of the parameters that a value is spread over, where it and what it holds can be
@@ -134,14 +142,9 @@ impl SqlClass {
                 let exists = nullable.then_some(Type::Bool);
                 exists.into_iter().chain(fields.iter().flat_map(|field| field.1.spread(inner, inner))).collect()
             }
-            SqlClass::List(element) | SqlClass::Array { of: element, .. } => {
-                let ty = Type::list(element.ty(inner));
+            SqlClass::List(_) | SqlClass::Array { .. } | SqlClass::Map(_) => {
+                let ty = self.list(inner);
                 vec![if nullable { ty.optional() } else { ty }]
-            }
-            SqlClass::Map(_) => {
-                let ty = self.ty(inner);
-                let present = if inner { present(&ty) } else { ty };
-                vec![if nullable { present.optional() } else { present }]
             }
             scalar => vec![scalar.ty(nullable)],
         }
@@ -238,12 +241,6 @@ impl SqlClass {
         let (module, told) = self.crossing();
         told.iter().fold(format!("'{module}'"), |text, told| format!("{text}, {told}"))
     }
-}
-
-/// The type without NULL.
-fn present(ty: &Type) -> Type {
-    let others = ty.alternatives().iter().filter(|ty| **ty != Type::None);
-    others.fold(Type::Never, |all, ty| all.join(ty))
 }
 
 /// Functions of the prelude's language, being written.

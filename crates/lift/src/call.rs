@@ -450,11 +450,11 @@ impl Lifter<'_> {
             return self.module_attribute(&"numpy".into(), &format!("_linalg_{name}").into());
         }
         let spelling = format!("{module}.{name}");
-        let prelude = exuvia_ops::prelude::MODULES.iter().any(|entry| entry.0 == &**module);
-        if prelude
+        let entry = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == &**module);
+        let prelude = entry.is_some();
+        if let Some(entry) = entry
             && crate::standard::has_name(module, name)
             && self.prelude_defines(module, "class", name)
-            && let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == &**module)
             && let Some(class @ Abs::Class(_)) = self.prelude_function(entry.0, name)?
         {
             return Ok(class);
@@ -462,10 +462,9 @@ impl Lifter<'_> {
         if let Some(kind) = ExcKind::from_name(name).filter(|kind| kind.module() == Some(module)) {
             return Ok(Abs::ExcClass(kind));
         }
-        if prelude
+        if let Some(entry) = entry
             && !name.starts_with('_')
-            && exuvia_ops::prelude::module(module).is_some_and(|source| source.contains(&format!("\n{name} = ")))
-            && let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == &**module)
+            && entry.1.contains(&format!("\n{name} = "))
             && let Some(constant) = self.prelude_global(entry.0, name)?
         {
             return Ok(constant);

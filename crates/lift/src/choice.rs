@@ -590,8 +590,7 @@ impl Lifter<'_> {
             known.insert(Object::str(name), Object::int(at as i64));
         }
         let at = self.dict_position(&Abs::Const(Object::Dict(Arc::new(known))), name)?;
-        let is_missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
-        let (yes, no) = self.split_value(&is_missing)?;
+        let (yes, no) = self.split_missing(&at)?;
         self.enter_any(yes)?;
         if self.live {
             let others = Object::tuple(others.iter().map(|name| Object::str(name)).collect());

@@ -290,13 +290,14 @@ impl Lifter<'_> {
         }
         let enumerated = self.enum_base(&def.bases)?;
         let flagged = self.flag_base(&def.bases)?;
+        let base_of_enum = enumerated.as_ref().or(flagged.as_ref());
         let (plain_bases, is_abc) = self.plain_bases(&def.bases);
         let is_unique = matches!(&def.decorators[..], [one] if self.is_of_module(one, "enum", "unique"));
         let (is_ordered, decorators) = match &def.decorators[..] {
             [first, rest @ ..] if self.is_of_module(first, "functools", "total_ordering") => (true, rest),
             all => (false, all),
         };
-        let dataclass = match (enumerated.as_ref().or(flagged.as_ref()), is_unique) {
+        let dataclass = match (base_of_enum, is_unique) {
             (Some(_), true) => None,
             _ => self.class_decorators(decorators)?,
         };
@@ -306,7 +307,7 @@ impl Lifter<'_> {
             return self
                 .bail(Code::Statement, "a class with another ClassVar than that of typing, or a named tuple with it");
         }
-        let (base, exception) = match (is_named, enumerated.as_ref().or(flagged.as_ref())) {
+        let (base, exception) = match (is_named, base_of_enum) {
             (true, _) => (Some(self.tuple_class()?), None),
             (false, Some(base)) => (Some(Rc::clone(base)), None),
             (false, None) => self.bases(&plain_bases)?,

@@ -163,9 +163,6 @@ impl Lifter<'_> {
         if let Some((owner, member @ Member::Property { .. })) = member {
             return self.member(owner, member, &Abs::Instance(Rc::clone(object)));
         }
-        if let Some((owner, Member::Cached(get))) = member {
-            return self.cached_attribute(object, name, owner, &get);
-        }
         // In CPython what isocalendar gives is no named tuple.
         let is_of_tuple = ClassObj::is_named(&object.class)
             && (object.class.fields.iter().any(|field| field.0 == *name)
@@ -189,13 +186,19 @@ impl Lifter<'_> {
                 self.bail(Code::Join, format!("attribute {name} holds values of unrelated kinds on two paths"))
             }
             (Some(Abs::Dyn(value)), member) if self.b.function.ty(value).alternatives().contains(&Type::Unbound) => {
-                if member.is_some() {
+                if !matches!(member, None | Some((_, Member::Cached(_)))) {
                     return self.bail(Code::Join, format!("attribute {name} is the object's or the class's"));
                 }
-                self.dispatch(value, &mut |me, narrowed| match narrowed {
-                    Abs::Unbound => me.missing_attribute(&object.class, name),
-                    other => Ok(other),
+                self.dispatch(value, &mut |me, narrowed| match (narrowed, &member) {
+                    (Abs::Unbound, Some((owner, Member::Cached(get)))) => {
+                        me.compute_cached(object, name, Rc::clone(owner), get)
+                    }
+                    (Abs::Unbound, _) => me.missing_attribute(&object.class, name),
+                    (other, _) => Ok(other),
                 })
+            }
+            (Some(Abs::Unbound) | None, Some((owner, Member::Cached(get)))) => {
+                self.compute_cached(object, name, owner, &get)
             }
             (Some(Abs::Unbound) | None, Some((owner, member))) => {
                 self.member(owner, member, &Abs::Instance(Rc::clone(object)))
@@ -219,26 +222,11 @@ impl Lifter<'_> {
         }
     }
 
-    /// An attribute that `functools.cached_property` makes when it is asked for first.
-    fn cached_attribute(&mut self, object: &Rc<Instance>, name: &Name, owner: Rc<ClassObj>, get: &Abs) -> Lift<Abs> {
+    /// What `functools.cached_property` gives an object that has not asked for it.
+    fn compute_cached(&mut self, object: &Rc<Instance>, name: &Name, owner: Rc<ClassObj>, get: &Abs) -> Lift<Abs> {
         if ClassObj::is_named(&object.class) || ClassObj::is_slotted(&object.class) {
             return self.bail(Code::Callee, "a cached property of an object that has no other attributes");
         }
-        match self.own_attribute(object, name)? {
-            Some(Abs::Conflict) => {
-                self.bail(Code::Join, format!("attribute {name} holds values of unrelated kinds on two paths"))
-            }
-            Some(Abs::Dyn(value)) if self.b.function.ty(value).alternatives().contains(&Type::Unbound) => self
-                .dispatch(value, &mut |me, narrowed| match narrowed {
-                    Abs::Unbound => me.compute_cached(object, name, Rc::clone(&owner), get),
-                    other => Ok(other),
-                }),
-            Some(Abs::Unbound) | None => self.compute_cached(object, name, owner, get),
-            Some(value) => Ok(value),
-        }
-    }
-
-    fn compute_cached(&mut self, object: &Rc<Instance>, name: &Name, owner: Rc<ClassObj>, get: &Abs) -> Lift<Abs> {
         let receiver = Abs::Instance(Rc::clone(object));
         self.next_owner = Some((owner, receiver.clone()));
         let value = self.call_value(get, vec![receiver], Vec::new())?;

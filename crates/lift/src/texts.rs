@@ -129,8 +129,7 @@ impl Lifter<'_> {
             patterns.push((at as i64, self.intrinsic("_compile", &[text, bits.clone()])?));
         }
         let at = self.dict_position(&Abs::Const(Object::Dict(Arc::new(known))), source)?;
-        let is_missing = self.apply("a<b", &[at.clone(), Abs::int(0)])?;
-        let (yes, no) = self.split_value(&is_missing)?;
+        let (yes, no) = self.split_missing(&at)?;
         self.enter_any(yes)?;
         if self.live {
             self.leave_for_text();

@@ -335,31 +335,37 @@ impl Maps {
 
     pub fn push(&mut self, value: &Bound<'_, PyAny>) -> Taken {
         let dict = value.cast::<PyDict>().map_err(|_| ResultError::Refused)?;
-        let entries: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = match dict.is_exact_instance_of::<PyDict>() {
-            true => dict.iter().collect(),
-            // An OrderedDict may have another order than the dict that it is.
-            false => {
-                let items = dict.as_any().call_method0("items").and_then(|items| items.try_iter());
-                let items = items.map_err(|_| ResultError::Refused)?;
-                let entries = items.map(|item| item.and_then(|item| item.extract()));
-                entries.collect::<PyResult<_>>().map_err(|_| ResultError::Refused)?
+        let mut count = 0;
+        if dict.is_exact_instance_of::<PyDict>() {
+            for (key, value) in dict {
+                self.push_entry(&key, &value)?;
+                count += 1;
             }
-        };
-        let count = entries.len();
-        for (key, value) in entries {
-            self.key.push(&key).map_err(|error| match error {
-                ResultError::Refused => {
-                    let (repr, class) = shown(&key);
-                    ResultError::at("", format!("has a key {} of type {class}", excerpt(&repr)))
-                }
-                other => other,
-            })?;
-            self.value.push_part(&value, || format!("[{}]", excerpt(&shown(&key).0)))?;
+        } else {
+            // An OrderedDict may have another order than the dict that it is.
+            let items = dict.as_any().call_method0("items").and_then(|items| items.try_iter());
+            for item in items.map_err(|_| ResultError::Refused)? {
+                let entry: PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = item.and_then(|item| item.extract());
+                let (key, value) = entry.map_err(|_| ResultError::Refused)?;
+                self.push_entry(&key, &value)?;
+                count += 1;
+            }
         }
         let last = self.ends.last().map_or(0, |end| *end as usize);
         self.ends.push(i32::try_from(last + count).map_err(|_| ResultError::Full)?);
         self.nulls.append_non_null();
         Ok(())
+    }
+
+    fn push_entry(&mut self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Taken {
+        self.key.push(key).map_err(|error| match error {
+            ResultError::Refused => {
+                let (repr, class) = shown(key);
+                ResultError::at("", format!("has a key {} of type {class}", excerpt(&repr)))
+            }
+            other => other,
+        })?;
+        self.value.push_part(value, || format!("[{}]", excerpt(&shown(key).0)))
     }
 
     pub fn push_null(&mut self) {

@@ -241,6 +241,12 @@ class MixedInt(IntEnum):
 # Flags have nothing but their bits, `_value_`.
 
 
+def _bits_of_same(flag, other):
+    if type(other) is type(flag):
+        return other._value_
+    return _leave("a flag and something else")
+
+
 class Flag:
     @property
     def value(self):
@@ -283,9 +289,8 @@ class Flag:
                 yield type(self)(bit)
 
     def __contains__(self, other):
-        if type(other) is not type(self):
-            return _leave("something else in a flag")
-        return self._value_ & other._value_ == other._value_
+        bits = _bits_of_same(self, other)
+        return self._value_ & bits == bits
 
     def __hash__(self):
         return _refuse("the hash of a flag")
@@ -297,19 +302,13 @@ class Flag:
         return not (type(other) is type(self) and self._value_ == other._value_)
 
     def __or__(self, other):
-        if type(other) is not type(self):
-            return _leave("a flag and something else")
-        return type(self)(self._value_ | other._value_)
+        return type(self)(self._value_ | _bits_of_same(self, other))
 
     def __and__(self, other):
-        if type(other) is not type(self):
-            return _leave("a flag and something else")
-        return type(self)(self._value_ & other._value_)
+        return type(self)(self._value_ & _bits_of_same(self, other))
 
     def __xor__(self, other):
-        if type(other) is not type(self):
-            return _leave("a flag and something else")
-        return type(self)(self._value_ ^ other._value_)
+        return type(self)(self._value_ ^ _bits_of_same(self, other))
 
     def __invert__(self):
         mask = 0
