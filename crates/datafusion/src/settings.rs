@@ -300,13 +300,13 @@ impl ExtensionOptions for ExuviaOptions {
                 return config_err!("exuvia.fault is for tests, and the host of this session does not allow it");
             }
             "fault" => match value.to_ascii_lowercase().as_str() {
-                fault @ ("guards" | "compile" | "memoize" | "loops" | "calls" | "wide" | "") => {
+                fault @ ("guards" | "compile" | "memoize" | "loops" | "calls" | "wide" | "turns" | "") => {
                     self.settings.fault = fault.to_string()
                 }
                 "off" | "none" => self.settings.fault.clear(),
                 _ => {
                     return config_err!(
-                        "exuvia.fault is 'guards', 'compile', 'memoize', 'loops', 'calls', 'wide' or 'off', not '{value}'"
+                        "exuvia.fault is 'guards', 'compile', 'memoize', 'loops', 'calls', 'wide', 'turns' or 'off', not '{value}'"
                     );
                 }
             },

@@ -317,6 +317,7 @@ impl Chain {
         let options = Options {
             opt_level_speed: module.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
+            each_turn: settings.fault == "turns",
             strict: false,
             width,
         };

@@ -48,7 +48,8 @@ pub struct Settings {
     pub row_memory: usize,
     /// Take every guard, fail every compilation, call equal arguments of every batch once, or
     /// compile loops for the first batch, to test the ways: `"guards"` (with such loops),
-    /// `"compile"`, `"memoize"`, `"loops"`, `"calls"`, `"wide"` (ints of 128 bits) or empty.
+    /// `"compile"`, `"memoize"`, `"loops"`, `"calls"`, `"wide"` (ints of 128 bits), `"turns"` (loops give back the
+    /// memory of each turn) or empty.
     pub fault: String,
     /// Where functions that run in CPython print.
     pub print: PrintSink,

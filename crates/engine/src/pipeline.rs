@@ -149,6 +149,7 @@ fn stages(
         let options = Options {
             opt_level_speed: optimized.size() < FAST_COMPILE_FROM,
             fail_guards: settings.fault == "guards",
+            each_turn: settings.fault == "turns",
             strict,
             width,
         };

@@ -28,7 +28,7 @@ fn core(def: Option<&OpDef>) -> Option<CoreOp> {
 }
 
 /// Whether an instruction may change what its operands are.
-fn may_write(inst: &Inst) -> bool {
+pub(crate) fn may_write(inst: &Inst) -> bool {
     definition(inst).is_some_and(|def| def.effect == Effect::Write) || matches!(inst.op, Opcode::Call(_))
 }
 
@@ -115,7 +115,12 @@ impl<'a> Shared<'a> {
 
     /// Whether one of them may be changed.
     pub fn is_changed(&self) -> bool {
-        insts(self.function).any(|inst| {
+        self.is_changed_by(insts(self.function))
+    }
+
+    /// Whether some instructions may change one of them.
+    pub fn is_changed_by<'i>(&self, insts: impl IntoIterator<Item = &'i Inst>) -> bool {
+        insts.into_iter().any(|inst| {
             let def = definition(inst);
             // What is extended by a list does not change that.
             let args = if core(def) == Some(CoreOp::ListExtend) { &inst.args[..1] } else { &inst.args[..] };

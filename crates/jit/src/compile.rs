@@ -8,7 +8,7 @@ use crate::live::{self, Live};
 use crate::sink;
 use crate::size::{LARGE_SPANS, MAX_INSTRUCTIONS, MAX_SPANS};
 use crate::translate::{Ending, Result, call_signature, translate};
-use crate::{CompileError, Options};
+use crate::{CompileError, Options, turns};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -20,7 +20,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
-use exuvia_ir::{IntWidth, Module, Opcode};
+use exuvia_ir::{Inst, IntWidth, Module, Opcode};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Bails, Body, Effect, status};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -63,6 +63,8 @@ pub(crate) struct Unit<'m> {
     pub width: IntWidth,
     /// Whether anything may allocate in the row's arena.
     pub allocates: bool,
+    /// The bytes that the turns of a loop take before they are given back.
+    pub turns: u64,
     /// Whether there is a constant list anywhere.
     pub constant_lists: bool,
     /// The functions of which results may be, or hold, constant lists.
@@ -146,7 +148,8 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         constants: Constants::default(),
         fail_guards: options.fail_guards,
         width: options.width,
-        allocates: allocates(source) || row.params.contains(&Loaded::List),
+        allocates: insts(source).any(allocates) || row.params.contains(&Loaded::List),
+        turns: if options.each_turn { 0 } else { turns::MUCH },
         constant_lists,
         give_constants: if constant_lists { give_constants(source) } else { HashSet::new() },
         symbols,
@@ -314,16 +317,17 @@ impl Unit<'_> {
     }
 }
 
-/// Whether anything in the module may allocate in the row's arena.
-fn allocates(source: &Module) -> bool {
-    let insts = source.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.insts);
-    insts.into_iter().any(|inst| {
-        matches!(inst.op, Opcode::List)
-            || live::definition(inst).is_some_and(|def| {
-                def.effect == Effect::Alloc
-                    || (def.bails != Bails::Never && !matches!(def.body, Body::Core(CoreOp::IntFits)))
-            })
-    })
+/// Whether an instruction may allocate in the row's arena, but for what a function does that it calls.
+pub(crate) fn allocates(inst: &Inst) -> bool {
+    matches!(inst.op, Opcode::List)
+        || live::definition(inst).is_some_and(|def| {
+            def.effect == Effect::Alloc
+                || (def.bails != Bails::Never && !matches!(def.body, Body::Core(CoreOp::IntFits)))
+        })
+}
+
+fn insts(source: &Module) -> impl Iterator<Item = &Inst> {
+    source.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.insts)
 }
 
 fn has_constant_lists(source: &Module) -> bool {

@@ -28,6 +28,7 @@ pub(crate) struct Constants {
     words: Vec<Box<[u64]>>,
     flags: Vec<Box<[u8]>>,
     boxed: Vec<Arc<Boxed>>,
+    types: Vec<Box<Vec<Type>>>,
 }
 
 /// The results of an operation for every ASCII character.
@@ -54,6 +55,12 @@ unsafe impl Send for List {}
 unsafe impl Sync for List {}
 
 impl Constants {
+    /// The address of types.
+    pub fn types(&mut self, types: Vec<Type>) -> u64 {
+        self.types.push(Box::new(types));
+        self.types.last().map_or(0, |types| std::ptr::from_ref::<Vec<Type>>(types) as u64)
+    }
+
     /// The words of a string.
     pub fn text(&mut self, text: &Arc<str>) -> (u64, u64) {
         let buffer = self.texts.entry(text.clone()).or_insert_with(|| Buffer::from(text.as_bytes()));

@@ -31,6 +31,8 @@ pub struct Options {
     pub opt_level_speed: bool,
     /// Fault injection: every check for an integer beyond 64 bits fails.
     pub fail_guards: bool,
+    /// Fault injection: the memory that a turn of a loop took is given back at once.
+    pub each_turn: bool,
     /// Whether a NULL in any argument gives NULL without a call.
     pub strict: bool,
     /// How many bits ints have; the module was optimised for the same.

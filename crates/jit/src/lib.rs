@@ -15,6 +15,7 @@
 //! | `width.rs` | how many bits ints have |
 //! | `live.rs`, `sink.rs` | what need not be computed natively, where arguments are needed |
 //! | `alias.rs` | which lists belong to somebody else, and whether they are changed |
+//! | `turns.rs` | the memory that turns of loops give back |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
 //! | `items.rs` | the same for lists |
@@ -40,6 +41,7 @@ mod slots;
 mod table;
 mod text;
 mod translate;
+mod turns;
 mod views;
 mod width;
 

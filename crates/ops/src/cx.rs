@@ -16,11 +16,14 @@ pub type KernelResult<T> = Result<T, Raise>;
 
 /// The context of one thread that runs kernels.
 ///
-/// It is passed by address to native code, which reads no field of it.
+/// It is passed by address to native code, which reads no field of it but what [`Cx::PLACE`] names.
 #[derive(Debug)]
 pub struct Cx {
     chunks: Vec<Box<[u64]>>,
     current: usize,
+    /// The bytes of the chunks before the current one.
+    before: usize,
+    /// The bytes of the current chunk that are taken.
     used: usize,
     /// The offset in the current chunk behind the text that was put there last, or 0 if
     /// something else was.
@@ -157,6 +160,7 @@ impl Cx {
         Cx {
             chunks: Vec::new(),
             current: 0,
+            before: 0,
             used: 0,
             text_end: 0,
             growing: [Growing::default(); GROWING],
@@ -183,6 +187,7 @@ impl Cx {
     /// Forgets everything allocated: called before each row.
     pub fn reset(&mut self) {
         self.current = 0;
+        self.before = 0;
         self.used = 0;
         self.text_end = 0;
         self.grown = 0;
@@ -192,6 +197,61 @@ impl Cx {
             // The limit was lowered.
             self.allocated -= self.chunks.pop().map_or(self.allocated, |chunk| chunk.len() * 8);
         }
+    }
+
+    /// The offsets of the two words whose sum is [`Cx::position`].
+    pub const PLACE: [usize; 2] = [std::mem::offset_of!(Cx, before), std::mem::offset_of!(Cx, used)];
+
+    /// The place in the arena behind what was put there last.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.before + self.used
+    }
+
+    /// Whether so many bytes, at least one, are the arena's and end behind a place in it.
+    #[must_use]
+    pub fn is_behind(&self, start: *const u8, bytes: usize, place: usize) -> bool {
+        let mut before = 0;
+        for chunk in self.chunks.iter().take(self.current + 1) {
+            let at = (start as usize).wrapping_sub(chunk.as_ptr() as usize);
+            if at < chunk.len() * 8 {
+                return before + at + bytes > place;
+            }
+            before += chunk.len() * 8;
+        }
+        false
+    }
+
+    /// Forgets what was allocated behind a place of before.
+    pub fn go_back(&mut self, place: usize) {
+        let bytes = |cx: &Cx, chunk: usize| cx.chunks.get(chunk).map_or(0, |chunk| chunk.len() * 8);
+        let (mut current, mut before) = (0, 0);
+        while current < self.current && place > before + bytes(self, current) {
+            before += bytes(self, current);
+            current += 1;
+        }
+        // Texts that grow where there is room before the place stay there.
+        let mut kept = 0;
+        for at in 0..self.grown {
+            let text = self.growing[at];
+            if text.chunk < current || text.chunk == current && text.limit <= place - before {
+                self.growing[kept] = text;
+                kept += 1;
+            }
+        }
+        self.grown = kept;
+        if cfg!(debug_assertions) {
+            // Whoever still reads it is found out.
+            let (last, used) = (self.current, self.used.div_ceil(8));
+            for (at, chunk) in self.chunks.iter_mut().enumerate().take(last + 1).skip(current) {
+                let from = if at == current { (place - before).div_ceil(8) } else { 0 };
+                let until = if at == last { used } else { chunk.len() };
+                chunk[from.min(until)..until].fill(0xa5a5_a5a5_a5a5_a5a5);
+            }
+        }
+        (self.current, self.before, self.used) = (current, before, place - before);
+        self.text_end = 0;
+        self.places.clear();
     }
 
     /// The status of a kernel of native code that failed.
@@ -311,6 +371,7 @@ impl Cx {
     #[cold]
     fn next_room(&mut self, size: usize) -> KernelResult<(*mut u8, usize)> {
         while self.current + 1 < self.chunks.len() {
+            self.before += self.chunks[self.current].len() * 8;
             self.current += 1;
             self.used = 0;
             self.text_end = 0;
@@ -338,6 +399,7 @@ impl Cx {
         self.allocated += next;
         self.chunks.push(chunk);
         self.current = self.chunks.len() - 1;
+        self.before = self.allocated - next;
         self.used = 0;
         self.text_end = 0;
         let chunk = &mut self.chunks[self.current];

@@ -23,6 +23,8 @@ pub enum Variation {
     Calls,
     /// With ints of 128 bits.
     Wide,
+    /// With the memory of each turn of a loop given back at once.
+    Turns,
     /// On an OpenCL device, where the function has a form there.
     Device,
     /// In CPython.
@@ -31,7 +33,7 @@ pub enum Variation {
 
 impl Variation {
     /// All of them, the most telling first.
-    pub const ALL: [Variation; 11] = [
+    pub const ALL: [Variation; 12] = [
         Variation::Native,
         Variation::Evaluator,
         Variation::Unoptimized,
@@ -42,6 +44,7 @@ impl Variation {
         Variation::Memoized,
         Variation::Calls,
         Variation::Wide,
+        Variation::Turns,
         Variation::Device,
     ];
 
@@ -58,6 +61,7 @@ impl Variation {
             Variation::Memoized => "memoized",
             Variation::Calls => "calls",
             Variation::Wide => "wide",
+            Variation::Turns => "turns",
             Variation::Device => "device",
             Variation::Python => "python",
         }
@@ -75,8 +79,9 @@ impl Variation {
         Variation::ALL
             .into_iter()
             .filter(|variation| match only.as_str() {
-                // Building kernels takes long: `tests/device.rs` does so for some cases.
-                "" => *variation != Variation::Device && (with_python || differs(variation)),
+                // Building kernels takes long: `tests/device.rs` does so for some cases. Few loops carry what they
+                // make: `tests/turns.rs` has those that do.
+                "" => !matches!(variation, Variation::Device | Variation::Turns) && (with_python || differs(variation)),
                 only => only.split(',').any(|name| name == variation.name()),
             })
             .filter(|variation| with_python || *variation != Variation::Python)
@@ -95,6 +100,7 @@ impl Variation {
             Variation::Guards => Settings { fault: "guards".to_string(), ..settings },
             Variation::Memoized => Settings { fault: "memoize".to_string(), ..settings },
             Variation::Wide => Settings { fault: "wide".to_string(), ..settings },
+            Variation::Turns => Settings { fault: "turns".to_string(), ..settings },
             Variation::Device => {
                 // Of several, that which `EXUVIA_DEVICE` names a part of.
                 let device = std::env::var("EXUVIA_DEVICE").unwrap_or_default();
@@ -121,6 +127,7 @@ impl Variation {
                 | Variation::Memoized
                 | Variation::Calls
                 | Variation::Wide
+                | Variation::Turns
                 | Variation::Device,
                 Rung::Native,
             ) => Some(Rung::Native),

@@ -15,6 +15,7 @@ mod search;
 mod shortcut;
 mod str;
 mod table;
+mod turns;
 mod union;
 mod wide;
 
@@ -29,10 +30,10 @@ use crate::slots;
 use crate::width::{self, Widths};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Type as Reg, Value as Machine, types,
+    Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, Type as Reg, Value as Machine, types,
 };
 use cranelift_frontend::FunctionBuilder;
-use exuvia_ir::{Edge, ExcKind, Function, Inst, Int, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Edge, ExcKind, Function, Inst, Int, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, status};
 use std::collections::HashMap;
@@ -85,6 +86,10 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     ways_out: HashMap<u64, Block>,
     lengths_as_truth: Vec<bool>,
     widths: Widths,
+    /// The loops that give back memory, by the blocks at their heads.
+    heads: HashMap<BlockId, turns::Loop>,
+    /// The states of those that a block enters.
+    enters: HashMap<BlockId, Vec<StackSlot>>,
 }
 
 /// Loads and stores of addresses that are known to be good.
@@ -147,7 +152,10 @@ pub(crate) fn translate<'m>(
         ways_out: HashMap::new(),
         lengths_as_truth: str::lengths_as_truth(function),
         widths,
+        heads: HashMap::new(),
+        enters: HashMap::new(),
     };
+    translator.find_turns();
     for (param, slots) in function.block(function.entry()).params.iter().zip(params) {
         translator.values[param.index()] = Some(slots);
     }
@@ -174,6 +182,7 @@ impl<'m> Translator<'_, '_, 'm> {
             if let Some(block) = self.blocks[id.index()] {
                 self.b.switch_to_block(block);
             }
+            self.give_back(id)?;
             if let Ending::Row(end) = self.ending.clone() {
                 crate::batch::read_late(self, &end, id)?;
             }
@@ -183,6 +192,7 @@ impl<'m> Translator<'_, '_, 'm> {
                     self.inst(inst)?;
                 }
             }
+            self.enter_loops(id);
             self.terminator(&data.term)?;
         }
         Ok(())

@@ -276,6 +276,16 @@ fn every_guard_taken_agrees_too() {
     share(&Options { fail_guards: true, ..SPEED }, 2_000_000..2_000_000 + seeds() / 2);
 }
 
+/// What a loop gives back is written over by what comes next.
+#[test]
+fn memory_given_back_at_each_turn_agrees_too() {
+    let options = Options { each_turn: true, ..SPEED };
+    share(&options, 5_000_000..5_000_000 + seeds());
+    let mut counts = (0, 0);
+    (5_000_000..5_000_000 + seeds()).for_each(|seed| check(seed, &options, true, &mut counts));
+    assert!(counts.0 * 10 > counts.1 * 6, "only {} of {} rows are native", counts.0, counts.1);
+}
+
 #[test]
 fn ints_of_more_bits_agree_too() {
     for (width, first) in [(IntWidth::Mixed, 3_000_000), (IntWidth::Double, 4_000_000)] {
