@@ -28,7 +28,7 @@ pub(crate) struct Constants {
     words: Vec<Box<[u64]>>,
     flags: Vec<Box<[u8]>>,
     boxed: Vec<Arc<Boxed>>,
-    types: Vec<Box<Vec<Type>>>,
+    types: Vec<Box<[Type]>>,
 }
 
 /// The results of an operation for every ASCII character.
@@ -55,10 +55,12 @@ unsafe impl Send for List {}
 unsafe impl Sync for List {}
 
 impl Constants {
-    /// The address of types.
-    pub fn types(&mut self, types: Vec<Type>) -> u64 {
-        self.types.push(Box::new(types));
-        self.types.last().map_or(0, |types| std::ptr::from_ref::<Vec<Type>>(types) as u64)
+    /// The address of types, and how many they are.
+    pub fn types(&mut self, types: Vec<Type>) -> (u64, usize) {
+        let types = types.into_boxed_slice();
+        let found = (types.as_ptr() as u64, types.len());
+        self.types.push(types);
+        found
     }
 
     /// The words of a string.

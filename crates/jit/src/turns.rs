@@ -14,7 +14,7 @@ use crate::compile::allocates;
 use crate::live::Live;
 use crate::slots;
 use exuvia_ir::{BlockId, Flow, Function, Type, Value};
-use exuvia_ops::adapt::call_fallible;
+use exuvia_ops::adapt::{Pair, call_fallible};
 use exuvia_ops::cx::{Cx, KernelResult};
 use exuvia_ops::list::RawList;
 use exuvia_ops::text::Str;
@@ -149,18 +149,19 @@ thread_local! {
 ///
 /// # Safety
 /// `cx` must be the address of a context that nothing else uses during the call, `state` that of the loop's
-/// state, `types` that of the types of the values, and `words` that of their words. Nothing else that was
+/// state, `types` that of `count` types of values, and `words` that of their words. Nothing else that was
 /// made since the loop began may be used any more.
 pub(crate) unsafe extern "C" fn give_back(
     cx: *mut Cx,
     state: *mut State,
-    types: *const Vec<Type>,
+    types: *const Type,
+    count: u64,
     words: *mut u64,
     much: u64,
-) -> exuvia_ops::adapt::Pair {
+) -> Pair {
     // SAFETY: the caller vouches for all of them; the words are as many as the types take.
     let give_back = |cx: &mut Cx| unsafe {
-        let (state, types) = (&mut *state, &*types);
+        let (state, types) = (&mut *state, std::slice::from_raw_parts(types, count as usize));
         let count = types.iter().map(slots::count).sum();
         let words = if count == 0 { &mut [] } else { std::slice::from_raw_parts_mut(words, count) };
         state.turn(cx, types, words, much as usize)?;

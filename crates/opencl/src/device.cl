@@ -21,6 +21,8 @@ struct item {
 };
 
 #define LEAVE 1003
+// A row that leaves since its part of the arena is full.
+#define FULL 1004
 
 static int bit_of(global const uchar *bits, ulong at) { return (bits[at >> 3] >> (at & 7)) & 1; }
 

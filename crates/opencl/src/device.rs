@@ -1,7 +1,7 @@
 //! An OpenCL device: found by name, builds programs, runs them.
 
 use crate::loader;
-use crate::program::{Argument, Program};
+use crate::program::{ARENA, Argument, Given, LARGEST_ARENA, Program};
 use arrow::array::ArrayRef;
 use ocl::core::{
     self, ArgVal, CommandQueue, Context, ContextProperties, DeviceId, DeviceInfo, DeviceInfoResult, DeviceType, Event,
@@ -11,7 +11,7 @@ use ocl::ffi;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A device that computes with floats of 64 bits.
@@ -30,6 +30,8 @@ pub struct Built {
     program: core::Program,
     /// What calls that are over have left for the next ones.
     lanes: Mutex<Vec<Lane>>,
+    /// Words of the arena that a row may take.
+    room: AtomicUsize,
 }
 
 /// What one call at a time needs.
@@ -37,6 +39,8 @@ pub struct Built {
 struct Lane {
     queue: CommandQueue,
     kernel: Kernel,
+    /// The kernel that puts the elements of lists together, where results are lists.
+    gather: Option<Kernel>,
     tables: Mem,
     /// By position among the arguments, with their bytes.
     buffers: Vec<(usize, Mem)>,
@@ -51,8 +55,8 @@ pub struct Ran {
     pub left: Vec<u32>,
 }
 
-/// Rows of one launch where each has a part of the arena.
-const MOST_WITH_ARENA: usize = 1 << 15;
+/// Bytes of the arena of one launch.
+const MOST_ARENA: usize = 1 << 28;
 
 /// Rows of one launch, which nothing interrupts: about as many as run side by side on a large device.
 const MOST: usize = 1 << 17;
@@ -109,7 +113,8 @@ impl Device {
             let built = core::create_program_with_source(&self.context, &[text]).map_err(shown)?;
             let options = CString::new("-cl-std=CL1.2 -w").map_err(shown)?;
             core::build_program(&built, Some(&[self.id]), &options, None, None).map_err(shown)?;
-            Ok(Built { device: Arc::clone(self), program: built, lanes: Mutex::default() })
+            let (lanes, room) = (Mutex::default(), AtomicUsize::new(ARENA));
+            Ok(Built { device: Arc::clone(self), program: built, lanes, room })
         })
     }
 }
@@ -201,21 +206,17 @@ impl Built {
     /// # Errors
     /// What the driver says; nothing of the batch counts then.
     pub fn run(&self, program: &Program, args: &[ArrayRef], rows: usize, stop: &AtomicBool) -> Option<Result<Ran>> {
-        let most = match (self.device.is_cpu, program.arena(1) > 0) {
-            (true, _) => MOST_ON_CPU,
-            (false, true) => MOST_WITH_ARENA,
-            (false, false) => MOST,
-        };
-        if rows <= most {
+        if rows <= self.most(program) {
             return self.run_piece(program, args, rows);
         }
         let mut values = Vec::new();
         let mut left = Vec::new();
-        for start in (0..rows).step_by(most) {
+        let mut start = 0;
+        while start < rows {
             if stop.load(Ordering::Relaxed) {
                 return None;
             }
-            let count = most.min(rows - start);
+            let count = self.most(program).min(rows - start);
             let piece: Vec<ArrayRef> = args.iter().map(|arg| arg.slice(start, count)).collect();
             match self.run_piece(program, &piece, count)? {
                 Ok(ran) => {
@@ -224,10 +225,25 @@ impl Built {
                 }
                 Err(error) => return Some(Err(error)),
             }
+            start += count;
         }
         let parts: Vec<&dyn arrow::array::Array> = values.iter().map(AsRef::as_ref).collect();
         let joined = arrow::compute::concat(&parts).map_err(shown);
         Some(joined.map(|values| Ran { values, left }))
+    }
+
+    /// The words of the arena for a row.
+    fn room(&self, program: &Program) -> usize {
+        if program.allocates() { self.room.load(Ordering::Relaxed) } else { 0 }
+    }
+
+    /// The rows of a launch.
+    fn most(&self, program: &Program) -> usize {
+        let most = if self.device.is_cpu { MOST_ON_CPU } else { MOST };
+        match self.room(program) {
+            0 => most,
+            room => most.min(MOST_ARENA / (8 * room)),
+        }
     }
 
     fn run_piece(&self, program: &Program, args: &[ArrayRef], rows: usize) -> Option<Result<Ran>> {
@@ -235,130 +251,197 @@ impl Built {
         let output = program.run(args, rows, |tables, given| {
             guarded(|| {
                 let lane = self.lanes.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let mut lane = lane.map_or_else(|| self.lane(tables), Ok)?;
-                let output = self.launch(&mut lane, program, fuel, given, rows)?;
+                let mut lane = lane.map_or_else(|| self.lane(program, tables), Ok)?;
+                let room = self.room(program);
+                let output = launch(&self.device, &mut lane, &Launch { program, room, fuel, given, rows })?;
+                if room > 0 && room < LARGEST_ARENA && Program::wants_room(&output.states) {
+                    self.room.fetch_max(8 * room, Ordering::Relaxed);
+                }
                 // One that failed is not used again.
                 self.lanes.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
                 Ok(output)
             })
         })?;
         match output {
-            Ok((values, states)) => program.results(values, &states).map(|(values, left)| Ok(Ran { values, left })),
+            Ok(given) => program.results(given).map(|(values, left)| Ok(Ran { values, left })),
             Err(error) => Some(Err(error)),
         }
     }
 
-    fn lane(&self, tables: &[u64]) -> Result<Lane> {
+    fn lane(&self, program: &Program, tables: &[u64]) -> Result<Lane> {
         let device = &self.device;
         let queue = core::create_command_queue(&device.context, device.id, None).map_err(shown)?;
-        let kernel = core::create_kernel(&self.program, "rows").map_err(shown)?;
+        let kernel = |name: &str| core::create_kernel(&self.program, name).map_err(shown);
+        let gather = program.elements().map(|_| kernel("gather")).transpose()?;
+        let kernel = kernel("rows")?;
         let none = [0];
         let data = if tables.is_empty() { &none } else { tables };
         let flags = MemFlags::READ_WRITE | MemFlags::COPY_HOST_PTR;
         // SAFETY: the device copies the words during the call.
         let tables = unsafe { core::create_buffer(&device.context, flags, data.len(), Some(data)) }.map_err(shown)?;
-        Ok(Lane { queue, kernel, tables, buffers: Vec::new() })
+        Ok(Lane { queue, kernel, gather, tables, buffers: Vec::new() })
     }
+}
 
-    /// Gives the results and the states of the rows.
-    fn launch(
-        &self,
-        lane: &mut Lane,
-        program: &Program,
-        fuel: u32,
-        given: &[Argument],
-        rows: usize,
-    ) -> Result<(Vec<u8>, Vec<u8>)> {
-        let (mut values, mut states) = (vec![0u8; rows * program.width()], vec![0u8; rows]);
-        let arena = 8 * program.arena(rows);
-        let done = guarded(|| self.enqueue(lane, arena, fuel, given, &mut values, &mut states));
-        if done.is_err() {
-            // What was enqueued before reads and writes what is freed here.
-            drop(core::finish(&lane.queue));
-        }
-        done.map(|()| (values, states))
+/// What a launch takes.
+struct Launch<'l> {
+    program: &'l Program,
+    /// Words of the arena for a row.
+    room: usize,
+    fuel: u32,
+    given: &'l [Argument],
+    rows: usize,
+}
+
+/// Gives the results and the states of the rows.
+fn launch(device: &Device, lane: &mut Lane, launch: &Launch<'_>) -> Result<Given> {
+    let rows = launch.rows;
+    let mut given = Given { values: vec![0; rows * launch.program.width()], states: vec![0; rows], ..Given::default() };
+    let done = guarded(|| {
+        enqueue(device, lane, launch, &mut given.values, &mut given.states)?;
+        gathered(device, lane, launch, &mut given)
+    });
+    if done.is_err() {
+        // What was enqueued before reads and writes what is freed here.
+        drop(core::finish(&lane.queue));
     }
+    done.map(|()| given)
+}
 
-    /// Runs the rows of the states.
-    fn enqueue(
-        &self,
-        lane: &mut Lane,
-        arena: usize,
-        fuel: u32,
-        given: &[Argument],
-        values: &mut [u8],
-        states: &mut [u8],
-    ) -> Result<()> {
-        let rows = states.len();
-        // The arena, the results and the states behind the arguments.
-        let sizes: Vec<usize> = given
-            .iter()
-            .filter_map(|argument| match argument {
-                Argument::Bytes(bytes) => Some(bytes.len()),
-                Argument::Word(_) => None,
-            })
-            .chain([arena, values.len(), states.len()])
-            .collect();
-        for (at, bytes) in sizes.iter().enumerate() {
-            let wanted = (*bytes).max(1).next_power_of_two();
-            if lane.buffers.get(at).is_some_and(|(room, _)| *room >= wanted) {
-                continue;
-            }
-            // SAFETY: nothing is copied.
-            let buffer =
-                unsafe { core::create_buffer::<_, u8>(&self.device.context, MemFlags::READ_WRITE, wanted, None) };
-            let buffer = (wanted, buffer.map_err(shown)?);
-            match lane.buffers.get_mut(at) {
-                Some(place) => *place = buffer,
-                None => lane.buffers.push(buffer),
-            }
+/// Makes buffers of these sizes, from a position among the arguments on, where those that are there are smaller.
+fn make_room(device: &Device, buffers: &mut Vec<(usize, Mem)>, first: usize, sizes: &[usize]) -> Result<()> {
+    for (at, bytes) in (first..).zip(sizes) {
+        let wanted = (*bytes).max(1).next_power_of_two();
+        if buffers.get(at).is_some_and(|(room, _)| *room >= wanted) {
+            continue;
         }
-        let Lane { queue, kernel, tables, buffers } = lane;
-        let [.., (_, arena), (_, out), (_, state)] = &buffers[..sizes.len()] else {
-            return Err("a kernel without buffers".to_string());
-        };
-        let mut at = 0;
-        let mut set = |value: ArgVal<'_>| {
-            at += 1;
-            core::set_kernel_arg(kernel, at - 1, value).map_err(shown)
-        };
-        set(ArgVal::scalar(&(rows as u64)))?;
-        set(ArgVal::scalar(&fuel))?;
-        set(ArgVal::mem(tables))?;
-        set(ArgVal::mem(arena))?;
-        let mut next = buffers.iter();
-        for argument in given {
-            match argument {
-                Argument::Bytes(bytes) => {
-                    let (_, buffer) = next.next().ok_or("a kernel without buffers")?;
-                    if !bytes.is_empty() {
-                        // SAFETY: the bytes live until the blocking read below, before which the
-                        // queue, which keeps its order, has copied them; where something fails, the
-                        // caller waits for the queue.
-                        unsafe {
-                            core::enqueue_write_buffer(queue, buffer, false, 0, bytes.as_slice(), NO_EVENTS, NO_EVENT)
-                        }
-                        .map_err(shown)?;
+        // SAFETY: nothing is copied.
+        let buffer = unsafe { core::create_buffer::<_, u8>(&device.context, MemFlags::READ_WRITE, wanted, None) };
+        let buffer = (wanted, buffer.map_err(shown)?);
+        match buffers.get_mut(at) {
+            Some(place) => *place = buffer,
+            None => buffers.push(buffer),
+        }
+    }
+    Ok(())
+}
+
+/// How many buffers arguments take.
+fn count(given: &[Argument]) -> usize {
+    given.iter().filter(|argument| matches!(argument, Argument::Bytes(_))).count()
+}
+
+/// Runs the rows of the states.
+fn enqueue(device: &Device, lane: &mut Lane, launch: &Launch<'_>, values: &mut [u8], states: &mut [u8]) -> Result<()> {
+    let Launch { room, fuel, given, rows, .. } = *launch;
+    // The arena, the results and the states behind the arguments.
+    let sizes: Vec<usize> = given
+        .iter()
+        .filter_map(|argument| match argument {
+            Argument::Bytes(bytes) => Some(bytes.len()),
+            Argument::Word(_) => None,
+        })
+        .chain([8 * room * rows, values.len(), states.len()])
+        .collect();
+    make_room(device, &mut lane.buffers, 0, &sizes)?;
+    let Lane { queue, kernel, tables, buffers, .. } = lane;
+    let [.., (_, arena), (_, out), (_, state)] = &buffers[..sizes.len()] else {
+        return Err("a kernel without buffers".to_string());
+    };
+    let mut at = 0;
+    let mut set = |value: ArgVal<'_>| {
+        at += 1;
+        core::set_kernel_arg(kernel, at - 1, value).map_err(shown)
+    };
+    set(ArgVal::scalar(&(rows as u64)))?;
+    set(ArgVal::scalar(&fuel))?;
+    set(ArgVal::mem(tables))?;
+    set(ArgVal::mem(arena))?;
+    set(ArgVal::scalar(&(room as u64)))?;
+    let mut next = buffers.iter();
+    for argument in given {
+        match argument {
+            Argument::Bytes(bytes) => {
+                let (_, buffer) = next.next().ok_or("a kernel without buffers")?;
+                if !bytes.is_empty() {
+                    // SAFETY: the bytes live until the blocking read below, before which the
+                    // queue, which keeps its order, has copied them; where something fails, the
+                    // caller waits for the queue.
+                    unsafe {
+                        core::enqueue_write_buffer(queue, buffer, false, 0, bytes.as_slice(), NO_EVENTS, NO_EVENT)
                     }
-                    set(ArgVal::mem(buffer))?;
+                    .map_err(shown)?;
                 }
-                Argument::Word(word) => set(ArgVal::scalar(word))?,
+                set(ArgVal::mem(buffer))?;
             }
+            Argument::Word(word) => set(ArgVal::scalar(word))?,
         }
-        set(ArgVal::mem(out))?;
-        set(ArgVal::mem(state))?;
-        let items = [rows.next_multiple_of(64), 1, 1];
-        // SAFETY: the arguments are those of the kernel, which looks at no row from `rows` on; each
-        // buffer has room for what the kernel reads and writes of it.
-        unsafe { core::enqueue_kernel(queue, kernel, 1, None, &items, None, NO_EVENTS, NO_EVENT) }.map_err(shown)?;
-        // SAFETY: both reads end before anybody looks at what they write: the second blocks, and the
-        // queue keeps its order. Where something fails, the caller waits for the queue.
-        unsafe {
-            core::enqueue_read_buffer(queue, out, false, 0, values, NO_EVENTS, NO_EVENT).map_err(shown)?;
-            core::enqueue_read_buffer(queue, state, true, 0, states, NO_EVENTS, NO_EVENT).map_err(shown)?;
-        }
-        Ok(())
     }
+    set(ArgVal::mem(out))?;
+    set(ArgVal::mem(state))?;
+    // SAFETY: the arguments are those of the kernel, which looks at no row from `rows` on; each
+    // buffer has room for what the kernel reads and writes of it.
+    unsafe { core::enqueue_kernel(queue, kernel, 1, None, &items(rows), None, NO_EVENTS, NO_EVENT) }.map_err(shown)?;
+    // SAFETY: both reads end before anybody looks at what they write: the second blocks, and the
+    // queue keeps its order. Where something fails, the caller waits for the queue.
+    unsafe {
+        core::enqueue_read_buffer(queue, out, false, 0, values, NO_EVENTS, NO_EVENT).map_err(shown)?;
+        core::enqueue_read_buffer(queue, state, true, 0, states, NO_EVENTS, NO_EVENT).map_err(shown)?;
+    }
+    Ok(())
+}
+
+/// Puts the elements of the lists that the rows gave one after the other, and takes them from the device.
+fn gathered(device: &Device, lane: &mut Lane, launch: &Launch<'_>, given: &mut Given) -> Result<()> {
+    let Some((width, optional)) = launch.program.elements() else { return Ok(()) };
+    given.starts = Program::starts(&given.values, &given.states);
+    let elements = given.starts.last().map_or(0, |end| *end as usize);
+    let first = count(launch.given);
+    let sizes = [8 * given.starts.len(), elements * width, if optional { elements } else { 0 }];
+    make_room(device, &mut lane.buffers, first + 3, &sizes)?;
+    given.elements = vec![0; elements * width];
+    given.valid = vec![0; sizes[2]];
+    if elements == 0 {
+        return Ok(());
+    }
+    let Lane { queue, gather, buffers, .. } = lane;
+    let (Some(kernel), [(_, arena), (_, out), _, (_, starts), (_, values), (_, valid), ..]) =
+        (gather, &buffers[first..])
+    else {
+        return Err("a kernel without buffers".to_string());
+    };
+    // SAFETY: the starts live until the blocking read below; where something fails, the caller waits.
+    unsafe { core::enqueue_write_buffer(queue, starts, false, 0, &given.starts, NO_EVENTS, NO_EVENT) }
+        .map_err(shown)?;
+    let mut at = 0;
+    let mut set = |value: ArgVal<'_>| {
+        at += 1;
+        core::set_kernel_arg(kernel, at - 1, value).map_err(shown)
+    };
+    set(ArgVal::scalar(&(launch.rows as u64)))?;
+    set(ArgVal::mem(arena))?;
+    set(ArgVal::scalar(&(launch.room as u64)))?;
+    set(ArgVal::mem(out))?;
+    set(ArgVal::mem(starts))?;
+    set(ArgVal::mem(values))?;
+    if optional {
+        set(ArgVal::mem(valid))?;
+    }
+    // SAFETY: the arguments are those of the kernel, which looks at no row from `rows` on; the elements lie
+    // where the rows said, and there is room for as many as all of them have.
+    unsafe {
+        core::enqueue_kernel(queue, kernel, 1, None, &items(launch.rows), None, NO_EVENTS, NO_EVENT).map_err(shown)?;
+        if optional {
+            core::enqueue_read_buffer(queue, valid, false, 0, &mut given.valid, NO_EVENTS, NO_EVENT).map_err(shown)?;
+        }
+        core::enqueue_read_buffer(queue, values, true, 0, &mut given.elements, NO_EVENTS, NO_EVENT).map_err(shown)?;
+    }
+    Ok(())
+}
+
+/// The work items for so many rows.
+fn items(rows: usize) -> [usize; 3] {
+    [rows.next_multiple_of(64), 1, 1]
 }
 
 const NO_EVENTS: Option<&Event> = None;

@@ -67,9 +67,9 @@ impl Translator<'_, '_, '_> {
         self.store(&held, words);
         let state = self.b.ins().stack_addr(types::I64, state, 0);
         let carried_types = carried.iter().map(|value| self.function.ty(*value).clone()).collect();
-        let carried_types = self.unit.constants.types(carried_types);
-        let (carried_types, least) = (self.word(carried_types as i64), self.word(self.unit.turns as i64));
-        let args = [self.env.cx, state, carried_types, words, least];
+        let (address, count) = self.unit.constants.types(carried_types);
+        let [address, count, much_is] = [address, count as u64, self.unit.turns].map(|word| self.word(word as i64));
+        let args = [self.env.cx, state, address, count, words, much_is];
         let status = self.rarely(|this| {
             this.call_helper("arena.give_back", turns::give_back as *const u8, &[types::I64, types::I64], &args)
         })?[0];

@@ -39,7 +39,7 @@ impl Printer<'_, '_> {
     fn allocated(&mut self, call: &str) -> String {
         self.printed.allocates = true;
         let made = self.temporary(Slot::List, call);
-        self.leave_if(&format!("{made} == 0"));
+        self.line(&format!("if ({made} == 0) return FULL;"));
         made
     }
 
@@ -82,7 +82,7 @@ impl Printer<'_, '_> {
                 self.may_change_lists()?;
                 self.printed.allocates = true;
                 let other = self.one(inst, 1)?;
-                self.leave_if(&format!("!list_extend(item, {list}, {other}, {width}UL)"));
+                self.line(&format!("if (!list_extend(item, {list}, {other}, {width}UL)) return FULL;"));
                 Ok(Vec::new())
             }
             CoreOp::ListSlice => {

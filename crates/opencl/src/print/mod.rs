@@ -492,7 +492,7 @@ impl<'m> Printer<'m, '_> {
         self.leave_if("item->fuel-- == 0");
         let status = self.temporary(Slot::Int, &format!("(long)f{}({})", callee.0, args.join(", ")));
         let raise = self.raise(&status, inst)?;
-        self.line(&format!("if ({status} != 0) {{ if ({status} >= LEAVE) {LEAVE} {raise} }}"));
+        self.line(&format!("if ({status} != 0) {{ if ({status} >= LEAVE) return (uint){status}; {raise} }}"));
         Ok(results)
     }
 }
