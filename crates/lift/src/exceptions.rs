@@ -9,7 +9,8 @@ use crate::bailout::Code;
 use crate::class::ClassObj;
 use crate::heap::Instance;
 use crate::lifter::{Ctx, Lift, Lifter, Pending, Returns, State};
-use exuvia_ir::{ExcKind, Object, Opcode, Type};
+use exuvia_ir::{ExcKind, Object, Opcode, Type, Value};
+use exuvia_ops::def::OpDef;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -125,9 +126,56 @@ impl Lifter<'_> {
                 (all, _) => *all = None,
             }
         }
-        let arms = pending.into_iter().map(|one| (one.state, vec![one.exc])).collect();
-        let exc = self.join(arms)?.pop();
+        // The text of an exception that was raised by a statement comes along.
+        let text = |exc: &Abs| match exc {
+            Abs::Dyn(exc) => self.messages.get(exc).cloned(),
+            _ => None,
+        };
+        let texts: Vec<Option<Abs>> = pending.iter().map(|one| text(&one.exc)).collect();
+        let is_told = texts.iter().any(Option::is_some);
+        let told = |text: Option<Abs>| is_told.then(|| text.unwrap_or(Abs::Const(Object::None)));
+        let arms = pending.into_iter().zip(texts);
+        let arms = arms.map(|(one, text)| (one.state, std::iter::once(one.exc).chain(told(text)).collect())).collect();
+        let mut joined = self.join(arms)?.into_iter();
+        let (exc, text) = (joined.next(), joined.next());
+        if let (Some(Abs::Dyn(exc)), Some(text)) = (&exc, text)
+            && self.type_of(&text).is_some()
+        {
+            self.messages.insert(*exc, text);
+        }
         Ok(exc.filter(|_| self.live).map(|exc| (exc, kinds)))
+    }
+
+    /// The text of an exception of a class and arguments, where that is simple.
+    pub fn message_of(&mut self, kind: ExcKind, args: &[Abs]) -> Lift<Option<Abs>> {
+        let [arg] = args else { return Ok(args.is_empty().then(|| Abs::str(""))) };
+        if !matches!(self.type_of(arg), Some(Type::Str | Type::Int | Type::Float | Type::Bool)) {
+            return Ok(None);
+        }
+        self.apply(if kind == ExcKind::KeyError { "repr" } else { "str" }, std::slice::from_ref(arg)).map(Some)
+    }
+
+    /// The text of a caught exception that came along with it, or else what an operation says.
+    pub fn told(&mut self, def: &'static OpDef, args: Vec<Value>, text: Abs) -> Lift<Value> {
+        let text = self.value(&text)?;
+        let ty = self.b.function.ty(text).clone();
+        let ask = |lifter: &mut Self| lifter.b.inst(Opcode::Op(def.name), args.clone(), Type::Str, None);
+        match ty {
+            Type::Str => Ok(text),
+            Type::None => Ok(ask(self)),
+            _ => {
+                let is = self.b.inst(Opcode::Is(Type::None), vec![text], Type::Bool, None);
+                let (none, some) = self.branch(is);
+                self.enter(none);
+                let asked = ask(self);
+                let mut arms: Vec<_> = self.state().into_iter().map(|state| (state, vec![Abs::Dyn(asked)])).collect();
+                self.enter(some);
+                let text = self.narrow_to(text, &Type::Str);
+                arms.extend(self.state().map(|state| (state, vec![text])));
+                let joined = self.join(arms)?.pop();
+                self.value(&joined.unwrap_or(Abs::Unbound))
+            }
+        }
     }
 
     fn try_except(&mut self, body: &[Stmt], handlers: &[Handler], orelse: &[Stmt]) -> Lift<()> {

@@ -192,6 +192,8 @@ pub(crate) struct Lifter<'w> {
     pub handling: Vec<Abs>,
     /// Where a run-time list may have been made; empty where unknown.
     pub sites: HashMap<Value, Vec<Site>>,
+    /// The texts of caught exceptions, None where one may come from an operation.
+    pub messages: HashMap<Value, Abs>,
     /// Loop-carried variables found by earlier attempts.
     pub carried: HashMap<LoopKey, BTreeMap<(usize, Name), Carried>>,
     /// What the evaluation of the current statements holds beside variables, if it may refer to an
@@ -296,6 +298,7 @@ impl<'w> Lifter<'w> {
             live: true,
             handling: Vec::new(),
             sites: HashMap::new(),
+            messages: HashMap::new(),
             carried: HashMap::new(),
             held: Vec::new(),
             snapshots: 0,
@@ -410,6 +413,7 @@ impl Lifter<'_> {
         block.insts.truncate(saved.insts);
         block.term = Terminator::Open;
         self.sites.retain(|value, _| value.index() < saved.values);
+        self.messages.retain(|value, _| value.index() < saved.values);
         self.b.block = saved.block;
         self.frames = saved.frames;
         self.contexts = saved.contexts;
@@ -787,6 +791,11 @@ impl Lifter<'_> {
 
     /// Appends an operation; the operands have the types that it wants.
     pub fn operation(&mut self, def: &'static OpDef, args: Vec<Value>) -> Lift<Value> {
+        if def.name == "exc.message"
+            && let Some(text) = args.first().and_then(|exc| self.messages.get(exc)).cloned()
+        {
+            return self.told(def, args, text);
+        }
         let types: Vec<Type> = args.iter().map(|value| self.b.function.ty(*value).clone()).collect();
         let made = self.inst(Opcode::Op(def.name), args, (def.result)(&types), Some(def.raises))?;
         if def.effect == Effect::Alloc && !self.module_mode && matches!(self.b.function.ty(made), Type::List(_)) {
@@ -846,6 +855,9 @@ impl Lifter<'_> {
             return Ok(());
         }
         let exc = self.b.inst(Opcode::NewExc(kind), values, Type::Exc, None);
+        if let Some(text) = self.message_of(kind, &args)? {
+            self.messages.insert(exc, text);
+        }
         self.throw(Abs::Dyn(exc), Some(vec![kind]));
         Ok(())
     }
