@@ -60,6 +60,7 @@ pub(crate) enum Action {
     List,
     NewExc(ExcKind),
     ExcIs(Vec<ExcKind>),
+    Message(&'static OpDef),
     Poll,
 }
 
@@ -248,6 +249,7 @@ fn step(function: &Function, inst: &Inst, registers: &mut Registers) -> Step {
         Opcode::List => Action::List,
         Opcode::NewExc(kind) => Action::NewExc(*kind),
         Opcode::ExcIs(kinds) => Action::ExcIs(kinds.clone()),
+        Opcode::Message(name) => exuvia_ops::by_name(name).map_or(Action::Missing, Action::Message),
         Opcode::Poll => Action::Poll,
     };
     Step {

@@ -333,6 +333,10 @@ fn perform(step: &Step, registers: &[Object], scratch: &mut Vec<Object>, cx: &mu
             Object::Exc(exc) => Object::Bool(kinds.iter().any(|kind| exc.kind.is_subclass(*kind))),
             _ => return Err(MALFORMED),
         },
+        Action::Message(def) => {
+            load(scratch, registers, &step.args);
+            Object::str(&def.message(cx, scratch)?)
+        }
         Action::Poll => {
             if cx.interrupted() {
                 return Err(Raise::Interrupted);

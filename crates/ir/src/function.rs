@@ -151,6 +151,9 @@ pub enum Opcode {
     NewExc(ExcKind),
     /// Whether the operand, an exception, is an instance of one of the classes.
     ExcIs(Vec<ExcKind>),
+    /// The text of the exception that an operation raises for the operands: a str. Undefined where it
+    /// raises none: dominated by its raise.
+    Message(&'static str),
     /// Marks a back edge: polls cancellation and the time budget.
     Poll,
 }
@@ -170,7 +173,8 @@ impl Opcode {
             | Opcode::Field(_)
             | Opcode::List
             | Opcode::NewExc(_)
-            | Opcode::ExcIs(_) => true,
+            | Opcode::ExcIs(_)
+            | Opcode::Message(_) => true,
         }
     }
 }

@@ -205,6 +205,10 @@ impl<'a> Cursor<'a> {
                 self.expect("[")?;
                 Opcode::ExcIs(self.list("]", Cursor::exc_kind)?)
             }
+            "message" => {
+                let name = self.word();
+                (self.op)(name).map(Opcode::Message).ok_or_else(|| format!("no operation '{name}'"))?
+            }
             "poll" => Opcode::Poll,
             name => self.operation(name)?,
         };

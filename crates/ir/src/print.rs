@@ -111,6 +111,7 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
             separated(f, ", ", kinds, |f, kind| f.write_str(kind.name()))?;
             f.write_char(']')?;
         }
+        Opcode::Message(name) => write!(f, "message {name}")?,
         Opcode::Poll => f.write_str("poll")?,
     }
     for arg in &inst.args {

@@ -246,6 +246,10 @@ impl Checker<'_> {
                 Type::Exc => gives(Type::Bool),
                 from => Err(format!("{from} is not an exception")),
             },
+            Opcode::Message(name) => {
+                (self.op)(name, &types()).map_err(|message| format!("{name}: {message}"))?;
+                gives(Type::Str)
+            }
             Opcode::Poll => {
                 if inst.args.is_empty() && result.is_none() {
                     Ok(())

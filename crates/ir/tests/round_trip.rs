@@ -106,7 +106,7 @@ impl Random {
     }
 
     fn opcode(&mut self) -> Opcode {
-        match self.below(12) {
+        match self.below(13) {
             0 => Opcode::Const(self.object(2)),
             1 | 2 => Opcode::Op(self.pick(&NAMES)),
             3 => Opcode::Call(FuncId(self.below(2) as u32)),
@@ -117,6 +117,7 @@ impl Random {
             8 => Opcode::Field(self.below(3) as u32),
             9 => Opcode::List,
             10 => Opcode::NewExc(self.pick(ExcKind::ALL)),
+            11 => Opcode::Message(self.pick(&NAMES)),
             _ => Opcode::ExcIs(self.many(3, |random| random.pick(ExcKind::ALL))),
         }
     }

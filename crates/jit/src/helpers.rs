@@ -180,12 +180,11 @@ pub(crate) extern "C" fn find_none(table: *const Table) -> i64 {
     unsafe { (*table).find_none() }
 }
 
-/// What an operation gives for boxed operands; `words` are those that are not known.
-fn evaluate(cx: &mut Cx, call: &Boxed, words: [u64; BOXED_WORDS]) -> KernelResult<Object> {
+/// The boxed operands of an operation; `words` are those that are not known.
+fn boxes(call: &Boxed, words: [u64; BOXED_WORDS]) -> Vec<Object> {
     let mut words = words.into_iter();
     let mut word = || words.next().unwrap_or(0);
-    let args: Vec<Object> = call
-        .args
+    call.args
         .iter()
         .map(|arg| match arg {
             BoxedArg::Known(object) => object.clone(),
@@ -193,9 +192,17 @@ fn evaluate(cx: &mut Cx, call: &Boxed, words: [u64; BOXED_WORDS]) -> KernelResul
             BoxedArg::Wide => Object::Int(Int::from_i128(i128::from(word()) | i128::from(word() as i64) << 64)),
             BoxedArg::Float => Object::Float(f64::from_bits(word())),
             BoxedArg::Bool => Object::Bool(word() != 0),
+            BoxedArg::Str => {
+                let start = word() as *const u8;
+                // SAFETY: native code passes the words of a live text.
+                Object::str(unsafe { Str::from_words(start, word()) }.as_str())
+            }
         })
-        .collect();
-    (call.def.eval)(cx, &args)
+        .collect()
+}
+
+fn evaluate(cx: &mut Cx, call: &Boxed, words: [u64; BOXED_WORDS]) -> KernelResult<Object> {
+    (call.def.eval)(cx, &boxes(call, words))
 }
 
 /// An operation on boxed operands whose result one word holds: status, word.
@@ -221,9 +228,19 @@ pub(crate) extern "C" fn boxed_text(cx: *mut Cx, call: *const Boxed, a: u64, b: 
             let Object::Str(made) = evaluate(cx, &*call, [a, b, c, d])? else {
                 return Err(Raise::Bailout("a result that is no text"));
             };
-            let mut text = cx.text(made.len())?;
-            text.push_str(&made)?;
-            Ok(text.finish())
+            cx.store(&made)
+        })
+    }
+}
+
+/// The text of the exception that an operation raises for boxed operands.
+pub(crate) extern "C" fn boxed_message(cx: *mut Cx, call: *const Boxed, a: u64, b: u64, c: u64, d: u64) -> Pair {
+    // SAFETY: as in `boxed_text`.
+    unsafe {
+        call_fallible(cx, |cx| {
+            let call = &*call;
+            let text = call.def.message(cx, &boxes(call, [a, b, c, d]))?;
+            cx.store(&text)
         })
     }
 }

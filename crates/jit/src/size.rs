@@ -121,6 +121,7 @@ fn ends_block(function: &Function, inst: &Inst) -> bool {
     };
     match inst.op {
         Opcode::Op(_) => definition(inst).is_none_or(branches),
+        Opcode::Message(_) => true,
         _ => !inst.op.only_makes(),
     }
 }

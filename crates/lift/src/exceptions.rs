@@ -92,7 +92,7 @@ impl Lifter<'_> {
                 self.throw(exc, kinds);
             }
         }
-        if let Some((exc, kinds)) = self.catch(pending)? {
+        if let Some((exc, kinds)) = self.catch(pending, false)? {
             let hidden = self.hidden_name("exc");
             self.set_var(&hidden, exc);
             self.stmts(finalbody)?;
@@ -117,8 +117,9 @@ impl Lifter<'_> {
         }
     }
 
-    /// Continues where raises arrive: the exception and the classes it can have.
-    fn catch(&mut self, pending: Vec<Pending>) -> Lift<Option<(Abs, Option<Vec<ExcKind>>)>> {
+    /// Continues where raises arrive: the exception and the classes it can have. What it says is kept, of
+    /// what operations raise where somebody has a name for it.
+    fn catch(&mut self, pending: Vec<Pending>, is_named: bool) -> Lift<Option<(Abs, Option<Vec<ExcKind>>)>> {
         let mut kinds = Some(Vec::new());
         for one in &pending {
             match (&mut kinds, &one.kinds) {
@@ -126,12 +127,7 @@ impl Lifter<'_> {
                 (all, _) => *all = None,
             }
         }
-        // The text of an exception that was raised by a statement comes along.
-        let text = |exc: &Abs| match exc {
-            Abs::Dyn(exc) => self.messages.get(exc).cloned(),
-            _ => None,
-        };
-        let texts: Vec<Option<Abs>> = pending.iter().map(|one| text(&one.exc)).collect();
+        let texts: Vec<Option<Abs>> = pending.iter().map(|one| self.text_along(one, is_named)).collect();
         let is_told = texts.iter().any(Option::is_some);
         let told = |text: Option<Abs>| is_told.then(|| text.unwrap_or(Abs::Const(Object::None)));
         let arms = pending.into_iter().zip(texts);
@@ -144,6 +140,18 @@ impl Lifter<'_> {
             self.messages.insert(*exc, text);
         }
         Ok(exc.filter(|_| self.live).map(|exc| (exc, kinds)))
+    }
+
+    /// The text of an exception that comes along with it: of one that was raised by a statement, or by an
+    /// operation, where the handler has a name for it.
+    fn text_along(&mut self, raised: &Pending, is_named: bool) -> Option<Abs> {
+        let Abs::Dyn(exc) = &raised.exc else { return None };
+        if let Some(text) = self.messages.get(exc) {
+            return Some(text.clone());
+        }
+        let (name, args) = self.tellers.get(exc).filter(|_| is_named).cloned()?;
+        self.b.block = raised.state.block;
+        Some(Abs::Dyn(self.b.inst(Opcode::Message(name), args, Type::Str, None)))
     }
 
     /// The text of an exception of a class and arguments, where that is simple.
@@ -192,7 +200,8 @@ impl Lifter<'_> {
             self.enter(state);
             ends.extend(self.handle_object(exc, handlers)?);
         }
-        let Some((exc, mut kinds)) = self.catch(pending)? else {
+        let is_named = handlers.iter().any(|handler| handler.name.is_some());
+        let Some((exc, mut kinds)) = self.catch(pending, is_named)? else {
             return self.enter_any(ends);
         };
         for handler in handlers {

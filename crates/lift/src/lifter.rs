@@ -14,8 +14,10 @@ use crate::class::ClassObj;
 use crate::heap::{Instance, is_dropped};
 use crate::leave::end_frames;
 use crate::world::World;
-use exuvia_ir::{BlockId, Builder, Class, Edge, ExcKind, Object, Opcode, Span, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Builder, Class, Edge, ExcKind, Object, Opcode, Raise, Span, Terminator, Type, Value};
+use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Effect, OpDef};
+use exuvia_ops::show;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -194,6 +196,8 @@ pub(crate) struct Lifter<'w> {
     pub sites: HashMap<Value, Vec<Site>>,
     /// The texts of caught exceptions, None where one may come from an operation.
     pub messages: HashMap<Value, Abs>,
+    /// The operations that caught exceptions come from, with their operands, which can tell the text.
+    pub tellers: HashMap<Value, (&'static str, Vec<Value>)>,
     /// Loop-carried variables found by earlier attempts.
     pub carried: HashMap<LoopKey, BTreeMap<(usize, Name), Carried>>,
     /// What the evaluation of the current statements holds beside variables, if it may refer to an
@@ -299,6 +303,7 @@ impl<'w> Lifter<'w> {
             handling: Vec::new(),
             sites: HashMap::new(),
             messages: HashMap::new(),
+            tellers: HashMap::new(),
             carried: HashMap::new(),
             held: Vec::new(),
             snapshots: 0,
@@ -414,6 +419,7 @@ impl Lifter<'_> {
         block.term = Terminator::Open;
         self.sites.retain(|value, _| value.index() < saved.values);
         self.messages.retain(|value, _| value.index() < saved.values);
+        self.tellers.retain(|value, _| value.index() < saved.values);
         self.b.block = saved.block;
         self.frames = saved.frames;
         self.contexts = saved.contexts;
@@ -797,7 +803,22 @@ impl Lifter<'_> {
             return self.told(def, args, text);
         }
         let types: Vec<Type> = args.iter().map(|value| self.b.function.ty(*value).clone()).collect();
+        let is_plain = |ty: &Type| matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str);
+        let teller = (def.effect != Effect::Write && types.iter().all(is_plain)).then(|| args.clone());
         let made = self.inst(Opcode::Op(def.name), args, (def.result)(&types), Some(def.raises))?;
+        let unwind = self.b.function.block(self.b.block).insts.last().and_then(|inst| inst.unwind.as_ref());
+        if let Some(landing) = unwind {
+            let exc = self.b.function.block(landing.block).params[0];
+            if let Some(args) = teller {
+                self.tellers.insert(exc, (def.name, args));
+            } else if def.name == "list.get"
+                && let Err(Raise::Exception { kind, args }) =
+                    (def.eval)(&mut Cx::for_folding(), &[Object::list(vec![]), Object::int(0)])
+            {
+                // Whatever the list holds.
+                self.messages.insert(exc, Abs::str(&show::message(kind, &args)));
+            }
+        }
         if def.effect == Effect::Alloc && !self.module_mode && matches!(self.b.function.ty(made), Type::List(_)) {
             let list = self.placed_list(&Abs::Dyn(made))?;
             return self.value(&list);
@@ -1060,7 +1081,7 @@ pub(crate) fn types_for_people(types: &[Type]) -> String {
 /// What a static value is, for people.
 pub(crate) fn describe(abs: &Abs) -> String {
     match abs {
-        Abs::Const(object) => exuvia_ops::show::repr(object),
+        Abs::Const(object) => show::repr(object),
         Abs::Dyn(_) => "a run-time value".to_string(),
         Abs::Tuple(_) => "a tuple".to_string(),
         Abs::Func(closure) => format!("function {}", closure.def.name),

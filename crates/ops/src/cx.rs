@@ -518,6 +518,14 @@ impl Cx {
         Ok(Text { cx: self, ptr, len: 0, room })
     }
 
+    /// Runs something that raises with messages.
+    pub fn with_messages<R>(&mut self, run: impl FnOnce(&mut Cx) -> R) -> R {
+        let before = std::mem::replace(&mut self.want_message, true);
+        let result = run(self);
+        self.want_message = before;
+        result
+    }
+
     /// Whether somebody looks at the messages of exceptions.
     #[must_use]
     pub fn wants_message(&self) -> bool {

@@ -216,6 +216,18 @@ pub enum Body {
 }
 
 impl OpDef {
+    /// The text of the exception that it raises for these operands.
+    ///
+    /// # Errors
+    /// It raises none, or leaves.
+    pub fn message(&self, cx: &mut Cx, args: &[Object]) -> Result<String, Raise> {
+        match cx.with_messages(|cx| (self.eval)(cx, args)) {
+            Err(Raise::Exception { kind, args }) => Ok(crate::show::message(kind, &args)),
+            Err(other) => Err(other),
+            Ok(_) => Err(Raise::Bailout("an operation that raises nothing is asked what it says")),
+        }
+    }
+
     /// Whether it has another outcome than a value.
     #[must_use]
     pub fn can_fail(&self) -> bool {

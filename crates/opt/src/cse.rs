@@ -164,7 +164,7 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
             mix.add(9);
             mix.add(u64::from(callee.0));
         }
-        Opcode::List | Opcode::NewExc(_) | Opcode::Poll => return None,
+        Opcode::List | Opcode::NewExc(_) | Opcode::Message(_) | Opcode::Poll => return None,
     }
     for arg in &inst.args {
         mix.add(u64::from(arg.0));

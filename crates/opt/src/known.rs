@@ -130,6 +130,7 @@ impl<'a> Known<'a> {
             | Opcode::List
             | Opcode::NewExc(_)
             | Opcode::ExcIs(_)
+            | Opcode::Message(_)
             | Opcode::Poll => None,
         }
     }
@@ -258,6 +259,7 @@ impl<'a> Known<'a> {
             | Opcode::Field(_)
             | Opcode::List
             | Opcode::NewExc(_)
+            | Opcode::Message(_)
             | Opcode::Poll => {}
         }
     }

@@ -141,9 +141,13 @@ pub(crate) fn rewrite(known: &mut Known<'_>, inst: &Inst) -> Option<Rewrite> {
         }
         Opcode::Field(index) => tuples::field(known, inst, *index as usize),
         Opcode::Tuple => tuples::tuple(known, inst),
-        Opcode::Const(_) | Opcode::Call(_) | Opcode::Record(_) | Opcode::List | Opcode::NewExc(_) | Opcode::Poll => {
-            None
-        }
+        Opcode::Const(_)
+        | Opcode::Call(_)
+        | Opcode::Record(_)
+        | Opcode::List
+        | Opcode::NewExc(_)
+        | Opcode::Message(_)
+        | Opcode::Poll => None,
     }
 }
 

@@ -93,6 +93,7 @@ pub(crate) fn of_inst(function: &Function, inst: &Inst, result: Value, tags: &[T
         | Opcode::Field(_)
         | Opcode::List
         | Opcode::ExcIs(_)
+        | Opcode::Message(_)
         | Opcode::Poll => ALL,
     }
 }

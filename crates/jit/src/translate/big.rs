@@ -7,7 +7,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value as Machine, types};
 use exuvia_ir::{ExcKind, Inst, Int, Object, Type};
 use exuvia_ops::core::{CoreOp, float_equal, float_near};
-use exuvia_ops::def::{Body, Kind, OpDef};
+use exuvia_ops::def::{Body, Kind, OpDef, status};
 
 /// An operation whose operands native code passes as words, but for those that are known.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(crate) enum BoxedArg {
     Wide,
     Float,
     Bool,
+    /// Two words.
+    Str,
 }
 
 /// The words that a [`Boxed`] takes.
@@ -93,16 +95,43 @@ impl Translator<'_, '_, '_> {
     /// Whether an operation can be called with boxed operands: it takes few numbers besides constants,
     /// and gives one, or a text.
     pub(super) fn can_be_boxed(&self, inst: &Inst, result: &Type) -> bool {
+        let is_number = |ty: &Type| matches!(ty, Type::Int | Type::Float | Type::Bool);
+        (0..inst.args.len()).all(|at| self.known(inst, at).is_some() || is_number(self.function.ty(inst.args[at])))
+            && (is_number(result) || *result == Type::Str)
+            && self.boxed_words(inst).is_some()
+    }
+
+    /// The words of the operands that are not known, where they are few.
+    fn boxed_words(&self, inst: &Inst) -> Option<usize> {
         let mut count = 0;
-        for (at, value) in inst.args.iter().enumerate() {
-            if self.known(inst, at).is_none() {
-                if !matches!(self.function.ty(*value), Type::Int | Type::Float | Type::Bool) {
-                    return false;
-                }
-                count += if self.widths.is_wide(*value) { 2 } else { 1 };
-            }
+        for (at, value) in inst.args.iter().enumerate().filter(|(at, _)| self.known(inst, *at).is_none()) {
+            count += match self.function.ty(*value) {
+                Type::Int if self.widths.is_wide(inst.args[at]) => 2,
+                Type::Int | Type::Float | Type::Bool => 1,
+                Type::Str => 2,
+                _ => return None,
+            };
         }
-        count <= BOXED_WORDS && matches!(result, Type::Int | Type::Float | Type::Bool | Type::Str)
+        (count <= BOXED_WORDS).then_some(count)
+    }
+
+    /// What an operation says that raised for these operands; where they cannot be boxed the row leaves.
+    pub(super) fn message(&mut self, name: &'static str, inst: &Inst) -> Result<Vec<Machine>> {
+        let def =
+            exuvia_ops::by_name(name).ok_or_else(|| CompileError::unsupported(format!("the operation {name}")))?;
+        let passed = match self.boxed_words(inst) {
+            Some(_) => self.boxed_args(def, inst)?,
+            None => None,
+        };
+        let Some(passed) = passed else {
+            self.leave(status::BAILOUT);
+            return Ok(self.zeros(&Type::Str));
+        };
+        let address = helpers::boxed_message as *const u8;
+        let made = self.rarely(|this| this.call_helper("message", address, &[types::I64, types::I64], &passed))?;
+        let failed = self.b.ins().icmp_imm_s(IntCC::Equal, made[0], 0);
+        self.fail_if(failed, made[1], inst)?;
+        Ok(made)
     }
 
     /// The result from the operation's code for boxed operands, where it can be called so.
@@ -112,6 +141,25 @@ impl Translator<'_, '_, '_> {
         if !self.can_be_boxed(inst, &result) {
             return Ok(None);
         }
+        let Some(passed) = self.boxed_args(def, inst)? else { return Ok(None) };
+        if result == Type::Str {
+            let made =
+                self.call_helper("boxed", helpers::boxed_text as *const u8, &[types::I64, types::I64], &passed)?;
+            let failed = self.b.ins().icmp_imm_s(IntCC::Equal, made[0], 0);
+            self.fail_if(failed, made[1], inst)?;
+            return Ok(Some(made));
+        }
+        let made = self.call_helper("boxed", helpers::boxed as *const u8, &[types::I64, types::I64], &passed)?;
+        self.fail_if(made[0], made[0], inst)?;
+        Ok(Some(vec![match result {
+            Type::Float => self.b.ins().bitcast(types::F64, MemFlagsData::new(), made[1]),
+            Type::Bool => self.b.ins().ireduce(types::I8, made[1]),
+            _ => made[1],
+        }]))
+    }
+
+    /// The context, the call and the words of the operands that are not known, as helpers take them.
+    fn boxed_args(&mut self, def: &'static OpDef, inst: &Inst) -> Result<Option<Vec<Machine>>> {
         let mut args = Vec::new();
         let mut words = Vec::new();
         for (at, value) in inst.args.iter().enumerate() {
@@ -122,6 +170,7 @@ impl Translator<'_, '_, '_> {
             args.push(match self.function.ty(*value) {
                 Type::Float => BoxedArg::Float,
                 Type::Bool => BoxedArg::Bool,
+                Type::Str => BoxedArg::Str,
                 _ if self.widths.is_wide(*value) => BoxedArg::Wide,
                 _ => BoxedArg::Int,
             });
@@ -140,6 +189,10 @@ impl Translator<'_, '_, '_> {
                 passed.extend([low, high]);
                 continue;
             }
+            if *self.function.ty(value) == Type::Str {
+                passed.extend(self.slots(value)?);
+                continue;
+            }
             let slot = self.first(value)?;
             passed.push(match self.b.func.dfg.value_type(slot) {
                 types::F64 => self.b.ins().bitcast(types::I64, MemFlagsData::new(), slot),
@@ -150,19 +203,6 @@ impl Translator<'_, '_, '_> {
         while passed.len() < 2 + BOXED_WORDS {
             passed.push(self.word(0));
         }
-        if result == Type::Str {
-            let made =
-                self.call_helper("boxed", helpers::boxed_text as *const u8, &[types::I64, types::I64], &passed)?;
-            let failed = self.b.ins().icmp_imm_s(IntCC::Equal, made[0], 0);
-            self.fail_if(failed, made[1], inst)?;
-            return Ok(Some(made));
-        }
-        let made = self.call_helper("boxed", helpers::boxed as *const u8, &[types::I64, types::I64], &passed)?;
-        self.fail_if(made[0], made[0], inst)?;
-        Ok(Some(vec![match result {
-            Type::Float => self.b.ins().bitcast(types::F64, MemFlagsData::new(), made[1]),
-            Type::Bool => self.b.ins().ireduce(types::I8, made[1]),
-            _ => made[1],
-        }]))
+        Ok(Some(passed))
     }
 }

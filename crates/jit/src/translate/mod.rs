@@ -246,6 +246,7 @@ impl<'m> Translator<'_, '_, 'm> {
                 let status = self.one(inst, 0)?;
                 vec![self.exc_is(status, kinds)]
             }
+            Opcode::Message(name) => self.message(name, inst)?,
             Opcode::Poll => {
                 crate::batch::poll(self.b, self.env);
                 Vec::new()

@@ -439,6 +439,7 @@ impl<'m> Printer<'m, '_> {
                     .fold(0u64, |set, kind| set | 1 << (*kind as u32));
                 vec![format!("(int)((0x{set:x}UL >> {code}) & 1UL)")]
             }
+            Opcode::Message(_) => return Err(Unsupported::new("the text of an exception")),
             Opcode::Poll => {
                 self.leave_if("item->fuel-- == 0");
                 return Ok(());

@@ -358,6 +358,7 @@ impl<'a> Walk<'a> {
             | Opcode::List
             | Opcode::NewExc(_)
             | Opcode::ExcIs(_)
+            | Opcode::Message(_)
             | Opcode::Poll => {}
         }
     }
