@@ -2,7 +2,7 @@
 
 use crate::contenders;
 use anyhow::{Context, Result};
-use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, ListArray, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array, Int64Array, ListArray, RecordBatch};
 use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::datasource::MemTable;
@@ -176,6 +176,37 @@ $$",
         call: "f(a)",
     },
     Program {
+        title: "an array of 100: moving average of 10 (an array)",
+        create: "CREATE FUNCTION f(a DOUBLE[]) RETURNS DOUBLE[] LANGUAGE python AS $$
+def f(a):
+    out = []
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i]
+        if i >= 10:
+            total -= a[i - 10]
+        out.append(total / min(i + 1, 10))
+    return out
+$$",
+        call: "f(a)",
+    },
+    Program {
+        title: "an array of 100: smoothed 50 times (an array)",
+        create: "CREATE FUNCTION f(a DOUBLE[]) RETURNS DOUBLE[] LANGUAGE python AS $$
+def f(a):
+    u = [0.0] * len(a)
+    v = [0.0] * len(a)
+    for i in range(len(a)):
+        u[i] = v[i] = a[i]
+    for _ in range(50):
+        for i in range(1, len(u) - 1):
+            v[i] = 0.25 * u[i - 1] + 0.5 * u[i] + 0.25 * u[i + 1]
+        u, v = v, u
+    return u
+$$",
+        call: "f(a)",
+    },
+    Program {
         title: "a heat rod of 32 cells, 100 steps (lists)",
         create: "CREATE FUNCTION f(left DOUBLE, right DOUBLE) RETURNS DOUBLE LANGUAGE python AS $$
 def f(left, right):
@@ -323,23 +354,36 @@ pub fn device(rows: usize, rounds: usize) -> Result<Value> {
     Ok(json!({"rows": rows, "rounds": rounds, "cores": cores, "programs": programs}))
 }
 
-/// The results by the number of their row, as bits.
+/// The results by the number of their row, as bits; of an array a checksum of them.
 fn sorted(batches: &[RecordBatch]) -> Vec<Option<u64>> {
     let mut all: Vec<(i64, Option<u64>)> = vec![];
     for batch in batches {
         let numbers = batch.column(0).as_primitive::<datafusion::arrow::datatypes::Int64Type>();
-        let result = batch.column(1);
-        for row in 0..batch.num_rows() {
-            let bits = (!result.is_null(row)).then(|| match result.data_type() {
-                DataType::Float64 => {
-                    result.as_primitive::<datafusion::arrow::datatypes::Float64Type>().value(row).to_bits()
-                }
-                DataType::Boolean => u64::from(result.as_boolean().value(row)),
-                _ => result.as_primitive::<datafusion::arrow::datatypes::Int64Type>().value(row) as u64,
-            });
-            all.push((numbers.value(row), bits));
-        }
+        let results = bits(batch.column(1));
+        all.extend((0..batch.num_rows()).map(|row| (numbers.value(row), results(row))));
     }
-    all.sort_by_key(|(number, _)| *number);
+    all.sort_unstable();
     all.into_iter().map(|(_, bits)| bits).collect()
+}
+
+/// The bits of each row of a column.
+fn bits(column: &ArrayRef) -> Box<dyn Fn(usize) -> Option<u64> + '_> {
+    use datafusion::arrow::datatypes::{Float64Type, Int64Type};
+    if let Some(lists) = column.as_list_opt::<i32>() {
+        return Box::new(|row| {
+            let items = lists.is_valid(row).then(|| lists.value(row))?;
+            let mix = |sum: u64, bits: Option<u64>| {
+                (sum ^ bits.unwrap_or(u64::MAX)).wrapping_mul(0x0100_0000_01b3).rotate_left(7)
+            };
+            Some((0..items.len()).map(bits(&items)).fold(items.len() as u64, mix))
+        });
+    }
+    if let Some(floats) = column.as_primitive_opt::<Float64Type>() {
+        return Box::new(|row| floats.is_valid(row).then(|| floats.value(row).to_bits()));
+    }
+    if let Some(ints) = column.as_primitive_opt::<Int64Type>() {
+        return Box::new(|row| ints.is_valid(row).then(|| ints.value(row) as u64));
+    }
+    let bools = column.as_boolean();
+    Box::new(|row| bools.is_valid(row).then(|| u64::from(bools.value(row))))
 }

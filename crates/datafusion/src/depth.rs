@@ -11,11 +11,12 @@
 //! Few words can also stand for much: names of a WITH that each name the one before twice, and
 //! CUBE of many columns. DataFusion plans each use of a name and each set of columns, and is not
 //! interrupted while it does, so that what stands for more than [`MAX_TABLES`] tables or
-//! [`MAX_CUBE`] columns is refused. So are views of views.
+//! [`MAX_CUBE`] columns is refused. So are views of views, and conditions on columns that are computed from
+//! columns that are computed, for more than [`MAX_TERMS`] terms.
 
-use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, plan_err};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{Expr as PlanExpr, LogicalPlan};
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
     ArrayElemTypeDef, BinaryOperator, DataType, Expr, GroupByExpr, GroupByWithModifier, ObjectNamePart, Query, SetExpr,
@@ -39,6 +40,9 @@ const REPEATED: usize = 25;
 
 /// The tables for which the names of a query's WITH may stand together.
 const MAX_TABLES: u64 = 1_000;
+
+/// The terms for which a condition may stand.
+const MAX_TERMS: u64 = 100_000;
 
 /// The columns of which a query may ask all subsets.
 const MAX_CUBE: usize = 12;
@@ -260,6 +264,79 @@ pub(crate) fn check_views(plan: &LogicalPlan, text: &str) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Refuses a statement with a condition that stands for too much where the columns that it names are
+/// written out: DataFusion puts what a query within computes in place of their names to push the
+/// condition down, and a column that is named twice at each level doubles it.
+///
+/// # Errors
+/// There is one.
+pub(crate) fn check_conditions(plan: &LogicalPlan) -> Result<()> {
+    written_out(plan).map(|_| ())
+}
+
+/// For how many terms each column of a plan stands.
+fn written_out(plan: &LogicalPlan) -> Result<Vec<u64>> {
+    let mut columns = Vec::new();
+    let mut inputs = Vec::new();
+    for input in plan.inputs() {
+        inputs.push(written_out(input)?);
+    }
+    let first = || inputs.first().cloned().unwrap_or_default();
+    let terms = |expr: &PlanExpr| -> Result<u64> {
+        let mut terms = 0u64;
+        expr.apply(|part| {
+            let found = |column| {
+                let mut all = plan.inputs().into_iter().zip(&inputs);
+                all.find_map(|(input, sizes)| sizes.get(input.schema().index_of_column(column).ok()?).copied())
+            };
+            terms = terms.saturating_add(match part {
+                PlanExpr::Column(column) => found(column).unwrap_or(1),
+                _ => 1,
+            });
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(terms)
+    };
+    match plan {
+        LogicalPlan::Projection(projection) => {
+            for expr in &projection.expr {
+                columns.push(terms(expr)?);
+            }
+        }
+        LogicalPlan::Filter(filter) => {
+            if terms(&filter.predicate)? > MAX_TERMS {
+                return plan_err!(
+                    "a condition stands for more than {MAX_TERMS} terms where the columns that it names are written out, as \
+                     is done to push it down: each is computed from others, which are named several times. A table can \
+                     hold those columns"
+                );
+            }
+            columns = first();
+        }
+        LogicalPlan::SubqueryAlias(_)
+        | LogicalPlan::Sort(_)
+        | LogicalPlan::Limit(_)
+        | LogicalPlan::Distinct(_)
+        | LogicalPlan::Repartition(_) => columns = first(),
+        LogicalPlan::Join(_) => columns = inputs.concat(),
+        LogicalPlan::Union(_) => {
+            columns = first();
+            for other in &inputs {
+                columns.iter_mut().zip(other).for_each(|(most, size)| *most = (*most).max(*size));
+            }
+        }
+        LogicalPlan::Aggregate(aggregate) => {
+            for key in &aggregate.group_expr {
+                columns.push(terms(key)?);
+            }
+        }
+        LogicalPlan::Window(_) => columns = first(),
+        _ => {}
+    }
+    columns.resize(plan.schema().fields().len(), 1);
+    Ok(columns)
 }
 
 /// The columns of CUBE in a GROUP BY.

@@ -249,6 +249,7 @@ impl ExuviaSession {
             samples += 1;
         };
         depth::check_views(&plan, &text)?;
+        depth::check_conditions(&plan)?;
         let plan = rebind(&state, plan)?;
         // PREPARE optimises without analysis, and these calls must be nodes before anything moves.
         let plan = LateralCalls.analyze(plan, state.config_options())?;

@@ -178,6 +178,7 @@ classes! {
         UnicodeTranslateError: UnicodeError = 37,
         JSONDecodeError: ValueError = 38,
         StatisticsError: ValueError = 39,
+        Error: ValueError = 50,
         KeyboardInterrupt: BaseException = 29,
         SystemExit: BaseException = 30,
         GeneratorExit: BaseException = 31,
@@ -316,6 +317,7 @@ impl ExcKind {
         match self {
             ExcKind::JSONDecodeError => Some("json"),
             ExcKind::StatisticsError => Some("statistics"),
+            ExcKind::Error => Some("binascii"),
             ExcKind::DecimalException | ExcKind::InvalidOperation => Some("decimal"),
             _ => None,
         }

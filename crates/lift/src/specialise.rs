@@ -328,7 +328,14 @@ impl Lifter<'_> {
         let at = match all.iter().position(|one| same_args(&one.args, &args)) {
             Some(at) if self.world.functions[all[at].id.index()].is_none() && self.own != Some(all[at].id) => {
                 // What it returns is not known before the function around it is finished.
-                return self.bail(Code::Recursion, "functions that call each other");
+                let is_own = self.own.is_some_and(|own| all.iter().any(|one| one.id == own));
+                return self.bail(
+                    Code::Recursion,
+                    match is_own {
+                        true => "a recursion whose calls have arguments of other types than its own",
+                        false => "functions that call each other",
+                    },
+                );
             }
             Some(at) => at,
             None => {

@@ -10,6 +10,7 @@ use crate::text::Str;
 use base64::Engine;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use exuvia_ir::ExcKind::Error;
 use exuvia_ir::{Int, Object, Raise};
 use md5::Md5;
 use num_bigint::{BigInt, Sign};
@@ -360,12 +361,61 @@ op! {
 }
 
 op! {
-    /// `base64.b64decode`, or `urlsafe_b64decode`, of what the encoder gives; CPython does what is
-    /// left.
+    /// `base64.b64decode`, or `urlsafe_b64decode`: characters that are no digits are passed over
+    /// (Modules/binascii.c, binascii_a2b_base64_impl).
     bytes_of_base64 = "bytes.of_base64" ""
-    Pure fn (cx, _digits: str, _url: bool) -> str fallible bails Operands {
-        let bytes = alphabet(_url).decode(_digits.as_bytes()).map_err(|_| LEAVES)?;
-        write(cx, &bytes)
+    Pure fn (cx, _digits: str, _url: bool) -> str fallible [Error] {
+        let digits = _digits.as_bytes();
+        if let Ok(bytes) = alphabet(_url).decode(digits) {
+            return write(cx, &bytes);
+        }
+        let (mut bytes, mut place, mut held, mut pads) = (Vec::new(), 0, 0u8, 0);
+        for byte in digits {
+            let digit = match byte {
+                b'=' => {
+                    pads += 1;
+                    if place >= 2 && place + pads >= 4 {
+                        return write(cx, &bytes);
+                    }
+                    continue;
+                }
+                b'A'..=b'Z' => byte - b'A',
+                b'a'..=b'z' => byte - b'a' + 26,
+                b'0'..=b'9' => byte - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                b'-' if _url => 62,
+                b'_' if _url => 63,
+                _ => continue,
+            };
+            pads = 0;
+            match place {
+                0 => held = digit,
+                1 => {
+                    bytes.push(held << 2 | digit >> 4);
+                    held = digit & 0xf;
+                }
+                2 => {
+                    bytes.push(held << 4 | digit >> 2);
+                    held = digit & 3;
+                }
+                _ => bytes.push(held << 6 | digit),
+            }
+            place = (place + 1) % 4;
+        }
+        match place {
+            0 => write(cx, &bytes),
+            1 => {
+                let count = bytes.len() / 3 * 4 + 1;
+                Err(cx.raise(Error, || {
+                    format!(
+                        "Invalid base64-encoded string: number of data characters ({count}) cannot be 1 more than a \
+                         multiple of 4"
+                    )
+                }))
+            }
+            _ => Err(cx.raise(Error, || "Incorrect padding".to_string())),
+        }
     }
 }
 

@@ -328,6 +328,18 @@ async fn statements_that_stand_for_too_much_are_refused() {
         assert!(error.contains("of WITH stands for"), "{error}");
     }
     assert_eq!(rows(&session, &doubling(4)).await, "1");
+    // Columns that are computed from columns are written out where a condition on them is pushed down.
+    let computed = |levels: usize| {
+        let inner = "SELECT value > 2 AS a, value > 3 AS b FROM generate_series(1, 10)".to_string();
+        let query =
+            (0..levels).fold(inner, |query, _| format!("SELECT a AND NOT b AS a, b AND NOT a AS b FROM ({query})"));
+        format!("SELECT count(*) FROM ({query}) WHERE a")
+    };
+    for sql in [computed(20), format!("EXPLAIN {}", computed(40))] {
+        let error = fails(&session, &sql).await;
+        assert!(error.contains("a condition stands for more than 100000 terms"), "{error}");
+    }
+    assert_eq!(rows(&session, &computed(4)).await, "1");
     // So may views be, which are planned where they are used.
     run(&session, "CREATE VIEW w0 AS SELECT 1 AS x").await;
     let mut refused = None;

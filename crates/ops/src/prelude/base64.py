@@ -1,4 +1,6 @@
-"""Base64. What is not written as the encoder writes it, CPython reads."""
+"""Base64."""
+
+import re
 
 
 def _data(value):
@@ -9,6 +11,8 @@ def _data(value):
 
 def _digits(value):
     if isinstance(value, str):
+        if not value.isascii():
+            raise ValueError("string argument should contain only ASCII characters")
         return value
     return _data(value)
 
@@ -30,7 +34,10 @@ def urlsafe_b64encode(s):
 def b64decode(s, altchars=None, validate=False):
     if altchars is not None:
         return _leave("base64 with another alphabet")
-    return _record("bytes", _operation("bytes.of_base64", _digits(s), False))
+    digits = _digits(s)
+    if validate and re.fullmatch("(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", digits) is None:
+        return _leave("base64 that is not valid")
+    return _record("bytes", _operation("bytes.of_base64", digits, False))
 
 
 def standard_b64decode(s):
