@@ -344,7 +344,14 @@ impl Lifter<'_> {
         {
             return Ok(dict);
         }
-        let dict = self.new_container("dict", Vec::new())?;
+        let mut entries = entries;
+        let dict = match entries.first() {
+            Some((None, first)) if is_plain_dict(first) => {
+                let (_, first) = entries.remove(0);
+                self.call_of(&first, "copy", Vec::new())?
+            }
+            _ => self.new_container("dict", Vec::new())?,
+        };
         for (at, (key, value)) in entries.into_iter().enumerate() {
             self.apart(at, |me| match key {
                 Some(key) => {
@@ -445,6 +452,9 @@ impl Lifter<'_> {
         {
             return Ok(empty);
         }
+        if let Some(source) = source.filter(|source| is_plain_dict(source)) {
+            return self.call_of(source, "copy", Vec::new());
+        }
         let dict = self.new_container("dict", Vec::new())?;
         if let Some(source) = source {
             self.call_of(&dict, "update", vec![source.clone()])?;
@@ -489,4 +499,9 @@ fn address(object: &Object) -> Option<usize> {
         Object::Set(set) => Some(Arc::as_ptr(set) as usize),
         _ => None,
     }
+}
+
+/// Whether it is a dict of run time, and of no class below that: its copy is made of its parts.
+fn is_plain_dict(source: &Abs) -> bool {
+    matches!(source, Abs::Instance(object) if object.class.prelude && &*object.class.name == "dict")
 }

@@ -90,9 +90,12 @@ def __mul__(self, times):
     if times >= 9223372036854775808 or times <= -9223372036854775809:
         raise OverflowError("cannot fit 'int' into an index-sized integer")
     result = []
-    for _ in range(times):
-        for item in self:
-            result.append(item)
+    if times > 0 and len(self) > 0:
+        total = len(self) * times
+        result.extend(self)
+        while len(result) <= total // 2:
+            result.extend(result)
+        result.extend(result[:total - len(result)])
     return result
 
 
