@@ -82,5 +82,6 @@ fn one(
             return Err(format!("{error:#}"));
         }
     };
-    catch(|| check(case, &expected, variations, counts))
+    let variations = Variation::of(&case.name(), variations);
+    catch(|| check(case, &expected, &variations, counts))
 }

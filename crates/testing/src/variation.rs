@@ -1,5 +1,6 @@
 //! The settings under which every case runs, and the rung that each must show.
 
+use crate::random::Random;
 use exuvia_engine::{Offload, Rung, Settings};
 
 /// One way of running a function.
@@ -67,7 +68,7 @@ impl Variation {
         }
     }
 
-    /// The variations that `EXUVIA_ONLY` names, separated by commas; without it all, and of a build
+    /// The variations that `EXUVIA_ONLY` names, separated by commas, `all` of them; without it most, and of a build
     /// without Python those in which its code differs from the other's.
     #[must_use]
     pub fn chosen() -> Vec<Variation> {
@@ -82,10 +83,26 @@ impl Variation {
                 // Building kernels takes long: `tests/device.rs` does so for some cases. Few loops carry what they
                 // make: `tests/turns.rs` has those that do.
                 "" => !matches!(variation, Variation::Device | Variation::Turns) && (with_python || differs(variation)),
+                "all" => *variation != Variation::Device,
                 only => only.split(',').any(|name| name == variation.name()),
             })
             .filter(|variation| with_python || *variation != Variation::Python)
             .collect()
+    }
+
+    /// Those of the variations that a case takes: as users run it, in the evaluator, in CPython and with
+    /// every guard taken; of the other ways every second or so, by its name, since each compiles it anew.
+    /// Where `EXUVIA_ONLY` names variations (`all` is all of them) it takes these.
+    #[must_use]
+    pub fn of(name: &str, variations: &[Variation]) -> Vec<Variation> {
+        if std::env::var_os("EXUVIA_ONLY").is_some() {
+            return variations.to_vec();
+        }
+        let mut random = Random::of_text(name);
+        let always = |variation: &Variation| {
+            matches!(variation, Variation::Native | Variation::Evaluator | Variation::Python | Variation::Guards)
+        };
+        variations.iter().copied().filter(|variation| always(variation) || random.one_in(2)).collect()
     }
 
     /// The settings.

@@ -2,7 +2,8 @@
 //!
 //! `cargo test -p exuvia-testing --test cases -- FILTER` runs those whose file or heading
 //! contains a filter. `EXUVIA_CASES` names another file or folder, `EXUVIA_ONLY` the
-//! variations (`native,evaluator,unoptimized,python,guards,no-compiler,no-interpreter`),
+//! variations (`native,evaluator,unoptimized,python,guards,no-compiler,no-interpreter`, or `all`; else a case
+//! takes some of them),
 //! `EXUVIA_SHARE=4` runs every fourth case,
 //! `EXUVIA_DUMP=lifted,optimized` the stages to print for cases that fail,
 //! `--oracle` prints what CPython gives without running anything here, `--brief` prints
