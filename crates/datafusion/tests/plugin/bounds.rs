@@ -335,7 +335,7 @@ async fn statements_that_stand_for_too_much_are_refused() {
             (0..levels).fold(inner, |query, _| format!("SELECT a AND NOT b AS a, b AND NOT a AS b FROM ({query})"));
         format!("SELECT count(*) FROM ({query}) WHERE a")
     };
-    for sql in [computed(20), format!("EXPLAIN {}", computed(40))] {
+    for sql in [computed(20), format!("EXPLAIN {}", computed(18))] {
         let error = fails(&session, &sql).await;
         assert!(error.contains("a condition stands for more than 100000 terms"), "{error}");
     }
