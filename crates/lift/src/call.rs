@@ -311,6 +311,14 @@ impl Lifter<'_> {
             Abs::Table(_) => return Ok(Abs::Method(Rc::new((value, name.clone())))),
             _ => {}
         }
+        if let Some(ty) = self.type_of(&value) {
+            // What is no method: these of every object, and what an exception has beside a text.
+            let is_text = matches!(&**name, "__class__" | "msg" | "pos" | "lineno" | "colno" | "doc");
+            if matches!(&**name, "__doc__" | "__hash__") || ty.alternatives().contains(&Type::Exc) && !is_text {
+                return self
+                    .bail(Code::Callee, format!("attribute {name} of {}", crate::lifter::type_for_people(&ty)));
+            }
+        }
         if let Abs::Dyn(v) = &value
             && matches!(self.b.function.ty(*v), Type::Union(_))
         {

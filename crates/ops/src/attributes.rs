@@ -3,7 +3,7 @@
 use exuvia_ir::Type;
 
 /// The attributes of `None`, `bool`, `int`, `float`, `str`, `list`, `tuple` and `dict` in CPython
-/// 3.11, without those between double underscores. What is not here raises
+/// 3.11, those between double underscores apart. What is not here raises
 /// `AttributeError`; what is here but not lifted goes to CPython.
 const ATTRIBUTES: &[(&str, &[&str])] = &[
     ("NoneType", &[]),
@@ -83,6 +83,179 @@ const ATTRIBUTES: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The attributes between double underscores that every object has.
+const SPECIAL_OF_ALL: &[&str] = &[
+    "__class__",
+    "__delattr__",
+    "__dir__",
+    "__doc__",
+    "__eq__",
+    "__format__",
+    "__ge__",
+    "__getattribute__",
+    "__getstate__",
+    "__gt__",
+    "__hash__",
+    "__init__",
+    "__init_subclass__",
+    "__le__",
+    "__lt__",
+    "__ne__",
+    "__new__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__repr__",
+    "__setattr__",
+    "__sizeof__",
+    "__str__",
+    "__subclasshook__",
+];
+
+/// Those that the objects of these classes have besides.
+const SPECIAL: &[(&str, &[&str])] = &[
+    ("NoneType", &["__bool__"]),
+    (
+        "int",
+        &[
+            "__abs__",
+            "__add__",
+            "__and__",
+            "__bool__",
+            "__ceil__",
+            "__divmod__",
+            "__float__",
+            "__floor__",
+            "__floordiv__",
+            "__getnewargs__",
+            "__index__",
+            "__int__",
+            "__invert__",
+            "__lshift__",
+            "__mod__",
+            "__mul__",
+            "__neg__",
+            "__or__",
+            "__pos__",
+            "__pow__",
+            "__radd__",
+            "__rand__",
+            "__rdivmod__",
+            "__rfloordiv__",
+            "__rlshift__",
+            "__rmod__",
+            "__rmul__",
+            "__ror__",
+            "__round__",
+            "__rpow__",
+            "__rrshift__",
+            "__rshift__",
+            "__rsub__",
+            "__rtruediv__",
+            "__rxor__",
+            "__sub__",
+            "__truediv__",
+            "__trunc__",
+            "__xor__",
+        ],
+    ),
+    (
+        "float",
+        &[
+            "__abs__",
+            "__add__",
+            "__bool__",
+            "__ceil__",
+            "__divmod__",
+            "__float__",
+            "__floor__",
+            "__floordiv__",
+            "__getformat__",
+            "__getnewargs__",
+            "__int__",
+            "__mod__",
+            "__mul__",
+            "__neg__",
+            "__pos__",
+            "__pow__",
+            "__radd__",
+            "__rdivmod__",
+            "__rfloordiv__",
+            "__rmod__",
+            "__rmul__",
+            "__round__",
+            "__rpow__",
+            "__rsub__",
+            "__rtruediv__",
+            "__sub__",
+            "__truediv__",
+            "__trunc__",
+        ],
+    ),
+    (
+        "str",
+        &[
+            "__add__",
+            "__contains__",
+            "__getitem__",
+            "__getnewargs__",
+            "__iter__",
+            "__len__",
+            "__mod__",
+            "__mul__",
+            "__rmod__",
+            "__rmul__",
+        ],
+    ),
+    (
+        "list",
+        &[
+            "__add__",
+            "__class_getitem__",
+            "__contains__",
+            "__delitem__",
+            "__getitem__",
+            "__iadd__",
+            "__imul__",
+            "__iter__",
+            "__len__",
+            "__mul__",
+            "__reversed__",
+            "__rmul__",
+            "__setitem__",
+        ],
+    ),
+    (
+        "tuple",
+        &[
+            "__add__",
+            "__class_getitem__",
+            "__contains__",
+            "__getitem__",
+            "__getnewargs__",
+            "__iter__",
+            "__len__",
+            "__mul__",
+            "__rmul__",
+        ],
+    ),
+    (
+        "dict",
+        &[
+            "__class_getitem__",
+            "__contains__",
+            "__delitem__",
+            "__getitem__",
+            "__ior__",
+            "__iter__",
+            "__len__",
+            "__or__",
+            "__reversed__",
+            "__ror__",
+            "__setitem__",
+        ],
+    ),
+];
+
 /// Whether values of a type have an attribute; `None` where this is not known.
 #[must_use]
 pub fn has(ty: &Type, name: &str) -> Option<bool> {
@@ -90,6 +263,10 @@ pub fn has(ty: &Type, name: &str) -> Option<bool> {
         Type::Bool => "int",
         other => other.python_name(),
     };
+    if name.starts_with("__") {
+        let own = SPECIAL.iter().find(|entry| entry.0 == class)?.1;
+        return Some(SPECIAL_OF_ALL.contains(&name) || own.contains(&name));
+    }
     of_class(class, name)
 }
 
