@@ -315,8 +315,7 @@ impl Lifter<'_> {
             // What is no method: these of every object, and what an exception has beside a text.
             let is_text = matches!(&**name, "__class__" | "msg" | "pos" | "lineno" | "colno" | "doc");
             if matches!(&**name, "__doc__" | "__hash__") || ty.alternatives().contains(&Type::Exc) && !is_text {
-                return self
-                    .bail(Code::Callee, format!("attribute {name} of {}", crate::lifter::type_for_people(&ty)));
+                return self.bail(Code::Callee, format!("attribute {name} of {}", crate::lifter::type_for_people(&ty)));
             }
         }
         if let Abs::Dyn(v) = &value
