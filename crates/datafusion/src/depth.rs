@@ -319,7 +319,8 @@ fn written_out(plan: &LogicalPlan) -> Result<Vec<u64>> {
         | LogicalPlan::Sort(_)
         | LogicalPlan::Limit(_)
         | LogicalPlan::Distinct(_)
-        | LogicalPlan::Repartition(_) => columns = first(),
+        | LogicalPlan::Repartition(_)
+        | LogicalPlan::Window(_) => columns = first(),
         LogicalPlan::Join(_) => columns = inputs.concat(),
         LogicalPlan::Union(_) => {
             columns = first();
@@ -332,7 +333,6 @@ fn written_out(plan: &LogicalPlan) -> Result<Vec<u64>> {
                 columns.push(terms(key)?);
             }
         }
-        LogicalPlan::Window(_) => columns = first(),
         _ => {}
     }
     columns.resize(plan.schema().fields().len(), 1);

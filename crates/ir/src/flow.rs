@@ -160,6 +160,26 @@ impl Flow {
         self.preds[range].iter().map(|at| *at as usize)
     }
 
+    /// The segments from which a loop comes back to its head; none where it is no head.
+    #[must_use]
+    pub fn latches(&self, head: usize) -> Vec<usize> {
+        self.predecessors(head).filter(|before| self.dominates(head, *before)).collect()
+    }
+
+    /// Whether each segment belongs to the loop of a head.
+    #[must_use]
+    pub fn body(&self, head: usize) -> Vec<bool> {
+        let mut body = vec![false; self.len()];
+        body[head] = true;
+        let mut work = self.latches(head);
+        while let Some(at) = work.pop() {
+            if !std::mem::replace(&mut body[at], true) {
+                work.extend(self.predecessors(at));
+            }
+        }
+        body
+    }
+
     /// Calls `f` with each segment to which control goes from `at`.
     pub fn for_each_successor(&self, function: &Function, at: usize, mut f: impl FnMut(usize)) {
         let segment = &self.segments[at];

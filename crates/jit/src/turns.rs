@@ -65,17 +65,15 @@ pub(crate) fn heads(function: &Function, live: &Live) -> Vec<(BlockId, Head)> {
         return found;
     }
     let flow = Flow::new(function);
-    let is_latch = |head: usize, from: usize| flow.dominates(head, from);
-    let at_heads = flow.order().filter(|at| flow.predecessors(*at).any(|from| is_latch(*at, from)));
+    let at_heads = flow.order().filter(|at| !flow.latches(*at).is_empty());
     for head in at_heads.take(MOST_LOOPS) {
         let block = flow.segment(head).block;
-        let (latches, before): (Vec<usize>, Vec<usize>) =
-            flow.predecessors(head).partition(|from| is_latch(head, *from));
+        let before: Vec<usize> = flow.predecessors(head).filter(|from| !flow.dominates(head, *from)).collect();
         // A loop begins at a block, not behind an instruction, and is entered by the ends of blocks.
         if flow.first(block) != head || before.is_empty() || before.iter().any(|from| !flow.segment(*from).last) {
             continue;
         }
-        let body = body(&flow, head, latches);
+        let body = flow.body(head);
         let insts = || {
             let parts = (0..flow.len()).filter(|at| body[*at]).map(|at| flow.segment(at));
             parts.flat_map(|part| &function.block(part.block).insts[part.insts.clone()]).filter(|inst| live.inst(inst))
@@ -101,19 +99,6 @@ pub(crate) fn heads(function: &Function, live: &Live) -> Vec<(BlockId, Head)> {
         found.push((block, Head { before, carried }));
     }
     found
-}
-
-/// Whether each segment belongs to the loop.
-fn body(flow: &Flow, head: usize, latches: Vec<usize>) -> Vec<bool> {
-    let mut body = vec![false; flow.len()];
-    body[head] = true;
-    let mut work = latches;
-    while let Some(at) = work.pop() {
-        if !std::mem::replace(&mut body[at], true) {
-            work.extend(flow.predecessors(at));
-        }
-    }
-    body
 }
 
 /// Whether each value is made in the loop.

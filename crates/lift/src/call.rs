@@ -311,11 +311,12 @@ impl Lifter<'_> {
             Abs::Table(_) => return Ok(Abs::Method(Rc::new((value, name.clone())))),
             _ => {}
         }
-        if let Some(ty) = self.type_of(&value) {
+        let ty = self.type_of(&value);
+        if let Some(ty) = &ty {
             // What is no method: these of every object, and what an exception has beside a text.
             let is_text = matches!(&**name, "__class__" | "msg" | "pos" | "lineno" | "colno" | "doc");
             if matches!(&**name, "__doc__" | "__hash__") || ty.alternatives().contains(&Type::Exc) && !is_text {
-                return self.bail(Code::Callee, format!("attribute {name} of {}", crate::lifter::type_for_people(&ty)));
+                return self.bail(Code::Callee, format!("attribute {name} of {}", crate::lifter::type_for_people(ty)));
             }
         }
         if let Abs::Dyn(v) = &value
@@ -334,10 +335,10 @@ impl Lifter<'_> {
             }
             return self.dispatch_attribute(*v, name);
         }
-        if &**name == "__class__" && self.type_of(&value).is_some() {
+        if &**name == "__class__" && ty.is_some() {
             return self.type_value(&value);
         }
-        match self.type_of(&value) {
+        match ty {
             Some(ty) if attributes::has(&ty, name) == Some(false) => {
                 let message = format!("'{}' object has no attribute '{name}'", ty.message_name());
                 self.raise_message(ExcKind::AttributeError, &message)

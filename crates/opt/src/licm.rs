@@ -42,10 +42,10 @@ fn with_preheaders(function: &mut Function) -> Option<Flow> {
 pub(crate) fn for_each_loop(function: &mut Function, mut each: impl FnMut(&mut Function, &Loop<'_>, &mut Vec<usize>)) {
     let Some(flow) = with_preheaders(function) else { return };
     let mut homes = homes(function, &flow);
-    let heads: Vec<usize> = flow.order().filter(|at| !latches(&flow, *at).is_empty()).collect();
+    let heads: Vec<usize> = flow.order().filter(|at| !flow.latches(*at).is_empty()).collect();
     for head in heads.into_iter().rev() {
         if let Some(preheader) = preheader(function, &flow, head) {
-            let body = body(&flow, head);
+            let body = flow.body(head);
             each(function, &Loop { flow: &flow, head, preheader, body: &body }, &mut homes);
         }
     }
@@ -70,25 +70,7 @@ fn homes(function: &Function, flow: &Flow) -> Vec<usize> {
 }
 
 fn has_loops(flow: &Flow) -> bool {
-    flow.order().any(|at| !latches(flow, at).is_empty())
-}
-
-/// The segments from which a loop comes back to its head; none where it is no head.
-fn latches(flow: &Flow, head: usize) -> Vec<usize> {
-    flow.predecessors(head).filter(|before| flow.dominates(head, *before)).collect()
-}
-
-/// Whether each segment belongs to the loop.
-fn body(flow: &Flow, head: usize) -> Vec<bool> {
-    let mut body = vec![false; flow.len()];
-    body[head] = true;
-    let mut work = latches(flow, head);
-    while let Some(at) = work.pop() {
-        if !std::mem::replace(&mut body[at], true) {
-            work.extend(flow.predecessors(at));
-        }
-    }
-    body
+    flow.order().any(|at| !flow.latches(at).is_empty())
 }
 
 /// The block that does nothing after its instructions but to enter the loop.
@@ -103,7 +85,7 @@ fn preheader(function: &Function, flow: &Flow, head: usize) -> Option<BlockId> {
 fn add_preheaders(function: &mut Function, flow: &Flow) -> bool {
     let mut added = false;
     for head in flow.order() {
-        if latches(flow, head).is_empty() || preheader(function, flow, head).is_some() {
+        if flow.latches(head).is_empty() || preheader(function, flow, head).is_some() {
             continue;
         }
         let id = flow.segment(head).block;
@@ -141,7 +123,7 @@ pub(crate) struct Loop<'a> {
 impl Loop<'_> {
     /// The segments that every round passes.
     pub(crate) fn every_round(&self) -> Vec<usize> {
-        let latches = latches(self.flow, self.head);
+        let latches = self.flow.latches(self.head);
         let passed = |at: &usize| self.body[*at] && latches.iter().all(|latch| self.flow.dominates(*at, *latch));
         self.flow.order().filter(passed).collect()
     }
