@@ -14,6 +14,7 @@
 
 mod class;
 mod fast;
+mod kept;
 mod program;
 #[cfg(feature = "random")]
 pub mod random;

@@ -24,6 +24,8 @@ pub(crate) struct Code {
     pub(crate) params: usize,
     /// See [`exuvia_ir::Function::frames`].
     pub(crate) frames: usize,
+    /// See [`exuvia_ir::Function::keeps`].
+    pub(crate) keeps: Option<Vec<bool>>,
     pub(crate) blocks: Vec<Block>,
 }
 
@@ -224,7 +226,7 @@ fn prepare(function: &Function, narrow: bool) -> Code {
     for (register, object) in constants {
         initial[register as usize] = object;
     }
-    Code { registers: initial, params, frames: function.frames as usize, blocks }
+    Code { registers: initial, params, frames: function.frames as usize, keeps: function.keeps.clone(), blocks }
 }
 
 fn step(function: &Function, inst: &Inst, registers: &mut Registers) -> Step {

@@ -1,5 +1,6 @@
 //! The loop that runs a program.
 
+use crate::kept::{self, Kept};
 use crate::program::{Action, Checks, Code, End, Move, Program, Reg, Step, Target};
 use crate::{Failure, MAX_FRAMES, fast};
 use exuvia_ir::{ExcObj, FuncId, Int, Object, Raise, RecordObj, Span};
@@ -14,6 +15,8 @@ struct Frame {
     /// The next step of the block; while a callee is active, one past the call.
     step: usize,
     registers: Vec<Object>,
+    /// By what its result is kept.
+    key: Option<(FuncId, Vec<u8>)>,
 }
 
 /// What runs a program, row by row. It keeps its memory between rows.
@@ -27,6 +30,7 @@ pub struct Runner<'p> {
     spare: Vec<Vec<Vec<Object>>>,
     /// Operands and edge arguments on their way.
     scratch: Vec<Object>,
+    kept: Kept,
 }
 
 const MALFORMED: Raise = Raise::Bailout("the function is malformed");
@@ -36,7 +40,7 @@ impl Program {
     #[must_use]
     pub fn runner(&self) -> Runner<'_> {
         let spare = self.functions.iter().map(|_| vec![]).collect();
-        Runner { program: self, frames: vec![], depth: 0, spare, scratch: vec![] }
+        Runner { program: self, frames: vec![], depth: 0, spare, scratch: vec![], kept: Kept::default() }
     }
 
     /// Runs function 0 once; see [`crate::call`].
@@ -81,9 +85,10 @@ impl Runner<'_> {
         while !self.frames.is_empty() {
             self.leave();
         }
+        self.kept.clear();
         self.scratch.clear();
         self.scratch.extend_from_slice(args);
-        if let Err(raise) = self.enter(function, fuel) {
+        if let Err(raise) = self.enter(function, None, fuel) {
             return Err(Failure { raise, span: Span::default(), trace: vec![] });
         }
         loop {
@@ -95,7 +100,7 @@ impl Runner<'_> {
     }
 
     /// Pushes a frame; the arguments are in `scratch`, which is left empty.
-    fn enter(&mut self, function: FuncId, fuel: &mut u64) -> Result<(), Raise> {
+    fn enter(&mut self, function: FuncId, key: Option<(FuncId, Vec<u8>)>, fuel: &mut u64) -> Result<(), Raise> {
         let code = self.program.functions.get(function.index()).ok_or(MALFORMED)?;
         if code.params != self.scratch.len() {
             return Err(MALFORMED);
@@ -108,7 +113,7 @@ impl Runner<'_> {
         for (register, argument) in registers.iter_mut().zip(self.scratch.drain(..)) {
             *register = argument;
         }
-        self.frames.push(Frame { function, block: 0, step: 0, registers });
+        self.frames.push(Frame { function, block: 0, step: 0, registers, key });
         self.depth += code.frames;
         burn(code, 0, fuel)
     }
@@ -125,7 +130,7 @@ impl Runner<'_> {
     fn advance(&mut self, cx: &mut Cx, fuel: &mut u64) -> Result<Object, (Raise, Span)> {
         let program = self.program;
         'frames: loop {
-            let Some(Frame { function, block: at_block, step: at_step, registers }) = self.frames.last_mut() else {
+            let Some(Frame { function, block: at_block, step: at_step, registers, .. }) = self.frames.last_mut() else {
                 return Err((MALFORMED, Span::default()));
             };
             let code = &program.functions[function.index()];
@@ -138,7 +143,15 @@ impl Runner<'_> {
                         if cx.interrupted() {
                             return Err((Raise::Interrupted, step.span));
                         }
-                        self.enter(callee, fuel).map_err(|raise| (raise, step.span))?;
+                        let keys = program.functions.get(callee.index()).and_then(|code| code.keeps.as_deref());
+                        let key = keys.and_then(|keys| kept::key(callee, &self.scratch, keys));
+                        if let Some(value) = key.as_ref().and_then(|key| self.kept.find(key)) {
+                            if let Some(result) = step.result {
+                                registers[result as usize] = value.clone();
+                            }
+                            continue;
+                        }
+                        self.enter(callee, key, fuel).map_err(|raise| (raise, step.span))?;
                         continue 'frames;
                     }
                     match perform(step, registers, &mut self.scratch, cx) {
@@ -171,6 +184,10 @@ impl Runner<'_> {
                     },
                     End::Return(value) => {
                         let value = registers[*value as usize].clone();
+                        if let Some(key) = self.frames.last_mut().and_then(|frame| frame.key.take()) {
+                            let kept = self.kept.keep(key, value.clone(), cx.limit());
+                            kept.map_err(|raise| (raise, Span::default()))?;
+                        }
                         self.leave();
                         match self.deliver(value) {
                             None => continue 'frames,

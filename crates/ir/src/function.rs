@@ -84,6 +84,9 @@ pub struct Function {
     /// Of CPython's nested calls at most so many stand behind one call of it, itself and those that
     /// are unfolded in it, while it calls others.
     pub frames: u32,
+    /// Where it keeps its results, as `functools.cache` does: which of its parameters tell one call from
+    /// another. A call that is equal to an earlier one in them may give what that gave.
+    pub keeps: Option<Vec<bool>>,
 }
 
 /// What is known of a value.
@@ -228,6 +231,7 @@ impl Function {
             blocks: vec![BlockData { params: Vec::new(), insts: Vec::new(), term: Terminator::Open }],
             values: Vec::new(),
             frames: 1,
+            keeps: None,
         }
     }
 

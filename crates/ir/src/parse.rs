@@ -151,6 +151,15 @@ impl<'a> Cursor<'a> {
         if self.eat("frames") {
             open.function.frames = self.number()?;
         }
+        if self.eat("keeps") {
+            self.expect("(")?;
+            let keys = self.list(")", |cursor| Ok(Value(cursor.entity('v')?)))?;
+            let params = &open.function.blocks[0].params;
+            match keys.iter().find(|key| !params.contains(key)) {
+                Some(key) => return Err(format!("{key} is no parameter")),
+                None => open.function.keeps = Some(params.iter().map(|param| keys.contains(param)).collect()),
+            }
+        }
         self.expect("{")?;
         Ok(open)
     }

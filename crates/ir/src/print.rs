@@ -55,6 +55,12 @@ fn write_function(f: &mut Formatter<'_>, id: FuncId, function: &Function) -> fmt
     if function.frames != 1 && function.blocks.iter().any(calls) {
         write!(f, " frames {}", function.frames)?;
     }
+    if let Some(keys) = &function.keeps {
+        f.write_str(" keeps (")?;
+        let params = function.blocks[0].params.iter().zip(keys).filter(|(_, is_key)| **is_key);
+        separated(f, ", ", &params.map(|(param, _)| *param).collect::<Vec<_>>(), |f, param| write!(f, "{param}"))?;
+        f.write_char(')')?;
+    }
     f.write_str(" {\n")?;
     for (index, block) in function.blocks.iter().enumerate() {
         write_block(f, function, BlockId(index as u32), block)?;

@@ -141,6 +141,24 @@ impl Type {
         self.holds(&|ty| matches!(ty, Type::List(_)))
     }
 
+    /// Whether results of that type may be kept, and results be kept by values of it: their parts say all
+    /// of them, and nothing changes them.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        match self {
+            Type::None | Type::Bool | Type::Int | Type::Float | Type::Str => true,
+            Type::Record(class, types) => class.is_value() && types.iter().all(Type::is_kept),
+            Type::Tuple(types) | Type::Union(types) => types.iter().all(Type::is_kept),
+            Type::Never
+            | Type::Unbound
+            | Type::List(_)
+            | Type::Exc
+            | Type::Dict(..)
+            | Type::Set(_)
+            | Type::Pattern(_) => false,
+        }
+    }
+
     /// Whether it is that of dicts or lists that `json.loads` made, of which some operations are known.
     #[must_use]
     pub fn is_document(&self) -> bool {

@@ -87,6 +87,7 @@ impl Checker<'_> {
         if blocks.is_empty() {
             return Err("no entry block".to_string());
         }
+        self.keeps()?;
         for (at, block) in blocks.iter().enumerate() {
             let at = BlockId(at as u32);
             for (index, inst) in block.insts.iter().enumerate() {
@@ -101,6 +102,20 @@ impl Checker<'_> {
             self.term(&block.term).map_err(|message| format!("{at}, end: {message}"))?;
         }
         self.dominance()
+    }
+
+    /// What a function keeps has no identity, and neither has what it is kept by.
+    fn keeps(&self) -> Result<(), String> {
+        let Some(keys) = &self.function.keeps else { return Ok(()) };
+        let params = self.function.param_types();
+        if keys.len() != params.len() {
+            return Err(format!("results are kept by {} of {} parameters", keys.len(), params.len()));
+        }
+        let kept = params.iter().zip(keys).filter(|(_, is_key)| **is_key).map(|(ty, _)| ty);
+        match kept.chain([&self.function.ret]).find(|ty| !ty.is_kept()) {
+            Some(ty) => Err(format!("a result is kept that is, or is kept by, {ty}")),
+            None => Ok(()),
+        }
     }
 
     fn values(&self, values: &[Value]) -> Result<(), String> {

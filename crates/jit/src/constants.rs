@@ -1,6 +1,7 @@
 //! Constant data that native code refers to by address. The kernel owns it.
 
 use crate::CompileError;
+use crate::memo::Memo;
 use crate::slots;
 use crate::table::Table;
 use crate::translate::Boxed;
@@ -29,6 +30,7 @@ pub(crate) struct Constants {
     flags: Vec<Box<[u8]>>,
     boxed: Vec<Arc<Boxed>>,
     types: Vec<Box<[Type]>>,
+    memos: Vec<Arc<Memo>>,
 }
 
 /// The results of an operation for every ASCII character.
@@ -61,6 +63,14 @@ impl Constants {
         let found = (types.as_ptr() as u64, types.len());
         self.types.push(types);
         found
+    }
+
+    /// The address of what is known of a function that keeps its results.
+    pub fn memo(&mut self, memo: Memo) -> u64 {
+        let memo = Arc::new(memo);
+        let address = std::ptr::from_ref(&*memo) as u64;
+        self.memos.push(memo);
+        address
     }
 
     /// The words of a string.

@@ -34,6 +34,7 @@ mod helpers;
 mod items;
 mod kernel;
 pub mod live;
+mod memo;
 mod output;
 mod sink;
 mod size;

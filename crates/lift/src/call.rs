@@ -1133,7 +1133,7 @@ impl Lifter<'_> {
             return Ok(Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args })));
         }
         if closure.cached {
-            self.refuse_cache(&def.name, &vars)?;
+            self.refuse_cache(&def, &vars)?;
         }
         let prelude = self.in_prelude(closure.module);
         let identity = closure.identity();
@@ -1143,10 +1143,7 @@ impl Lifter<'_> {
             prelude && vars.values().any(|value| self.defers(value))
                 || within < most && !closure.cached && vars.values().any(is_code)
         };
-        if within > 0 && !again {
-            if closure.cached {
-                return self.bail(Code::Recursion, format!("{} recurses and keeps its results", def.name));
-            }
+        if within > 0 && !again || self.is_kept(closure) {
             return self.recursion(closure, &vars);
         }
         if self.unfolding.len() >= MAX_DEPTH {
@@ -1157,34 +1154,12 @@ impl Lifter<'_> {
         }
         let before = self.b.function.values.len();
         let result = self.unfold(closure, vars, owner)?;
-        if closure.cached && !matches!(&result, Abs::Const(_) | Abs::Unbound) {
-            match self.type_of(&result) {
-                // Its members have hashes, and nothing changes it.
-                _ if matches!(&result, Abs::Instance(set) if set.class.prelude && &*set.class.name == "frozenset") => {}
-                Some(ty) if !ty.holds_list() && !ty.holds(&Type::is_object) => {}
-                _ => return self.bail(Code::StaticValue, format!("{} keeps results that may change", def.name)),
-            }
+        if closure.cached {
+            self.refuse_kept(&def, &result)?;
         }
         let size = self.b.function.values.len().saturating_sub(before);
         self.world.sizes.insert(Arc::as_ptr(&def), size);
         Ok(result)
-    }
-
-    /// Refuses arguments of a function that keeps its results by which another call may have kept
-    /// one: 1, 1.0 and True are one key, and so are 0.0 and -0.0.
-    fn refuse_cache(&self, name: &str, vars: &BTreeMap<Name, Abs>) -> Lift<()> {
-        let is_safe = |ty: &Type| match ty {
-            Type::None | Type::Int | Type::Str => true,
-            Type::Record(class, _) => class.is_value(),
-            _ => false,
-        };
-        for value in vars.values() {
-            match self.type_of(value) {
-                Some(ty) if ty.alternatives().iter().all(is_safe) => {}
-                _ => return self.bail(Code::StaticValue, format!("{name} keeps results by such an argument")),
-            }
-        }
-        Ok(())
     }
 
     /// Whether a module is one of the prelude's.

@@ -1,6 +1,6 @@
 //! What the prelude can say that Python cannot: names that only its modules see.
 
-use crate::abs::{Abs, Closure, Iter};
+use crate::abs::{Abs, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
@@ -269,13 +269,7 @@ impl Lifter<'_> {
             // What becomes part of a list is asked for its length.
             ("_asked_for_length", [value]) => self.asked_for_length(value),
             // A function that keeps its results.
-            ("_cached", [Abs::Func(closure)]) => Ok(Abs::Func(Rc::new(Closure {
-                def: Arc::clone(&closure.def),
-                module: closure.module,
-                enclosing: closure.enclosing.clone(),
-                cached: true,
-                defaults: closure.defaults.clone(),
-            }))),
+            ("_cached", [Abs::Func(closure)]) => self.cached(closure),
             // The row goes to CPython.
             ("_leave", _) => {
                 let span = self.b.span;

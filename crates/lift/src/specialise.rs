@@ -127,6 +127,16 @@ impl Lifter<'_> {
     /// Calls a function that is being unfolded or lifted already.
     pub fn recursion(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>) -> Lift<Abs> {
         self.may_assign_around(closure)?;
+        if closure.cached && !matches!(closure.enclosing, Enclosing::Module) {
+            if self.number(closure).is_none() {
+                let reason = format!("{}, defined in a loop, keeps its results", closure.def.name);
+                return self.bail(Code::Recursion, reason);
+            }
+            if !nonlocals(closure).is_empty() {
+                let reason = format!("{} keeps its results and assigns to variables around it", closure.def.name);
+                return self.bail(Code::Recursion, reason);
+            }
+        }
         // Nobody else assigns to its free variables while it runs, so each is one more argument, and those
         // that it assigns to itself come back with its result.
         let free = self.free_variables(closure)?;
@@ -208,6 +218,11 @@ impl Lifter<'_> {
             };
             free.insert(name, value);
         }
+        if closure.cached
+            && let Some(number) = self.number(closure)
+        {
+            free.insert(crate::memo::number_of(&closure.def), number);
+        }
         Ok(free)
     }
 
@@ -238,6 +253,7 @@ impl Lifter<'_> {
         let def = Arc::as_ptr(&closure.def);
         let is_copied = match (self.world.calls, self.world.sizes.get(&def)) {
             (Calls::All, _) => false,
+            _ if self.is_worth_keeping(closure) => false,
             (Calls::Large, Some(size)) => *size <= SMALL || self.b.function.values.len() + size <= ROOM,
             // What it will be is not known.
             (Calls::Large, None) => true,
@@ -424,6 +440,17 @@ impl Lifter<'_> {
         args.iter().for_each(|arg| arg.types(&mut types));
         let made: Vec<Vec<Site>> = passed.iter().map(|value| self.sites_of(*value)).collect();
         let path = path_of(closure, args);
+        let keeps = closure.cached.then(|| {
+            let number = crate::memo::number_of(&closure.def);
+            let is_key = |name: &Name| closure.def.locals.contains(name) || *name == number;
+            let mut keys = Vec::new();
+            for (name, arg) in vars.keys().zip(args) {
+                let mut types = Vec::new();
+                arg.types(&mut types);
+                keys.extend(types.iter().map(|_| is_key(name)));
+            }
+            keys
+        });
         for _ in 0..8 {
             let assumed = self.of(def, at).map_or(Type::Never, |one| one.ret.clone());
             let b = Builder::new(closure.def.name.to_string(), &types, assumed.clone());
@@ -461,6 +488,11 @@ impl Lifter<'_> {
             }
             inner.seal();
             let mut function = inner.b.function;
+            if keeps.is_some() {
+                // What keeps the results is a call as well.
+                function.frames += 1;
+                function.keeps.clone_from(&keeps);
+            }
             let Returns::Typed { found, sites, mut values, .. } = inner.returns else { break };
             let settled = found == assumed;
             if settled && found == Type::Never {
@@ -473,6 +505,10 @@ impl Lifter<'_> {
             entry.sites = sites;
             entry.raises = raises;
             entry.constant = values.pop().filter(|value| settled && values.is_empty() && value.as_const().is_some());
+            if settled && keeps.is_some() && !function.ret.is_kept() {
+                let name = &closure.def.name;
+                return self.bail(Code::StaticValue, format!("{name} keeps results that may change"));
+            }
             if settled {
                 self.world.values += function.values.len();
                 self.world.functions[id.index()] = Some(function);

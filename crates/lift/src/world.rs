@@ -57,6 +57,8 @@ pub(crate) struct World {
     pub sizes: HashMap<*const FunctionDef, usize>,
     /// Functions that can only be unfolded: their results have no run-time form.
     pub unfolded_only: HashSet<*const FunctionDef>,
+    /// The kinds of arguments by which functions keep their results, by parameter.
+    pub kept_by: HashMap<(*const FunctionDef, Name), u8>,
     /// Element types of lists by where they are made.
     pub list_types: HashMap<Site, Type>,
     /// Element types by place alone, where they were the same on all call paths: the first
@@ -200,6 +202,7 @@ impl World {
             specialised: HashMap::new(),
             sizes: HashMap::new(),
             unfolded_only: HashSet::new(),
+            kept_by: HashMap::new(),
             list_types: HashMap::new(),
             likely: HashMap::new(),
             guessed: HashSet::new(),

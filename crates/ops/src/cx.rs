@@ -2,6 +2,7 @@
 //! the row, and the manner of reporting exceptions.
 
 use crate::def::{OpDef, status};
+use crate::memo::Memos;
 use crate::places::{LONG, Places};
 use crate::text::Str;
 use exuvia_ir::{ExcKind, Object, Raise};
@@ -46,6 +47,8 @@ pub struct Cx {
     /// Where the members of an object of JSON lie that was searched last, and behind which of them the key
     /// stood: a loop over its keys finds the next one there.
     pub(crate) json_found: (usize, usize),
+    /// What functions have kept of their results.
+    pub memos: Memos,
 }
 
 /// Where almost all rows need more than the limit, of which so many have tried, the next may take this
@@ -175,6 +178,7 @@ impl Cx {
             until: None,
             places: Places::default(),
             json_found: (0, 0),
+            memos: Memos::default(),
         }
     }
 
@@ -192,6 +196,7 @@ impl Cx {
         self.text_end = 0;
         self.grown = 0;
         self.places.clear();
+        self.memos.end_row(self.limit);
         self.resets += 1;
         while self.allocated > self.limit.max(FIRST_CHUNK) {
             // The limit was lowered.

@@ -22,6 +22,7 @@ pub mod int;
 pub mod json;
 pub mod list;
 pub mod math;
+pub mod memo;
 mod op;
 pub mod operands;
 pub mod own_hash;
@@ -66,6 +67,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         json::OPS,
         statistics::OPS,
         ufunc::OPS,
+        memo::OPS,
     ];
     core::all().chain(families.into_iter().flatten().copied())
 }

@@ -9,7 +9,7 @@
 //! code, which has none that a user could look at.
 //!
 //! Callees are taken before their callers, and each is tidied first, so that what is
-//! copied is simple already. A function that can reach itself is not copied. What nobody
+//! copied is simple already. A function that can reach itself is not copied, nor one that keeps its results. What nobody
 //! can reach any more is dropped.
 
 use crate::blocks;
@@ -106,7 +106,9 @@ fn inline_into(function: &mut Function, module: &Module, recursive: &[bool], lar
         let found = function.blocks[block].insts.iter().position(|inst| match inst.op {
             Opcode::Call(callee) => {
                 let cost = module.functions[callee.index()].size();
-                !recursive[callee.index()] && (cost <= SMALL || total + cost <= large)
+                // A call of one that keeps its results may take the time of none.
+                let is_copied = !recursive[callee.index()] && module.functions[callee.index()].keeps.is_none();
+                is_copied && (cost <= SMALL || total + cost <= large)
             }
             _ => false,
         });

@@ -10,6 +10,7 @@ mod call;
 mod float;
 mod int;
 mod list;
+mod memo;
 mod power;
 mod search;
 mod shortcut;
@@ -90,6 +91,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     heads: HashMap<BlockId, turns::Loop>,
     /// The states of those that a block enters.
     enters: HashMap<BlockId, Vec<StackSlot>>,
+    /// Where it keeps its results.
+    keeps: Option<memo::Keeps>,
 }
 
 /// Loads and stores of addresses that are known to be good.
@@ -154,12 +157,16 @@ pub(crate) fn translate<'m>(
         widths,
         heads: HashMap::new(),
         enters: HashMap::new(),
+        keeps: None,
     };
     translator.find_turns();
     for (param, slots) in function.block(function.entry()).params.iter().zip(params) {
         translator.values[param.index()] = Some(slots);
     }
     translator.check_list_writes()?;
+    if let Ending::Call = translator.ending {
+        translator.look_up()?;
+    }
     translator.run()
 }
 
@@ -374,6 +381,9 @@ impl<'m> Translator<'_, '_, 'm> {
                     Ending::Row(end) => crate::batch::store_result(self, &end, *value)?,
                     Ending::Call => {
                         let slots = self.slots(*value)?;
+                        if let Some(keeps) = self.keeps {
+                            self.keep(keeps, &slots)?;
+                        }
                         let mut results = vec![self.word(0)];
                         results.extend(slots);
                         self.b.ins().return_(&results);

@@ -67,6 +67,9 @@ fn function(module: &Module, id: FuncId, states: &mut [State], printed: &mut Pri
         State::Begun => return Err(Unsupported::new(format!("{} calls itself", function.name))),
         State::New => states[id.index()] = State::Begun,
     }
+    if function.keeps.is_some() {
+        return Err(Unsupported::new(format!("{} keeps its results", function.name)));
+    }
     let live = live::analyse(function);
     if id.0 == 0 {
         printed.needed = function.block(function.entry()).params.iter().map(|param| live.value(*param)).collect();
