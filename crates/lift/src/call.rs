@@ -314,6 +314,11 @@ impl Lifter<'_> {
         let ty = self.type_of(&value);
         if let Some(ty) = &ty {
             // What is no method: these of every object, and what an exception has beside a text.
+            if let (Abs::Dyn(exc), "args") = (&value, &**name)
+                && let Some(arguments) = self.arguments.get(exc)
+            {
+                return Ok(arguments.clone());
+            }
             let is_text = matches!(&**name, "__class__" | "msg" | "pos" | "lineno" | "colno" | "doc");
             if matches!(&**name, "__doc__" | "__hash__") || ty.alternatives().contains(&Type::Exc) && !is_text {
                 return self.bail(Code::Callee, format!("attribute {name} of {}", crate::lifter::type_for_people(ty)));

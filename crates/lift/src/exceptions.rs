@@ -11,6 +11,7 @@ use crate::heap::Instance;
 use crate::lifter::{Ctx, Lift, Lifter, Pending, Returns, State};
 use exuvia_ir::{ExcKind, Object, Opcode, Type, Value};
 use exuvia_ops::def::OpDef;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -92,7 +93,7 @@ impl Lifter<'_> {
                 self.throw(exc, kinds);
             }
         }
-        if let Some((exc, kinds)) = self.catch(pending, false)? {
+        if let Some(Caught { exc, kinds, .. }) = self.catch(pending, false)? {
             let hidden = self.hidden_name("exc");
             self.set_var(&hidden, exc);
             self.stmts(finalbody)?;
@@ -119,7 +120,7 @@ impl Lifter<'_> {
 
     /// Continues where raises arrive: the exception and the classes it can have. What it says is kept, of
     /// what operations raise where somebody has a name for it.
-    fn catch(&mut self, pending: Vec<Pending>, is_named: bool) -> Lift<Option<(Abs, Option<Vec<ExcKind>>)>> {
+    fn catch(&mut self, pending: Vec<Pending>, is_named: bool) -> Lift<Option<Caught>> {
         let mut kinds = Some(Vec::new());
         for one in &pending {
             match (&mut kinds, &one.kinds) {
@@ -130,16 +131,32 @@ impl Lifter<'_> {
         let texts: Vec<Option<Abs>> = pending.iter().map(|one| self.text_along(one, is_named)).collect();
         let is_told = texts.iter().any(Option::is_some);
         let told = |text: Option<Abs>| is_told.then(|| text.unwrap_or(Abs::Const(Object::None)));
-        let arms = pending.into_iter().zip(texts);
-        let arms = arms.map(|(one, text)| (one.state, std::iter::once(one.exc).chain(told(text)).collect())).collect();
-        let mut joined = self.join(arms)?.into_iter();
-        let (exc, text) = (joined.next(), joined.next());
-        if let (Some(Abs::Dyn(exc)), Some(text)) = (&exc, text)
+        let arguments = self.arguments_along(&pending, &texts);
+        let counts: Vec<usize> =
+            arguments.iter().flatten().map(Vec::len).collect::<BTreeSet<_>>().into_iter().collect();
+        // A tuple for each number of arguments, of which one counts.
+        let tuples = |args: &Option<Vec<Abs>>| -> Vec<Abs> {
+            let of = |count: &usize| match args {
+                Some(args) if args.len() == *count => Abs::tuple(args.clone()),
+                _ => Abs::tuple(vec![Abs::NONE; *count]),
+            };
+            counts.iter().map(of).collect()
+        };
+        let arrived =
+            pending.iter().map(|one| one.kinds.clone()).zip(arguments.iter().map(|args| args.as_ref().map(Vec::len)));
+        let arrived: Vec<_> = arrived.collect();
+        let arms = pending.into_iter().zip(texts).zip(&arguments).map(|((one, text), args)| {
+            (one.state, std::iter::once(one.exc).chain(tuples(args)).chain(told(text)).collect())
+        });
+        let mut joined = self.join(arms.collect())?.into_iter();
+        let exc = joined.next();
+        let tuples = counts.iter().copied().zip(joined.by_ref()).collect();
+        if let (Some(Abs::Dyn(exc)), Some(text)) = (&exc, joined.next())
             && self.type_of(&text).is_some()
         {
             self.messages.insert(*exc, text);
         }
-        Ok(exc.filter(|_| self.live).map(|exc| (exc, kinds)))
+        Ok(exc.filter(|_| self.live).map(|exc| Caught { exc, kinds, arrived, tuples }))
     }
 
     /// The text of an exception that comes along with it: of one that was raised by a statement, or by an
@@ -152,6 +169,52 @@ impl Lifter<'_> {
         let (name, args) = self.tellers.get(exc).filter(|_| is_named).cloned()?;
         self.b.block = raised.state.block;
         Some(Abs::Dyn(self.b.inst(Opcode::Message(name), args, Type::Str, None)))
+    }
+
+    /// Whether the arguments of exceptions of a class are others than those that it was made of, or than its
+    /// text where an operation raises it.
+    pub fn has_other_arguments(kind: ExcKind) -> bool {
+        let others = [ExcKind::OSError, ExcKind::UnicodeError, ExcKind::JSONDecodeError, ExcKind::DecimalException];
+        others.iter().any(|other| kind.is_subclass(*other))
+    }
+
+    /// The arguments of exceptions, where the source asks for any and they are known.
+    fn arguments_along(&self, pending: &[Pending], texts: &[Option<Abs>]) -> Vec<Option<Vec<Abs>>> {
+        let of_operation = |kind: &ExcKind| {
+            let others = [ExcKind::KeyError, ExcKind::StopIteration];
+            !Self::has_other_arguments(*kind) && !others.iter().any(|other| kind.is_subclass(*other))
+        };
+        let one = |(raised, text): (&Pending, &Option<Abs>)| {
+            let Abs::Dyn(exc) = &raised.exc else { return None };
+            if let Some(arguments) = self.arguments.get(exc) {
+                return arguments.tuple_items();
+            }
+            let kinds = raised.kinds.as_ref().filter(|_| self.tellers.contains_key(exc))?;
+            Some(vec![text.clone().filter(|_| kinds.iter().all(of_operation))?])
+        };
+        let asked = self.world.asks_arguments;
+        pending.iter().zip(texts).map(|pair| if asked { one(pair) } else { None }).collect()
+    }
+
+    /// What a handler of some classes knows of the arguments of what it catches: they are as many whatever
+    /// arrives there.
+    fn arguments_of(&mut self, caught: &Caught, classes: &[ExcKind]) {
+        let Abs::Dyn(exc) = &caught.exc else { return };
+        let may_be = |kinds: &Option<Vec<ExcKind>>| {
+            kinds
+                .as_ref()
+                .is_none_or(|kinds| kinds.iter().any(|kind| classes.iter().any(|class| kind.is_subclass(*class))))
+        };
+        let counts = caught.arrived.iter().filter(|(kinds, _)| may_be(kinds)).map(|(_, count)| *count);
+        let counts: BTreeSet<Option<usize>> = counts.collect();
+        let known = match counts.into_iter().collect::<Vec<_>>()[..] {
+            [Some(count)] => caught.tuples.iter().find(|of| of.0 == count).map(|of| of.1.clone()),
+            _ => None,
+        };
+        match known {
+            Some(arguments @ Abs::Tuple(_)) => self.arguments.insert(*exc, arguments),
+            _ => self.arguments.remove(exc),
+        };
     }
 
     /// The text of an exception of a class and arguments, where that is simple.
@@ -201,9 +264,10 @@ impl Lifter<'_> {
             ends.extend(self.handle_object(exc, handlers)?);
         }
         let is_named = handlers.iter().any(|handler| handler.name.is_some());
-        let Some((exc, mut kinds)) = self.catch(pending, is_named)? else {
+        let Some(caught) = self.catch(pending, is_named)? else {
             return self.enter_any(ends);
         };
+        let (exc, mut kinds) = (caught.exc.clone(), caught.kinds.clone());
         for handler in handlers {
             if !self.live {
                 break;
@@ -229,12 +293,16 @@ impl Lifter<'_> {
                     kinds.retain(|kind| !matches(kind));
                 }
             }
+            self.arguments_of(&caught, &classes);
             self.handle(&exc, handler)?;
             ends.extend(self.state());
             match otherwise {
                 Some(state) => self.enter(state),
                 None => self.die(),
             }
+        }
+        if let Abs::Dyn(exc) = &exc {
+            self.arguments.remove(exc);
         }
         if self.live {
             self.throw(exc, kinds);
@@ -317,6 +385,17 @@ impl Lifter<'_> {
             }
         }
     }
+}
+
+/// What arrives at the handlers of a `try`.
+struct Caught {
+    exc: Abs,
+    /// The classes it can have, exactly; `None`: any.
+    kinds: Option<Vec<ExcKind>>,
+    /// Of each raise the classes, and how many arguments it has, where they are known.
+    arrived: Vec<(Option<Vec<ExcKind>>, Option<usize>)>,
+    /// The arguments, by how many they are.
+    tuples: Vec<(usize, Abs)>,
 }
 
 /// The classes that an `except` clause names: built-in ones, and others.

@@ -196,6 +196,8 @@ pub(crate) struct Lifter<'w> {
     pub sites: HashMap<Value, Vec<Site>>,
     /// The texts of caught exceptions, None where one may come from an operation.
     pub messages: HashMap<Value, Abs>,
+    /// Their arguments, a tuple, where the source asks for them.
+    pub arguments: HashMap<Value, Abs>,
     /// The operations that caught exceptions come from, with their operands, which can tell the text.
     pub tellers: HashMap<Value, (&'static str, Vec<Value>)>,
     /// Loop-carried variables found by earlier attempts.
@@ -303,6 +305,7 @@ impl<'w> Lifter<'w> {
             handling: Vec::new(),
             sites: HashMap::new(),
             messages: HashMap::new(),
+            arguments: HashMap::new(),
             tellers: HashMap::new(),
             carried: HashMap::new(),
             held: Vec::new(),
@@ -418,6 +421,7 @@ impl Lifter<'_> {
         block.insts.truncate(saved.insts);
         block.term = Terminator::Open;
         self.sites.retain(|value, _| value.index() < saved.values);
+        self.arguments.retain(|value, _| value.index() < saved.values);
         self.messages.retain(|value, _| value.index() < saved.values);
         self.tellers.retain(|value, _| value.index() < saved.values);
         self.b.block = saved.block;
@@ -816,7 +820,9 @@ impl Lifter<'_> {
                     (def.eval)(&mut Cx::for_folding(), &[Object::list(vec![]), Object::int(0)])
             {
                 // Whatever the list holds.
-                self.messages.insert(exc, Abs::str(&show::message(kind, &args)));
+                let text = Abs::str(&show::message(kind, &args));
+                self.arguments.insert(exc, Abs::tuple(vec![text.clone()]));
+                self.messages.insert(exc, text);
             }
         }
         if def.effect == Effect::Alloc && !self.module_mode && matches!(self.b.function.ty(made), Type::List(_)) {
@@ -878,6 +884,9 @@ impl Lifter<'_> {
         let exc = self.b.inst(Opcode::NewExc(kind), values, Type::Exc, None);
         if let Some(text) = self.message_of(kind, &args)? {
             self.messages.insert(exc, text);
+        }
+        if self.world.asks_arguments && !Self::has_other_arguments(kind) {
+            self.arguments.insert(exc, Abs::tuple(args));
         }
         self.throw(Abs::Dyn(exc), Some(vec![kind]));
         Ok(())

@@ -46,6 +46,8 @@ pub(crate) struct World {
     pub changes_context: bool,
     /// Whether texts of datetimes may have a zone: the source names what has to do with zones.
     pub reads_zones: bool,
+    /// Whether the source names the arguments of exceptions.
+    pub asks_arguments: bool,
     pub modules: Vec<ModuleScope>,
     /// Prelude modules that were loaded, by name.
     pub prelude: HashMap<&'static str, usize>,
@@ -195,6 +197,7 @@ impl World {
             left_if_none: HashSet::new(),
             changes_context: CONTEXTS.iter().any(|name| uses(&source.text, name))
                 || source.text.contains("import decimal") && source.text.contains("getattr"),
+            asks_arguments: source.text.contains("args"),
             reads_zones: ZONES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),
             prelude: HashMap::new(),
