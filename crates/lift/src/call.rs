@@ -330,8 +330,10 @@ impl Lifter<'_> {
             // A method is chosen by the class, so the union is split where it is called;
             // classes without the attribute raise here, before the arguments.
             let ty = self.b.function.ty(*v).clone();
-            if ty.alternatives().iter().any(|alternative| self.holds_attribute(alternative, name)) {
-                return self.dispatch(*v, &mut |me, narrowed| me.attribute(narrowed, name));
+            for alternative in ty.alternatives() {
+                if self.holds_attribute(alternative, name)? {
+                    return self.dispatch(*v, &mut |me, narrowed| me.attribute(narrowed, name));
+                }
             }
             let lacking: Vec<Type> =
                 ty.alternatives().iter().filter(|a| attributes::has(a, name) == Some(false)).cloned().collect();

@@ -362,15 +362,22 @@ impl Lifter<'_> {
     }
 
     /// Whether an attribute of objects of a type is something else than a method.
-    pub fn holds_attribute(&self, of: &Type, name: &str) -> bool {
-        let Type::Record(Class::Object(shape), _) = of else { return false };
-        let Some(shape) = self.world.shapes.get(*shape as usize) else { return false };
+    pub fn holds_attribute(&mut self, of: &Type, name: &str) -> Lift<bool> {
+        let shape = match of {
+            Type::Record(Class::Object(shape), _) => self.world.shapes.get(*shape as usize),
+            Type::Record(..) | Type::Pattern(_) => return self.is_read(of, name),
+            Type::Int | Type::Bool | Type::Float => {
+                return Ok(matches!(name, "real" | "imag" | "numerator" | "denominator"));
+            }
+            _ => None,
+        };
+        let Some(shape) = shape else { return Ok(false) };
         let has_field = shape.fields.iter().any(|field| *field.0 == *name);
         let is_method = matches!(
             ClassObj::find(&shape.class, name),
             Some((_, Member::Value(Abs::Func(_)) | Member::Static(_) | Member::OfClass(_)))
         );
-        has_field || !is_method
+        Ok(has_field || !is_method)
     }
 
     /// Sets an attribute of an object that is a run-time value.

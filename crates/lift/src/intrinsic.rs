@@ -405,6 +405,15 @@ impl Lifter<'_> {
         }
     }
 
+    /// Whether the prelude computes an attribute of a pattern or a record: it is no method.
+    pub fn is_read(&mut self, of: &Type, name: &str) -> Lift<bool> {
+        let class = of.path();
+        match exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class) {
+            Some((module, _)) => Ok(self.prelude_function(module, &format!("_get_{name}"))?.is_some()),
+            None => Ok(false),
+        }
+    }
+
     /// An attribute of a pattern or a record: one that the prelude computes, or a method.
     pub fn attribute_of_object(&mut self, object: Abs, name: &Name) -> Lift<Abs> {
         let class = self.type_of(&object).map_or("", |ty| ty.path());

@@ -692,6 +692,12 @@ impl Lifter<'_> {
         }
     }
 
+    /// A tuple of these items, as one whose length is not known.
+    pub fn lengthened(&mut self, items: &[Abs]) -> Lift<Abs> {
+        let items = self.new_list(items)?;
+        self.long_tuple(items)
+    }
+
     /// Whether it is a tuple whose length is not known.
     pub fn is_long_tuple(&self, abs: &Abs) -> bool {
         matches!(self.seen_as_object(abs.clone()), Abs::Instance(object) if ClassObj::is_long_tuple(&object.class))

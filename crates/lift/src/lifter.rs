@@ -219,6 +219,8 @@ pub(crate) struct Lifter<'w> {
     pub arms: u32,
     /// The IR function that is lifted, where that is a specialisation.
     pub own: Option<exuvia_ir::FuncId>,
+    /// Whether that is one of ever other types: what is made in it counts as made at one place.
+    pub settles: bool,
     /// The variables of the functions around a specialisation that it gives back with its result.
     pub nonlocals: Vec<Name>,
     /// The class and the receiver of the method that is called next.
@@ -316,6 +318,7 @@ impl<'w> Lifter<'w> {
             built_ins: 0,
             arms: 0,
             own: None,
+            settles: false,
             nonlocals: Vec::new(),
             next_owner: None,
             rest: None,

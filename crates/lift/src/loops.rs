@@ -39,12 +39,14 @@ struct Found {
     escaped: Vec<Name>,
     /// Variables of which the objects are so.
     escaping: Vec<Variable>,
+    /// Variables that hold tuples of other lengths from turn to turn.
+    lengthened: Vec<Variable>,
 }
 
 impl Found {
     /// How many facts about objects there are.
     fn objects(&self) -> usize {
-        self.renewed.len() + self.escaped.len() + self.escaping.len()
+        self.renewed.len() + self.escaped.len() + self.escaping.len() + self.lengthened.len()
     }
 }
 
@@ -117,6 +119,12 @@ impl Lifter<'_> {
 
     /// Makes objects run-time values, or the loop's own: those are returned.
     fn before_loop(&mut self, found: &mut Found) -> Lift<Vec<Option<Rc<Instance>>>> {
+        for (depth, name) in &found.lengthened {
+            if let Some(items) = self.frames[*depth].vars.get(name).cloned().and_then(|held| self.known_items(&held)) {
+                let held = self.lengthened(&items)?;
+                self.frames[*depth].vars.insert(name.clone(), held);
+            }
+        }
         for name in &found.escaped {
             if let Some(object) = self.objects.get(name).cloned() {
                 self.escape(&object)?;
@@ -203,6 +211,11 @@ impl Lifter<'_> {
             if matches!(now, Abs::Instance(_)) {
                 self.changes(&before)?;
             }
+            if self.changes_length(&before, &now) && !found.lengthened.contains(&variable) {
+                found.lengthened.push(variable);
+                grown = true;
+                continue;
+            }
             if self.are_alike(&before, &now)
                 && !found.renewed.contains(&variable)
                 && !found.carried.contains_key(&variable)
@@ -225,6 +238,24 @@ impl Lifter<'_> {
             }
         }
         Ok(grown)
+    }
+
+    /// Whether what was a tuple of known length is one of another length, or of one that only a row decides.
+    fn changes_length(&self, before: &Abs, now: &Abs) -> bool {
+        let lengths = |abs: &Abs| match (abs, self.type_of(abs)) {
+            (Abs::Tuple(items), _) => vec![Some(items.len())],
+            (_, Some(ty)) => {
+                let length = |ty: &Type| if let Type::Tuple(types) = ty { Some(types.len()) } else { None };
+                ty.alternatives().iter().map(length).collect()
+            }
+            _ => vec![None],
+        };
+        let (before, now_is_long) = (lengths(before), self.is_long_tuple(now));
+        let [Some(length)] = before[..] else { return false };
+        now_is_long || {
+            let now = lengths(now);
+            now.iter().all(Option::is_some) && now.iter().any(|other| *other != Some(length))
+        }
     }
 
     /// Whether both are objects of one class that the function owns, or can.

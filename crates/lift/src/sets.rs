@@ -262,6 +262,11 @@ impl Lifter<'_> {
             Some(given) if given.as_const().is_none() || self.known_items(given).is_none() => {
                 self.new_container("frozenset", vec![given.clone()])
             }
+            // One that is joined with others, as an accumulator is, is an object as they are.
+            None => match self.constant_empty(Object::Set(Arc::new(SetObj::empty(true)))) {
+                Some(empty) => Ok(empty),
+                None => self.new_container("frozenset", Vec::new()),
+            },
             constant => self.constant_set(constant, true),
         }
     }

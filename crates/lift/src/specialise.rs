@@ -41,6 +41,10 @@ const MAX_STATIC: usize = 8;
 /// Specialisations of one definition.
 const MAX_OF_ONE: usize = 64;
 
+/// Specialisations within each other from which on what they make counts as made at one place: the argument
+/// of `walk(seen | {n})` is an object of the place where it was made, and so of another one each time.
+const GROWS: usize = 2;
+
 /// All specialisations.
 const MAX: usize = 400;
 
@@ -144,7 +148,9 @@ impl Lifter<'_> {
         for (name, value) in vars.iter().chain(&free) {
             let is_of_module =
                 matches!(value, Abs::Instance(object) if object.module.is_some()) && !self.is_numbered(value);
-            escaped.insert(name.clone(), if is_of_module { value.clone() } else { self.escaped(value)? });
+            let at = vars.keys().chain(free.keys()).filter(|other| *other < name).count();
+            let value = self.settled_length(closure, at, value)?;
+            escaped.insert(name.clone(), if is_of_module { value } else { self.escaped(&value)? });
         }
         match self.key(&escaped, false) {
             Some(args) => {
@@ -156,6 +162,24 @@ impl Lifter<'_> {
                 format!("{} recurses and takes an argument that has no run-time form", closure.def.name),
             ),
         }
+    }
+
+    /// A tuple that is longer, or shorter, in each call within the last becomes one whose length is not known;
+    /// `at` is the place of the argument.
+    fn settled_length(&mut self, closure: &Closure, at: usize, value: &Abs) -> Lift<Abs> {
+        let Some(items) = value.tuple_items() else { return Ok(value.clone()) };
+        let is_same =
+            |one: &Specialised| matches!(one.args.get(at), Some(Arg::Tuple(args)) if args.len() == items.len());
+        let all = self.world.specialised.get(&Arc::as_ptr(&closure.def));
+        match all.is_some_and(|all| self.is_growing(all) && !all.iter().any(is_same)) {
+            true => self.lengthened(&items),
+            false => Ok(value.clone()),
+        }
+    }
+
+    /// Whether a function calls itself with arguments of ever other types.
+    fn is_growing(&self, all: &[Specialised]) -> bool {
+        all.len() >= GROWS && self.own.is_some_and(|own| all.iter().any(|one| one.id == own))
     }
 
     /// Refuses a function that assigns to variables of those around it where that would be lost.
@@ -302,6 +326,10 @@ impl Lifter<'_> {
         match abs {
             Abs::Dyn(value) => passed(self.b.function.ty(*value)),
             Abs::Const(object) if constants || is_static(object) => Some(Arg::Static(abs.clone())),
+            Abs::Const(Object::Tuple(_)) => {
+                let items = abs.tuple_items()?;
+                Some(Arg::Tuple(items.iter().map(|item| self.key_of(item, constants)).collect::<Option<_>>()?))
+            }
             Abs::Const(object) => passed(&object.ty()),
             Abs::Tuple(items) => {
                 Some(Arg::Tuple(items.iter().map(|item| self.key_of(item, constants)).collect::<Option<_>>()?))
@@ -324,8 +352,8 @@ impl Lifter<'_> {
     fn pass(&mut self, arg: &Arg, abs: &Abs, out: &mut Vec<Value>) -> Lift<()> {
         match (arg, abs) {
             (Arg::Static(_), _) => {}
-            (Arg::Tuple(args), Abs::Tuple(items)) => {
-                for (arg, item) in args.iter().zip(items.iter()) {
+            (Arg::Tuple(args), abs) if let Some(items) = abs.tuple_items() => {
+                for (arg, item) in args.iter().zip(&items) {
                     self.pass(arg, item, out)?;
                 }
             }
@@ -340,6 +368,7 @@ impl Lifter<'_> {
             self.pass(arg, abs, &mut values)?;
         }
         let def = Arc::as_ptr(&closure.def);
+        let grows = self.world.specialised.get(&def).is_some_and(|all| self.is_growing(all));
         let all = self.world.specialised.entry(def).or_default();
         let at = match all.iter().position(|one| same_args(&one.args, &args)) {
             Some(at) if self.world.functions[all[at].id.index()].is_none() && self.own != Some(all[at].id) => {
@@ -369,7 +398,7 @@ impl Lifter<'_> {
                 };
                 all.push(entry);
                 self.world.functions.push(None);
-                self.lift_specialised(closure, vars, &args, &values, (at, id))?;
+                self.lift_specialised(closure, vars, &args, &values, (at, id), grows)?;
                 at
             }
         };
@@ -428,6 +457,7 @@ impl Lifter<'_> {
         args: &[Arg],
         passed: &[Value],
         (at, id): (usize, FuncId),
+        grows: bool,
     ) -> Lift<()> {
         if self.module_mode
             && let Some(frame) = self.frames.first()
@@ -439,7 +469,8 @@ impl Lifter<'_> {
         let mut types = Vec::new();
         args.iter().for_each(|arg| arg.types(&mut types));
         let made: Vec<Vec<Site>> = passed.iter().map(|value| self.sites_of(*value)).collect();
-        let path = path_of(closure, args);
+        let settles = grows || self.settles;
+        let path = path_of(closure, if settles { &[] } else { args });
         let keeps = closure.cached.then(|| {
             let number = crate::memo::number_of(&closure.def);
             let is_key = |name: &Name| closure.def.locals.contains(name) || *name == number;
@@ -475,6 +506,7 @@ impl Lifter<'_> {
             inner.unfolding.push(own);
             inner.span_locked = prelude;
             inner.own = Some(id);
+            inner.settles = settles;
             inner.nonlocals = nonlocals;
             inner.take_objects_of_module();
             if closure.def.generator {
