@@ -284,8 +284,9 @@ fn written_out(plan: &LogicalPlan) -> Result<Vec<u64>> {
         inputs.push(written_out(input)?);
     }
     let first = || inputs.first().cloned().unwrap_or_default();
-    let terms = |expr: &PlanExpr| -> Result<u64> {
-        let mut terms = 0u64;
+    // For how many it stands, and how many it has.
+    let terms = |expr: &PlanExpr| -> Result<(u64, u64)> {
+        let (mut terms, mut own) = (0u64, 0);
         expr.apply(|part| {
             let found = |column| {
                 let mut all = plan.inputs().into_iter().zip(&inputs);
@@ -295,18 +296,21 @@ fn written_out(plan: &LogicalPlan) -> Result<Vec<u64>> {
                 PlanExpr::Column(column) => found(column).unwrap_or(1),
                 _ => 1,
             });
+            own += 1;
             Ok(TreeNodeRecursion::Continue)
         })?;
-        Ok(terms)
+        Ok((terms, own))
     };
     match plan {
         LogicalPlan::Projection(projection) => {
             for expr in &projection.expr {
-                columns.push(terms(expr)?);
+                columns.push(terms(expr)?.0);
             }
         }
         LogicalPlan::Filter(filter) => {
-            if terms(&filter.predicate)? > MAX_TERMS {
+            let (terms, own) = terms(&filter.predicate)?;
+            // A long list of constants is as long as it was written.
+            if terms > MAX_TERMS.max(2 * own) {
                 return plan_err!(
                     "a condition stands for more than {MAX_TERMS} terms where the columns that it names are written out, as \
                      is done to push it down: each is computed from others, which are named several times. A table can \
@@ -330,7 +334,7 @@ fn written_out(plan: &LogicalPlan) -> Result<Vec<u64>> {
         }
         LogicalPlan::Aggregate(aggregate) => {
             for key in &aggregate.group_expr {
-                columns.push(terms(key)?);
+                columns.push(terms(key)?.0);
             }
         }
         _ => {}

@@ -59,6 +59,7 @@ pub(crate) struct Ceilings {
     worker_memory: Option<usize>,
     faults: bool,
     no_devices: bool,
+    no_interpreter: bool,
 }
 
 /// The bytes that SQL may let a row take where the host has set no limit.
@@ -73,6 +74,7 @@ impl ExuviaOptions {
     #[must_use]
     pub fn without_interpreter(mut self) -> Self {
         self.settings.interpreter = false;
+        self.ceilings.no_interpreter = true;
         let row_memory = self.settings.row_memory;
         self.with_row_memory(row_memory)
     }
@@ -175,6 +177,7 @@ impl ExuviaOptions {
         if self.ceilings.no_devices {
             initial = initial.without_devices();
         }
+        initial.settings.interpreter = !self.ceilings.no_interpreter;
         initial.settings.row_memory = self.ceilings.row_memory.unwrap_or(initial.settings.row_memory);
         if self.settings.worker.is_some() {
             initial.settings.worker = Some(OwnProcess::new(self.ceilings.worker_memory));

@@ -46,6 +46,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_field",
     "_record",
     "_group_names",
+    "_dict_of_pairs",
     "_compile",
     "_same_class",
     "_same_object",
@@ -348,6 +349,18 @@ impl Lifter<'_> {
                 let mut names = regex.names().to_vec();
                 names.sort_by_key(|(_, group)| *group);
                 Ok(Abs::tuple(names.iter().map(|(name, _)| Abs::str(name)).collect()))
+            }
+            // A dict of pairs that are known, whose keys are constants.
+            ("_dict_of_pairs", [pairs]) => {
+                if self.own.is_some() && self.frames.len() == 1 {
+                    // Its keys are known where the function is unfolded.
+                    return self.bail(Code::StaticValue, "a dict whose keys are known");
+                }
+                let pair = |pair: &Abs| <[Abs; 2]>::try_from(pair.tuple_items()?).ok().map(|[key, value]| (key, value));
+                match pairs.tuple_items().and_then(|pairs| pairs.iter().map(pair).collect()) {
+                    Some(fields) => self.dict_of_fields(fields),
+                    None => self.bail(Code::Arguments, "a dict of pairs that are not known"),
+                }
             }
             ("_compile", _) => self.bail(Code::StaticValue, "a pattern that is not constant"),
             _ => self.bail(Code::Arguments, format!("{name} with other arguments")),

@@ -95,6 +95,9 @@ impl Lifter<'_> {
         if let Some(texts) = self.texts_of_members(spelling, args)? {
             return self.try_apply(spelling, &texts);
         }
+        if let Some(views) = self.views_of_constants(spelling, args)? {
+            return self.try_apply(spelling, &views);
+        }
         if let Some(result) = self.apply_to_choice(spelling, args)? {
             return Ok(Some(result));
         }
@@ -102,6 +105,26 @@ impl Lifter<'_> {
             return Ok(Some(result));
         }
         self.apply_to_values(spelling, args)
+    }
+
+    /// The operands where one is an object and the other the keys of a constant dict, those as an object:
+    /// `found - TABLE.keys()`.
+    fn views_of_constants(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<[Abs; 2]>> {
+        let keys = |abs: &Abs| match abs {
+            Abs::Iter(iter) if let Iter::View { of: ViewOf::Keys, items, .. } = &**iter => {
+                Some(Abs::Const(items.clone()))
+            }
+            _ => None,
+        };
+        let ([left, right], true) = (args, spelling.starts_with('a') && spelling != "a in b") else { return Ok(None) };
+        let (keys, is_left) = match (keys(left), keys(right)) {
+            (Some(keys), None) if matches!(right, Abs::Instance(_)) => (keys, true),
+            (None, Some(keys)) if matches!(left, Abs::Instance(_)) => (keys, false),
+            _ => return Ok(None),
+        };
+        let Some(function) = self.prelude_function("collections", "_keys_of_constant")? else { return Ok(None) };
+        let view = self.call_value(&function, vec![keys], Vec::new())?;
+        Ok(Some(if is_left { [view, right.clone()] } else { [left.clone(), view] }))
     }
 
     /// An operation that only puts an object of the module into a list.

@@ -140,7 +140,9 @@ impl Lifter<'_> {
         let named = self.named_items(arguments).map(Abs::tuple);
         let given = named.as_ref().unwrap_or(arguments);
         if self.is_long_tuple(given) {
-            return self.bail(Code::Operands, "% of a tuple of unknown length");
+            let fields = parts.iter().filter(|part| matches!(part, PercentPart::Field { key: None, .. })).count();
+            let items = self.call_of_prelude("_exactly", vec![given.clone(), Abs::int(fields as i64)])?;
+            return if self.live { self.percent_of(parts, &items) } else { Ok(Abs::Unbound) };
         }
         let mut items = match given.tuple_items() {
             Some(items) => items,

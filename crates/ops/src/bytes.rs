@@ -11,7 +11,7 @@ use base64::Engine;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use exuvia_ir::ExcKind::Error;
-use exuvia_ir::{Int, Object, Raise};
+use exuvia_ir::{ExcKind, Int, Object, Raise};
 use md5::Md5;
 use num_bigint::{BigInt, Sign};
 use sha1::Sha1;
@@ -239,17 +239,31 @@ op! {
 }
 
 op! {
-    /// `bytes.fromhex` of pairs of digits without space between; CPython does what is left.
+    /// `bytes.fromhex`: pairs of digits, between which there may be spaces of ASCII.
     bytes_of_hex = "bytes.of_hex" ""
     Pure fn (cx, _text: str) -> str fallible [ValueError] bails Operands {
-        let digits = _text.as_bytes();
-        let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
-        let pair = |pair: &[u8]| match pair {
-            [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
-            _ => None,
+        let text = _text.as_bytes();
+        let wrong = |at: usize| {
+            let message = format!("non-hexadecimal number found in fromhex() arg at position {at}");
+            Err(Raise::new(ExcKind::ValueError, message))
         };
-        let bytes: Option<Vec<u8>> = digits.chunks(2).map(pair).collect();
-        write(cx, &bytes.ok_or(LEAVES)?)
+        if let Some(at) = text.iter().position(|byte| !byte.is_ascii()) {
+            return wrong(at);
+        }
+        let digit = |at: usize| char::from(*text.get(at)?).to_digit(16);
+        let mut bytes = Vec::with_capacity(text.len() / 2);
+        let mut at = 0;
+        while at < text.len() {
+            if text[at].is_ascii_whitespace() || text[at] == 0x0b {
+                at += 1;
+                continue;
+            }
+            let Some(high) = digit(at) else { return wrong(at) };
+            let Some(low) = digit(at + 1) else { return wrong(at + 1) };
+            bytes.push((high << 4 | low) as u8);
+            at += 2;
+        }
+        write(cx, &bytes)
     }
 }
 

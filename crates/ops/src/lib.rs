@@ -18,6 +18,7 @@ pub mod def;
 pub mod float;
 pub mod format;
 pub mod hash;
+pub mod html;
 pub mod int;
 pub mod json;
 pub mod list;
@@ -64,6 +65,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         bytes::OPS,
         unicodedata::OPS,
         url::OPS,
+        html::OPS,
         json::OPS,
         statistics::OPS,
         ufunc::OPS,

@@ -340,6 +340,10 @@ async fn statements_that_stand_for_too_much_are_refused() {
         assert!(error.contains("a condition stands for more than 100000 terms"), "{error}");
     }
     assert_eq!(rows(&session, &computed(4)).await, "1");
+    // A list of constants is as long as it was written.
+    let list: Vec<String> = (0..100_001).map(|at: u32| at.to_string()).collect();
+    let sql = format!("SELECT count(*) FROM generate_series(1, 10) AS t(x) WHERE x * 3 + 1 IN ({})", list.join(", "));
+    assert_eq!(rows(&session, &sql).await, "10");
     // So may views be, which are planned where they are used.
     run(&session, "CREATE VIEW w0 AS SELECT 1 AS x").await;
     let mut refused = None;

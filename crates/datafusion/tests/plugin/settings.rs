@@ -96,6 +96,8 @@ async fn the_interpreter_is_only_switched_off() {
         .with_option_extension(ExuviaOptions::default().without_interpreter());
     let session = ExuviaSession::new_with_config(trusted);
     assert_eq!(fails(&session, "SET exuvia.interpreter = 'auto'").await, refused);
+    run(&session, "RESET exuvia.interpreter").await;
+    assert_eq!(rows(&session, "SHOW exuvia.interpreter").await, "exuvia.interpreter | off");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -467,6 +467,13 @@ def bytes(source=_missing, encoding=_missing, errors=_missing):
     return _record("bytes", "".join([_byte(value) for value in source]))
 
 
+def _exactly(items, count):
+    # The items of a tuple that has so many.
+    if len(items) != count:
+        return _leave("% of a tuple of another length")
+    return tuple(items[i] for i in range(count))
+
+
 def bytes_fromhex(string, /):
     if not isinstance(string, str):
         return _leave("bytes.fromhex of something else than a text")

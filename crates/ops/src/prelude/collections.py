@@ -470,6 +470,14 @@ def _keys_view(of):
     return dict_keys(of)
 
 
+def _keys_of_constant(keys):
+    # The view of the keys of a dict that nobody changes.
+    of = dict()
+    for key in keys:
+        of[key] = None
+    return dict_keys(of)
+
+
 class dict_values:
     def __init__(self, of):
         self._of = of
@@ -1444,6 +1452,8 @@ class deque:
                 raise ValueError("maxlen must be non-negative")
         self._items = []
         self._first = 0
+        # The elements before the first that were taken, and not made as room for others.
+        self._taken = 0
         self._maxlen = maxlen
         # How often it was changed, which ends iterations.
         self._changes = 0
@@ -1472,9 +1482,11 @@ class deque:
     def _forget(self):
         # Drops the first element.
         self._first += 1
-        if self._first >= 32 and self._first * 2 >= len(self._items):
+        self._taken += 1
+        if self._taken >= 32 and self._taken * 2 >= len(self._items):
             self._items = self._items[self._first :]
             self._first = 0
+            self._taken = 0
 
     def pop(self, /):
         if len(self) == 0:
@@ -1506,6 +1518,7 @@ class deque:
         self._changes += 1
         self._items = self._items[:0]
         self._first = 0
+        self._taken = 0
 
     def copy(self, /):
         result = deque(maxlen=self._maxlen)
@@ -1553,6 +1566,8 @@ class deque:
             self._items = moved
             self._first = room
         self._first -= 1
+        if self._taken > 0:
+            self._taken -= 1
         self._items[self._first] = item
 
     def _place(self, index):

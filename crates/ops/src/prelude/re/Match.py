@@ -45,7 +45,7 @@ def groups(self, default=None):
 
 
 def groupdict(self, default=None):
-    return {name: _one(self, name, default) for name in _group_names(_field(self, 0))}
+    return _dict_of_pairs(tuple((name, _one(self, name, default)) for name in _group_names(_field(self, 0))))
 
 
 def __eq__(self, other):
