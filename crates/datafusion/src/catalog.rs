@@ -2,7 +2,7 @@
 //!
 //! The table holds nothing. Each scan reads the session's functions and asks the engine.
 
-use crate::explain::{placement_name, reason, rung_name};
+use crate::explain::{left, placement_name, reason, rung_name};
 use crate::function::PythonFunction;
 use crate::routines::{Registered, Routines};
 use crate::settings::ExuviaOptions;
@@ -85,7 +85,7 @@ impl Row {
             volatility: volatility_name(function.volatility()),
             placement: placement_name(placement),
             fallbacks: placement.evaluated_rows + placement.python_rows,
-            reason: reason(placement),
+            reason: reason(placement).or_else(|| left(placement)),
             source: function.definition().source.clone(),
             statement: statement(&python.signature_text(), python.clauses(), &function.definition().source),
         }

@@ -217,10 +217,20 @@ pub(crate) fn reason(placement: &Placement) -> Option<String> {
     Some(format!("{why}{warning}"))
 }
 
+/// Why a row of a function that runs natively left for CPython, if any did.
+pub(crate) fn left(placement: &Placement) -> Option<String> {
+    let (why, place) = placement.left.as_ref().filter(|_| placement.rung == Rung::Native)?;
+    Some(format!("a row left for CPython: {why}{}", at(place.as_ref())))
+}
+
 /// A reason with its code and its place.
 pub(crate) fn why(code: &str, sentence: &str, place: Option<&Place>) -> String {
-    let place = place.map(|place| format!(", line {}: {}", place.line, place.excerpt().0.trim())).unwrap_or_default();
-    format!("{code} {sentence}{place}")
+    format!("{code} {sentence}{}", at(place))
+}
+
+/// The line of a place.
+fn at(place: Option<&Place>) -> String {
+    place.map(|place| format!(", line {}: {}", place.line, place.excerpt().0.trim())).unwrap_or_default()
 }
 
 /// The placement as users read it.
@@ -267,6 +277,9 @@ fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {
         text.push_str(&format!(
             ", rows={rows} [native={native}, evaluator={evaluated}, python={python}{memoized}{device}]"
         ));
+        if let Some(left) = left(&placement).filter(|_| python > 0) {
+            text.push_str(&format!("; {left}"));
+        }
     }
     text
 }

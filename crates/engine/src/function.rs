@@ -142,6 +142,8 @@ pub struct Placement {
     pub evaluated_rows: u64,
     /// Rows that ran in CPython.
     pub python_rows: u64,
+    /// Why one of these left native code, and where.
+    pub left: Option<(String, Option<Place>)>,
     /// Rows that ran on an OpenCL device.
     pub offloaded_rows: u64,
     /// What is known of how it fares there; nothing where it does not run natively.
@@ -178,6 +180,8 @@ pub(crate) struct Counters {
     /// Nanoseconds in the evaluator.
     pub evaluating: AtomicU64,
     pub compile_nanos: AtomicU64,
+    /// Why a row left for CPython, and where: the first of which that is known.
+    pub left: Mutex<Option<(String, Option<Place>)>>,
 }
 
 impl Counters {
@@ -469,6 +473,7 @@ impl Function {
             memoized_rows: count(&self.counters.memoized),
             evaluated_rows: count(&self.counters.evaluated),
             python_rows: count(&self.counters.python),
+            left: self.counters.left.lock().clone(),
             offloaded_rows: count(&self.counters.offloaded),
             offloading: self.offloading(compiled, settings),
             compile_nanos: count(&self.counters.compile_nanos),

@@ -14,7 +14,8 @@ use arrow::buffer::NullBuffer;
 use arrow::compute::{interleave, take};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
-use exuvia_ir::{ExcKind, ListObj, Object, Raise};
+use exuvia_eval::Failure;
+use exuvia_ir::{ExcKind, ListObj, Object, Raise, Span};
 use exuvia_jit::RunError;
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
@@ -26,6 +27,9 @@ use std::time::{Duration, Instant};
 /// Instructions that the evaluator may run for one row before CPython takes over, where
 /// there is no deadline to stop it.
 const FUEL: u64 = 200_000_000;
+
+/// Those that it may run to find out why a row leaves for CPython.
+const FUEL_TO_ASK: u64 = 2_000_000;
 
 /// Rows in the evaluator between two looks at the clock.
 const LOOKS: u64 = 8;
@@ -264,7 +268,13 @@ impl Batch<'_> {
                 status::ROW_MEMORY | status::LEAVE => to_python || self.function.python(self.settings).is_ok(),
                 _ => false,
             };
-            if prefers_python {
+            // Why the first of them leaves, the evaluator says.
+            let asks = prefers_python && code != status::BAILOUT && self.function.counters.left.lock().is_none();
+            if prefers_python && code == status::ROW_MEMORY {
+                let Raise::Bailout(why) = Raise::ROW_MEMORY else { continue };
+                self.note_left(why, None);
+            }
+            if prefers_python && !(asks && code == status::LEAVE) {
                 self.python.push(row);
                 continue;
             }
@@ -276,8 +286,17 @@ impl Batch<'_> {
             if self.function.definition.strict && !is_spread && objects.contains(&Object::None) {
                 continue;
             }
-            evaluated += 1;
             cx.reset();
+            if prefers_python {
+                let mut fuel = FUEL_TO_ASK;
+                if let Err(Failure { raise: Raise::Bailout(why), span, .. }) = runner.call(&objects, &mut cx, &mut fuel)
+                {
+                    self.note_left(why, Some(span));
+                }
+                self.python.push(row);
+                continue;
+            }
+            evaluated += 1;
             let mut fuel = FUEL;
             match runner.call(&objects, &mut cx, &mut fuel) {
                 Ok(object) => match self.values.set(row as usize, &object) {
@@ -292,6 +311,7 @@ impl Batch<'_> {
                 Err(failure) => match failure.raise {
                     Raise::Bailout(why) => {
                         self.why.get_or_insert(why);
+                        self.note_left(why, Some(failure.span));
                         self.python.push(row);
                     }
                     Raise::Interrupted => return Err(stopped(self.function, self.invocation)),
@@ -312,6 +332,12 @@ impl Batch<'_> {
         let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.function.counters.evaluating.fetch_add(nanos, Ordering::Relaxed);
         Ok(finished)
+    }
+
+    /// Notes why a row leaves for CPython, if that of none is known.
+    fn note_left(&self, why: &str, span: Option<Span>) {
+        let place = || span.and_then(|span| self.function.place(span));
+        self.function.counters.left.lock().get_or_insert_with(|| (why.to_string(), place()));
     }
 
     fn error(&self, row: u32, kind: CallErrorKind) -> CallError {

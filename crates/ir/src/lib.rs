@@ -36,7 +36,7 @@ pub use function::{
 };
 pub use int::Int;
 pub use object::{DictObj, ExcObj, ListObj, Object};
-pub use parse::{ParseError, parse_module};
+pub use parse::{ParseError, interned, parse_module};
 pub use record::{Pattern, RecordObj};
 pub use result::{MAX_RESULT_BYTES, excerpt, result_error, result_float, results_too_large, unprintable};
 pub use set::{SetObj, SetTable};

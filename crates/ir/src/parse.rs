@@ -516,9 +516,10 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A static copy of a bailout's reason. Each distinct text is kept once, for ever: the
-/// parser serves tests and tools.
-fn interned(text: &str) -> &'static str {
+/// A static copy of a bailout's reason. Each distinct text is kept once, for ever: they are those of the
+/// prelude, and of what tests and tools parse.
+#[must_use]
+pub fn interned(text: &str) -> &'static str {
     static KNOWN: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let known = known.get_or_insert_default();

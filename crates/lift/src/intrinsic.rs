@@ -272,9 +272,13 @@ impl Lifter<'_> {
             // A function that keeps its results.
             ("_cached", [Abs::Func(closure)]) => self.cached(closure),
             // The row goes to CPython.
-            ("_leave", _) => {
+            ("_leave", args) => {
+                let reason = match args {
+                    [Abs::Const(Object::Str(reason))] => exuvia_ir::interned(reason),
+                    _ => "the prelude leaves the fast path",
+                };
                 let span = self.b.span;
-                self.end(Terminator::Bailout("the prelude leaves the fast path", span));
+                self.end(Terminator::Bailout(reason, span));
                 Ok(Abs::Unbound)
             }
             // The function goes to CPython.

@@ -54,6 +54,22 @@ async fn analyze_counts_the_rows_of_each_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn rows_that_left_for_cpython_say_why() {
+    let session = session();
+    run(&session, "CREATE TABLE urls AS VALUES ('http://a.b/x'), ('http://mü.de/')").await;
+    let body = "from urllib.parse import urlsplit\ndef host(url):\n    return urlsplit(url).hostname";
+    run(&session, &format!("CREATE FUNCTION host(url TEXT) RETURNS TEXT LANGUAGE python AS $$\n{body}\n$$")).await;
+    expect!["host(column1): native, rows=2 [native=1, evaluator=0, python=1]; a row left for CPython: a host in brackets, or one that is not ASCII, line 4: return urlsplit(url).hostname"]
+    .assert_eq(&told(&session, "EXPLAIN ANALYZE SELECT host(column1) FROM urls").await);
+    expect![
+        "a row left for CPython: a host in brackets, or one that is not ASCII, line 4: return urlsplit(url).hostname"
+    ]
+    .assert_eq(&rows(&session, "SELECT reason FROM exuvia.functions").await);
+    expect!["host(column1): native, rows=1 [native=1, evaluator=0, python=0]"]
+        .assert_eq(&told(&session, "EXPLAIN ANALYZE SELECT host(column1) FROM (SELECT * FROM urls LIMIT 1)").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_table_of_functions_tells_fallbacks() {
     let session = session();
     run(&session, FUNCTIONS).await;
