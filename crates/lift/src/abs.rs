@@ -96,6 +96,11 @@ pub(crate) struct Identity {
 }
 
 impl Closure {
+    /// Whether a value is the function itself.
+    pub fn is_itself(&self, value: &Abs) -> bool {
+        matches!(value, Abs::Func(other) if Arc::ptr_eq(&other.def, &self.def))
+    }
+
     pub fn identity(&self) -> Identity {
         let around = match &self.enclosing {
             Enclosing::Module => None,

@@ -1126,6 +1126,10 @@ impl Lifter<'_> {
         if def.asynchronous {
             return self.bail(Code::Handler, format!("{} is asynchronous", def.name));
         }
+        if closure.cached {
+            let is_plain = named.is_empty() && args.len() == def.params.positional.len();
+            self.refuse_changes(closure, is_plain)?;
+        }
         let mut vars = self.bind(closure, args, named)?;
         if !self.in_prelude(closure.module) {
             vars.values().try_for_each(|value| self.force(value))?;

@@ -181,7 +181,8 @@ impl Lifter<'_> {
     /// The arguments of exceptions, where the source asks for any and they are known.
     fn arguments_along(&self, pending: &[Pending], texts: &[Option<Abs>]) -> Vec<Option<Vec<Abs>>> {
         let of_operation = |kind: &ExcKind| {
-            let others = [ExcKind::KeyError, ExcKind::StopIteration];
+            // That of a power has two, of which the text shows both.
+            let others = [ExcKind::KeyError, ExcKind::StopIteration, ExcKind::OverflowError];
             !Self::has_other_arguments(*kind) && !others.iter().any(|other| kind.is_subclass(*other))
         };
         let one = |(raised, text): (&Pending, &Option<Abs>)| {

@@ -4,6 +4,7 @@
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{CmpOp, Collects, Comprehension, Expr, ExprKind, FunctionDef, Name};
 use crate::bailout::{Bailout, Code};
+use crate::class::ClassObj;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
 use crate::merge::Arm;
@@ -527,6 +528,18 @@ impl<'w> Lifter<'w> {
             self.compare_choices(&args, true, false, &mut |me, left, right| me.identical(left, right))?
         {
             return Ok(result);
+        }
+        // What nobody changes may have become another object.
+        let is_frozen = |abs: &Abs| matches!(abs, Abs::Instance(set) if ClassObj::is_below(&set.class, "frozenset"));
+        let may_be_tuple = |abs: &Abs| match self.type_of(abs) {
+            Some(ty) => ty.alternatives().iter().any(|ty| matches!(ty, Type::Tuple(_))),
+            None => self.is_long_tuple(abs),
+        };
+        if (self.is_long_tuple(left) && (may_be_tuple(right) || self.is_long_tuple(right)))
+            || (self.is_long_tuple(right) && may_be_tuple(left))
+            || is_frozen(left) && is_frozen(right)
+        {
+            return self.bail(Code::StaticValue, "the identity of tuples and frozensets");
         }
         if let (Abs::Instance(_), Abs::Instance(_)) = (left, right) {
             return self.is_one_object(left, right);

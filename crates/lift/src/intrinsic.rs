@@ -270,7 +270,10 @@ impl Lifter<'_> {
             // What becomes part of a list is asked for its length.
             ("_asked_for_length", [value]) => self.asked_for_length(value),
             // A function that keeps its results.
-            ("_cached", [Abs::Func(closure)]) => self.cached(closure),
+            ("_cached", [Abs::Func(closure), keeps_all]) => {
+                let keeps_all = matches!(keeps_all, Abs::Const(Object::Bool(true)));
+                self.cached(closure, keeps_all)
+            }
             // The row goes to CPython.
             ("_leave", args) => {
                 let reason = match args {

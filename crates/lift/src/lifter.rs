@@ -13,6 +13,7 @@ use crate::choice::{Choice, TableKind};
 use crate::class::ClassObj;
 use crate::heap::{Instance, is_dropped};
 use crate::leave::end_frames;
+use crate::memo::KeptCall;
 use crate::world::World;
 use exuvia_ir::{BlockId, Builder, Class, Edge, ExcKind, Object, Opcode, Raise, Span, Terminator, Type, Value};
 use exuvia_ops::cx::Cx;
@@ -194,6 +195,8 @@ pub(crate) struct Lifter<'w> {
     pub handling: Vec<Abs>,
     /// Where a run-time list may have been made; empty where unknown.
     pub sites: HashMap<Value, Vec<Site>>,
+    /// What was around functions that keep their results when they were called, by the numbers of their memos.
+    pub kept_calls: HashMap<Value, KeptCall>,
     /// The texts of caught exceptions, None where one may come from an operation.
     pub messages: HashMap<Value, Abs>,
     /// Their arguments, a tuple, where the source asks for them.
@@ -308,6 +311,7 @@ impl<'w> Lifter<'w> {
             sites: HashMap::new(),
             messages: HashMap::new(),
             arguments: HashMap::new(),
+            kept_calls: HashMap::new(),
             tellers: HashMap::new(),
             carried: HashMap::new(),
             held: Vec::new(),
@@ -425,6 +429,7 @@ impl Lifter<'_> {
         block.term = Terminator::Open;
         self.sites.retain(|value, _| value.index() < saved.values);
         self.arguments.retain(|value, _| value.index() < saved.values);
+        self.kept_calls.retain(|_, call| call.values <= saved.values);
         self.messages.retain(|value, _| value.index() < saved.values);
         self.tellers.retain(|value, _| value.index() < saved.values);
         self.b.block = saved.block;

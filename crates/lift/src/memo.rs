@@ -35,13 +35,26 @@ fn has_loop(body: &[Stmt]) -> bool {
     })
 }
 
+/// A call of a function that keeps its results.
+pub(crate) struct KeptCall {
+    /// How many values there were.
+    pub values: usize,
+    /// What it read around it.
+    around: Vec<(Name, Abs)>,
+}
+
 impl Lifter<'_> {
     /// The function that keeps the results of another.
-    pub fn cached(&mut self, closure: &Rc<Closure>) -> Lift<Abs> {
+    pub fn cached(&mut self, closure: &Rc<Closure>, keeps_all: bool) -> Lift<Abs> {
+        if !keeps_all {
+            self.world.bounded.insert(Arc::as_ptr(&closure.def));
+        }
         if let Enclosing::Live(depth) = closure.enclosing {
             let turns = |ctx: &Ctx| matches!(ctx, Ctx::Loop { depth: at, .. } | Ctx::Body { depth: at, .. } if *at == depth + 1);
             let number = match exuvia_ops::by_name("memo.new") {
-                // In a loop the functions of earlier turns would have the number of the last.
+                // In a loop the functions of earlier turns would have the number of the last, and so would one
+                // of which two are made.
+                Some(_) if self.frames[depth].vars.contains_key(&number_of(&closure.def)) => Abs::Unbound,
                 Some(def) if !self.module_mode && !self.contexts.iter().any(turns) => {
                     Abs::Dyn(self.operation(def, Vec::new())?)
                 }
@@ -86,6 +99,64 @@ impl Lifter<'_> {
             Enclosing::Ended(_) => self.number(closure).is_some() && self.reads_data(closure, DEEPEST),
         };
         closure.cached && !self.module_mode && (sees() || is_recursive())
+    }
+
+    /// Refuses a call of a function that keeps its results where what it reads around it may have changed
+    /// since another one: which of its results were kept then depends on how it was called, and on all
+    /// that it was called with.
+    pub fn refuse_changes(&mut self, closure: &Rc<Closure>, is_plain: bool) -> Lift<()> {
+        if closure.def.generator {
+            return self.bail(Code::StaticValue, format!("{} keeps a generator", closure.def.name));
+        }
+        let mut around = Vec::new();
+        match closure.enclosing {
+            Enclosing::Module => return Ok(()),
+            _ if self.module_mode => return Ok(()),
+            _ => self.data_around(closure, DEEPEST, &mut around),
+        }
+        let may_change = around.iter().any(|(_, value)| self.is_changeable(value));
+        let is_told_apart = is_plain && !self.world.bounded.contains(&Arc::as_ptr(&closure.def));
+        let has_number = matches!(closure.enclosing, Enclosing::Live(_)) || self.number(closure).is_some();
+        if may_change && !(is_told_apart && has_number) {
+            let reason = format!("{} keeps its results and reads what may change around it", closure.def.name);
+            return self.bail(Code::StaticValue, reason);
+        }
+        let Some(Abs::Dyn(number)) = self.number(closure) else { return Ok(()) };
+        let values = self.b.function.values.len();
+        match self.kept_calls.get(&number) {
+            Some(call) => {
+                let is_same = |(a, b): (&(Name, Abs), &(Name, Abs))| a.0 == b.0 && a.1.same(&b.1);
+                if call.around.len() == around.len() && call.around.iter().zip(&around).all(is_same) {
+                    return Ok(());
+                }
+                let reason = format!("{} keeps its results and variables around it change", closure.def.name);
+                self.bail(Code::StaticValue, reason)
+            }
+            None => {
+                self.kept_calls.insert(number, KeptCall { values, around });
+                Ok(())
+            }
+        }
+    }
+
+    /// The variables that a function reads around it, itself or by functions that it sees.
+    fn data_around(&self, closure: &Closure, within: usize, out: &mut Vec<(Name, Abs)>) {
+        for (name, (_, value)) in self.around(closure) {
+            if let (Abs::Func(other), true) = (&value, within > 0) {
+                self.data_around(other, within - 1, out);
+            }
+            out.push((name, value));
+        }
+    }
+
+    /// Whether code can change what a value is, rather than which value a variable holds.
+    fn is_changeable(&self, value: &Abs) -> bool {
+        match value {
+            Abs::Func(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::Class(_) | Abs::Unbound => false,
+            Abs::Instance(object) => object.module.is_none() && &*object.class.name != "frozenset",
+            Abs::Tuple(items) => items.iter().any(|item| self.is_changeable(item)),
+            value => self.type_of(value).is_none_or(|ty| ty.holds_list() || ty.holds(&Type::is_object)),
+        }
     }
 
     /// Whether a function reads variables around it, itself or by functions that it sees, that may change.

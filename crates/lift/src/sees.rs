@@ -10,7 +10,6 @@ use exuvia_ir::{Opcode, Type, Value};
 use exuvia_ops::def::Effect;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// How deep objects are looked into for a container.
 const DEEPEST: usize = 6;
@@ -108,7 +107,18 @@ fn is_quiet(expr: &Expr) -> bool {
 impl Lifter<'_> {
     /// The variables of the functions around one that it mentions, and what they hold, without itself.
     pub fn around(&self, closure: &Closure) -> BTreeMap<Name, (Mention, Abs)> {
-        let is_itself = |value: &Abs| matches!(value, Abs::Func(other) if Arc::ptr_eq(&other.def, &closure.def));
+        let mut found = self.all_around(closure);
+        found.retain(|_, (_, value)| !closure.is_itself(value));
+        found
+    }
+
+    /// The variables around a function that hold the function itself, by which it may call itself.
+    pub fn names_of_itself(&self, closure: &Closure) -> Vec<Name> {
+        let all = self.all_around(closure).into_iter();
+        all.filter(|(_, (_, value))| closure.is_itself(value)).map(|(name, _)| name).collect()
+    }
+
+    fn all_around(&self, closure: &Closure) -> BTreeMap<Name, (Mention, Abs)> {
         let mut found = BTreeMap::new();
         let mut enclosing = &closure.enclosing;
         loop {
@@ -124,7 +134,6 @@ impl Lifter<'_> {
                 if !found.contains_key(name)
                     && let Some(mention) = crate::scope::mentions(&closure.def, name)
                     && let Some(value) = self.read_enclosing(name, &closure.enclosing)
-                    && !is_itself(&value)
                 {
                     found.insert(name.clone(), (mention, value));
                 }

@@ -252,7 +252,7 @@ impl Lifter<'_> {
 
     /// The function as its own specialisation sees it, whose frame is the first: its free variables
     /// are those of a frame that has ended.
-    fn around_itself(closure: &Rc<Closure>, vars: &mut BTreeMap<Name, Abs>) -> Enclosing {
+    fn around_itself(closure: &Rc<Closure>, names: &[Name], vars: &mut BTreeMap<Name, Abs>) -> Enclosing {
         if matches!(closure.enclosing, Enclosing::Module) {
             return Enclosing::Module;
         }
@@ -267,7 +267,9 @@ impl Lifter<'_> {
             cached: closure.cached,
             defaults: closure.defaults.clone(),
         };
-        free.insert(closure.def.name.clone(), Abs::Func(Rc::new(itself)));
+        let itself = Abs::Func(Rc::new(itself));
+        free.extend(names.iter().map(|name| (name.clone(), itself.clone())));
+        free.insert(closure.def.name.clone(), itself);
         Enclosing::Ended(Rc::new(Captured { depth: usize::MAX, vars: free.into(), enclosing: Enclosing::Module }))
     }
 
@@ -465,6 +467,7 @@ impl Lifter<'_> {
             self.world.modules[frame.module].globals = frame.vars.clone();
         }
         let def = Arc::as_ptr(&closure.def);
+        let itself = self.names_of_itself(closure);
         let prelude = self.in_prelude(closure.module);
         let mut types = Vec::new();
         args.iter().for_each(|arg| arg.types(&mut types));
@@ -489,7 +492,7 @@ impl Lifter<'_> {
             let mut values = params.iter().copied();
             let seen = args.iter().map(|arg| arg.seen(&mut values));
             let mut vars: BTreeMap<Name, Abs> = vars.keys().cloned().zip(seen).collect();
-            let enclosing = Self::around_itself(closure, &mut vars);
+            let enclosing = Self::around_itself(closure, &itself, &mut vars);
             let own = match enclosing {
                 Enclosing::Module => Identity::of_module(def),
                 _ => Identity::of_frame(def, 0),

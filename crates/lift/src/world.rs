@@ -59,6 +59,8 @@ pub(crate) struct World {
     pub sizes: HashMap<*const FunctionDef, usize>,
     /// Functions that can only be unfolded: their results have no run-time form.
     pub unfolded_only: HashSet<*const FunctionDef>,
+    /// Functions that keep no more than so many results.
+    pub bounded: HashSet<*const FunctionDef>,
     /// The kinds of arguments by which functions keep their results, by parameter.
     pub kept_by: HashMap<(*const FunctionDef, Name), u8>,
     /// Element types of lists by where they are made.
@@ -205,6 +207,7 @@ impl World {
             specialised: HashMap::new(),
             sizes: HashMap::new(),
             unfolded_only: HashSet::new(),
+            bounded: HashSet::new(),
             kept_by: HashMap::new(),
             list_types: HashMap::new(),
             likely: HashMap::new(),

@@ -56,7 +56,8 @@ pub(crate) fn of(module: &Module, context: &mut Context) -> Vec<Summary> {
 }
 
 fn one(function: &Function, context: &mut Context) -> Summary {
-    let mut summary = Summary { raises: false, writes: false, stays: false };
+    // What a call keeps, a later one finds.
+    let mut summary = Summary { raises: false, writes: function.keeps.is_some(), stays: false };
     for block in &function.blocks {
         for inst in &block.insts {
             summary.raises |= inst.unwind.is_none() && context.may_raise(inst);

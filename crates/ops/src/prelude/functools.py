@@ -31,13 +31,13 @@ def wraps(wrapped, assigned=_missing, updated=_missing):
 
 
 def cache(user_function, /):
-    return _cached(user_function)
+    return _cached(user_function, True)
 
 
 def lru_cache(maxsize=128, typed=False):
     if _is_function(maxsize):
-        return _cached(maxsize)
-    return _cached
+        return _cached(maxsize, False)
+    return lambda user_function: _cached(user_function, maxsize is None)
 
 
 def partial(func, /, *args, **keywords):
