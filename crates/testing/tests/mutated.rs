@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         }
     };
     let variations = Variation::chosen();
-    seeds::main(Seeds { name: "mutated", share: 400, native: 220 }, |seed, oracle| {
+    seeds::main(Seeds { name: "mutated", share: 400, native: 82 }, |seed, oracle| {
         oracle.limit = Duration::from_millis(200);
         one(seed, &cases, oracle, &variations)
     })

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let variations = Variation::chosen();
-    seeds::main(Seeds { name: "random", share: 150, native: 140 }, |seed, oracle| {
+    seeds::main(Seeds { name: "random", share: 150, native: 93 }, |seed, oracle| {
         let program = generate(seed);
         if std::env::var_os("EXUVIA_SHOW").is_some() {
             println!("# seed {seed}: {}\n{}", program.signature.show(), program.source());
