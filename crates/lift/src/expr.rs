@@ -535,10 +535,10 @@ impl<'w> Lifter<'w> {
             Some(ty) => ty.alternatives().iter().any(|ty| matches!(ty, Type::Tuple(_))),
             None => self.is_long_tuple(abs),
         };
-        if (self.is_long_tuple(left) && (may_be_tuple(right) || self.is_long_tuple(right)))
+        let is_unknown = (self.is_long_tuple(left) && (may_be_tuple(right) || self.is_long_tuple(right)))
             || (self.is_long_tuple(right) && may_be_tuple(left))
-            || is_frozen(left) && is_frozen(right)
-        {
+            || is_frozen(left) && is_frozen(right) && !left.same(right);
+        if is_unknown && !self.is_in_prelude() {
             return self.bail(Code::StaticValue, "the identity of tuples and frozensets");
         }
         if let (Abs::Instance(_), Abs::Instance(_)) = (left, right) {
