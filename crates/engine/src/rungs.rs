@@ -14,7 +14,7 @@ use arrow::buffer::NullBuffer;
 use arrow::compute::{interleave, take};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
-use exuvia_eval::Failure;
+use exuvia_eval::Runner;
 use exuvia_ir::{ExcKind, ListObj, Object, Raise, Span};
 use exuvia_jit::RunError;
 use exuvia_ops::cx::Cx;
@@ -246,6 +246,8 @@ impl Batch<'_> {
         let mut runner = stages.program.runner();
         let start = Instant::now();
         let mut to_python = false;
+        // One row of a batch is asked at most.
+        let mut knows_why = self.function.counters.left.lock().is_some();
         let is_nested = spread::is_nested(&self.function.definition);
         let is_spread = spread::is_spread(&self.function.definition);
         let mut may_tire = true;
@@ -268,35 +270,23 @@ impl Batch<'_> {
                 status::ROW_MEMORY | status::LEAVE => to_python || self.function.python(self.settings).is_ok(),
                 _ => false,
             };
-            // Why the first of them leaves, the evaluator says.
-            let asks = prefers_python && code != status::BAILOUT && self.function.counters.left.lock().is_none();
-            if prefers_python && code == status::ROW_MEMORY {
-                let Raise::Bailout(why) = Raise::ROW_MEMORY else { continue };
-                self.note_left(why, None);
-            }
-            if prefers_python && !(asks && code == status::LEAVE) {
+            if prefers_python {
+                if !knows_why && code != status::BAILOUT {
+                    knows_why = true;
+                    self.ask_why(row, code, &mut runner, &mut cx);
+                }
                 self.python.push(row);
                 continue;
             }
-            let objects: Option<Vec<Object>> = self.columns.iter().map(|arg| sql::object(arg, row as usize)).collect();
-            let Some(objects) = objects else {
+            let Some(objects) = self.objects(row) else {
                 self.python.push(row);
                 continue;
             };
             if self.function.definition.strict && !is_spread && objects.contains(&Object::None) {
                 continue;
             }
-            cx.reset();
-            if prefers_python {
-                let mut fuel = FUEL_TO_ASK;
-                if let Err(Failure { raise: Raise::Bailout(why), span, .. }) = runner.call(&objects, &mut cx, &mut fuel)
-                {
-                    self.note_left(why, Some(span));
-                }
-                self.python.push(row);
-                continue;
-            }
             evaluated += 1;
+            cx.reset();
             let mut fuel = FUEL;
             match runner.call(&objects, &mut cx, &mut fuel) {
                 Ok(object) => match self.values.set(row as usize, &object) {
@@ -311,7 +301,7 @@ impl Batch<'_> {
                 Err(failure) => match failure.raise {
                     Raise::Bailout(why) => {
                         self.why.get_or_insert(why);
-                        self.note_left(why, Some(failure.span));
+                        self.note_left(&Raise::Bailout(why), Some(failure.span));
                         self.python.push(row);
                     }
                     Raise::Interrupted => return Err(stopped(self.function, self.invocation)),
@@ -334,8 +324,27 @@ impl Batch<'_> {
         Ok(finished)
     }
 
+    /// The arguments of a row.
+    fn objects(&self, row: u32) -> Option<Vec<Object>> {
+        self.columns.iter().map(|arg| sql::object(arg, row as usize)).collect()
+    }
+
+    /// Finds out why a row that left with that status is CPython's: the evaluator says.
+    fn ask_why(&self, row: u32, code: u64, runner: &mut Runner<'_>, cx: &mut Cx) {
+        if code == status::ROW_MEMORY {
+            return self.note_left(&Raise::ROW_MEMORY, None);
+        }
+        let Some(objects) = self.objects(row) else { return };
+        cx.reset();
+        let mut fuel = FUEL_TO_ASK;
+        if let Err(failure) = runner.call(&objects, cx, &mut fuel) {
+            self.note_left(&failure.raise, Some(failure.span));
+        }
+    }
+
     /// Notes why a row leaves for CPython, if that of none is known.
-    fn note_left(&self, why: &str, span: Option<Span>) {
+    fn note_left(&self, raise: &Raise, span: Option<Span>) {
+        let Raise::Bailout(why) = raise else { return };
         let place = || span.and_then(|span| self.function.place(span));
         self.function.counters.left.lock().get_or_insert_with(|| (why.to_string(), place()));
     }
