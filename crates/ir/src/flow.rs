@@ -160,6 +160,12 @@ impl Flow {
         self.preds[range].iter().map(|at| *at as usize)
     }
 
+    /// Whether a segment is the head of a loop.
+    #[must_use]
+    pub fn is_head(&self, at: usize) -> bool {
+        self.predecessors(at).any(|before| self.dominates(at, before))
+    }
+
     /// The segments from which a loop comes back to its head; none where it is no head.
     #[must_use]
     pub fn latches(&self, head: usize) -> Vec<usize> {

@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Memo {
     /// A number that no other function has in this process: a context may serve several kernels.
     function: u64,
-    keys: Vec<Type>,
+    /// The type of its keys, a tuple.
+    key: Type,
     result: Type,
 }
 
@@ -29,7 +30,7 @@ impl Memo {
         let keys = function.keeps.as_ref()?;
         let keys = function.param_types().into_iter().zip(keys).filter(|(_, is_key)| **is_key).map(|(ty, _)| ty);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Some(Memo { function: number, keys: keys.collect(), result: function.ret.clone() })
+        Some(Memo { function: number, key: Type::Tuple(keys.collect()), result: function.ret.clone() })
     }
 
     /// Whether keys or results have more words than native code keeps.
@@ -38,7 +39,7 @@ impl Memo {
     }
 
     pub fn key_words(&self) -> usize {
-        self.keys.iter().map(slots::count).sum()
+        slots::count(&self.key)
     }
 
     pub fn result_words(&self) -> usize {
@@ -57,12 +58,7 @@ pub(crate) unsafe extern "C" fn find(cx: *mut Cx, memo: *const Memo, key: *mut u
     let find = |cx: &mut Cx| unsafe {
         let memo = &*memo;
         let key = words(key, memo.key_words());
-        let mut at = 0;
-        for ty in &memo.keys {
-            let count = slots::count(ty);
-            settle(cx, ty, &mut key[at..at + count], true)?;
-            at += count;
-        }
+        settle(cx, &memo.key, key, true)?;
         let results = memo.result_words();
         let found = cx.memos.find(memo.function, key, results);
         Ok(found.map(|found| words(result, results).copy_from_slice(found)).is_some())

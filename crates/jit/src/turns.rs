@@ -65,7 +65,7 @@ pub(crate) fn heads(function: &Function, live: &Live) -> Vec<(BlockId, Head)> {
         return found;
     }
     let flow = Flow::new(function);
-    let at_heads = flow.order().filter(|at| !flow.latches(*at).is_empty());
+    let at_heads = flow.order().filter(|at| flow.is_head(*at));
     for head in at_heads.take(MOST_LOOPS) {
         let block = flow.segment(head).block;
         let before: Vec<usize> = flow.predecessors(head).filter(|from| !flow.dominates(head, *from)).collect();

@@ -76,7 +76,7 @@ pub(crate) struct Captured {
 }
 
 /// A function with what it closes over.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Closure {
     pub def: Arc<FunctionDef>,
     /// The module whose globals it sees, an index into the lifter's modules.

@@ -562,8 +562,8 @@ impl Lifter<'_> {
 
     /// As [`Lifter::across_the_border`], by the module of the prelude and what it is told.
     pub fn call_across(&mut self, function: &str, module: &str, value: Abs, told: Vec<Abs>) -> Lift<Abs> {
-        let found = match exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module) {
-            Some((module, _)) => self.prelude_function(module, function)?,
+        let found = match exuvia_ops::prelude::named(module) {
+            Some(module) => self.prelude_function(module, function)?,
             None => None,
         };
         let Some(found) = found else { return self.bail(Code::Callee, module) };

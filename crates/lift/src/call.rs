@@ -164,8 +164,8 @@ impl Lifter<'_> {
             },
             Abs::Builtin(name) => {
                 let (module, function) = crate::names::in_module(name);
-                let entry = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module);
-                match entry.map(|entry| self.prelude_function(entry.0, function)).transpose()?.flatten() {
+                let module = exuvia_ops::prelude::named(module);
+                match module.map(|module| self.prelude_function(module, function)).transpose()?.flatten() {
                     Some(Abs::Func(closure)) => Some((closure, 0)),
                     _ => None,
                 }
@@ -723,8 +723,8 @@ impl Lifter<'_> {
             (false, Some(ty)) if spelling.starts_with('.') => (ty.path(), spelled),
             _ => ("builtins", spelled),
         };
-        if let Some(entry) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module)
-            && let Some(function) = self.prelude_function(entry.0, spelled)?
+        if let Some(module) = exuvia_ops::prelude::named(module)
+            && let Some(function) = self.prelude_function(module, spelled)?
         {
             return self.call_value(&function, args, named);
         }

@@ -531,13 +531,14 @@ impl<'w> Lifter<'w> {
         }
         // What nobody changes may have become another object.
         let is_frozen = |abs: &Abs| matches!(abs, Abs::Instance(set) if ClassObj::is_below(&set.class, "frozenset"));
-        let may_be_tuple = |abs: &Abs| match self.type_of(abs) {
-            Some(ty) => ty.alternatives().iter().any(|ty| matches!(ty, Type::Tuple(_))),
-            None => self.is_long_tuple(abs),
+        let is_tuple = |ty: &Type| matches!(ty, Type::Tuple(_));
+        let may_be_tuple = |abs: &Abs| self.type_of(abs).is_some_and(|ty| ty.alternatives().iter().any(is_tuple));
+        let is_unknown = match (self.is_long_tuple(left), self.is_long_tuple(right)) {
+            (true, true) => true,
+            (true, false) => may_be_tuple(right),
+            (false, true) => may_be_tuple(left),
+            (false, false) => is_frozen(left) && is_frozen(right) && !left.same(right),
         };
-        let is_unknown = (self.is_long_tuple(left) && (may_be_tuple(right) || self.is_long_tuple(right)))
-            || (self.is_long_tuple(right) && may_be_tuple(left))
-            || is_frozen(left) && is_frozen(right) && !left.same(right);
         if is_unknown && !self.is_in_prelude() {
             return self.bail(Code::StaticValue, "the identity of tuples and frozensets");
         }

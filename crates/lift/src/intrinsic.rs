@@ -427,9 +427,8 @@ impl Lifter<'_> {
 
     /// Whether the prelude computes an attribute of a pattern or a record: it is no method.
     pub fn is_read(&mut self, of: &Type, name: &str) -> Lift<bool> {
-        let class = of.path();
-        match exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class) {
-            Some((module, _)) => Ok(self.prelude_function(module, &format!("_get_{name}"))?.is_some()),
+        match exuvia_ops::prelude::named(of.path()) {
+            Some(module) => Ok(self.prelude_function(module, &format!("_get_{name}"))?.is_some()),
             None => Ok(false),
         }
     }
@@ -437,7 +436,7 @@ impl Lifter<'_> {
     /// An attribute of a pattern or a record: one that the prelude computes, or a method.
     pub fn attribute_of_object(&mut self, object: Abs, name: &Name) -> Lift<Abs> {
         let class = self.type_of(&object).map_or("", |ty| ty.path());
-        if let Some((module, _)) = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class) {
+        if let Some(module) = exuvia_ops::prelude::named(class) {
             if let Some(getter) = self.prelude_function(module, &format!("_get_{name}"))? {
                 return self.call_value(&getter, vec![object], Vec::new());
             }

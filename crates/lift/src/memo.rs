@@ -51,24 +51,17 @@ impl Lifter<'_> {
         }
         if let Enclosing::Live(depth) = closure.enclosing {
             let turns = |ctx: &Ctx| matches!(ctx, Ctx::Loop { depth: at, .. } | Ctx::Body { depth: at, .. } if *at == depth + 1);
+            let name = number_of(&closure.def);
+            // In a loop the functions of earlier turns would have the number of the last, and so would one of
+            // which two are made.
+            let is_one_of_several = self.contexts.iter().any(turns) || self.frames[depth].vars.contains_key(&name);
             let number = match exuvia_ops::by_name("memo.new") {
-                // In a loop the functions of earlier turns would have the number of the last, and so would one
-                // of which two are made.
-                Some(_) if self.frames[depth].vars.contains_key(&number_of(&closure.def)) => Abs::Unbound,
-                Some(def) if !self.module_mode && !self.contexts.iter().any(turns) => {
-                    Abs::Dyn(self.operation(def, Vec::new())?)
-                }
+                Some(def) if !self.module_mode && !is_one_of_several => Abs::Dyn(self.operation(def, Vec::new())?),
                 _ => Abs::Unbound,
             };
-            self.frames[depth].vars.insert(number_of(&closure.def), number);
+            self.frames[depth].vars.insert(name, number);
         }
-        Ok(Abs::Func(Rc::new(Closure {
-            def: Arc::clone(&closure.def),
-            module: closure.module,
-            enclosing: closure.enclosing.clone(),
-            cached: true,
-            defaults: closure.defaults.clone(),
-        })))
+        Ok(Abs::Func(Rc::new(Closure { cached: true, ..Closure::clone(closure) })))
     }
 
     /// The number of the memo of a function that stands in another.

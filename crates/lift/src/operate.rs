@@ -613,7 +613,7 @@ impl Lifter<'_> {
             _ => {
                 let known = spelling.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
                 let (module, name) = crate::names::in_module(spelling);
-                let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == module)?.0;
+                let module = exuvia_ops::prelude::named(module)?;
                 return known.then(|| (module, name.to_string()));
             }
         };

@@ -512,9 +512,8 @@ impl Lifter<'_> {
     /// What iterates over an object of the standard library, if its class says.
     pub fn iterator_of_record(&mut self, abs: &Abs) -> Lift<Option<Abs>> {
         let Some(Type::Record(class, _)) = self.type_of(abs) else { return Ok(None) };
-        let module = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == class.path());
-        let function = match module {
-            Some((module, _)) => self.prelude_function(module, "__iter__")?,
+        let function = match exuvia_ops::prelude::named(class.path()) {
+            Some(module) => self.prelude_function(module, "__iter__")?,
             None => None,
         };
         match function {

@@ -260,14 +260,7 @@ impl Lifter<'_> {
         let is_parameter = |name: &Name| closure.def.locals.contains(name) || nonlocals.contains(name);
         let mut free: BTreeMap<Name, Abs> = std::mem::take(vars);
         vars.extend(free.extract_if(.., |name, _| is_parameter(name)));
-        let itself = Closure {
-            def: Arc::clone(&closure.def),
-            module: closure.module,
-            enclosing: Enclosing::Live(0),
-            cached: closure.cached,
-            defaults: closure.defaults.clone(),
-        };
-        let itself = Abs::Func(Rc::new(itself));
+        let itself = Abs::Func(Rc::new(Closure { enclosing: Enclosing::Live(0), ..Closure::clone(closure) }));
         free.extend(names.iter().map(|name| (name.clone(), itself.clone())));
         free.insert(closure.def.name.clone(), itself);
         Enclosing::Ended(Rc::new(Captured { depth: usize::MAX, vars: free.into(), enclosing: Enclosing::Module }))

@@ -70,6 +70,12 @@ pub const MODULES: &[(&str, &str)] = &[
     ("datetime.time", include_str!("prelude/datetime/time.py")),
 ];
 
+/// The name of a module, if the prelude has it.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static str> {
+    MODULES.iter().map(|module| module.0).find(|module| *module == name)
+}
+
 /// The source of a module.
 #[must_use]
 pub fn module(name: &str) -> Option<&'static str> {

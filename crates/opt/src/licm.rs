@@ -42,7 +42,7 @@ fn with_preheaders(function: &mut Function) -> Option<Flow> {
 pub(crate) fn for_each_loop(function: &mut Function, mut each: impl FnMut(&mut Function, &Loop<'_>, &mut Vec<usize>)) {
     let Some(flow) = with_preheaders(function) else { return };
     let mut homes = homes(function, &flow);
-    let heads: Vec<usize> = flow.order().filter(|at| !flow.latches(*at).is_empty()).collect();
+    let heads: Vec<usize> = flow.order().filter(|at| flow.is_head(*at)).collect();
     for head in heads.into_iter().rev() {
         if let Some(preheader) = preheader(function, &flow, head) {
             let body = flow.body(head);
@@ -70,7 +70,7 @@ fn homes(function: &Function, flow: &Flow) -> Vec<usize> {
 }
 
 fn has_loops(flow: &Flow) -> bool {
-    flow.order().any(|at| !flow.latches(at).is_empty())
+    flow.order().any(|at| flow.is_head(at))
 }
 
 /// The block that does nothing after its instructions but to enter the loop.
@@ -85,7 +85,7 @@ fn preheader(function: &Function, flow: &Flow, head: usize) -> Option<BlockId> {
 fn add_preheaders(function: &mut Function, flow: &Flow) -> bool {
     let mut added = false;
     for head in flow.order() {
-        if flow.latches(head).is_empty() || preheader(function, flow, head).is_some() {
+        if !flow.is_head(head) || preheader(function, flow, head).is_some() {
             continue;
         }
         let id = flow.segment(head).block;
