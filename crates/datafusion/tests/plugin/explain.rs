@@ -53,6 +53,7 @@ async fn analyze_counts_the_rows_of_each_way() {
         .assert_eq(&told(&session, "EXPLAIN ANALYZE SELECT h(column1) FROM big").await);
 }
 
+#[cfg(feature = "python")]
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_that_left_for_cpython_say_why() {
     let session = session();
