@@ -3,21 +3,21 @@
 //! DataFusion's operators evaluate what they group, sort and aggregate by themselves, some of
 //! it more than once: a window's key is evaluated to divide the rows, to sort them and to
 //! find where a partition ends. The rule here puts expressions with Python calls into a
-//! projection below the operator, under the names that they have, and a column in their
-//! place. So each is evaluated once for each row, and what else is computed there is one
-//! loop with it ([`crate::fuse`]).
+//! projection below the operator, under the names that they have where these are free, and a
+//! column in their place; a projection on a window takes such columns too. So each is evaluated
+//! once for each row, and what else is computed there is one loop with it ([`crate::fuse`]).
 //!
 //! The rows are the same, so no error is added. Aggregates and windows with FILTER keep
 //! their arguments, of which they may evaluate fewer; volatile expressions stay too. So do
 //! arguments of windows that are texts, lists and their like, which may be large: below a window
 //! rows are exchanged and sorted, and would take them along.
 
-use crate::barrier::calls_function;
+use crate::barrier::{Barrier, calls_function};
 use crate::function::PythonFunction;
 use crate::settings::ExuviaOptions;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, DFSchema, HashSet, Result};
+use datafusion::common::{Column, DFSchema, HashMap, HashSet, Result};
 use datafusion::logical_expr::expr::Sort as SortExpr;
 use datafusion::logical_expr::{
     Aggregate, Expr, ExprSchemable, GroupingSet, Join, LogicalPlan, Projection, Sort, Window,
@@ -52,6 +52,7 @@ impl OptimizerRule for Operands {
         match plan {
             LogicalPlan::Aggregate(aggregate) => below_aggregate(aggregate),
             LogicalPlan::Window(window) => below_windows(window),
+            LogicalPlan::Projection(projection) => beside_windows(projection),
             LogicalPlan::Sort(sort) => below_sort(sort),
             LogicalPlan::Join(join) if join.on.is_empty() => below_join(join, &options.settings),
             other => Ok(Transformed::no(other)),
@@ -68,27 +69,90 @@ fn below_aggregate(aggregate: Aggregate) -> Result<Transformed<LogicalPlan>> {
     Ok(Transformed::yes(LogicalPlan::Aggregate(moved)))
 }
 
-/// Of windows over windows all operands are computed below the last of them that they allow.
 fn below_windows(window: Window) -> Result<Transformed<LogicalPlan>> {
-    let columns: Vec<&Column> = window.window_expr.iter().flat_map(Expr::column_refs).collect();
-    let mut windows = vec![&window];
-    let mut input = &window.input;
-    while let LogicalPlan::Window(inner) = input.as_ref()
-        && columns.iter().all(|column| inner.input.schema().has_column(column))
-    {
-        windows.push(inner);
-        input = &inner.input;
+    let moved = Windows::over(&window).moved()?;
+    match moved {
+        Some(moved) => without_operands(moved.plan, &window.schema),
+        None => Ok(Transformed::no(LogicalPlan::Window(window))),
     }
-    let mut beneath = Beneath::new(input);
-    let mut exprs: Vec<Vec<Expr>> = vec![];
-    for window in &windows {
-        exprs.push(window.window_expr.iter().map(|expr| beneath.operands_of(expr)).collect::<Result<_>>()?);
+}
+
+/// A projection on windows takes what it computes too from the operands of the windows.
+fn beside_windows(mut projection: Projection) -> Result<Transformed<LogicalPlan>> {
+    let unmoved = |projection| Ok(Transformed::no(LogicalPlan::Projection(projection)));
+    let barrier = Barrier::of(&projection.input);
+    let below = barrier.map_or(projection.input.as_ref(), Barrier::input);
+    let LogicalPlan::Window(window) = below else { return unmoved(projection) };
+    let Some(moved) = Windows::over(window).moved()? else { return unmoved(projection) };
+    let mut shared = false;
+    for expr in &mut projection.expr {
+        let name = expr.schema_name().to_string();
+        let taken = expr.clone().transform_down(|expr| {
+            Ok(match moved.made.get(&expr) {
+                Some(name) => {
+                    let column = Expr::Column(Column::from_name(name));
+                    Transformed::new(column, true, TreeNodeRecursion::Jump)
+                }
+                None => Transformed::no(expr),
+            })
+        })?;
+        if taken.transformed {
+            shared = true;
+            *expr = taken.data.alias_if_changed(name)?;
+        }
     }
-    let Some(mut input) = beneath.projection()? else { return Ok(Transformed::no(LogicalPlan::Window(window))) };
-    for exprs in exprs.into_iter().rev() {
-        input = Arc::new(LogicalPlan::Window(Window::try_new(exprs, input)?));
+    if !shared {
+        return unmoved(projection);
     }
-    without_operands(input, &window.schema)
+    let input = match barrier {
+        Some(barrier) => Arc::new(Barrier::over(Arc::unwrap_or_clone(moved.plan), barrier.prefiltered().to_vec())),
+        None => moved.plan,
+    };
+    let taken = Projection::try_new_with_schema(projection.expr, input, projection.schema)?;
+    Ok(Transformed::yes(LogicalPlan::Projection(taken)))
+}
+
+/// Windows over windows, of which all operands are computed below the last that they allow.
+struct Windows<'a> {
+    /// From the outermost on.
+    windows: Vec<&'a Window>,
+    beneath: Beneath<'a>,
+}
+
+/// Windows whose operands are computed below.
+struct Moved {
+    plan: Arc<LogicalPlan>,
+    /// What is computed below, and its names.
+    made: HashMap<Expr, String>,
+}
+
+impl<'a> Windows<'a> {
+    fn over(window: &'a Window) -> Windows<'a> {
+        let columns: Vec<&Column> = window.window_expr.iter().flat_map(Expr::column_refs).collect();
+        let mut windows = vec![window];
+        let mut input = &window.input;
+        while let LogicalPlan::Window(inner) = input.as_ref()
+            && columns.iter().all(|column| inner.input.schema().has_column(column))
+        {
+            windows.push(inner);
+            input = &inner.input;
+        }
+        Windows { windows, beneath: Beneath::new(input) }
+    }
+
+    /// The windows above their operands; `None` if none has to be computed.
+    fn moved(mut self) -> Result<Option<Moved>> {
+        let mut exprs: Vec<Vec<Expr>> = vec![];
+        for window in &self.windows {
+            exprs.push(window.window_expr.iter().map(|expr| self.beneath.operands_of(expr)).collect::<Result<_>>()?);
+        }
+        let made = self.beneath.made.clone();
+        let Some(mut plan) = self.beneath.projection()? else { return Ok(None) };
+        for exprs in exprs.into_iter().rev() {
+            plan = Arc::new(LogicalPlan::Window(Window::try_new(exprs, plan)?));
+        }
+        Ok(Some(Moved { plan, made }))
+    }
 }
 
 fn below_sort(sort: Sort) -> Result<Transformed<LogicalPlan>> {
@@ -171,20 +235,25 @@ struct Beneath<'a> {
     /// The names that are taken, of columns or of what is computed for another operand.
     names: HashSet<String>,
     computed: Vec<Expr>,
-    made: HashSet<Expr>,
+    made: HashMap<Expr, String>,
 }
 
 impl<'a> Beneath<'a> {
     fn new(input: &'a Arc<LogicalPlan>) -> Beneath<'a> {
         let names = input.schema().fields().iter().map(|field| field.name().clone()).collect();
-        Beneath { input, names, computed: vec![], made: HashSet::new() }
+        Beneath { input, names, computed: vec![], made: HashMap::new() }
     }
 
     /// A column of what `expr` is, computed below; `expr` itself if it has no call or must stay.
     fn operand(&mut self, expr: &Expr) -> Expr {
+        self.column(expr, false)
+    }
+
+    /// A column of what `expr` is, computed below, under the name that it has if it is to be `named` so.
+    fn column(&mut self, expr: &Expr, named: bool) -> Expr {
         if let Expr::Alias(alias) = expr {
             let mut alias = alias.clone();
-            *alias.expr = self.operand(&alias.expr);
+            *alias.expr = self.column(&alias.expr, false);
             return Expr::Alias(alias);
         }
         let known = || expr.column_refs().into_iter().all(|column| self.input.schema().has_column(column));
@@ -193,19 +262,30 @@ impl<'a> Beneath<'a> {
         if !calls_function(expr) || expr.is_volatile() || expr.contains_outer() || !known() || !settled() {
             return expr.clone();
         }
-        let name = expr.schema_name().to_string();
-        if !self.made.contains(expr) {
-            if !self.names.insert(name.clone()) {
-                return expr.clone();
-            }
-            self.made.insert(expr.clone());
-            self.computed.push(expr.clone().alias(name.clone()));
+        if let Some(name) = self.made.get(expr) {
+            return Expr::Column(Column::from_name(name));
         }
+        let Some(name) = self.free_name(expr, named) else { return expr.clone() };
+        self.names.insert(name.clone());
+        self.made.insert(expr.clone(), name.clone());
+        self.computed.push(expr.clone().alias(name.clone()));
         Expr::Column(Column::from_name(name))
+    }
+
+    /// A name for what `expr` is: the one that it has, or another like it. A cast has the name of what
+    /// it casts.
+    fn free_name(&self, expr: &Expr, named: bool) -> Option<String> {
+        let name = expr.schema_name().to_string();
+        let mut names = std::iter::once(name.clone()).chain((2..10).map(|turn| format!("{name} #{turn}")));
+        names.find(|name| !self.names.contains(name)).filter(|free| !named || *free == name)
     }
 
     fn operands(&mut self, exprs: &[Expr]) -> Vec<Expr> {
         exprs.iter().map(|expr| self.operand(expr)).collect()
+    }
+
+    fn columns(&mut self, exprs: &[Expr]) -> Vec<Expr> {
+        exprs.iter().map(|expr| self.column(expr, true)).collect()
     }
 
     fn sort_keys(&mut self, keys: &[SortExpr]) -> Vec<SortExpr> {
@@ -215,13 +295,13 @@ impl<'a> Beneath<'a> {
     /// A key of groups.
     fn key(&mut self, expr: &Expr) -> Expr {
         match expr {
-            Expr::GroupingSet(GroupingSet::Rollup(keys)) => Expr::GroupingSet(GroupingSet::Rollup(self.operands(keys))),
-            Expr::GroupingSet(GroupingSet::Cube(keys)) => Expr::GroupingSet(GroupingSet::Cube(self.operands(keys))),
+            Expr::GroupingSet(GroupingSet::Rollup(keys)) => Expr::GroupingSet(GroupingSet::Rollup(self.columns(keys))),
+            Expr::GroupingSet(GroupingSet::Cube(keys)) => Expr::GroupingSet(GroupingSet::Cube(self.columns(keys))),
             Expr::GroupingSet(GroupingSet::GroupingSets(sets)) => {
-                let sets = sets.iter().map(|keys| self.operands(keys)).collect();
+                let sets = sets.iter().map(|keys| self.columns(keys)).collect();
                 Expr::GroupingSet(GroupingSet::GroupingSets(sets))
             }
-            key => self.operand(key),
+            key => self.column(key, true),
         }
     }
 

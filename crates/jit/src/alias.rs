@@ -80,7 +80,6 @@ impl<'a> Shared<'a> {
         for block in &function.blocks {
             for inst in &block.insts {
                 // What a kernel gives is new, and so is a slice, whose elements are not.
-                let is_flat = |list: &Type| matches!(list, Type::List(element) if !element.holds_list());
                 let new = definition(inst).is_some_and(|def| match def.body {
                     Body::Kernel { .. } => true,
                     Body::Core(CoreOp::ListSlice | CoreOp::ListStride) => {
@@ -128,6 +127,12 @@ impl<'a> Shared<'a> {
         })
     }
 
+    /// Whether one may lose elements at its end, in whose place others may come.
+    fn shrinks(&self) -> bool {
+        insts(self.function)
+            .any(|inst| core(definition(inst)) == Some(CoreOp::ListPop) && inst.args.iter().any(|arg| self.holds(*arg)))
+    }
+
     /// Whether elements of one may be written where they lie, or it may come to be held by another
     /// list, or be passed to a function. What is appended gets room elsewhere.
     pub fn is_written(&self) -> bool {
@@ -143,6 +148,74 @@ impl<'a> Shared<'a> {
             may_write(inst) && others.iter().any(|arg| self.holds(*arg))
         })
     }
+}
+
+/// The slices that are looked at, those that come first: each look goes over the function.
+const MOST_SLICES: usize = 32;
+
+/// The slices that need no elements of their own: neither in them nor in what they are of is anything
+/// written where it lies, whatever is appended. What a function gives that is `called` by others may be
+/// written there, and its parameters may be one list.
+pub(crate) fn lent_slices(function: &Function, called: bool) -> HashSet<Value> {
+    let slices = insts(function).filter(|inst| core(definition(inst)) == Some(CoreOp::ListSlice));
+    let slices = slices.filter_map(|inst| Some((inst.result?, *inst.args.first()?)));
+    let mut lent = HashSet::new();
+    for (slice, of) in slices.take(MOST_SLICES) {
+        let stays = |origins: HashSet<Value>| {
+            let params = &function.block(function.entry()).params;
+            let any_param = called && params.iter().any(|param| origins.contains(param));
+            let all = Shared::from(function, |value| origins.contains(&value) || any_param && params.contains(&value));
+            !all.is_written() && !all.shrinks()
+        };
+        let is_read = |shared: Shared| !shared.is_written() && !(called && shared.is_returned());
+        if is_flat(function.ty(slice))
+            && is_read(Shared::from(function, |value| value == slice))
+            && origins(function, of).is_some_and(stays)
+        {
+            lent.insert(slice);
+        }
+    }
+    lent
+}
+
+/// The values that a list may be, back to those that nothing else was before; `None` where it may come out
+/// of another list or out of a function, in which more can hold it than is seen here.
+fn origins(function: &Function, list: Value) -> Option<HashSet<Value>> {
+    let mut origins = HashSet::from([list]);
+    for _ in 0..MOST_PASSES {
+        let mut more = Vec::new();
+        for block in &function.blocks {
+            for inst in block.insts.iter().filter(|inst| inst.result.is_some_and(|value| origins.contains(&value))) {
+                match (&inst.op, core(definition(inst))) {
+                    (Opcode::Wrap | Opcode::Unwrap | Opcode::Tuple | Opcode::Record(_) | Opcode::Field(_), _)
+                    | (_, Some(CoreOp::Identity)) => more.extend(&inst.args),
+                    // Made here; what is in it would be another list.
+                    (Opcode::List | Opcode::Const(_), _) | (_, Some(CoreOp::ListSlice | CoreOp::ListStride)) => {
+                        inst.result.filter(|value| is_flat(function.ty(*value)))?;
+                    }
+                    // A kernel's.
+                    (Opcode::Op(_), None) => {}
+                    _ => return None,
+                }
+            }
+            let unwinds = block.insts.iter().filter_map(|inst| inst.unwind.as_ref()).map(|edge| (edge, 1));
+            for (edge, skip) in unwinds.chain(block.term.edges().into_iter().map(|edge| (edge, 0))) {
+                let params = function.block(edge.block).params.iter().skip(skip);
+                more.extend(params.zip(&edge.args).filter(|(param, _)| origins.contains(param)).map(|(_, arg)| arg));
+            }
+        }
+        let before = origins.len();
+        origins.extend(more.into_iter().filter(|value| function.ty(*value).holds_list()));
+        if origins.len() == before {
+            return Some(origins);
+        }
+    }
+    None
+}
+
+/// Whether a list holds no other.
+fn is_flat(list: &Type) -> bool {
+    matches!(list, Type::List(element) if !element.holds_list())
 }
 
 /// Whether the lists of a parameter may lie where they are: they hold numbers or texts, and nothing is

@@ -137,7 +137,21 @@ pub(crate) extern "C" fn list_rotate(list: *mut RawList, first: u64, last: u64, 
     // SAFETY: native code passes the address of a live list that nothing else looks at during
     // the call, the number of slots of its elements, and two positions within it.
     let part = unsafe { std::slice::from_raw_parts_mut((*list).data.add(first * slots), count * slots) };
-    part.rotate_left(list::rotation(by, count) * slots);
+    match (by, slots) {
+        // One element is put before others, as sorting does.
+        (-1, 1) => put_last_first::<1>(part),
+        (-1, 2) => put_last_first::<2>(part),
+        (-1, 4) => put_last_first::<4>(part),
+        _ => part.rotate_left(list::rotation(by, count) * slots),
+    }
+}
+
+/// Puts the last element of so many words before all others.
+fn put_last_first<const WORDS: usize>(part: &mut [u64]) {
+    let Some((_, last)) = part.split_last_chunk::<WORDS>() else { return };
+    let last = *last;
+    part.copy_within(..part.len() - WORDS, WORDS);
+    part[..WORDS].copy_from_slice(&last);
 }
 
 /// Turns the order of the elements from `first` to `last` round.

@@ -371,8 +371,7 @@ impl Lifter<'_> {
     pub fn extend_at_once(&mut self, list: &Abs, other: &Abs) -> Lift<bool> {
         let (Abs::Dyn(into), Some(Type::List(element))) = (list, self.type_of(other)) else { return Ok(false) };
         let Type::List(held) = self.b.function.ty(*into).clone() else { return Ok(false) };
-        let is_plain = |ty: &Type| matches!(ty, Type::Bool | Type::Int | Type::Float | Type::Str);
-        if !element.alternatives().iter().all(is_plain) {
+        if !is_plain(&element) {
             return Ok(false);
         }
         if held.join(&element) != *held {
@@ -677,4 +676,13 @@ pub(crate) fn constant_truth(object: &Object) -> Option<bool> {
         Object::Exc(_) | Object::Pattern(_) => true,
         Object::Record(_) | Object::Unbound => return None,
     })
+}
+
+/// Whether values of a type hold nothing that has identity.
+fn is_plain(ty: &Type) -> bool {
+    match ty {
+        Type::None | Type::Bool | Type::Int | Type::Float | Type::Str => true,
+        Type::Tuple(types) | Type::Union(types) => types.iter().all(is_plain),
+        _ => false,
+    }
 }

@@ -17,13 +17,16 @@ pub type KernelResult<T> = Result<T, Raise>;
 
 /// The context of one thread that runs kernels.
 ///
-/// It is passed by address to native code, which reads no field of it but what [`Cx::PLACE`] names.
+/// It is passed by address to native code, which touches no field of it but those that [`Cx::PLACE`] and [`Cx::FREE`] name.
 #[derive(Debug)]
 pub struct Cx {
     chunks: Vec<Box<[u64]>>,
     current: usize,
     /// The bytes of the chunks before the current one.
     before: usize,
+    /// Where the current chunk begins, and its bytes; zero while there is none.
+    start: usize,
+    size: usize,
     /// The bytes of the current chunk that are taken.
     used: usize,
     /// The offset in the current chunk behind the text that was put there last, or 0 if
@@ -164,6 +167,8 @@ impl Cx {
             chunks: Vec::new(),
             current: 0,
             before: 0,
+            start: 0,
+            size: 0,
             used: 0,
             text_end: 0,
             growing: [Growing::default(); GROWING],
@@ -202,10 +207,26 @@ impl Cx {
             // The limit was lowered.
             self.allocated -= self.chunks.pop().map_or(self.allocated, |chunk| chunk.len() * 8);
         }
+        self.enter_chunk();
     }
 
     /// The offsets of the two words whose sum is [`Cx::position`].
     pub const PLACE: [usize; 2] = [std::mem::offset_of!(Cx, before), std::mem::offset_of!(Cx, used)];
+
+    /// The offsets of what native code needs to take memory by itself: where the current chunk begins,
+    /// its bytes, those that are taken, and the end of the text that may grow, which is to become 0.
+    pub const FREE: [usize; 4] = [
+        std::mem::offset_of!(Cx, start),
+        std::mem::offset_of!(Cx, size),
+        std::mem::offset_of!(Cx, used),
+        std::mem::offset_of!(Cx, text_end),
+    ];
+
+    /// Notes where the current chunk lies, after another one became it.
+    fn enter_chunk(&mut self) {
+        let chunk = self.chunks.get_mut(self.current);
+        (self.start, self.size) = chunk.map_or((0, 0), |chunk| (chunk.as_mut_ptr() as usize, chunk.len() * 8));
+    }
 
     /// The place in the arena behind what was put there last.
     #[must_use]
@@ -255,6 +276,7 @@ impl Cx {
             }
         }
         (self.current, self.before, self.used) = (current, before, place - before);
+        self.enter_chunk();
         self.text_end = 0;
         self.places.clear();
     }
@@ -380,6 +402,7 @@ impl Cx {
             self.current += 1;
             self.used = 0;
             self.text_end = 0;
+            self.enter_chunk();
             let chunk = &mut self.chunks[self.current];
             if chunk.len() * 8 >= size {
                 return Ok((chunk.as_mut_ptr().cast::<u8>(), chunk.len() * 8));
@@ -407,6 +430,7 @@ impl Cx {
         self.before = self.allocated - next;
         self.used = 0;
         self.text_end = 0;
+        self.enter_chunk();
         let chunk = &mut self.chunks[self.current];
         Ok((chunk.as_mut_ptr().cast::<u8>(), next))
     }

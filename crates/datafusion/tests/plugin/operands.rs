@@ -61,6 +61,11 @@ async fn groups_and_aggregates() {
     both(&session, "SELECT kind(s), max(size(s)) FROM t GROUP BY kind(s) HAVING kind(s) <> 'X' AND max(size(s)) > 0")
         .await;
     both(&session, "SELECT CASE WHEN size(s) > 6 THEN kind(s) END AS k, count(*) FROM t GROUP BY 1").await;
+    // A cast has the name of what it casts.
+    let sql = "SELECT string_agg(CAST(size(s) AS TEXT), ',' ORDER BY size(s), id), max(size(s)) FROM t WHERE id < 30";
+    both(&session, sql).await;
+    let counted = rows(&session, &format!("EXPLAIN ANALYZE {sql}")).await;
+    assert!(counted.contains("size(s): native, rows=30 [native=30"), "{counted}");
     // A name that a column has.
     both(&session, "SELECT max(size(s)) FROM (SELECT s, id AS \"size(t.s)\" FROM t)").await;
     run(&session, "CREATE TABLE u AS SELECT s, id AS \"size(u.s)\" FROM t").await;
@@ -79,6 +84,15 @@ async fn windows() {
     let sql =
         "SELECT * FROM (SELECT id, lag(size(s)) OVER (ORDER BY whole(CAST(id AS TEXT))) AS before FROM t) WHERE id = 2";
     both(&session, sql).await;
+    // What is selected beside is computed once with it.
+    for sql in [
+        "SELECT id, size(s) + 1 AS n, rank() OVER (ORDER BY size(s)) AS r FROM t WHERE id < 30",
+        "SELECT CASE WHEN id % 2 = 0 THEN size(s) END AS n, sum(size(s)) OVER (PARTITION BY id % 3) AS r FROM t WHERE id < 30",
+    ] {
+        both(&session, sql).await;
+        let counted = rows(&session, &format!("EXPLAIN ANALYZE {sql}")).await;
+        assert!(counted.contains("size(s): native, rows=30 [native=30"), "{counted}");
+    }
     // Only the rows of the filter are aggregated, but the key is needed for all.
     run(&session, "SET exuvia.fuse = on").await;
     let sql = "SELECT id, sum(size(s)) FILTER (WHERE id > 50) OVER (PARTITION BY kind(s)) AS n FROM t WHERE id > 96";

@@ -4,12 +4,13 @@ use super::{Result, Translator, trusted};
 use crate::alias::Shared;
 use crate::{CompileError, helpers, slots};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
 use exuvia_ir::{ExcKind, Inst, Type};
 use exuvia_ops::core::CoreOp;
+use exuvia_ops::cx::Cx;
 use exuvia_ops::list::RawList;
 use exuvia_ops::runtime;
-use std::mem::offset_of;
+use std::mem::{offset_of, size_of};
 
 const LEN: i32 = offset_of!(RawList, len) as i32;
 const CAP: i32 = offset_of!(RawList, cap) as i32;
@@ -25,17 +26,8 @@ impl Translator<'_, '_, '_> {
         // An empty list without type yet may become one of wider elements, so it gets no
         // room.
         let room = if width == 0 || len > 0 { len } else { 4 };
-        let (len, room, width) = (self.word(len as i64), self.word(room as i64), self.word(width as i64));
-        let made = self.call_helper(
-            "list.new",
-            runtime::list_new as *const u8,
-            &[types::I64, types::I64],
-            &[self.env.cx, room, width],
-        )?;
-        self.fail_if(made[0], made[0], inst)?;
-        let list = made[1];
+        let list = self.new_list(len, room, width, inst)?;
         if !inst.args.is_empty() {
-            self.b.ins().store(trusted(), len, list, LEN);
             let data = self.b.ins().load(types::I64, trusted(), list, DATA);
             let step = 8 * slots::count(element) as i64;
             for (at, arg) in inst.args.iter().enumerate() {
@@ -46,6 +38,61 @@ impl Translator<'_, '_, '_> {
             }
         }
         Ok(vec![list])
+    }
+
+    /// A list of `len` elements, which the caller writes, with room for `room` of so many slots.
+    fn new_list(&mut self, len: usize, room: usize, width: usize, inst: &Inst) -> Result<Machine> {
+        let bytes = size_of::<RawList>() + 8 * room * width;
+        let room = self.word(room as i64);
+        let made = self.either(
+            &Type::Int,
+            |this, slow| {
+                let list = this.take_memory(bytes, slow);
+                let data = this.b.ins().iadd_imm_s(list, size_of::<RawList>() as i64);
+                this.b.ins().store(trusted(), room, list, CAP);
+                this.b.ins().store(trusted(), data, list, DATA);
+                Ok(vec![list])
+            },
+            |this| {
+                let args = [this.env.cx, room, this.word(width as i64)];
+                let list = runtime::list_new as *const u8;
+                let made = this.call_helper("list.new", list, &[types::I64, types::I64], &args)?;
+                this.fail_if(made[0], made[0], inst)?;
+                Ok(vec![made[1]])
+            },
+        )?;
+        let len = self.word(len as i64);
+        self.b.ins().store(trusted(), len, made[0], LEN);
+        Ok(made[0])
+    }
+
+    /// So many bytes of the row's memory, if the current chunk has them; else it goes to the block.
+    fn take_memory(&mut self, bytes: usize, slow: Block) -> Machine {
+        let [start, size, used, text_end] = Cx::FREE.map(|offset| offset as i32);
+        let cx = self.env.cx;
+        let taken = self.b.ins().load(types::I64, trusted(), cx, used);
+        let end = self.b.ins().iadd_imm_s(taken, bytes.next_multiple_of(8) as i64);
+        let size = self.b.ins().load(types::I64, trusted(), cx, size);
+        let fits = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, size);
+        self.require(fits, slow);
+        let zero = self.word(0);
+        self.b.ins().store(trusted(), end, cx, used);
+        self.b.ins().store(trusted(), zero, cx, text_end);
+        let start = self.b.ins().load(types::I64, trusted(), cx, start);
+        self.b.ins().iadd(start, taken)
+    }
+
+    /// The elements from one position to another, where they lie: they are lent.
+    fn lent_slice(&mut self, list: Machine, element: &Type, inst: &Inst) -> Result<Vec<Machine>> {
+        let len = self.b.ins().load(types::I64, trusted(), list, LEN);
+        let (start, stop) = (self.bound(inst, 1, 0, len)?, self.bound(inst, 2, i64::MAX, len)?);
+        let stop = self.b.ins().smax(stop, start);
+        let taken = self.b.ins().isub(stop, start);
+        let data = self.element_address(list, start, element);
+        let slice = self.new_list(0, 0, 0, inst)?;
+        self.b.ins().store(trusted(), taken, slice, LEN);
+        self.b.ins().store(trusted(), data, slice, DATA);
+        Ok(vec![slice])
     }
 
     /// The slots of `value` as an element of a list.
@@ -153,6 +200,9 @@ impl Translator<'_, '_, '_> {
                 let args = [list, first, last, width];
                 self.call_helper("list.reverse", helpers::list_reverse as *const u8, &[], &args)?;
                 Ok(Vec::new())
+            }
+            CoreOp::ListSlice if inst.result.is_some_and(|slice| self.lent.contains(&slice)) => {
+                self.lent_slice(list, &element, inst)
             }
             CoreOp::ListSlice => {
                 let (start, stop) = (self.index(inst, 1, 0)?, self.index(inst, 2, i64::MAX)?);

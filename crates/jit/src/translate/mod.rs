@@ -24,6 +24,7 @@ pub(crate) use big::{BOXED_WORDS, Boxed, BoxedArg};
 pub(crate) use call::signature as call_signature;
 
 use crate::CompileError;
+use crate::alias;
 use crate::batch::RowEnd;
 use crate::compile::Unit;
 use crate::live::Live;
@@ -37,7 +38,7 @@ use cranelift_frontend::FunctionBuilder;
 use exuvia_ir::{BlockId, Edge, ExcKind, Function, Inst, Int, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, status};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A result, or why there is no native code.
@@ -86,6 +87,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     /// The blocks that leave the fast path, by their status.
     ways_out: HashMap<u64, Block>,
     lengths_as_truth: Vec<bool>,
+    /// The slices that take no copy of their elements.
+    lent: HashSet<Value>,
     widths: Widths,
     /// The loops that give back memory, by the blocks at their heads.
     heads: HashMap<BlockId, turns::Loop>,
@@ -139,6 +142,7 @@ pub(crate) fn translate<'m>(
         })
         .collect();
     let widths = width::analyse(function, live, unit.width);
+    let lent = alias::lent_slices(function, matches!(ending, Ending::Call));
     let mut translator = Translator {
         b,
         unit,
@@ -154,6 +158,7 @@ pub(crate) fn translate<'m>(
         imported: HashMap::new(),
         ways_out: HashMap::new(),
         lengths_as_truth: str::lengths_as_truth(function),
+        lent,
         widths,
         heads: HashMap::new(),
         enters: HashMap::new(),

@@ -78,6 +78,8 @@ impl Translator<'_, '_, '_> {
                 Some(affix) => self.affix(inst, affix.as_bytes(), kernel.def.name == "str.endswith"),
                 None => self.kernel(kernel, inst),
             },
+            ("str.repeat", 2) => self.around(kernel, inst, &Type::Str, |this, inst, slow| this.repeat(inst, 0, slow)),
+            ("str.repeated", 2) => self.around(kernel, inst, &Type::Str, |this, inst, slow| this.repeat(inst, 1, slow)),
             ("float.pow" | "float.pow_call", 2) => self.power(kernel, inst),
             _ => self.one_character(kernel, inst),
         }
@@ -133,6 +135,17 @@ impl Translator<'_, '_, '_> {
         self.require(ascii, slow);
     }
 
+    /// The text, which is operand `text`, once or not at all.
+    fn repeat(&mut self, inst: &Inst, text: usize, slow: Block) -> Result<Vec<Machine>> {
+        let (ptr, meta) = self.text(inst, text)?;
+        let count = self.int(inst, 1 - text)?;
+        let few = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, count, 1);
+        self.require(few, slow);
+        let once = self.b.ins().icmp_imm_s(IntCC::Equal, count, 1);
+        let empty = self.word(ASCII_BIT as i64);
+        Ok(vec![ptr, self.b.ins().select(once, meta, empty)])
+    }
+
     fn ascii_get(&mut self, inst: &Inst, slow: Block) -> Result<Vec<Machine>> {
         let (ptr, meta) = self.text(inst, 0)?;
         self.require_ascii(meta, slow);
@@ -169,8 +182,8 @@ impl Translator<'_, '_, '_> {
         Ok(vec![self.b.ins().iadd(ptr, start), self.b.ins().bor(length, flag)])
     }
 
-    /// A bound of a slice clamped to the text.
-    fn bound(&mut self, inst: &Inst, operand: usize, absent: i64, len: Machine) -> Result<Machine> {
+    /// A bound of a slice clamped to what has `len` items.
+    pub(super) fn bound(&mut self, inst: &Inst, operand: usize, absent: i64, len: Machine) -> Result<Machine> {
         let given = inst.args.get(operand).is_some_and(|value| *self.function.ty(*value) != Type::None);
         let known = match self.known(inst, operand) {
             Some(Object::Int(value)) => Some(value.clamp_i64()),

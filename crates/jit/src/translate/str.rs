@@ -1,6 +1,6 @@
 //! Strings: equality and length. Everything else is a kernel.
 
-use super::{Result, Translator};
+use super::{Result, Translator, trusted};
 use crate::helpers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
@@ -101,11 +101,37 @@ impl Translator<'_, '_, '_> {
         self.b.ins().brif(differ, done, &[BlockArg::Value(unequal)], compare, &[]);
         self.b.switch_to_block(compare);
         let len = self.byte_len(a_meta);
+        let equal = self.b.ins().iconst(types::I8, 1);
+        let some = self.b.create_block();
+        self.b.ins().brif(len, some, &[], done, &[BlockArg::Value(equal)]);
+        // Most texts that differ do so in their first byte or their last, and most that are compared one
+        // by one are characters.
+        self.b.switch_to_block(some);
+        let first = self.bytes_differ(a, b);
+        let rest = self.b.create_block();
+        self.b.ins().brif(first, done, &[BlockArg::Value(unequal)], rest, &[]);
+        self.b.switch_to_block(rest);
+        let [a_end, b_end] = [a, b].map(|start| self.b.ins().iadd(start, len));
+        let [a_last, b_last] = [a_end, b_end].map(|end| self.b.ins().iadd_imm_s(end, -1));
+        let last = self.bytes_differ(a_last, b_last);
+        let between = self.b.create_block();
+        self.b.ins().brif(last, done, &[BlockArg::Value(unequal)], between, &[]);
+        self.b.switch_to_block(between);
+        let long = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, len, 2);
+        let call = self.b.create_block();
+        self.b.ins().brif(long, call, &[], done, &[BlockArg::Value(equal)]);
+        self.b.switch_to_block(call);
         let equal = self.call_helper("str.eq", helpers::bytes_equal as *const u8, &[types::I64], &[a, b, len])?;
         let equal = self.b.ins().ireduce(types::I8, equal[0]);
         self.b.ins().jump(done, &[BlockArg::Value(equal)]);
         self.b.switch_to_block(done);
         Ok(result)
+    }
+
+    /// Whether two bytes are not the same.
+    fn bytes_differ(&mut self, a: Machine, b: Machine) -> Machine {
+        let [a, b] = [a, b].map(|at| self.b.ins().load(types::I8, trusted(), at, 0));
+        self.b.ins().icmp(IntCC::NotEqual, a, b)
     }
 
     /// Whether a string is `text`, of at most [`INLINE`] bytes.

@@ -240,11 +240,17 @@ def filterfalse(predicate, iterable, /):
             yield item
 
 
-def _keyed(iterable, key):
-    # All items with their keys: what raises does so elsewhere, between other turns of the loop.
+def _items_to_group(iterable):
+    # All of them: what raises does so elsewhere, between other turns of the loop.
     try:
-        items = list(iterable)
-        return [(item if key is None else key(item), item) for item in items]
+        return list(iterable)
+    except Exception:
+        return _leave("an exception while items are grouped")
+
+
+def _keys_of(items, key):
+    try:
+        return [key(item) for item in items]
     except Exception:
         return _leave("an exception while items are grouped")
 
@@ -252,35 +258,36 @@ def _keyed(iterable, key):
 class _grouper:
     """The items of a group that were not asked for, until the next group is."""
 
-    def __init__(self, pairs, at, end):
-        self._pairs = pairs
+    def __init__(self, items, at, end):
+        self._items = items
         self._at = at
         self._end = end
 
     def __iter__(self):
         while self._at < self._end:
             self._at = self._at + 1
-            yield self._pairs[self._at - 1][1]
+            yield self._items[self._at - 1]
 
     def _over(self):
         self._at = self._end
 
 
-def _groups(pairs):
+def _groups(items, keys):
     at = 0
-    while at < len(pairs):
-        current = pairs[at][0]
+    while at < len(items):
+        current = keys[at]
         first = at
         at = at + 1
-        while at < len(pairs) and _same(current, pairs[at][0]):
+        while at < len(items) and _same(current, keys[at]):
             at = at + 1
-        group = _grouper(pairs, first, at)
+        group = _grouper(items, first, at)
         yield (current, group)
         group._over()
 
 
 def groupby(iterable, key=None):
-    return _groups(_keyed(iterable, key))
+    items = _items_to_group(iterable)
+    return _groups(items, items if key is None else _keys_of(items, key))
 
 
 def _count_of(value, default):
