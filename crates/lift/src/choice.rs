@@ -22,7 +22,7 @@ use crate::heap::Instance;
 use crate::leave::{Part, each_part};
 use crate::lifter::{Lift, Lifter, Site, Split, describe};
 use crate::merge::Arm;
-use exuvia_ir::{DictObj, ExcKind, Int, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{DictObj, ExcKind, Int, Object, Opcode, SetObj, Terminator, Type, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -56,24 +56,28 @@ pub(crate) struct Table {
     pub items: Vec<Abs>,
     /// Where a function writes it.
     pub site: Option<Site>,
+    /// The constants that stand for what a set holds (`member_sets.rs`).
+    pub stands: Option<Arc<SetObj>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableKind {
     List,
     Dict,
+    /// One of members of enumerations; its items are its keys.
+    Set,
     /// The keys, values or items of one.
     View,
 }
 
 impl Table {
     fn of(kind: TableKind, keys: Vec<Abs>, items: Vec<Abs>) -> Abs {
-        Abs::Table(Rc::new(Table { kind, keys, items, site: None }))
+        Abs::Table(Rc::new(Table { kind, keys, items, site: None, stands: None }))
     }
 
     /// A list of them, that was made at a site.
     pub fn list(items: Vec<Abs>, site: Option<Site>) -> Abs {
-        Abs::Table(Rc::new(Table { kind: TableKind::List, keys: Vec::new(), items, site }))
+        Abs::Table(Rc::new(Table { kind: TableKind::List, keys: Vec::new(), items, site, stands: None }))
     }
 
     /// What iterating over it gives.
@@ -485,7 +489,12 @@ impl Lifter<'_> {
         if let Some(result) = self.apply_to_table(spelling, args)? {
             return Ok(Some(result));
         }
-        let Some(choice) = choice_of(args).cloned() else { return Ok(None) };
+        // Which container it is comes first: what is looked up in it is one look-up.
+        let choice = match (spelling, args) {
+            ("a in b", [_, Abs::OneOf(choice)]) => Some(choice),
+            _ => choice_of(args),
+        };
+        let Some(choice) = choice.cloned() else { return Ok(None) };
         let apply = &mut |me: &mut Self, at, _| me.apply(spelling, &all_narrowed(args, choice.at, at));
         self.choose_at(&choice, apply).map(Some)
     }
@@ -759,7 +768,7 @@ impl Lifter<'_> {
         if constants.is_empty() {
             // Objects that are equal to themselves only.
             return match self.type_of(key) {
-                Some(ty) if !ty.holds_object() => Ok(Abs::int(-1)),
+                Some(ty) if !ty.holds_object() && !ty.holds_list() => Ok(Abs::int(-1)),
                 _ => self.bail(Code::Operands, "such a key"),
             };
         }
@@ -808,7 +817,7 @@ impl Lifter<'_> {
         let mut place = Abs::int(0);
         for (column, part) in columns.into_iter().zip(parts) {
             let len = column.all.len() as i64;
-            let column = Table { kind: TableKind::Dict, keys: column.all, items: Vec::new(), site: None };
+            let column = Table { kind: TableKind::Dict, keys: column.all, items: Vec::new(), site: None, stands: None };
             let at = self.table_position(&column, part)?;
             let (missing, found) = self.split_missing(&at)?;
             arms.extend(missing.into_iter().map(|state| (state, vec![Abs::int(-1)])));
@@ -865,7 +874,7 @@ impl Lifter<'_> {
                 self.enter_any(fits)?;
                 at
             }
-            TableKind::List | TableKind::View => {
+            TableKind::List | TableKind::Set | TableKind::View => {
                 return self.bail(Code::Operands, format!("an item of {}", describe(&Abs::Table(Rc::clone(table)))));
             }
         };
@@ -898,6 +907,15 @@ impl Lifter<'_> {
         {
             return Ok(Some(Abs::NONE));
         }
+        if let Some(result) = self.operator_of_static_sets(spelling, args)? {
+            return Ok(Some(result));
+        }
+        if let ("a in b", [item, container]) = (spelling, args)
+            && self.is_equal_to_itself_only(item)
+            && self.holds_plain_values(container)
+        {
+            return Ok(Some(Abs::bool(false)));
+        }
         let table = match args.last() {
             Some(Abs::Table(table)) => Rc::clone(table),
             Some(other) => match self.members_of(other) {
@@ -912,7 +930,7 @@ impl Lifter<'_> {
         match (spelling, args) {
             ("len", [_]) => Ok(Some(Abs::int(table.iterated().len() as i64))),
             ("truth" | "bool", [_]) => Ok(Some(Abs::bool(!table.iterated().is_empty()))),
-            ("a in b", [item, _]) if table.kind == TableKind::Dict => {
+            ("a in b", [item, _]) if matches!(table.kind, TableKind::Dict | TableKind::Set) => {
                 let at = self.table_position(&table, item)?;
                 self.apply("a>=b", &[at, Abs::int(0)]).map(Some)
             }
@@ -929,9 +947,25 @@ impl Lifter<'_> {
         }
     }
 
+    /// Whether a value is a container none of whose items has identity.
+    fn holds_plain_values(&self, container: &Abs) -> bool {
+        match container {
+            Abs::Const(object) => {
+                matches!(object, Object::List(_) | Object::Dict(_) | Object::Set(_) | Object::Tuple(_))
+            }
+            other => match self.type_of(other) {
+                Some(Type::List(element)) => *element == Type::Never || crate::operate::is_plain(&element),
+                _ => false,
+            },
+        }
+    }
+
     /// Methods of a table.
     pub fn method_of_table(&mut self, table: &Rc<Table>, name: &str, args: &[Abs]) -> Lift<Abs> {
         self.change_of_constant(&Abs::Table(Rc::clone(table)), name)?;
+        if let Some(result) = self.method_of_static_set(&Abs::Table(Rc::clone(table)), name, args)? {
+            return Ok(result);
+        }
         match (table.kind, name, args) {
             (TableKind::Dict, "get", [key] | [key, _]) => {
                 let at = self.table_position(table, key)?;

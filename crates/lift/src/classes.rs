@@ -183,6 +183,7 @@ impl Lifter<'_> {
             Abs::Table(table) => match table.kind {
                 TableKind::List => ClassRef::built_in("list"),
                 TableKind::Dict => ClassRef::built_in("dict"),
+                TableKind::Set => ClassRef::built_in(if table.stands.as_ref()?.frozen { "frozenset" } else { "set" }),
                 TableKind::View => None,
             },
             Abs::Const(Object::Set(set)) => ClassRef::built_in(if set.frozen { "frozenset" } else { "set" }),

@@ -142,7 +142,10 @@ impl Lifter<'_> {
 
     /// Containers that were made empty meet constants in one variable: they become constants, by lifting again.
     pub fn settle_empty(&mut self, column: &[Abs]) -> Lift<()> {
-        let is_constant = |abs: &Abs| matches!(abs, Abs::Const(object) if !matches!(object, Object::Unbound));
+        let is_constant = |abs: &Abs| match abs {
+            Abs::Const(object) => !matches!(object, Object::Unbound),
+            abs => matches!(abs, Abs::Table(_) | Abs::Tuple(_)),
+        };
         let meets = |abs: &Abs| match abs {
             Abs::OneOf(choice) => choice.of.iter().all(|(_, item)| is_constant(item)),
             abs => is_constant(abs),

@@ -77,18 +77,18 @@ impl Enumeration {
     pub fn by_name(&self) -> Rc<Table> {
         let keys = self.names.iter().map(|(name, _)| Abs::str(name)).collect();
         let items = self.names.iter().map(|(_, member)| member.clone()).collect();
-        Rc::new(Table { kind: TableKind::Dict, keys, items, site: None })
+        Rc::new(Table { kind: TableKind::Dict, keys, items, site: None, stands: None })
     }
 
     /// What iterating over the class gives.
     pub fn all(&self) -> Rc<Table> {
         let items = self.members.iter().map(|(_, member)| member.clone()).collect();
-        Rc::new(Table { kind: TableKind::View, keys: Vec::new(), items, site: None })
+        Rc::new(Table { kind: TableKind::View, keys: Vec::new(), items, site: None, stands: None })
     }
 
     fn by_value(&self) -> Rc<Table> {
         let keys = self.members.iter().map(|(value, _)| value.clone()).collect();
-        Rc::new(Table { kind: TableKind::Dict, keys, items: self.all().items.clone(), site: None })
+        Rc::new(Table { kind: TableKind::Dict, keys, items: self.all().items.clone(), site: None, stands: None })
     }
 }
 

@@ -7,8 +7,9 @@ use crate::bailout::{Bailout, Code};
 use crate::class::ClassObj;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Frame, Lift, Lifter, Split, State, Vars};
+use crate::member_sets::StaticSet;
 use crate::merge::Arm;
-use exuvia_ir::{ExcKind, Object, Opcode, SetObj, Type};
+use exuvia_ir::{ExcKind, Object, Opcode, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -463,7 +464,11 @@ impl<'w> Lifter<'w> {
         {
             return Ok(result);
         }
-        if let Some(result) = self.apply_to_object(if eq { "a==b" } else { "a!=b" }, &args)? {
+        let spelling = if eq { "a==b" } else { "a!=b" };
+        if let Some(result) = self.operator_of_static_sets(spelling, &args)? {
+            return Ok(result);
+        }
+        if let Some(result) = self.apply_to_object(spelling, &args)? {
             return Ok(result);
         }
         if let Some((_, value)) = self.union_operand(&args) {
@@ -475,7 +480,7 @@ impl<'w> Lifter<'w> {
         }
         let (Some(a), Some(b)) = (self.type_of(left), self.type_of(right)) else {
             if [left, right].iter().any(|abs| matches!(abs, Abs::Tuple(_))) {
-                return self.apply(if eq { "a==b" } else { "a!=b" }, &args);
+                return self.apply(spelling, &args);
             }
             return match Self::same_class(left, right) {
                 Some(same) => Ok(Abs::bool(same == eq)),
@@ -869,7 +874,7 @@ impl<'w> Lifter<'w> {
             return self.collect_entries(comp, &first, Enclosing::Live(depth), module);
         }
         // A set or dict must come out constant: its elements are collected now.
-        let mut set = SetObj::empty(false);
+        let mut set = StaticSet::empty(false);
         let mut entries: Vec<(Option<Abs>, Abs)> = Vec::new();
         self.generate(comp, &first, &Enclosing::Live(depth), module, &mut |me, element, value| {
             if !me.live {
@@ -884,7 +889,7 @@ impl<'w> Lifter<'w> {
         if comp.collects == Collects::Dict {
             return self.dict_of_entries(entries);
         }
-        Ok(Abs::Const(Object::Set(Arc::new(set))))
+        self.static_set(set)
     }
 
     /// What `iter()` of a value does at once: a value that cannot be iterated raises.

@@ -151,6 +151,7 @@ fn mapped(value: &Abs, f: &mut dyn FnMut(Part<'_>) -> Option<Made>) -> Option<Ab
         Abs::Table(table) => Abs::Table(Rc::new(Table {
             kind: table.kind,
             site: table.site,
+            stands: table.stands.clone(),
             keys: table.keys.iter().map(|key| one(key, f)).collect::<Option<_>>()?,
             items: table.items.iter().map(|item| one(item, f)).collect::<Option<_>>()?,
         })),

@@ -45,6 +45,7 @@ mod lifter;
 mod lists;
 mod loops;
 mod managers;
+mod member_sets;
 mod memo;
 mod merge;
 mod module;

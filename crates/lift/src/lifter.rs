@@ -1114,6 +1114,7 @@ pub(crate) fn describe(abs: &Abs) -> String {
         Abs::Table(table) => match table.kind {
             TableKind::List => "a list of functions or objects".to_string(),
             TableKind::Dict => "a dict of functions or objects".to_string(),
+            TableKind::Set => "a set of members of enumerations".to_string(),
             TableKind::View => "a view of a dict of functions or objects".to_string(),
         },
         Abs::OneOf(_) => "one of several functions or objects".to_string(),

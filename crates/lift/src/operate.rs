@@ -679,7 +679,7 @@ pub(crate) fn constant_truth(object: &Object) -> Option<bool> {
 }
 
 /// Whether values of a type hold nothing that has identity.
-fn is_plain(ty: &Type) -> bool {
+pub(crate) fn is_plain(ty: &Type) -> bool {
     match ty {
         Type::None | Type::Bool | Type::Int | Type::Float | Type::Str => true,
         Type::Tuple(types) | Type::Union(types) => types.iter().all(is_plain),

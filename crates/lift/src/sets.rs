@@ -5,6 +5,7 @@ use crate::ast::{Expr, ExprKind, Folded};
 use crate::bailout::Code;
 use crate::class::ClassObj;
 use crate::lifter::{Lift, Lifter};
+use crate::member_sets::StaticSet;
 use exuvia_ir::{Object, SetObj, SetTable};
 use exuvia_ops::own_hash;
 use std::rc::Rc;
@@ -87,6 +88,46 @@ pub fn compared(spelling: &str, a: &SetObj, b: &SetObj) -> bool {
     }
 }
 
+/// `|`, `&`, `-` and `^` of two sets, or of one with itself.
+pub fn combined(spelling: &str, a: &SetObj, b: &SetObj, is_one: bool) -> SetObj {
+    let mut result = SetObj::empty(a.frozen);
+    let keep = |result: &mut SetObj, from: &SetObj, others: &SetObj, within: bool| {
+        let ordered = from.in_order();
+        let members = || from.members.entries().iter().map(|entry| entry.0.clone()).collect();
+        result.table = result.table.take().filter(|_| ordered.is_some());
+        for member in ordered.unwrap_or_else(members) {
+            if others.members.get(&member).is_some() == within {
+                own_hash::add(result, member);
+            }
+        }
+    };
+    match spelling {
+        "a|b" => {
+            result.merge(a);
+            if !is_one {
+                result.merge(b);
+            }
+        }
+        "a&b" if is_one => result.merge(a),
+        // Those of the smaller one, of the right one where both are as large.
+        "a&b" if b.members.len() > a.members.len() => keep(&mut result, a, b, true),
+        "a&b" => keep(&mut result, b, a, true),
+        "a-b" => {
+            keep(&mut result, a, b, false);
+            // From a copy of a much larger one those of the other are taken.
+            if a.members.len() >> 2 > b.members.len() {
+                result.table = None;
+            }
+        }
+        _ => {
+            keep(&mut result, a, b, false);
+            keep(&mut result, b, a, false);
+            result.table = None;
+        }
+    }
+    result
+}
+
 impl Lifter<'_> {
     /// `{a, *b, c}`.
     pub fn set_display(&mut self, items: &[Expr], folded: Folded) -> Lift<Abs> {
@@ -114,8 +155,13 @@ impl Lifter<'_> {
             let set = self.display_of_constants(parts.iter().map(|part| &part.0), folded)?;
             return Ok(self.written(Object::Set(Arc::new(set))));
         }
-        if self.module_mode {
-            let mut set = SetObj::empty(false);
+        let of_members = |me: &Self| {
+            let is_known =
+                |(value, starred): &(Abs, bool)| !starred && (value.as_const().is_some() || me.is_member(value));
+            parts.iter().any(|(value, _)| me.is_member(value)) && parts.iter().all(is_known)
+        };
+        if self.module_mode || !self.is_changing() && of_members(self) {
+            let mut set = StaticSet::empty(false);
             for (value, starred) in parts {
                 if starred {
                     self.add_all(&mut set, &value)?;
@@ -123,7 +169,7 @@ impl Lifter<'_> {
                     self.add_to(&mut set, &value)?;
                 }
             }
-            return Ok(Abs::Const(Object::Set(Arc::new(set))));
+            return self.static_set(set);
         }
         if constant && parts.len() >= LEAST_FOLDED && folded != Folded::No {
             let set = self.folded(parts.iter().map(|part| &part.0), folded)?;
@@ -170,7 +216,7 @@ impl Lifter<'_> {
     fn folded<'a>(&mut self, values: impl Iterator<Item = &'a Abs>, folded: Folded) -> Lift<SetObj> {
         let mut by_item = SetObj::empty(true);
         for value in values {
-            self.add_to(&mut by_item, value)?;
+            self.add_constant(&mut by_item, value)?;
         }
         Ok(folded_set(&by_item, folded))
     }
@@ -185,56 +231,46 @@ impl Lifter<'_> {
             set.merge(&self.folded(values, folded)?);
         } else {
             for value in values {
-                self.add_to(&mut set, value)?;
+                self.add_constant(&mut set, value)?;
             }
         }
         Ok(set)
     }
 
-    /// `set.add` of a constant set.
-    pub fn add_to(&mut self, set: &mut SetObj, value: &Abs) -> Lift<()> {
-        let Abs::Const(object) = value else {
-            return self.bail(Code::Mutation, "a set built at run time");
-        };
-        if own_hash::add(set, object.clone()) {
-            return Ok(());
+    fn add_constant(&mut self, set: &mut SetObj, value: &Abs) -> Lift<()> {
+        match value {
+            Abs::Const(object) if own_hash::add(set, object.clone()) => Ok(()),
+            _ => self.bail(Code::Operands, "a member of a set that is not hashable here"),
         }
-        self.bail(Code::Operands, "a member of a set that is not hashable here")
     }
 
-    /// `set.update` of a constant set.
-    fn add_all(&mut self, set: &mut SetObj, iterable: &Abs) -> Lift<()> {
-        match iterable {
-            Abs::Const(Object::Set(other)) => {
-                self.world.budget.take(4 * other.members.len());
-                set.merge(other);
-                return Ok(());
-            }
-            Abs::Const(Object::Dict(dict)) => set.reserve(dict.len()),
-            _ => {}
-        }
-        let Some(items) = self.known_items(iterable) else {
-            return self.bail(Code::Mutation, "a set built at run time");
-        };
-        items.iter().try_for_each(|item| self.add_to(set, item))
-    }
-
-    /// `set(x)` and `frozenset(x)` of constants.
+    /// `set(x)` and `frozenset(x)` of what is known.
     pub fn constant_set(&mut self, iterable: Option<&Abs>, frozen: bool) -> Lift<Abs> {
         if let (true, Some(same @ Abs::Const(Object::Set(set)))) = (frozen, iterable)
             && set.frozen
         {
             return Ok(same.clone());
         }
-        let mut set = SetObj::empty(frozen);
+        if let Some(set) = iterable
+            && self.is_set_of_members(set)
+        {
+            return self.copied_static_set(set, Some(frozen));
+        }
+        let mut set = StaticSet::empty(frozen);
         if let Some(iterable) = iterable {
             self.add_all(&mut set, iterable)?;
         }
-        Ok(Abs::Const(Object::Set(Arc::new(set))))
+        self.static_set(set)
     }
 
     /// `set(x)` in a function.
     pub fn set_of(&mut self, iterable: Option<&Abs>) -> Lift<Abs> {
+        if let Some(iterable) = iterable
+            && (self.is_set_of_members(iterable) || self.members_of(iterable).is_some())
+            && !self.is_changing()
+        {
+            return self.constant_set(Some(iterable), false);
+        }
         if let Some(iterable) = iterable
             && iterable.as_const().is_some()
             && !self.is_changing()
@@ -259,6 +295,9 @@ impl Lifter<'_> {
             Some(Abs::Instance(object)) if ClassObj::is_below(&object.class, "frozenset") => {
                 Ok(Abs::Instance(Rc::clone(object)))
             }
+            Some(given) if self.is_set_of_members(given) || self.members_of(given).is_some() => {
+                self.constant_set(iterable, true)
+            }
             Some(given) if given.as_const().is_none() || self.known_items(given).is_none() => {
                 self.new_container("frozenset", vec![given.clone()])
             }
@@ -274,42 +313,7 @@ impl Lifter<'_> {
     /// `|`, `&`, `-` and `^` of constant sets.
     pub fn operator_of_constant_sets(&mut self, spelling: &str, a: &Arc<SetObj>, b: &Arc<SetObj>) -> Lift<Abs> {
         self.world.budget.take(4 * (a.members.len() + b.members.len()));
-        let mut result = SetObj::empty(a.frozen);
-        let keep = |result: &mut SetObj, from: &SetObj, others: &SetObj, within: bool| {
-            let ordered = from.in_order();
-            let members = || from.members.entries().iter().map(|entry| entry.0.clone()).collect();
-            result.table = result.table.take().filter(|_| ordered.is_some());
-            for member in ordered.unwrap_or_else(members) {
-                if others.members.get(&member).is_some() == within {
-                    own_hash::add(result, member);
-                }
-            }
-        };
-        match spelling {
-            "a|b" => {
-                result.merge(a);
-                if !Arc::ptr_eq(a, b) {
-                    result.merge(b);
-                }
-            }
-            "a&b" if Arc::ptr_eq(a, b) => result.merge(a),
-            // Those of the smaller one, of the right one where both are as large.
-            "a&b" if b.members.len() > a.members.len() => keep(&mut result, a, b, true),
-            "a&b" => keep(&mut result, b, a, true),
-            "a-b" => {
-                keep(&mut result, a, b, false);
-                // From a copy of a much larger one those of the other are taken.
-                if a.members.len() >> 2 > b.members.len() {
-                    result.table = None;
-                }
-            }
-            _ => {
-                keep(&mut result, a, b, false);
-                keep(&mut result, b, a, false);
-                result.table = None;
-            }
-        }
-        let result = Object::Set(Arc::new(result));
+        let result = Object::Set(Arc::new(combined(spelling, a, b, Arc::ptr_eq(a, b))));
         if a.frozen || !self.is_changing() {
             return Ok(self.written(result));
         }

@@ -14,6 +14,7 @@ pub mod bytes;
 pub mod core;
 pub mod cx;
 pub mod date;
+pub mod decimal;
 pub mod def;
 pub mod float;
 pub mod format;
@@ -65,6 +66,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         bytes::OPS,
         unicodedata::OPS,
         url::OPS,
+        decimal::OPS,
         html::OPS,
         json::OPS,
         statistics::OPS,

@@ -205,6 +205,29 @@ def _divided(a, b):
     return _of(a._s ^ b._s, whole, 0), _fixed(a._s, rest, exponent)
 
 
+def _raised(a, b):
+    if not -_APART <= b._e <= 9:
+        return _leave("a power of a Decimal to such a number")
+    if b._e < 0:
+        unit = _power(-b._e)
+        n = b._i // unit
+        if n * unit != b._i:
+            return _leave("a power of a Decimal to a number with a fraction")
+    else:
+        n = b._i * _power(b._e)
+    sign = a._s & n % 2
+    if a._i == 0:
+        if n == 0 or b._s:
+            return _leave("zero to such a power")
+        return _of(sign, 0, 0)
+    if n == 0:
+        return _of(0, 1, 0)
+    if n > 999999999:
+        return _leave("a power of a Decimal to such a number")
+    digits, last, exponent = _operation("decimal.power", str(a._i), a._e, -n if b._s else n).split()
+    return _fixed(sign, int(digits) * 100000000000000 + int(last), int(exponent))
+
+
 def _order(a, b):
     """Below zero, zero or above it, as a is below b, equal to it or above."""
     if a._e == b._e:
@@ -485,10 +508,14 @@ class Decimal:
         return NotImplemented if other is None else _divided(other, self)[1]
 
     def __pow__(self, other, modulo=None):
-        return _refuse("a power of a Decimal")
+        if modulo is not None:
+            return _refuse("a power of a Decimal with a modulus")
+        other = _operand(other)
+        return NotImplemented if other is None else _raised(self, other)
 
     def __rpow__(self, other):
-        return _refuse("a power of a Decimal")
+        other = _operand(other)
+        return NotImplemented if other is None else _raised(other, self)
 
     def __divmod__(self, other):
         other = _operand(other)
