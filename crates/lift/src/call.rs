@@ -309,6 +309,12 @@ impl Lifter<'_> {
             Abs::Super(of) => return self.super_attribute(&of.0, &of.1, name),
             Abs::OneOf(choice) => return self.attribute_of_choice(&Rc::clone(choice), name),
             Abs::Table(_) => return Ok(Abs::Method(Rc::new((value, name.clone())))),
+            Abs::Iter(iter) => match (&**iter, &**name) {
+                (Iter::Range { start, .. }, "start") => return Ok(start.clone()),
+                (Iter::Range { stop, .. }, "stop") => return Ok(stop.clone()),
+                (Iter::Range { step, .. }, "step") => return Ok(step.clone()),
+                _ => {}
+            },
             _ => {}
         }
         let ty = self.type_of(&value);
@@ -488,7 +494,8 @@ impl Lifter<'_> {
         if is_class || !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {
             return Ok(Abs::Builtin(spelling.into()));
         }
-        if spelling == "numpy.linalg" {
+        // What importing the one imports too.
+        if spelling == "numpy.linalg" || spelling == "os.path" && exuvia_ops::prelude::named("os.path").is_some() {
             return Ok(Abs::Module(spelling.into()));
         }
         // A module of a package, which an import by that path has given to it.

@@ -13,7 +13,7 @@
 //! Law: both are as good as what they stand for where everything that has an effect on a table is
 //! refused, and where what a choice is between depends on no variable of one path.
 
-use crate::abs::{Abs, Enclosing};
+use crate::abs::{Abs, Enclosing, Iter};
 use crate::ast::Name;
 use crate::bailout::Code;
 use crate::budget::Budget;
@@ -120,7 +120,7 @@ impl Keys {
                 self.places.push(self.all.len())
             }
             Abs::Tuple(parts) if parts.iter().all(|part| has_form(part) || is_itself_only(part)) => {}
-            key if is_itself_only(key) => {}
+            key if is_itself_only(key) || range_of(key).is_some() => {}
             _ => return None,
         }
         self.all.push(shown.clone());
@@ -137,6 +137,7 @@ fn are_equal(left: &Abs, right: &Abs) -> bool {
             one.get(b).is_some()
         }
         (Abs::Tuple(a), Abs::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| are_equal(a, b)),
+        (Abs::Iter(_), Abs::Iter(_)) => range_of(left) == range_of(right),
         (a, b) => a.same(b),
     }
 }
@@ -203,8 +204,28 @@ fn is_formless(abs: &Abs) -> bool {
         | Abs::OneOf(_) => true,
         Abs::Instance(object) => object.module.is_some(),
         Abs::Tuple(items) => items.iter().any(is_formless),
+        Abs::Iter(_) => range_of(abs).is_some(),
         _ => false,
     }
+}
+
+/// What a range is that is known: how many numbers it has, and as far as that says which, the first one
+/// and the step. Ranges of the same numbers are equal.
+fn range_of(abs: &Abs) -> Option<(i128, i64, i64)> {
+    let Abs::Iter(iter) = abs else { return None };
+    let Iter::Range { start, stop, step } = &**iter else { return None };
+    let int = |abs: &Abs| match abs {
+        Abs::Const(Object::Int(value)) => value.to_i64(),
+        _ => None,
+    };
+    let (start, stop, step) = (int(start)?, int(stop)?, int(step)?);
+    let way = if step > 0 { i128::from(stop) - i128::from(start) } else { i128::from(start) - i128::from(stop) };
+    let by = i128::from(step).abs();
+    Some(match (way + by - 1).checked_div_euclid(by)?.max(0) {
+        0 => (0, 0, 0),
+        1 => (1, start, 0),
+        len => (len, start, step),
+    })
 }
 
 /// Whether an object is equal to itself only.
@@ -745,6 +766,10 @@ impl Lifter<'_> {
             };
         }
         match key {
+            Abs::Iter(_) if range_of(key).is_some() => {
+                let at = table.keys.iter().position(|known| are_equal(known, key));
+                return Ok(Abs::int(at.map_or(-1, |at| at as i64)));
+            }
             Abs::Instance(_) if is_itself_only(key) => return Ok(Abs::int(found(key))),
             Abs::OneOf(choice) if choice.of.iter().all(|(_, item)| is_itself_only(item)) => {
                 let positions = choice.of.iter().map(|(at, item)| (*at, Abs::int(found(item)))).collect();

@@ -13,6 +13,7 @@ use crate::class::ClassObj;
 use crate::leave::Part;
 use crate::lifter::{Lift, Lifter, Site, Stop};
 use exuvia_ir::{Class, DictObj, ExcKind, Object, SetObj, Type};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Methods that change a list, a dict or a set.
@@ -430,6 +431,62 @@ impl Lifter<'_> {
         Ok(if self.live { Abs::Const(Object::Dict(Arc::new(dict))) } else { Abs::Unbound })
     }
 
+    /// What `copy.copy` or `copy.deepcopy` makes of a value. A constant is written once more.
+    pub fn copied(&mut self, value: &Abs, deep: bool) -> Lift<Abs> {
+        if let Abs::Const(object) = value {
+            let mut parts = HashSet::new();
+            if deep && !holds_each_once(object, &mut parts) {
+                return self.bail(Code::Mutation, "a copy of a container that holds another twice");
+            }
+            self.world.budget.take(8 * parts.len());
+            return self.written_anew(object, deep);
+        }
+        match self.type_of(value) {
+            Some(ty) if crate::operate::is_plain(&ty) => return Ok(value.clone()),
+            Some(Type::List(element)) if !deep || *element == Type::Never || crate::operate::is_plain(&element) => {
+                return self.call_of(value, "copy", Vec::new());
+            }
+            _ => {}
+        }
+        if !deep && self.is_dict(value) {
+            return self.call_of(value, "copy", Vec::new());
+        }
+        self.bail(Code::Callee, format!("a copy of {}", crate::lifter::describe(value)))
+    }
+
+    fn written_anew(&mut self, object: &Object, deep: bool) -> Lift<Abs> {
+        let one = |me: &mut Self, at: usize, object: &Object| {
+            if deep { me.apart(at, |me| me.written_anew(object, deep)) } else { Ok(Abs::Const(object.clone())) }
+        };
+        match object {
+            Object::List(list) => {
+                let items = list.items();
+                let items = items.iter().enumerate().map(|(at, item)| one(self, at, item)).collect::<Lift<Vec<_>>>()?;
+                self.new_list(&items)
+            }
+            Object::Dict(dict) => {
+                let mut entries = Vec::new();
+                for (at, (key, value)) in dict.entries().iter().enumerate() {
+                    entries.push((Some(Abs::Const(key.clone())), one(self, at, value)?));
+                }
+                self.dict_of_entries(entries)
+            }
+            Object::Set(set) if !set.frozen => self.set_of(Some(&Abs::Const(object.clone()))),
+            Object::Tuple(items) if deep => {
+                let items = items.iter().enumerate().map(|(at, item)| one(self, at, item)).collect::<Lift<Vec<_>>>()?;
+                Ok(Abs::tuple(items))
+            }
+            Object::None
+            | Object::Bool(_)
+            | Object::Int(_)
+            | Object::Float(_)
+            | Object::Str(_)
+            | Object::Set(_)
+            | Object::Tuple(_) => Ok(Abs::Const(object.clone())),
+            _ => self.bail(Code::Callee, "a copy of such a constant"),
+        }
+    }
+
     /// Whether a value is a dict.
     pub fn is_dict(&self, value: &Abs) -> bool {
         match value {
@@ -507,4 +564,22 @@ fn address(object: &Object) -> Option<usize> {
 /// Whether it is a dict of run time, and of no class below that: its copy is made of its parts.
 fn is_plain_dict(source: &Abs) -> bool {
     matches!(source, Abs::Instance(object) if object.class.prelude && &*object.class.name == "dict")
+}
+
+/// Whether no container is held twice within a constant; notes where all of them are.
+fn holds_each_once(object: &Object, seen: &mut HashSet<usize>) -> bool {
+    let place = match object {
+        Object::List(list) => Some(Arc::as_ptr(list) as usize),
+        Object::Set(set) if set.frozen => None,
+        other => address(other),
+    };
+    if place.is_some_and(|place| !seen.insert(place)) {
+        return false;
+    }
+    match object {
+        Object::List(list) => list.items().iter().all(|item| holds_each_once(item, seen)),
+        Object::Tuple(items) => items.iter().all(|item| holds_each_once(item, seen)),
+        Object::Dict(dict) => dict.entries().iter().all(|(_, value)| holds_each_once(value, seen)),
+        _ => true,
+    }
 }

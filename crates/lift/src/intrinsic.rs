@@ -21,6 +21,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_is_function",
     "_is_iterator",
     "_collected",
+    "_copied",
     "_asked_for_length",
     "_cached",
     "_type_name",
@@ -111,6 +112,8 @@ impl Lifter<'_> {
                 };
                 Ok(Abs::bool(matches!(value, Abs::Instance(object) if ClassObj::ancestry(&object.class).any(own))))
             }
+            // A copy, of what it holds too or not.
+            ("_copied", [value, Abs::Const(Object::Bool(deep))]) => self.copied(value, *deep),
             // What the factory of a field makes.
             ("_made", [Abs::Instance(object), Abs::Const(Object::Str(name))]) => {
                 self.made_default(&Rc::clone(&object.class), name)

@@ -447,9 +447,17 @@ impl Lifter<'_> {
         }
         let (name, mut operands, range) = match (spelling, args) {
             ("len", [Abs::Iter(iter)]) => ("_range_len", Vec::new(), iter),
-            ("a in b", [item, Abs::Iter(iter)]) if self.type_of(item) == Some(Type::Int) => {
-                ("_in_range", vec![item.clone()], iter)
-            }
+            ("a in b", [item, Abs::Iter(iter)]) => match self.type_of(item) {
+                Some(Type::Int | Type::Bool) => ("_in_range", vec![item.clone()], iter),
+                Some(Type::Float) => ("_float_in_range", vec![item.clone()], iter),
+                // No number is equal to it.
+                Some(Type::None | Type::Str | Type::Tuple(_) | Type::List(_))
+                    if matches!(**iter, Iter::Range { .. }) =>
+                {
+                    return Ok(Some(Abs::bool(false)));
+                }
+                _ => return Ok(None),
+            },
             _ => return Ok(None),
         };
         let Iter::Range { start, stop, step } = &**range else { return Ok(None) };

@@ -16,6 +16,10 @@ pub const MODULES: &[(&str, &str)] = &[
     ("tuple", include_str!("prelude/tuple.py")),
     ("tuple.any", include_str!("prelude/tuple/any.py")),
     ("collections", include_str!("prelude/collections.py")),
+    ("copy", include_str!("prelude/copy.py")),
+    // Elsewhere paths are others.
+    #[cfg(unix)]
+    ("os.path", include_str!("prelude/os/path.py")),
     ("contextlib", include_str!("prelude/contextlib.py")),
     ("typing", include_str!("prelude/typing.py")),
     ("enum", include_str!("prelude/enum.py")),

@@ -361,6 +361,14 @@ def _in_range(item, start, stop, step):
     return stop < item <= start and (start - item) % -step == 0
 
 
+def _float_in_range(item, start, stop, step):
+    # NaN and infinities are no whole numbers.
+    if item - item != 0.0:
+        return False
+    whole = int(item)
+    return whole == item and _in_range(whole, start, stop, step)
+
+
 def _divided(result):
     return _leave("divmod of such objects") if result is NotImplemented else result
 
