@@ -9,7 +9,7 @@ use crate::heap::Instance;
 use crate::intrinsic::MISSING;
 use crate::lifter::{Lift, Lifter};
 use crate::restrict::Restrictions;
-use exuvia_ir::Object;
+use exuvia_ir::{Object, Type};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -385,6 +385,7 @@ impl Lifter<'_> {
             let value = match self.type_of(&value) {
                 _ if nested => self.fields_of_dataclass(&value, as_dict)?,
                 Some(ty) if !ty.holds_list() && !ty.holds_object() && !matches!(value, Abs::Instance(_)) => value,
+                Some(Type::List(_)) => self.copied(&value, true)?,
                 _ => return self.bail(Code::Operands, format!("a copy of the field {name}")),
             };
             entries.push((Abs::str(name), value));

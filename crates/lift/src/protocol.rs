@@ -22,6 +22,8 @@ const BINARY: &[(&str, &str, &str)] = &[
     ("a|b", "__or__", "__ror__"),
     ("a^b", "__xor__", "__rxor__"),
     ("a@b", "__matmul__", "__rmatmul__"),
+    ("a<<b", "__lshift__", "__rlshift__"),
+    ("a>>b", "__rshift__", "__rrshift__"),
 ];
 
 /// Comparisons, with the method that the other operand has for it.

@@ -284,8 +284,6 @@ def parse_qs(
 
 
 def urlencode(query, doseq=False, safe="", encoding=None, errors=None, quote_via=quote_plus):
-    if doseq:
-        return _refuse("urlencode of sequences")
     if not isinstance(query, (dict, list, tuple, str)):
         return _refuse("urlencode of something else")
     if not isinstance(query, dict) and len(query) > 0 and not isinstance(query[0], tuple):
@@ -295,8 +293,19 @@ def urlencode(query, doseq=False, safe="", encoding=None, errors=None, quote_via
     for name, value in pairs:
         if isinstance(name, bytes) or isinstance(value, bytes):
             return _leave("bytes in a query")
-        fields.append(quote_via(str(name), safe, encoding, errors) + "=" + quote_via(str(value), safe, encoding, errors))
+        start = quote_via(str(name), safe, encoding, errors) + "="
+        if doseq and isinstance(value, (list, tuple)):
+            for item in value:
+                fields.append(start + quote_via(_shown(item), safe, encoding, errors))
+        elif doseq and not isinstance(value, (str, int, float)) and value is not None:
+            return _leave("urlencode of such values")
+        else:
+            fields.append(start + quote_via(str(value), safe, encoding, errors))
     return "&".join(fields)
+
+
+def _shown(item):
+    return _leave("bytes in a query") if isinstance(item, bytes) else str(item)
 
 
 # Schemes whose addresses may be relative to another.
