@@ -167,9 +167,9 @@ pub(crate) fn lent_slices(function: &Function, called: bool) -> HashSet<Value> {
             let all = Shared::from(function, |value| origins.contains(&value) || any_param && params.contains(&value));
             !all.is_written() && !all.shrinks()
         };
-        let is_read = |shared: Shared| !shared.is_written() && !(called && shared.is_returned());
+        let is_changed = |shared: Shared| shared.is_written() || called && shared.is_returned();
         if is_flat(function.ty(slice))
-            && is_read(Shared::from(function, |value| value == slice))
+            && !is_changed(Shared::from(function, |value| value == slice))
             && origins(function, of).is_some_and(stays)
         {
             lent.insert(slice);

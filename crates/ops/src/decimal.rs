@@ -89,7 +89,7 @@ fn reciprocal(base: &BigUint, exponent: i64, most: usize) -> Option<(BigUint, i6
 /// How many digits a number has.
 fn count(digits: &BigUint) -> Option<usize> {
     // Of the two that a number of so many bits may have.
-    let low = (digits.bits().saturating_sub(1) * 1_233 >> 12) as usize;
+    let low = ((digits.bits().saturating_sub(1) * 1_233) >> 12) as usize;
     let count = low + (low..).take(3).take_while(|count| tens().get(*count).is_some_and(|ten| *ten <= *digits)).count();
     (count < tens().len()).then_some(count)
 }
