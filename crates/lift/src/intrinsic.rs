@@ -20,6 +20,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_has_own",
     "_is_function",
     "_is_iterator",
+    "_is_quiet",
     "_collected",
     "_copied",
     "_asked_for_length",
@@ -270,6 +271,8 @@ impl Lifter<'_> {
             ))),
             // Whether it is an iterator, and not only something that can be iterated.
             ("_is_iterator", [value]) => Ok(Abs::bool(matches!(value, Abs::Iter(iter) if !iter.is_lasting()))),
+            // Whether nobody can tell when it is asked for its items.
+            ("_is_quiet", [value]) => Ok(Abs::bool(self.is_quiet(value))),
             // What becomes part of a list is asked for its length.
             ("_asked_for_length", [value]) => self.asked_for_length(value),
             // A function that keeps its results.

@@ -12,7 +12,8 @@ use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{Comprehension, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{Object, Type};
+use exuvia_ir::{Inst, Object, Opcode, Type, Value};
+use exuvia_ops::def::Body;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -89,7 +90,7 @@ impl Lifter<'_> {
     pub fn is_quiet(&self, value: &Abs) -> bool {
         match value {
             Abs::Const(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::Class(_) => true,
-            Abs::Dyn(value) => !changes(self.b.function.ty(*value)),
+            Abs::Dyn(value) => !changes(self.b.function.ty(*value)) || self.is_unnamed(*value),
             Abs::Tuple(items) => items.iter().all(|item| self.is_quiet(item)),
             Abs::Method(method) => self.is_quiet(&method.0),
             Abs::Func(closure) => {
@@ -116,6 +117,32 @@ impl Lifter<'_> {
             },
             _ => false,
         }
+    }
+
+    /// Whether a value is a list of plain values that was just made and that nothing but an iterator holds
+    /// (`enumerate(sorted(xs))`).
+    fn is_unnamed(&self, list: Value) -> bool {
+        let is_new = self.b.function.made_by(list).is_some_and(|inst| match inst.op {
+            Opcode::List => true,
+            Opcode::Op(name) => exuvia_ops::by_name(name).is_some_and(|def| matches!(def.body, Body::Kernel { .. })),
+            _ => false,
+        });
+        let is_plain = |ty: &Type| matches!(ty, Type::List(element) if crate::operate::is_plain(element));
+        let holds = |abs: &Abs| {
+            let is_it = |abs: &Abs| matches!(abs, Abs::Dyn(value) if *value == list);
+            is_it(abs) || abs.tuple_items().is_some_and(|items| items.iter().any(is_it))
+        };
+        // What it was put into may be reached by other names.
+        let is_put = |inst: &Inst| match inst.op {
+            Opcode::Op(_) => inst.args.iter().skip(1).any(|arg| *arg == list),
+            _ => inst.args.contains(&list),
+        };
+        let mut insts = self.b.function.blocks.iter().flat_map(|block| &block.insts);
+        is_new
+            && is_plain(self.b.function.ty(list))
+            && !self.held.iter().any(holds)
+            && !self.frames.iter().flat_map(|frame| frame.vars.values()).any(holds)
+            && !insts.any(is_put)
     }
 
     /// Whether a generator expression reads only variables that hold values and are assigned once.

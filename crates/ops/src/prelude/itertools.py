@@ -240,54 +240,78 @@ def filterfalse(predicate, iterable, /):
             yield item
 
 
+class _Grouped:
+    """What is grouped, and how far it was asked for: groups and their items are asked for in turns."""
+
+    def __init__(self, items, key):
+        self._items = items
+        self._key = key
+        self._at = 0
+        self._ended = False
+        # Which group is the one that can be read.
+        self._turn = 0
+        # The item that nobody has taken yet, and its key.
+        self._has = False
+        self._item = None
+        self._now = None
+
+
+def _next_of(source):
+    if source._ended or source._at >= len(source._items):
+        source._ended = True
+        return False
+    item = source._items[source._at]
+    source._at = source._at + 1
+    now = item if source._key is None else source._key(item)
+    source._item = item
+    source._now = now
+    source._has = True
+    return True
+
+
+class _grouper:
+    """The items of a group that were not asked for, until the next group is."""
+
+    def __init__(self, source, key):
+        self._source = source
+        self._key = key
+        self._turn = source._turn
+
+    def __iter__(self):
+        source = self._source
+        while self._turn == source._turn:
+            if not source._has and not _next_of(source):
+                return
+            if not _same(self._key, source._now):
+                return
+            source._has = False
+            yield source._item
+
+
+def _groups(source):
+    if not _next_of(source):
+        return
+    while True:
+        current = source._now
+        source._turn = source._turn + 1
+        yield (current, _grouper(source, current))
+        source._turn = source._turn + 1
+        while not source._has or _same(current, source._now):
+            if not _next_of(source):
+                return
+
+
 def _items_to_group(iterable):
-    # All of them: what raises does so elsewhere, between other turns of the loop.
+    if not _is_quiet(iterable):
+        return _refuse("groups of what may change meanwhile")
     try:
         return list(iterable)
     except Exception:
         return _leave("an exception while items are grouped")
 
 
-def _keys_of(items, key):
-    try:
-        return [key(item) for item in items]
-    except Exception:
-        return _leave("an exception while items are grouped")
-
-
-class _grouper:
-    """The items of a group that were not asked for, until the next group is."""
-
-    def __init__(self, items, at, end):
-        self._items = items
-        self._at = at
-        self._end = end
-
-    def __iter__(self):
-        while self._at < self._end:
-            self._at = self._at + 1
-            yield self._items[self._at - 1]
-
-    def _over(self):
-        self._at = self._end
-
-
-def _groups(items, keys):
-    at = 0
-    while at < len(items):
-        current = keys[at]
-        first = at
-        at = at + 1
-        while at < len(items) and _same(current, keys[at]):
-            at = at + 1
-        group = _grouper(items, first, at)
-        yield (current, group)
-        group._over()
-
-
 def groupby(iterable, key=None):
-    items = _items_to_group(iterable)
-    return _groups(items, items if key is None else _keys_of(items, key))
+    return _groups(_Grouped(iterable if isinstance(iterable, list) else _items_to_group(iterable), key))
 
 
 def _count_of(value, default):
