@@ -41,7 +41,11 @@ op! {
 }
 
 fn power(base: &BigUint, exponent: i64, n: i32) -> Option<(BigUint, i64)> {
-    if usize::try_from(-exponent).ok().and_then(|places| tens().get(places)) == Some(base) {
+    let places = exponent.checked_neg().and_then(|places| usize::try_from(places).ok());
+    if *base == BigUint::ZERO || n == 0 {
+        return None;
+    }
+    if places.and_then(|places| tens().get(places)) == Some(base) {
         // One, of as many zeros as a product would have.
         let places = exponent.checked_neg()?.checked_mul(i64::from(n))?.clamp(0, DIGITS as i64 - 1);
         return Some((tens()[places as usize].clone(), -places));
