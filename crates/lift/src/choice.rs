@@ -128,14 +128,17 @@ impl Keys {
     }
 }
 
+/// Whether two constants are one key, or one member of a set.
+pub(crate) fn are_one_key(a: &Object, b: &Object) -> bool {
+    let mut one = DictObj::default();
+    one.insert(a.clone(), Object::None);
+    one.get(b).is_some()
+}
+
 /// Whether keys are equal that are no constants as a whole.
 fn are_equal(left: &Abs, right: &Abs) -> bool {
     match (left, right) {
-        (Abs::Const(a), Abs::Const(b)) => {
-            let mut one = DictObj::default();
-            one.insert(a.clone(), Object::None);
-            one.get(b).is_some()
-        }
+        (Abs::Const(a), Abs::Const(b)) => are_one_key(a, b),
         (Abs::Tuple(a), Abs::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| are_equal(a, b)),
         (Abs::Iter(_), Abs::Iter(_)) => range_of(left) == range_of(right),
         (a, b) => a.same(b),

@@ -9,7 +9,7 @@
 
 use crate::abs::Abs;
 use crate::bailout::Code;
-use crate::choice::{Table, TableKind};
+use crate::choice::{Table, TableKind, are_one_key};
 use crate::lifter::{Lift, Lifter};
 use crate::sets::{combined, compared};
 use exuvia_ir::{Object, SetObj};
@@ -53,13 +53,11 @@ impl StaticSet {
 
     /// What a constant stands for.
     fn meant(&self, stand: &Object) -> Option<&Abs> {
-        self.members.iter().find(|(known, _)| known.ty() == stand.ty() && are_equal(known, stand)).map(|found| &found.1)
+        self.members
+            .iter()
+            .find(|(known, _)| known.ty() == stand.ty() && are_one_key(known, stand))
+            .map(|found| &found.1)
     }
-}
-
-fn are_equal(a: &Object, b: &Object) -> bool {
-    let mut one = SetObj::empty(true);
-    own_hash::add(&mut one, a.clone()) && one.members.get(b).is_some()
 }
 
 /// The table that a set with members is.
