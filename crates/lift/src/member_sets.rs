@@ -225,6 +225,11 @@ impl Lifter<'_> {
         self.static_set(copy)
     }
 
+    /// Whether a value is a set with members, or an enumeration.
+    pub fn gives_members(&self, abs: &Abs) -> bool {
+        self.is_set_of_members(abs) || self.members_of(abs).is_some()
+    }
+
     /// Whether a value is a set with members.
     pub fn is_set_of_members(&self, abs: &Abs) -> bool {
         table_of(abs).is_some()

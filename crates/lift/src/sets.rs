@@ -266,7 +266,7 @@ impl Lifter<'_> {
     /// `set(x)` in a function.
     pub fn set_of(&mut self, iterable: Option<&Abs>) -> Lift<Abs> {
         if let Some(iterable) = iterable
-            && (self.is_set_of_members(iterable) || self.members_of(iterable).is_some())
+            && self.gives_members(iterable)
             && !self.is_changing()
         {
             return self.constant_set(Some(iterable), false);
@@ -295,9 +295,7 @@ impl Lifter<'_> {
             Some(Abs::Instance(object)) if ClassObj::is_below(&object.class, "frozenset") => {
                 Ok(Abs::Instance(Rc::clone(object)))
             }
-            Some(given) if self.is_set_of_members(given) || self.members_of(given).is_some() => {
-                self.constant_set(iterable, true)
-            }
+            Some(given) if self.gives_members(given) => self.constant_set(iterable, true),
             Some(given) if given.as_const().is_none() || self.known_items(given).is_none() => {
                 self.new_container("frozenset", vec![given.clone()])
             }
