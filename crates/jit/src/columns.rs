@@ -20,6 +20,8 @@ use std::sync::Arc;
 /// The rows that native code runs in one call: few enough that the decoded strings stay
 /// in the fastest caches, a multiple of 8 so that a bitmap's bit offset stays.
 pub(crate) const CHUNK: usize = 2048;
+/// The rows of a batch's first chunk where results may be large.
+pub(crate) const FIRST_CHUNK: usize = 32;
 
 /// The validity of rows without NULLs.
 static ALL_VALID: [u8; CHUNK / 8] = [0xFF; CHUNK / 8];
@@ -254,8 +256,7 @@ impl Column {
         self.text_bytes
     }
 
-    /// The argument for the `rows` rows from `start` on, which is a multiple of
-    /// [`CHUNK`]. Valid until the next call.
+    /// The argument for the `rows` rows from `start` on, at most [`CHUNK`]. Valid until the next call.
     pub fn chunk(&mut self, start: usize, rows: usize) -> Argument {
         self.start = start;
         if !self.by_row {

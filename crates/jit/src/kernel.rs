@@ -2,7 +2,7 @@
 
 use crate::batch::{Destination, Exit, Frame, Row};
 use crate::border;
-use crate::columns::{self, CHUNK, Loaded, bits_from};
+use crate::columns::{self, CHUNK, FIRST_CHUNK, Loaded, bits_from};
 use crate::compile::{self, Compiled, Memory};
 use crate::views::Shared;
 use crate::{CompileError, Output, Partial, RunError, Selection};
@@ -182,11 +182,17 @@ impl Kernel {
         let mut dropped = vec![0; self.reasons];
         cx.reset();
         cx.take_poison();
-        for start in (0..rows).step_by(CHUNK) {
+        // What is large shows in few rows; the others are not run in vain.
+        let mut chunk = if values.iter().any(Partial::may_be_full) { FIRST_CHUNK } else { CHUNK };
+        let mut next = 0;
+        while next < rows {
             if cx.interrupted() {
                 return Err(RunError::Interrupted);
             }
-            let count = CHUNK.min(rows - start);
+            let start = next;
+            let count = chunk.min(rows - start);
+            next += count;
+            chunk = (chunk * 4).min(CHUNK);
             let arguments: Vec<_> = columns.iter_mut().map(|column| column.chunk(start, count)).collect();
             let (strict, strict_bit) = bits_from(strict.as_ref(), start);
             // Where a loop drops rows, the results of the others follow each other.

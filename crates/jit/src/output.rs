@@ -259,6 +259,11 @@ impl Partial {
         }
     }
 
+    /// Whether there may be more text than a batch may have.
+    pub(crate) fn may_be_full(&self) -> bool {
+        !matches!(self.strings, Strings::None)
+    }
+
     /// Whether there is more text than a batch may have: then there will be no column.
     pub(crate) fn is_full(&self) -> bool {
         match &self.strings {

@@ -298,8 +298,9 @@ impl PythonStream {
                     let computed = self.partition.free();
                     let result = match result {
                         Err(error) if batch.num_rows() > 1 && is_too_large(&error) => {
-                            // Nothing of it was published: it is done again, in halves.
-                            self.most_rows = batch.num_rows().div_ceil(2);
+                            // Nothing of it was published: it is done again, in parts, of which each may
+                            // prove too large as well.
+                            self.most_rows = batch.num_rows().div_ceil(4);
                             self.parts.push_front(batch);
                             continue;
                         }
