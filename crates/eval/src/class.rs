@@ -21,6 +21,7 @@ fn has_class(object: &Object, ty: &Type) -> bool {
         Type::Pattern(pattern) => matches!(object, Object::Pattern(one) if one == pattern),
         Type::Record(class, types) => matches!(object, Object::Record(record)
             if record.class == *class && record.fields.iter().zip(types.iter()).all(|(field, ty)| has_class(field, ty))),
+        Type::Boxed(class) => matches!(object, Object::Record(record) if record.class == *class),
         Type::Union(types) => types.iter().any(|ty| has_class(object, ty)),
     }
 }

@@ -243,7 +243,7 @@ fn step(function: &Function, inst: &Inst, registers: &mut Registers) -> Step {
             None => Action::Missing,
         },
         Opcode::Call(callee) => Action::Call(*callee),
-        Opcode::Wrap | Opcode::Unwrap => Action::Same,
+        Opcode::Wrap | Opcode::Unwrap | Opcode::Box | Opcode::Unbox => Action::Same,
         Opcode::Is(wanted) => Action::Is(Test::new(function.ty(inst.args[0]), wanted)),
         Opcode::Tuple => Action::Tuple,
         Opcode::Record(class) => Action::Record(*class),

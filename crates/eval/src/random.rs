@@ -108,9 +108,18 @@ impl Random {
                 let fields = types.iter().map(|ty| self.object(ty)).collect();
                 Object::Record(Arc::new(RecordObj { class: *class, fields }))
             }
+            Type::Boxed(_) => self.object(&node()),
             Type::Never | Type::Unbound | Type::Exc | Type::Dict(..) | Type::Set(_) => Object::Unbound,
         }
     }
+}
+
+/// The class of objects that may hold others of their kind.
+const NODE: Class = Class::Object(7);
+
+/// What the records of boxed objects hold.
+fn node() -> Type {
+    Type::Record(NODE, Arc::from([Type::Int, Type::Str, Type::Boxed(NODE).optional()]))
 }
 
 /// The types of values that are passed around.
@@ -131,6 +140,8 @@ fn types() -> Vec<Type> {
         Type::Record(Class::Match, Arc::from([Type::Str, Type::Int.optional()])).optional(),
         Type::list(Type::Int),
         Type::list(Type::Str),
+        Type::Boxed(NODE),
+        Type::Boxed(NODE).optional(),
     ]
 }
 
@@ -140,8 +151,14 @@ pub fn module(seed: u64) -> Module {
     let mut random = Random::new(seed);
     let count = 1 + random.below(3);
     let types = types();
+    // What is boxed stays inside.
+    let has_box = |ty: &Type| ty.holds(&|ty| matches!(ty, Type::Boxed(_)));
+    let outside: Vec<Type> = types.iter().filter(|ty| !has_box(ty)).cloned().collect();
     let signatures: Vec<(Vec<Type>, Type)> = (0..count)
-        .map(|_| ((0..random.below(4)).map(|_| random.pick(&types)).collect(), random.pick(&types)))
+        .map(|index| {
+            let types = if index == 0 { &outside } else { &types };
+            ((0..random.below(4)).map(|_| random.pick(types)).collect(), random.pick(types))
+        })
         .collect();
     let ops: Vec<&'static OpDef> = exuvia_ops::all().filter(|def| is_usable(def)).collect();
     let functions = (0..count)
@@ -238,6 +255,10 @@ impl Making<'_> {
             Type::Record(class, types) => {
                 let fields = types.iter().map(|ty| self.value(ty)).collect();
                 self.inst(Opcode::Record(*class), fields, ty.clone(), None)
+            }
+            Type::Boxed(_) => {
+                let record = self.value(&node());
+                self.inst(Opcode::Box, vec![record], ty.clone(), None)
             }
             // A constant list would be shared by all rows.
             Type::List(element) => {
@@ -343,7 +364,7 @@ impl Making<'_> {
 
     /// Makes or takes apart a tuple or a union.
     fn shape(&mut self) {
-        let has_fields = |ty: &Type| matches!(ty, Type::Tuple(_) | Type::Record(..));
+        let has_fields = |ty: &Type| matches!(ty, Type::Tuple(_) | Type::Record(..) | Type::Boxed(_));
         let tuples: Vec<Value> = self.scope.iter().copied().filter(|value| has_fields(&self.ty(*value))).collect();
         if tuples.is_empty() || self.random.one_in(2) {
             let ty = self.random.pick(self.types);
@@ -354,7 +375,10 @@ impl Making<'_> {
             }
             return;
         }
-        let tuple = self.random.pick(&tuples);
+        let mut tuple = self.random.pick(&tuples);
+        if matches!(self.ty(tuple), Type::Boxed(_)) {
+            tuple = self.inst(Opcode::Unbox, vec![tuple], node(), None);
+        }
         if let Type::Tuple(types) | Type::Record(_, types) = self.ty(tuple)
             && !types.is_empty()
         {

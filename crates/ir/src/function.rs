@@ -147,6 +147,10 @@ pub enum Opcode {
     Record(Class),
     /// An element of a tuple, or a field of a record.
     Field(u32),
+    /// An object with the operand, a record, on the heap.
+    Box,
+    /// The record of the operand, a boxed object.
+    Unbox,
     /// A new list of the operands, all of the element type.
     List,
     /// A new exception of that class; the operands are its arguments. Native code needs
@@ -174,6 +178,8 @@ impl Opcode {
             | Opcode::Tuple
             | Opcode::Record(_)
             | Opcode::Field(_)
+            | Opcode::Box
+            | Opcode::Unbox
             | Opcode::List
             | Opcode::NewExc(_)
             | Opcode::ExcIs(_)

@@ -208,6 +208,8 @@ impl<'a> Cursor<'a> {
             "tuple" => Opcode::Tuple,
             "record" => Opcode::Record(self.class()?),
             "field" => Opcode::Field(self.number()?),
+            "box" => Opcode::Box,
+            "unbox" => Opcode::Unbox,
             "list" => Opcode::List,
             "new_exc" => Opcode::NewExc(self.exc_kind()?),
             "exc_is" => {
@@ -287,6 +289,7 @@ impl<'a> Cursor<'a> {
         let name = self.word();
         match name {
             "pattern" => return self.pattern().map(Type::Pattern),
+            "boxed" => return self.class().map(Type::Boxed),
             "record" => {
                 let class = self.class()?;
                 self.expect("[")?;

@@ -109,6 +109,8 @@ fn write_inst(f: &mut Formatter<'_>, function: &Function, inst: &Inst) -> fmt::R
         Opcode::Tuple => f.write_str("tuple")?,
         Opcode::Record(class) => write!(f, "record {class}")?,
         Opcode::Field(index) => write!(f, "field {index}")?,
+        Opcode::Box => f.write_str("box")?,
+        Opcode::Unbox => f.write_str("unbox")?,
         Opcode::List => f.write_str("list")?,
         Opcode::NewExc(kind) => write!(f, "new_exc {}", kind.name())?,
         Opcode::ExcIs(kinds) => {

@@ -5,6 +5,7 @@
 
 use crate::{Class, Object};
 use std::any::Any;
+use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -16,6 +17,43 @@ pub struct RecordObj {
     pub class: Class,
     /// Its fields.
     pub fields: Vec<Object>,
+}
+
+/// Objects that hold others of their kind may be a chain of any length, which is not dropped by recursion.
+impl Drop for RecordObj {
+    fn drop(&mut self) {
+        thread_local! {
+            /// What is still to be dropped, while something is.
+            static PENDING: RefCell<Option<Vec<Object>>> = const { RefCell::new(None) };
+        }
+        if !matches!(self.class, Class::Object(_)) || !self.fields.iter().any(Object::is_container) {
+            return;
+        }
+        let mut fields = std::mem::take(&mut self.fields);
+        // Where a thread ends there is no room any more.
+        let is_first = PENDING.try_with(|pending| match &mut *pending.borrow_mut() {
+            Some(pending) => {
+                pending.append(&mut fields);
+                false
+            }
+            none => {
+                *none = Some(Vec::new());
+                true
+            }
+        });
+        if is_first != Ok(true) {
+            return;
+        }
+        loop {
+            drop(fields);
+            let more = PENDING.try_with(|pending| pending.borrow_mut().as_mut().map(std::mem::take));
+            fields = more.ok().flatten().unwrap_or_default();
+            if fields.is_empty() {
+                break;
+            }
+        }
+        let _ = PENDING.try_with(|pending| *pending.borrow_mut() = None);
+    }
 }
 
 /// A pattern of `re`: its source and its flags, and whatever the operations need to match it,

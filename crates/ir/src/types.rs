@@ -43,6 +43,9 @@ pub enum Type {
     Pattern(Arc<Pattern>),
     /// An object of a class of the standard library, by the types of its fields.
     Record(Class, Arc<[Type]>),
+    /// An object of a class written in Python that may hold others of its kind: its record lies on the heap,
+    /// where nothing changes it.
+    Boxed(Class),
     /// One of several types: two or more alternatives, sorted, never nested.
     Union(Arc<[Type]>),
 }
@@ -121,14 +124,14 @@ impl Type {
     /// Whether a value is or holds a pattern or an object of a class of the standard library.
     #[must_use]
     pub fn holds_object(&self) -> bool {
-        self.holds(&|ty| matches!(ty, Type::Pattern(_) | Type::Record(..)))
+        self.holds(&|ty| matches!(ty, Type::Pattern(_) | Type::Record(..) | Type::Boxed(_)))
     }
 
     /// Whether all stages know the `repr` of such values, and of what they hold.
     #[must_use]
     pub fn has_repr(&self) -> bool {
         !self.holds(&|ty| match ty {
-            Type::Pattern(_) => true,
+            Type::Pattern(_) | Type::Boxed(_) => true,
             Type::Record(class, _) => !class.is_value(),
             _ => false,
         })
@@ -138,7 +141,7 @@ impl Type {
     /// library holds nobody changes.
     #[must_use]
     pub fn holds_list(&self) -> bool {
-        self.holds(&|ty| matches!(ty, Type::List(_)))
+        self.holds(&|ty| matches!(ty, Type::List(_) | Type::Boxed(_)))
     }
 
     /// Whether results of that type may be kept, and results be kept by values of it: their parts say all
@@ -155,7 +158,8 @@ impl Type {
             | Type::Exc
             | Type::Dict(..)
             | Type::Set(_)
-            | Type::Pattern(_) => false,
+            | Type::Pattern(_)
+            | Type::Boxed(_) => false,
         }
     }
 
@@ -168,11 +172,20 @@ impl Type {
     /// Whether it is that of objects of a class written in Python.
     #[must_use]
     pub fn is_object(&self) -> bool {
-        matches!(self, Type::Record(Class::Object(_), _))
+        self.object_class().is_some()
+    }
+
+    /// The class of objects that are written in Python: the number of their shape.
+    #[must_use]
+    pub fn object_class(&self) -> Option<u32> {
+        match self {
+            Type::Record(Class::Object(shape), _) | Type::Boxed(Class::Object(shape)) => Some(*shape),
+            _ => None,
+        }
     }
 
     /// Whether it is wanted, or a type of what it holds is; objects of the standard library are
-    /// not looked into.
+    /// not looked into, nor are boxes.
     pub fn holds(&self, wanted: &impl Fn(&Type) -> bool) -> bool {
         wanted(self)
             || match self {
@@ -190,6 +203,7 @@ impl Type {
                 | Type::Str
                 | Type::Exc
                 | Type::Pattern(_)
+                | Type::Boxed(_)
                 | Type::Record(..) => false,
             }
     }
@@ -199,7 +213,7 @@ impl Type {
     #[must_use]
     pub fn message_name(&self) -> &'static str {
         match self {
-            Type::Record(Class::Object(_), _) => UNNAMED,
+            Type::Record(Class::Object(_), _) | Type::Boxed(_) => UNNAMED,
             // Written in Python.
             Type::Record(class @ Class::RegexFlag, _) => class.name(),
             // The classes are built in; their files of the prelude have names of their own.
@@ -214,7 +228,7 @@ impl Type {
     pub fn path(&self) -> &'static str {
         match self {
             Type::Pattern(_) => "re.Pattern",
-            Type::Record(class, _) => class.path(),
+            Type::Record(class, _) | Type::Boxed(class) => class.path(),
             other => other.python_name(),
         }
     }
@@ -235,7 +249,7 @@ impl Type {
             Type::Dict(..) => "dict",
             Type::Set(_) => "set",
             Type::Pattern(_) => "Pattern",
-            Type::Record(class, _) => class.name(),
+            Type::Record(class, _) | Type::Boxed(class) => class.name(),
             Type::Union(_) => "union",
         }
     }
@@ -306,6 +320,7 @@ impl fmt::Display for Type {
                 commas(f, types)?;
                 f.write_str("]")
             }
+            Type::Boxed(class) => write!(f, "boxed {class}"),
             Type::Union(types) => {
                 f.write_str("union[")?;
                 commas(f, types)?;

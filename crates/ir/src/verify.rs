@@ -5,7 +5,10 @@
 //! `exuvia-ops` knows. It does not check that an [`Opcode::Unwrap`] is dominated by its
 //! check: that is a fact about values, not about form.
 
-use crate::{BlockId, Edge, Flow, FuncId, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
+use crate::{BlockId, Class, Edge, Flow, FuncId, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -26,8 +29,9 @@ pub type OpTyping<'a> = &'a dyn Fn(&str, &[Type]) -> Result<Type, String>;
 /// # Errors
 /// The first broken invariant.
 pub fn verify(module: &Module, op: OpTyping<'_>) -> Result<(), VerifyError> {
+    let boxed = RefCell::default();
     for (index, function) in module.functions.iter().enumerate() {
-        let checker = Checker { module, function, op };
+        let checker = Checker { module, function, op, boxed: &boxed };
         checker.function().map_err(|message| VerifyError {
             function: format!("{} \"{}\"", FuncId(index as u32), function.name),
             message,
@@ -75,6 +79,8 @@ struct Checker<'a> {
     module: &'a Module,
     function: &'a Function,
     op: OpTyping<'a>,
+    /// What the records of boxed objects hold, in all functions.
+    boxed: &'a RefCell<BTreeMap<Class, Arc<[Type]>>>,
 }
 
 /// Where a value is defined: a segment, and the place in its block (0 for parameters,
@@ -116,6 +122,13 @@ impl Checker<'_> {
             Some(ty) => Err(format!("a result is kept that is, or is kept by, {ty}")),
             None => Ok(()),
         }
+    }
+
+    /// All boxes of a class hold the same types.
+    fn boxes(&self, class: Class, types: &Arc<[Type]>) -> Result<(), String> {
+        let mut boxed = self.boxed.borrow_mut();
+        let known = boxed.entry(class).or_insert_with(|| Arc::clone(types));
+        if known == types { Ok(()) } else { Err(format!("boxes of {class} hold {known:?} and {types:?}")) }
     }
 
     fn values(&self, values: &[Value]) -> Result<(), String> {
@@ -250,6 +263,18 @@ impl Checker<'_> {
                     gives(types[*index as usize].clone())
                 }
                 from => Err(format!("field {index} of {from}")),
+            },
+            Opcode::Box => match one()? {
+                Type::Record(class @ Class::Object(_), types) => {
+                    self.boxes(*class, types)?;
+                    gives(Type::Boxed(*class))
+                }
+                from => Err(format!("boxes {from}")),
+            },
+            Opcode::Unbox => match (one()?, result) {
+                (Type::Boxed(class), Some(Type::Record(other, types))) if class == other => self.boxes(*class, types),
+                (from, Some(to)) => Err(format!("unboxes {from} as {to}")),
+                (_, None) => Err("no result".to_string()),
             },
             Opcode::List => match result {
                 Some(Type::List(element)) if types().iter().all(|ty| *ty == **element) => Ok(()),

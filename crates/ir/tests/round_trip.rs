@@ -1,7 +1,7 @@
 //! What is printed is read back as it was: random functions, well formed in syntax only.
 
 use exuvia_ir::{
-    BlockId, DictObj, Edge, ExcKind, ExcObj, FuncId, Function, Inst, Int, Module, Object, Opcode, SetObj, Span,
+    BlockId, Class, DictObj, Edge, ExcKind, ExcObj, FuncId, Function, Inst, Int, Module, Object, Opcode, SetObj, Span,
     Terminator, Type, Value, parse_module,
 };
 use std::sync::Arc;
@@ -30,12 +30,13 @@ impl Random {
     fn ty(&mut self, depth: usize) -> Type {
         let scalars =
             [Type::Never, Type::Unbound, Type::None, Type::Bool, Type::Int, Type::Float, Type::Str, Type::Exc];
-        match self.below(if depth == 0 { 1 } else { 6 }) {
+        match self.below(if depth == 0 { 1 } else { 7 }) {
             0 => self.pick(&scalars),
             1 => Type::Tuple(self.many(3, |random| random.ty(depth - 1)).into()),
             2 => Type::list(self.ty(depth - 1)),
             3 => Type::Dict(Arc::new(self.ty(depth - 1)), Arc::new(self.ty(depth - 1))),
             4 => Type::Set(Arc::new(self.ty(depth - 1))),
+            5 => Type::Boxed(Class::Object(self.below(3) as u32)),
             _ => Type::union(self.many(4, |random| random.ty(depth - 1))),
         }
     }
@@ -106,7 +107,7 @@ impl Random {
     }
 
     fn opcode(&mut self) -> Opcode {
-        match self.below(13) {
+        match self.below(15) {
             0 => Opcode::Const(self.object(2)),
             1 | 2 => Opcode::Op(self.pick(&NAMES)),
             3 => Opcode::Call(FuncId(self.below(2) as u32)),
@@ -118,6 +119,8 @@ impl Random {
             9 => Opcode::List,
             10 => Opcode::NewExc(self.pick(ExcKind::ALL)),
             11 => Opcode::Message(self.pick(&NAMES)),
+            12 => Opcode::Box,
+            13 => Opcode::Unbox,
             _ => Opcode::ExcIs(self.many(3, |random| random.pick(ExcKind::ALL))),
         }
     }

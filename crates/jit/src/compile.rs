@@ -319,7 +319,7 @@ impl Unit<'_> {
 
 /// Whether an instruction may allocate in the row's arena, but for what a function does that it calls.
 pub(crate) fn allocates(inst: &Inst) -> bool {
-    matches!(inst.op, Opcode::List)
+    matches!(inst.op, Opcode::List | Opcode::Box)
         || live::definition(inst).is_some_and(|def| {
             def.effect == Effect::Alloc
                 || (def.bails != Bails::Never && !matches!(def.body, Body::Core(CoreOp::IntFits)))

@@ -19,7 +19,7 @@ fn push_registers(ty: &Type, out: &mut Vec<Reg>) {
     match ty {
         Type::Never | Type::Unbound | Type::None => {}
         Type::Bool => out.push(types::I8),
-        Type::Int | Type::Exc | Type::List(_) | Type::Dict(..) | Type::Set(_) | Type::Pattern(_) => {
+        Type::Int | Type::Exc | Type::List(_) | Type::Dict(..) | Type::Set(_) | Type::Pattern(_) | Type::Boxed(_) => {
             out.push(types::I64);
         }
         Type::Float => out.push(types::F64),
@@ -43,7 +43,8 @@ pub(crate) fn count(ty: &Type) -> usize {
         | Type::List(_)
         | Type::Dict(..)
         | Type::Set(_)
-        | Type::Pattern(_) => 1,
+        | Type::Pattern(_)
+        | Type::Boxed(_) => 1,
         Type::Str => 2,
         Type::Tuple(items) | Type::Record(_, items) => items.iter().map(count).sum(),
         Type::Union(items) => 1 + items.iter().map(count).sum::<usize>(),

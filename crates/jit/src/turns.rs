@@ -42,7 +42,7 @@ pub(crate) struct Head {
 /// Whether values of a type may hold memory of the row.
 fn holds_memory(ty: &Type) -> bool {
     match ty {
-        Type::Str | Type::List(_) => true,
+        Type::Str | Type::List(_) | Type::Boxed(_) => true,
         Type::Tuple(types) | Type::Record(_, types) | Type::Union(types) => types.iter().any(holds_memory),
         // Dicts, sets and patterns are constants.
         Type::Never
@@ -92,6 +92,10 @@ pub(crate) fn heads(function: &Function, live: &Live) -> Vec<(BlockId, Head)> {
         }
         let carried = params.iter().copied().filter(|param| live.value(*param) && holds_memory(function.ty(*param)));
         let carried: Vec<Value> = carried.collect();
+        // What a box holds no type says.
+        if carried.iter().any(|param| function.ty(*param).holds(&|ty| matches!(ty, Type::Boxed(_)))) {
+            continue;
+        }
         if carried.iter().map(|param| slots::count(function.ty(*param))).sum::<usize>() > MOST_WORDS {
             continue;
         }

@@ -165,8 +165,8 @@ impl Lifter<'_> {
     /// The class of values of a type that is no union; `None` if the type does not say.
     fn class_of_type(&self, ty: &Type) -> Option<ClassRef> {
         match ty {
-            Type::Record(exuvia_ir::Class::Object(shape), _) => {
-                let shape = self.world.shapes.get(*shape as usize)?;
+            ty if ty.is_object() => {
+                let shape = self.world.shapes.get(ty.object_class()? as usize)?;
                 Some(ClassRef::Written(Rc::clone(&shape.class)))
             }
             Type::Set(_) | Type::Exc => None,

@@ -46,6 +46,14 @@ pub(crate) struct Shape {
     sites: Vec<Vec<Site>>,
 }
 
+/// An object that is being made a run-time value, and the attribute that is about to be.
+#[derive(Debug)]
+pub(crate) struct Escaping {
+    own: String,
+    class: ClassKey,
+    attribute: Name,
+}
+
 /// Where an attribute is.
 #[derive(Clone, Debug)]
 pub(crate) enum Field {
@@ -120,8 +128,8 @@ impl Lifter<'_> {
     /// The shape of a record, and the record.
     pub(crate) fn shape_of(&self, abs: &Abs) -> Option<(&Shape, Value)> {
         let Abs::Dyn(value) = abs else { return None };
-        let Type::Record(Class::Object(shape), _) = self.b.function.ty(*value) else { return None };
-        Some((self.world.shapes.get(*shape as usize)?, *value))
+        let shape = self.b.function.ty(*value).object_class()?;
+        Some((self.world.shapes.get(shape as usize)?, *value))
     }
 
     /// The record that an object is, if it is one.
@@ -188,8 +196,15 @@ impl Lifter<'_> {
         if object.class.exception.is_some() {
             return self.bail(Code::StaticValue, format!("an exception of class {what} at run time"));
         }
-        if self.escaping.contains(&object.own()) {
-            return self.bail(Code::StaticValue, format!("an object of class {what} that refers to itself"));
+        let is_it = |escaping: &&Escaping| escaping.own == object.own();
+        if let Some(Escaping { class, attribute, .. }) = self.escaping.iter().find(is_it) {
+            let through = (class.clone(), attribute.clone());
+            if !self.world.cyclic.insert(through.clone()) {
+                return self.bail(Code::StaticValue, format!("an object of class {what} that refers to itself"));
+            }
+            self.world.assigned.insert(through);
+            self.world.forget_elements(&Type::is_object);
+            return Err(Stop::Restart);
         }
         let own = object.own();
         let held: Vec<(Name, Abs)> = self.frames.first().map_or_else(Vec::new, |frame| {
@@ -204,10 +219,10 @@ impl Lifter<'_> {
             return self.bail(Code::Join, format!("an object of class {what} that exists on some paths only"));
         }
         attributes.sort_by(|a, b| a.0.cmp(&b.0));
-        self.escaping.push(own.clone());
+        self.escaping.push(Escaping { own: own.clone(), class: object.class.key.clone(), attribute: Name::default() });
         let record = self.record_of(object, &attributes);
         self.escaping.pop();
-        let record = record?;
+        let (record, cycles) = record?;
         if let Some(frame) = self.frames.first_mut() {
             for (name, _) in &held {
                 frame.vars.remove(name);
@@ -219,6 +234,10 @@ impl Lifter<'_> {
         for frame in &mut self.frames {
             self.world.budget.take(frame.vars.len() / 4);
             refer(frame, &from, &view);
+        }
+        for (cell, item) in cycles {
+            let item = self.escaped(&item)?;
+            self.apply(".append", &[cell, item])?;
         }
         Ok(record)
     }
@@ -235,18 +254,19 @@ impl Lifter<'_> {
         }
     }
 
-    fn record_of(&mut self, object: &Rc<Instance>, attributes: &[(Name, Abs)]) -> Lift<Value> {
+    /// The record, and cells that are still empty with what they will hold: that refers to the object.
+    fn record_of(&mut self, object: &Rc<Instance>, attributes: &[(Name, Abs)]) -> Lift<(Value, Vec<(Abs, Abs)>)> {
         let key = object.class.key.clone();
         let mut fields = Vec::new();
-        // What the record holds, and whether in a cell.
-        let mut held: Vec<(Abs, bool)> = Vec::new();
+        // What the record holds, and of what name, and whether in a cell.
+        let mut held: Vec<(Name, Abs, bool)> = Vec::new();
         for (name, value) in attributes {
             let field = if is_static(value) {
                 Field::Static(value.clone())
             } else {
                 let at = held.len() as u32;
                 let is_cell = self.world.assigned.contains(&(key.clone(), name.clone()));
-                held.push((value.clone(), is_cell));
+                held.push((name.clone(), value.clone(), is_cell));
                 if is_cell { Field::Cell(at) } else { Field::Value(at) }
             };
             fields.push((name.clone(), field));
@@ -254,16 +274,25 @@ impl Lifter<'_> {
         if self.world.identified.contains(&key) {
             fields.push((Name::from(IDENTITY), Field::Value(held.len() as u32)));
             let identity = self.b.inst(Opcode::List, Vec::new(), Type::list(Type::Never), None);
-            held.push((Abs::Dyn(identity), false));
+            held.push((Name::from(IDENTITY), Abs::Dyn(identity), false));
         }
         let shape = self.shape(&object.class, object.site, fields)?;
-        let mut values = Vec::new();
-        for (at, (item, is_cell)) in held.iter().enumerate() {
+        let (mut values, mut cycles) = (Vec::new(), Vec::new());
+        for (at, (name, item, is_cell)) in held.iter().enumerate() {
+            if let Some(escaping) = self.escaping.last_mut() {
+                escaping.attribute = name.clone();
+            }
             let value = if *is_cell {
-                let item = self.escaped(item)?;
                 // One place for the cells of all objects of the shape.
                 let site = (usize::MAX, Span { start: shape as u32, end: at as u32 }, 0);
-                let list = self.list_at(site, &[item])?;
+                let list = if self.world.cyclic.contains(&(key.clone(), name.clone())) {
+                    let list = self.list_at(site, &[])?;
+                    cycles.push((list.clone(), item.clone()));
+                    list
+                } else {
+                    let item = self.escaped(item)?;
+                    self.list_at(site, &[item])?
+                };
                 self.value(&list)?
             } else {
                 self.value(item)?
@@ -274,15 +303,14 @@ impl Lifter<'_> {
         }
         let types: Arc<[Type]> = values.iter().map(|value| self.b.function.ty(*value).clone()).collect();
         let class = Class::Object(shape as u32);
-        if types.iter().any(|ty| ty.holds(&|ty| matches!(ty, Type::Record(other, _) if *other == class))) {
-            let what = &object.class.name;
-            return self.bail(Code::StaticValue, format!("an object of class {what} that holds others of its kind"));
+        if let Some(record) = self.boxed(shape as u32, &mut values, &types)? {
+            return Ok((record, cycles));
         }
         let ty = Type::Record(class, types);
         if !crate::budget::is_small(&ty) {
             return self.bail(Code::Budget, format!("an object of class {} with too large a type", object.class.name));
         }
-        Ok(self.b.inst(Opcode::Record(class), values, ty, None))
+        Ok((self.b.inst(Opcode::Record(class), values, ty, None), cycles))
     }
 
     /// The number of a shape.
@@ -319,13 +347,13 @@ impl Lifter<'_> {
     }
 
     fn field_of(&self, record: Value, name: &str) -> Option<(usize, Field)> {
-        let Type::Record(Class::Object(shape), _) = self.b.function.ty(record) else { return None };
-        let at = *shape as usize;
+        let at = self.b.function.ty(record).object_class()? as usize;
         let fields = &self.world.shapes.get(at)?.fields;
         fields.iter().find(|field| *field.0 == *name).map(|field| (at, field.1.clone()))
     }
 
     pub fn field_value(&mut self, record: Value, shape: usize, index: u32) -> Value {
+        let record = self.unboxed(record);
         let ty = match self.b.function.ty(record) {
             Type::Record(_, types) => types.get(index as usize).cloned().unwrap_or(Type::Never),
             _ => Type::Never,
@@ -364,7 +392,7 @@ impl Lifter<'_> {
     /// Whether an attribute of objects of a type is something else than a method.
     pub fn holds_attribute(&mut self, of: &Type, name: &str) -> Lift<bool> {
         let shape = match of {
-            Type::Record(Class::Object(shape), _) => self.world.shapes.get(*shape as usize),
+            of if of.is_object() => of.object_class().and_then(|shape| self.world.shapes.get(shape as usize)),
             Type::Record(..) | Type::Pattern(_) => return self.is_read(of, name),
             Type::Int | Type::Bool | Type::Float => {
                 return Ok(matches!(name, "real" | "imag" | "numerator" | "denominator"));

@@ -514,7 +514,7 @@ impl<'w> Lifter<'w> {
         }
         let (left, right) = (&self.seen(left.clone()), &self.seen(right.clone()));
         self.refuse_identity(left, right)?;
-        let is_missing = |abs: &Abs| matches!(abs, Abs::Builtin(name) if &**name == "NotImplemented");
+        let is_missing = crate::protocol::is_not_implemented;
         match (left, right) {
             (left, right) if is_missing(left) && is_missing(right) => return Ok(Abs::bool(true)),
             (one, other) | (other, one)

@@ -17,6 +17,7 @@ mod annotation;
 pub mod ast;
 mod bailout;
 mod border;
+mod boxes;
 mod budget;
 mod call;
 mod choice;

@@ -215,7 +215,7 @@ pub(crate) struct Lifter<'w> {
     /// The objects that were made, by the variables that say that they exist.
     pub objects: HashMap<Name, Rc<Instance>>,
     /// Those that are becoming run-time values.
-    pub escaping: Vec<String>,
+    pub escaping: Vec<crate::escape::Escaping>,
     /// How many built-in functions without a frame are calling back.
     pub built_ins: u32,
     /// The unions of which one alternative is looked at.
@@ -1083,7 +1083,7 @@ pub(crate) fn type_for_people(ty: &Type) -> String {
             }
             Type::Union(of) if of.len() <= 4 => of.iter().map(|ty| shown(ty, depth)).collect::<Vec<_>>().join(" or "),
             Type::Union(_) => "one of several types".to_string(),
-            Type::Record(Class::Object(_), _) => "object".to_string(),
+            Type::Record(Class::Object(_), _) | Type::Boxed(_) => "object".to_string(),
             ty => ty.message_name().to_string(),
         }
     }

@@ -151,9 +151,24 @@ impl Lifter<'_> {
         for ((depth, name), how) in &mut found.carried {
             let frame = self.frames.get(*depth);
             let abs = frame.and_then(|frame| frame.vars.get(name)).cloned().unwrap_or(Abs::Unbound);
+            let abs = self.to_be_carried(how, abs)?;
             *how = self.carry(Some(how), &abs);
         }
         Ok(own)
+    }
+
+    /// Where what is carried is an object at run time, so will be what comes in or takes its place.
+    fn to_be_carried(&mut self, how: &Carried, abs: Abs) -> Lift<Abs> {
+        match (how, &abs) {
+            (Carried::Param(ty), Abs::Instance(object))
+                if ty.alternatives().iter().any(Type::is_object)
+                    && self.is_static_object(&abs)
+                    && self.may_escape(object)? =>
+            {
+                self.escaped(&abs)
+            }
+            _ => Ok(abs),
+        }
     }
 
     /// Begins a loop's header, with parameters for the variables that change.
@@ -224,13 +239,15 @@ impl Lifter<'_> {
                 grown = true;
                 continue;
             }
-            if self.is_static_object(&before) && self.type_of(&now).is_some() && !found.escaping.contains(&variable) {
+            let is_other = self.type_of(&now).is_some() || self.is_static_object(&now);
+            if self.is_static_object(&before) && is_other && !found.escaping.contains(&variable) {
                 found.escaping.push(variable);
                 grown = true;
                 continue;
             }
             let old = found.carried.get(&variable).cloned();
             let first = old.clone().unwrap_or_else(|| self.carry(None, &before));
+            let now = self.to_be_carried(&first, now)?;
             let new = self.carry(Some(&first), &now);
             if old.as_ref() != Some(&new) {
                 found.carried.insert(variable, new);

@@ -579,7 +579,7 @@ impl Lifter<'_> {
                 Type::Float => Some("float"),
                 Type::Dict(..) => Some("dict"),
                 Type::Set(_) => Some("set"),
-                ty @ (Type::Pattern(_) | Type::Record(..)) => Some(ty.path()),
+                ty @ (Type::Pattern(_) | Type::Record(..) | Type::Boxed(_)) => Some(ty.path()),
                 Type::Never | Type::Unbound | Type::None | Type::Exc | Type::Union(_) => None,
             },
         };

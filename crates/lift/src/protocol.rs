@@ -411,6 +411,12 @@ impl Lifter<'_> {
     }
 
     fn compare_objects(&mut self, spelling: &str, left: &Abs, right: &Abs, method: &str, reflected: &str) -> Lift<Abs> {
+        // What a method says of one of several classes, it may not say of another.
+        if let Some(union) = self.union_with_objects(right).filter(|_| self.live) {
+            return self.dispatch(union, &mut |me, narrowed| {
+                me.compare_objects(spelling, left, &narrowed, method, reflected)
+            });
+        }
         if spelling == "a!=b" {
             // `object.__ne__` inverts `__eq__`.
             let has = |abs: &Abs, name| matches!(abs, Abs::Instance(o) if ClassObj::find(&o.class, name).is_some());
@@ -560,6 +566,7 @@ fn may_be_not_implemented(abs: &Abs) -> bool {
     }
 }
 
-fn is_not_implemented(abs: &Abs) -> bool {
+/// Whether it is `NotImplemented`.
+pub(crate) fn is_not_implemented(abs: &Abs) -> bool {
     matches!(abs, Abs::Builtin(name) if &**name == "NotImplemented")
 }

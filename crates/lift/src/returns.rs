@@ -4,6 +4,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::border::SqlClass;
 use crate::lifter::{Lift, Lifter, Returns};
+use crate::protocol::is_not_implemented;
 use exuvia_ir::{Int, Object, Opcode, Terminator, Type};
 use num_bigint::BigInt;
 
@@ -30,7 +31,14 @@ impl Lifter<'_> {
                     let left = self.nonlocals.iter().map(|name| vars.get(name).cloned().unwrap_or(Abs::Unbound));
                     value = self.escaped(&Abs::tuple(std::iter::once(value).chain(left).collect()))?;
                 }
-                let returned = self.value(&value)?;
+                // `NotImplemented` is known while lifting, where a function returns nothing else.
+                let is_missing = is_not_implemented(&value);
+                if let Returns::Typed { values, .. } = &self.returns
+                    && values.iter().any(|other| is_not_implemented(other) != is_missing)
+                {
+                    return self.bail(Code::StaticValue, "NotImplemented is returned on some paths of a recursion");
+                }
+                let returned = self.value(if is_missing { &Abs::NONE } else { &value })?;
                 let ty = self.b.function.ty(returned).clone();
                 let made = self.sites_of(returned);
                 if let Returns::Typed { sites, values, .. } = &mut self.returns {

@@ -20,6 +20,7 @@ use crate::ast::{FunctionDef, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::call::mix;
 use crate::keep::ITEMS;
+use crate::protocol::is_not_implemented;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Site, Stop, describe};
 use crate::scope::Mention;
 use exuvia_ir::{Builder, ExcKind, FuncId, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
@@ -72,6 +73,8 @@ pub(crate) struct Specialised {
     raises: Option<Vec<ExcKind>>,
     /// What it returns if that is always the same constant.
     constant: Option<Abs>,
+    /// Whether functions that it calls have called it while it was lifted.
+    assumed: bool,
 }
 
 /// What a specialisation is made for.
@@ -297,13 +300,18 @@ impl Lifter<'_> {
             Err(Stop::Bailout(_)) => {
                 // Unfolding it says why, and where, if that fails too.
                 self.world.unfolded_only.insert(def);
-                self.world.functions.truncate(functions);
+                self.forget_functions(functions);
                 self.world.values = values;
-                for all in self.world.specialised.values_mut() {
-                    all.retain(|one| one.id.index() < functions);
-                }
                 Ok(None)
             }
+        }
+    }
+
+    /// Forgets the functions from a number on.
+    fn forget_functions(&mut self, from: usize) {
+        self.world.functions.truncate(from);
+        for all in self.world.specialised.values_mut() {
+            all.retain(|one| one.id.index() < from);
         }
     }
 
@@ -366,18 +374,12 @@ impl Lifter<'_> {
         let grows = self.world.specialised.get(&def).is_some_and(|all| self.is_growing(all));
         let all = self.world.specialised.entry(def).or_default();
         let at = match all.iter().position(|one| same_args(&one.args, &args)) {
-            Some(at) if self.world.functions[all[at].id.index()].is_none() && self.own != Some(all[at].id) => {
-                // What it returns is not known before the function around it is finished.
-                let is_own = self.own.is_some_and(|own| all.iter().any(|one| one.id == own));
-                return self.bail(
-                    Code::Recursion,
-                    match is_own {
-                        true => "a recursion whose calls have arguments of other types than its own",
-                        false => "functions that call each other",
-                    },
-                );
+            Some(at) => {
+                // What it returns is assumed before the function around it is finished.
+                let one = &mut all[at];
+                one.assumed |= self.own != Some(one.id) && self.world.functions[one.id.index()].is_none();
+                at
             }
-            Some(at) => at,
             None => {
                 let (at, id) = (all.len(), FuncId(self.world.functions.len() as u32));
                 if at > MAX_OF_ONE || id.index() > MAX {
@@ -390,10 +392,14 @@ impl Lifter<'_> {
                     sites: Vec::new(),
                     raises: None,
                     constant: None,
+                    assumed: false,
                 };
                 all.push(entry);
                 self.world.functions.push(None);
-                self.lift_specialised(closure, vars, &args, &values, (at, id), grows)?;
+                if let Err(stop) = self.lift_specialised(closure, vars, &args, &values, (at, id), grows) {
+                    self.forget_functions(id.index());
+                    return Err(stop);
+                }
                 at
             }
         };
@@ -478,6 +484,7 @@ impl Lifter<'_> {
             }
             keys
         });
+        let (functions, size) = (self.world.functions.len(), self.world.values);
         for _ in 0..8 {
             let assumed = self.of(def, at).map_or(Type::Never, |one| one.ret.clone());
             let b = Builder::new(closure.def.name.to_string(), &types, assumed.clone());
@@ -532,7 +539,10 @@ impl Lifter<'_> {
             entry.ret = found;
             entry.sites = sites;
             entry.raises = raises;
-            entry.constant = values.pop().filter(|value| settled && values.is_empty() && value.as_const().is_some());
+            let others_assumed = std::mem::take(&mut entry.assumed);
+            entry.constant = values.pop().filter(|value| {
+                settled && values.is_empty() && (value.as_const().is_some() || is_not_implemented(value))
+            });
             if settled && keeps.is_some() && !function.ret.is_kept() {
                 let name = &closure.def.name;
                 return self.bail(Code::StaticValue, format!("{name} keeps results that may change"));
@@ -541,6 +551,11 @@ impl Lifter<'_> {
                 self.world.values += function.values.len();
                 self.world.functions[id.index()] = Some(function);
                 return Ok(());
+            }
+            if others_assumed {
+                // Functions that call it and that it calls: they assumed another result.
+                self.forget_functions(functions);
+                self.world.values = size;
             }
         }
         self.bail(Code::Recursion, format!("the type of what {} returns does not settle", closure.def.name))

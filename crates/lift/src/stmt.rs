@@ -411,6 +411,10 @@ impl Lifter<'_> {
         match object {
             _ if !self.live => Ok(()),
             Abs::Instance(object) => self.set_attribute(&Rc::clone(object), name, value),
+            known if known.same(&Abs::NONE) && !name.starts_with("__") => {
+                self.raise_message(ExcKind::AttributeError, &format!("'NoneType' object has no attribute '{name}'"))?;
+                Ok(())
+            }
             _ => self.bail(Code::Mutation, format!("assignment to attribute {name}")),
         }
     }

@@ -12,7 +12,6 @@ use crate::class::ClassObj;
 use crate::heap::cells;
 use crate::lifter::{Lift, Lifter};
 use crate::merge::Arm;
-use exuvia_ir::{Class, Type};
 use std::rc::Rc;
 
 /// Whether the objects of a class are values.
@@ -98,8 +97,8 @@ impl Lifter<'_> {
             Abs::Instance(object) => is_of_values(&object.class),
             Abs::OneOf(choice) => choice.of.iter().any(|(_, item)| self.may_be_value(item)),
             Abs::Dyn(value) => self.b.function.ty(*value).alternatives().iter().any(|ty| {
-                let Type::Record(Class::Object(shape), _) = ty else { return false };
-                self.world.shapes.get(*shape as usize).is_some_and(|shape| is_of_values(&shape.class))
+                let Some(shape) = ty.object_class() else { return false };
+                self.world.shapes.get(shape as usize).is_some_and(|shape| is_of_values(&shape.class))
             }),
             _ => false,
         }

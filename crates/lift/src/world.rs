@@ -99,8 +99,12 @@ pub(crate) struct World {
     pub loading_prelude: bool,
     /// What objects are as run-time values, by number.
     pub shapes: Vec<Shape>,
+    /// Objects that hold others of their kind, by the number of their shape, with what their records hold.
+    pub boxed: HashMap<u32, Arc<[Type]>>,
     /// Attributes that are assigned to when their objects are run-time values.
     pub assigned: Assigned,
+    /// Those of them through which objects refer to themselves.
+    pub cyclic: Assigned,
     /// Whether the order of a set is asked for anywhere.
     pub sets_in_order: bool,
     /// Classes whose objects are told from each other at run time.
@@ -157,6 +161,9 @@ impl World {
     pub fn forget_elements(&mut self, of: &impl Fn(&Type) -> bool) {
         self.list_types.retain(|_, ty| !ty.holds(of));
         self.likely.retain(|_, ty| !ty.as_ref().is_some_and(|ty| ty.holds(of)));
+        for fields in self.boxed.values_mut() {
+            *fields = fields.iter().map(|ty| if ty.holds(of) { Type::Never } else { ty.clone() }).collect();
+        }
     }
 
     /// The types of the values over which a result is spread, as far as known.
@@ -226,7 +233,9 @@ impl World {
             unrolled: HashSet::new(),
             loading_prelude: false,
             shapes: Vec::new(),
+            boxed: HashMap::new(),
             assigned: Assigned::default(),
+            cyclic: Assigned::new(),
             sets_in_order: false,
             identified: HashSet::new(),
             patterns: HashMap::new(),

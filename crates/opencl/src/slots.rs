@@ -74,7 +74,7 @@ fn push(ty: &Type, out: &mut Vec<Slot>) -> Result<(), Unsupported> {
             out.push(Slot::Int);
             items.iter().try_for_each(|item| push(item, out))?;
         }
-        Type::Str | Type::Dict(..) | Type::Set(_) | Type::Pattern(_) => {
+        Type::Str | Type::Dict(..) | Type::Set(_) | Type::Pattern(_) | Type::Boxed(_) => {
             return Err(Unsupported::new(format!("values of type {ty}")));
         }
     }

@@ -150,6 +150,7 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
             mix.add(6);
             mix.add(u64::from(*index));
         }
+        Opcode::Unbox => mix.add(10),
         Opcode::ExcIs(kinds) => {
             mix.add(7);
             kinds.hash(&mut mix);
@@ -164,7 +165,7 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
             mix.add(9);
             mix.add(u64::from(callee.0));
         }
-        Opcode::List | Opcode::NewExc(_) | Opcode::Message(_) | Opcode::Poll => return None,
+        Opcode::Box | Opcode::List | Opcode::NewExc(_) | Opcode::Message(_) | Opcode::Poll => return None,
     }
     for arg in &inst.args {
         mix.add(u64::from(arg.0));

@@ -127,6 +127,8 @@ impl<'a> Known<'a> {
             | Opcode::Call(_)
             | Opcode::Is(_)
             | Opcode::Field(_)
+            | Opcode::Box
+            | Opcode::Unbox
             | Opcode::List
             | Opcode::NewExc(_)
             | Opcode::ExcIs(_)
@@ -257,6 +259,8 @@ impl<'a> Known<'a> {
             | Opcode::Tuple
             | Opcode::Record(_)
             | Opcode::Field(_)
+            | Opcode::Box
+            | Opcode::Unbox
             | Opcode::List
             | Opcode::NewExc(_)
             | Opcode::Message(_)

@@ -141,9 +141,11 @@ pub(crate) fn rewrite(known: &mut Known<'_>, inst: &Inst) -> Option<Rewrite> {
         }
         Opcode::Field(index) => tuples::field(known, inst, *index as usize),
         Opcode::Tuple => tuples::tuple(known, inst),
+        Opcode::Unbox => tuples::unbox(known, inst),
         Opcode::Const(_)
         | Opcode::Call(_)
         | Opcode::Record(_)
+        | Opcode::Box
         | Opcode::List
         | Opcode::NewExc(_)
         | Opcode::Message(_)

@@ -91,6 +91,8 @@ pub(crate) fn of_inst(function: &Function, inst: &Inst, result: Value, tags: &[T
         | Opcode::Tuple
         | Opcode::Record(_)
         | Opcode::Field(_)
+        | Opcode::Box
+        | Opcode::Unbox
         | Opcode::List
         | Opcode::ExcIs(_)
         | Opcode::Message(_)

@@ -1,7 +1,7 @@
 //! Rules for tuples, and for lists that are used like tuples.
 //!
 //! Laws: a field of a tuple or record that was just made is the operand; a field of a constant
-//! tuple is a constant; a tuple of all fields of one tuple, in order, is that tuple. The
+//! tuple is a constant; what a box holds that was just made is what was put into it; a tuple of all fields of one tuple, in order, is that tuple. The
 //! element at a constant index of a list that nobody changes is the operand of its
 //! making, and its length is their number.
 
@@ -21,6 +21,12 @@ pub(crate) fn field(known: &mut Known<'_>, inst: &Inst, index: usize) -> Option<
         Object::Record(record) => record.fields.get(index).cloned().map(Rewrite::Const),
         _ => None,
     }
+}
+
+/// What was just put into a box.
+pub(crate) fn unbox(known: &mut Known<'_>, inst: &Inst) -> Option<Rewrite> {
+    let made = known.inst(inst.args[0])?;
+    (made.op == Opcode::Box).then(|| Rewrite::Same(made.args[0]))
 }
 
 pub(crate) fn tuple(known: &mut Known<'_>, inst: &Inst) -> Option<Rewrite> {

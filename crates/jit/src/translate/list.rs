@@ -289,6 +289,34 @@ impl Translator<'_, '_, '_> {
         }
     }
 
+    /// A record in the row's memory.
+    pub(super) fn on_heap(&mut self, inst: &Inst) -> Result<Machine> {
+        let record = self.operand(inst, 0)?;
+        let slots = self.slots(record)?;
+        let words = slots.len();
+        let room = self.word(words as i64);
+        let made = self.either(
+            &Type::Int,
+            |this, slow| Ok(vec![this.take_memory(8 * words, slow)]),
+            |this| {
+                let args = [this.env.cx, room, this.word(1)];
+                let list = runtime::list_new as *const u8;
+                let made = this.call_helper("list.new", list, &[types::I64, types::I64], &args)?;
+                this.fail_if(made[0], made[0], inst)?;
+                Ok(vec![this.b.ins().load(types::I64, trusted(), made[1], DATA)])
+            },
+        )?;
+        self.store(&slots, made[0]);
+        Ok(made[0])
+    }
+
+    /// The slots of a record in memory.
+    pub(super) fn from_heap(&mut self, inst: &Inst) -> Result<Vec<Machine>> {
+        let address = self.one(inst, 0)?;
+        let ty = self.result_type(inst)?.clone();
+        Ok(self.load(&ty, address))
+    }
+
     /// Refuses functions that might change a constant list: constant data belongs to all
     /// rows and threads. A list that is written must come, as far as this function shows,
     /// from somewhere else than a constant.

@@ -432,6 +432,7 @@ impl<'m> Printer<'m, '_> {
                 let count = slots(ty)?.len();
                 self.slots(tuple)?[start..start + count].to_vec()
             }
+            Opcode::Box | Opcode::Unbox => return Err(Unsupported::new("objects that hold others of their kind")),
             Opcode::List => self.list_new(inst)?,
             Opcode::NewExc(kind) => vec![int(*kind as i64)],
             Opcode::ExcIs(kinds) => {

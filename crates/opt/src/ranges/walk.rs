@@ -355,6 +355,8 @@ impl<'a> Walk<'a> {
             | Opcode::Tuple
             | Opcode::Record(_)
             | Opcode::Field(_)
+            | Opcode::Box
+            | Opcode::Unbox
             | Opcode::List
             | Opcode::NewExc(_)
             | Opcode::ExcIs(_)
