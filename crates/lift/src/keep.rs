@@ -47,6 +47,11 @@ impl Lifter<'_> {
 
     /// What a generator yields that is unfolded already, or yields where only a function of its own can.
     pub fn items_of_call(&mut self, closure: &Rc<Closure>, args: &[(Name, Abs)]) -> Lift<Option<Abs>> {
+        for (_, arg) in args {
+            if let Abs::Instance(object) = arg {
+                self.may_escape(object)?;
+            }
+        }
         let iterator = Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
         self.items_by("_of_recursion", &iterator)
     }
@@ -80,7 +85,7 @@ impl Lifter<'_> {
         let items = self.call_of_prelude(name, vec![iterator.clone()])?;
         let known = match self.type_of(&items) {
             _ if !self.live => true,
-            Some(Type::List(item)) => !changes(&item),
+            Some(Type::List(item)) => !self.changes_within(&item),
             _ => false,
         };
         Ok(known.then_some(items))
@@ -90,7 +95,10 @@ impl Lifter<'_> {
     pub fn is_quiet(&self, value: &Abs) -> bool {
         match value {
             Abs::Const(_) | Abs::Builtin(_) | Abs::Module(_) | Abs::ExcClass(_) | Abs::Class(_) => true,
-            Abs::Dyn(value) => !changes(self.b.function.ty(*value)) || self.is_unnamed(*value),
+            Abs::Dyn(value) => !self.changes_within(self.b.function.ty(*value)) || self.is_unnamed(*value),
+            Abs::Instance(object) => {
+                self.escaped_as(object).is_some_and(|record| !self.changes_within(self.b.function.ty(record)))
+            }
             Abs::Tuple(items) => items.iter().all(|item| self.is_quiet(item)),
             Abs::Method(method) => self.is_quiet(&method.0),
             Abs::Func(closure) => {
@@ -115,6 +123,30 @@ impl Lifter<'_> {
                 }
                 Iter::Call { .. } => false,
             },
+            _ => false,
+        }
+    }
+
+    /// Whether values of a type, or what they hold, may change: of objects, the attributes that are assigned to
+    /// are lists of one.
+    fn changes_within(&self, ty: &Type) -> bool {
+        self.can_change(ty, &mut Vec::new())
+    }
+
+    fn can_change(&self, ty: &Type, boxes: &mut Vec<u32>) -> bool {
+        match ty {
+            Type::List(element) => **element != Type::Never,
+            Type::Dict(..) | Type::Set(_) | Type::Exc | Type::Unbound => true,
+            Type::Tuple(types) | Type::Union(types) => types.iter().any(|ty| self.can_change(ty, boxes)),
+            Type::Record(_, types) if ty.is_object() => types.iter().any(|ty| self.can_change(ty, boxes)),
+            Type::Boxed(_) => ty.object_class().is_none_or(|shape| {
+                if boxes.contains(&shape) {
+                    return false;
+                }
+                boxes.push(shape);
+                let types = self.world.boxed.get(&shape);
+                types.is_none_or(|types| types.iter().any(|ty| self.can_change(ty, boxes)))
+            }),
             _ => false,
         }
     }
@@ -159,12 +191,6 @@ impl Lifter<'_> {
         };
         matches!(frame.enclosing, Enclosing::Module) && frame.vars.iter().all(is_quiet)
     }
-}
-
-/// Whether values of a type, or what they hold, may change.
-fn changes(ty: &Type) -> bool {
-    ty.holds(&|part| matches!(part, Type::List(_) | Type::Dict(..) | Type::Set(_) | Type::Exc | Type::Unbound))
-        || ty.holds(&Type::is_object)
 }
 
 /// Whether only a function of its own can collect what a generator function yields.

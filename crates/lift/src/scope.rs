@@ -351,6 +351,10 @@ impl<'a> Uses<'a> {
     fn function(&mut self, def: &FunctionDef) {
         let uses = Uses::of(def, self.name);
         let plain = def.params.positional.iter().chain(&def.params.keyword).all(|param| param.1.is_none());
+        if def.locals.contains(self.name) {
+            self.otherwise |= !plain;
+            return;
+        }
         self.otherwise |= !plain || uses.otherwise;
         self.otherwise |= !uses.reads.is_empty() || !uses.stores.is_empty() || !uses.turns.is_empty();
     }
@@ -401,6 +405,11 @@ impl<'a> Uses<'a> {
     fn comprehension(&mut self, comp: &Comprehension, at: usize) {
         // The first iterable is read once, by the function around.
         let turn = self.repeated();
+        if comp.clauses.iter().any(|clause| binds(&clause.target, self.name)) {
+            // All else means its own variable of that name.
+            comp.clauses.iter().take(1).for_each(|clause| self.expr(&clause.iter, at));
+            return;
+        }
         for (clause, each) in comp.clauses.iter().enumerate() {
             self.bound(&each.target);
             self.expr(&each.iter, if clause == 0 { at } else { turn });
@@ -415,6 +424,16 @@ impl<'a> Uses<'a> {
             self.expr(value, at);
             spec.iter().for_each(|part| self.part(part, at));
         }
+    }
+}
+
+/// Whether a target of a loop is or has a name.
+fn binds(target: &Expr, name: &Name) -> bool {
+    match &target.kind {
+        ExprKind::Name(own) => own == name,
+        ExprKind::Starred(target) => binds(target, name),
+        ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().any(|item| binds(item, name)),
+        _ => false,
     }
 }
 

@@ -64,9 +64,6 @@ impl Lifter<'_> {
         if spec.same(&Abs::str("")) && !is_object {
             return self.text_of(value);
         }
-        if self.type_of(value) == Some(Type::None) {
-            return self.raise_message(ExcKind::TypeError, "unsupported format string passed to NoneType.__format__");
-        }
         self.apply("format", &[value.clone(), spec.clone()])
     }
 
