@@ -10,7 +10,7 @@ use crate::text::Str;
 use exuvia_ir::Raise;
 
 /// The operations of sorting.
-pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF, &sort_chars::DEF, &equal_ints::DEF];
+pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF, &sort_chars::DEF, &order_int::DEF, &order_float::DEF, &order_str::DEF, &equal_ints::DEF];
 
 op! {
     /// A new, sorted list.
@@ -84,6 +84,15 @@ op! {
     }
 }
 
+/// The first bytes of a text as a number, in which most texts differ.
+fn first_bytes(text: Str<'_>) -> u64 {
+    let bytes = text.as_bytes();
+    let mut first = [0; 8];
+    let len = bytes.len().min(8);
+    first[..len].copy_from_slice(&bytes[..len]);
+    u64::from_be_bytes(first)
+}
+
 op! {
     /// A new list, sorted by code points.
     ///
@@ -91,15 +100,7 @@ op! {
     /// ['a', 'b', 'é']
     sort_str = "list.sort_str" ""
     Alloc fn (cx, _items: strs, reverse: keyword_bool = Bool(false)) -> str_list fallible {
-        // Most texts differ in the first bytes, which are compared as a number.
-        let key = |item: &Str<'_>| {
-            let bytes = item.as_bytes();
-            let mut first = [0; 8];
-            let len = bytes.len().min(8);
-            first[..len].copy_from_slice(&bytes[..len]);
-            u64::from_be_bytes(first)
-        };
-        let mut keyed: Vec<(u64, Str<'_>)> = _items.items().iter().map(|item| (key(item), *item)).collect();
+        let mut keyed: Vec<(u64, Str<'_>)> = _items.items().iter().map(|item| (first_bytes(*item), *item)).collect();
         keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.as_bytes().cmp(b.1.as_bytes())));
         let mut sorted = StrListBuilder::with_capacity(cx, keyed.len())?;
         keyed.iter().try_for_each(|(_, item)| sorted.push(cx, *item))?;
@@ -107,6 +108,72 @@ op! {
             sorted.reverse();
         }
         Ok(sorted.finish())
+    }
+}
+
+/// The positions of values in their order: of equal ones the first first, also in the reverse.
+fn order<K: Ord>(cx: &mut Cx, keys: impl Iterator<Item = K>, reverse: bool) -> KernelResult<IntList> {
+    let mut keyed: Vec<(K, usize)> = keys.enumerate().map(|(at, key)| (key, at)).collect();
+    if reverse {
+        keyed.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    } else {
+        keyed.sort_unstable();
+    }
+    RawList::of_words(cx, keyed.iter().map(|(_, at)| *at as u64)).map(IntList)
+}
+
+op! {
+    /// The positions of the elements in their order, of equal ones the first first, also in the reverse.
+    ///
+    /// >>> sorted(range(3), key=[30, 10, 20].__getitem__)
+    /// [1, 2, 0]
+    order_int = "list.order_int" ""
+    Alloc fn (cx, _keys: ints, reverse: keyword_bool = Bool(false)) -> int_list fallible {
+        order(cx, _keys.iter().copied(), reverse)
+    }
+    big big_order_int
+}
+
+fn big_order_int(_: &mut Cx, args: &[exuvia_ir::Object]) -> KernelResult<exuvia_ir::Object> {
+    use exuvia_ir::Object;
+    let Object::List(list) = &args[0] else { return Err(Raise::Bailout("an operand is not a list")) };
+    let reverse = crate::adapt::take::bool(&args[1])?;
+    let one = |(at, item): (usize, &Object)| match item {
+        Object::Int(value) => Ok((value.clone(), at)),
+        _ => Err(Raise::Bailout("an element is not an int")),
+    };
+    let mut keyed = list.items().iter().enumerate().map(one).collect::<KernelResult<Vec<_>>>()?;
+    keyed.sort_by(|a, b| if reverse { b.0.cmp(&a.0) } else { a.0.cmp(&b.0) });
+    Ok(Object::list(keyed.iter().map(|(_, at)| Object::int(*at as i64)).collect()))
+}
+
+op! {
+    /// As that of ints. With NaN the order depends on how CPython happens to compare: it bails out.
+    ///
+    /// >>> sorted(range(3), key=[0.5, -1.0, 0.25].__getitem__)
+    /// [1, 2, 0]
+    order_float = "list.order_float" ""
+    Alloc fn (cx, _keys: floats, reverse: keyword_bool = Bool(false)) -> int_list fallible bails Operands {
+        if _keys.iter().any(|key| key.is_nan()) {
+            return Err(Raise::Bailout("the order of a list with NaN"));
+        }
+        let ordered = |key: &f64| {
+            // Zeros are equal; the bits of negative numbers are in the reverse.
+            let bits = (*key + 0.0).to_bits() as i64;
+            bits ^ ((bits >> 63) as u64 >> 1) as i64
+        };
+        order(cx, _keys.iter().map(ordered), reverse)
+    }
+}
+
+op! {
+    /// As that of ints, by code points.
+    ///
+    /// >>> sorted(range(3), key=["b", "é", "a"].__getitem__)
+    /// [2, 0, 1]
+    order_str = "list.order_str" ""
+    Alloc fn (cx, _keys: strs, reverse: keyword_bool = Bool(false)) -> int_list fallible {
+        order(cx, _keys.items().iter().map(|key| (first_bytes(*key), key.as_bytes())), reverse)
     }
 }
 

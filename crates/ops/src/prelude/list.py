@@ -360,6 +360,13 @@ def _sort(self, key, reverse):
         for item in self:
             keys.append(key(item))
     n = len(keys)
+    if key is not None and n >= 16:
+        if _takes("list.order_int", keys):
+            return _arrange(self, _operation("list.order_int", keys, reverse))
+        if _takes("list.order_str", keys):
+            return _arrange(self, _operation("list.order_str", keys, reverse))
+        if _takes("list.order_float", keys):
+            return _arrange(self, _operation("list.order_float", keys, reverse))
     for i in range(n):
         if isinstance(keys[i], float):
             if keys[i] != keys[i]:
@@ -375,6 +382,14 @@ def _sort(self, key, reverse):
         if not _is_ordered(keys[i]):
             return _leave("sorting many values whose order may not be total")
     _sort_many(self, keys, n, reverse)
+
+
+def _arrange(self, order):
+    items = list(self)
+    i = 0
+    for at in order:
+        self[i] = items[at]
+        i += 1
 
 
 def _reverse(self, keys, apart, n):

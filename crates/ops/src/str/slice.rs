@@ -135,6 +135,16 @@ op! {
             return Ok(part.slice_bytes(0, part.byte_offset(count as usize)));
         }
         let mut out = cx.text((count as usize).min(_s.byte_len()))?;
+        if step == -1 {
+            let part = _s.slice_bytes(_s.byte_offset((start - count + 1) as usize), _s.byte_len());
+            let bytes = &part.as_bytes()[..part.byte_offset(count as usize)];
+            let spare = &mut out.spare(bytes.len())?[..bytes.len()];
+            spare.copy_from_slice(bytes);
+            reverse_characters(spare);
+            // SAFETY: the characters of a text were written, each whole.
+            unsafe { out.advance(bytes.len()) };
+            return Ok(out.finish());
+        }
         if _s.is_ascii() {
             let bytes = _s.as_bytes();
             let mut at = start;
@@ -175,6 +185,19 @@ op! {
         // SAFETY: whole characters of a text were written.
         unsafe { out.advance(len) };
         Ok(out.finish())
+    }
+}
+
+/// Reverses the characters of a text: all bytes, and then those of each character that has more than one.
+fn reverse_characters(bytes: &mut [u8]) {
+    bytes.reverse();
+    let mut at = 0;
+    while let Some(next) = bytes[at..].iter().position(|byte| !byte.is_ascii()) {
+        // What follows the first byte of a character stands before it now.
+        let start = at + next;
+        let first = bytes[start..].iter().position(|byte| *byte >= 0xc0).map_or(bytes.len() - 1, |more| start + more);
+        bytes[start..=first].reverse();
+        at = first + 1;
     }
 }
 
