@@ -159,6 +159,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                 world.functions.clear();
                 world.values = 0;
                 world.specialised.clear();
+                world.returned.clear();
                 world.sizes.clear();
                 world.displays.clear();
                 world.unfolded_only.clear();

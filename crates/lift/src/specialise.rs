@@ -307,11 +307,13 @@ impl Lifter<'_> {
         }
     }
 
-    /// Forgets the functions from a number on.
+    /// Forgets the functions from a number on, but not what they return as far as known: that only grows.
     fn forget_functions(&mut self, from: usize) {
-        self.world.functions.truncate(from);
-        for all in self.world.specialised.values_mut() {
-            all.retain(|one| one.id.index() < from);
+        let world = &mut *self.world;
+        world.functions.truncate(from);
+        for (def, all) in &mut world.specialised {
+            let forgotten = all.extract_if(.., |one| one.id.index() >= from);
+            world.returned.entry(*def).or_default().extend(forgotten);
         }
     }
 
@@ -385,11 +387,17 @@ impl Lifter<'_> {
                 if at > MAX_OF_ONE || id.index() > MAX {
                     return self.bail(Code::Recursion, "a function has too many specialisations");
                 }
+                let before = self.world.returned.get_mut(&def);
+                let known = before.and_then(|all| {
+                    let at = all.iter().position(|one| same_args(&one.args, &args))?;
+                    Some(all.swap_remove(at))
+                });
+                let (ret, sites) = known.map_or((Type::Never, Vec::new()), |one| (one.ret, one.sites));
                 let entry = Specialised {
                     args: args.clone(),
                     id,
-                    ret: Type::Never,
-                    sites: Vec::new(),
+                    ret,
+                    sites,
                     raises: None,
                     constant: None,
                     assumed: false,

@@ -55,6 +55,8 @@ pub(crate) struct World {
     pub functions: Vec<Option<Function>>,
     /// Functions that are called rather than unfolded, by definition.
     pub specialised: HashMap<*const FunctionDef, Vec<Specialised>>,
+    /// Those that were forgotten, for what is known of their results.
+    pub returned: HashMap<*const FunctionDef, Vec<Specialised>>,
     /// How many values functions unfolded to last.
     pub sizes: HashMap<*const FunctionDef, usize>,
     /// Functions that can only be unfolded: their results have no run-time form.
@@ -212,6 +214,7 @@ impl World {
             prelude: HashMap::new(),
             functions: Vec::new(),
             specialised: HashMap::new(),
+            returned: HashMap::new(),
             sizes: HashMap::new(),
             unfolded_only: HashSet::new(),
             bounded: HashSet::new(),

@@ -319,9 +319,28 @@ fn strings(corpus: &str) -> anyhow::Result<Vec<String>> {
         "orders" => own(ORDERS),
         "listings" => own(LISTINGS),
         "documents" => own(DOCUMENTS),
+        "expressions" => own(EXPRESSIONS),
         other => bail!("no corpus {other} of strings"),
     })
 }
+
+/// Terms of a small language, and what is none.
+const EXPRESSIONS: &[&str] = &[
+    "",
+    "x",
+    "1+2*3",
+    "-(x-4)*y+10",
+    "2*(3",
+    "é",
+    "((1))*-x",
+    "1-",
+    "+",
+    "12*",
+    "(x+y)*(x-y)*2",
+    "--3",
+    "日*2",
+    "x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*x*9",
+];
 
 const AMOUNTS: &[&str] = &[
     "0",

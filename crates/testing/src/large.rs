@@ -333,6 +333,40 @@ pub fn programs() -> Vec<Large> {
                 (0..12).fold("(a, 0)".to_string(), |inner, at| format!("({inner} | ({inner}, {at}))"))
             ),
         ),
+        int(
+            "24 functions that call each other twice",
+            lines(24, |at| {
+                format!(
+                    "def g{at}(x): return {at} if x <= 0 else g{}(x - 1) + g{}(x - 2)",
+                    (at + 1) % 24,
+                    (at * 7 + 3) % 24
+                )
+            }) + "def f(x): return g0(x)",
+        ),
+        int(
+            "24 functions of which each calls all",
+            lines(24, |at| {
+                let calls = joined(24, " + ", |other| format!("g{other}(x - {})", other + 1));
+                format!("def g{at}(x): return {at} if x <= 0 else {calls}")
+            }) + "def f(x): return g0(x)",
+        ),
+        int(
+            "12 classes whose objects hold each other",
+            lines(12, |at| {
+                format!(
+                    "class C{at}:\n    def __init__(self, a, b): self.a, self.b = a, b\n    def total(self): return {at} + \
+                     (self.a.total() if self.a else 0) + (self.b.total() if self.b else 0)"
+                )
+            }) + "def f(x):\n    node = None\n    for i in range(x):\n"
+                + &lines(12, |at| format!("        node = C{at}(node, C{}(None, node))", (at + 1) % 12))
+                + "    return node.total() if node else 0",
+        ),
+        int(
+            "a dict of dicts that 30 places fill",
+            "def f(x):\n    root = {}\n    for i in range(x):\n        node = root\n".to_string()
+                + &lines(30, |at| format!("        node = node.setdefault(str(i % {}), {{}})", at + 2))
+                + "    return len(root)",
+        ),
         int("a constant to its 2^40th power", format!("t = 3\n{}return x + t % 7", lines(40, |_| "t = t * t".into()))),
     ]
 }
