@@ -10,7 +10,7 @@ use crate::abs::Abs;
 use crate::ast::{Name, Stmt};
 use crate::bailout::Code;
 use crate::choice::Choice;
-use crate::heap::{Instance, is_dropped, is_own};
+use crate::heap::{Instance, cells, is_dropped, is_own};
 use crate::lifter::{Carried, Ctx, Frame, Lift, Lifter, Split};
 use crate::lists::add_sites;
 use crate::merge::differing;
@@ -231,10 +231,13 @@ impl Lifter<'_> {
                 grown = true;
                 continue;
             }
-            if self.are_alike(&before, &now)
-                && !found.renewed.contains(&variable)
-                && !found.carried.contains_key(&variable)
-            {
+            let is_new = !found.renewed.contains(&variable) && !found.carried.contains_key(&variable);
+            if self.are_alike(&before, &now) && is_new {
+                if self.holds_its_kind(&now) && !found.escaping.contains(&variable) {
+                    found.escaping.push(variable);
+                    grown = true;
+                    continue;
+                }
                 found.renewed.push(variable);
                 grown = true;
                 continue;
@@ -283,6 +286,13 @@ impl Lifter<'_> {
             }
             _ => self.is_value_object(before) && self.is_value_object(now),
         }
+    }
+
+    /// Whether an attribute of an object is another of its class, as that of `node = Node(item, node)`.
+    fn holds_its_kind(&self, abs: &Abs) -> bool {
+        let (Abs::Instance(object), Some(frame)) = (abs, self.frames.first()) else { return false };
+        let is_it = |held: &Abs| matches!(held, Abs::Instance(other) if other.class.is(&object.class));
+        cells(&frame.vars, object).any(|(name, held)| !is_own(name) && is_it(held))
     }
 
     /// The variables that hold something else than at the header, with both.

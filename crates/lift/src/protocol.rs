@@ -249,7 +249,11 @@ impl Lifter<'_> {
             None => Ok(None),
             Some((owner, Member::Value(Abs::Func(closure)))) => {
                 let receiver = Abs::Instance(Rc::clone(object));
-                self.call_bound(&Method { closure, owner, receiver }, args, Vec::new()).map(Some)
+                let nested = built_ins_around(name);
+                self.built_ins += nested;
+                let result = self.call_bound(&Method { closure, owner, receiver }, args, Vec::new());
+                self.built_ins -= nested;
+                result.map(Some)
             }
             Some(_) => self.bail(Code::Callee, format!("{name} is no function")),
         }
@@ -413,9 +417,8 @@ impl Lifter<'_> {
     fn compare_objects(&mut self, spelling: &str, left: &Abs, right: &Abs, method: &str, reflected: &str) -> Lift<Abs> {
         // What a method says of one of several classes, it may not say of another.
         if let Some(union) = self.union_with_objects(right).filter(|_| self.live) {
-            return self.dispatch(union, &mut |me, narrowed| {
-                me.compare_objects(spelling, left, &narrowed, method, reflected)
-            });
+            return self
+                .dispatch(union, &mut |me, narrowed| me.compare_objects(spelling, left, &narrowed, method, reflected));
         }
         if spelling == "a!=b" {
             // `object.__ne__` inverts `__eq__`.
@@ -554,6 +557,32 @@ impl Lifter<'_> {
                 self.raise_message(ExcKind::TypeError, &message)
             }
         }
+    }
+}
+
+/// How many built-in functions, of those that count as calls, CPython may go through before it calls a special
+/// method: `'{}'.format(x)` calls `object.__format__`, and that `str`, which calls `__str__`.
+fn built_ins_around(method: &str) -> u32 {
+    const DIRECT: [&str; 14] = [
+        "__len__",
+        "__bool__",
+        "__contains__",
+        "__getitem__",
+        "__setitem__",
+        "__neg__",
+        "__float__",
+        "__round__",
+        "__enter__",
+        "__lt__",
+        "__le__",
+        "__gt__",
+        "__ge__",
+        "__eq__",
+    ];
+    match method {
+        "__str__" | "__repr__" | "__format__" => 2,
+        direct if DIRECT.contains(&direct) || BINARY.iter().any(|row| row.1 == direct || row.2 == direct) => 0,
+        _ => 1,
     }
 }
 

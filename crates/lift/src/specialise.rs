@@ -20,8 +20,8 @@ use crate::ast::{FunctionDef, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::call::mix;
 use crate::keep::ITEMS;
-use crate::protocol::is_not_implemented;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Site, Stop, describe};
+use crate::protocol::is_not_implemented;
 use crate::scope::Mention;
 use exuvia_ir::{Builder, ExcKind, FuncId, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
 use std::collections::BTreeMap;
@@ -393,15 +393,8 @@ impl Lifter<'_> {
                     Some(all.swap_remove(at))
                 });
                 let (ret, sites) = known.map_or((Type::Never, Vec::new()), |one| (one.ret, one.sites));
-                let entry = Specialised {
-                    args: args.clone(),
-                    id,
-                    ret,
-                    sites,
-                    raises: None,
-                    constant: None,
-                    assumed: false,
-                };
+                let entry =
+                    Specialised { args: args.clone(), id, ret, sites, raises: None, constant: None, assumed: false };
                 all.push(entry);
                 self.world.functions.push(None);
                 if let Err(stop) = self.lift_specialised(closure, vars, &args, &values, (at, id), grows) {

@@ -10,7 +10,16 @@ use crate::text::Str;
 use exuvia_ir::Raise;
 
 /// The operations of sorting.
-pub static OPS: &[&OpDef] = &[&sort_int::DEF, &sort_float::DEF, &sort_str::DEF, &sort_chars::DEF, &order_int::DEF, &order_float::DEF, &order_str::DEF, &equal_ints::DEF];
+pub static OPS: &[&OpDef] = &[
+    &sort_int::DEF,
+    &sort_float::DEF,
+    &sort_str::DEF,
+    &sort_chars::DEF,
+    &order_int::DEF,
+    &order_float::DEF,
+    &order_str::DEF,
+    &equal_ints::DEF,
+];
 
 op! {
     /// A new, sorted list.
