@@ -151,14 +151,14 @@ impl Lifter<'_> {
         for ((depth, name), how) in &mut found.carried {
             let frame = self.frames.get(*depth);
             let abs = frame.and_then(|frame| frame.vars.get(name)).cloned().unwrap_or(Abs::Unbound);
-            let abs = self.to_be_carried(how, abs)?;
+            let abs = self.for_loop(how, abs)?;
             *how = self.carry(Some(how), &abs);
         }
         Ok(own)
     }
 
     /// Where what is carried is an object at run time, so will be what comes in or takes its place.
-    fn to_be_carried(&mut self, how: &Carried, abs: Abs) -> Lift<Abs> {
+    fn for_loop(&mut self, how: &Carried, abs: Abs) -> Lift<Abs> {
         match (how, &abs) {
             (Carried::Param(ty), Abs::Instance(object))
                 if ty.alternatives().iter().any(Type::is_object)
@@ -250,7 +250,7 @@ impl Lifter<'_> {
             }
             let old = found.carried.get(&variable).cloned();
             let first = old.clone().unwrap_or_else(|| self.carry(None, &before));
-            let now = self.to_be_carried(&first, now)?;
+            let now = self.for_loop(&first, now)?;
             let new = self.carry(Some(&first), &now);
             if old.as_ref() != Some(&new) {
                 found.carried.insert(variable, new);

@@ -290,7 +290,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// A record in the row's memory.
-    pub(super) fn on_heap(&mut self, inst: &Inst) -> Result<Machine> {
+    pub(super) fn make_box(&mut self, inst: &Inst) -> Result<Machine> {
         let record = self.operand(inst, 0)?;
         let slots = self.slots(record)?;
         let words = slots.len();
@@ -311,7 +311,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// The slots of a record in memory.
-    pub(super) fn from_heap(&mut self, inst: &Inst) -> Result<Vec<Machine>> {
+    pub(super) fn read_box(&mut self, inst: &Inst) -> Result<Vec<Machine>> {
         let address = self.one(inst, 0)?;
         let ty = self.result_type(inst)?.clone();
         Ok(self.load(&ty, address))

@@ -252,8 +252,8 @@ impl<'m> Translator<'_, '_, 'm> {
             }
             Opcode::Tuple | Opcode::Record(_) => self.tuple(inst)?,
             Opcode::Field(index) => self.field(inst, *index)?,
-            Opcode::Box => vec![self.on_heap(inst)?],
-            Opcode::Unbox => self.from_heap(inst)?,
+            Opcode::Box => vec![self.make_box(inst)?],
+            Opcode::Unbox => self.read_box(inst)?,
             Opcode::List => self.list_new(inst)?,
             Opcode::NewExc(kind) => vec![self.word(*kind as i64)],
             Opcode::ExcIs(kinds) => {
