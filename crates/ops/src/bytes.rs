@@ -6,7 +6,7 @@ use crate::adapt::take;
 use crate::cx::{Cx, KernelResult, Text};
 use crate::def::OpDef;
 use crate::op;
-use crate::text::Str;
+use crate::text::{Str, ascii_run};
 use base64::Engine;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
@@ -49,12 +49,11 @@ pub fn to_text(bytes: &[u8]) -> String {
 pub fn from_text(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let Some((first, others)) = rest.split_first() {
+    loop {
+        let (ascii, others) = rest.split_at(ascii_run(rest));
+        bytes.extend_from_slice(ascii);
+        let Some((first, others)) = others.split_first() else { break };
         rest = match (first, others) {
-            (0..0x80, _) => {
-                bytes.push(*first);
-                others
-            }
             // U+0080 to U+00FF have two bytes, of which the first holds two bits of eight.
             (0xc2 | 0xc3, [second, others @ ..]) => {
                 bytes.push(first << 6 | second & 0x3f);
@@ -107,16 +106,15 @@ fn push(out: &mut Text<'_>, bytes: &[u8]) -> KernelResult<()> {
         Some(Ok(ascii)) => out.push_str(ascii),
         _ => {
             let len = bytes.len() + bytes.iter().filter(|byte| !byte.is_ascii()).count();
-            let mut room = out.spare(len)?;
-            for byte in bytes {
-                if byte.is_ascii() {
-                    room[0] = *byte;
-                    room = &mut room[1..];
-                } else {
-                    room[0] = 0xc0 | byte >> 6;
-                    room[1] = 0x80 | byte & 0x3f;
-                    room = &mut room[2..];
-                }
+            let (mut room, mut rest) = (&mut out.spare(len)?[..len], bytes);
+            loop {
+                let (ascii, others) = rest.split_at(ascii_run(rest));
+                let (copied, more) = room.split_at_mut(ascii.len());
+                copied.copy_from_slice(ascii);
+                let (Some((byte, others)), [first, second, more @ ..]) = (others.split_first(), more) else { break };
+                *first = 0xc0 | byte >> 6;
+                *second = 0x80 | byte & 0x3f;
+                (room, rest) = (more, others);
             }
             // SAFETY: all `len` bytes were written, the UTF-8 of the characters of those numbers.
             unsafe { out.advance(len) };

@@ -131,6 +131,13 @@ impl<'a> Str<'a> {
     }
 }
 
+/// How many bytes are ASCII before the first that is not.
+pub(crate) fn ascii_run(bytes: &[u8]) -> usize {
+    let is_ascii = |word: &&[u8]| word.is_ascii();
+    let whole = 16 * bytes.chunks_exact(16).take_while(is_ascii).count();
+    whole + bytes[whole..].iter().take_while(|byte| byte.is_ascii()).count()
+}
+
 /// Up to eight bytes as a word, the first one lowest, zeros behind them: overlapping reads
 /// instead of a loop.
 #[inline]
@@ -195,6 +202,20 @@ fn nth_char(bytes: &[u8], index: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_of_ascii() {
+        for (text, run) in [
+            ("", 0),
+            ("é", 0),
+            ("abc", 3),
+            ("0123456789abcdefé", 16),
+            ("0123456789abcdé", 14),
+            ("0123456789abcdef0123456789abcdefxyzé", 35),
+        ] {
+            assert_eq!(ascii_run(text.as_bytes()), run, "{text}");
+        }
+    }
 
     #[test]
     fn short_words() {

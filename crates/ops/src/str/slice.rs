@@ -3,7 +3,7 @@
 use super::TOO_LARGE_FOR_INT;
 use crate::cx::{Cx, KernelResult};
 use crate::op;
-use crate::text::Str;
+use crate::text::{Str, ascii_run};
 use exuvia_ir::ExcKind::{IndexError, OverflowError, TypeError, ValueError};
 use exuvia_ir::{Object, Raise};
 
@@ -192,9 +192,12 @@ op! {
 fn reverse_characters(bytes: &mut [u8]) {
     bytes.reverse();
     let mut at = 0;
-    while let Some(next) = bytes[at..].iter().position(|byte| !byte.is_ascii()) {
+    loop {
+        let start = at + ascii_run(&bytes[at..]);
+        if start == bytes.len() {
+            break;
+        }
         // What follows the first byte of a character stands before it now.
-        let start = at + next;
         let first = bytes[start..].iter().position(|byte| *byte >= 0xc0).map_or(bytes.len() - 1, |more| start + more);
         bytes[start..=first].reverse();
         at = first + 1;
