@@ -19,6 +19,7 @@ use crate::abs::{Abs, Captured, Closure, Enclosing, Identity};
 use crate::ast::{FunctionDef, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::call::mix;
+use crate::class::{ClassObj, Member};
 use crate::keep::ITEMS;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Site, Stop, describe};
 use crate::protocol::is_not_implemented;
@@ -513,6 +514,7 @@ impl Lifter<'_> {
             inner.settles = settles;
             inner.nonlocals = nonlocals;
             inner.take_objects_of_module();
+            inner.take_owner(closure);
             if closure.def.generator {
                 let items = inner.new_list(&[])?;
                 inner.set_var(&ITEMS.into(), items);
@@ -560,6 +562,23 @@ impl Lifter<'_> {
             }
         }
         self.bail(Code::Recursion, format!("the type of what {} returns does not settle", closure.def.name))
+    }
+
+    /// Where a method asks `super()`, finds the class that it stands in.
+    fn take_owner(&mut self, closure: &Closure) {
+        let Some((first, _)) = closure.def.params.positional.first() else { return };
+        let asks = crate::scope::mentions(&closure.def, &"super".into()).is_some();
+        let Some(receiver) = self.frames[self.current].vars.get(first).filter(|_| asks).cloned() else { return };
+        let seen = self.seen_as_object(receiver);
+        let Abs::Instance(object) = &seen else { return };
+        let is_it = |member: &Member| matches!(member, Member::Value(Abs::Func(own)) if Arc::ptr_eq(&own.def, &closure.def));
+        let Some(owner) = ClassObj::ancestry(&object.class).find(|class| class.members.values().any(is_it)).cloned()
+        else {
+            return;
+        };
+        let frame = &mut self.frames[self.current];
+        frame.vars.insert(first.clone(), seen.clone());
+        frame.owner = Some((owner, seen));
     }
 
     fn of(&self, def: *const FunctionDef, at: usize) -> Option<&Specialised> {
