@@ -571,7 +571,8 @@ impl Lifter<'_> {
         let Some(receiver) = self.frames[self.current].vars.get(first).filter(|_| asks).cloned() else { return };
         let seen = self.seen_as_object(receiver);
         let Abs::Instance(object) = &seen else { return };
-        let is_it = |member: &Member| matches!(member, Member::Value(Abs::Func(own)) if Arc::ptr_eq(&own.def, &closure.def));
+        let is_it =
+            |member: &Member| matches!(member, Member::Value(Abs::Func(own)) if Arc::ptr_eq(&own.def, &closure.def));
         let Some(owner) = ClassObj::ancestry(&object.class).find(|class| class.members.values().any(is_it)).cloned()
         else {
             return;
