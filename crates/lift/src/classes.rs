@@ -165,10 +165,7 @@ impl Lifter<'_> {
     /// The class of values of a type that is no union; `None` if the type does not say.
     fn class_of_type(&self, ty: &Type) -> Option<ClassRef> {
         match ty {
-            ty if ty.is_object() => {
-                let shape = self.world.shapes.get(ty.object_class()? as usize)?;
-                Some(ClassRef::Written(Rc::clone(&shape.class)))
-            }
+            ty if ty.is_object() => Some(ClassRef::Written(Rc::clone(&self.shape_of_type(ty)?.class))),
             Type::Set(_) | Type::Exc => None,
             other => ClassRef::built_in(other.python_name()),
         }

@@ -128,8 +128,12 @@ impl Lifter<'_> {
     /// The shape of a record, and the record.
     pub(crate) fn shape_of(&self, abs: &Abs) -> Option<(&Shape, Value)> {
         let Abs::Dyn(value) = abs else { return None };
-        let shape = self.b.function.ty(*value).object_class()?;
-        Some((self.world.shapes.get(shape as usize)?, *value))
+        Some((self.shape_of_type(self.b.function.ty(*value))?, *value))
+    }
+
+    /// The shape of objects of a type that is no union.
+    pub(crate) fn shape_of_type(&self, ty: &Type) -> Option<&Shape> {
+        self.world.shapes.get(ty.object_class()? as usize)
     }
 
     /// The record that an object is, if it is one.
@@ -392,7 +396,7 @@ impl Lifter<'_> {
     /// Whether an attribute of objects of a type is something else than a method.
     pub fn holds_attribute(&mut self, of: &Type, name: &str) -> Lift<bool> {
         let shape = match of {
-            of if of.is_object() => of.object_class().and_then(|shape| self.world.shapes.get(shape as usize)),
+            of if of.is_object() => self.shape_of_type(of),
             Type::Record(..) | Type::Pattern(_) => return self.is_read(of, name),
             Type::Int | Type::Bool | Type::Float => {
                 return Ok(matches!(name, "real" | "imag" | "numerator" | "denominator"));

@@ -232,18 +232,15 @@ impl Lifter<'_> {
                 continue;
             }
             let is_new = !found.renewed.contains(&variable) && !found.carried.contains_key(&variable);
-            if self.are_alike(&before, &now) && is_new {
-                if self.holds_its_kind(&now) && !found.escaping.contains(&variable) {
-                    found.escaping.push(variable);
-                    grown = true;
-                    continue;
-                }
+            let escapes = self.is_static_object(&before)
+                && (self.type_of(&now).is_some() || self.is_static_object(&now))
+                && !found.escaping.contains(&variable);
+            if self.are_alike(&before, &now) && is_new && !(escapes && self.holds_its_kind(&now)) {
                 found.renewed.push(variable);
                 grown = true;
                 continue;
             }
-            let is_other = self.type_of(&now).is_some() || self.is_static_object(&now);
-            if self.is_static_object(&before) && is_other && !found.escaping.contains(&variable) {
+            if escapes {
                 found.escaping.push(variable);
                 grown = true;
                 continue;

@@ -249,11 +249,8 @@ impl Lifter<'_> {
             None => Ok(None),
             Some((owner, Member::Value(Abs::Func(closure)))) => {
                 let receiver = Abs::Instance(Rc::clone(object));
-                let nested = built_ins_around(name);
-                self.built_ins += nested;
-                let result = self.call_bound(&Method { closure, owner, receiver }, args, Vec::new());
-                self.built_ins -= nested;
-                result.map(Some)
+                let method = Method { closure, owner, receiver };
+                self.calling_through(built_ins_around(name), |me| me.call_bound(&method, args, Vec::new())).map(Some)
             }
             Some(_) => self.bail(Code::Callee, format!("{name} is no function")),
         }

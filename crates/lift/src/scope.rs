@@ -349,14 +349,13 @@ impl<'a> Uses<'a> {
 
     /// A function within, which may run more than once.
     fn function(&mut self, def: &FunctionDef) {
-        let uses = Uses::of(def, self.name);
         let plain = def.params.positional.iter().chain(&def.params.keyword).all(|param| param.1.is_none());
+        self.otherwise |= !plain;
         if def.locals.contains(self.name) {
-            self.otherwise |= !plain;
             return;
         }
-        self.otherwise |= !plain || uses.otherwise;
-        self.otherwise |= !uses.reads.is_empty() || !uses.stores.is_empty() || !uses.turns.is_empty();
+        let uses = Uses::of(def, self.name);
+        self.otherwise |= uses.otherwise || !uses.reads.is_empty() || !uses.stores.is_empty() || !uses.turns.is_empty();
     }
 
     /// A target that may bind the name.

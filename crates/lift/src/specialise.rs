@@ -445,9 +445,14 @@ impl Lifter<'_> {
 
     /// Does what a built-in function without a frame does by calling back.
     pub fn calling_back<T>(&mut self, f: impl FnOnce(&mut Self) -> Lift<T>) -> Lift<T> {
-        self.built_ins += 1;
+        self.calling_through(1, f)
+    }
+
+    /// Does what so many built-in functions do, of which each calls the next.
+    pub fn calling_through<T>(&mut self, built_ins: u32, f: impl FnOnce(&mut Self) -> Lift<T>) -> Lift<T> {
+        self.built_ins += built_ins;
         let result = f(self);
-        self.built_ins -= 1;
+        self.built_ins -= built_ins;
         result
     }
 

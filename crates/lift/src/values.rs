@@ -96,10 +96,13 @@ impl Lifter<'_> {
         match abs {
             Abs::Instance(object) => is_of_values(&object.class),
             Abs::OneOf(choice) => choice.of.iter().any(|(_, item)| self.may_be_value(item)),
-            Abs::Dyn(value) => self.b.function.ty(*value).alternatives().iter().any(|ty| {
-                let Some(shape) = ty.object_class() else { return false };
-                self.world.shapes.get(shape as usize).is_some_and(|shape| is_of_values(&shape.class))
-            }),
+            Abs::Dyn(value) => self
+                .b
+                .function
+                .ty(*value)
+                .alternatives()
+                .iter()
+                .any(|ty| self.shape_of_type(ty).is_some_and(|shape| is_of_values(&shape.class))),
             _ => false,
         }
     }

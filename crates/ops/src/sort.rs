@@ -6,8 +6,8 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::list::{RawList, StrListBuilder};
 use crate::op;
-use crate::text::Str;
-use exuvia_ir::Raise;
+use crate::text::{Str, short_word};
+use exuvia_ir::{Int, Object, Raise};
 
 /// The operations of sorting.
 pub static OPS: &[&OpDef] = &[
@@ -48,23 +48,26 @@ op! {
     big big_equal_ints
 }
 
-fn big_equal_ints(_: &mut Cx, args: &[exuvia_ir::Object]) -> KernelResult<exuvia_ir::Object> {
-    use exuvia_ir::Object;
+fn big_equal_ints(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
     match (&args[0], &args[1]) {
         (Object::List(a), Object::List(b)) => Ok(Object::Bool(a.items() == b.items())),
         _ => Err(Raise::Bailout("an operand is not a list")),
     }
 }
 
-fn big_sort_int(_: &mut Cx, args: &[exuvia_ir::Object]) -> KernelResult<exuvia_ir::Object> {
-    use exuvia_ir::Object;
+/// The elements of a list of ints of any size, and whether the order is the reverse.
+fn big_ints(args: &[Object]) -> KernelResult<(Vec<Int>, bool)> {
     let Object::List(list) = &args[0] else { return Err(Raise::Bailout("an operand is not a list")) };
-    let reverse = crate::adapt::take::bool(&args[1])?;
     let one = |item: &Object| match item {
         Object::Int(value) => Ok(value.clone()),
         _ => Err(Raise::Bailout("an element is not an int")),
     };
-    let mut items = list.items().iter().map(one).collect::<KernelResult<Vec<_>>>()?;
+    let items = list.items().iter().map(one).collect::<KernelResult<_>>()?;
+    Ok((items, crate::adapt::take::bool(&args[1])?))
+}
+
+fn big_sort_int(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
+    let (mut items, reverse) = big_ints(args)?;
     items.sort();
     if reverse {
         items.reverse();
@@ -96,10 +99,7 @@ op! {
 /// The first bytes of a text as a number, in which most texts differ.
 fn first_bytes(text: Str<'_>) -> u64 {
     let bytes = text.as_bytes();
-    let mut first = [0; 8];
-    let len = bytes.len().min(8);
-    first[..len].copy_from_slice(&bytes[..len]);
-    u64::from_be_bytes(first)
+    short_word(&bytes[..bytes.len().min(8)]).swap_bytes()
 }
 
 op! {
@@ -121,14 +121,18 @@ op! {
 }
 
 /// The positions of values in their order: of equal ones the first first, also in the reverse.
-fn order<K: Ord>(cx: &mut Cx, keys: impl Iterator<Item = K>, reverse: bool) -> KernelResult<IntList> {
+fn ordered<K: Ord>(keys: impl Iterator<Item = K>, reverse: bool) -> impl ExactSizeIterator<Item = usize> {
     let mut keyed: Vec<(K, usize)> = keys.enumerate().map(|(at, key)| (key, at)).collect();
     if reverse {
         keyed.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     } else {
         keyed.sort_unstable();
     }
-    RawList::of_words(cx, keyed.iter().map(|(_, at)| *at as u64)).map(IntList)
+    keyed.into_iter().map(|(_, at)| at)
+}
+
+fn order<K: Ord>(cx: &mut Cx, keys: impl Iterator<Item = K>, reverse: bool) -> KernelResult<IntList> {
+    RawList::of_words(cx, ordered(keys, reverse).map(|at| at as u64)).map(IntList)
 }
 
 op! {
@@ -143,17 +147,9 @@ op! {
     big big_order_int
 }
 
-fn big_order_int(_: &mut Cx, args: &[exuvia_ir::Object]) -> KernelResult<exuvia_ir::Object> {
-    use exuvia_ir::Object;
-    let Object::List(list) = &args[0] else { return Err(Raise::Bailout("an operand is not a list")) };
-    let reverse = crate::adapt::take::bool(&args[1])?;
-    let one = |(at, item): (usize, &Object)| match item {
-        Object::Int(value) => Ok((value.clone(), at)),
-        _ => Err(Raise::Bailout("an element is not an int")),
-    };
-    let mut keyed = list.items().iter().enumerate().map(one).collect::<KernelResult<Vec<_>>>()?;
-    keyed.sort_by(|a, b| if reverse { b.0.cmp(&a.0) } else { a.0.cmp(&b.0) });
-    Ok(Object::list(keyed.iter().map(|(_, at)| Object::int(*at as i64)).collect()))
+fn big_order_int(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
+    let (keys, reverse) = big_ints(args)?;
+    Ok(Object::list(ordered(keys.iter(), reverse).map(|at| Object::int(at as i64)).collect()))
 }
 
 op! {
@@ -166,12 +162,12 @@ op! {
         if _keys.iter().any(|key| key.is_nan()) {
             return Err(Raise::Bailout("the order of a list with NaN"));
         }
-        let ordered = |key: &f64| {
+        let bits_in_order = |key: &f64| {
             // Zeros are equal; the bits of negative numbers are in the reverse.
             let bits = (*key + 0.0).to_bits() as i64;
             bits ^ ((bits >> 63) as u64 >> 1) as i64
         };
-        order(cx, _keys.iter().map(ordered), reverse)
+        order(cx, _keys.iter().map(bits_in_order), reverse)
     }
 }
 

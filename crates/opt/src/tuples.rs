@@ -1,9 +1,9 @@
 //! Rules for tuples, and for lists that are used like tuples.
 //!
 //! Laws: a field of a tuple or record that was just made is the operand; a field of a constant
-//! tuple is a constant; what a box holds that was just made is what was put into it; a tuple of all fields of one tuple, in order, is that tuple. The
-//! element at a constant index of a list that nobody changes is the operand of its
-//! making, and its length is their number.
+//! tuple is a constant; what a box holds that was just made is what was put into it; a tuple of
+//! all fields of one tuple, in order, is that tuple. The element at a constant index of a list
+//! that nobody changes is the operand of its making, and its length is their number.
 
 use crate::known::Known;
 use crate::simplify::Rewrite;

@@ -43,27 +43,29 @@ impl Translator<'_, '_, '_> {
     /// A list of `len` elements, which the caller writes, with room for `room` of so many slots.
     fn new_list(&mut self, len: usize, room: usize, width: usize, inst: &Inst) -> Result<Machine> {
         let bytes = size_of::<RawList>() + 8 * room * width;
-        let room = self.word(room as i64);
         let made = self.either(
             &Type::Int,
             |this, slow| {
                 let list = this.take_memory(bytes, slow);
+                let room = this.word(room as i64);
                 let data = this.b.ins().iadd_imm_s(list, size_of::<RawList>() as i64);
                 this.b.ins().store(trusted(), room, list, CAP);
                 this.b.ins().store(trusted(), data, list, DATA);
                 Ok(vec![list])
             },
-            |this| {
-                let args = [this.env.cx, room, this.word(width as i64)];
-                let list = runtime::list_new as *const u8;
-                let made = this.call_helper("list.new", list, &[types::I64, types::I64], &args)?;
-                this.fail_if(made[0], made[0], inst)?;
-                Ok(vec![made[1]])
-            },
+            |this| Ok(vec![this.empty_list(room, width, inst)?]),
         )?;
         let len = self.word(len as i64);
         self.b.ins().store(trusted(), len, made[0], LEN);
         Ok(made[0])
+    }
+
+    /// An empty list with room for `room` elements of so many slots, wherever there is memory.
+    fn empty_list(&mut self, room: usize, width: usize, inst: &Inst) -> Result<Machine> {
+        let args = [self.env.cx, self.word(room as i64), self.word(width as i64)];
+        let made = self.call_helper("list.new", runtime::list_new as *const u8, &[types::I64, types::I64], &args)?;
+        self.fail_if(made[0], made[0], inst)?;
+        Ok(made[1])
     }
 
     /// So many bytes of the row's memory, if the current chunk has them; else it goes to the block.
@@ -294,16 +296,13 @@ impl Translator<'_, '_, '_> {
         let record = self.operand(inst, 0)?;
         let slots = self.slots(record)?;
         let words = slots.len();
-        let room = self.word(words as i64);
         let made = self.either(
             &Type::Int,
             |this, slow| Ok(vec![this.take_memory(8 * words, slow)]),
             |this| {
-                let args = [this.env.cx, room, this.word(1)];
-                let list = runtime::list_new as *const u8;
-                let made = this.call_helper("list.new", list, &[types::I64, types::I64], &args)?;
-                this.fail_if(made[0], made[0], inst)?;
-                Ok(vec![this.b.ins().load(types::I64, trusted(), made[1], DATA)])
+                // The room of a list of words.
+                let list = this.empty_list(words, 1, inst)?;
+                Ok(vec![this.b.ins().load(types::I64, trusted(), list, DATA)])
             },
         )?;
         self.store(&slots, made[0]);

@@ -2,7 +2,7 @@
 
 use crate::cx::{Cx, KernelResult, Text};
 use crate::op;
-use crate::text::{Str, short_word};
+use crate::text::{Str, ascii_run, short_word};
 use crate::unicode::{self, Mapped};
 
 /// How many letters have an upper and a lower case in ASCII, and by which bit those differ.
@@ -104,7 +104,7 @@ fn map_runs<'a>(
     let mut at = 0;
     while at < text.len() {
         let rest = &text.as_bytes()[at..];
-        let run = rest.iter().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let run = ascii_run(rest);
         for (to, byte) in out.spare(run)?.iter_mut().zip(&rest[..run]) {
             *to = ascii(*byte);
         }
