@@ -642,7 +642,14 @@ impl Lifter<'_> {
         {
             return self.bail(Code::Callee, "a SyntaxError of more than a message");
         }
+        if let Some(make) = self.constructor(class) {
+            let vars = self.bind(&make, args, named)?;
+            return self.recursion(&make, &vars);
+        }
         let object = self.new_instance(class);
+        if let Abs::Instance(made) = &object {
+            self.take_defaults(made);
+        }
         if let (Some(_), Abs::Instance(made)) = (class.exception, &object) {
             // `BaseException.__new__` keeps what it is given.
             self.set_arguments(made, &args)?;
@@ -659,6 +666,26 @@ impl Lifter<'_> {
             None => {}
         }
         Ok(if self.live { object } else { Abs::Unbound })
+    }
+
+    /// Gives a new object what its class holds for those that set no other value.
+    fn take_defaults(&mut self, object: &crate::heap::Instance) {
+        let known = &self.world.defaults;
+        let held = ClassObj::ancestry(&object.class).flat_map(|class| {
+            let is_default = |(name, _): &(&Name, &Member)| known.contains(&(class.key.clone(), Name::clone(name)));
+            class.members.iter().filter(is_default)
+        });
+        let mut held: Vec<(Name, Abs)> = held
+            .filter_map(|(name, member)| match member {
+                Member::Value(value @ Abs::Const(_)) => Some((object.cell(name), value.clone())),
+                _ => None,
+            })
+            .collect();
+        // Those of the class itself hide those of its bases.
+        held.reverse();
+        if let Some(frame) = self.frames.first_mut().filter(|_| object.module.is_none()) {
+            frame.vars.extend(held);
+        }
     }
 
     /// Calls the `__init__` of an object that a class has.

@@ -10,7 +10,8 @@
 //! record. Nobody can tell a copy of it from the record itself: where `is` could, or equality that
 //! asks for identity, the record has a list of nothing besides, which is the identity of all its
 //! copies. An attribute that is assigned to is a list of one element instead, to which all
-//! copies refer. Which ones are is a fact that lifting finds out: then all is lifted again.
+//! copies refer. One that an object gets after it escaped is such a list too, empty as long as the object
+//! has none. Which ones are is a fact that lifting finds out: then all is lifted again.
 //! Objects of the module become records of another kind (`numbered.rs`).
 //!
 //! A *shape* is a class with the names and kinds of its attributes, for dicts and sets with the
@@ -61,6 +62,8 @@ pub(crate) enum Field {
     Value(u32),
     /// In the list that is in that field.
     Cell(u32),
+    /// In the list that is in that field, if the object has it.
+    Late(u32),
     /// It is the same for all, and has no run-time form.
     Static(Abs),
 }
@@ -68,7 +71,9 @@ pub(crate) enum Field {
 impl Field {
     fn is(&self, other: &Field) -> bool {
         match (self, other) {
-            (Field::Value(a), Field::Value(b)) | (Field::Cell(a), Field::Cell(b)) => a == b,
+            (Field::Value(a), Field::Value(b)) | (Field::Cell(a), Field::Cell(b)) | (Field::Late(a), Field::Late(b)) => {
+                a == b
+            }
             (Field::Static(a), Field::Static(b)) => same_static(a, b),
             _ => false,
         }
@@ -207,8 +212,7 @@ impl Lifter<'_> {
                 return self.bail(Code::StaticValue, format!("an object of class {what} that refers to itself"));
             }
             self.world.assigned.insert(through);
-            self.world.forget_elements(&Type::is_object);
-            return Err(Stop::Restart);
+            return self.other_shapes();
         }
         let own = object.own();
         let held: Vec<(Name, Abs)> = self.frames.first().map_or_else(Vec::new, |frame| {
@@ -222,6 +226,10 @@ impl Lifter<'_> {
         if !held.iter().any(|(name, value)| **name == *own && value.same(&Abs::NONE)) {
             return self.bail(Code::Join, format!("an object of class {what} that exists on some paths only"));
         }
+        let late = self.world.late.iter().filter(|(class, _)| *class == object.class.key).map(|(_, name)| name);
+        let has_not = |name: &&Name| attributes.iter().all(|(own, _)| own != *name);
+        let late: Vec<_> = late.filter(has_not).map(|name| (name.clone(), Abs::Unbound)).collect();
+        attributes.extend(late);
         attributes.sort_by(|a, b| a.0.cmp(&b.0));
         self.escaping.push(Escaping { own: own.clone(), class: object.class.key.clone(), attribute: Name::default() });
         let record = self.record_of(object, &attributes);
@@ -265,14 +273,20 @@ impl Lifter<'_> {
         // What the record holds, and of what name, and whether in a cell.
         let mut held: Vec<(Name, Abs, bool)> = Vec::new();
         for (name, value) in attributes {
-            let field = if is_static(value) {
+            let at = held.len() as u32;
+            let attribute = (key.clone(), name.clone());
+            let field = if self.world.late.contains(&attribute) {
+                Field::Late(at)
+            } else if is_static(value) {
                 Field::Static(value.clone())
+            } else if self.world.assigned.contains(&attribute) {
+                Field::Cell(at)
             } else {
-                let at = held.len() as u32;
-                let is_cell = self.world.assigned.contains(&(key.clone(), name.clone()));
-                held.push((name.clone(), value.clone(), is_cell));
-                if is_cell { Field::Cell(at) } else { Field::Value(at) }
+                Field::Value(at)
             };
+            if !matches!(field, Field::Static(_)) {
+                held.push((name.clone(), value.clone(), !matches!(field, Field::Value(_))));
+            }
             fields.push((name.clone(), field));
         }
         if self.world.identified.contains(&key) {
@@ -289,7 +303,9 @@ impl Lifter<'_> {
             let value = if *is_cell {
                 // One place for the cells of all objects of the shape.
                 let site = (usize::MAX, Span { start: shape as u32, end: at as u32 }, 0);
-                let list = if self.world.cyclic.contains(&(key.clone(), name.clone())) {
+                let list = if matches!(item, Abs::Unbound) {
+                    self.list_at(site, &[])?
+                } else if self.world.cyclic.contains(&(key.clone(), name.clone())) {
                     let list = self.list_at(site, &[])?;
                     cycles.push((list.clone(), item.clone()));
                     list
@@ -384,6 +400,17 @@ impl Lifter<'_> {
                 let value = self.element(&Abs::Dyn(cell), &Abs::int(0))?;
                 Some(self.seen(value))
             }
+            Some((shape, Field::Late(index))) => {
+                let cell = Abs::Dyn(self.field_value(record, shape, index));
+                let (there, absent) = self.split_value(&cell)?;
+                self.enter_any(there)?;
+                let value = self.element(&cell, &Abs::int(0))?;
+                let mut arms: Vec<Arm> = self.state().map(|state| (state, vec![value])).into_iter().collect();
+                self.enter_any(absent)?;
+                arms.extend(self.state().map(|state| (state, vec![Abs::Unbound])));
+                let value = self.join(arms)?.pop().unwrap_or(Abs::Unbound);
+                Some(self.seen(value))
+            }
         })
     }
 
@@ -420,18 +447,47 @@ impl Lifter<'_> {
                 self.apply("a[b]=c", &[Abs::Dyn(cell), Abs::int(0), value.clone()])?;
                 Ok(())
             }
+            Some((shape, Field::Late(index))) => {
+                let cell = Abs::Dyn(self.field_value(record, shape, index));
+                self.apply(".clear", std::slice::from_ref(&cell))?;
+                if !matches!(value, Abs::Unbound) {
+                    self.apply(".append", &[cell, value.clone()])?;
+                }
+                Ok(())
+            }
             Some((_, Field::Value(_))) => {
-                let world = &mut *self.world;
-                world.assigned.insert((object.class.key.clone(), name.clone()));
-                // They are of another shape then.
-                world.forget_elements(&Type::is_object);
-                Err(Stop::Restart)
+                self.world.assigned.insert((object.class.key.clone(), name.clone()));
+                self.other_shapes()
+            }
+            None if !object.class.prelude && object.module.is_none() && self.gets_later(&object.class, name) => {
+                self.other_shapes()
             }
             _ => {
                 let what = format!("attribute {name} of an object of class {} at run time", object.class.name);
                 self.bail(Code::Mutation, what)
             }
         }
+    }
+
+    /// Lifts all again, with objects of other shapes.
+    fn other_shapes<T>(&mut self) -> Lift<T> {
+        self.world.forget_elements(&Type::is_object);
+        Err(Stop::Restart)
+    }
+
+    /// Notes that objects of a class get an attribute after they became run-time values; whether that is news.
+    fn gets_later(&mut self, class: &Rc<ClassObj>, name: &Name) -> bool {
+        match ClassObj::find(class, name) {
+            None => self.world.late.insert((class.key.clone(), name.clone())),
+            Some(_) => self.has_default(class, name),
+        }
+    }
+
+    /// Notes that an attribute of a class is what its objects begin with; whether that is news.
+    pub fn has_default(&mut self, class: &Rc<ClassObj>, name: &Name) -> bool {
+        let Some((owner, Member::Value(Abs::Const(value)))) = ClassObj::find(class, name) else { return false };
+        let is_shared = matches!(value, Object::List(_) | Object::Dict(_) | Object::Set(_));
+        !owner.prelude && !is_shared && self.world.defaults.insert((owner.key.clone(), name.clone()))
     }
 
     /// Whether two objects are one.
@@ -453,8 +509,7 @@ impl Lifter<'_> {
             (Some(a), Some(b)) => self.apply_named("list.is", &[a, b]),
             _ => {
                 self.world.identified.insert(a.class.key.clone());
-                self.world.forget_elements(&Type::is_object);
-                Err(Stop::Restart)
+                self.other_shapes()
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::abs::Abs;
 use crate::ast::Name;
 use crate::bailout::Code;
 use crate::class::{ClassObj, Member};
-use crate::lifter::{Lift, Lifter, Site, Vars};
+use crate::lifter::{Lift, Lifter, Site, Stop, Vars};
 use crate::values::is_of_values;
 use exuvia_ir::{Type, Value};
 use std::ops::Bound;
@@ -186,6 +186,9 @@ impl Lifter<'_> {
                 self.bail(Code::Join, format!("attribute {name} holds values of unrelated kinds on two paths"))
             }
             (Some(Abs::Dyn(value)), member) if self.b.function.ty(value).alternatives().contains(&Type::Unbound) => {
+                if self.has_default(&object.class, name) {
+                    return Err(Stop::Restart);
+                }
                 if !matches!(member, None | Some((_, Member::Cached(_)))) {
                     return self.bail(Code::Join, format!("attribute {name} is the object's or the class's"));
                 }

@@ -24,6 +24,7 @@ mod choice;
 mod class;
 mod classes;
 mod constant_sets;
+mod construct;
 mod containers;
 mod copies;
 mod documents;
@@ -73,6 +74,7 @@ mod stmt;
 mod syntax;
 mod templates;
 mod texts;
+mod together;
 mod values;
 mod world;
 

@@ -225,7 +225,7 @@ pub(crate) struct Lifter<'w> {
     /// Whether that is one of ever other types: what is made in it counts as made at one place.
     pub settles: bool,
     /// The variables of the functions around a specialisation that it gives back with its result.
-    pub nonlocals: Vec<Name>,
+    pub assigned: Vec<Name>,
     /// The class and the receiver of the method that is called next.
     pub next_owner: Option<(Rc<ClassObj>, Abs)>,
     /// What the next call binds to the parameter `*args` of its function.
@@ -323,7 +323,7 @@ impl<'w> Lifter<'w> {
             arms: 0,
             own: None,
             settles: false,
-            nonlocals: Vec::new(),
+            assigned: Vec::new(),
             next_owner: None,
             rest: None,
             unfolding: Vec::new(),

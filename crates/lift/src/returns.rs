@@ -26,9 +26,9 @@ impl Lifter<'_> {
             Returns::Sql(sql) => self.return_sql(&value, &sql),
             Returns::Typed { assumed, .. } => {
                 let mut value = self.escaped(&value)?;
-                if !self.nonlocals.is_empty() {
+                if !self.assigned.is_empty() {
                     let vars = &self.frames[0].vars;
-                    let left = self.nonlocals.iter().map(|name| vars.get(name).cloned().unwrap_or(Abs::Unbound));
+                    let left = self.assigned.iter().map(|name| vars.get(name).cloned().unwrap_or(Abs::Unbound));
                     value = self.escaped(&Abs::tuple(std::iter::once(value).chain(left).collect()))?;
                 }
                 // `NotImplemented` is known while lifting, where a function returns nothing else.

@@ -112,13 +112,8 @@ impl Lifter<'_> {
         found
     }
 
-    /// The variables around a function that hold the function itself, by which it may call itself.
-    pub fn names_of_itself(&self, closure: &Closure) -> Vec<Name> {
-        let all = self.all_around(closure).into_iter();
-        all.filter(|(_, (_, value))| closure.is_itself(value)).map(|(name, _)| name).collect()
-    }
-
-    fn all_around(&self, closure: &Closure) -> BTreeMap<Name, (Mention, Abs)> {
+    /// The variables of the functions around one that it mentions, and what they hold.
+    pub fn all_around(&self, closure: &Closure) -> BTreeMap<Name, (Mention, Abs)> {
         let mut found = BTreeMap::new();
         let mut enclosing = &closure.enclosing;
         loop {

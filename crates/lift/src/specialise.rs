@@ -15,8 +15,8 @@
 //! Code of the prelude has no places of its own: errors in it are shown where it was called.
 //! Instructions of its specialisations have an empty span, which stands for that of the call.
 
-use crate::abs::{Abs, Captured, Closure, Enclosing, Identity};
-use crate::ast::{FunctionDef, Name, Stmt, StmtKind};
+use crate::abs::{Abs, Closure, Enclosing, Identity};
+use crate::ast::{FunctionDef, Name};
 use crate::bailout::Code;
 use crate::call::mix;
 use crate::class::{ClassObj, Member};
@@ -24,6 +24,7 @@ use crate::keep::ITEMS;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, Returns, Site, Stop, describe};
 use crate::protocol::is_not_implemented;
 use crate::scope::Mention;
+use crate::together::{self, Together};
 use exuvia_ir::{Builder, ExcKind, FuncId, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -134,20 +135,21 @@ fn same_args(a: &[Arg], b: &[Arg]) -> bool {
 impl Lifter<'_> {
     /// Calls a function that is being unfolded or lifted already.
     pub fn recursion(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>) -> Lift<Abs> {
-        self.may_assign_around(closure)?;
+        let together = self.together(closure);
+        self.may_assign_around(closure, &together)?;
         if closure.cached && !matches!(closure.enclosing, Enclosing::Module) {
             if self.number(closure).is_none() {
                 let reason = format!("{}, defined in a loop, keeps its results", closure.def.name);
                 return self.bail(Code::Recursion, reason);
             }
-            if !nonlocals(closure).is_empty() {
+            if !together.assigned.is_empty() {
                 let reason = format!("{} keeps its results and assigns to variables around it", closure.def.name);
                 return self.bail(Code::Recursion, reason);
             }
         }
         // Nobody else assigns to its free variables while it runs, so each is one more argument, and those
         // that it assigns to itself come back with its result.
-        let free = self.free_variables(closure)?;
+        let free = self.free_variables(closure, &together)?;
         let mut escaped = BTreeMap::new();
         for (name, value) in vars.iter().chain(&free) {
             let is_of_module =
@@ -159,7 +161,7 @@ impl Lifter<'_> {
         match self.key(&escaped, false) {
             Some(args) => {
                 let result = self.call_specialised(closure, &escaped, args)?;
-                self.take_nonlocals(closure, result)
+                self.take_assigned(closure, together, result)
             }
             None => self.bail(
                 Code::Recursion,
@@ -186,29 +188,20 @@ impl Lifter<'_> {
         all.len() >= GROWS && self.own.is_some_and(|own| all.iter().any(|one| one.id == own))
     }
 
-    /// Refuses a function that assigns to variables of those around it where that would be lost.
-    fn may_assign_around(&self, closure: &Closure) -> Lift<()> {
-        let def = &closure.def;
-        let nonlocals = nonlocals(closure);
-        let within = |stmt: &Stmt| {
-            !matches!(stmt.kind, StmtKind::Nonlocal(_)) && crate::reach::assigns_around(std::slice::from_ref(stmt))
-        };
-        let why = if !matches!(closure.enclosing, Enclosing::Module) && def.body.iter().any(within) {
-            "and has a function that assigns to variables around it"
-        } else if !nonlocals.is_empty()
-            && (def.generator || self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. } | Ctx::Finally { .. })))
-        {
-            "and assigns to variables of the function around it, within a try"
-        } else {
+    /// Refuses functions that assign to variables of those around them where that would be lost.
+    fn may_assign_around(&self, closure: &Closure, together: &Together) -> Lift<()> {
+        let is_within_try = self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. } | Ctx::Finally { .. }));
+        if together.assigned.is_empty() || !closure.def.generator && !is_within_try {
             return Ok(());
-        };
-        self.bail(Code::Recursion, format!("{} recurses {why}", def.name))
+        }
+        let name = &closure.def.name;
+        let reason = format!("{name} recurses and assigns to variables of the function around it, within a try");
+        self.bail(Code::Recursion, reason)
     }
 
     /// Assigns what a function has left in the variables around it.
-    fn take_nonlocals(&mut self, closure: &Closure, result: Abs) -> Lift<Abs> {
-        let names = nonlocals(closure);
-        if names.is_empty() || !self.live {
+    fn take_assigned(&mut self, closure: &Closure, together: Together, result: Abs) -> Lift<Abs> {
+        if together.assigned.is_empty() || !self.live {
             return Ok(result);
         }
         let Some(items) = self.known_items(&result) else {
@@ -216,7 +209,7 @@ impl Lifter<'_> {
         };
         let mut items = items.into_iter();
         let result = items.next().unwrap_or(Abs::NONE);
-        for (name, value) in names.into_iter().zip(items) {
+        for (name, value) in together.assigned.into_iter().zip(items) {
             let Enclosing::Live(depth) = closure.enclosing else {
                 return self.bail(Code::StaticValue, format!("{name} of a function that has returned changes"));
             };
@@ -225,15 +218,15 @@ impl Lifter<'_> {
         Ok(result)
     }
 
-    /// What the variables hold that a function reads of those around it.
-    fn free_variables(&mut self, closure: &Closure) -> Lift<BTreeMap<Name, Abs>> {
+    /// What the variables hold that functions read of those around them.
+    fn free_variables(&mut self, closure: &Closure, together: &Together) -> Lift<BTreeMap<Name, Abs>> {
         let mut free = BTreeMap::new();
-        for (name, (mention, value)) in self.around(closure) {
-            let value = match &value {
+        for (name, (mention, value)) in &together.free {
+            let value = match value {
                 Abs::Instance(object) if object.module.is_none() && matches!(mention, Mention::Read) => {
-                    self.escaped(&value)?
+                    self.escaped(value)?
                 }
-                _ => value,
+                _ => value.clone(),
             };
             let value = match (self.key_of(&value, false), mention) {
                 (Some(_), _) => value,
@@ -244,7 +237,7 @@ impl Lifter<'_> {
                     return self.bail(Code::Recursion, reason);
                 }
             };
-            free.insert(name, value);
+            free.insert(together::passed_as(closure, name), value);
         }
         if closure.cached
             && let Some(number) = self.number(closure)
@@ -252,22 +245,6 @@ impl Lifter<'_> {
             free.insert(crate::memo::number_of(&closure.def), number);
         }
         Ok(free)
-    }
-
-    /// The function as its own specialisation sees it, whose frame is the first: its free variables
-    /// are those of a frame that has ended.
-    fn around_itself(closure: &Rc<Closure>, names: &[Name], vars: &mut BTreeMap<Name, Abs>) -> Enclosing {
-        if matches!(closure.enclosing, Enclosing::Module) {
-            return Enclosing::Module;
-        }
-        let nonlocals = nonlocals(closure);
-        let is_parameter = |name: &Name| closure.def.locals.contains(name) || nonlocals.contains(name);
-        let mut free: BTreeMap<Name, Abs> = std::mem::take(vars);
-        vars.extend(free.extract_if(.., |name, _| is_parameter(name)));
-        let itself = Abs::Func(Rc::new(Closure { enclosing: Enclosing::Live(0), ..Closure::clone(closure) }));
-        free.extend(names.iter().map(|name| (name.clone(), itself.clone())));
-        free.insert(closure.def.name.clone(), itself);
-        Enclosing::Ended(Rc::new(Captured { depth: usize::MAX, vars: free.into(), enclosing: Enclosing::Module }))
     }
 
     /// Calls a function that was unfolded before and is not worth another copy; `None` where
@@ -439,7 +416,9 @@ impl Lifter<'_> {
     /// Notes how many calls of CPython's nest where another function is called. Those that are unfolded
     /// count more than once: some stand for built-in functions that call back.
     fn counts_frames(&mut self) {
-        let frames = 3 * self.frames.len() as u32 - 2 + 2 * self.built_ins;
+        // The frame of the function around one that recurses (`together.rs`) has been left.
+        let around = usize::from(self.frames.len() > 1 && self.frames[0].def.is_none());
+        let frames = 3 * (self.frames.len() - around) as u32 - 2 + 2 * self.built_ins;
         self.b.function.frames = self.b.function.frames.max(frames);
     }
 
@@ -473,7 +452,7 @@ impl Lifter<'_> {
             self.world.modules[frame.module].globals = frame.vars.clone();
         }
         let def = Arc::as_ptr(&closure.def);
-        let itself = self.names_of_itself(closure);
+        let together = self.together(closure);
         let prelude = self.in_prelude(closure.module);
         let mut types = Vec::new();
         args.iter().for_each(|arg| arg.types(&mut types));
@@ -499,25 +478,25 @@ impl Lifter<'_> {
             let mut values = params.iter().copied();
             let seen = args.iter().map(|arg| arg.seen(&mut values));
             let mut vars: BTreeMap<Name, Abs> = vars.keys().cloned().zip(seen).collect();
-            let enclosing = Self::around_itself(closure, &itself, &mut vars);
-            let own = match enclosing {
-                Enclosing::Module => Identity::of_module(def),
-                _ => Identity::of_frame(def, 0),
+            let around = together.frame(closure, &mut vars, path);
+            let own = match around {
+                None => Identity::of_module(def),
+                Some(_) => Identity::of_frame(def, 0),
             };
-            let nonlocals = nonlocals(closure);
-            let mut frame = Frame { enclosing, ..closure.frame(vars, path) };
-            if !nonlocals.is_empty() {
-                let mut locals: Vec<Name> = frame.locals.iter().chain(&nonlocals).cloned().collect();
-                locals.sort();
-                frame.locals = locals.into();
-            }
+            let enclosing = if around.is_some() { Enclosing::Live(0) } else { Enclosing::Module };
+            let frame = Frame { enclosing, ..closure.frame(vars, path) };
             let mut inner = Lifter::new(self.world, b, frame, Returns::typed(assumed.clone()));
+            if let Some(around) = around {
+                inner.frames.insert(0, around);
+                inner.current = 1;
+                inner.makes(0, true);
+            }
             inner.sites = params.into_iter().zip(made.iter().cloned()).collect();
             inner.unfolding.push(own);
             inner.span_locked = prelude;
             inner.own = Some(id);
             inner.settles = settles;
-            inner.nonlocals = nonlocals;
+            inner.assigned.clone_from(&together.assigned);
             inner.take_objects_of_module();
             inner.take_owner(closure);
             if closure.def.generator {
@@ -620,15 +599,6 @@ impl Lifter<'_> {
         }
         Some(kinds)
     }
-}
-
-/// The variables of the functions around it to which a function assigns.
-fn nonlocals(closure: &Closure) -> Vec<Name> {
-    let names = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::Nonlocal(names) if !matches!(closure.enclosing, Enclosing::Module) => names.clone(),
-        _ => Vec::new(),
-    };
-    closure.def.body.iter().flat_map(names).collect()
 }
 
 /// Whether a constant is never passed: it has no run-time form, or code could change it.

@@ -107,6 +107,10 @@ pub(crate) struct World {
     pub assigned: Assigned,
     /// Those of them through which objects refer to themselves.
     pub cyclic: Assigned,
+    /// Attributes that objects get only when they are run-time values.
+    pub late: Assigned,
+    /// Attributes of classes with which objects begin, since some of them get others.
+    pub defaults: Assigned,
     /// Whether the order of a set is asked for anywhere.
     pub sets_in_order: bool,
     /// Classes whose objects are told from each other at run time.
@@ -115,6 +119,8 @@ pub(crate) struct World {
     patterns: HashMap<(Arc<str>, u32), Result<Arc<Pattern>, String>>,
     /// The bytes of automata that were made for them.
     pattern_memory: usize,
+    /// The functions that make objects of classes, where making one makes others.
+    pub constructors: HashMap<ClassKey, Arc<FunctionDef>>,
     /// Functions that were made as text.
     pub made: Vec<Arc<FunctionDef>>,
     /// The modules of functions that were written for the border to SQL, by their text.
@@ -238,11 +244,14 @@ impl World {
             shapes: Vec::new(),
             boxed: HashMap::new(),
             assigned: Assigned::default(),
+            late: Assigned::new(),
+            defaults: Assigned::new(),
             cyclic: Assigned::new(),
             sets_in_order: false,
             identified: HashSet::new(),
             patterns: HashMap::new(),
             pattern_memory: 0,
+            constructors: HashMap::new(),
             made: Vec::new(),
             border: HashMap::new(),
             results: HashMap::new(),
