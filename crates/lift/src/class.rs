@@ -670,19 +670,13 @@ impl Lifter<'_> {
 
     /// Gives a new object what its class holds for those that set no other value.
     fn take_defaults(&mut self, object: &crate::heap::Instance) {
-        let known = &self.world.defaults;
-        let held = ClassObj::ancestry(&object.class).flat_map(|class| {
-            let is_default = |(name, _): &(&Name, &Member)| known.contains(&(class.key.clone(), Name::clone(name)));
-            class.members.iter().filter(is_default)
-        });
-        let mut held: Vec<(Name, Abs)> = held
-            .filter_map(|(name, member)| match member {
-                Member::Value(value @ Abs::Const(_)) => Some((object.cell(name), value.clone())),
+        let is_of_it = |(key, _): &&(ClassKey, Name)| ClassObj::ancestry(&object.class).any(|class| class.key == *key);
+        let held: Vec<(Name, Abs)> = (self.world.defaults.iter().filter(is_of_it))
+            .filter_map(|(_, name)| match ClassObj::find(&object.class, name) {
+                Some((_, Member::Value(value @ Abs::Const(_)))) => Some((object.cell(name), value)),
                 _ => None,
             })
             .collect();
-        // Those of the class itself hide those of its bases.
-        held.reverse();
         if let Some(frame) = self.frames.first_mut().filter(|_| object.module.is_none()) {
             frame.vars.extend(held);
         }

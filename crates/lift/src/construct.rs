@@ -44,7 +44,8 @@ fn definition(class: &Name, init: &FunctionDef) -> Option<FunctionDef> {
     };
     let at = |kind| Expr { kind, span: init.span };
     let variable = |name: &Name| at(ExprKind::Name(name.clone()));
-    let taken = |params: &[(Name, Option<Expr>)]| -> Vec<_> { params.iter().map(|(name, _)| (name.clone(), None)).collect() };
+    let taken =
+        |params: &[(Name, Option<Expr>)]| -> Vec<_> { params.iter().map(|(name, _)| (name.clone(), None)).collect() };
     let call = at(ExprKind::Call {
         func: Box::new(variable(&CLASS.into())),
         args: positional.iter().skip(1).map(|(name, _)| variable(name)).collect(),

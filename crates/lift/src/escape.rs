@@ -71,9 +71,9 @@ pub(crate) enum Field {
 impl Field {
     fn is(&self, other: &Field) -> bool {
         match (self, other) {
-            (Field::Value(a), Field::Value(b)) | (Field::Cell(a), Field::Cell(b)) | (Field::Late(a), Field::Late(b)) => {
-                a == b
-            }
+            (Field::Value(a), Field::Value(b))
+            | (Field::Cell(a), Field::Cell(b))
+            | (Field::Late(a), Field::Late(b)) => a == b,
             (Field::Static(a), Field::Static(b)) => same_static(a, b),
             _ => false,
         }
@@ -505,13 +505,31 @@ impl Lifter<'_> {
         if !a.class.is(&b.class) {
             return Ok(Abs::bool(false));
         }
-        match (self.load(one, IDENTITY)?, self.load(other, IDENTITY)?) {
-            (Some(a), Some(b)) => self.apply_named("list.is", &[a, b]),
-            _ => {
-                self.world.identified.insert(a.class.key.clone());
+        let (one, other) = (self.identity_in(a, one)?, self.identity_in(b, other)?);
+        self.apply_named("list.is", &[one, other])
+    }
+
+    /// What tells an object from others.
+    fn identity_in(&mut self, object: &Instance, record: Value) -> Lift<Abs> {
+        match self.load(record, IDENTITY)? {
+            Some(identity) => Ok(identity),
+            None => {
+                self.world.identified.insert(object.class.key.clone());
                 self.other_shapes()
             }
         }
+    }
+
+    /// A number that no other object has; None of one that may be equal to another.
+    pub fn identity_of(&mut self, object: &Rc<Instance>) -> Lift<Abs> {
+        let class = &object.class;
+        let is_other = class.prelude || class.exception.is_some() || object.module.is_some() || !class.lacks_equality();
+        if is_other {
+            return Ok(Abs::NONE);
+        }
+        let record = self.escape(object)?;
+        let identity = self.identity_in(object, record)?;
+        self.apply_named("list.identity", &[identity])
     }
 
     // ---- where paths meet ----

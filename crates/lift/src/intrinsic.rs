@@ -27,6 +27,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_cached",
     "_type_name",
     "_is_itself",
+    "_identity",
     "_hashed_fields",
     "_position",
     "_is_of",
@@ -125,6 +126,13 @@ impl Lifter<'_> {
                 Some(at) => Ok(at),
                 None => self.bail(Code::StaticValue, "the position of what is no object of the module"),
             },
+            // A number that no other object has, of one that is equal to itself only; None of others.
+            ("_identity", [Abs::Instance(object)]) => self.identity_of(&Rc::clone(object)),
+            ("_identity", [value]) if self.shape_of(value).is_some() => {
+                let seen = self.seen(value.clone());
+                self.intrinsic(name, &[seen])
+            }
+            ("_identity", [_]) => Ok(Abs::NONE),
             // What the hash of an object is made of that `dataclass` wrote; None of others.
             ("_hashed_fields", [value]) => self.hashed_fields(value),
             // The list of what a generator yields, made by a function of its own.

@@ -136,7 +136,11 @@ impl Lifter<'_> {
     /// Calls a function that is being unfolded or lifted already.
     pub fn recursion(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>) -> Lift<Abs> {
         let together = self.together(closure);
-        self.may_assign_around(closure, &together)?;
+        if closure.def.generator && !together.assigned.is_empty() {
+            let reason =
+                format!("{} recurses, yields and assigns to variables of the function around it", closure.def.name);
+            return self.bail(Code::Recursion, reason);
+        }
         if closure.cached && !matches!(closure.enclosing, Enclosing::Module) {
             if self.number(closure).is_none() {
                 let reason = format!("{}, defined in a loop, keeps its results", closure.def.name);
@@ -160,6 +164,7 @@ impl Lifter<'_> {
         }
         match self.key(&escaped, false) {
             Some(args) => {
+                self.forget_assigned(closure, &together)?;
                 let result = self.call_specialised(closure, &escaped, args)?;
                 self.take_assigned(closure, together, result)
             }
@@ -188,15 +193,13 @@ impl Lifter<'_> {
         all.len() >= GROWS && self.own.is_some_and(|own| all.iter().any(|one| one.id == own))
     }
 
-    /// Refuses functions that assign to variables of those around them where that would be lost.
-    fn may_assign_around(&self, closure: &Closure, together: &Together) -> Lift<()> {
-        let is_within_try = self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. } | Ctx::Finally { .. }));
-        if together.assigned.is_empty() || !closure.def.generator && !is_within_try {
-            return Ok(());
+    /// Where a call may raise within a `try`, what it assigned to variables around it is not known after that.
+    fn forget_assigned(&mut self, closure: &Closure, together: &Together) -> Lift<()> {
+        let Enclosing::Live(depth) = closure.enclosing else { return Ok(()) };
+        if self.contexts.iter().any(|ctx| matches!(ctx, Ctx::Try { .. } | Ctx::Finally { .. })) {
+            together.assigned.iter().try_for_each(|name| self.assign_from(depth, name, Abs::Conflict))?;
         }
-        let name = &closure.def.name;
-        let reason = format!("{name} recurses and assigns to variables of the function around it, within a try");
-        self.bail(Code::Recursion, reason)
+        Ok(())
     }
 
     /// Assigns what a function has left in the variables around it.

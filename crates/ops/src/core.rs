@@ -142,6 +142,8 @@ pub enum CoreOp {
     ListLen,
     /// Whether two lists are one object.
     ListIs,
+    /// A number that no other list of a row has.
+    ListIdentity,
     /// Element of a list by an index that may be negative; raises `IndexError`.
     ListGet,
     /// Element of a list by an index known to lie within it.
@@ -786,6 +788,16 @@ static CORE: &[OpDef] = &[
         bool,
         &[],
         eval::list_is,
+    ),
+    core(
+        "list.identity",
+        "",
+        "A number that no other list has as long as this one exists: its address.",
+        CoreOp::ListIdentity,
+        &[p("_x", Kind::List)],
+        int,
+        &[],
+        eval::list_identity,
     ),
     with_effect(
         core(

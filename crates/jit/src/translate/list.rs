@@ -121,6 +121,7 @@ impl Translator<'_, '_, '_> {
                 let other = self.one(inst, 1)?;
                 Ok(vec![self.b.ins().icmp(IntCC::Equal, list, other)])
             }
+            CoreOp::ListIdentity => Ok(vec![list]),
             CoreOp::ListTruth => {
                 let len = self.b.ins().load(types::I64, trusted(), list, LEN);
                 Ok(vec![self.b.ins().icmp_imm_s(IntCC::NotEqual, len, 0)])

@@ -330,6 +330,7 @@ impl<'m> Translator<'_, '_, 'm> {
             CoreOp::IntFits => Ok(vec![self.int(inst, 0)?]),
             CoreOp::ListLen
             | CoreOp::ListIs
+            | CoreOp::ListIdentity
             | CoreOp::ListTruth
             | CoreOp::ListGet
             | CoreOp::ListGetUnchecked

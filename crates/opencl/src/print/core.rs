@@ -128,6 +128,7 @@ impl Printer<'_, '_> {
             }
             CoreOp::ListLen
             | CoreOp::ListIs
+            | CoreOp::ListIdentity
             | CoreOp::ListTruth
             | CoreOp::ListGet
             | CoreOp::ListGetUnchecked

@@ -58,6 +58,7 @@ impl Printer<'_, '_> {
             CoreOp::ListLen => Ok(vec![format!("(long){list}[0]")]),
             CoreOp::ListTruth => Ok(vec![format!("(int)({list}[0] != 0)")]),
             CoreOp::ListIs => Ok(vec![format!("(int)({list} == {})", self.one(inst, 1)?)]),
+            CoreOp::ListIdentity => Ok(vec![format!("(long){list}")]),
             CoreOp::ListGet | CoreOp::ListGetUnchecked => {
                 let index = self.int(inst, 1)?;
                 let index = if op == CoreOp::ListGet { self.position(&list, &index, inst)? } else { index };

@@ -322,6 +322,13 @@ pub(super) fn list_is(_: &mut Cx, args: &[Object]) -> Outcome {
     }
 }
 
+pub(super) fn list_identity(_: &mut Cx, args: &[Object]) -> Outcome {
+    match args {
+        [Object::List(list)] => Ok(Object::int(std::sync::Arc::as_ptr(list).addr() as i64)),
+        _ => Err(Raise::Bailout("an operand that is no list")),
+    }
+}
+
 pub(super) fn list_len(_: &mut Cx, args: &[Object]) -> Outcome {
     read_list(&args[0], |items| Object::int(items.len() as i64))
 }

@@ -44,6 +44,9 @@ def _hash(key):
     fields = _hashed_fields(key)
     if fields is not None:
         return _hash(fields)
+    number = _identity(key)
+    if number is not None:
+        return _operation("int.hash", number)
     return _refuse("a key of such a class")
 
 
