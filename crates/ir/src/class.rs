@@ -42,6 +42,10 @@ macro_rules! classes {
             /// A class written in Python, as objects of it are laid out: the number of a shape. What
             /// its fields hold may be lists, which code may change.
             Object(u32),
+            /// Lists that may hold others: a list in a box ([`crate::Opcode::Box`]).
+            List,
+            /// Tuples of so many items that may hold others of that length, in boxes.
+            Tuple(u32),
         }
 
         impl Class {
@@ -55,6 +59,8 @@ macro_rules! classes {
                 match self {
                     $(Class::$record => $record_path,)*
                     Class::Object(_) => "object",
+                    Class::List => "list",
+                    Class::Tuple(_) => "tuple",
                 }
             }
 
@@ -65,7 +71,7 @@ macro_rules! classes {
             pub fn is_value(self) -> bool {
                 match self {
                     $(Class::$record => $value,)*
-                    Class::Object(_) => false,
+                    Class::Object(_) | Class::List | Class::Tuple(_) => false,
                 }
             }
         }
@@ -282,11 +288,23 @@ impl Class {
         last(self.path())
     }
 
+    /// Whether objects of it may lie in boxes, and hold others that do.
+    #[must_use]
+    pub fn is_boxed(self) -> bool {
+        matches!(self, Class::Object(_) | Class::List | Class::Tuple(_))
+    }
+
     /// The class of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Class> {
         if let Some(shape) = name.strip_prefix("object") {
             return shape.parse().ok().map(Class::Object);
+        }
+        if let Some(length) = name.strip_prefix("tuple") {
+            return length.parse().ok().map(Class::Tuple);
+        }
+        if name == "list" {
+            return Some(Class::List);
         }
         Class::ALL.iter().copied().find(|class| class.name() == name || class.path() == name)
     }
@@ -296,6 +314,7 @@ impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Class::Object(shape) => write!(f, "object{shape}"),
+            Class::Tuple(length) => write!(f, "tuple{length}"),
             other => f.write_str(other.name()),
         }
     }

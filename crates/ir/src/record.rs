@@ -26,7 +26,7 @@ impl Drop for RecordObj {
             /// What is still to be dropped, while something is.
             static PENDING: RefCell<Option<Vec<Object>>> = const { RefCell::new(None) };
         }
-        if !matches!(self.class, Class::Object(_)) || !self.fields.iter().any(Object::is_container) {
+        if !self.class.is_boxed() || !self.fields.iter().any(Object::is_container) {
             return;
         }
         let mut fields = std::mem::take(&mut self.fields);

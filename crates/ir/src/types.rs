@@ -189,9 +189,8 @@ impl Type {
     pub fn holds(&self, wanted: &impl Fn(&Type) -> bool) -> bool {
         wanted(self)
             || match self {
-                Type::Tuple(types) | Type::Union(types) | Type::Record(Class::Object(_), types) => {
-                    types.iter().any(|ty| ty.holds(wanted))
-                }
+                Type::Tuple(types) | Type::Union(types) => types.iter().any(|ty| ty.holds(wanted)),
+                Type::Record(class, types) if class.is_boxed() => types.iter().any(|ty| ty.holds(wanted)),
                 Type::List(element) | Type::Set(element) => element.holds(wanted),
                 Type::Dict(key, value) => key.holds(wanted) || value.holds(wanted),
                 Type::Never
@@ -213,7 +212,7 @@ impl Type {
     #[must_use]
     pub fn message_name(&self) -> &'static str {
         match self {
-            Type::Record(Class::Object(_), _) | Type::Boxed(_) => UNNAMED,
+            Type::Record(Class::Object(_), _) | Type::Boxed(Class::Object(_)) => UNNAMED,
             // Written in Python.
             Type::Record(class @ Class::RegexFlag, _) => class.name(),
             // The classes are built in; their files of the prelude have names of their own.

@@ -265,7 +265,7 @@ impl Checker<'_> {
                 from => Err(format!("field {index} of {from}")),
             },
             Opcode::Box => match one()? {
-                Type::Record(class @ Class::Object(_), types) => {
+                Type::Record(class, types) if class.is_boxed() => {
                     self.boxes(*class, types)?;
                     gives(Type::Boxed(*class))
                 }

@@ -102,7 +102,8 @@ impl Lifter<'_> {
     /// A value as lifting sees it: a record of a shape is an object, or one of the module's, and None is
     /// a constant.
     pub fn seen(&mut self, abs: Abs) -> Abs {
-        self.seen_of_module(&abs).unwrap_or_else(|| self.seen_as_object(abs))
+        let seen = self.seen_of_module(&abs).or_else(|| self.out_of_box(&abs));
+        seen.unwrap_or_else(|| self.seen_as_object(abs))
     }
 
     /// [`Lifter::seen`], but for objects of the module.
@@ -315,7 +316,9 @@ impl Lifter<'_> {
                 };
                 self.value(&list)?
             } else {
-                self.value(item)?
+                let value = self.value(item)?;
+                let ty = self.stored_type(&self.b.function.ty(value).clone(), false);
+                self.convert(value, &ty)?
             };
             let made = self.sites.get(&value).map_or(&[][..], Vec::as_slice);
             add_sites(&mut self.world.shapes[shape].sites[at], made);
@@ -323,7 +326,7 @@ impl Lifter<'_> {
         }
         let types: Arc<[Type]> = values.iter().map(|value| self.b.function.ty(*value).clone()).collect();
         let class = Class::Object(shape as u32);
-        if let Some(record) = self.boxed(shape as u32, &mut values, &types)? {
+        if let Some(record) = self.boxed(class, &mut values, &types)? {
             return Ok((record, cycles));
         }
         let ty = Type::Record(class, types);

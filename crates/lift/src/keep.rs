@@ -12,7 +12,7 @@ use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{Comprehension, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::lifter::{Lift, Lifter};
-use exuvia_ir::{Inst, Object, Opcode, Type, Value};
+use exuvia_ir::{Class, Inst, Object, Opcode, Type, Value};
 use exuvia_ops::def::Body;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -133,20 +133,20 @@ impl Lifter<'_> {
         self.can_change(ty, &mut Vec::new())
     }
 
-    fn can_change(&self, ty: &Type, boxes: &mut Vec<u32>) -> bool {
+    fn can_change(&self, ty: &Type, boxes: &mut Vec<Class>) -> bool {
         match ty {
             Type::List(element) => **element != Type::Never,
             Type::Dict(..) | Type::Set(_) | Type::Exc | Type::Unbound => true,
             Type::Tuple(types) | Type::Union(types) => types.iter().any(|ty| self.can_change(ty, boxes)),
             Type::Record(_, types) if ty.is_object() => types.iter().any(|ty| self.can_change(ty, boxes)),
-            Type::Boxed(_) => ty.object_class().is_none_or(|shape| {
-                if boxes.contains(&shape) {
+            Type::Boxed(class) => {
+                if boxes.contains(class) {
                     return false;
                 }
-                boxes.push(shape);
-                let types = self.world.boxed.get(&shape);
+                boxes.push(*class);
+                let types = self.world.boxed.get(class);
                 types.is_none_or(|types| types.iter().any(|ty| self.can_change(ty, boxes)))
-            }),
+            }
             _ => false,
         }
     }

@@ -488,7 +488,7 @@ impl Lifter<'_> {
             Abs::Unbound => Ok(self.b.constant(Object::Unbound)),
             Abs::Instance(object) => self.escape(object),
             Abs::Tuple(items) => {
-                let values = items.iter().map(|item| self.value(item)).collect::<Lift<Vec<_>>>()?;
+                let values = items.iter().map(|item| self.value_within(item)).collect::<Lift<Vec<_>>>()?;
                 let ty = Type::Tuple(values.iter().map(|value| self.b.function.ty(*value).clone()).collect());
                 Ok(self.b.inst(Opcode::Tuple, values, ty, None))
             }
@@ -510,6 +510,13 @@ impl Lifter<'_> {
             }
             Abs::OneOf(_) => self.escape_choice(abs),
         }
+    }
+
+    /// The run-time value as tuples hold it.
+    fn value_within(&mut self, item: &Abs) -> Lift<Value> {
+        let value = self.value(item)?;
+        let ty = self.stored_type(&self.b.function.ty(value).clone(), true);
+        self.convert(value, &ty)
     }
 
     /// The run-time value for an operation that only reads it: a list of the module may
@@ -541,7 +548,16 @@ impl Lifter<'_> {
         if from == *ty {
             return Ok(value);
         }
+        let has = |class| ty.alternatives().contains(&Type::Boxed(class));
         match (&from, ty) {
+            (Type::Tuple(items), _) if has(Class::Tuple(items.len() as u32)) => {
+                let tuple = self.in_box(value)?;
+                self.convert(tuple, ty)
+            }
+            (Type::List(_), _) if has(Class::List) && !from.is_within(ty) => {
+                let list = self.in_box(value)?;
+                self.convert(list, ty)
+            }
             // A tuple is converted element by element: its elements are values of their own.
             (Type::Tuple(have), Type::Tuple(want)) if have.len() == want.len() => {
                 self.convert_fields(Opcode::Tuple, value, have, want, ty)
@@ -571,6 +587,13 @@ impl Lifter<'_> {
                 }
             }
             (Type::List(_), _) => self.widen_list(value, ty),
+            (Type::Union(have), _)
+                if !from.is_within(ty) && have.iter().any(|one| self.stored_type(one, true) != *one) =>
+            {
+                let converted =
+                    self.dispatch(value, &mut |me, narrowed| me.value_as(&narrowed, ty).map(Abs::Dyn))?;
+                self.value_as(&converted, ty)
+            }
             (Type::Union(have), Type::Union(_))
                 if have.iter().any(|ty| matches!(ty, Type::List(_))) && !self.sites_of(value).is_empty() =>
             {
@@ -695,7 +718,8 @@ impl Lifter<'_> {
             return self.join_choice(column, arms, target, args);
         };
         let has_constant_list = column.iter().any(|abs| abs.as_const().is_some_and(Self::is_mutable_const));
-        let ty = Type::union(types);
+        let ty = self.stored_type(&Type::union(types), false);
+        self.settle_nested(&ty)?;
         // Nothing can be done with one of several constant dicts as a run-time value.
         let is_static = |abs: &Abs| matches!(abs, Abs::Const(Object::Dict(_) | Object::Set(_)));
         if column.iter().any(is_static)

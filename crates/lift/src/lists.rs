@@ -55,7 +55,7 @@ impl Lifter<'_> {
         };
         for item in items {
             match self.type_of(item) {
-                Some(ty) => element = element.join(&ty),
+                Some(ty) => element = element.join(&self.stored_type(&ty, true)),
                 None => return self.bail(Code::StaticValue, format!("a list holds {}", describe(item))),
             }
         }
@@ -181,8 +181,11 @@ impl Lifter<'_> {
         let have = lists.fold(Type::Never, |all, one| all.join(&one));
         for site in sites {
             self.found_elements(site, &have, element);
-            let found = self.world.list_types.get(&site);
-            if found.is_some_and(|found| !crate::budget::is_small(found)) {
+            let found = self.world.list_types.get(&site).cloned();
+            if let Some(found) = &found {
+                self.settle_nested(found)?;
+            }
+            if found.is_some_and(|found| !crate::budget::is_small(&found)) {
                 return self.bail(Code::Budget, "a list whose elements have too large a type");
             }
         }

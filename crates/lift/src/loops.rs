@@ -249,6 +249,9 @@ impl Lifter<'_> {
             let first = old.clone().unwrap_or_else(|| self.carry(None, &before));
             let now = self.for_loop(&first, now)?;
             let new = self.carry(Some(&first), &now);
+            if let Carried::Param(ty) = &new {
+                self.settle_nested(ty)?;
+            }
             if old.as_ref() != Some(&new) {
                 found.carried.insert(variable, new);
                 grown = true;
@@ -339,7 +342,7 @@ impl Lifter<'_> {
         let choice = |known| {
             self.joined_with(known, std::slice::from_ref(abs), &|_| false).map_or(Carried::Conflict, Carried::Choice)
         };
-        let Some(ty) = self.type_of(abs) else {
+        let Some(ty) = self.type_of(abs).map(|ty| self.stored_type(&ty, false)) else {
             return match known {
                 None => choice(Vec::new()),
                 Some(Carried::Choice(known)) => choice(known.clone()),

@@ -343,6 +343,7 @@ impl Lifter<'_> {
         let Some(ty) = self.type_of(&args[last]) else {
             return self.bail(Code::StaticValue, format!("a list holds {}", crate::lifter::describe(&args[last])));
         };
+        let ty = self.stored_type(&ty, true);
         if element.join(&ty) != element {
             if let Ok(item) = self.value(&args[last]) {
                 self.put_into(list, item);

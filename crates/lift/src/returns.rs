@@ -39,7 +39,8 @@ impl Lifter<'_> {
                     return self.bail(Code::StaticValue, "NotImplemented is returned on some paths of a recursion");
                 }
                 let returned = self.value(if is_missing { &Abs::NONE } else { &value })?;
-                let ty = self.b.function.ty(returned).clone();
+                let ty = self.stored_type(&self.b.function.ty(returned).clone(), false);
+                let returned = self.convert(returned, &ty)?;
                 let made = self.sites_of(returned);
                 if let Returns::Typed { sites, values, .. } = &mut self.returns {
                     sites.extend(made);
@@ -54,6 +55,8 @@ impl Lifter<'_> {
                 } else {
                     if let Returns::Typed { found, .. } = &mut self.returns {
                         *found = found.join(&ty);
+                        let found = found.clone();
+                        self.settle_nested(&found)?;
                     }
                     // This attempt is thrown away; any end will do.
                     self.end(Terminator::Unreachable);

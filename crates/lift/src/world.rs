@@ -14,7 +14,7 @@ use crate::lifter::{Place, Site, Vars};
 use crate::shaped::Shaped;
 use crate::source::Source;
 use crate::specialise::{Calls, Specialised};
-use exuvia_ir::{Function, ListObj, Object, Pattern, Type};
+use exuvia_ir::{Class, Function, ListObj, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::re::{MAX_AUTOMATON, Regex, Unsupported};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -101,8 +101,10 @@ pub(crate) struct World {
     pub loading_prelude: bool,
     /// What objects are as run-time values, by number.
     pub shapes: Vec<Shape>,
-    /// Objects that hold others of their kind, by the number of their shape, with what their records hold.
-    pub boxed: HashMap<u32, Arc<[Type]>>,
+    /// Objects that hold others of their kind, with what their records hold.
+    pub boxed: HashMap<Class, Arc<[Type]>>,
+    /// Where the lists are made that lie in boxes.
+    pub nested: Vec<Site>,
     /// Attributes that are assigned to when their objects are run-time values.
     pub assigned: Assigned,
     /// Those of them through which objects refer to themselves.
@@ -170,7 +172,12 @@ impl World {
         self.list_types.retain(|_, ty| !ty.holds(of));
         self.likely.retain(|_, ty| !ty.as_ref().is_some_and(|ty| ty.holds(of)));
         for fields in self.boxed.values_mut() {
-            *fields = fields.iter().map(|ty| if ty.holds(of) { Type::Never } else { ty.clone() }).collect();
+            let forgotten = |ty: &Type| match ty {
+                ty if !ty.holds(of) => ty.clone(),
+                Type::List(_) => Type::list(Type::Never),
+                _ => Type::Never,
+            };
+            *fields = fields.iter().map(forgotten).collect();
         }
     }
 
@@ -243,6 +250,7 @@ impl World {
             loading_prelude: false,
             shapes: Vec::new(),
             boxed: HashMap::new(),
+            nested: Vec::new(),
             assigned: Assigned::default(),
             late: Assigned::new(),
             defaults: Assigned::new(),
