@@ -9,7 +9,7 @@ use crate::classes::ClassRef;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::templates::Arguments;
-use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Type};
+use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Terminator, Type};
 use exuvia_ops::{attributes, operands};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -117,6 +117,19 @@ impl Lifter<'_> {
 
     /// A list of arguments whose number is not known, with more at its end.
     fn more_arguments(&mut self, rest: Option<Abs>, more: &Abs) -> Lift<Abs> {
+        if let Abs::Dyn(value) = more
+            && matches!(self.b.function.ty(*value), Type::Union(_))
+        {
+            let listed = self.dispatch(*value, &mut |me, one| match me.extends(&one) {
+                true => me.copy_to_list(&one),
+                false => {
+                    let span = me.b.span;
+                    me.end(Terminator::Bailout("arguments behind * of what cannot be iterated", span));
+                    Ok(Abs::Unbound)
+                }
+            })?;
+            return if self.live { self.more_arguments(rest, &listed) } else { Ok(Abs::Unbound) };
+        }
         if more.tuple_items().is_none() && !self.extends(more) {
             return self.bail(Code::Arguments, "*args of unknown length");
         }
@@ -1056,8 +1069,7 @@ impl Lifter<'_> {
                 vars.insert(name.clone(), rest);
             }
             (None, _) if !rest.is_empty() => {
-                return self
-                    .bail(Code::Arguments, format!("{}() is called with {count} positional arguments", def.name));
+                return self.wrong_call(format!("{}() is called with {count} positional arguments", def.name));
             }
             (None, _) => {}
         }
@@ -1066,7 +1078,7 @@ impl Lifter<'_> {
             let known = params.positional[params.positional_only..].iter().chain(&params.keyword).any(|p| p.0 == name);
             let free = if known { !vars.contains_key(&name) } else { params.keyword_rest.is_some() };
             if !free {
-                return self.bail(Code::Arguments, format!("{}() and keyword argument {name}", def.name));
+                return self.wrong_call(format!("{}() and keyword argument {name}", def.name));
             }
             if known {
                 vars.insert(name, value);
@@ -1091,10 +1103,20 @@ impl Lifter<'_> {
         }
         for (name, _) in params.positional.iter().chain(&params.keyword) {
             if !vars.contains_key(name) {
-                return self.bail(Code::Arguments, format!("{}() is called without {name}", def.name));
+                return self.wrong_call(format!("{}() is called without {name}", def.name));
             }
         }
         Ok(vars)
+    }
+
+    /// A call that CPython refuses: of one of several functions, in rows that come to it.
+    fn wrong_call(&mut self, what: String) -> Lift<BTreeMap<Name, Abs>> {
+        if self.arms == 0 {
+            return self.bail(Code::Arguments, what);
+        }
+        let span = self.b.span;
+        self.end(Terminator::Bailout("a call with other arguments than the function takes", span));
+        Ok(BTreeMap::new())
     }
 
     /// The arguments that `**` of a dict gives, where its keys are known.
@@ -1138,6 +1160,9 @@ impl Lifter<'_> {
             self.refuse_changes(closure, is_plain)?;
         }
         let mut vars = self.bind(closure, args, named)?;
+        if !self.live {
+            return Ok(Abs::Unbound);
+        }
         if !self.in_prelude(closure.module) {
             vars.values().try_for_each(|value| self.force(value))?;
             for (name, value) in &mut vars {

@@ -320,7 +320,10 @@ impl Lifter<'_> {
                 self.enter_any(yes)?;
             }
             self.narrow_choices(choice.at, &[*position])?;
-            f(self, *position, item.clone())?;
+            self.arms += 1;
+            let done = f(self, *position, item.clone());
+            self.arms -= 1;
+            done?;
             self.enter_any(others)?;
         }
         Ok(())

@@ -93,8 +93,12 @@ impl<'w> Lifter<'w> {
                 Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
             }
             ExprKind::Tuple(items) => {
-                let items = self.items_with_stars(items)?;
-                Ok(Abs::tuple(items))
+                let held = self.display(items)?;
+                match held {
+                    _ if !self.live => Ok(Abs::Unbound),
+                    Ok(items) => Ok(Abs::tuple(items)),
+                    Err(list) => self.long_tuple(list),
+                }
             }
             ExprKind::List(items) => self.list_display(items),
             ExprKind::Set(items, folded) => self.set_display(items, *folded),
@@ -119,13 +123,22 @@ impl<'w> Lifter<'w> {
         }
     }
 
-    /// `[a, *b, c]`: what has no known length extends the list.
+    /// `[a, *b, c]`.
     fn list_display(&mut self, items: &[Expr]) -> Lift<Abs> {
         if items.is_empty()
             && let Some(empty) = self.constant_empty(Object::list(Vec::new()))
         {
             return Ok(empty);
         }
+        match self.display(items)? {
+            _ if !self.live => Ok(Abs::Unbound),
+            Ok(items) => self.new_list(&items),
+            Err(list) => Ok(list),
+        }
+    }
+
+    /// The items of a display; a list of them where `*x` has no known length, which extends it.
+    fn display(&mut self, items: &[Expr]) -> Lift<Result<Vec<Abs>, Abs>> {
         let mut known = Vec::new();
         let mut list: Option<Abs> = None;
         for item in items {
@@ -149,7 +162,7 @@ impl<'w> Lifter<'w> {
                     }
                 }
                 (None, Some(inner), _) if items.len() == 1 && self.extends(&inner) => {
-                    return self.copy_to_list(&inner);
+                    return self.copy_to_list(&inner).map(Err);
                 }
                 (None, Some(inner), _) if !self.module_mode && self.extends(&inner) => {
                     let to = match &list {
@@ -162,13 +175,10 @@ impl<'w> Lifter<'w> {
                 _ => return self.bail(Code::Expression, "* of such a value of unknown length"),
             }
             if !self.live {
-                return Ok(Abs::Unbound);
+                return Ok(Ok(Vec::new()));
             }
         }
-        match list {
-            Some(list) => Ok(list),
-            None => self.new_list(&known),
-        }
+        Ok(list.map_or(Ok(known), Err))
     }
 
     /// Whether a list can be extended by a value, with the errors that a display has.

@@ -148,7 +148,7 @@ impl Lifter<'_> {
                 self.intrinsic(name, &[seen])
             }
             ("_type_name", [value]) => match self.type_of(value) {
-                None if let Some(class) = self.class_of_module(value) => Ok(Abs::str(&class.name)),
+                None if let Some(class) = self.class_of_module(value) => Ok(Abs::str(&self.class_shown(&class)?)),
                 Some(ty) => Ok(Abs::str(ty.message_name())),
                 None => self.bail(Code::StaticValue, "the type of a static value"),
             },

@@ -371,7 +371,10 @@ impl Lifter<'_> {
         let entries = match dict {
             Abs::Const(Object::Dict(dict)) => dict.clone(),
             Abs::Const(Object::Set(set)) => Arc::new(set.members.clone()),
-            _ => return self.bail(Code::Mutation, "a run-time dict"),
+            other => {
+                self.changes(other)?;
+                return self.bail(Code::Mutation, "a run-time dict");
+            }
         };
         if let Abs::Const(key) = key {
             if let (Abs::Const(Object::Set(_)), Object::Set(set)) = (dict, key)

@@ -674,7 +674,10 @@ impl Lifter<'_> {
             return Ok(Abs::tuple(items));
         }
         if self.module_mode {
-            return self.bail(Code::Operands, "a tuple of unknown length");
+            return match self.copy_to_list(iterable)? {
+                Abs::Const(Object::List(list)) => Ok(Abs::Const(Object::tuple(list.items()))),
+                _ => self.bail(Code::Operands, "a tuple of unknown length"),
+            };
         }
         if self.is_long_tuple(iterable) {
             return Ok(iterable.clone());

@@ -22,12 +22,20 @@ impl Lifter<'_> {
             return self.percent(&left, &right);
         }
         if symbol == "+"
-            && let (Some(a), Some(b)) = (left.tuple_items(), right.tuple_items())
+            && let (Some(a), Some(b)) = (self.items_of_tuple(&left), self.items_of_tuple(&right))
         {
             self.world.budget.take(a.len() + b.len());
             return Ok(Abs::tuple([a, b].concat()));
         }
         self.apply(&format!("a{symbol}b"), &[left, right])
+    }
+
+    /// The items of a tuple of known length.
+    fn items_of_tuple(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
+        match abs {
+            Abs::Dyn(value) if matches!(self.b.function.ty(*value), Type::Tuple(_)) => self.known_items(abs),
+            other => other.tuple_items(),
+        }
     }
 
     /// Applies the operation with that spelling.

@@ -333,6 +333,8 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
                 StmtKind::Yield { value: inner.value.as_deref().map_or_else(none, expr), from: false }
             }
             py::Expr::YieldFrom(inner) => StmtKind::Yield { value: expr(&inner.value), from: true },
+            // It has no effect.
+            py::Expr::EllipsisLiteral(_) => StmtKind::Pass,
             value => StmtKind::Expr(expr(value)),
         },
         py::Stmt::Delete(stmt) => StmtKind::Delete(stmt.targets.iter().map(expr).collect()),

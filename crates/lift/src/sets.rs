@@ -304,7 +304,10 @@ impl Lifter<'_> {
                 Some(empty) => Ok(empty),
                 None => self.new_container("frozenset", Vec::new()),
             },
-            constant => self.constant_set(constant, true),
+            constant => match self.constant_set(constant, true)? {
+                Abs::Const(object) => Ok(self.written(object)),
+                other => Ok(other),
+            },
         }
     }
 

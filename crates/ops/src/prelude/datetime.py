@@ -362,8 +362,14 @@ def datetime_fromisoformat(text, /):
     if not _reads_zones():
         return _record("datetime", _operation("datetime.parse", text))
     clock, offset = _zone_apart(text)
-    found = _record("datetime", _operation("datetime.parse", clock))
-    return found if offset is None else found.replace(tzinfo=timezone(_of_micros(offset)))
+    if offset is None:
+        return _record("datetime", _operation("datetime.parse", text))
+    try:
+        found = _record("datetime", _operation("datetime.parse", clock))
+    except ValueError:
+        # Its message has the whole text.
+        return _leave("a text of a datetime that CPython must read")
+    return found.replace(tzinfo=timezone(_of_micros(offset)))
 
 
 def _zone_apart(text):
