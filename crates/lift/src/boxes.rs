@@ -76,7 +76,9 @@ impl Lifter<'_> {
     pub fn stored_type(&self, ty: &Type, within: bool) -> Type {
         let has = |class| self.world.boxed.contains_key(&class);
         match ty {
-            Type::Tuple(items) if has(Class::Tuple(items.len() as u32)) => Type::Boxed(Class::Tuple(items.len() as u32)),
+            Type::Tuple(items) if has(Class::Tuple(items.len() as u32)) => {
+                Type::Boxed(Class::Tuple(items.len() as u32))
+            }
             Type::Tuple(items) if !items.is_empty() => {
                 Type::Tuple(items.iter().map(|item| self.stored_type(item, true)).collect())
             }

@@ -9,7 +9,7 @@ use crate::classes::ClassRef;
 use crate::intrinsic::NAMES;
 use crate::lifter::{Ctx, Frame, Lift, Lifter, describe};
 use crate::templates::Arguments;
-use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Terminator, Type};
+use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Type};
 use exuvia_ops::{attributes, operands};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -54,9 +54,6 @@ fn only_reads_lists(callee: &Abs) -> bool {
     }
 }
 
-/// The arguments that a list may become in a call of a function without `*args`.
-const MOST_SPREAD: usize = 6;
-
 impl Lifter<'_> {
     pub fn call(&mut self, func: &Expr, args: &[Expr], keywords: &[(Option<Name>, Expr)]) -> Lift<Abs> {
         let held = self.held.len();
@@ -96,11 +93,17 @@ impl Lifter<'_> {
             }
         }
         let mut named = Vec::new();
+        // The dict behind a `**` whose keys are not known.
+        let mut unknown = None;
         for (name, value) in keywords {
             let value = self.expr(value)?;
             match name {
                 Some(name) => named.push((name.clone(), value)),
-                None => named.extend(self.named_by(&value)?),
+                None => match self.named_by(&value)? {
+                    Some(entries) => named.extend(entries),
+                    None if unknown.is_none() => unknown = Some(value),
+                    None => return self.bail(Code::Arguments, "two ** of dicts whose keys are not known in a call"),
+                },
             }
         }
         if (1..named.len()).any(|at| named[..at].iter().any(|other| other.0 == named[at].0)) {
@@ -108,106 +111,14 @@ impl Lifter<'_> {
         }
         // The arguments are the variables of the callee now.
         self.held.truncate(held);
+        if let Some(dict) = unknown {
+            named = self.named_in(&callee, positional.len(), named, &dict)?;
+        }
         match rest {
-            Some(_) if !self.live => Ok(Abs::Unbound),
+            _ if !self.live => Ok(Abs::Unbound),
             Some(rest) => self.call_with_rest(&callee, positional, &rest, named),
             None => self.call_value(&callee, positional, named),
         }
-    }
-
-    /// A list of arguments whose number is not known, with more at its end.
-    fn more_arguments(&mut self, rest: Option<Abs>, more: &Abs) -> Lift<Abs> {
-        if let Abs::Dyn(value) = more
-            && matches!(self.b.function.ty(*value), Type::Union(_))
-        {
-            let listed = self.dispatch(*value, &mut |me, one| match me.extends(&one) {
-                true => me.copy_to_list(&one),
-                false => {
-                    let span = me.b.span;
-                    me.end(Terminator::Bailout("arguments behind * of what cannot be iterated", span));
-                    Ok(Abs::Unbound)
-                }
-            })?;
-            return if self.live { self.more_arguments(rest, &listed) } else { Ok(Abs::Unbound) };
-        }
-        if more.tuple_items().is_none() && !self.extends(more) {
-            return self.bail(Code::Arguments, "*args of unknown length");
-        }
-        match rest {
-            None => self.copy_to_list(more),
-            Some(list) => {
-                let more = self.listed(more)?;
-                self.call_spelled(".extend", vec![list.clone(), more], Vec::new())?;
-                Ok(list)
-            }
-        }
-    }
-
-    /// A call with further arguments in a list: they become the parameter `*args` of a function that
-    /// has one, or the call is made for each number of arguments that the function takes.
-    fn call_with_rest(&mut self, callee: &Abs, mut args: Vec<Abs>, rest: &Abs, named: Vec<(Name, Abs)>) -> Lift<Abs> {
-        if let Abs::Builtin(name) = callee
-            && matches!(&**name, "max" | "min")
-            && named.is_empty()
-        {
-            args.splice(0..0, [callee.clone(), rest.clone()]);
-            return self.call_of_prelude("_call_with_all", args);
-        }
-        if let Abs::Builtin(name) = callee
-            && &**name == "itertools.zip_longest"
-            && args.is_empty()
-            && named.iter().all(|(name, _)| &**name == "fillvalue")
-        {
-            let fill = named.first().map_or(Abs::NONE, |(_, value)| value.clone());
-            return self.call_of_prelude("_longest_all", vec![rest.clone(), fill]);
-        }
-        if let Abs::Builtin(name) = callee
-            && &**name == "zip"
-            && args.is_empty()
-            && named.is_empty()
-        {
-            return self.call_of_prelude("_zip_all", vec![rest.clone()]);
-        }
-        let found = match callee {
-            Abs::Func(closure) => Some((Rc::clone(closure), 0)),
-            Abs::Bound(method) => Some((Rc::clone(&method.closure), 1)),
-            Abs::Class(class) => match ClassObj::find(class, "__init__") {
-                Some((_, Member::Value(Abs::Func(closure)))) => Some((closure, 1)),
-                _ => None,
-            },
-            Abs::Builtin(name) => {
-                let (module, function) = crate::names::in_module(name);
-                let module = exuvia_ops::prelude::named(module);
-                match module.map(|module| self.prelude_function(module, function)).transpose()?.flatten() {
-                    Some(Abs::Func(closure)) => Some((closure, 0)),
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        let Some((function, receivers)) = found else {
-            return self.bail(Code::Arguments, "*args of unknown length");
-        };
-        let params = &function.def.params;
-        let (given, takes) = (args.len() + receivers, params.positional.len());
-        if params.rest.is_some() && given >= takes && !function.cached {
-            let known = args.split_off(takes - receivers);
-            let all = self.new_list(&known)?;
-            self.call_spelled(".extend", vec![all.clone(), rest.clone()], Vec::new())?;
-            self.rest = Some(self.long_tuple(all)?);
-            let result = self.call_value(callee, args, named);
-            self.rest = None;
-            return result;
-        }
-        // The defaults of methods that `dataclass` wrote are those of the closure.
-        let is_required = |name: &Name| !function.defaults.iter().any(|default| default.0 == *name);
-        let required = params.positional.iter().filter(|param| param.1.is_none() && is_required(&param.0)).count();
-        let (least, most) = (required.saturating_sub(given), takes.saturating_sub(given));
-        if params.rest.is_some() || !named.is_empty() || most > MOST_SPREAD || given > takes {
-            return self.bail(Code::Arguments, "*args of unknown length");
-        }
-        args.splice(0..0, [callee.clone(), rest.clone(), Abs::int(least as i64), Abs::int(most as i64)]);
-        self.call_of_prelude("_call_with", args)
     }
 
     /// Calls a function of the prelude that stands beside the built-in ones.
@@ -1114,15 +1025,14 @@ impl Lifter<'_> {
         if self.arms == 0 {
             return self.bail(Code::Arguments, what);
         }
-        let span = self.b.span;
-        self.end(Terminator::Bailout("a call with other arguments than the function takes", span));
+        self.leave_call_to_python();
         Ok(BTreeMap::new())
     }
 
-    /// The arguments that `**` of a dict gives, where its keys are known.
-    fn named_by(&mut self, dict: &Abs) -> Lift<Vec<(Name, Abs)>> {
+    /// The arguments that `**` of a dict gives; `None` where its keys are not known.
+    fn named_by(&mut self, dict: &Abs) -> Lift<Option<Vec<(Name, Abs)>>> {
         if !self.live {
-            return Ok(Vec::new());
+            return Ok(Some(Vec::new()));
         }
         let name = |(key, value): (Abs, Abs)| match key {
             Abs::Const(Object::Str(name)) => Some((Name::from(&*name), value)),
@@ -1134,10 +1044,7 @@ impl Lifter<'_> {
             Some(pairs) => pairs.iter().map(pair).collect(),
             None => self.known_entries(&[(None, dict.clone())])?,
         };
-        match entries.and_then(|entries| entries.into_iter().map(name).collect()) {
-            Some(named) => Ok(named),
-            None => self.bail(Code::Arguments, "** of a dict whose keys are not known in a call"),
-        }
+        Ok(entries.and_then(|entries| entries.into_iter().map(name).collect()))
     }
 
     /// Whether a value is an object that puts work off: what such objects ask of each other ends, since

@@ -177,6 +177,12 @@ fn is_fixed_within(abs: &Abs, depth: usize, left: &mut usize) -> bool {
         | Abs::Conflict => false,
     };
     let mut fixed = own && depth < MOST_NESTED && *left > 0;
+    // An object is known by its number, whatever becomes of it.
+    if let Abs::Bound(method) = abs
+        && matches!(&method.receiver, Abs::Instance(object) if object.value.is_none())
+    {
+        return fixed;
+    }
     if fixed {
         *left -= 1;
         each_part(abs, &mut |part| {
@@ -530,7 +536,7 @@ impl Lifter<'_> {
     pub fn known_truth(abs: &Abs) -> Option<bool> {
         match abs {
             Abs::Const(object) => crate::operate::constant_truth(object),
-            Abs::Func(_) | Abs::Builtin(_) | Abs::Class(_) | Abs::ExcClass(_) | Abs::Module(_) => Some(true),
+            known if crate::operate::is_true(known) => Some(true),
             Abs::Table(table) => Some(!table.iterated().is_empty()),
             Abs::Tuple(items) => Some(!items.is_empty()),
             Abs::Instance(object) => {
@@ -608,6 +614,7 @@ impl Lifter<'_> {
             }
         }
         let prefix = self.prefix_of(name);
+        let data: Vec<Name> = others.iter().filter(|name| name.starts_with(&*prefix)).cloned().collect();
         methods.retain(|name| !name.starts_with("__") && name.starts_with(&*prefix));
         let is_plain = ClassObj::ancestry(class).all(|class| !class.prelude)
             && class.exception.is_none()
@@ -616,10 +623,15 @@ impl Lifter<'_> {
         if !is_plain
             || ClassObj::is_slotted(class)
             || ClassObj::find(class, "__getattr__").is_some()
-            || methods.is_empty()
-            || methods.len() > MOST
+            || methods.is_empty() && data.is_empty()
+            || methods.len().max(data.len()) > MOST
         {
             return self.bail(Code::StaticValue, "an attribute whose name is not constant");
+        }
+        // Methods are called, what is read is data; the rows where it is the other leave.
+        let reads = methods.is_empty() || prefix.is_empty() && !data.is_empty();
+        if reads {
+            (methods, others) = (data, methods);
         }
         let mut known = DictObj::default();
         for (at, name) in methods.iter().enumerate() {
@@ -637,6 +649,13 @@ impl Lifter<'_> {
             return Ok(Abs::Unbound);
         }
         let at = self.value(&at)?;
+        if reads {
+            let of = methods.iter().enumerate().map(|(at, name)| (at as i64, Abs::str(name))).collect();
+            return self.choose(&Rc::new(Choice { at, of }), &mut |me, name| match name {
+                Abs::Const(Object::Str(name)) => me.instance_attribute(object, &Name::from(&*name)),
+                _ => Ok(Abs::Unbound),
+            });
+        }
         let bound = methods.iter().map(|name| self.instance_attribute(object, name));
         let of = bound.collect::<Lift<Vec<_>>>()?.into_iter().enumerate();
         Ok(Abs::OneOf(Rc::new(Choice { at, of: of.map(|(at, method)| (at as i64, method)).collect() })))

@@ -289,8 +289,20 @@ impl LeftOut {
 }
 
 impl Lifter<'_> {
-    /// A `class` statement.
-    pub fn class_statement(&mut self, def: &ClassDef) -> Lift<()> {
+    /// A `class` statement, of those decorators.
+    pub fn class_statement(&mut self, def: &ClassDef, decorators: &[Expr]) -> Lift<()> {
+        if let [decorator, inner @ ..] = decorators
+            && !self.says_how(decorator)
+        {
+            let decorator = self.expr(decorator)?;
+            self.class_statement(def, inner)?;
+            let class = self.get_hidden(&def.name);
+            if self.live {
+                let made = self.call_value(&decorator, vec![class], Vec::new())?;
+                self.bind_name(&def.name, made)?;
+            }
+            return Ok(());
+        }
         if !(self.module_mode && self.current == 0) {
             return self.bail(Code::Statement, "a class within a function");
         }
@@ -301,8 +313,8 @@ impl Lifter<'_> {
         let flagged = self.flag_base(&def.bases)?;
         let base_of_enum = enumerated.as_ref().or(flagged.as_ref());
         let (plain_bases, is_abc) = self.plain_bases(&def.bases);
-        let is_unique = matches!(&def.decorators[..], [one] if self.is_of_module(one, "enum", "unique"));
-        let (is_ordered, decorators) = match &def.decorators[..] {
+        let is_unique = matches!(decorators, [one] if self.is_of_module(one, "enum", "unique"));
+        let (is_ordered, decorators) = match decorators {
             [first, rest @ ..] if self.is_of_module(first, "functools", "total_ordering") => (true, rest),
             all => (false, all),
         };
@@ -605,6 +617,17 @@ impl Lifter<'_> {
             members.insert(name.clone(), member);
         }
         Ok(Body { members, factories, left_out, abstract_methods })
+    }
+
+    /// Whether a decorator says how a class is made, which is known before it is.
+    fn says_how(&self, decorator: &Expr) -> bool {
+        let callee = match &decorator.kind {
+            ExprKind::Call { func, .. } => func,
+            _ => decorator,
+        };
+        self.is_of_module(callee, "dataclasses", "dataclass")
+            || self.is_of_module(callee, "functools", "total_ordering")
+            || self.is_of_module(callee, "enum", "unique")
     }
 
     /// The kind of method that a decorator makes, if it is a built-in.

@@ -711,6 +711,21 @@ impl<'w> Lifter<'w> {
             (Abs::OneOf(choice), other) if choice.of.iter().all(|(_, item)| Self::is_one(item, other).is_some()) => {
                 self.split_choice(&Rc::clone(choice), &|item| Self::is_one(item, other) == Some(true))?
             }
+            // One of several values may be an object of the module: `found is MISSING`.
+            (Abs::Dyn(value), other)
+                if matches!(self.b.function.ty(*value), Type::Union(_)) && self.is_numbered(other) =>
+            {
+                let mut sides = (Vec::new(), Vec::new());
+                self.dispatch(*value, &mut |me, one| {
+                    let same = me.identical(&one, other)?;
+                    let (yes, no) = me.split_value(&same)?;
+                    sides.0.extend(yes);
+                    sides.1.extend(no);
+                    me.die();
+                    Ok(Abs::Unbound)
+                })?;
+                sides
+            }
             _ => {
                 let same = self.identical(&left, &right)?;
                 self.split_value(&same)?

@@ -8,6 +8,7 @@ use crate::abs::{Abs, Closure};
 use crate::ast::{Name, Stmt, StmtKind};
 use crate::bailout::Code;
 use crate::call::{MAX_DEPTH, mix};
+use crate::iterate::is_call;
 use crate::lifter::{Ctx, Lift, Lifter};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,9 +22,10 @@ impl Lifter<'_> {
         each: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>,
     ) -> Lift<()> {
         let def = Arc::clone(&closure.def);
+        let only_listed = std::mem::take(&mut self.only_listed);
         let recurses = self.unfolding.contains(&closure.identity());
         if (recurses || crate::keep::is_collected(&def))
-            && let Some(items) = self.items_of_call(closure, args)?
+            && let Some(items) = self.items_of_call(closure, args, only_listed)?
         {
             return self.for_each(&items, each);
         }
@@ -43,7 +45,7 @@ impl Lifter<'_> {
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth, generator: true });
         self.unfolding.push(closure.identity());
         self.span_locked = self.in_prelude(closure.module);
-        let ran = self.yielding(&def.body, &mut |me, value| {
+        let ran = self.yielding(&def.body, only_listed, &mut |me, value| {
             if crate::leave::refers_to(&value, depth, &me.world.budget) {
                 return me.bail(Code::StaticValue, "a function made within a generator outlives its turn");
             }
@@ -75,8 +77,13 @@ impl Lifter<'_> {
         self.enter_any(returns.into_iter().map(|(state, _)| state).collect())
     }
 
-    /// Statements of a generator function.
-    fn yielding(&mut self, body: &[Stmt], each: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>) -> Lift<()> {
+    /// Statements of a generator function; `only_listed` says whether what it yields is put into a list.
+    fn yielding(
+        &mut self,
+        body: &[Stmt],
+        only_listed: bool,
+        each: &mut dyn FnMut(&mut Self, Abs) -> Lift<()>,
+    ) -> Lift<()> {
         for stmt in body {
             if !self.live {
                 break;
@@ -97,24 +104,28 @@ impl Lifter<'_> {
                 }
                 StmtKind::Yield { value, from: true } => {
                     let iterable = self.expr(value)?;
+                    self.only_listed = only_listed && is_call(&iterable);
                     self.for_each(&iterable, each)?;
+                    self.only_listed = false;
                 }
                 StmtKind::If { test, body, orelse } => {
                     let (yes, no) = self.split(test)?;
                     self.held.truncate(held);
                     self.enter_any(yes)?;
-                    self.yielding(body, each)?;
+                    self.yielding(body, only_listed, each)?;
                     let mut states: Vec<_> = self.state().into_iter().collect();
                     self.enter_any(no)?;
-                    self.yielding(orelse, each)?;
+                    self.yielding(orelse, only_listed, each)?;
                     states.extend(self.state());
                     self.enter_any(states)?;
                 }
                 StmtKind::For { target, iter, body, orelse } if !orelse.iter().any(yields) => {
-                    self.for_(target, iter, orelse, &mut |me| me.loop_turn(&mut |me| me.yielding(body, each)))?;
+                    self.for_(target, iter, orelse, &mut |me| {
+                        me.loop_turn(&mut |me| me.yielding(body, only_listed, each))
+                    })?;
                 }
                 StmtKind::While { test, body, orelse } if !orelse.iter().any(yields) => {
-                    self.while_(test, orelse, &mut |me| me.loop_turn(&mut |me| me.yielding(body, each)))?;
+                    self.while_(test, orelse, &mut |me| me.loop_turn(&mut |me| me.yielding(body, only_listed, each)))?;
                 }
                 _ => return self.bail(Code::Statement, "yield within such a statement"),
             }

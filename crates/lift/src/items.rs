@@ -3,6 +3,7 @@
 use crate::abs::Abs;
 use crate::ast::{Expr, ExprKind};
 use crate::bailout::Code;
+use crate::choice::{Table, TableKind};
 use crate::heap::Instance;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, DictObj, ExcKind, Int, Object, SetObj, Terminator, Type};
@@ -48,6 +49,12 @@ impl Lifter<'_> {
         }
         if let Some((_, union)) = self.union_operand(std::slice::from_ref(&value)) {
             return self.dispatch(union, &mut |me, value| me.slice(value, lower, upper, step));
+        }
+        if let Abs::Table(table) = &value
+            && table.kind == TableKind::List
+            && let Abs::Tuple(items) = self.slice_tuple(table.items.clone(), lower, upper, step)?
+        {
+            return Ok(Table::list(items.to_vec(), None));
         }
         let is_tuple = matches!(self.type_of(&value), Some(Type::Tuple(_)));
         let items = if is_tuple { self.known_items(&value) } else { value.tuple_items() };

@@ -589,11 +589,13 @@ impl Lifter<'_> {
         let hidden = self.hidden_name("list");
         let depth = self.current;
         self.set_var(&hidden, list);
+        self.only_listed = is_call(iterable);
         self.for_each(iterable, &mut |me, item| {
             let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
             me.apply(".append", &[list, item])?;
             Ok(())
         })?;
+        self.only_listed = false;
         let list = self.get_hidden(&hidden);
         self.remove_var(&hidden);
         Ok(list)
@@ -746,4 +748,9 @@ fn numbers(start: &Abs, stop: &Abs, step: &Abs, limit: usize) -> Option<Vec<Abs>
         at = at.checked_add(step)?;
     }
     Some(items)
+}
+
+/// Whether a value is what a generator function gave.
+pub(crate) fn is_call(abs: &Abs) -> bool {
+    matches!(abs, Abs::Iter(iter) if matches!(**iter, Iter::Call { .. }))
 }

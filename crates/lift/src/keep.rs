@@ -11,6 +11,7 @@
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::ast::{Comprehension, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use crate::bailout::Code;
+use crate::iterate::is_call;
 use crate::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, Inst, Object, Opcode, Type, Value};
 use exuvia_ops::def::Body;
@@ -46,13 +47,22 @@ impl Lifter<'_> {
     }
 
     /// What a generator yields that is unfolded already, or yields where only a function of its own can.
-    pub fn items_of_call(&mut self, closure: &Rc<Closure>, args: &[(Name, Abs)]) -> Lift<Option<Abs>> {
+    /// Where they are `only_listed`, nothing runs between one and the next, so that nobody can tell.
+    pub fn items_of_call(
+        &mut self,
+        closure: &Rc<Closure>,
+        args: &[(Name, Abs)],
+        only_listed: bool,
+    ) -> Lift<Option<Abs>> {
         for (_, arg) in args {
             if let Abs::Instance(object) = arg {
                 self.may_escape(object)?;
             }
         }
         let iterator = Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
+        if only_listed && !self.module_mode {
+            return self.intrinsic("_collected", &[iterator]).map(Some);
+        }
         self.items_by("_of_recursion", &iterator)
     }
 
@@ -73,7 +83,12 @@ impl Lifter<'_> {
         match (self.live, from) {
             (false, _) => Ok(()),
             (true, false) => add(self, value),
-            (true, true) => self.for_each(&value, &mut add),
+            (true, true) => {
+                self.only_listed = is_call(&value);
+                self.for_each(&value, &mut add)?;
+                self.only_listed = false;
+                Ok(())
+            }
         }
     }
 

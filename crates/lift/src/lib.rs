@@ -69,6 +69,7 @@ mod shaped;
 mod sorting;
 mod source;
 mod specialise;
+mod spread;
 pub mod standard;
 mod stmt;
 mod syntax;

@@ -218,6 +218,10 @@ pub(crate) struct Lifter<'w> {
     pub escaping: Vec<crate::escape::Escaping>,
     /// How many built-in functions without a frame are calling back.
     pub built_ins: u32,
+    /// Whether tuples that it returns have no known length.
+    pub long_results: bool,
+    /// Whether the items that are asked for next are only put into a list.
+    pub only_listed: bool,
     /// The unions of which one alternative is looked at.
     pub arms: u32,
     /// The IR function that is lifted, where that is a specialisation.
@@ -320,6 +324,8 @@ impl<'w> Lifter<'w> {
             objects: HashMap::new(),
             escaping: Vec::new(),
             built_ins: 0,
+            long_results: false,
+            only_listed: false,
             arms: 0,
             own: None,
             settles: false,
@@ -590,8 +596,7 @@ impl Lifter<'_> {
             (Type::Union(have), _)
                 if !from.is_within(ty) && have.iter().any(|one| self.stored_type(one, true) != *one) =>
             {
-                let converted =
-                    self.dispatch(value, &mut |me, narrowed| me.value_as(&narrowed, ty).map(Abs::Dyn))?;
+                let converted = self.dispatch(value, &mut |me, narrowed| me.value_as(&narrowed, ty).map(Abs::Dyn))?;
                 self.value_as(&converted, ty)
             }
             (Type::Union(have), Type::Union(_))

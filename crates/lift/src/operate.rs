@@ -21,17 +21,11 @@ impl Lifter<'_> {
         if symbol == "%" && self.type_of(&left) == Some(Type::Str) {
             return self.percent(&left, &right);
         }
-        if symbol == "+"
-            && let (Some(a), Some(b)) = (self.items_of_tuple(&left), self.items_of_tuple(&right))
-        {
-            self.world.budget.take(a.len() + b.len());
-            return Ok(Abs::tuple([a, b].concat()));
-        }
         self.apply(&format!("a{symbol}b"), &[left, right])
     }
 
     /// The items of a tuple of known length.
-    fn items_of_tuple(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
+    pub fn items_of_tuple(&mut self, abs: &Abs) -> Option<Vec<Abs>> {
         match abs {
             Abs::Dyn(value) if matches!(self.b.function.ty(*value), Type::Tuple(_)) => self.known_items(abs),
             other => other.tuple_items(),
@@ -164,6 +158,12 @@ impl Lifter<'_> {
                 result
             })?;
             return Ok(Some(result));
+        }
+        if let ("a+b", [left, right]) = (spelling, args)
+            && let (Some(a), Some(b)) = (self.items_of_tuple(left), self.items_of_tuple(right))
+        {
+            self.world.budget.take(a.len() + b.len());
+            return Ok(Some(Abs::tuple([a, b].concat())));
         }
         // A tuple of static things has a length though it has no run-time type.
         if spelling == "len"
@@ -656,23 +656,13 @@ impl Lifter<'_> {
                 }
                 _ => {}
             },
-            Abs::Func(_)
-            | Abs::Method(_)
-            | Abs::Bound(_)
-            | Abs::Class(_)
-            | Abs::Builtin(_)
-            | Abs::Module(_)
-            | Abs::ExcClass(_)
-            | Abs::ClassOf(_)
-            | Abs::ExcInst(_) => {
-                return Ok(Abs::bool(true));
-            }
+            known if is_true(known) => return Ok(Abs::bool(true)),
             Abs::Iter(iter) => {
                 if let Iter::View { items: Object::Tuple(items), .. } = &**iter {
                     return Ok(Abs::bool(!items.is_empty()));
                 }
             }
-            Abs::Instance(_) | Abs::Table(_) | Abs::OneOf(_) | Abs::Super(_) | Abs::Unbound | Abs::Conflict => {}
+            _ => {}
         }
         self.apply("truth", std::slice::from_ref(abs))
     }
@@ -702,4 +692,20 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
         Type::Tuple(types) | Type::Union(types) => types.iter().all(is_plain),
         _ => false,
     }
+}
+
+/// Whether a value is true whatever it holds: functions, classes and exceptions are.
+pub(crate) fn is_true(abs: &Abs) -> bool {
+    matches!(
+        abs,
+        Abs::Func(_)
+            | Abs::Method(_)
+            | Abs::Bound(_)
+            | Abs::Class(_)
+            | Abs::Builtin(_)
+            | Abs::Module(_)
+            | Abs::ExcClass(_)
+            | Abs::ClassOf(_)
+            | Abs::ExcInst(_)
+    )
 }

@@ -26,6 +26,11 @@ impl Lifter<'_> {
             Returns::Sql(sql) => self.return_sql(&value, &sql),
             Returns::Typed { assumed, .. } => {
                 let mut value = self.escaped(&value)?;
+                if self.long_results
+                    && let Some(items) = self.items_of_tuple(&value)
+                {
+                    value = self.lengthened(&items)?;
+                }
                 if !self.assigned.is_empty() {
                     let vars = &self.frames[0].vars;
                     let left = self.assigned.iter().map(|name| vars.get(name).cloned().unwrap_or(Abs::Unbound));

@@ -48,6 +48,9 @@ const MAX_OF_ONE: usize = 64;
 /// of `walk(seen | {n})` is an object of the place where it was made, and so of another one each time.
 const GROWS: usize = 2;
 
+/// The lengths of tuples that a function returns from which on it returns them of any length.
+const LENGTHS: usize = 3;
+
 /// All specialisations.
 const MAX: usize = 400;
 
@@ -499,6 +502,7 @@ impl Lifter<'_> {
             inner.span_locked = prelude;
             inner.own = Some(id);
             inner.settles = settles;
+            inner.long_results = inner.world.long_results.contains(&def);
             inner.assigned.clone_from(&together.assigned);
             inner.take_objects_of_module();
             inner.take_owner(closure);
@@ -519,6 +523,13 @@ impl Lifter<'_> {
                 function.keeps.clone_from(&keeps);
             }
             let Returns::Typed { found, sites, mut values, .. } = inner.returns else { break };
+            let lengths = found.alternatives().iter().filter(|ty| matches!(ty, Type::Tuple(_))).count();
+            if lengths >= LENGTHS && self.world.long_results.insert(def) {
+                if let Some(entry) = self.world.specialised.get_mut(&def).and_then(|all| all.get_mut(at)) {
+                    entry.ret = Type::Never;
+                }
+                continue;
+            }
             let settled = found == assumed;
             if settled && found == Type::Never {
                 // It never returns; its calls have no result.

@@ -86,7 +86,7 @@ impl Lifter<'_> {
             StmtKind::Annotation(annotation) if self.module_mode && self.current == 0 => self.annotation(annotation),
             // A function does not evaluate its variables' annotations.
             StmtKind::Annotation(_) => Ok(()),
-            StmtKind::ClassDef(def) => self.class_statement(def),
+            StmtKind::ClassDef(def) => self.class_statement(def, &def.decorators),
             StmtKind::FunctionDef(def) => {
                 let made = self.decorated(def)?;
                 self.bind_name(&def.name, made)?;

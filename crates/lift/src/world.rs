@@ -59,6 +59,8 @@ pub(crate) struct World {
     pub returned: HashMap<*const FunctionDef, Vec<Specialised>>,
     /// How many values functions unfolded to last.
     pub sizes: HashMap<*const FunctionDef, usize>,
+    /// Functions that return tuples of ever other lengths.
+    pub long_results: HashSet<*const FunctionDef>,
     /// Functions that can only be unfolded: their results have no run-time form.
     pub unfolded_only: HashSet<*const FunctionDef>,
     /// Functions that keep no more than so many results.
@@ -229,6 +231,7 @@ impl World {
             specialised: HashMap::new(),
             returned: HashMap::new(),
             sizes: HashMap::new(),
+            long_results: HashSet::new(),
             unfolded_only: HashSet::new(),
             bounded: HashSet::new(),
             kept_by: HashMap::new(),
