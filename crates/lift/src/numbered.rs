@@ -125,6 +125,9 @@ impl Lifter<'_> {
         }
         let class = Rc::clone(&shape.class);
         let of = self.look_at_made(&class, numbered)?;
+        if let [(_, only)] = &of[..] {
+            return Some(only.clone());
+        }
         let at = self.b.inst(Opcode::Field(0), vec![value], Type::Int, None);
         Some(Abs::OneOf(Rc::new(Choice { at, of })))
     }
