@@ -77,6 +77,43 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Files below a folder, as paths from it.
+fn files(folder: &Path, within: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder.join(within)).expect("a folder").flatten() {
+        let path = within.join(entry.file_name());
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => files(folder, &path, found),
+            _ => found.push(format!("/{}", path.display())),
+        }
+    }
+}
+
+#[test]
+fn files_that_pages_name_exist() {
+    let mut there = vec![];
+    files(&root().join("crates"), Path::new(""), &mut there);
+    let is_file = |name: &&str| {
+        [".rs", ".py", ".cl"].iter().any(|end| name.ends_with(end))
+            && !name.contains([' ', '*', '('])
+            && *name == name.to_lowercase()
+    };
+    let mut wrong = vec![];
+    let internals =
+        pages().into_iter().filter(|page| page.parent().is_some_and(|folder| folder.ends_with("internals")));
+    for page in internals.chain([root().join("ARCHITECTURE.md")]) {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        let prose = prose(&text);
+        for name in prose.split('`').skip(1).step_by(2).filter(is_file) {
+            // As the page on the lifter has them: `lift/objects/heap.rs`.
+            let spelled = [format!("/{name}"), format!("/{}", name.replacen('/', "/src/", 1))];
+            if !there.iter().any(|path| spelled.iter().any(|spelled| path.ends_with(spelled))) {
+                wrong.push(format!("{}: {name}", page.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_book_has_every_page() {
     let folder = root().join("docs");

@@ -1,10 +1,11 @@
 //! Abstract values: what the lifter knows of a Python value.
 
-use crate::ast::{Comprehension, FunctionDef, Name};
-use crate::choice::{Choice, Table};
-use crate::class::{ClassObj, Method};
-use crate::heap::Instance;
-use crate::lifter::Vars;
+use crate::data::choice::Choice;
+use crate::data::tables::Table;
+use crate::objects::class::{ClassObj, Method};
+use crate::objects::heap::Instance;
+use crate::tree::ast::{Comprehension, FunctionDef, Name};
+use crate::walk::lifter::Vars;
 use exuvia_ir::{ExcKind, Object, Value};
 use std::rc::Rc;
 use std::sync::Arc;

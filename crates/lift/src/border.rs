@@ -7,22 +7,21 @@
 //! structs within lists, is made by functions that are written here as text, in the language of the
 //! prelude.
 
+pub(crate) mod text;
+
 use crate::abs::Abs;
-use crate::ast::{FunctionDef, Name};
 use crate::bailout::{Bailout, Code};
-use crate::class::ClassObj;
-use crate::lifter::{Lift, Lifter, State, Stop};
-use crate::returns::SqlReturn;
+use crate::border::text::{Text, fields_body};
+use crate::calls::returns::SqlReturn;
+use crate::objects::class::ClassObj;
+use crate::tree::ast::{FunctionDef, Name};
+use crate::walk::lifter::{Lift, Lifter, State, Stop};
 use exuvia_ir::{Class, Object, Opcode, Span, Terminator, Type, Value};
-use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Copies of the handler's body for arguments that are NULL or a struct.
 const MAX_SPLITS: usize = 3;
-
-/// The line after which CPython finds out that a result does not fit.
-const LEAVE: &str = "    return _leave('a result of another type')";
 
 /// What a column function takes a column as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +176,7 @@ impl SqlClass {
     }
 
     /// Whether Python sees its values as the IR function takes them.
-    fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         match self {
             SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str => true,
             SqlClass::List(element) => element.is_plain(),
@@ -237,124 +236,10 @@ impl SqlClass {
     }
 
     /// [`SqlClass::crossing`] as arguments.
-    fn across(&self) -> String {
+    pub fn across(&self) -> String {
         let (module, told) = self.crossing();
         told.iter().fold(format!("'{module}'"), |text, told| format!("{text}, {told}"))
     }
-}
-
-/// Functions of the prelude's language, being written.
-#[derive(Default)]
-struct Text {
-    functions: String,
-    count: usize,
-}
-
-impl Text {
-    fn add(&mut self, body: &str) -> String {
-        self.count += 1;
-        let name = format!("_f{}", self.count);
-        let _ = write!(self.functions, "def {name}(v):\n    if v is None:\n        return None\n{body}\n");
-        name
-    }
-
-    /// As [`Text::add`], of a body that asks for the class of the value.
-    fn add_apart(&mut self, body: &str) -> String {
-        let one = self.add(body);
-        self.add(&format!("    return _apart({one}, v)"))
-    }
-
-    /// The function that makes what Python sees of a value at the border; its name.
-    fn read(&mut self, class: &SqlClass) -> String {
-        match class {
-            SqlClass::List(element) => {
-                let inner = self.read(element);
-                self.add(&format!("    return [{inner}(x) for x in v]"))
-            }
-            SqlClass::Struct(fields) => {
-                let mut entries = Vec::new();
-                for (at, (name, class)) in fields.iter().enumerate() {
-                    let inner = self.read(class);
-                    entries.push(format!("{}: {inner}(v[{at}])", literal(name)));
-                }
-                self.add(&format!("    return {{{}}}", entries.join(", ")))
-            }
-            SqlClass::Map(entry) => {
-                let [key, value] = [&entry.0, &entry.1].map(|class| self.read(class));
-                self.add(&format!("    return {{{key}(x[0]): {value}(x[1]) for x in v}}"))
-            }
-            class if class.is_plain() => self.add("    return v"),
-            class => self.add(&format!("    return _across('_of_sql', v, {})", class.across())),
-        }
-    }
-
-    /// The function that makes the value at the border of what Python has; its name. What the SQL
-    /// type cannot hold is CPython's to refuse.
-    fn store(&mut self, class: &SqlClass) -> String {
-        match class {
-            SqlClass::List(element) => {
-                let inner = self.store(element);
-                let body = format!(
-                    "    v = _in_sql(v)\n    if isinstance(v, (list, tuple)):\n        return [{inner}(x) for x in v]\n{LEAVE}"
-                );
-                self.add_apart(&body)
-            }
-            SqlClass::Map(entry) => {
-                let [key, value] = [&entry.0, &entry.1].map(|class| self.store(class));
-                let body = format!(
-                    "    v = _in_sql(v)\n    if isinstance(v, dict) and None not in v:\n        \
-                     return [({key}(x), {value}(y)) for x, y in v.items()]\n{LEAVE}"
-                );
-                self.add_apart(&body)
-            }
-            SqlClass::Struct(fields) => {
-                let inner: Vec<(&str, String)> =
-                    fields.iter().map(|(name, class)| (name.as_str(), self.store(class))).collect();
-                self.add_apart(&fields_body(&inner))
-            }
-            SqlClass::Float => self.add_apart(&format!(
-                "    v = _in_sql(v)\n    if _type_name(v) == 'float':\n        return v\n    \
-                 if _type_name(v) == 'int' and -9007199254740992 <= v <= 9007199254740992:\n        \
-                 return _operation('int.to_float', v)\n{LEAVE}"
-            )),
-            class if class.is_plain() => {
-                let name = class.python().message_name().to_string();
-                self.add_apart(&format!(
-                    "    v = _in_sql(v)\n    if _type_name(v) == '{name}':\n        return v\n{LEAVE}"
-                ))
-            }
-            // It looks at the class itself.
-            SqlClass::Instant(_) | SqlClass::Decimal { .. } => self.add_apart(&format!(
-                "    w = _across('_to_sql', v, {})\n    if w is not None:\n        return w\n{LEAVE}",
-                class.across()
-            )),
-            class => {
-                let name = class.python().path().to_string();
-                self.add_apart(&format!(
-                    "    if _type_name(v) == '{name}':\n        w = _across('_to_sql', v, {})\n        \
-                     if w is not None:\n            return w\n{LEAVE}",
-                    class.across()
-                ))
-            }
-        }
-    }
-}
-
-/// The body that gives what a dict holds under exactly those names, each put into a function.
-fn fields_body(fields: &[(&str, String)]) -> String {
-    let mut tests = format!("not isinstance(v, dict) or len(v) != {}", fields.len());
-    let mut values = String::new();
-    for (name, inner) in fields {
-        let name = literal(name);
-        let _ = write!(tests, " or {name} not in v");
-        let _ = write!(values, "{inner}(v[{name}]), ");
-    }
-    format!("    if {tests}:\n    {LEAVE}\n    return ({values})")
-}
-
-/// A text as Python's source has it.
-fn literal(text: &str) -> String {
-    exuvia_ops::show::repr(&Object::str(text))
 }
 
 impl Lifter<'_> {
@@ -397,7 +282,7 @@ impl Lifter<'_> {
             let mut without = args.clone();
             without.push(Abs::NONE);
             let path = self.frames[0].path;
-            self.frames[0].path = crate::call::mix(path, splits as u32 + 1);
+            self.frames[0].path = crate::calls::call::mix(path, splits as u32 + 1);
             self.next_argument((rest, classes), others, without, splits + 1, body)?;
             self.enter(yes);
             let at = args.len();
@@ -412,7 +297,7 @@ impl Lifter<'_> {
             let mut turn = 0;
             self.dispatch(own[0], &mut |me, narrowed| {
                 turn += 1;
-                me.frames[0].path = crate::call::mix(path, (splits as u32 + 1) * 2 + turn);
+                me.frames[0].path = crate::calls::call::mix(path, (splits as u32 + 1) * 2 + turn);
                 let mut args = args.clone();
                 let at = args.len();
                 let Abs::Dyn(list) = narrowed else {
@@ -582,7 +467,7 @@ impl Lifter<'_> {
         let index = match self.world.border.get(&text.functions) {
             Some(index) => *index,
             None => {
-                let Ok(parsed) = crate::parse::parse_source(&text.functions, &[]) else {
+                let Ok(parsed) = crate::tree::parse::parse_source(&text.functions, &[]) else {
                     return Err(Bailout::new(Code::SqlType, Span::default(), "an SQL type with such fields").into());
                 };
                 let outer = std::mem::replace(&mut self.world.loading_prelude, true);
@@ -602,7 +487,7 @@ impl Lifter<'_> {
     /// The values over which a result is spread; ends where the SQL type cannot hold it, for
     /// which nothing is returned.
     pub fn spread_result(&mut self, value: &Abs, sql: &SqlReturn, out: &mut Vec<Abs>) -> Lift<()> {
-        let outer = std::mem::replace(&mut self.contexts, vec![crate::lifter::Ctx::Entry]);
+        let outer = std::mem::replace(&mut self.contexts, vec![crate::walk::lifter::Ctx::Entry]);
         let spread = self.spread_part(value, &sql.class, out);
         self.contexts = outer;
         spread

@@ -8,7 +8,7 @@
 
 use crate::abs::Abs;
 use crate::bailout::Code;
-use crate::lifter::{Lift, Lifter};
+use crate::walk::lifter::{Lift, Lifter};
 use exuvia_ir::{Int, Object, Type};
 use exuvia_ops::def::{Body, OpDef};
 use std::cell::Cell;

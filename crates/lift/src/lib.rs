@@ -13,83 +13,29 @@
 //! (`heap`).
 
 mod abs;
-mod annotation;
-pub mod ast;
 mod bailout;
 mod border;
-mod boxes;
 mod budget;
-mod call;
-mod choice;
-mod class;
-mod classes;
-mod constant_sets;
-mod construct;
-mod containers;
-mod copies;
-mod documents;
-mod enums;
-mod escape;
-mod exceptions;
-mod expr;
-mod fields;
-mod flags;
-mod footprint;
-mod generator;
-mod heap;
-mod indents;
-mod intrinsic;
-mod items;
-mod iterate;
-mod keep;
-mod leave;
-mod lifter;
-mod lists;
-mod loops;
-mod managers;
-mod member_sets;
-mod memo;
-mod merge;
+mod calls;
+mod data;
 mod module;
-mod names;
-mod nesting;
-mod numbered;
-mod operate;
-pub mod parse;
-mod patterns;
-mod protocol;
-mod reach;
-mod restrict;
-mod returns;
-mod reversal;
-mod scope;
-mod sees;
-mod sets;
-mod shaped;
-mod sorting;
-mod source;
-mod specialise;
-mod spread;
-pub mod standard;
-mod stmt;
-mod syntax;
-mod templates;
-mod texts;
-mod together;
-mod values;
+mod objects;
+mod tree;
+mod walk;
 mod world;
 
 pub use bailout::{Bailout, Code};
 pub use border::{ColumnForm, SqlClass};
 pub use budget::MAX_STEPS;
-pub use returns::SqlReturn;
-pub use source::{Source, SourceError};
-pub use specialise::Calls;
+pub use calls::returns::SqlReturn;
+pub use calls::specialise::Calls;
+pub use tree::source::{Source, SourceError};
+pub use tree::{ast, standard};
 
 use abs::Abs;
 use exuvia_ir::{Builder, Function, Module, Span, Type, Value};
-use lifter::{Frame, Lifter, Returns, Stop};
 use std::rc::Rc;
+use walk::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
 use world::World;
 
 /// The values over which the arguments may be spread, and the result: each field of a STRUCT is one.
@@ -188,7 +134,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
     let b = Builder::new(source.python_name.clone(), &types, result);
     let args: Vec<Value> = (0..types.len()).map(|index| b.param(index)).collect();
     let frame = Frame {
-        vars: lifter::Vars::default(),
+        vars: Vars::default(),
         def: None,
         locals: Rc::from([]),
         enclosing: abs::Enclosing::Module,
@@ -212,7 +158,7 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
 
 impl Lifter<'_> {
     /// Runs the handler's body in this function's own frame.
-    fn handler(&mut self, source: &Source, module: usize, args: &[Value], params: &[Param]) -> lifter::Lift<()> {
+    fn handler(&mut self, source: &Source, module: usize, args: &[Value], params: &[Param]) -> Lift<()> {
         let def = source.handler.clone();
         let name: &str = &source.python_name;
         if source.called {
@@ -244,7 +190,7 @@ impl Lifter<'_> {
     }
 
     /// Calls what a decorator or an assignment bound the handler's name to.
-    fn called_handler(&mut self, source: &Source, module: usize, args: &[Value], params: &[Param]) -> lifter::Lift<()> {
+    fn called_handler(&mut self, source: &Source, module: usize, args: &[Value], params: &[Param]) -> Lift<()> {
         let name: &str = &source.python_name;
         let handler = match self.world.modules[module].globals.get(name) {
             Some(handler @ Abs::Func(_)) => handler.clone(),

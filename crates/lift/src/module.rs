@@ -2,11 +2,11 @@
 //! world that functions see.
 
 use crate::abs::{Abs, Enclosing};
-use crate::ast::{Module, Stmt};
 use crate::bailout::{Bailout, Code};
-use crate::footprint::Footprint;
-use crate::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
-use crate::reach::PassedOver;
+use crate::tree::ast::{Module, Stmt};
+use crate::tree::footprint::Footprint;
+use crate::tree::reach::PassedOver;
+use crate::walk::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
 use crate::world::{ModuleScope, World};
 use exuvia_ir::{Builder, Span, Type};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize> {
     static PARSED: OnceLock<HashMap<&'static str, Arc<Module>>> = OnceLock::new();
     let parsed = PARSED.get_or_init(|| {
-        let parse = |(name, source): &(&'static str, &str)| match crate::parse::parse_source(source, &[]) {
+        let parse = |(name, source): &(&'static str, &str)| match crate::tree::parse::parse_source(source, &[]) {
             Ok(parsed) => Some((*name, Arc::new(parsed.module))),
             Err(_) => None,
         };
@@ -36,7 +36,7 @@ pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
     // What an attempt made that begins again.
     let is_made = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.module == Some(index));
     world.made_by_modules.values_mut().for_each(|objects| objects.retain(|object| !is_made(object)));
-    let locals = crate::scope::locals(&crate::ast::Params::default(), body);
+    let locals = crate::tree::scope::locals(&crate::tree::ast::Params::default(), body);
     let frame = Frame {
         vars: Vars::default(),
         def: None,

@@ -2,18 +2,18 @@
 //! the functions made so far, facts about lists.
 
 use crate::abs::Abs;
-use crate::ast::{FunctionDef, Name};
 use crate::bailout::Bailout;
 use crate::border::SqlClass;
 use crate::budget::Budget;
-use crate::class::ClassKey;
-use crate::enums::Enumeration;
-use crate::escape::{Assigned, Shape};
-use crate::flags::Flags;
-use crate::lifter::{Place, Site, Vars};
-use crate::shaped::Shaped;
-use crate::source::Source;
-use crate::specialise::{Calls, Specialised};
+use crate::calls::specialise::{Calls, Specialised};
+use crate::data::shaped::Shaped;
+use crate::objects::class::ClassKey;
+use crate::objects::enums::Enumeration;
+use crate::objects::escape::{Assigned, Shape};
+use crate::objects::flags::Flags;
+use crate::tree::ast::{FunctionDef, Name};
+use crate::tree::source::Source;
+use crate::walk::lifter::{Place, Site, Vars};
 use exuvia_ir::{Class, Function, ListObj, Object, Pattern, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::re::{MAX_AUTOMATON, Regex, Unsupported};
