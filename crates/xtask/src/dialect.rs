@@ -1,4 +1,4 @@
-//! Whether the dialect that counts (`crates/datafusion/src/parsing.rs`) passes on every question that
+//! Whether the dialect that counts (`crates/datafusion/src/statements/parsing.rs`) passes on every question that
 //! sqlparser's trait knows: one that it missed would be answered for a dialect of its own.
 
 use crate::cargo;
@@ -23,10 +23,10 @@ pub fn check() -> anyhow::Result<()> {
     let folder = Path::new(&manifest).parent().context("a manifest in no folder")?;
     let of_trait = std::fs::read_to_string(folder.join("src/dialect/mod.rs"))?;
     let root = metadata.get("workspace_root").and_then(Json::as_str).context("not metadata")?;
-    let ours = std::fs::read_to_string(Path::new(root).join("crates/datafusion/src/parsing.rs"))?;
+    let ours = std::fs::read_to_string(Path::new(root).join("crates/datafusion/src/statements/parsing.rs"))?;
     let missing = missing(&of_trait, &ours)?;
     if !missing.is_empty() {
-        bail!("crates/datafusion/src/parsing.rs does not pass on: {}", missing.join(", "));
+        bail!("crates/datafusion/src/statements/parsing.rs does not pass on: {}", missing.join(", "));
     }
     Ok(())
 }
