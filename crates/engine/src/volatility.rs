@@ -172,10 +172,8 @@ impl Finder {
                 ExprKind::Name(name) | ExprKind::Attribute { name, .. } if BY_NAME.contains(&&**name) => {
                     self.by_name = true;
                 }
-                // Bytes and `...` are harmless; generators and coroutines are not.
-                ExprKind::Unsupported(what)
-                    if !matches!(*what, "bytes" | "..." | "a complex number" | "yield" | "yield from") =>
-                {
+                // Coroutines are not harmless.
+                ExprKind::Unsupported(what) if !matches!(*what, "..." | "a complex number" | "yield") => {
                     self.found = true
                 }
                 _ => {}

@@ -115,12 +115,6 @@ impl Type {
         self.alternatives().iter().all(|ty| others.binary_search(ty).is_ok())
     }
 
-    /// The position of `alternative` in this union: the tag that tells it apart.
-    #[must_use]
-    pub fn tag_of(&self, alternative: &Type) -> Option<usize> {
-        self.alternatives().binary_search(alternative).ok()
-    }
-
     /// Whether a value is or holds a pattern or an object of a class of the standard library.
     #[must_use]
     pub fn holds_object(&self) -> bool {
@@ -340,6 +334,5 @@ mod tests {
         assert_eq!(opt.join(&Type::Float).join(&Type::Int).to_string(), "union[none, int, float]");
         assert_eq!(Type::list(Type::Never).join(&Type::list(Type::Str)), Type::list(Type::Str));
         assert!(Type::None.is_within(&opt));
-        assert_eq!(opt.tag_of(&Type::Int), Some(1));
     }
 }

@@ -5,12 +5,13 @@
 //! IR. Conditions on static values take one branch, joins merge types, loops run to a
 //! fixpoint of types. It is a pure function of its input: no I/O, no interpreter.
 //!
-//! No rule of Python's semantics stands in the walker: it evaluates operands in Python's
-//! order and applies operations (`operate`), which `exuvia-ops` defines, or functions of
-//! the prelude, which are lifted like user code. Left out, and gone to CPython with a
+//! What values do is not known to the walker (`walk`): it evaluates operands in Python's order and applies
+//! operations (`walk::operate`), which `exuvia-ops` defines, or functions of the prelude, which are lifted like
+//! user code. It decides itself what needs no more than classes, or has no run-time form: comparisons of
+//! unrelated classes, iterators, ranges (`calls::built_ins`). Left out, and gone to CPython with a
 //! [`Bailout`]: coroutines, most modules, and objects that a run-time value would
 //! have to stand for. Objects of classes, dicts and sets live on a heap of their own while lifting
-//! (`heap`).
+//! (`objects::heap`).
 
 mod abs;
 mod bailout;

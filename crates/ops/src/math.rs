@@ -17,15 +17,6 @@ use crate::def::OpDef;
 use exuvia_ir::ExcKind::{OverflowError, ValueError};
 use exuvia_ir::Raise;
 
-/// The constants of the module.
-pub const CONSTANTS: &[(&str, f64)] = &[
-    ("math.pi", std::f64::consts::PI),
-    ("math.e", std::f64::consts::E),
-    ("math.tau", std::f64::consts::TAU),
-    ("math.inf", f64::INFINITY),
-    ("math.nan", f64::NAN),
-];
-
 /// Every operation of the module outside the core.
 pub static OPS: &[&OpDef] = &[
     &elementary::sin::DEF,

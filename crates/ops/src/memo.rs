@@ -213,12 +213,6 @@ impl Memos {
         Ok(())
     }
 
-    /// The text of the memos that is equal to one, if there is any. It stays where it is until the row ends.
-    #[must_use]
-    pub fn find_text(&self, text: &[u8]) -> Option<&[u8]> {
-        self.texts.find(text)
-    }
-
     /// The text of the memos that is equal to one; it is there afterwards, and stays where it is until the
     /// row ends.
     ///
@@ -279,10 +273,8 @@ mod tests {
         let kept: Vec<usize> =
             texts.iter().map(|text| memos.keep_text(text.as_bytes(), 1 << 30).unwrap().as_ptr() as usize).collect();
         for (text, address) in texts.iter().zip(kept) {
-            assert_eq!(memos.find_text(text.as_bytes()).unwrap().as_ptr() as usize, address);
             assert_eq!(memos.keep_text(text.as_bytes(), 1 << 30).unwrap().as_ptr() as usize, address);
         }
-        assert_eq!(memos.find_text(b"nothing"), None);
     }
 
     #[test]

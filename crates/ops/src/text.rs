@@ -105,13 +105,6 @@ impl<'a> Str<'a> {
         self.known_ascii() || self.as_bytes().is_ascii()
     }
 
-    /// The same text, marked as ASCII if it is.
-    #[must_use]
-    #[inline]
-    pub fn examined(self) -> Str<'a> {
-        if self.known_ascii() { self } else { Str::new(self.as_str()) }
-    }
-
     /// The byte offset of the code point with that index; the byte length if the text
     /// has no more code points.
     #[must_use]

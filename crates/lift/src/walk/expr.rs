@@ -1,5 +1,4 @@
-//! Expressions. Nothing here knows what an operator means; it only evaluates operands in
-//! Python's order and applies operations.
+//! Expressions: their operands are evaluated in Python's order, then operations are applied.
 
 use crate::abs::{Abs, Closure, Enclosing};
 use crate::bailout::Code;

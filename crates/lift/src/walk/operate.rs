@@ -6,6 +6,7 @@ use crate::abs::{Abs, Iter, ViewOf};
 use crate::bailout::Code;
 use crate::budget;
 use crate::walk::lifter::{Lift, Lifter};
+use crate::walk::protocol::operator_method;
 use exuvia_ir::{Class, ExcKind, Int, Object, Raise, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Effect, Kind, OpDef};
@@ -600,32 +601,13 @@ impl Lifter<'_> {
             return Some((of_type(args.first()?)?, method.to_string()));
         }
         let dunder = match spelling {
-            "a+b" => "__add__",
-            "a-b" => "__sub__",
-            "a//b" => "__floordiv__",
-            "a/b" => "__truediv__",
-            "a%b" => "__mod__",
-            "-a" => "__neg__",
-            "abs" => "__abs__",
-            "a|b" => "__or__",
-            "a*b" => "__mul__",
-            "a==b" => "__eq__",
-            "a!=b" => "__ne__",
-            "a<b" => "__lt__",
-            "a<=b" => "__le__",
-            "a>b" => "__gt__",
-            "a>=b" => "__ge__",
-            "a[b]" => "__getitem__",
-            "a[b:c]" => "__getpart__",
-            "del a[b]" => "__delitem__",
-            "a[b:c:d]" => "__getslice__",
-            "a[b:c:d]=e" => "__setslice__",
-            "del a[b:c:d]" => "__delslice__",
             "str" => "__str__",
             "repr" => "__repr__",
             "format" => "__format__",
             "truth" => "__bool__",
             "len" => "__len__",
+            "abs" => "__abs__",
+            spelling if let Some(method) = operator_method(spelling) => method,
             "a in b" => {
                 // The operands come as (item, container).
                 return Some((of_type(args.get(1)?)?, "__contains__".to_string()));

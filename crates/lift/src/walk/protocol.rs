@@ -57,6 +57,14 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
     ("math.trunc", "__trunc__", None),
 ];
 
+/// The method by which the first operand of an operator says what that gives.
+pub(crate) fn operator_method(spelling: &str) -> Option<&'static str> {
+    let is_name = spelling.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'.');
+    let of_two = BINARY.iter().chain(COMPARE).map(|row| (row.0, row.1));
+    let mut all = of_two.chain(UNARY.iter().map(|row| (row.0, row.1)));
+    all.find(|(operator, _)| *operator == spelling && !is_name).map(|(_, method)| method)
+}
+
 /// Classes of the prelude that have every operator that CPython's have, and their names in messages.
 const KNOWN: &[(&str, &str)] = &[
     ("dict", "dict"),
