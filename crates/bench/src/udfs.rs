@@ -89,7 +89,7 @@ pub fn defined(definition: Definition, settings: &Settings) -> Result<Function> 
 /// # Errors
 /// If a row fails.
 pub fn call(function: &Function, args: &[ArrayRef], rows: usize, settings: &Settings) -> Result<ArrayRef> {
-    let invocation = Invocation { cancelled: Arc::new(AtomicBool::new(false)), deadline: None };
+    let invocation = Invocation { cancelled: Arc::new(AtomicBool::new(false)), deadline: None, without_python: false };
     function.invoke(args, rows, settings, &invocation).map_err(|error| anyhow!("{error}"))
 }
 

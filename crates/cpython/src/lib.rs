@@ -25,6 +25,7 @@ mod call;
 mod classes;
 mod failure;
 mod function;
+mod imports;
 mod port;
 mod print;
 mod request;

@@ -6,7 +6,9 @@
 //! exception is no `Exception`, so `except Exception` does not keep it; a bare `except:`
 //! may, so it is raised again and again. A single call into C, such as `time.sleep`,
 //! cannot be broken this way: whoever asked goes on without it ([`crate::request`]).
+//! Neither is an import broken, which other requests may wait for ([`crate::imports`]).
 
+use crate::imports::{self, Importing};
 use exuvia_ir::interpreter::{Limits, kind};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -14,11 +16,15 @@ use pyo3::sync::PyOnceLock;
 use pyo3::{create_exception, ffi};
 use std::ffi::c_long;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the running requests are looked at.
 const PERIOD: Duration = Duration::from_millis(5);
+
+/// How long a module that is being imported may go on after its request was to end. What takes
+/// longer most likely never ends.
+const IMPORT_TIME: Duration = Duration::from_secs(10);
 
 create_exception!(exuvia, Interrupt, PyBaseException, "The query was cancelled or its time is over.");
 
@@ -35,6 +41,8 @@ struct Watched {
     clock: Mutex<Clock>,
     /// A [`kind`] once the request must end, else 0.
     ended: AtomicU32,
+    /// Since when it must.
+    due: OnceLock<Instant>,
 }
 
 /// The time of a call, without that in which it waits for the engine.
@@ -75,6 +83,26 @@ impl Watched {
             0
         }
     }
+
+    /// Whether an exception may be raised in the thread, which stays so while the GIL is held.
+    fn may_raise(&self, py: Python<'_>) -> bool {
+        match imports::importing(py, self.thread) {
+            Importing::Nothing => true,
+            Importing::Module => self.due.get().is_some_and(|due| due.elapsed() > IMPORT_TIME),
+            Importing::Machinery => false,
+        }
+    }
+
+    /// Raises an exception in the thread, unless it must not be or the request has ended.
+    fn interrupt(self: &Arc<Watched>, py: Python<'_>) {
+        let interrupt = class(py);
+        imports::without_finalizers(|| {
+            if self.may_raise(py) && list().iter().any(|other| Arc::ptr_eq(other, self)) {
+                // SAFETY: the GIL is held; a thread that is gone is not found, which is no error.
+                unsafe { ffi::PyThreadState_SetAsyncExc(self.thread, interrupt.as_ptr()) };
+            }
+        });
+    }
 }
 
 /// A request under watch, until it is dropped.
@@ -111,6 +139,7 @@ impl Watch {
             call: (call_nanos != u64::MAX).then(|| Duration::from_nanos(call_nanos)),
             clock: Mutex::default(),
             ended: AtomicU32::new(0),
+            due: OnceLock::new(),
         });
         // Whatever ended before it began runs no row.
         watched.ended.store(watched.judge(), Ordering::Relaxed);
@@ -197,17 +226,11 @@ pub fn run() -> ! {
         };
         for watched in &due {
             watched.ended.store(watched.judge(), Ordering::Relaxed);
+            watched.due.get_or_init(Instant::now);
         }
         if !due.is_empty() {
             // The order of locks is the GIL, then the list, here and in `Watch`.
-            Python::attach(|py| {
-                let interrupt = class(py);
-                for watched in list().iter().filter(|watched| due.iter().any(|due| Arc::ptr_eq(due, watched))) {
-                    // SAFETY: the GIL is held; a thread that is gone is not found, which
-                    // is no error.
-                    unsafe { ffi::PyThreadState_SetAsyncExc(watched.thread, interrupt.as_ptr()) };
-                }
-            });
+            Python::attach(|py| due.iter().for_each(|watched| watched.interrupt(py)));
         }
         std::thread::sleep(PERIOD);
     }

@@ -112,6 +112,9 @@ pub struct Invocation {
     pub cancelled: Arc<AtomicBool>,
     /// When the call must have ended.
     pub deadline: Option<Instant>,
+    /// Whether it ends, as if the query was cancelled, before it would run in CPython: what is
+    /// begun there is not to be begun again.
+    pub without_python: bool,
 }
 
 /// Where calls of a function run.

@@ -56,6 +56,9 @@ impl PythonRung {
         settings: &Settings,
         invocation: &Invocation,
     ) -> Result<ArrayRef, CallError> {
+        if invocation.without_python {
+            return Err(function.failed(CallErrorKind::Cancelled));
+        }
         let defined = match self {
             PythonRung::Columns(routine) => return routine.call_column(args, rows, settings, invocation),
             PythonRung::Rows(defined) => defined,

@@ -74,7 +74,7 @@ impl Whole {
         }
         let mine = function.definition().timeout.and_then(|time| Instant::now().checked_add(time));
         let deadline = [invocation.deadline, mine].into_iter().flatten().min();
-        let invocation = Invocation { cancelled: Arc::clone(&invocation.cancelled), deadline };
+        let invocation = Invocation { deadline, ..invocation.clone() };
         let watch = Watch::start(&invocation);
         let args = spread::taken(function, &args);
         let nulls = Nulls::of(function.definition(), &args);

@@ -25,7 +25,7 @@ fn definition(source: &str, params: &[(&str, DataType)], returns: DataType) -> D
 }
 
 fn invocation() -> Invocation {
-    Invocation { cancelled: Arc::default(), deadline: None }
+    Invocation { cancelled: Arc::default(), deadline: None, without_python: false }
 }
 
 #[test]
@@ -263,6 +263,24 @@ fn rows_that_outgrow_64_bits_are_done_with_128() {
     let out = function.invoke(&[xs], 1000, &settings, &invocation()).unwrap();
     assert_eq!(out.as_primitive::<Int64Type>(), expected.as_primitive::<Int64Type>());
     assert_eq!(function.placement(&settings).evaluated_rows, before);
+}
+
+/// What a row does in CPython is not done twice: a call that may be begun again ends before.
+#[cfg(feature = "python")]
+#[test]
+fn a_call_without_cpython_ends_where_a_row_needs_it() {
+    let settings = Settings::default();
+    let source = "def f(x):\n    return x if x < 5 else (1 << 2_000_000 + x) % 7\n";
+    let function = Function::define(definition(source, &[("x", DataType::Int64)], DataType::Int64), &settings).unwrap();
+    let tried = Invocation { without_python: true, ..invocation() };
+    let call = |values: Vec<i64>, invocation: &Invocation| {
+        let rows = values.len();
+        function.invoke(&[Arc::new(Int64Array::from(values))], rows, &settings, invocation)
+    };
+    assert_eq!(call(vec![3, 4], &tried).unwrap().as_primitive::<Int64Type>().values(), &[3, 4]);
+    assert_eq!(call(vec![3, 8], &tried).unwrap_err().kind, CallErrorKind::Cancelled);
+    assert_eq!(call(vec![3, 8], &invocation()).unwrap().as_primitive::<Int64Type>().values(), &[3, 2]);
+    assert_eq!(function.placement(&settings).python_rows, 1);
 }
 
 /// The evaluator is slower than CPython: a function whose rows have taken long there goes on in

@@ -147,12 +147,6 @@ impl Table {
 }
 
 impl Texts {
-    fn find(&self, text: &[u8]) -> Option<&[u8]> {
-        let at = probe(&self.index, hash_bytes(text), |entry| *self.texts[entry] == *text)?;
-        let entry = (self.index[at] as usize).checked_sub(1)?;
-        Some(&self.texts[entry])
-    }
-
     fn put(&mut self, text: &[u8]) -> &[u8] {
         if self.texts.len() * 4 >= self.index.len() * 3 {
             self.index = grown(&self.index, self.texts.iter().map(|text| hash_bytes(text)));

@@ -311,6 +311,7 @@ impl Subject<'_> {
         let invocation = Invocation {
             cancelled: Arc::new(AtomicBool::new(false)),
             deadline: Some(Instant::now() + Duration::from_secs(60)),
+            without_python: false,
         };
         let result = self.function.invoke(&arrays, rows.len(), &self.settings, &invocation).map_err(answer_of)?;
         let values = values(self.case.signature.returns, &result).map_err(failed)?;

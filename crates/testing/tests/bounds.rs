@@ -100,7 +100,7 @@ fn time_grows_no_faster_than_cpython_s() {
         let time = |count: i64| {
             let arguments: [ArrayRef; 1] = [Arc::new(Int64Array::from(vec![count]))];
             let once = || {
-                let invocation = Invocation { cancelled: Arc::default(), deadline: None };
+                let invocation = Invocation { cancelled: Arc::default(), deadline: None, without_python: false };
                 let start = Instant::now();
                 function
                     .invoke(&arguments, 1, &settings, &invocation)

@@ -76,7 +76,12 @@ fn run() -> anyhow::Result<Option<(usize, usize)>> {
     // A driver may be there and yet not build anything on this processor.
     let settings = Variation::Device.settings();
     let one: ArrayRef = Arc::new(Float64Array::from(vec![1.0]));
-    probe.invoke(&[Arc::clone(&one), one], 1, &settings, &Invocation { cancelled: Arc::default(), deadline: None })?;
+    probe.invoke(
+        &[Arc::clone(&one), one],
+        1,
+        &settings,
+        &Invocation { cancelled: Arc::default(), deadline: None, without_python: false },
+    )?;
     let rows = match probe.placement(&settings).offloading {
         Some(Offloading::On { device, .. }) => {
             println!("device: {device}");
@@ -194,7 +199,7 @@ fn compare(expression: &str, rows: usize) -> anyhow::Result<Option<String>> {
     };
     let columns: Vec<ArrayRef> =
         (0..2).map(|_| Arc::new(Float64Array::from_iter_values((0..rows).map(&mut float))) as ArrayRef).collect();
-    let invocation = Invocation { cancelled: Arc::default(), deadline: None };
+    let invocation = Invocation { cancelled: Arc::default(), deadline: None, without_python: false };
     let mut answers = Vec::new();
     for settings in [Settings { offload: Offload::Off, ..Settings::default() }, Variation::Device.settings()] {
         answers.push(function.invoke(&columns, rows, &settings, &invocation)?);

@@ -206,7 +206,7 @@ impl PythonFunction {
         let array = match circumstances {
             Circumstances::Planning => {
                 let slice = Slice::start(FOLDING_TIME, Arc::default());
-                let invocation = Invocation { cancelled: slice.flag(), deadline: None };
+                let invocation = Invocation { cancelled: slice.flag(), deadline: None, without_python: false };
                 // Not even a row that leaves native code may wake CPython here, and what takes much
                 // memory takes time that no operation is asked about.
                 let row_memory = settings.row_memory.min(FOLDING_MEMORY);
@@ -248,7 +248,8 @@ impl PythonFunction {
 /// Runs native code without keeping a worker of the async runtime from its other tasks. What
 /// ends soon stays on its worker, since to move those tasks costs more than most such calls;
 /// what does not is stopped and begun again where it may take its time, and so is what comes
-/// later with the same `slow`. That is legal because what runs natively has no effects.
+/// later with the same `slow`. That is legal because what runs natively has no effects; what rows
+/// that leave it do in CPython may have some, and so they are not begun before.
 pub(crate) fn native_off_the_runtime<R>(
     slow: &AtomicBool,
     invocation: &Invocation,
@@ -260,7 +261,7 @@ pub(crate) fn native_off_the_runtime<R>(
     }
     if !slow.load(Ordering::Relaxed) {
         let slice = Slice::start(WORKER_TIME, Arc::clone(&invocation.cancelled));
-        let result = run(&Invocation { cancelled: slice.flag(), deadline: None });
+        let result = run(&Invocation { cancelled: slice.flag(), deadline: None, without_python: true });
         if !stopped(&result) || invocation.cancelled.load(Ordering::Relaxed) {
             return result;
         }

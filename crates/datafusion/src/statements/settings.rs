@@ -150,6 +150,7 @@ impl ExuviaOptions {
         Invocation {
             cancelled: query.map(|query| Arc::clone(&query.cancelled)).unwrap_or_default(),
             deadline: deadlines.into_iter().flatten().min(),
+            without_python: false,
         }
     }
 

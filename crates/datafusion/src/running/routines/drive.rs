@@ -104,7 +104,7 @@ impl Run {
         // The function's own time is that of each call, which Python's side measures.
         let invocation = options.invocation(None);
         let slice = Slice::start(FOREVER, Arc::clone(&invocation.cancelled));
-        let invocation = Invocation { cancelled: slice.flag(), deadline: invocation.deadline };
+        let invocation = Invocation { cancelled: slice.flag(), ..invocation };
         let settings = options.settings.clone();
         let work = move || {
             let mut failed = None;

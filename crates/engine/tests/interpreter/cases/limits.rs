@@ -40,6 +40,32 @@ fn an_endless_row_ends_at_its_deadline() {
     }
 }
 
+/// Modules are shared by all functions, and `importlib` cannot take an exception from outside.
+#[test]
+fn an_import_is_not_broken() {
+    let source = "
+import pathlib, sys, tempfile
+folder = tempfile.mkdtemp()
+pathlib.Path(folder, 'exuvia_slow.py').write_text('''
+import sys, time
+sys.exuvia_slow_runs = getattr(sys, 'exuvia_slow_runs', 0) + 1
+end = time.monotonic() + 0.5
+while time.monotonic() < end: pass
+''')
+sys.path.insert(0, folder)
+def f(a):
+    import exuvia_slow
+    while a < 0: pass
+    return sys.exuvia_slow_runs";
+    let function = define(source, &[DataType::Int64], DataType::Int64);
+    let deadline = Some(Instant::now() + Duration::from_millis(50));
+    let endless: ArrayRef = Arc::new(Int64Array::from(vec![-1]));
+    // It ends behind the import.
+    let result = function.call(&[endless], 1, &PyCall { deadline, ..PyCall::default() });
+    assert_eq!(result.unwrap_err(), PyFailure::TimedOut);
+    assert_eq!(call(&function, &rows(1)).unwrap().as_primitive::<Int64Type>().values(), &[1], "it was imported twice");
+}
+
 #[test]
 fn a_deadline_that_has_passed_runs_nothing() {
     let function = define("def f(a): raise ValueError", &[DataType::Int64], DataType::Int64);
