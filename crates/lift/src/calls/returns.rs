@@ -20,16 +20,30 @@ pub struct SqlReturn {
 }
 
 impl Lifter<'_> {
+    /// A tuple as one that is made here and has no known length, so that all that a function returns is of
+    /// one kind.
+    fn long_result(&mut self, value: Abs) -> Lift<Abs> {
+        if let Some(items) = self.items_of_tuple(&value) {
+            return self.lengthened(&items);
+        }
+        if let Some(union) = self.union_with_objects(&value) {
+            return self.dispatch(union, &mut |me, one| me.long_result(one));
+        }
+        if !self.is_long_tuple(&value) {
+            return Ok(value);
+        }
+        let items = self.copy_to_list(&value)?;
+        self.long_tuple(items)
+    }
+
     /// Returns from the IR function.
     pub fn leave_function(&mut self, value: Abs) -> Lift<()> {
         match self.returns.clone() {
             Returns::Sql(sql) => self.return_sql(&value, &sql),
             Returns::Typed { assumed, .. } => {
                 let mut value = self.escaped(&value)?;
-                if self.long_results
-                    && let Some(items) = self.items_of_tuple(&value)
-                {
-                    value = self.lengthened(&items)?;
+                if self.long_results {
+                    value = self.long_result(value)?;
                 }
                 if !self.assigned.is_empty() {
                     let vars = &self.frames[0].vars;

@@ -52,6 +52,9 @@ const GROWS: usize = 2;
 /// The lengths of tuples that a function returns from which on it returns them of any length.
 const LENGTHS: usize = 3;
 
+/// How often a function is lifted until what it returns is what its own calls of itself assumed.
+const ATTEMPTS: usize = 12;
+
 /// All specialisations.
 const MAX: usize = 400;
 
@@ -480,7 +483,7 @@ impl Lifter<'_> {
             keys
         });
         let (functions, size) = (self.world.functions.len(), self.world.values);
-        for _ in 0..8 {
+        for _ in 0..ATTEMPTS {
             let assumed = self.of(def, at).map_or(Type::Never, |one| one.ret.clone());
             let b = Builder::new(closure.def.name.to_string(), &types, assumed.clone());
             let params: Vec<Value> = (0..types.len()).map(|index| b.param(index)).collect();
