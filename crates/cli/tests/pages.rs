@@ -91,7 +91,7 @@ fn files(folder: &Path, within: &Path, found: &mut Vec<String>) {
 #[test]
 fn files_that_pages_name_exist() {
     let mut there = vec![];
-    files(&root().join("crates"), Path::new(""), &mut there);
+    ["crates", "tests"].iter().for_each(|folder| files(&root(), Path::new(folder), &mut there));
     let is_file = |name: &&str| {
         [".rs", ".py", ".cl"].iter().any(|end| name.ends_with(end))
             && !name.contains([' ', '*', '('])
@@ -104,7 +104,7 @@ fn files_that_pages_name_exist() {
         let text = std::fs::read_to_string(&page).expect("a page");
         let prose = prose(&text);
         for name in prose.split('`').skip(1).step_by(2).filter(is_file) {
-            // As the page on the lifter has them: `lift/objects/heap.rs`.
+            // Also as `lift/objects/heap.rs`.
             let spelled = [format!("/{name}"), format!("/{}", name.replacen('/', "/src/", 1))];
             if !there.iter().any(|path| spelled.iter().any(|spelled| path.ends_with(spelled))) {
                 wrong.push(format!("{}: {name}", page.display()));
