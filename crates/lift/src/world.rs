@@ -59,6 +59,10 @@ pub(crate) struct World {
     pub returned: HashMap<*const FunctionDef, Vec<Specialised>>,
     /// How many values functions unfolded to last.
     pub sizes: HashMap<*const FunctionDef, usize>,
+    /// What tells apart what specialisations of a function make, in all attempts.
+    pub paths: HashMap<*const FunctionDef, HashSet<u64>>,
+    /// Functions of which all specialisations make the same.
+    pub settled: HashSet<*const FunctionDef>,
     /// Functions that return tuples of ever other lengths.
     pub long_results: HashSet<*const FunctionDef>,
     /// Functions that can only be unfolded: their results have no run-time form.
@@ -231,6 +235,8 @@ impl World {
             specialised: HashMap::new(),
             returned: HashMap::new(),
             sizes: HashMap::new(),
+            paths: HashMap::new(),
+            settled: HashSet::new(),
             long_results: HashSet::new(),
             unfolded_only: HashSet::new(),
             bounded: HashSet::new(),

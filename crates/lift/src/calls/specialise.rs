@@ -52,6 +52,10 @@ const GROWS: usize = 2;
 /// The lengths of tuples that a function returns from which on it returns them of any length.
 const LENGTHS: usize = 3;
 
+/// The types of arguments that a function was given, in so many attempts, from which on what it makes counts
+/// as made at one place: what it makes is in its arguments, whose types would differ in each attempt.
+const PATHS: usize = 6;
+
 /// How often a function is lifted until what it returns is what its own calls of itself assumed.
 const ATTEMPTS: usize = 12;
 
@@ -469,8 +473,16 @@ impl Lifter<'_> {
         let mut types = Vec::new();
         args.iter().for_each(|arg| arg.types(&mut types));
         let made: Vec<Vec<Site>> = passed.iter().map(|value| self.sites_of(*value)).collect();
-        let settles = grows || self.settles;
-        let path = path_of(closure, if settles { &[] } else { args });
+        let path = path_of(closure, args);
+        let paths = self.world.paths.entry(def).or_default();
+        paths.insert(path);
+        if paths.len() > PATHS && self.world.restarts > PATHS as u32 && self.world.settled.insert(def) {
+            // What it made so far is of kinds that it will not make again.
+            self.world.forget_elements(&Type::is_object);
+            return Err(Stop::Restart);
+        }
+        let settles = grows || self.settles || self.world.settled.contains(&def);
+        let path = if settles { path_of(closure, &[]) } else { path };
         let keeps = closure.cached.then(|| {
             let number = crate::calls::memo::number_of(&closure.def);
             let is_key = |name: &Name| closure.def.locals.contains(name) || *name == number;

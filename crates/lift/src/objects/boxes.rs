@@ -149,9 +149,9 @@ fn nested(ty: &Type, around: &mut Vec<Class>) -> Option<Class> {
     let (class, held) = match ty {
         Type::List(element) => (Class::List, std::slice::from_ref(&**element)),
         Type::Tuple(items) if !items.is_empty() => (Class::Tuple(items.len() as u32), &items[..]),
-        Type::Union(types) | Type::Record(Class::Object(_), types) => {
-            return types.iter().find_map(|ty| nested(ty, around));
-        }
+        Type::Union(types) => return types.iter().find_map(|ty| nested(ty, around)),
+        // What is nested through objects is objects.
+        Type::Record(Class::Object(_), types) => return types.iter().find_map(|ty| nested(ty, &mut Vec::new())),
         _ => return None,
     };
     if around.iter().filter(|other| **other == class).count() + 1 >= NESTED {
