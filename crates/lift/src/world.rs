@@ -61,6 +61,8 @@ pub(crate) struct World {
     pub sizes: HashMap<*const FunctionDef, usize>,
     /// What tells apart what specialisations of a function make, in all attempts.
     pub paths: HashMap<*const FunctionDef, HashSet<u64>>,
+    /// Where generators are used whose users change what they read.
+    pub interleaved: HashSet<Site>,
     /// Functions of which all specialisations make the same.
     pub settled: HashSet<*const FunctionDef>,
     /// Functions that return tuples of ever other lengths.
@@ -236,6 +238,7 @@ impl World {
             returned: HashMap::new(),
             sizes: HashMap::new(),
             paths: HashMap::new(),
+            interleaved: HashSet::new(),
             settled: HashSet::new(),
             long_results: HashSet::new(),
             unfolded_only: HashSet::new(),

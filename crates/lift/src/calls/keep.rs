@@ -12,9 +12,9 @@ use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::bailout::Code;
 use crate::tree::ast::{Comprehension, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use crate::walk::iterate::is_call;
-use crate::walk::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, Inst, Object, Opcode, Type, Value};
-use exuvia_ops::def::Body;
+use crate::walk::lifter::{Lift, Lifter, Site, Stop, Watch};
+use exuvia_ir::{Class, FuncId, Function, Inst, Object, Opcode, Type, Value};
+use exuvia_ops::def::{Body, Effect};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -76,7 +76,8 @@ impl Lifter<'_> {
         let depth = self.current;
         let mut add = |me: &mut Self, item: Abs| {
             let items = me.frames[depth].vars.get(ITEMS).cloned().unwrap_or(Abs::Unbound);
-            me.call_of_prelude("_collect", vec![items, item])?;
+            me.call_of_prelude("_has_room", vec![items.clone()])?;
+            me.apply(".append", &[items, item])?;
             Ok(())
         };
         let value = self.expr(value)?;
@@ -104,6 +105,133 @@ impl Lifter<'_> {
             _ => false,
         };
         Ok(known.then_some(items))
+    }
+
+    /// Where the lists were made that a generator function reads by its arguments; `None` where that is not
+    /// known, or its user was found to change one.
+    pub fn reads_of_generator(&self, closure: &Closure, args: &[(Name, Abs)]) -> Option<Vec<Site>> {
+        let is_own = !matches!(closure.enclosing, Enclosing::Module) || is_endless(&closure.def);
+        if self.module_mode || is_own || self.world.interleaved.contains(&self.site()) {
+            return None;
+        }
+        let mut read = Vec::new();
+        for (_, arg) in args {
+            match arg {
+                Abs::Const(_) | Abs::Builtin(_) | Abs::Class(_) => {}
+                Abs::Dyn(value) => self.read_through(*value, &mut read)?,
+                Abs::Instance(object) => self.read_through(self.escaped_as(object)?, &mut read)?,
+                _ => return None,
+            }
+        }
+        Some(read)
+    }
+
+    /// Adds where the lists were made that a value is or holds.
+    fn read_through(&self, value: Value, read: &mut Vec<Site>) -> Option<()> {
+        let ty = self.b.function.ty(value);
+        let sites = self.sites_of(value);
+        if sites.is_empty() && ty.alternatives().iter().any(|ty| matches!(ty, Type::List(_))) {
+            return None;
+        }
+        let mut todo = sites;
+        // What objects and boxes hold, once.
+        let mut known: Vec<Class> = Vec::new();
+        let mut types = vec![ty.clone()];
+        while let Some(ty) = types.pop() {
+            if let Type::Record(class @ Class::Object(_), _) | Type::Boxed(class) = ty {
+                if known.contains(&class) {
+                    continue;
+                }
+                known.push(class);
+            }
+            match ty {
+                Type::Tuple(held) | Type::Union(held) => types.extend(held.iter().cloned()),
+                Type::List(element) => types.push((*element).clone()),
+                Type::Record(class, held) => {
+                    todo.extend(self.sites_in(class));
+                    types.extend(held.iter().cloned());
+                }
+                Type::Boxed(class) => {
+                    todo.extend(self.sites_in(class));
+                    types.extend(self.world.boxed.get(&class)?.iter().cloned());
+                }
+                _ => {}
+            }
+        }
+        while let Some(site) = todo.pop() {
+            if !read.contains(&site) {
+                read.push(site);
+                todo.extend(self.world.inner.get(&site).into_iter().flatten().copied());
+            }
+        }
+        Some(())
+    }
+
+    /// Where the lists were made that objects of a class hold.
+    fn sites_in(&self, class: Class) -> Vec<Site> {
+        match class {
+            Class::Object(shape) => {
+                self.world.shapes.get(shape as usize).map_or_else(Vec::new, |shape| shape.all_sites().collect())
+            }
+            Class::List => self.world.nested.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a generator function yields, asked for before its user runs; `None` if the function changes something.
+    pub fn items_read_before(&mut self, closure: &Rc<Closure>, args: &[(Name, Abs)]) -> Lift<Option<Abs>> {
+        let (block, before) = (self.b.block, self.b.function.blocks.len());
+        let seen = self.b.function.block(block).insts.len();
+        let iterator = Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
+        let items = self.call_of_prelude("_of_recursion", vec![iterator])?;
+        let first = self.b.function.block(block).insts[seen..].iter();
+        let others = self.b.function.blocks[before..].iter().flat_map(|block| &block.insts);
+        let called = |inst: &Inst| if let Opcode::Call(id) = inst.op { Some(id) } else { None };
+        let called = first.chain(others).filter_map(called).collect();
+        if self.may_write(called) {
+            return Ok(None);
+        }
+        Ok(Some(items))
+    }
+
+    /// Whether functions, or those that they call, change a list that they did not make.
+    pub fn may_write(&self, mut called: Vec<FuncId>) -> bool {
+        let mut at = 0;
+        while let Some(id) = called.get(at).copied() {
+            at += 1;
+            let Some(Some(function)) = self.world.functions.get(id.index()) else { return true };
+            for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+                match &inst.op {
+                    Opcode::Call(id) if !called.contains(id) => called.push(*id),
+                    Opcode::Op(name) if writes_around(function, name, inst) => return true,
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// Runs the user of a generator that has read these lists; if it may change one, all is lifted again without.
+    pub fn watching(&mut self, sites: Vec<Site>, user: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
+        let site = self.site();
+        self.watched.push(Watch { sites, changed: false });
+        user(self)?;
+        if self.watched.pop().is_some_and(|watch| watch.changed) {
+            self.world.interleaved.insert(site);
+            return Err(Stop::Restart);
+        }
+        Ok(())
+    }
+
+    /// Notes that a list is changed, or by a call any.
+    pub fn changes_watched(&mut self, list: Option<&Abs>) {
+        let sites = match list {
+            Some(Abs::Dyn(value)) => self.sites_of(*value),
+            _ => Vec::new(),
+        };
+        for watch in &mut self.watched {
+            watch.changed |= sites.is_empty() || sites.iter().any(|site| watch.sites.contains(site));
+        }
     }
 
     /// Whether nobody can tell when an iterator is asked for its items.
@@ -223,6 +351,17 @@ pub(crate) fn is_collected(def: &FunctionDef) -> bool {
         }
     }
     def.body.iter().any(|stmt| in_try(stmt, false)) || crate::tree::scope::mentions(def, &def.name).is_some()
+}
+
+/// Whether an operation changes a list that the function did not make.
+fn writes_around(function: &Function, name: &str, inst: &Inst) -> bool {
+    let makes = |inst: &Inst| match &inst.op {
+        Opcode::List => true,
+        Opcode::Op(name) => exuvia_ops::by_name(name).is_some_and(|def| def.effect == Effect::Alloc),
+        _ => false,
+    };
+    let is_write = exuvia_ops::by_name(name).is_none_or(|def| def.effect == Effect::Write);
+    is_write && !inst.args.first().is_some_and(|list| function.made_by(*list).is_some_and(makes))
 }
 
 /// Whether the source of a generator function shows that it may have no end.

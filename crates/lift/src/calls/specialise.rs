@@ -414,6 +414,9 @@ impl Lifter<'_> {
             self.end(Terminator::Bailout("a recursion that does not return", span));
             return Ok(Abs::Unbound);
         }
+        if !self.watched.is_empty() && self.may_write(vec![id]) {
+            self.changes_watched(None);
+        }
         let result = self.inst(Opcode::Call(id), values, ret, raises.as_deref())?;
         if !sites.is_empty() {
             self.sites.insert(result, sites);

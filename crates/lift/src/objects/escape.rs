@@ -68,6 +68,13 @@ pub(crate) enum Field {
     Static(Abs),
 }
 
+impl Shape {
+    /// Where the lists were made that its fields hold.
+    pub fn all_sites(&self) -> impl Iterator<Item = Site> {
+        self.sites.iter().flatten().copied()
+    }
+}
+
 impl Field {
     fn is(&self, other: &Field) -> bool {
         match (self, other) {

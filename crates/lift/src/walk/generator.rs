@@ -29,6 +29,12 @@ impl Lifter<'_> {
         {
             return self.for_each(&items, each);
         }
+        if recurses
+            && let Some(sites) = self.reads_of_generator(closure, args)
+            && let Some(items) = self.items_read_before(closure, args)?
+        {
+            return self.watching(sites, &mut |me| me.for_each(&items, each));
+        }
         if recurses {
             return self.bail(Code::Recursion, format!("{} is a generator that calls itself", def.name));
         }

@@ -119,6 +119,15 @@ pub(crate) struct State {
     pub frames: Vec<Frame>,
 }
 
+/// Lists that a generator read before its user runs.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// Where they were made.
+    pub sites: Vec<Site>,
+    /// Whether its user may change one.
+    pub changed: bool,
+}
+
 /// A raise on its way to a handler.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
@@ -216,6 +225,8 @@ pub(crate) struct Lifter<'w> {
     pub built_ins: u32,
     /// Whether tuples that it returns have no known length.
     pub long_results: bool,
+    /// What nobody may change while loops go over what generators gave at once.
+    pub watched: Vec<Watch>,
     /// Whether the items that are asked for next are only put into a list.
     pub only_listed: bool,
     /// The unions of which one alternative is looked at.
@@ -322,6 +333,7 @@ impl<'w> Lifter<'w> {
             built_ins: 0,
             long_results: false,
             only_listed: false,
+            watched: Vec::new(),
             arms: 0,
             own: None,
             settles: false,

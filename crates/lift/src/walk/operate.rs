@@ -215,6 +215,9 @@ impl Lifter<'_> {
     /// Uses an operation whose parameters accept the arguments.
     pub fn use_operation(&mut self, def: &'static OpDef, args: &[Abs]) -> Lift<Abs> {
         self.world.budget.take(4);
+        if def.effect == Effect::Write && !self.watched.is_empty() {
+            self.changes_watched(args.first());
+        }
         let mut args = args.to_vec();
         for (index, param) in def.params.iter().enumerate() {
             let default = || param.default.map_or(Object::None, |default| default.object());

@@ -230,10 +230,9 @@ def _map_all(function, items):
 _MANY = 65536
 
 
-def _collect(items, item):
+def _has_room(items):
     if len(items) >= _MANY:
         return _leave("an iterator of many items that is read in turns")
-    items.append(item)
 
 
 def _at_once(iterator):
@@ -241,7 +240,8 @@ def _at_once(iterator):
     items = []
     try:
         for item in iterator:
-            _collect(items, item)
+            _has_room(items)
+            items.append(item)
         return items
     except BaseException:
         return _leave("an exception in an iterator that is read in turns")
