@@ -275,6 +275,7 @@ return [r, r].count(r) == 2"""),
 KNOWN = [
     ('x', 'BIGINT[]', 'return np.argsort(x)'),
     ('n', 'BIGINT[]', "return np.argsort(n, kind='stable')"),
+    ('x', 'BIGINT[]', 'return x.argsort().argsort()'),
     ('x', 'DOUBLE[]', 'return x[np.argsort(-x)[:3]]'),
     ('n', 'BIGINT[]', 'return np.unique(n)'),
     ('n', 'BIGINT[]', """v, c = np.unique(n, return_counts=True)
@@ -291,6 +292,7 @@ return v[np.argmax(c)]"""),
     ('x', 'DOUBLE', 'return np.quantile(x, 0.25)'),
     ('n', 'DOUBLE', 'return np.percentile(n, 75) - np.percentile(n, 25)'),
     ('x', 'DOUBLE[]', 'return np.percentile(x, [25, 50, 75])'),
+    ('x', 'DOUBLE[]', 'return np.percentile(x, [99, 1, 50, 50, 0, 100, 12.5, 33.3, 75, 25])'),
     ('x', 'DOUBLE', """q1, q3 = np.percentile(x, [25, 75])
 return q3 - q1"""),
     ('x', 'DOUBLE[]', """lo, hi = np.quantile(x, 0.1), np.quantile(x, 0.9)

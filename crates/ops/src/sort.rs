@@ -13,6 +13,8 @@ use exuvia_ir::{Int, Object, Raise};
 pub static OPS: &[&OpDef] = &[
     &sort_int::DEF,
     &sort_float::DEF,
+    &sort_array::DEF,
+    &select_float::DEF,
     &sort_str::DEF,
     &sort_chars::DEF,
     &order_int::DEF,
@@ -84,15 +86,127 @@ op! {
     /// [0.5, 0.25, -1.0]
     sort_float = "list.sort_float" ""
     Alloc fn (cx, _items: floats, reverse: keyword_bool = Bool(false)) -> float_list fallible bails Operands {
-        if _items.iter().any(|item| item.is_nan()) {
-            return Err(Raise::Bailout("the order of a list with NaN"));
+        let found = Found::of(_items);
+        if found.nan {
+            return Err(NAN);
         }
-        let mut items = _items.to_vec();
-        items.sort_by(|a, b| {
-            let order = a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
-            if reverse { order.reverse() } else { order }
-        });
-        RawList::of_words(cx, items.iter().map(|item| item.to_bits())).map(FloatList)
+        if found.has_both_zeros() {
+            let mut items = _items.to_vec();
+            items.sort_by(|a, b| {
+                let order = a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
+                if reverse { order.reverse() } else { order }
+            });
+            return RawList::of_words(cx, items.iter().map(|item| item.to_bits())).map(FloatList);
+        }
+        // What is equal has the same bits.
+        let mut keys = bits_in_order(_items);
+        keys.sort_unstable();
+        if reverse {
+            keys.reverse();
+        }
+        floats(cx, keys.iter().copied())
+    }
+}
+
+op! {
+    /// A new, sorted list. With NaN, or with zeros of both signs, whose order is NumPy's own, it bails
+    /// out.
+    ///
+    /// >>> sorted([0.5, -1.0, 0.25])
+    /// [-1.0, 0.25, 0.5]
+    sort_array = "list.sort_array" ""
+    Alloc fn (cx, _items: floats) -> float_list fallible bails Operands {
+        let mut keys = keys(_items)?;
+        keys.sort_unstable();
+        floats(cx, keys.iter().copied())
+    }
+}
+
+const NAN: Raise = Raise::Bailout("the order of a list with NaN");
+
+/// What is special among floats.
+#[derive(Default)]
+struct Found {
+    nan: bool,
+    zero: bool,
+    negative_zero: bool,
+}
+
+impl Found {
+    fn of(items: &[f64]) -> Found {
+        // Without a branch for each, so that several are looked at at once.
+        items.iter().fold(Found::default(), |found, item| Found {
+            nan: found.nan | item.is_nan(),
+            zero: found.zero | (item.to_bits() == 0),
+            negative_zero: found.negative_zero | (item.to_bits() == (-0.0f64).to_bits()),
+        })
+    }
+
+    fn has_both_zeros(&self) -> bool {
+        self.zero && self.negative_zero
+    }
+}
+
+/// Floats as ints in the same order, where -0.0 is below 0.0: they compare in one instruction.
+fn bits_in_order(items: &[f64]) -> Vec<i64> {
+    items.iter().map(|item| swapped(item.to_bits() as i64)).collect()
+}
+
+/// The same, of floats that have one order only.
+fn keys(items: &[f64]) -> KernelResult<Vec<i64>> {
+    let found = Found::of(items);
+    if found.nan {
+        return Err(NAN);
+    }
+    if found.has_both_zeros() {
+        return Err(Raise::Bailout("zeros of both signs"));
+    }
+    Ok(bits_in_order(items))
+}
+
+/// The floats that such ints stand for.
+fn floats(cx: &mut Cx, keys: impl ExactSizeIterator<Item = i64>) -> KernelResult<FloatList> {
+    RawList::of_words(cx, keys.map(|key| swapped(key) as u64)).map(FloatList)
+}
+
+/// The bits of negative numbers are in the reverse; done twice it is undone.
+fn swapped(bits: i64) -> i64 {
+    bits ^ ((bits >> 63) as u64 >> 1) as i64
+}
+
+/// Places that are found one by one; for more all is sorted.
+const MOST_SELECTED: usize = 16;
+
+op! {
+    /// The elements that stand at those places of the sorted list. With NaN, or with zeros of both
+    /// signs, which are equal and yet not the same, it bails out.
+    ///
+    /// >>> [sorted([0.5, -1.0, 0.25])[place] for place in [2, 0]]
+    /// [0.5, -1.0]
+    select_float = "list.select_float" ""
+    Alloc fn (cx, _items: floats, _places: ints) -> float_list fallible bails Operands {
+        let mut keys = keys(_items)?;
+        let place = |place: &i64| usize::try_from(*place).ok().filter(|place| *place < _items.len());
+        let places: Option<Vec<usize>> = _places.iter().map(place).collect();
+        let Some(places) = places else { return Err(Raise::Bailout("a place outside of a list")) };
+        order_at(&mut keys, &places);
+        floats(cx, places.iter().map(|place| keys[*place]))
+    }
+}
+
+/// Puts those keys into their places that stand at these once all are sorted.
+fn order_at(keys: &mut [i64], places: &[usize]) {
+    if places.len() > MOST_SELECTED {
+        return keys.sort_unstable();
+    }
+    let mut rising = places.to_vec();
+    rising.sort_unstable();
+    rising.dedup();
+    // What is behind a place is not below it.
+    let mut from = 0;
+    for place in rising {
+        keys[from..].select_nth_unstable(place - from);
+        from = place + 1;
     }
 }
 
@@ -131,8 +245,15 @@ fn ordered<K: Ord>(keys: impl Iterator<Item = K>, reverse: bool) -> impl ExactSi
     keyed.into_iter().map(|(_, at)| at)
 }
 
-fn order<K: Ord>(cx: &mut Cx, keys: impl Iterator<Item = K>, reverse: bool) -> KernelResult<IntList> {
-    RawList::of_words(cx, ordered(keys, reverse).map(|at| at as u64)).map(IntList)
+/// The same as a list, of words: with its position each is one number, which compares without a branch.
+fn order_words(cx: &mut Cx, keys: impl Iterator<Item = i64>, reverse: bool) -> KernelResult<IntList> {
+    let numbered = |(at, key): (usize, i64)| {
+        let key = key.cast_unsigned() ^ (1 << 63);
+        (u128::from(if reverse { !key } else { key }) << 64) | at as u128
+    };
+    let mut numbered: Vec<u128> = keys.enumerate().map(numbered).collect();
+    numbered.sort_unstable();
+    RawList::of_words(cx, numbered.into_iter().map(|number| number as u64)).map(IntList)
 }
 
 op! {
@@ -142,7 +263,7 @@ op! {
     /// [1, 2, 0]
     order_int = "list.order_int" ""
     Alloc fn (cx, _keys: ints, reverse: keyword_bool = Bool(false)) -> int_list fallible {
-        order(cx, _keys.iter().copied(), reverse)
+        order_words(cx, _keys.iter().copied(), reverse)
     }
     big big_order_int
 }
@@ -160,14 +281,10 @@ op! {
     order_float = "list.order_float" ""
     Alloc fn (cx, _keys: floats, reverse: keyword_bool = Bool(false)) -> int_list fallible bails Operands {
         if _keys.iter().any(|key| key.is_nan()) {
-            return Err(Raise::Bailout("the order of a list with NaN"));
+            return Err(NAN);
         }
-        let bits_in_order = |key: &f64| {
-            // Zeros are equal; the bits of negative numbers are in the reverse.
-            let bits = (*key + 0.0).to_bits() as i64;
-            bits ^ ((bits >> 63) as u64 >> 1) as i64
-        };
-        order(cx, _keys.iter().map(bits_in_order), reverse)
+        // Zeros are equal.
+        order_words(cx, _keys.iter().map(|key| swapped((*key + 0.0).to_bits() as i64)), reverse)
     }
 }
 
@@ -178,7 +295,8 @@ op! {
     /// [2, 0, 1]
     order_str = "list.order_str" ""
     Alloc fn (cx, _keys: strs, reverse: keyword_bool = Bool(false)) -> int_list fallible {
-        order(cx, _keys.items().iter().map(|key| (first_bytes(*key), key.as_bytes())), reverse)
+        let keys = _keys.items().iter().map(|key| (first_bytes(*key), key.as_bytes()));
+        RawList::of_words(cx, ordered(keys, reverse).map(|at| at as u64)).map(IntList)
     }
 }
 

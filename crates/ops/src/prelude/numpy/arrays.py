@@ -936,28 +936,16 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
 def sort(a, axis=-1):
     _one_axis(axis)
     a = _no_series(a)
-    items = a._list()
+    items = a._compact()
     if a._code == 0:
-        negative = False
-        positive = False
-        for item in items:
-            if item != item:
-                return _leave("NaN in an array to sort")
-            if item == 0.0:
-                if _is_negative_zero(item):
-                    negative = True
-                else:
-                    positive = True
-        if negative and positive:
-            return _leave("zeros of both signs")
-    elif a._code == 2:
-        count = 0
-        for item in items:
-            if item:
-                count += 1
-        return _fresh([i >= a._n - count for i in range(a._n)], 2)
-    items.sort()
-    return _fresh(items, a._code)
+        return _fresh(_operation("list.sort_array", items), 0)
+    if a._code == 1:
+        return _fresh(_operation("list.sort_int", items, False), 1)
+    count = 0
+    for item in items:
+        if item:
+            count += 1
+    return _fresh([i >= a._n - count for i in range(a._n)], 2)
 
 
 def median(a, axis=None):
@@ -965,11 +953,11 @@ def median(a, axis=None):
     a = _no_series(a)
     if a._n == 0 or a._code != 0:
         return _leave("the median of such an array")
-    items = sort(a)._items
-    middle = len(items) // 2
-    if len(items) % 2 == 1:
-        return _Number(0.0 + _item(items, middle))
-    return _Number(_div(0.0 + _item(items, middle - 1) + _item(items, middle), 2.0))
+    middle = a._n // 2
+    if a._n % 2 == 1:
+        return _Number(0.0 + _item(_operation("list.select_float", a._compact(), [middle]), 0))
+    found = _operation("list.select_float", a._compact(), [middle - 1, middle])
+    return _Number(_div(0.0 + _item(found, 0) + _item(found, 1), 2.0))
 
 
 # New arrays.

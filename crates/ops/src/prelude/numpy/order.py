@@ -36,9 +36,13 @@ def _no_nan(items):
 
 def argsort(a, axis=-1, kind=None):
     _one_axis(axis)
-    items = _no_nan(_of_numbers(a)._list())
-    places = [i for i in range(len(items))]
-    places.sort(key=lambda i: _item(items, i))
+    a = _of_numbers(a)
+    items = a._compact()
+    places = (
+        _operation("list.order_float", items, False)
+        if a._code == 0
+        else _operation("list.order_int", items, False)
+    )
     if kind not in ("stable", "mergesort"):
         for at in range(1, len(places)):
             if _item(items, places[at - 1]) == _item(items, places[at]):
@@ -113,17 +117,18 @@ def digitize(x, bins, right=False):
     return _refuse("digitize with such a side")
 
 
-def _quantile(a, q):
-    """That of sorted floats without NaN, of which there is at least one."""
+def _place_of(q, n):
+    """Where a quantile lies among so many that are sorted."""
     if not 0.0 <= q <= 1.0:
         return _leave("a quantile that is none")
-    n = len(a)
-    place = _operation("int.to_float", n - 1) * q
+    return _operation("int.to_float", n - 1) * q
+
+
+def _quantile_at(place, n, low, high):
+    """The quantile of that place, between the one at or below it and the next."""
     if place >= _operation("int.to_float", n - 1):
-        return _finite(_item(a, n - 1))
-    at = int(place)
-    low, high = _item(a, at), _item(a, at + 1)
-    part = place - _operation("int.to_float", at)
+        return _finite(low)
+    part = place - _operation("int.to_float", int(place))
     return _finite(high - (high - low) * (1.0 - part) if part >= 0.5 else low + (high - low) * part)
 
 
@@ -136,17 +141,31 @@ def _quantiles(a, q, of_hundred):
     a = _of_numbers(a)
     if a._n == 0:
         return _leave("a quantile of nothing")
-    items = sort(_floats_of(a))._items
+    items, n = _floats_of(a)._compact(), a._n
     if isinstance(q, (ndarray, list, tuple)):
         q = _of_numbers(q)
         if not of_hundred and q._code != 0:
             return _refuse("quantiles at ints")
         parts = _floats_of(q)._list()
-        return _fresh([_quantile(items, _div(part, 100.0) if of_hundred else part) for part in parts], 0)
+        places = [_place_of(_div(part, 100.0) if of_hundred else part, n) for part in parts]
+        wanted = []
+        for place in places:
+            wanted.append(int(place))
+            wanted.append(_next(int(place), n))
+        found = _operation("list.select_float", items, wanted)
+        return _fresh(
+            [_quantile_at(_item(places, i), n, _item(found, 2 * i), _item(found, 2 * i + 1)) for i in range(q._n)], 0
+        )
     if not of_hundred and not isinstance(_scalar_of(q), float):
         return _refuse("a quantile at an int")
     part = _exact_float_of(q)
-    return _Number(_quantile(items, _div(part, 100.0) if of_hundred else part))
+    place = _place_of(_div(part, 100.0) if of_hundred else part, n)
+    found = _operation("list.select_float", items, [int(place), _next(int(place), n)])
+    return _Number(_quantile_at(place, n, _item(found, 0), _item(found, 1)))
+
+
+def _next(at, n):
+    return at + 1 if at + 1 < n else at
 
 
 def _linear(axis, method):
