@@ -235,7 +235,7 @@ impl SqlClass {
         }
     }
 
-    /// [`SqlClass::crossing`] as arguments.
+    /// `crossing` as arguments.
     pub fn across(&self) -> String {
         let (module, told) = self.crossing();
         told.iter().fold(format!("'{module}'"), |text, told| format!("{text}, {told}"))

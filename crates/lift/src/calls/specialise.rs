@@ -99,6 +99,8 @@ enum Arg {
     Passed(Type),
     /// A tuple of known length.
     Tuple(Vec<Arg>),
+    /// A function beside it.
+    Function(*const FunctionDef),
 }
 
 impl Arg {
@@ -107,6 +109,7 @@ impl Arg {
             (Arg::Static(a), Arg::Static(b)) => a.same(b),
             (Arg::Passed(a), Arg::Passed(b)) => a == b,
             (Arg::Tuple(a), Arg::Tuple(b)) => same_args(a, b),
+            (Arg::Function(a), Arg::Function(b)) => a == b,
             _ => false,
         }
     }
@@ -117,13 +120,14 @@ impl Arg {
             Arg::Static(abs) => describe(abs).hash(hasher),
             Arg::Passed(ty) => ty.hash(hasher),
             Arg::Tuple(items) => items.iter().for_each(|item| item.hash(hasher)),
+            Arg::Function(_) => {}
         }
     }
 
     /// The types of what is passed.
     fn types(&self, out: &mut Vec<Type>) {
         match self {
-            Arg::Static(_) => {}
+            Arg::Static(_) | Arg::Function(_) => {}
             Arg::Passed(ty) => out.push(ty.clone()),
             Arg::Tuple(items) => items.iter().for_each(|item| item.types(out)),
         }
@@ -135,6 +139,8 @@ impl Arg {
             Arg::Static(abs) => abs.clone(),
             Arg::Passed(_) => passed.next().map_or(Abs::Unbound, Abs::Dyn),
             Arg::Tuple(items) => Abs::tuple(items.iter().map(|item| item.seen(passed)).collect()),
+            // They are made anew there.
+            Arg::Function(_) => Abs::Unbound,
         }
     }
 }
@@ -147,6 +153,10 @@ impl Lifter<'_> {
     /// Calls a function that is being unfolded or lifted already.
     pub fn recursion(&mut self, closure: &Rc<Closure>, vars: &BTreeMap<Name, Abs>) -> Lift<Abs> {
         let together = self.together(closure);
+        if let Some(name) = together.assigned.iter().find(|name| together.functions.contains_key(*name)) {
+            let reason = format!("{} recurses, and {name} is another function afterwards", closure.def.name);
+            return self.bail(Code::Recursion, reason);
+        }
         if closure.def.generator && !together.assigned.is_empty() {
             let reason =
                 format!("{} recurses, yields and assigns to variables of the function around it", closure.def.name);
@@ -169,11 +179,22 @@ impl Lifter<'_> {
         for (name, value) in vars.iter().chain(&free) {
             let is_of_module =
                 matches!(value, Abs::Instance(object) if object.module.is_some()) && !self.is_numbered(value);
-            let at = vars.keys().chain(free.keys()).filter(|other| *other < name).count();
+            let before = vars.keys().chain(free.keys()).filter(|other| *other < name).count();
+            let functions = together.functions.keys().filter(|function| together::function_as(function) < *name);
+            let at = before + functions.count();
             let value = self.settled_length(closure, at, value)?;
             escaped.insert(name.clone(), if is_of_module { value } else { self.escaped(&value)? });
         }
-        match self.key(&escaped, false) {
+        for (name, function) in &together.functions {
+            escaped.insert(together::function_as(name), Abs::Func(Rc::clone(function)));
+        }
+        let key = |(name, abs): (&Name, &Abs)| match abs {
+            Abs::Func(function) if together::is_function(name) => Some(Arg::Function(Arc::as_ptr(&function.def))),
+            // Those that are constants stay so.
+            abs => self.key_of(abs, together::is_default(name)),
+        };
+        let args: Option<Vec<Arg>> = escaped.iter().map(key).collect();
+        match args {
             Some(args) => {
                 self.forget_assigned(closure, &together)?;
                 let result = self.call_specialised(closure, &escaped, args)?;
@@ -350,7 +371,7 @@ impl Lifter<'_> {
     /// The values that are passed for an argument.
     fn pass(&mut self, arg: &Arg, abs: &Abs, out: &mut Vec<Value>) -> Lift<()> {
         match (arg, abs) {
-            (Arg::Static(_), _) => {}
+            (Arg::Static(_) | Arg::Function(_), _) => {}
             (Arg::Tuple(args), abs) if let Some(items) = abs.tuple_items() => {
                 for (arg, item) in args.iter().zip(&items) {
                     self.pass(arg, item, out)?;

@@ -23,10 +23,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+const DEFAULT: &str = ".default.";
+const FUNCTION: &str = ".function.";
+
 /// A function with those beside it that it can reach.
 pub(crate) struct Together {
     /// The variables that hold one of them.
-    functions: BTreeMap<Name, Rc<Closure>>,
+    pub functions: BTreeMap<Name, Rc<Closure>>,
     /// What else they read of the variables around them.
     pub free: BTreeMap<Name, (Mention, Abs)>,
     /// The variables around them to which they assign.
@@ -64,6 +67,11 @@ impl Lifter<'_> {
                 }
             }
         }
+        for (name, function) in &found.functions {
+            for (param, value) in &function.defaults {
+                found.free.insert(default_of(name, param), (Mention::Read, value.clone()));
+            }
+        }
         found.assigned = assigned.into_iter().collect();
         found
     }
@@ -83,11 +91,23 @@ impl Together {
                 vars.insert(name.clone(), value);
             }
         }
-        let here = |function: &Closure| {
-            let (def, defaults) = (Arc::clone(&function.def), function.defaults.clone());
-            Abs::Func(Rc::new(Closure { def, defaults, enclosing: Enclosing::Live(0), ..*function }))
-        };
-        vars.extend(self.functions.iter().map(|(name, function)| (name.clone(), here(function))));
+        let made: Vec<(Name, Abs)> = self
+            .functions
+            .iter()
+            .map(|(name, function)| {
+                let default = |(param, _): &(Name, Abs)| {
+                    Some((param.clone(), vars.get(&passed_as(closure, &default_of(name, param)))?.clone()))
+                };
+                let defaults = function.defaults.iter().filter_map(default).collect();
+                let def = Arc::clone(&function.def);
+                (
+                    name.clone(),
+                    Abs::Func(Rc::new(Closure { def, defaults, enclosing: Enclosing::Live(0), ..**function })),
+                )
+            })
+            .collect();
+        vars.retain(|name, _| !is_function(name) && !is_default(name));
+        vars.extend(made);
         Some(Frame {
             locals: vars.keys().cloned().collect(),
             vars: vars.into(),
@@ -99,6 +119,26 @@ impl Together {
             owner: None,
         })
     }
+}
+
+/// The name under which a default of a function beside another is passed to that.
+fn default_of(function: &Name, param: &Name) -> Name {
+    format!("{DEFAULT}{function}.{param}").into()
+}
+
+/// Whether a default is passed under a name.
+pub(crate) fn is_default(name: &Name) -> bool {
+    name.starts_with(DEFAULT)
+}
+
+/// The name under which a function beside another is a part of what that is specialised by.
+pub(crate) fn function_as(name: &Name) -> Name {
+    format!("{FUNCTION}{name}").into()
+}
+
+/// Whether that is the name of such a part.
+pub(crate) fn is_function(name: &Name) -> bool {
+    name.starts_with(FUNCTION)
 }
 
 /// The name under which a free variable is passed to a function, which may have a variable of that name.

@@ -4,7 +4,7 @@
 //! (`RULES = [('short', lambda s: len(s) < 3, 10), …]`, `OPS = {'+': add}`) and variables hold one
 //! of several (`f = min if low else max`). Two values stand for that:
 //!
-//! - a [`Table`] is a list or a dict with such items, which nothing changes once functions run;
+//! - a [`crate::data::tables::Table`] is a list or a dict with such items, which nothing changes once functions run;
 //! - a [`Choice`] is one of some static values: at run time it is an int, the position. What is
 //!   done with it is lifted for each of them behind a test of the position
 //!   ([`Lifter::choose`]), or, where that gives a constant for each, becomes a look-up in a

@@ -8,7 +8,7 @@ use crate::objects::merge::Arm;
 use crate::tree::ast::{CmpOp, Expr, ExprKind};
 use crate::walk::expr::Sides;
 use crate::walk::lifter::{Lift, Lifter, Split, State};
-use exuvia_ir::{Object, Opcode, Type};
+use exuvia_ir::{Class, Object, Opcode, Type};
 use std::rc::Rc;
 
 impl Lifter<'_> {
@@ -128,6 +128,20 @@ impl Lifter<'_> {
         let simple = |ty: &Type| numeric(ty) || matches!(ty, Type::None | Type::Str | Type::List(_) | Type::Tuple(_));
         if simple(&a) && simple(&b) && a.python_name() != b.python_name() && !(numeric(&a) && numeric(&b)) {
             return Ok(Abs::bool(!eq));
+        }
+        // A list is equal to itself, which is not looked at: lists may hold others very often.
+        let nests = |ty: &Type| ty.holds(&|ty| matches!(ty, Type::Boxed(Class::List)));
+        if nests(&a) && matches!((&a, &b), (Type::List(_), Type::List(_))) {
+            let same = self.apply_named("list.is", &args)?;
+            let (yes, no) = self.split_value(&same)?;
+            self.enter_any(yes)?;
+            let mut arms: Vec<Arm> = self.state().map(|state| (state, vec![Abs::bool(eq)])).into_iter().collect();
+            self.enter_any(no)?;
+            if self.live {
+                let equal = self.apply(spelling, &args)?;
+                arms.extend(self.state().map(|state| (state, vec![equal])));
+            }
+            return Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound));
         }
         let spelling = if eq { "a==b" } else { "a!=b" };
         // An object of another class decides, which says the same from either side.

@@ -129,7 +129,10 @@ impl Lifter<'_> {
             self.b.block = state.block;
             let value = self.value(abs)?;
             crate::data::lists::add_sites(&mut sites, &self.sites_of(value));
-            args.push(self.convert(value, &ty)?);
+            let joining = std::mem::replace(&mut self.joining, true);
+            let converted = self.convert(value, &ty);
+            self.joining = joining;
+            args.push(converted?);
         }
         let param = self.b.function.add_param(target, ty);
         self.sites.insert(param, sites);
