@@ -471,7 +471,7 @@ impl Lifter<'_> {
                     return Err(Bailout::new(Code::SqlType, Span::default(), "an SQL type with such fields").into());
                 };
                 let outer = std::mem::replace(&mut self.world.loading_prelude, true);
-                let index = crate::module::run(self.world, &parsed.module);
+                let index = crate::module::run(self.world, &parsed.module, &text.functions);
                 self.world.loading_prelude = outer;
                 let index = index?;
                 self.world.border.insert(text.functions, index);

@@ -103,7 +103,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                 world.shaped.used = false;
                 world.border.clear();
                 world.withdrawn.clear();
-                world.modules.clear();
+                world.modules.fill_with(world::ModuleScope::default);
                 world.budget.take(1000);
                 world.prelude.clear();
                 world.functions.clear();
@@ -119,7 +119,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
 }
 
 fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &SqlReturn) -> Result<Module, Stop> {
-    let module = module::run(world, &source.module)?;
+    let module = module::run(world, &source.module, "")?;
     world.functions.push(None);
     let types: Vec<Type> = params.iter().flat_map(|param| param.class.spread(param.nullable, param.inner)).collect();
     let results = world.results_of(&returns.class);

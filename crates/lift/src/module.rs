@@ -23,16 +23,24 @@ pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize>
         exuvia_ops::prelude::MODULES.iter().filter_map(parse).collect()
     });
     match parsed.get(name) {
-        Some(module) => run(world, module),
+        Some(module) => run(world, module, name),
         None => Err(Bailout::new(Code::Import, Span::default(), format!("prelude module {name}")).into()),
     }
 }
 
-/// Runs a module body; returns the index of the module.
-pub(crate) fn run(world: &mut World, module: &Module) -> Lift<usize> {
+/// Runs a module body; returns the index of the module, which is the same in each attempt: classes that one
+/// attempt made are met in the next, where facts have them.
+pub(crate) fn run(world: &mut World, module: &Module, name: &str) -> Lift<usize> {
     let body = &module.body;
-    let index = world.modules.len();
-    world.modules.push(ModuleScope::default());
+    let index = match world.numbers.get(name) {
+        Some(index) => *index,
+        None => {
+            world.modules.push(ModuleScope::default());
+            world.numbers.insert(name.to_string(), world.modules.len() - 1);
+            world.modules.len() - 1
+        }
+    };
+    world.modules[index] = ModuleScope::default();
     // What an attempt made that begins again.
     let is_made = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.module == Some(index));
     world.made_by_modules.values_mut().for_each(|objects| objects.retain(|object| !is_made(object)));

@@ -49,6 +49,8 @@ pub(crate) struct World {
     /// Whether the source names the arguments of exceptions.
     pub asks_arguments: bool,
     pub modules: Vec<ModuleScope>,
+    /// The numbers of modules by their names, those of the border by their texts.
+    pub numbers: HashMap<String, usize>,
     /// Prelude modules that were loaded, by name.
     pub prelude: HashMap<&'static str, usize>,
     /// The functions of the IR module; `None` while one is being lifted.
@@ -232,6 +234,7 @@ impl World {
             asks_arguments: source.text.contains("args"),
             reads_zones: ZONES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),
+            numbers: HashMap::new(),
             prelude: HashMap::new(),
             functions: Vec::new(),
             specialised: HashMap::new(),
