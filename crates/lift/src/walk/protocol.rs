@@ -49,6 +49,7 @@ const UNARY: &[(&str, &str, Option<&str>)] = &[
     ("a[b:c:d]=e", "__setslice__", None),
     ("a[b]=c", "__setitem__", Some("'{}' object does not support item assignment")),
     ("del a[b]", "__delitem__", None),
+    ("del a[b:c:d]", "__delslice__", None),
     ("int", "__int__", None),
     ("float", "__float__", None),
     ("round", "__round__", None),
