@@ -128,7 +128,7 @@ impl Lifter<'_> {
             },
             // A number that no other object has, of one that is equal to itself only; None of others.
             ("_identity", [Abs::Instance(object)]) => self.identity_of(&Rc::clone(object)),
-            ("_identity", [value]) if self.shape_of(value).is_some() => {
+            ("_identity" | "_type_name", [value]) if self.shape_of(value).is_some() => {
                 let seen = self.seen(value.clone());
                 self.intrinsic(name, &[seen])
             }
@@ -143,10 +143,6 @@ impl Lifter<'_> {
             ("_type", [Abs::Instance(object)]) => Ok(Abs::Class(Rc::clone(&object.class))),
             // The class of a value as messages name it.
             ("_type_name", [Abs::Instance(object)]) => Ok(Abs::str(&self.class_shown(&object.class)?)),
-            ("_type_name", [value]) if self.shape_of(value).is_some() => {
-                let seen = self.seen(value.clone());
-                self.intrinsic(name, &[seen])
-            }
             ("_type_name", [value]) => match self.type_of(value) {
                 None if let Some(class) = self.class_of_module(value) => Ok(Abs::str(&self.class_shown(&class)?)),
                 Some(ty) => Ok(Abs::str(ty.message_name())),

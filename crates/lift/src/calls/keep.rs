@@ -59,7 +59,7 @@ impl Lifter<'_> {
                 self.may_escape(object)?;
             }
         }
-        let iterator = Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
+        let iterator = called(closure, args);
         if only_listed && !self.module_mode {
             return self.intrinsic("_collected", &[iterator]).map(Some);
         }
@@ -182,13 +182,12 @@ impl Lifter<'_> {
     pub fn items_read_before(&mut self, closure: &Rc<Closure>, args: &[(Name, Abs)]) -> Lift<Option<Abs>> {
         let (block, before) = (self.b.block, self.b.function.blocks.len());
         let seen = self.b.function.block(block).insts.len();
-        let iterator = Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }));
-        let items = self.call_of_prelude("_of_recursion", vec![iterator])?;
+        let items = self.call_of_prelude("_of_recursion", vec![called(closure, args)])?;
         let first = self.b.function.block(block).insts[seen..].iter();
         let others = self.b.function.blocks[before..].iter().flat_map(|block| &block.insts);
-        let called = |inst: &Inst| if let Opcode::Call(id) = inst.op { Some(id) } else { None };
-        let called = first.chain(others).filter_map(called).collect();
-        if self.may_write(called) {
+        let callee = |inst: &Inst| if let Opcode::Call(id) = inst.op { Some(id) } else { None };
+        let callees = first.chain(others).filter_map(callee).collect();
+        if self.may_write(callees) {
             return Ok(None);
         }
         Ok(Some(items))
@@ -351,6 +350,11 @@ pub(crate) fn is_collected(def: &FunctionDef) -> bool {
         }
     }
     def.body.iter().any(|stmt| in_try(stmt, false)) || crate::tree::scope::mentions(def, &def.name).is_some()
+}
+
+/// What a call of a generator function gives.
+fn called(closure: &Rc<Closure>, args: &[(Name, Abs)]) -> Abs {
+    Abs::Iter(Rc::new(Iter::Call { function: Abs::Func(Rc::clone(closure)), args: args.to_vec() }))
 }
 
 /// Whether an operation changes a list that the function did not make.

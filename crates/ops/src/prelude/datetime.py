@@ -359,9 +359,7 @@ def datetime_fromisoformat(text, /):
     if not isinstance(text, str):
         raise TypeError("fromisoformat: argument must be str")
     # Where nothing expects a zone one text that has it is CPython's, and all others have one class.
-    if not _reads_zones():
-        return _record("datetime", _operation("datetime.parse", text))
-    clock, offset = _zone_apart(text)
+    clock, offset = _zone_apart(text) if _reads_zones() else (text, None)
     if offset is None:
         return _record("datetime", _operation("datetime.parse", text))
     try:
