@@ -261,9 +261,13 @@ impl Batch<'_> {
             if on_null && kind.is_some_and(ExcKind::becomes_null) {
                 continue;
             }
-            if may_tire && evaluated % LOOKS == 0 && self.function.counters.tire_of_evaluator(start.elapsed()) {
-                may_tire = false;
-                to_python = self.function.python(self.settings).is_ok();
+            if may_tire && evaluated % LOOKS == 0 {
+                // Before the first row the thread may have waited for its turn.
+                let now = if evaluated == 0 { Duration::ZERO } else { start.elapsed() };
+                if self.function.counters.tire_of_evaluator(now) {
+                    may_tire = false;
+                    to_python = self.function.python(self.settings).is_ok();
+                }
             }
             let prefers_python = match code {
                 status::BAILOUT => to_python,
