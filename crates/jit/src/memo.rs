@@ -18,6 +18,19 @@ pub(crate) struct Memo {
     /// The type of its keys, a tuple.
     key: Type,
     result: Type,
+    /// Their words, and whether each of them has parts that are settled first.
+    key_words: usize,
+    result_words: usize,
+    settles: [bool; 2],
+}
+
+/// Whether words of a type may say the same and be others.
+fn is_settled(ty: &Type) -> bool {
+    match ty {
+        Type::Str | Type::Union(_) => true,
+        Type::Tuple(types) | Type::Record(_, types) => types.iter().any(is_settled),
+        _ => false,
+    }
 }
 
 /// The words that a key or a result may have.
@@ -30,7 +43,15 @@ impl Memo {
         let keys = function.keeps.as_ref()?;
         let keys = function.param_types().into_iter().zip(keys).filter(|(_, is_key)| **is_key).map(|(ty, _)| ty);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Some(Memo { function: number, key: Type::Tuple(keys.collect()), result: function.ret.clone() })
+        let (key, result) = (Type::Tuple(keys.collect()), function.ret.clone());
+        Some(Memo {
+            function: number,
+            key_words: slots::count(&key),
+            result_words: slots::count(&result),
+            settles: [is_settled(&key), is_settled(&result)],
+            key,
+            result,
+        })
     }
 
     /// Whether keys or results have more words than native code keeps.
@@ -39,11 +60,11 @@ impl Memo {
     }
 
     pub fn key_words(&self) -> usize {
-        slots::count(&self.key)
+        self.key_words
     }
 
     pub fn result_words(&self) -> usize {
-        slots::count(&self.result)
+        self.result_words
     }
 }
 
@@ -58,10 +79,17 @@ pub(crate) unsafe extern "C" fn find(cx: *mut Cx, memo: *const Memo, key: *mut u
     let find = |cx: &mut Cx| unsafe {
         let memo = &*memo;
         let key = words(key, memo.key_words());
-        settle(cx, &memo.key, key, true)?;
+        if memo.settles[0] {
+            settle(cx, &memo.key, key, true)?;
+        }
         let results = memo.result_words();
         let found = cx.memos.find(memo.function, key, results);
-        Ok(found.map(|found| words(result, results).copy_from_slice(found)).is_some())
+        let Some(found) = found else { return Ok(false) };
+        // A few words: a loop is sooner there than a call.
+        for (to, from) in words(result, results).iter_mut().zip(found) {
+            *to = *from;
+        }
+        Ok(true)
     };
     // SAFETY: as above.
     unsafe { call_fallible(cx, find) }
@@ -76,7 +104,9 @@ pub(crate) unsafe extern "C" fn keep(cx: *mut Cx, memo: *const Memo, key: *mut u
     let keep = |cx: &mut Cx| unsafe {
         let memo = &*memo;
         let (key, result) = (words(key, memo.key_words()), words(result, memo.result_words()));
-        settle(cx, &memo.result, result, false)?;
+        if memo.settles[1] {
+            settle(cx, &memo.result, result, false)?;
+        }
         let limit = cx.limit();
         cx.memos.keep(memo.function, key, result, limit)?;
         Ok(true)

@@ -48,6 +48,8 @@ pub(crate) struct World {
     pub reads_zones: bool,
     /// Whether the source names the arguments of exceptions.
     pub asks_arguments: bool,
+    /// Whether anything may raise `StopIteration`: the source has the name, or that of what does.
+    pub stops: bool,
     pub modules: Vec<ModuleScope>,
     /// The numbers of modules by their names, those of the border by their texts.
     pub numbers: HashMap<String, usize>,
@@ -176,6 +178,17 @@ fn uses(text: &str, name: &str) -> bool {
     })
 }
 
+/// Whether a text has a name, which is no part of another and no attribute.
+fn names(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c == '_' || c.is_alphanumeric();
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        // `__next__` is the method.
+        let is_method = before.ends_with("__") && after.starts_with("__");
+        is_method || !before.ends_with(|c| is_part(c) || c == '.') && !after.starts_with(is_part)
+    })
+}
+
 impl World {
     /// Forgets which lists hold values of some types: what has them will be another type.
     pub fn forget_elements(&mut self, of: &impl Fn(&Type) -> bool) {
@@ -232,6 +245,7 @@ impl World {
             changes_context: CONTEXTS.iter().any(|name| uses(&source.text, name))
                 || source.text.contains("import decimal") && source.text.contains("getattr"),
             asks_arguments: source.text.contains("args"),
+            stops: ["next", "StopIteration"].iter().any(|name| names(&source.text, name)),
             reads_zones: ZONES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),
             numbers: HashMap::new(),

@@ -76,6 +76,7 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
 
 /// Where something of that hash is in an index, or could be put: a place for which `is` holds, or an empty
 /// one. `None` for an index without places.
+#[inline]
 fn probe(index: &[u32], hash: u64, mut is: impl FnMut(usize) -> bool) -> Option<usize> {
     let mask = index.len().checked_sub(1)?;
     let mut at = hash as usize & mask;
@@ -111,8 +112,10 @@ impl Table {
         &self.entries[at * width..(at + 1) * width]
     }
 
+    #[inline]
     fn find(&self, key: &[u64], width: usize) -> Option<usize> {
-        let is = |entry| self.entry(entry, width)[..key.len()] == *key;
+        // Keys are a few words, for which a call that compares memory is too much.
+        let is = |entry| self.entry(entry, width).iter().zip(key).all(|(a, b)| a == b);
         let at = probe(&self.index, hash_words(key), is)?;
         (self.index[at] as usize).checked_sub(1)
     }
@@ -183,6 +186,7 @@ impl Memos {
     /// The words of the result that a function has kept by a key; its number is its own in this process.
     /// They stay where they are until it keeps another.
     #[must_use]
+    #[inline]
     pub fn find(&self, function: u64, key: &[u64], results: usize) -> Option<&[u64]> {
         let (table, width) = (&self.tables.iter().find(|table| table.0 == function)?.1, key.len() + results);
         Some(&table.entry(table.find(key, width)?, width)[key.len()..])

@@ -73,6 +73,64 @@ fn joined(count: usize, by: &str, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect::<Vec<_>>().join(by)
 }
 
+/// A function of about so many lines in the manner of those that clean records: it splits, searches, counts in
+/// dicts, fills lists, calls helpers, raises and catches. Two seeds give two functions.
+#[must_use]
+pub fn ordinary(length: usize, seed: u64) -> Large {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut parts = vec![String::new()];
+    let mut written = 0;
+    while written < length {
+        let (kind, c) = (draw(14), draw(90));
+        let n = written;
+        let block = match kind {
+            0 => format!("parts{n} = s.split(',')\ntotal += len(parts{n}) * {c}\n"),
+            1 => format!("if len(s) > {c}:\n    total += {c}\nelif s.startswith('a{c}'):\n    total -= 1\nelse:\n    total ^= {c}\n"),
+            2 => "for word in s.split():\n    if word.isdigit() and len(word) < 6:\n        total += int(word)\n    else:\n        \
+                  seen[word] = seen.get(word, 0) + 1\n"
+                .to_string(),
+            3 => format!("m{n} = re.search(r'(\\d+)-(\\w{{{c}}})', s)\nif m{n} is not None and len(m{n}.group(1)) < 9:\n    total += int(m{n}.group(1))\n"),
+            4 => format!("try:\n    total += int(s[{c}:{c} + 3])\nexcept ValueError:\n    total += 1\n"),
+            5 => format!("rows.append(total % {c}7)\nif len(rows) > {c}:\n    rows.pop()\n"),
+            6 => format!("label{n} = f'{{total}}:{c}:{{len(rows)}}'\ntotal += len(label{n})\n"),
+            7 => format!("t{n} = s.strip().lower().replace('x', '{c}')\nif t{n} in WORDS:\n    total += WORDS[t{n}]\n"),
+            8 => "while total > 1000000:\n    total //= 7\n".to_string(),
+            9 => format!("total += max(rows, default={c})\n"),
+            10 => format!("rate{n} = total / {c}.5 if total > {c} else 0.0\ntotal += round(rate{n} * 100) % 1000\n"),
+            11 => format!("if s[:1] == '{c}':\n    raise ValueError(f'no {{s}} of {c}')\n"),
+            12 => format!("head{n}, _, tail{n} = s.partition(':')\ntotal += len(head{n}) - len(tail{n})\n"),
+            _ => {
+                // What follows is a helper of its own, which the function calls.
+                parts.push(String::new());
+                continue;
+            }
+        };
+        written += block.lines().count();
+        if let Some(part) = parts.last_mut() {
+            part.push_str(&block);
+        }
+    }
+    let mut source = "import re\nWORDS = {'a': 1, 'bc': 2, 'déjà': 3}\n".to_string();
+    let last = parts.len() - 1;
+    for (at, part) in parts.iter().enumerate() {
+        let name = if at == last { "f(s)".to_string() } else { format!("step{at}(s, total)") };
+        let start = if at == last { "    total = 0\n" } else { "" };
+        let _ = writeln!(source, "def {name}:\n{start}    rows = []\n    seen = {{}}");
+        for line in part.lines() {
+            let _ = writeln!(source, "    {line}");
+        }
+        if at == last {
+            source.push_str(&lines(last, |at| format!("    total = step{at}(s, total)")));
+        }
+        source.push_str("    return total + len(seen)\n");
+    }
+    Large { name: "an ordinary function", param: DataType::Utf8, returns: DataType::Int64, source }
+}
+
 /// The functions.
 #[must_use]
 pub fn programs() -> Vec<Large> {
@@ -174,9 +232,8 @@ pub fn programs() -> Vec<Large> {
         int(
             "500 lists",
             format!(
-                "{}return {}",
-                lines(500, |at| format!("l{at} = [x, {at}]\nl{at}.append(x)")),
-                joined(500, " + ", |at| format!("l{at}[0]"))
+                "n = 0\n{}return n",
+                lines(500, |at| format!("l{at} = [x, {at}]\nl{at}.append(x)\nn += l{at}[0]"))
             ),
         ),
         int(

@@ -20,6 +20,9 @@ pub(super) struct Kernel {
     pub result: Kind,
 }
 
+/// The most digits that are read one by one.
+const FEW_DIGITS: i64 = 4;
+
 /// The longest constant that is compared without a call.
 const INLINE: usize = 16;
 
@@ -80,6 +83,7 @@ impl Translator<'_, '_, '_> {
             },
             ("str.repeat", 2) => self.around(kernel, inst, &Type::Str, |this, inst, slow| this.repeat(inst, 0, slow)),
             ("str.repeated", 2) => self.around(kernel, inst, &Type::Str, |this, inst, slow| this.repeat(inst, 1, slow)),
+            ("int.of_str", 1) => self.around(kernel, inst, &Type::Int, Self::short_number),
             ("float.pow" | "float.pow_call", 2) => self.power(kernel, inst),
             _ => self.one_character(kernel, inst),
         }
@@ -144,6 +148,39 @@ impl Translator<'_, '_, '_> {
         let once = self.b.ins().icmp_imm_s(IntCC::Equal, count, 1);
         let empty = self.word(ASCII_BIT as i64);
         Ok(vec![ptr, self.b.ins().select(once, meta, empty)])
+    }
+
+    /// The number that a few digits write.
+    fn short_number(&mut self, inst: &Inst, slow: Block) -> Result<Vec<Machine>> {
+        let (ptr, meta) = self.text(inst, 0)?;
+        let len = self.byte_len(meta);
+        let before = self.b.ins().iadd_imm_s(len, -1);
+        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, FEW_DIGITS);
+        self.require(few, slow);
+        let turn = self.b.create_block();
+        let at = self.b.append_block_param(turn, types::I64);
+        let number = self.b.append_block_param(turn, types::I64);
+        let digits = self.b.create_block();
+        let done = self.b.create_block();
+        let start = BlockArg::Value(self.word(0));
+        self.b.ins().jump(turn, &[start, start]);
+
+        self.b.switch_to_block(turn);
+        let address = self.b.ins().iadd(ptr, at);
+        let byte = self.b.ins().uload8(types::I64, MemFlagsData::new().with_notrap(), address, 0);
+        let digit = self.b.ins().iadd_imm_s(byte, -i64::from(b'0'));
+        let is_digit = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, digit, 10);
+        self.b.ins().brif(is_digit, digits, &[], slow, &[]);
+
+        self.b.switch_to_block(digits);
+        let tens = self.b.ins().imul_imm_s(number, 10);
+        let number = self.b.ins().iadd(tens, digit);
+        let at = self.b.ins().iadd_imm_s(at, 1);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, at, len);
+        self.b.ins().brif(more, turn, &[BlockArg::Value(at), BlockArg::Value(number)], done, &[]);
+
+        self.b.switch_to_block(done);
+        Ok(vec![number])
     }
 
     fn ascii_get(&mut self, inst: &Inst, slow: Block) -> Result<Vec<Machine>> {

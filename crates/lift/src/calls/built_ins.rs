@@ -7,7 +7,7 @@ use crate::calls::intrinsic::NAMES;
 use crate::objects::class::ClassObj;
 use crate::tree::ast::Name;
 use crate::walk::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Type};
+use exuvia_ir::{Class, ClassRow, DictObj, ExcKind, Object, Objects, Terminator, Type};
 use exuvia_ops::operands;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -75,11 +75,15 @@ impl Lifter<'_> {
                 (name, args) if NAMES.contains(&name) => return self.intrinsic(name, args),
                 ("super", []) => return self.super_(),
                 ("type", [value]) => return self.type_value(value),
-                ("object.__init__", []) => return Ok(Abs::NONE),
+                ("object.__init__" | "object.__init_subclass__", []) => return Ok(Abs::NONE),
                 ("setattr", [Abs::Instance(object), Abs::Const(Object::Str(name)), value])
                     if object.class.exception.is_none() && ClassObj::find(&object.class, "__setattr__").is_none() =>
                 {
                     self.set_attribute(object, &Name::from(&**name), value.clone())?;
+                    return Ok(Abs::NONE);
+                }
+                ("setattr", [class @ Abs::Class(_), Abs::Const(Object::Str(name)), value]) => {
+                    self.store_attribute(class, &Name::from(&**name), value.clone())?;
                     return Ok(Abs::NONE);
                 }
                 ("object.__setattr__", [Abs::Instance(object), Abs::Const(Object::Str(name)), value]) => {
@@ -216,6 +220,19 @@ impl Lifter<'_> {
         let ty = self.b.function.ty(value).clone();
         let walked: Vec<&Type> =
             ty.alternatives().iter().filter(|ty| operands::error("iter", &[(*ty).clone()]).is_none()).collect();
+        let is_array = |ty: &Type| matches!(ty, Type::Record(Class::JsonArray, _));
+        if walked.len() > 1 && walked.iter().any(|ty| is_array(ty)) {
+            // A document has objects and texts beside arrays, which are rarely meant: such rows leave.
+            return self.dispatch(value, &mut |me, narrowed| {
+                let ty = me.type_of(&narrowed);
+                if ty.is_some_and(|ty| !is_array(&ty) && operands::error("iter", &[ty]).is_none()) {
+                    let span = me.b.span;
+                    me.end(Terminator::Bailout("a document of which several kinds of values are walked at once", span));
+                    return Ok(Abs::Unbound);
+                }
+                Ok(narrowed)
+            });
+        }
         if walked.len() < 2 || !walked.iter().all(|ty| matches!(ty, Type::List(_) | Type::Tuple(_) | Type::Str)) {
             return Ok(abs.clone());
         }

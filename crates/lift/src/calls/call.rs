@@ -261,6 +261,7 @@ impl Lifter<'_> {
         if let Some(name) = &params.keyword_rest {
             // The prelude has them as pairs, which cost nothing.
             let all = match self.in_prelude(closure.module) {
+                _ if let Some(all) = self.others.take() => all,
                 true => Abs::tuple(others.into_iter().map(|(name, value)| Abs::tuple(vec![name, value])).collect()),
                 // Most functions only hand on what they are not given.
                 false if others.is_empty() && !self.module_mode && !self.is_changing() => {

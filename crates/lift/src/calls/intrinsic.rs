@@ -239,7 +239,7 @@ impl Lifter<'_> {
             }
             // Whether it is a dict, and of no class below that.
             ("_is_exactly_dict", [value]) => Ok(Abs::bool(match value {
-                Abs::Instance(object) => ClassObj::is_dict(&object.class) && &*object.class.name == "dict",
+                Abs::Instance(object) => object.class.prelude && &*object.class.name == "dict",
                 value => self.is_dict(value) || matches!(self.type_of(value), Some(Type::Record(Class::JsonObject, _))),
             })),
             ("_unordered", [value]) => {

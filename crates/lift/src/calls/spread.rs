@@ -13,6 +13,17 @@ use std::rc::Rc;
 const MOST_SPREAD: usize = 6;
 const MOST_NAMED: usize = 24;
 
+/// How many arguments a built-in function takes that is one or several operations: the least and the most.
+fn taken_by_operation(callee: &Abs) -> Option<(usize, usize)> {
+    let Abs::Builtin(name) = callee else { return None };
+    let takes = exuvia_ops::by_spelling(name).iter().map(|def| {
+        let positional = || def.params.iter().filter(|param| !param.keyword_only);
+        (positional().filter(|param| param.default.is_none()).count(), positional().count())
+    });
+    let takes = takes.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+    (takes.1 <= MOST_SPREAD).then_some(takes)
+}
+
 impl Lifter<'_> {
     /// A list of arguments whose number is not known, with more at its end.
     pub fn more_arguments(&mut self, rest: Option<Abs>, more: &Abs) -> Lift<Abs> {
@@ -51,6 +62,11 @@ impl Lifter<'_> {
         rest: &Abs,
         named: Vec<(Name, Abs)>,
     ) -> Lift<Abs> {
+        if let Abs::OneOf(choice) = callee {
+            return self.choose(&Rc::clone(choice), &mut |me, callee| {
+                me.call_with_rest(&callee, args.clone(), rest, named.clone())
+            });
+        }
         if let Abs::Builtin(name) = callee
             && matches!(&**name, "max" | "min")
             && named.is_empty()
@@ -75,7 +91,11 @@ impl Lifter<'_> {
         }
         let found = self.written_callee(callee)?;
         let Some((function, receivers)) = found else {
-            return self.bail(Code::Arguments, "*args of unknown length");
+            let Some((least, most)) = taken_by_operation(callee).filter(|_| named.is_empty()) else {
+                return self.bail(Code::Arguments, "*args of unknown length");
+            };
+            let (least, most) = (least.saturating_sub(args.len()), most.saturating_sub(args.len()));
+            return self.call_with_items(callee, args, rest, (least, most));
         };
         let params = &function.def.params;
         let (given, takes) = (args.len() + receivers, params.positional.len());
@@ -95,7 +115,18 @@ impl Lifter<'_> {
         if params.rest.is_some() || !named.is_empty() || most > MOST_SPREAD || given > takes {
             return self.bail(Code::Arguments, "*args of unknown length");
         }
-        args.splice(0..0, [callee.clone(), rest.clone(), Abs::int(least as i64), Abs::int(most as i64)]);
+        self.call_with_items(callee, args, rest, (least, most))
+    }
+
+    /// A call with the items of a list behind those arguments, as many as it takes: rows with others leave.
+    fn call_with_items(
+        &mut self,
+        callee: &Abs,
+        mut args: Vec<Abs>,
+        items: &Abs,
+        (least, most): (usize, usize),
+    ) -> Lift<Abs> {
+        args.splice(0..0, [callee.clone(), items.clone(), Abs::int(least as i64), Abs::int(most as i64)]);
         self.call_of_prelude("_call_with", args)
     }
 
@@ -142,10 +173,16 @@ impl Lifter<'_> {
         let skipped = (given + receivers).max(params.positional_only);
         let takes = params.positional.iter().skip(skipped).chain(&params.keyword).map(|param| param.0.clone());
         let takes: Vec<Name> = takes.filter(|name| named.iter().all(|(given, _)| given != name)).collect();
-        if params.keyword_rest.is_some() || params.rest.is_some() || takes.len() > MOST_NAMED {
+        if takes.len() > MOST_NAMED || function.cached {
             return self.bail(Code::Arguments, unknown);
         }
         let dict = &self.mapping(dict)?;
+        if params.keyword_rest.is_some() {
+            return self.named_and_others(&function, &takes, given + receivers, named, dict);
+        }
+        if params.rest.is_some() {
+            return self.bail(Code::Arguments, unknown);
+        }
         let mut found = Abs::int(0);
         for name in takes {
             if !self.live {
@@ -179,6 +216,56 @@ impl Lifter<'_> {
             self.leave_call_to_python();
             self.enter_any(yes)?;
         }
+        Ok(named)
+    }
+
+    /// [`Lifter::named_in`] for a function with `**kwargs`, which becomes a dict of what no parameter takes.
+    /// Rows leave where the dict has what is given already, or other keys than texts.
+    fn named_and_others(
+        &mut self,
+        function: &Closure,
+        takes: &[Name],
+        given: usize,
+        mut named: Vec<(Name, Abs)>,
+        dict: &Abs,
+    ) -> Lift<Vec<(Name, Abs)>> {
+        let params = &function.def.params;
+        let is_parameter = |name: &Name| params.positional.iter().chain(&params.keyword).any(|param| param.0 == *name);
+        if named.iter().any(|(name, _)| !is_parameter(name)) {
+            return self.bail(Code::Arguments, "** of a dict whose keys are not known in a call");
+        }
+        let others = self.call_of_prelude("_named", vec![dict.clone()])?;
+        let begun = params.positional.iter().take(given).skip(params.positional_only).map(|param| &param.0);
+        let refused: Vec<Name> = begun.chain(named.iter().map(|(name, _)| name)).cloned().collect();
+        for name in refused {
+            let has = self.apply("a in b", &[Abs::str(&name), others.clone()])?;
+            let (yes, no) = self.split_value(&has)?;
+            self.enter_any(yes)?;
+            self.leave_call_to_python();
+            self.enter_any(no)?;
+        }
+        for name in takes {
+            if !self.live {
+                return Ok(named);
+            }
+            let default = function.defaults.iter().find(|default| default.0 == *name).map(|default| default.1.clone());
+            let has = self.apply("a in b", &[Abs::str(name), others.clone()])?;
+            let (yes, no) = self.split_value(&has)?;
+            let mut arms: Vec<Arm> = Vec::new();
+            self.enter_any(yes)?;
+            if self.live {
+                let value = self.call_of(&others, "pop", vec![Abs::str(name)])?;
+                arms.extend(self.state().map(|state| (state, vec![value])));
+            }
+            self.enter_any(no)?;
+            match default {
+                Some(default) => arms.extend(self.state().map(|state| (state, vec![default]))),
+                None => self.leave_call_to_python(),
+            }
+            let value = self.join(arms)?.pop().unwrap_or(Abs::Unbound);
+            named.push((name.clone(), value));
+        }
+        self.others = self.live.then_some(others);
         Ok(named)
     }
 

@@ -62,7 +62,6 @@ fn holds(abs: &Abs, is_it: &impl Fn(&Object) -> bool, itself: bool, searched: &m
     *searched += 1;
     let mut found = match abs {
         Abs::Const(object) => itself && is_it(object) || within(object, is_it, searched),
-        Abs::Class(class) => class.constants().any(|value| holds(value, is_it, true, searched)),
         Abs::Iter(iter) => match &**iter {
             Iter::View { dict, .. } => is_it(dict),
             _ => false,
@@ -216,7 +215,9 @@ impl Lifter<'_> {
         let mut searched = 0;
         let held = self.held.iter().any(|abs| holds(abs, &is_it, true, &mut searched));
         let vars = self.frames.iter().flat_map(|frame| frame.vars.values());
-        let within = vars.clone().any(|abs| holds(abs, &is_it, false, &mut searched));
+        let mut within = vars.clone().any(|abs| holds(abs, &is_it, false, &mut searched));
+        let of_classes = self.values_of_classes();
+        within |= of_classes.iter().any(|(_, _, abs)| holds(abs, &is_it, false, &mut searched));
         self.world.budget.take(searched);
         if held || within {
             return self.bail(Code::Mutation, "a change of a container that another holds, or that is iterated");
@@ -245,6 +246,11 @@ impl Lifter<'_> {
                     *abs = Abs::Const(new.clone());
                 }
             }
+        }
+        for (class, name, _) in
+            of_classes.iter().filter(|(_, _, abs)| matches!(abs, Abs::Const(object) if is_it(object)))
+        {
+            class.hold(name, Abs::Const(new.clone()));
         }
         Ok(())
     }
@@ -450,7 +456,9 @@ impl Lifter<'_> {
             }
             _ => {}
         }
-        if !deep && self.is_dict(value) {
+        // Below dict, a copy is of the class and has the attributes.
+        let is_written = matches!(value, Abs::Instance(object) if !object.class.prelude);
+        if !deep && !is_written && self.is_dict(value) {
             return self.call_of(value, "copy", Vec::new());
         }
         self.bail(Code::Callee, format!("a copy of {}", crate::walk::describe::describe(value)))

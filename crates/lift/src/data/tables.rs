@@ -462,6 +462,8 @@ impl Lifter<'_> {
             self.world.budget.take(frame.vars.len());
             within |= frame.vars.values().any(|abs| holds_within(abs, &is_it, 0, &mut left));
         }
+        let of_classes = self.values_of_classes();
+        within |= of_classes.iter().any(|(_, _, abs)| holds_within(abs, &is_it, 0, &mut left));
         self.world.budget.take(MOST_PARTS - left);
         if within {
             return self.bail(Code::Mutation, "a change of a container that another holds, or that is iterated");
@@ -471,6 +473,9 @@ impl Lifter<'_> {
             for name in names {
                 frame.vars.insert(name, new.clone());
             }
+        }
+        for (class, name, _) in of_classes.iter().filter(|(_, _, abs)| is_it(abs)) {
+            class.hold(name, new.clone());
         }
         Ok(())
     }
@@ -522,8 +527,5 @@ fn holds_within(abs: &Abs, is_it: &impl Fn(&Abs) -> bool, depth: usize, left: &m
                 Part::Enclosing(_) => false,
             };
     });
-    if let Abs::Class(class) = abs {
-        found |= class.constants().any(|value| is_it(value) || holds_within(value, is_it, depth + 1, left));
-    }
     found
 }

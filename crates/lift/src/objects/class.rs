@@ -14,6 +14,7 @@ use crate::objects::restrict::Restrictions;
 use crate::tree::ast::Name;
 use crate::walk::lifter::{Lift, Lifter};
 use exuvia_ir::{ExcKind, Type};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -30,6 +31,8 @@ pub(crate) struct ClassObj {
     /// `object`: its base. Below a class of several bases that order is one of copies of its own.
     pub base: Option<Rc<ClassObj>>,
     pub members: BTreeMap<Name, Member>,
+    /// What the module makes of them once the class is there; copies of the class share it.
+    pub late: Rc<RefCell<BTreeMap<Name, Member>>>,
     /// Whether the prelude defines it: it stands for a class of CPython's.
     pub prelude: bool,
     /// Of a class of exceptions the built-in one above it.
@@ -79,7 +82,12 @@ impl ClassObj {
 
     /// What a name means in a class: with the class that defines it.
     pub fn find(class: &Rc<ClassObj>, name: &str) -> Option<(Rc<ClassObj>, Member)> {
-        ClassObj::ancestry(class).find_map(|one| Some((Rc::clone(one), one.members.get(name)?.clone())))
+        ClassObj::ancestry(class).find_map(|one| Some((Rc::clone(one), one.own(name)?)))
+    }
+
+    /// What it defines itself under a name.
+    fn own(&self, name: &str) -> Option<Member> {
+        self.late.borrow().get(name).or_else(|| self.members.get(name)).cloned()
     }
 
     /// Whether its objects are equal to themselves only, having no methods that say otherwise.
@@ -103,12 +111,20 @@ impl ClassObj {
         ClassObj::ancestry(class).any(|one| one.is(of))
     }
 
-    /// The values that it and its bases hold.
-    pub fn constants(self: &Rc<ClassObj>) -> impl Iterator<Item = &Abs> {
-        ClassObj::ancestry(self).flat_map(|class| class.members.values()).map(|member| match member {
-            Member::Value(value) | Member::Static(value) | Member::OfClass(value) => value,
-            Member::Property { get, .. } | Member::Cached(get) => get,
-        })
+    /// The values that it holds itself, by name.
+    pub fn values(&self) -> Vec<(Name, Abs)> {
+        let late = self.late.borrow();
+        let early = self.members.iter().filter(|(name, _)| !late.contains_key(*name));
+        let value = |(name, member): (&Name, &Member)| match member {
+            Member::Value(value) => Some((name.clone(), value.clone())),
+            _ => None,
+        };
+        early.chain(late.iter()).filter_map(value).collect()
+    }
+
+    /// Gives it a value from now on.
+    pub fn hold(&self, name: &Name, value: Abs) {
+        self.late.borrow_mut().insert(name.clone(), Member::Value(value));
     }
 
     /// Whether a class is one of the prelude's of that name, or below it.
@@ -355,6 +371,7 @@ impl Lifter<'_> {
             Some((owner, member)) => self.member(owner, member, receiver),
             // That of `object`, which does nothing.
             None if &**name == "__init__" && class.exception.is_none() => Ok(Abs::Builtin("object.__init__".into())),
+            None if &**name == "__init_subclass__" => Ok(Abs::Builtin("object.__init_subclass__".into())),
             None if matches!(&**name, "__init__" | "__str__" | "__repr__") && class.exception.is_some() => {
                 Ok(Abs::Method(Rc::new((receiver.clone(), name.clone()))))
             }
@@ -365,6 +382,6 @@ impl Lifter<'_> {
 
 impl ClassObj {
     pub fn ancestry_of(class: &ClassObj, name: &str) -> bool {
-        class.members.contains_key(name) || class.base.as_ref().is_some_and(|base| ClassObj::find(base, name).is_some())
+        class.own(name).is_some() || class.base.as_ref().is_some_and(|base| ClassObj::find(base, name).is_some())
     }
 }

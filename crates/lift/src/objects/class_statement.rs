@@ -24,6 +24,8 @@ struct Body {
 /// The special methods that are looked at. A class with others is not lifted.
 const SPECIAL: &[&str] = &[
     "__init__",
+    "__init_subclass__",
+    "__missing__",
     "__post_init__",
     "__repr__",
     "__str__",
@@ -117,6 +119,17 @@ const EXCEPTIONS: &[ExcKind] = &[
     ExcKind::ZeroDivisionError,
 ];
 
+/// What classes below `dict` may have of their own: its other methods, as those of CPython's, go past it.
+const OF_DICTS: &[&str] = &["__init__", "__missing__", "__setitem__", "__repr__", "__str__"];
+
+/// Whether a name is one that objects of the prelude's classes keep their parts under.
+pub(crate) fn is_inner(name: &str) -> bool {
+    name.starts_with('_') && !name.starts_with("__")
+}
+
+/// What the class above is told of a new one by.
+const INIT_SUBCLASS: &str = "__init_subclass__";
+
 /// How many classes may stand above each other.
 const MAX_BASES: usize = 20;
 
@@ -144,7 +157,13 @@ impl Lifter<'_> {
         let enumerated = self.enum_base(&def.bases)?;
         let flagged = self.flag_base(&def.bases)?;
         let base_of_enum = enumerated.as_ref().or(flagged.as_ref());
-        let (plain_bases, is_abc) = self.plain_bases(&def.bases);
+        let (plain_bases, is_below_abc) = self.plain_bases(&def.bases);
+        let is_meta = |(name, of): &&(Name, Expr)| &**name == "metaclass" && self.is_of_module(of, "abc", "ABCMeta");
+        let is_abc = is_below_abc || def.keywords.iter().any(|keyword| is_meta(&keyword));
+        let keywords: Vec<&(Name, Expr)> = def.keywords.iter().filter(|keyword| !is_meta(keyword)).collect();
+        if keywords.iter().any(|(name, _)| &**name == "metaclass") {
+            return self.bail(Code::Statement, "a class with a metaclass");
+        }
         let is_unique = matches!(decorators, [one] if self.is_of_module(one, "enum", "unique"));
         let (is_ordered, decorators) = match decorators {
             [first, rest @ ..] if self.is_of_module(first, "functools", "total_ordering") => (true, rest),
@@ -198,6 +217,22 @@ impl Lifter<'_> {
         if let (Some(name), false) = (unknown, prelude) {
             return self.bail(Code::Statement, format!("a class with {name}"));
         }
+        if let Some(Member::Value(hook)) = members.remove(INIT_SUBCLASS) {
+            members.insert(INIT_SUBCLASS.into(), Member::OfClass(hook));
+        }
+        let hook = base.as_ref().and_then(|base| ClassObj::find(base, INIT_SUBCLASS));
+        if hook.is_some() && (is_named || base_of_enum.is_some()) || hook.is_none() && !keywords.is_empty() {
+            return self.bail(Code::Statement, "such a class with keywords or __init_subclass__");
+        }
+        if let Some(base) = base.as_ref().filter(|base| ClassObj::is_dict(base) && !prelude) {
+            let is_taken = |name: &&Name| {
+                !OF_DICTS.contains(&&***name)
+                    && (ClassObj::find(base, name).is_some_and(|(owner, _)| owner.prelude) || is_inner(name))
+            };
+            if let Some(name) = members.keys().find(is_taken) {
+                return self.bail(Code::Statement, format!("a class below dict with its own {name}"));
+            }
+        }
         let restrictions = self.restrictions(base.as_ref(), is_abc, &members, abstract_methods)?;
         let mut class = ClassObj {
             restrictions,
@@ -207,6 +242,7 @@ impl Lifter<'_> {
             base,
             exception,
             members,
+            late: Rc::default(),
             prelude,
             fields: Vec::new(),
             factories,
@@ -237,8 +273,45 @@ impl Lifter<'_> {
         if is_ordered {
             self.order_totally(&mut class)?;
         }
-        self.bind_name(&def.name, Abs::Class(Rc::new(class)))?;
+        let class = Rc::new(class);
+        self.classes.push(Rc::clone(&class));
+        if let Some((owner, hook)) = hook {
+            self.begin_below(&class, owner, hook, &keywords)?;
+        }
+        self.bind_name(&def.name, Abs::Class(class))?;
         Ok(())
+    }
+
+    /// Calls the `__init_subclass__` of the class above a new one (language reference, section 3.3.3.6).
+    fn begin_below(
+        &mut self,
+        class: &Rc<ClassObj>,
+        owner: Rc<ClassObj>,
+        hook: Member,
+        keywords: &[&(Name, Expr)],
+    ) -> Lift<()> {
+        let mut named = Vec::new();
+        for (name, value) in keywords {
+            named.push((name.clone(), self.expr(value)?));
+        }
+        if let Member::OfClass(Abs::Func(closure)) = &hook {
+            let receiver = Abs::Class(Rc::clone(class));
+            let method =
+                Abs::Bound(Rc::new(crate::objects::class::Method { closure: Rc::clone(closure), owner, receiver }));
+            self.call_value(&method, Vec::new(), named)?;
+            return Ok(());
+        }
+        self.bail(Code::Statement, "an __init_subclass__ that is no function")
+    }
+
+    /// The values that the classes of the module hold, each with its class and its name there.
+    pub fn values_of_classes(&self) -> Vec<(Rc<ClassObj>, Name, Abs)> {
+        self.world.budget.take(self.classes.len());
+        let of_class = |class: &Rc<ClassObj>| {
+            let class = Rc::clone(class);
+            class.values().into_iter().map(move |(name, value)| (Rc::clone(&class), name, value))
+        };
+        self.classes.iter().flat_map(of_class).collect()
     }
 
     /// Gives a class the comparisons that it lacks (Lib/functools.py, `total_ordering`).
@@ -286,6 +359,10 @@ impl Lifter<'_> {
             }
             Abs::ExcClass(kind) if EXCEPTIONS.contains(&kind) => Ok((None, Some(kind))),
             Abs::Builtin(name) if &*name == "object" => Ok((None, None)),
+            Abs::Builtin(name) if &*name == "dict" => match self.prelude_function("collections", "_DictBase")? {
+                Some(Abs::Class(base)) => Ok((Some(base), None)),
+                _ => self.bail(Code::Statement, "a class below dict"),
+            },
             other => self.bail(Code::Statement, format!("a class whose base is {}", describe(&other))),
         }
     }

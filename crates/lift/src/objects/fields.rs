@@ -351,6 +351,7 @@ impl Lifter<'_> {
         let fields = names.iter().enumerate().map(|(at, name)| (name.clone(), default(at))).collect();
         let module = self.frames[0].module;
         let mut class = ClassObj {
+            late: Rc::default(),
             name: Name::from(&**name),
             key: (Some(module), self.place.start, Name::from(&**name)),
             base: Some(self.tuple_class()?),

@@ -173,6 +173,9 @@ impl Lifter<'_> {
             let class = object.class.name.trim_start_matches('_');
             return self.bail(Code::Callee, format!("attribute {name} of {}", of_kind(class)));
         }
+        if self.is_part_of_dict(object, name) && member.as_ref().is_none_or(|(owner, _)| owner.prelude) {
+            return self.bail(Code::Callee, format!("attribute {name} of an object below dict"));
+        }
         if self.member_named(&object.class, name).is_some()
             || !self.is_in_prelude()
                 && self.flags_of(&object.class).is_some()
@@ -225,6 +228,15 @@ impl Lifter<'_> {
         }
     }
 
+    /// Whether an attribute of an object of a class below `dict` is one in which the prelude keeps its entries,
+    /// and no code of the prelude's asks.
+    fn is_part_of_dict(&self, object: &Instance, name: &str) -> bool {
+        crate::objects::class_statement::is_inner(name)
+            && !object.class.prelude
+            && ClassObj::is_dict(&object.class)
+            && !self.is_in_prelude()
+    }
+
     /// What `functools.cached_property` gives an object that has not asked for it.
     fn compute_cached(&mut self, object: &Rc<Instance>, name: &Name, owner: Rc<ClassObj>, get: &Abs) -> Lift<Abs> {
         if ClassObj::is_named(&object.class) || ClassObj::is_slotted(&object.class) {
@@ -267,7 +279,7 @@ impl Lifter<'_> {
         if object.class.prelude && !self.is_in_prelude() && !has_any_attribute(&object.class) {
             return self.bail(Code::Mutation, format!("attribute {name} of a {}", object.class.name));
         }
-        if name.starts_with("__") {
+        if name.starts_with("__") || self.is_part_of_dict(object, name) {
             return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
         }
         if let Some((owner, Member::Property { set, .. })) = ClassObj::find(&object.class, name) {

@@ -207,6 +207,8 @@ pub struct ClassDef {
     pub name: Name,
     /// Its bases.
     pub bases: Vec<Expr>,
+    /// What it gives by name, a `metaclass` or what `__init_subclass__` takes.
+    pub keywords: Vec<(Name, Expr)>,
     /// Its decorators.
     pub decorators: Vec<Expr>,
     /// What runs to make it.

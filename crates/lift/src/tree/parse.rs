@@ -143,8 +143,10 @@ fn class(def: &py::StmtClassDef) -> ClassDef {
         }
     }
     let arguments = def.arguments.as_deref();
-    let unsupported = if arguments.is_some_and(|arguments| !arguments.keywords.is_empty()) {
-        Some("a class with a metaclass or keywords")
+    let keyword = |keyword: &py::Keyword| Some((name(keyword.arg.as_ref()?), expr(&keyword.value)));
+    let keywords: Option<Vec<_>> = arguments.map_or(Some(Vec::new()), |all| all.keywords.iter().map(keyword).collect());
+    let unsupported = if keywords.is_none() {
+        Some("a class with ** of keywords")
     } else if def.type_params.is_some() {
         Some("a generic class")
     } else if special {
@@ -155,6 +157,7 @@ fn class(def: &py::StmtClassDef) -> ClassDef {
     ClassDef {
         name: name(&def.name),
         bases: arguments.map(|arguments| exprs(&arguments.args)).unwrap_or_default(),
+        keywords: keywords.unwrap_or_default(),
         decorators: def.decorator_list.iter().map(|decorator| expr(&decorator.expression)).collect(),
         body,
         fields,

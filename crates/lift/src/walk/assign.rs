@@ -136,7 +136,7 @@ impl Lifter<'_> {
     }
 
     /// `object.name = value`.
-    fn store_attribute(&mut self, object: &Abs, name: &Name, value: Abs) -> Lift<()> {
+    pub fn store_attribute(&mut self, object: &Abs, name: &Name, value: Abs) -> Lift<()> {
         if let Some(union) = self.union_with_objects(object) {
             return self.for_each_alternative(union, &mut |me, narrowed| {
                 let value = value.replace(union, &narrowed).unwrap_or_else(|| value.clone());
@@ -146,6 +146,15 @@ impl Lifter<'_> {
         match object {
             _ if !self.live => Ok(()),
             Abs::Instance(object) => self.set_attribute(&Rc::clone(object), name, value),
+            Abs::Class(class) if self.module_mode && !class.prelude && !name.starts_with("__") => {
+                if crate::objects::enums::is_enumeration(class)
+                    || !crate::data::choice::is_fixed(&value, &self.world.budget)
+                {
+                    return self.bail(Code::Mutation, format!("assignment to attribute {name} of such a class"));
+                }
+                class.hold(name, value);
+                Ok(())
+            }
             known if known.same(&Abs::NONE) && !name.starts_with("__") => {
                 self.raise_message(ExcKind::AttributeError, &format!("'NoneType' object has no attribute '{name}'"))?;
                 Ok(())

@@ -243,6 +243,8 @@ pub(crate) struct Lifter<'w> {
     pub next_owner: Option<(Rc<ClassObj>, Abs)>,
     /// What the next call binds to the parameter `*args` of its function.
     pub rest: Option<Abs>,
+    /// What the next call binds to the parameter `**kwargs` of its function.
+    pub others: Option<Abs>,
     /// The functions being unfolded, to detect recursion.
     pub unfolding: Vec<crate::abs::Identity>,
     /// The type of what this IR function returns, as far as known, for functions that are
@@ -254,6 +256,8 @@ pub(crate) struct Lifter<'w> {
     pub makers: Vec<bool>,
     /// Whether the module body is being run: everything must be constant.
     pub module_mode: bool,
+    /// The classes that the module makes.
+    pub classes: Vec<Rc<ClassObj>>,
     /// Statements run in module mode.
     pub steps: u32,
 }
@@ -343,6 +347,8 @@ impl<'w> Lifter<'w> {
             assigned: Vec::new(),
             next_owner: None,
             rest: None,
+            others: None,
+            classes: Vec::new(),
             unfolding: Vec::new(),
             returns,
             hidden: 0,

@@ -156,7 +156,7 @@ impl Lifter<'_> {
 
     /// Raises an exception again that may be any.
     pub fn rethrow(&mut self, exc: Abs) -> Lift<()> {
-        if self.leaves_generator() {
+        if self.world.stops && self.leaves_generator() {
             return self.bail(Code::Statement, "an exception that may be StopIteration leaves a generator");
         }
         self.throw(exc, None);

@@ -607,6 +607,16 @@ def _call_with(function, items, least, most, *given):
     return _leave("a call with another number of arguments")
 
 
+def _named(dictionary):
+    # What ** of a dict gives a function that takes any names.
+    result = {}
+    for key, value in dictionary.items():
+        if not isinstance(key, str):
+            return _leave("** of a dict with other keys than texts")
+        result[key] = value
+    return result
+
+
 def _call_with_all(function, items, *given):
     # A call of max or min with items as arguments.
     everything = [*given, *items]

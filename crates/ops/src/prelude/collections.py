@@ -200,6 +200,9 @@ class dict(_Table):
         else:
             self._values[slot] = value
 
+    # What other methods do, past one of a class below.
+    _store = __setitem__
+
     def __delitem__(self, key):
         slot = self._slot(key)
         if slot < 0:
@@ -308,7 +311,7 @@ class dict(_Table):
     def _update(self, other):
         if isinstance(other, dict):
             for key, value in other.items():
-                self[key] = value
+                self._store(key, value)
             return None
         at = 0
         for item in other:
@@ -317,7 +320,7 @@ class dict(_Table):
             if len(item) != 2:
                 what = f"dictionary update sequence element #{at} has length {len(item)}; 2 is required"
                 raise ValueError(what)
-            self[item[0]] = item[1]
+            self._store(item[0], item[1])
             at += 1
 
     def keys(self, /):
@@ -532,6 +535,15 @@ class dict_items(_View):
 
     def __repr__(self):
         return "dict_items([" + ", ".join([repr(item) for item in self]) + "])"
+
+
+class _DictBase(dict):
+    # What stands behind the classes that users write below dict.
+    def __init__(self, other=_missing, /, **more):
+        super().__init__()
+        if not _is_missing(other):
+            self._update(other)
+        self._update(more)
 
 
 class defaultdict(dict):

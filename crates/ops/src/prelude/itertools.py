@@ -243,17 +243,17 @@ def filterfalse(predicate, iterable, /):
 class _Grouped:
     """What is grouped, and how far it was asked for: groups and their items are asked for in turns."""
 
-    def __init__(self, items, key):
+    def __init__(self, items, key, first):
         self._items = items
         self._key = key
-        self._at = 0
+        self._at = 1
         self._ended = False
         # Which group is the one that can be read.
         self._turn = 0
         # The item that nobody has taken yet, and its key.
-        self._has = False
-        self._item = None
-        self._now = None
+        self._has = True
+        self._item = first
+        self._now = first if key is None else key(first)
 
 
 def _next_of(source):
@@ -288,9 +288,10 @@ class _grouper:
             yield source._item
 
 
-def _groups(source):
-    if not _next_of(source):
+def _groups(items, key):
+    if len(items) == 0:
         return
+    source = _Grouped(items, key, items[0])
     while True:
         current = source._now
         source._turn = source._turn + 1
@@ -311,7 +312,7 @@ def _items_to_group(iterable):
 
 
 def groupby(iterable, key=None):
-    return _groups(_Grouped(iterable if isinstance(iterable, list) else _items_to_group(iterable), key))
+    return _groups(iterable if isinstance(iterable, list) else _items_to_group(iterable), key)
 
 
 def _count_of(value, default):
