@@ -166,6 +166,12 @@ pub enum Opcode {
 }
 
 impl Opcode {
+    /// Whether it is the operation of that name.
+    #[must_use]
+    pub fn is_op(&self, name: &str) -> bool {
+        matches!(self, Opcode::Op(op) if *op == name)
+    }
+
     /// Whether it only makes a value of its operands: it neither raises, nor changes an object,
     /// nor leaves, nor waits.
     pub fn only_makes(&self) -> bool {

@@ -7,8 +7,7 @@
 //! other an argument or a constant, and where their elements have different types.
 
 use crate::live::{Live, definition};
-use exuvia_ir::flow::Flow;
-use exuvia_ir::{BlockId, Function, Inst, Opcode, Type, Value};
+use exuvia_ir::{BlockId, Flow, Function, Inst, Opcode, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, Effect};
 use std::collections::{BTreeMap, HashMap};
@@ -204,9 +203,10 @@ mod tests {
 
     /// What is read before loops of a function, by the blocks.
     fn found(text: &str) -> Vec<(u32, Vec<u32>)> {
-        let module = exuvia_ir::parse(text).unwrap();
+        let known = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
+        let module = exuvia_ir::parse_module(text, &known).unwrap();
         let function = &module.functions[0];
-        let headers = Headers::of(function, &Live::of(function));
+        let headers = Headers::of(function, &crate::live::analyse(function));
         let mut found: Vec<(u32, Vec<u32>)> = headers
             .before
             .iter()

@@ -30,6 +30,7 @@ mod columns;
 mod compile;
 mod constants;
 mod error;
+mod headers;
 mod helpers;
 mod items;
 mod kernel;

@@ -8,9 +8,14 @@ use crate::corpus;
 use crate::oracle::{Oracle, Outcome};
 use crate::signature::SqlType;
 use crate::value::Value;
+use arrow::array::AsArray;
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
+use exuvia_engine::{CallErrorKind, Definition, Function, Interpreter, Invocation, OnError, Rung, Settings};
 use exuvia_ir::{Int, Object, Raise};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Default, Kind, OpDef, Param};
+use std::sync::Arc;
 
 /// Operations, by spelling or name, whose operands from a place on say how large the
 /// result becomes, or what it is computed from.
@@ -126,6 +131,63 @@ pub fn wrong_examples(def: &OpDef, oracle: &mut Oracle) -> anyhow::Result<Vec<St
         }
     }
     Ok(wrong)
+}
+
+/// The examples of an operation's documentation that Exuvia answers otherwise, and how many of them it does not
+/// lift: what it runs has no CPython.
+///
+/// # Errors
+/// Where a function cannot be defined.
+pub fn wrong_here(def: &OpDef) -> anyhow::Result<(Vec<String>, usize)> {
+    let (mut wrong, mut left) = (Vec::new(), 0);
+    let mut lines = def.doc.lines().map(str::trim);
+    while let Some(line) = lines.next() {
+        let Some(example) = line.strip_prefix(">>> ") else { continue };
+        let shown = lines.next().unwrap_or_default();
+        let answer = match answered(&format!("import math, unicodedata\ndef f():\n    return repr({example})\n"))? {
+            Some(answer) => answer,
+            None => {
+                left += 1;
+                continue;
+            }
+        };
+        if answer != shown {
+            wrong.push(format!("{}: {example} gives {answer} here and not {shown}", def.name));
+        }
+    }
+    Ok((wrong, left))
+}
+
+/// What a function without parameters gives, or raises; `None` where CPython must run it.
+fn answered(source: &str) -> anyhow::Result<Option<String>> {
+    let settings = Settings { interpreter: false, ..<Settings as std::default::Default>::default() };
+    let definition = Definition {
+        name: "f".to_string(),
+        params: Vec::new(),
+        returns: DataType::Utf8,
+        source: source.to_string(),
+        handler: Some("f".to_string()),
+        first_line: 1,
+        strict: false,
+        volatility: None,
+        on_error: OnError::Raise,
+        interpreter: Interpreter::Auto,
+        timeout: None,
+        models: Vec::new(),
+        columns: Vec::new(),
+    };
+    let function = Function::define(definition, &settings).map_err(|error| anyhow::anyhow!("{}", error.message))?;
+    if function.placement(&settings).rung == Rung::Python {
+        return Ok(None);
+    }
+    let invocation = Invocation { cancelled: Arc::default(), deadline: None, without_python: false };
+    Ok(match function.invoke(&[], 1, &settings, &invocation) {
+        Ok(values) => Some(cast(&values, &DataType::Utf8)?.as_string::<i32>().value(0).to_string()),
+        Err(error) => match error.kind {
+            CallErrorKind::Python { class, message } => Some(format!("{class}: {message}")),
+            _ => None,
+        },
+    })
 }
 
 /// A function that does the operation with so many arguments.

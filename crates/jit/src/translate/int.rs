@@ -223,6 +223,11 @@ impl Translator<'_, '_, '_> {
             Some(_) | None => {}
         }
         let b = self.int(inst, 1)?;
+        if let Some(&[quotient]) = self.beside(inst, "int.floordiv") {
+            // Which has raised for a zero.
+            let product = self.b.ins().imul(quotient, b);
+            return Ok(self.b.ins().isub(a, product));
+        }
         self.zero_division(b, inst)?;
         // The remainder by -1 is that by 1, and the machine's division traps for the least
         // integer by -1.

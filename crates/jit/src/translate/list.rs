@@ -5,7 +5,7 @@ use crate::alias::Shared;
 use crate::{CompileError, helpers, slots};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
-use exuvia_ir::{ExcKind, Inst, Type};
+use exuvia_ir::{BlockId, ExcKind, Inst, Type};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::cx::Cx;
 use exuvia_ops::list::RawList;
@@ -16,7 +16,41 @@ const LEN: i32 = offset_of!(RawList, len) as i32;
 const CAP: i32 = offset_of!(RawList, cap) as i32;
 const DATA: i32 = offset_of!(RawList, data) as i32;
 
+/// The header of a list, as a loop read it before it began.
+pub(super) struct Header {
+    number: usize,
+    len: Machine,
+    data: Machine,
+}
+
 impl Translator<'_, '_, '_> {
+    /// At the end of a block: reads the headers that loops behind it leave as they are.
+    pub(super) fn read_headers(&mut self, block: BlockId) -> Result<()> {
+        for (list, number) in self.headers.before.remove(&block).unwrap_or_default() {
+            // An argument may be read later, where a row needs it.
+            if self.values[list.index()].is_none() && !self.constants.contains_key(&list) {
+                continue;
+            }
+            let Some(&header) = self.slots(list)?.first() else { continue };
+            let [len, data] = [LEN, DATA].map(|at| self.b.ins().load(types::I64, trusted(), header, at));
+            self.read_headers.entry(list).or_default().push(Header { number, len, data });
+        }
+        Ok(())
+    }
+
+    /// What was read of the header of the list that is the first operand.
+    fn header(&self, inst: &Inst) -> Option<&Header> {
+        let read = self.read_headers.get(inst.args.first()?)?;
+        read.iter().find(|header| self.headers.is_within(header.number, self.at))
+    }
+
+    fn list_len(&mut self, list: Machine, inst: &Inst) -> Machine {
+        match self.header(inst).map(|header| header.len) {
+            Some(len) => len,
+            None => self.b.ins().load(types::I64, trusted(), list, LEN),
+        }
+    }
+
     pub(super) fn list_new(&mut self, inst: &Inst) -> Result<Vec<Machine>> {
         let Type::List(element) = self.result_type(inst)? else {
             return Err(CompileError::malformed("a list of another type"));
@@ -116,25 +150,25 @@ impl Translator<'_, '_, '_> {
         let list = self.one(inst, 0)?;
         let element = self.element_type(inst)?;
         match op {
-            CoreOp::ListLen => Ok(vec![self.b.ins().load(types::I64, trusted(), list, LEN)]),
+            CoreOp::ListLen => Ok(vec![self.list_len(list, inst)]),
             CoreOp::ListIs => {
                 let other = self.one(inst, 1)?;
                 Ok(vec![self.b.ins().icmp(IntCC::Equal, list, other)])
             }
             CoreOp::ListIdentity => Ok(vec![list]),
             CoreOp::ListTruth => {
-                let len = self.b.ins().load(types::I64, trusted(), list, LEN);
+                let len = self.list_len(list, inst);
                 Ok(vec![self.b.ins().icmp_imm_s(IntCC::NotEqual, len, 0)])
             }
             CoreOp::ListGet => {
                 let index = self.int(inst, 1)?;
                 let index = self.position(list, index, inst)?;
-                let address = self.element_address(list, index, &element);
+                let address = self.element_of(list, index, &element, inst);
                 Ok(self.load(&element, address))
             }
             CoreOp::ListGetUnchecked => {
                 let index = self.int(inst, 1)?;
-                let address = self.element_address(list, index, &element);
+                let address = self.element_of(list, index, &element, inst);
                 Ok(self.load(&element, address))
             }
             CoreOp::ListSet => {
@@ -143,7 +177,7 @@ impl Translator<'_, '_, '_> {
                 let value = self.operand(inst, 2)?;
                 let values = self.slots(value)?;
                 let values = self.element(values, value, &element)?;
-                let address = self.element_address(list, index, &element);
+                let address = self.element_of(list, index, &element, inst);
                 self.store(&values, address);
                 Ok(Vec::new())
             }
@@ -226,15 +260,43 @@ impl Translator<'_, '_, '_> {
     /// The position that an index means, counted from the end if it is negative. Raises
     /// IndexError outside the list.
     fn position(&mut self, list: Machine, index: Machine, inst: &Inst) -> Result<Machine> {
-        let len = self.b.ins().load(types::I64, trusted(), list, LEN);
-        let at = self.counted(inst, 1, index, len);
-        let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, at, len);
+        let len = self.list_len(list, inst);
+        if self.known_int(inst, 1).is_some() {
+            let at = self.counted(inst, 1, index, len);
+            let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, at, len);
+            self.raise_if(outside, ExcKind::IndexError, inst)?;
+            return Ok(at);
+        }
+        // Most positions are counted from the start: the others are looked at where that one is outside.
+        let from_end = self.b.create_block();
+        let inside = self.b.create_block();
+        self.b.set_cold_block(from_end);
+        let at = self.b.append_block_param(inside, types::I64);
+        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, index, len);
+        self.b.ins().brif(within, inside, &[BlockArg::Value(index)], from_end, &[]);
+        self.b.switch_to_block(from_end);
+        let counted = self.b.ins().iadd(index, len);
+        let outside = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, counted, len);
         self.raise_if(outside, ExcKind::IndexError, inst)?;
+        self.b.ins().jump(inside, &[BlockArg::Value(counted)]);
+        self.b.switch_to_block(inside);
         Ok(at)
+    }
+
+    /// Where an element of the list that is the first operand lies.
+    fn element_of(&mut self, list: Machine, at: Machine, element: &Type, inst: &Inst) -> Machine {
+        match self.header(inst).map(|header| header.data) {
+            Some(data) => self.address_in(data, at, element),
+            None => self.element_address(list, at, element),
+        }
     }
 
     fn element_address(&mut self, list: Machine, at: Machine, element: &Type) -> Machine {
         let data = self.b.ins().load(types::I64, trusted(), list, DATA);
+        self.address_in(data, at, element)
+    }
+
+    fn address_in(&mut self, data: Machine, at: Machine, element: &Type) -> Machine {
         let offset = self.b.ins().imul_imm_s(at, 8 * slots::count(element) as i64);
         self.b.ins().iadd(data, offset)
     }

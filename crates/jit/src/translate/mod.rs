@@ -27,6 +27,7 @@ use crate::CompileError;
 use crate::alias;
 use crate::batch::RowEnd;
 use crate::compile::Unit;
+use crate::headers::Headers;
 use crate::live::Live;
 use crate::slots;
 use crate::width::{self, Widths};
@@ -38,7 +39,7 @@ use cranelift_frontend::FunctionBuilder;
 use exuvia_ir::{BlockId, Edge, ExcKind, Function, Inst, Int, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, status};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 /// A result, or why there is no native code.
@@ -58,6 +59,10 @@ pub(crate) struct Environment {
     /// Where to go with a status when the row leaves the fast path. Takes one parameter.
     pub exit: Block,
 }
+
+/// The operations whose results serve others of the same operands, and how many of a block are remembered.
+const LOOKED_FOR: [&str; 2] = ["str.char_at_byte", "int.floordiv"];
+const MOST_DONE: usize = 8;
 
 /// What becomes of a returned value.
 #[derive(Clone)]
@@ -92,6 +97,13 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     widths: Widths,
     /// The loops that give back memory, by the blocks at their heads.
     heads: HashMap<BlockId, turns::Loop>,
+    /// The lists whose headers loops read before them, and what those read.
+    headers: Headers,
+    read_headers: HashMap<Value, Vec<list::Header>>,
+    /// The block that is translated.
+    at: BlockId,
+    /// The last instructions of the block that others look for beside them.
+    done: VecDeque<&'m Inst>,
     /// The states of those that a block enters.
     enters: HashMap<BlockId, Vec<StackSlot>>,
     /// Where it keeps its results.
@@ -162,6 +174,10 @@ pub(crate) fn translate<'m>(
         widths,
         heads: HashMap::new(),
         enters: HashMap::new(),
+        headers: Headers::of(function, live),
+        read_headers: HashMap::new(),
+        at: function.entry(),
+        done: VecDeque::new(),
         keeps: None,
     };
     translator.find_turns();
@@ -191,6 +207,8 @@ impl<'m> Translator<'_, '_, 'm> {
             }
         }
         for id in order {
+            self.at = id;
+            self.done.clear();
             if let Some(block) = self.blocks[id.index()] {
                 self.b.switch_to_block(block);
             }
@@ -205,6 +223,7 @@ impl<'m> Translator<'_, '_, 'm> {
                 }
             }
             self.enter_loops(id);
+            self.read_headers(id)?;
             self.terminator(&data.term)?;
         }
         Ok(())
@@ -273,7 +292,19 @@ impl<'m> Translator<'_, '_, 'm> {
             }
             self.values[result.index()] = Some(slots);
         }
+        if LOOKED_FOR.iter().any(|name| inst.op.is_op(name)) {
+            self.done.push_back(inst);
+            if self.done.len() > MOST_DONE {
+                self.done.pop_front();
+            }
+        }
         Ok(())
+    }
+
+    /// What another operation gave for the same operands, if it stands before in the block.
+    fn beside(&self, inst: &Inst, name: &str) -> Option<&[Machine]> {
+        let done = self.done.iter().rev().find(|done| done.op.is_op(name) && done.args == inst.args)?;
+        self.values[done.result?.index()].as_deref()
     }
 
     fn core(&mut self, op: CoreOp, inst: &Inst) -> Result<Vec<Machine>> {

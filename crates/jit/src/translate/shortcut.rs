@@ -49,6 +49,13 @@ impl Translator<'_, '_, '_> {
                 let (address, _) = this.ascii_byte(inst, slow)?;
                 Ok(vec![address, this.word((ASCII_BIT | 1) as i64)])
             }),
+            ("str.next_byte", 2) if let Some(&[_, meta]) = self.beside(inst, "str.char_at_byte") => {
+                let len = self.byte_len(meta);
+                let one = self.word(1);
+                let width = self.b.ins().smax(len, one);
+                let offset = self.int(inst, 1)?;
+                Ok(vec![self.b.ins().iadd(offset, width)])
+            }
             ("str.next_byte", 2) => self.around(kernel, inst, &Type::Int, |this, inst, slow| {
                 let (_, offset) = this.ascii_byte(inst, slow)?;
                 Ok(vec![this.b.ins().iadd_imm_s(offset, 1)])

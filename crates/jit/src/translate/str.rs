@@ -91,6 +91,9 @@ impl Translator<'_, '_, '_> {
         }
         let (a, a_meta) = self.text(inst, 0)?;
         let (b, b_meta) = self.text(inst, 1)?;
+        if inst.args.iter().all(|arg| self.is_character(*arg)) {
+            return self.same_character((a, a_meta), (b, b_meta));
+        }
         // The flag may be clear on one of two equal strings: it is shifted out.
         let differ = self.b.ins().bxor(a_meta, b_meta);
         let differ = self.b.ins().ishl_imm_u(differ, 1);
@@ -122,6 +125,39 @@ impl Translator<'_, '_, '_> {
         self.b.ins().brif(long, call, &[], done, &[BlockArg::Value(equal)]);
         self.b.switch_to_block(call);
         let equal = self.call_helper("str.eq", helpers::bytes_equal as *const u8, &[types::I64], &[a, b, len])?;
+        let equal = self.b.ins().ireduce(types::I8, equal[0]);
+        self.b.ins().jump(done, &[BlockArg::Value(equal)]);
+        self.b.switch_to_block(done);
+        Ok(result)
+    }
+
+    /// Whether a value is a step of an iteration, which is of one character.
+    fn is_character(&self, value: exuvia_ir::Value) -> bool {
+        self.made_by.get(&value) == Some(&"str.char_at_byte")
+    }
+
+    /// Whether two characters are equal: where the first byte is ASCII, it is all.
+    fn same_character(&mut self, (a, a_meta): (Machine, Machine), (b, b_meta): (Machine, Machine)) -> Result<Machine> {
+        let done = self.b.create_block();
+        let result = self.b.append_block_param(done, types::I8);
+        let (same, long, call) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(long);
+        self.b.set_cold_block(call);
+        let [equal, unequal] = [1, 0].map(|value| self.b.ins().iconst(types::I8, value));
+        let [a_first, b_first] = [a, b].map(|at| self.b.ins().load(types::I8, trusted(), at, 0));
+        let first = self.b.ins().icmp(IntCC::Equal, a_first, b_first);
+        self.b.ins().brif(first, same, &[], done, &[BlockArg::Value(unequal)]);
+        self.b.switch_to_block(same);
+        let ascii = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, a_first, 0);
+        self.b.ins().brif(ascii, done, &[BlockArg::Value(equal)], long, &[]);
+        self.b.switch_to_block(long);
+        let [a_len, b_len] = [a_meta, b_meta].map(|meta| self.byte_len(meta));
+        let alike = self.b.ins().icmp(IntCC::Equal, a_len, b_len);
+        self.b.ins().brif(alike, call, &[], done, &[BlockArg::Value(unequal)]);
+        self.b.switch_to_block(call);
+        let args = [a, b, a_len];
+        let equal =
+            self.rarely(|this| this.call_helper("str.eq", helpers::bytes_equal as *const u8, &[types::I64], &args))?;
         let equal = self.b.ins().ireduce(types::I8, equal[0]);
         self.b.ins().jump(done, &[BlockArg::Value(equal)]);
         self.b.switch_to_block(done);

@@ -209,7 +209,10 @@ op! {
     /// iteration.
     char_at_byte = "str.char_at_byte" ""
     Pure fn (cx, _s: str, _offset: int) -> str {
-        usize::try_from(_offset).ok().and_then(|offset| char_at(_s, offset)).unwrap_or(Str::with_ascii("", true))
+        // Machine code reads the first byte of a character, where it may not look yet whether there is one.
+        const NOTHING: &str = "\0";
+        let nothing = Str::with_ascii(&NOTHING[..0], true);
+        usize::try_from(_offset).ok().and_then(|offset| char_at(_s, offset)).unwrap_or(nothing)
     }
 }
 
