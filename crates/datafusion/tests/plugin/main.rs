@@ -3,6 +3,7 @@
 mod bounds;
 mod calls;
 mod cancel;
+mod changed;
 mod common;
 #[cfg(feature = "python")]
 mod elsewhere;

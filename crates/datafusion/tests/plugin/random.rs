@@ -20,9 +20,14 @@ const FENCE: &str = "/* fence */";
 const IMPORTS: &str = "import datetime\nimport re\n";
 
 /// A generator of random choices (SplitMix64).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
+    /// A number below another.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -31,7 +36,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         choices[(self.next() % choices.len() as u64) as usize]
     }
 
