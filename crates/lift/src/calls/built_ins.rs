@@ -31,6 +31,11 @@ impl Lifter<'_> {
             "max" | "min" => args.len() == 1,
             _ => false,
         };
+        if let ("sorted" | "min" | "max", [of]) = (&**name, &args[..])
+            && let Some(ranked) = self.ranked(name, &of.clone(), &named)?
+        {
+            return Ok(ranked);
+        }
         if let (true, Some(first)) = (iterates, args.first_mut())
             && let Some(items) = self.named_items(first)
         {

@@ -29,6 +29,14 @@ impl Lifter<'_> {
     /// several places.
     pub fn keep_iterator(&mut self, value: Abs) -> Lift<Abs> {
         match &value {
+            Abs::Iter(iter)
+                if let Iter::Call { function: Abs::Func(closure), args } = &**iter
+                    && &*closure.def.name == "cycle"
+                    && self.in_prelude(closure.module) =>
+            {
+                let items = args.first().map_or(Abs::Unbound, |arg| arg.1.clone());
+                self.call_of_prelude("_cycled", vec![items])
+            }
             Abs::Iter(iter) if !iter.is_lasting() => match self.items_at_once(&value)? {
                 Some(items) => self.call_of_prelude("_kept_iterator", vec![items]),
                 None => self.bail(Code::StaticValue, "an iterator in a variable"),

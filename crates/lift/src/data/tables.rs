@@ -445,7 +445,7 @@ impl Lifter<'_> {
 
     /// Puts a table in the place of a container everywhere, where a module is run: what was known of
     /// the container was true until now.
-    fn replace_table(&mut self, old: &Abs, new: Abs) -> Lift<()> {
+    pub fn replace_table(&mut self, old: &Abs, new: Abs) -> Lift<()> {
         let is_it = |abs: &Abs| match (abs, old) {
             (Abs::Table(a), Abs::Table(b)) => Rc::ptr_eq(a, b),
             (Abs::Const(Object::Dict(a)), Abs::Const(Object::Dict(b))) => Arc::ptr_eq(a, b),

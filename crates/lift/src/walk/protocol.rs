@@ -555,7 +555,10 @@ impl Lifter<'_> {
             }
             // `iter(self.items)`
             Some(Abs::Instance(iterator))
-                if matches!(&*iterator.class.name, "list_iterator" | "_text_iterator" | "_kept_iterator") =>
+                if matches!(
+                    &*iterator.class.name,
+                    "list_iterator" | "_text_iterator" | "_kept_iterator" | "_cycle"
+                ) =>
             {
                 self.iterator_of(&iterator)
             }

@@ -258,6 +258,38 @@ class _kept_iterator(list_iterator):
     """An iterator over such items, whose class in CPython is another."""
 
 
+class _cycle(list_iterator):
+    """What `itertools.cycle` gives in a variable: it reads a list once, and then what it read again and again."""
+
+    def __init__(self, items):
+        super().__init__(items)
+        self._saved = []
+        self._reads = True
+
+    def __iter__(self):
+        while True:
+            if self._reads and self._at < len(self._items):
+                self._at += 1
+                self._saved.append(self._items[self._at - 1])
+                yield self._items[self._at - 1]
+            else:
+                if self._reads or self._at == len(self._saved):
+                    self._reads = False
+                    self._at = 0
+                if len(self._saved) == 0:
+                    return
+                self._at += 1
+                yield self._saved[self._at - 1]
+
+
+def _cycled(iterable):
+    if isinstance(iterable, list):
+        return _cycle(iterable)
+    if not _is_quiet(iterable):
+        return _refuse("an iterator in a variable")
+    return _cycle(list(iterable))
+
+
 def _sequence(items):
     """What iterates over an object of a class with `__getitem__` alone."""
     at = 0

@@ -103,7 +103,7 @@ def _dumped_one(value, ascii, sort, allow_nan, between, behind_key, spaces, defa
         return _dumped(default(value), ascii, sort, allow_nan, between, behind_key, spaces, default, level)
     if _is_of(value, "bytes", "datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta"):
         raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
-    return _refuse("json.dumps of such a value")
+    return _refuse_or_leave("json.dumps of such a value")
 
 
 def _dumped_dict(value, ascii, sort, allow_nan, between, behind_key, spaces, default, level):
