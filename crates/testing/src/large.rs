@@ -93,7 +93,7 @@ pub fn ordinary(length: usize, seed: u64) -> Large {
             2 => "for word in s.split():\n    if word.isdigit() and len(word) < 6:\n        total += int(word)\n    else:\n        \
                   seen[word] = seen.get(word, 0) + 1\n"
                 .to_string(),
-            3 => format!("m{n} = re.search(r'(\\d+)-(\\w{{{c}}})', s)\nif m{n} is not None and len(m{n}.group(1)) < 9:\n    total += int(m{n}.group(1))\n"),
+            3 => format!("m{n} = re.search(r'(\\d+)-{c}(\\w+)', s)\nif m{n} is not None and len(m{n}.group(1)) < 9:\n    total += int(m{n}.group(1))\n"),
             4 => format!("try:\n    total += int(s[{c}:{c} + 3])\nexcept ValueError:\n    total += 1\n"),
             5 => format!("rows.append(total % {c}7)\nif len(rows) > {c}:\n    rows.pop()\n"),
             6 => format!("label{n} = f'{{total}}:{c}:{{len(rows)}}'\ntotal += len(label{n})\n"),
