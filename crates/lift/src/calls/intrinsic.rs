@@ -171,7 +171,8 @@ impl Lifter<'_> {
             ("_enter" | "_exit", _) => self.bail(Code::Callee, "a with statement of such a value"),
             // An attribute by its name.
             ("_attribute", [Abs::Instance(object), Abs::Const(Object::Str(name))])
-                if object.class.prelude && ClassObj::find(&object.class, name).is_none() =>
+                if object.class.prelude && ClassObj::find(&object.class, name).is_none()
+                    || ClassObj::is_dict(&object.class) && self.is_of_prelude(object, name) =>
             {
                 self.bail(Code::Callee, format!("an attribute {name} of such an object"))
             }

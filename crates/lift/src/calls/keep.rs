@@ -31,7 +31,7 @@ impl Lifter<'_> {
         match &value {
             Abs::Iter(iter)
                 if let Iter::Call { function: Abs::Func(closure), args } = &**iter
-                    && &*closure.def.name == "cycle"
+                    && &*closure.def.name == "_cycling"
                     && self.in_prelude(closure.module) =>
             {
                 let items = args.first().map_or(Abs::Unbound, |arg| arg.1.clone());

@@ -16,6 +16,10 @@ const MOST_NAMED: usize = 24;
 /// How many arguments a built-in function takes that is one or several operations: the least and the most.
 fn taken_by_operation(callee: &Abs) -> Option<(usize, usize)> {
     let Abs::Builtin(name) = callee else { return None };
+    if matches!(&**name, "math.gcd" | "math.lcm" | "math.hypot") {
+        // They take any number.
+        return None;
+    }
     let takes = exuvia_ops::by_spelling(name).iter().map(|def| {
         let positional = || def.params.iter().filter(|param| !param.keyword_only);
         (positional().filter(|param| param.default.is_none()).count(), positional().count())

@@ -505,8 +505,11 @@ impl Lifter<'_> {
         let class = &object.class;
         let mut methods: Vec<Name> = Vec::new();
         let mut others: Vec<Name> = self.names_of_attributes(object);
-        for (name, member) in ClassObj::ancestry(class).flat_map(|class| &class.members) {
-            if !methods.contains(name) && !others.contains(name) {
+        if ClassObj::is_dict(class) {
+            return self.bail(Code::StaticValue, "an attribute of a dict by a name that is not constant");
+        }
+        for (name, member) in ClassObj::ancestry(class).flat_map(|class| class.own_members()) {
+            if !methods.contains(&name) && !others.contains(&name) {
                 match member {
                     Member::Value(Abs::Func(_)) | Member::Static(Abs::Func(_)) | Member::OfClass(_) => {
                         methods.push(name.clone());

@@ -111,15 +111,20 @@ impl ClassObj {
         ClassObj::ancestry(class).any(|one| one.is(of))
     }
 
-    /// The values that it holds itself, by name.
-    pub fn values(&self) -> Vec<(Name, Abs)> {
+    /// What it defines itself, by name.
+    pub fn own_members(&self) -> Vec<(Name, Member)> {
         let late = self.late.borrow();
         let early = self.members.iter().filter(|(name, _)| !late.contains_key(*name));
-        let value = |(name, member): (&Name, &Member)| match member {
-            Member::Value(value) => Some((name.clone(), value.clone())),
+        early.chain(late.iter()).map(|(name, member)| (name.clone(), member.clone())).collect()
+    }
+
+    /// The values that it holds itself, by name.
+    pub fn values(&self) -> Vec<(Name, Abs)> {
+        let value = |(name, member)| match member {
+            Member::Value(value) => Some((name, value)),
             _ => None,
         };
-        early.chain(late.iter()).filter_map(value).collect()
+        self.own_members().into_iter().filter_map(value).collect()
     }
 
     /// Gives it a value from now on.
@@ -215,7 +220,9 @@ impl Lifter<'_> {
         if let (true, Some((_, Member::Static(make)))) = (class.prelude, ClassObj::find(class, "_make")) {
             return self.call_value(&make, args, named);
         }
-        if !self.refuse_abstract(class)? {
+        // `object.__new__` refuses abstract classes, and no other.
+        let is_of_object = class.exception.is_none() && !ClassObj::is_dict(class);
+        if is_of_object && !self.refuse_abstract(class)? {
             return Ok(Abs::Unbound);
         }
         if class.exception == Some(ExcKind::SyntaxError)
@@ -230,6 +237,9 @@ impl Lifter<'_> {
         let object = self.new_instance(class);
         if let Abs::Instance(made) = &object {
             self.take_defaults(made);
+        }
+        if ClassObj::is_dict(class) && !class.prelude {
+            self.make_dict(&object)?;
         }
         if let (Some(_), Abs::Instance(made)) = (class.exception, &object) {
             // `BaseException.__new__` keeps what it is given.
@@ -247,6 +257,16 @@ impl Lifter<'_> {
             None => {}
         }
         Ok(if self.live { object } else { Abs::Unbound })
+    }
+
+    /// What `dict.__new__` does for an object of a class below: it is empty, whatever its `__init__` does.
+    fn make_dict(&mut self, object: &Abs) -> Lift<()> {
+        if let Some(Abs::Class(dict)) = self.prelude_function("collections", "dict")?
+            && let Some((owner, init)) = ClassObj::find(&dict, "__init__")
+        {
+            self.initialise(owner, init, object, Vec::new(), Vec::new())?;
+        }
+        Ok(())
     }
 
     /// Gives a new object what its class holds for those that set no other value.

@@ -119,8 +119,31 @@ const EXCEPTIONS: &[ExcKind] = &[
     ExcKind::ZeroDivisionError,
 ];
 
-/// What classes below `dict` may have of their own: its other methods, as those of CPython's, go past it.
-const OF_DICTS: &[&str] = &["__init__", "__missing__", "__setitem__", "__repr__", "__str__"];
+/// The special methods that classes below `dict` may have of their own: those of CPython's dicts go past them, or
+/// have none of these.
+const OF_DICTS: &[&str] = &[
+    "__init__",
+    "__init_subclass__",
+    "__doc__",
+    "__missing__",
+    "__setitem__",
+    "__repr__",
+    "__str__",
+    "__format__",
+    "__call__",
+    "__enter__",
+    "__exit__",
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
+    "__add__",
+    "__radd__",
+    "__sub__",
+    "__rsub__",
+    "__mul__",
+    "__rmul__",
+];
 
 /// Whether a name is one that objects of the prelude's classes keep their parts under.
 pub(crate) fn is_inner(name: &str) -> bool {
@@ -226,9 +249,15 @@ impl Lifter<'_> {
         }
         if let Some(base) = base.as_ref().filter(|base| ClassObj::is_dict(base) && !prelude) {
             let is_taken = |name: &&Name| {
+                let is_special = name.starts_with("__");
                 !OF_DICTS.contains(&&***name)
-                    && (ClassObj::find(base, name).is_some_and(|(owner, _)| owner.prelude) || is_inner(name))
+                    && (is_special
+                        || ClassObj::find(base, name).is_some_and(|(owner, _)| owner.prelude)
+                        || is_inner(name))
             };
+            if is_ordered || dataclass.is_some() {
+                return self.bail(Code::Statement, "a class below dict with such a decorator");
+            }
             if let Some(name) = members.keys().find(is_taken) {
                 return self.bail(Code::Statement, format!("a class below dict with its own {name}"));
             }

@@ -228,6 +228,12 @@ impl Lifter<'_> {
         }
     }
 
+    /// Whether a dict has a member because the prelude's class needs it.
+    pub fn is_of_prelude(&self, object: &Instance, name: &str) -> bool {
+        let is_hidden = crate::objects::class_statement::is_inner(name) || name == "__missing__";
+        is_hidden && ClassObj::find(&object.class, name).is_none_or(|(owner, _)| owner.prelude)
+    }
+
     /// Whether an attribute of an object of a class below `dict` is one in which the prelude keeps its entries,
     /// and no code of the prelude's asks.
     fn is_part_of_dict(&self, object: &Instance, name: &str) -> bool {

@@ -171,7 +171,8 @@ impl Lifter<'_> {
                 let changes = |member: &Member| matches!(member, Member::Value(value) if can_change(value));
                 let is_read = mention.what == Use::Read
                     && mention.attribute.is_none()
-                    && !ClassObj::ancestry(class).any(|class| class.members.values().any(changes));
+                    && !ClassObj::ancestry(class)
+                        .any(|class| class.own_members().iter().any(|(_, member)| changes(member)));
                 (if is_read { Reach::Own } else { Reach::Objects }, true)
             }
             Some(function @ Abs::Func(_)) => {

@@ -319,7 +319,7 @@ impl Lifter<'_> {
                     Ok(Cursor::ListReversed { list: list_name, at, may_shrink: last.is_some() })
                 }
                 Iter::Call { function: Abs::Func(closure), args }
-                    if &*closure.def.name == "cycle" && self.in_prelude(closure.module) =>
+                    if &*closure.def.name == "_cycling" && self.in_prelude(closure.module) =>
                 {
                     let items = args.first().map_or(Abs::Unbound, |arg| arg.1.clone());
                     // What it iterates over need not be the same later.

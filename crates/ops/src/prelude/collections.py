@@ -539,8 +539,8 @@ class dict_items(_View):
 
 class _DictBase(dict):
     # What stands behind the classes that users write below dict.
+    # Its entries are there before, and stay.
     def __init__(self, other=_missing, /, **more):
-        super().__init__()
         if not _is_missing(other):
             self._update(other)
         self._update(more)

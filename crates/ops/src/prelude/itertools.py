@@ -212,6 +212,12 @@ def _count_from(at, step):
 
 
 def cycle(iterable, /):
+    if iterable is None:
+        raise TypeError("'NoneType' object is not iterable")
+    return _cycling(iterable)
+
+
+def _cycling(iterable):
     saved = []
     for item in iterable:
         yield item
