@@ -137,6 +137,17 @@ impl Lifter<'_> {
         {
             return self.call_method(&receiver.clone(), &"__init__".into(), rest.to_vec(), named);
         }
+        // `dict.__init__(self, …)` in a class below.
+        if let (Some(method), Some((receiver @ Abs::Instance(object), rest))) =
+            (name.strip_prefix("dict.").filter(|method| *method != "fromkeys"), args.split_first())
+            && !object.class.prelude
+            && ClassObj::is_dict(&object.class)
+            && let Some(dict) = ClassObj::ancestry(&object.class).find(|class| class.prelude)
+            && let Some((owner, member)) = ClassObj::find(dict, method)
+        {
+            let method = self.member(owner, member, &receiver.clone())?;
+            return self.call_value(&method, rest.to_vec(), named);
+        }
         // `str.upper` as a function takes the receiver as its first argument; those that take the class
         // are no functions of that kind.
         if let Some((class, method)) = name.split_once('.')

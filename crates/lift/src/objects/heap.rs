@@ -285,7 +285,10 @@ impl Lifter<'_> {
         if object.class.prelude && !self.is_in_prelude() && !has_any_attribute(&object.class) {
             return self.bail(Code::Mutation, format!("attribute {name} of a {}", object.class.name));
         }
-        if name.starts_with("__") || self.is_part_of_dict(object, name) {
+        if self.is_part_of_dict(object, name) {
+            return self.bail(Code::Mutation, format!("attribute {name} of an object below dict, which begins with _"));
+        }
+        if name.starts_with("__") {
             return self.bail(Code::Mutation, format!("assignment to attribute {name}"));
         }
         if let Some((owner, Member::Property { set, .. })) = ClassObj::find(&object.class, name) {

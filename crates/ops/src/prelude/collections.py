@@ -926,6 +926,8 @@ def _has_order(key):
 
 def hash(value, /):
     if _has_own(value, "__hash__"):
+        if value.__hash__ is None:
+            raise TypeError(f"unhashable type: '{_type_name(value)}'")
         own = value.__hash__()
         if not isinstance(own, int):
             raise TypeError("__hash__ method should return an integer")
