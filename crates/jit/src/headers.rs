@@ -33,7 +33,7 @@ impl Headers {
     /// Those of a function.
     pub fn of(function: &Function, live: &Live) -> Headers {
         let mut headers = Headers::default();
-        let reads_lists = |inst: &Inst| !read(function, inst).is_empty();
+        let reads_lists = |inst: &Inst| read(function, inst).is_some();
         if !function.blocks.iter().flat_map(|block| &block.insts).any(|inst| live.inst(inst) && reads_lists(inst)) {
             return headers;
         }
@@ -85,10 +85,10 @@ impl Headers {
                 if changes_headers(inst) {
                     changed.extend(inst.args.iter().filter(|arg| matches!(function.ty(**arg), Type::List(_))));
                 }
-                if inside[segment.block.index()] {
-                    for list in read(function, inst) {
-                        *reads.entry(list).or_default() += 1;
-                    }
+                if inside[segment.block.index()]
+                    && let Some(list) = read(function, inst)
+                {
+                    *reads.entry(list).or_default() += 1;
                 }
             }
         }
@@ -113,17 +113,17 @@ impl Headers {
     }
 }
 
-/// The lists whose header machine code reads for an instruction.
-fn read(function: &Function, inst: &Inst) -> Vec<Value> {
+/// The list whose header machine code reads for an instruction.
+fn read(function: &Function, inst: &Inst) -> Option<Value> {
     let core = definition(inst).and_then(|def| match def.body {
         Body::Core(op) => Some(op),
         _ => None,
     });
     match core {
         Some(CoreOp::ListLen | CoreOp::ListTruth | CoreOp::ListGet | CoreOp::ListGetUnchecked | CoreOp::ListSet) => {
-            inst.args.first().copied().filter(|list| matches!(function.ty(*list), Type::List(_))).into_iter().collect()
+            inst.args.first().copied().filter(|list| matches!(function.ty(*list), Type::List(_)))
         }
-        _ => Vec::new(),
+        _ => None,
     }
 }
 

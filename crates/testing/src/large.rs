@@ -2,7 +2,7 @@
 //! constants. Whatever a source says, defining it must end soon and take little memory.
 
 use arrow::datatypes::DataType;
-use exuvia_engine::{Definition, Function, Interpreter, OnError, Parameter, Settings, Work};
+use exuvia_engine::{Definition, Function, Parameter, Settings, Work};
 use std::fmt::Write;
 
 /// A function with one parameter.
@@ -24,21 +24,8 @@ impl Large {
     /// # Errors
     /// What is wrong with the source.
     pub fn define(&self, strict: bool) -> anyhow::Result<Function> {
-        let definition = Definition {
-            name: "f".to_string(),
-            params: vec![Parameter { name: "x".to_string(), ty: self.param.clone() }],
-            returns: self.returns.clone(),
-            source: self.source.clone(),
-            handler: None,
-            first_line: 1,
-            strict,
-            volatility: None,
-            on_error: OnError::Raise,
-            interpreter: Interpreter::Auto,
-            timeout: None,
-            models: Vec::new(),
-            columns: Vec::new(),
-        };
+        let param = Parameter { name: "x".to_string(), ty: self.param.clone() };
+        let definition = Definition { strict, ..crate::definition(&self.source, vec![param], self.returns.clone()) };
         Function::define(definition, &Settings::default()).map_err(|error| anyhow::anyhow!("{}", error.message))
     }
 }

@@ -10,6 +10,9 @@
 //!
 //! Expected values are never written down: only CPython says what is right.
 
+use arrow::datatypes::DataType;
+use exuvia_engine::{Definition, Interpreter, OnError, Parameter};
+
 pub mod case;
 pub mod check;
 pub mod columns;
@@ -28,3 +31,23 @@ pub mod signature;
 pub mod suite;
 pub mod value;
 pub mod variation;
+
+/// A function `f` of that source with nothing but defaults.
+#[must_use]
+pub fn definition(source: &str, params: Vec<Parameter>, returns: DataType) -> Definition {
+    Definition {
+        name: "f".to_string(),
+        params,
+        returns,
+        source: source.to_string(),
+        handler: None,
+        first_line: 1,
+        strict: false,
+        volatility: None,
+        on_error: OnError::Raise,
+        interpreter: Interpreter::Auto,
+        timeout: None,
+        models: Vec::new(),
+        columns: Vec::new(),
+    }
+}

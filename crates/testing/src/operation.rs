@@ -11,7 +11,7 @@ use crate::value::Value;
 use arrow::array::AsArray;
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
-use exuvia_engine::{CallErrorKind, Definition, Function, Interpreter, Invocation, OnError, Rung, Settings};
+use exuvia_engine::{CallErrorKind, Function, Invocation, Rung, Settings};
 use exuvia_ir::{Int, Object, Raise};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Default, Kind, OpDef, Param};
@@ -107,17 +107,31 @@ pub fn compare(def: &OpDef, oracle: &mut Oracle) -> anyhow::Result<Finding> {
     Ok(Finding::Same(same, left))
 }
 
+/// An example of an operation's documentation.
+struct Example {
+    text: &'static str,
+    /// The `repr` of its value, as the documentation says.
+    shown: &'static str,
+    /// A function `f` that gives it.
+    source: String,
+}
+
+fn examples(def: &OpDef) -> impl Iterator<Item = Example> {
+    let mut lines = def.doc.lines().map(str::trim);
+    std::iter::from_fn(move || {
+        let text = lines.find_map(|line| line.strip_prefix(">>> "))?;
+        let source = format!("import math, unicodedata\ndef f():\n    return repr({text})\n");
+        Some(Example { text, shown: lines.next().unwrap_or_default(), source })
+    })
+}
+
 /// The examples of an operation's documentation that CPython answers otherwise.
 ///
 /// # Errors
 /// Where the oracle fails.
 pub fn wrong_examples(def: &OpDef, oracle: &mut Oracle) -> anyhow::Result<Vec<String>> {
     let mut wrong = Vec::new();
-    let mut lines = def.doc.lines().map(str::trim);
-    while let Some(line) = lines.next() {
-        let Some(example) = line.strip_prefix(">>> ") else { continue };
-        let shown = lines.next().unwrap_or_default();
-        let source = format!("import math, unicodedata\ndef f():\n    return repr({example})\n");
+    for Example { text: example, shown, source } in examples(def) {
         let answer = match oracle.call(&source, &[vec![]]) {
             Ok(outcomes) => match outcomes.into_iter().next() {
                 Some(Outcome::Value(Value::Str(repr), _)) => repr,
@@ -140,16 +154,10 @@ pub fn wrong_examples(def: &OpDef, oracle: &mut Oracle) -> anyhow::Result<Vec<St
 /// Where a function cannot be defined.
 pub fn wrong_here(def: &OpDef) -> anyhow::Result<(Vec<String>, usize)> {
     let (mut wrong, mut left) = (Vec::new(), 0);
-    let mut lines = def.doc.lines().map(str::trim);
-    while let Some(line) = lines.next() {
-        let Some(example) = line.strip_prefix(">>> ") else { continue };
-        let shown = lines.next().unwrap_or_default();
-        let answer = match answered(&format!("import math, unicodedata\ndef f():\n    return repr({example})\n"))? {
-            Some(answer) => answer,
-            None => {
-                left += 1;
-                continue;
-            }
+    for Example { text: example, shown, source } in examples(def) {
+        let Some(answer) = answered(&source)? else {
+            left += 1;
+            continue;
         };
         if answer != shown {
             wrong.push(format!("{}: {example} gives {answer} here and not {shown}", def.name));
@@ -161,21 +169,7 @@ pub fn wrong_here(def: &OpDef) -> anyhow::Result<(Vec<String>, usize)> {
 /// What a function without parameters gives, or raises; `None` where CPython must run it.
 fn answered(source: &str) -> anyhow::Result<Option<String>> {
     let settings = Settings { interpreter: false, ..<Settings as std::default::Default>::default() };
-    let definition = Definition {
-        name: "f".to_string(),
-        params: Vec::new(),
-        returns: DataType::Utf8,
-        source: source.to_string(),
-        handler: Some("f".to_string()),
-        first_line: 1,
-        strict: false,
-        volatility: None,
-        on_error: OnError::Raise,
-        interpreter: Interpreter::Auto,
-        timeout: None,
-        models: Vec::new(),
-        columns: Vec::new(),
-    };
+    let definition = crate::definition(source, Vec::new(), DataType::Utf8);
     let function = Function::define(definition, &settings).map_err(|error| anyhow::anyhow!("{}", error.message))?;
     if function.placement(&settings).rung == Rung::Python {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! What CREATE FUNCTION refuses: exactly the bodies that CPython refuses to compile, and
 //! those without a handler; each with its line, and never by a panic.
 
-use exuvia_engine::{Definition, Function, Interpreter, OnError, Parameter, Settings};
+use exuvia_engine::{Function, Parameter, Settings};
 use exuvia_testing::oracle::Oracle;
 use exuvia_testing::signature::SqlType;
 
@@ -158,21 +158,8 @@ const FINE: &[&str] = &[
 ];
 
 fn define(source: &str) -> Result<Function, exuvia_engine::DefineError> {
-    let definition = Definition {
-        name: "f".to_string(),
-        params: vec![Parameter { name: "a".to_string(), ty: SqlType::BigInt.arrow() }],
-        returns: SqlType::BigInt.arrow(),
-        source: source.to_string(),
-        handler: None,
-        first_line: 1,
-        strict: false,
-        volatility: None,
-        on_error: OnError::Raise,
-        interpreter: Interpreter::Auto,
-        timeout: None,
-        models: vec![],
-        columns: vec![],
-    };
+    let param = Parameter { name: "a".to_string(), ty: SqlType::BigInt.arrow() };
+    let definition = exuvia_testing::definition(source, vec![param], SqlType::BigInt.arrow());
     Function::define(definition, &Settings::default())
 }
 

@@ -29,13 +29,8 @@ impl Lifter<'_> {
     /// several places.
     pub fn keep_iterator(&mut self, value: Abs) -> Lift<Abs> {
         match &value {
-            Abs::Iter(iter)
-                if let Iter::Call { function: Abs::Func(closure), args } = &**iter
-                    && &*closure.def.name == "_cycling"
-                    && self.in_prelude(closure.module) =>
-            {
-                let items = args.first().map_or(Abs::Unbound, |arg| arg.1.clone());
-                self.call_of_prelude("_cycled", vec![items])
+            Abs::Iter(iter) if let Some(source) = self.source_of_cycle(iter) => {
+                self.call_of_prelude("_cycled", vec![source])
             }
             Abs::Iter(iter) if !iter.is_lasting() => match self.items_at_once(&value)? {
                 Some(items) => self.call_of_prelude("_kept_iterator", vec![items]),
@@ -46,6 +41,18 @@ impl Lifter<'_> {
                 Ok(Abs::tuple(items.collect::<Lift<_>>()?))
             }
             _ => Ok(value),
+        }
+    }
+
+    /// What `itertools.cycle` goes over.
+    pub fn source_of_cycle(&self, iter: &Iter) -> Option<Abs> {
+        match iter {
+            Iter::Call { function: Abs::Func(closure), args }
+                if &*closure.def.name == "_cycling" && self.in_prelude(closure.module) =>
+            {
+                args.first().map(|arg| arg.1.clone())
+            }
+            _ => None,
         }
     }
 

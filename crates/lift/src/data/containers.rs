@@ -214,10 +214,7 @@ impl Lifter<'_> {
         let is_it = |object: &Object| address(object) == Some(place);
         let mut searched = 0;
         let held = self.held.iter().any(|abs| holds(abs, &is_it, true, &mut searched));
-        let vars = self.frames.iter().flat_map(|frame| frame.vars.values());
-        let mut within = vars.clone().any(|abs| holds(abs, &is_it, false, &mut searched));
-        let of_classes = self.values_of_classes();
-        within |= of_classes.iter().any(|(_, _, abs)| holds(abs, &is_it, false, &mut searched));
+        let within = self.is_any_variable(&mut |abs| holds(abs, &is_it, false, &mut searched));
         self.world.budget.take(searched);
         if held || within {
             return self.bail(Code::Mutation, "a change of a container that another holds, or that is iterated");
@@ -240,18 +237,7 @@ impl Lifter<'_> {
         if !changed {
             return self.bail(Code::Operands, "a key that is not hashable here");
         }
-        for frame in &mut self.frames {
-            if frame.vars.values().any(|abs| matches!(abs, Abs::Const(object) if is_it(object))) {
-                for abs in frame.vars.values_mut().filter(|abs| matches!(abs, Abs::Const(object) if is_it(object))) {
-                    *abs = Abs::Const(new.clone());
-                }
-            }
-        }
-        for (class, name, _) in
-            of_classes.iter().filter(|(_, _, abs)| matches!(abs, Abs::Const(object) if is_it(object)))
-        {
-            class.hold(name, Abs::Const(new.clone()));
-        }
+        self.put_in_place(&|abs| matches!(abs, Abs::Const(object) if is_it(object)), &Abs::Const(new));
         Ok(())
     }
 

@@ -443,6 +443,32 @@ impl Lifter<'_> {
         Ok(true)
     }
 
+    /// Whether it holds of what a variable has, or a class that the module makes has under a name.
+    pub fn is_any_variable(&self, holds: &mut dyn FnMut(&Abs) -> bool) -> bool {
+        let mut found = self.frames.iter().flat_map(|frame| frame.vars.values()).any(&mut *holds);
+        for class in &self.classes {
+            class.each_value(&mut |_, abs| found = found || holds(abs));
+        }
+        found
+    }
+
+    /// Puts a value in the place of others, where variables and classes that the module makes have them.
+    pub fn put_in_place(&mut self, is_it: &dyn Fn(&Abs) -> bool, new: &Abs) {
+        for frame in &mut self.frames {
+            let names: Vec<_> = frame.vars.iter().filter(|(_, abs)| is_it(abs)).map(|(name, _)| name.clone()).collect();
+            for name in names {
+                frame.vars.insert(name, new.clone());
+            }
+        }
+        for class in &self.classes {
+            let mut names = Vec::new();
+            class.each_value(&mut |name, abs| names.extend(is_it(abs).then(|| name.clone())));
+            for name in names {
+                class.hold(&name, new.clone());
+            }
+        }
+    }
+
     /// Puts a table in the place of a container everywhere, where a module is run: what was known of
     /// the container was true until now.
     pub fn replace_table(&mut self, old: &Abs, new: Abs) -> Lift<()> {
@@ -458,25 +484,13 @@ impl Lifter<'_> {
         // Within another value it cannot be replaced.
         let mut left = MOST_PARTS;
         let mut within = self.held.iter().any(|abs| holds_within(abs, &is_it, 0, &mut left) || is_it(abs));
-        for frame in &self.frames {
-            self.world.budget.take(frame.vars.len());
-            within |= frame.vars.values().any(|abs| holds_within(abs, &is_it, 0, &mut left));
-        }
-        let of_classes = self.values_of_classes();
-        within |= of_classes.iter().any(|(_, _, abs)| holds_within(abs, &is_it, 0, &mut left));
+        self.world.budget.take(self.frames.iter().map(|frame| frame.vars.len()).sum::<usize>());
+        within |= self.is_any_variable(&mut |abs| holds_within(abs, &is_it, 0, &mut left));
         self.world.budget.take(MOST_PARTS - left);
         if within {
             return self.bail(Code::Mutation, "a change of a container that another holds, or that is iterated");
         }
-        for frame in &mut self.frames {
-            let names: Vec<_> = frame.vars.iter().filter(|(_, abs)| is_it(abs)).map(|(name, _)| name.clone()).collect();
-            for name in names {
-                frame.vars.insert(name, new.clone());
-            }
-        }
-        for (class, name, _) in of_classes.iter().filter(|(_, _, abs)| is_it(abs)) {
-            class.hold(name, new.clone());
-        }
+        self.put_in_place(&is_it, &new);
         Ok(())
     }
 }

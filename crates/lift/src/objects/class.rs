@@ -118,13 +118,15 @@ impl ClassObj {
         early.chain(late.iter()).map(|(name, member)| (name.clone(), member.clone())).collect()
     }
 
-    /// The values that it holds itself, by name.
-    pub fn values(&self) -> Vec<(Name, Abs)> {
-        let value = |(name, member)| match member {
-            Member::Value(value) => Some((name, value)),
-            _ => None,
-        };
-        self.own_members().into_iter().filter_map(value).collect()
+    /// Calls `f` with each value that it holds itself, by name.
+    pub fn each_value(&self, f: &mut dyn FnMut(&Name, &Abs)) {
+        let late = self.late.borrow();
+        let early = self.members.iter().filter(|(name, _)| !late.contains_key(*name));
+        for (name, member) in early.chain(late.iter()) {
+            if let Member::Value(value) = member {
+                f(name, value);
+            }
+        }
     }
 
     /// Gives it a value from now on.

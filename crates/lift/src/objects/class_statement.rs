@@ -150,6 +150,12 @@ pub(crate) fn is_inner(name: &str) -> bool {
     name.starts_with('_') && !name.starts_with("__")
 }
 
+/// Whether a class below `dict` may not have a member of that name: methods of the prelude's would see it.
+pub(crate) fn is_taken_below_dict(base: &Rc<ClassObj>, name: &str) -> bool {
+    !OF_DICTS.contains(&name)
+        && (name.starts_with('_') || ClassObj::find(base, name).is_some_and(|(owner, _)| owner.prelude))
+}
+
 /// What the class above is told of a new one by.
 const INIT_SUBCLASS: &str = "__init_subclass__";
 
@@ -248,17 +254,10 @@ impl Lifter<'_> {
             return self.bail(Code::Statement, "such a class with keywords or __init_subclass__");
         }
         if let Some(base) = base.as_ref().filter(|base| ClassObj::is_dict(base) && !prelude) {
-            let is_taken = |name: &&Name| {
-                let is_special = name.starts_with("__");
-                !OF_DICTS.contains(&&***name)
-                    && (is_special
-                        || ClassObj::find(base, name).is_some_and(|(owner, _)| owner.prelude)
-                        || is_inner(name))
-            };
             if is_ordered || dataclass.is_some() {
                 return self.bail(Code::Statement, "a class below dict with such a decorator");
             }
-            if let Some(name) = members.keys().find(is_taken) {
+            if let Some(name) = members.keys().find(|name| is_taken_below_dict(base, name)) {
                 return self.bail(Code::Statement, format!("a class below dict with its own {name}"));
             }
         }
@@ -331,16 +330,6 @@ impl Lifter<'_> {
             return Ok(());
         }
         self.bail(Code::Statement, "an __init_subclass__ that is no function")
-    }
-
-    /// The values that the classes of the module hold, each with its class and its name there.
-    pub fn values_of_classes(&self) -> Vec<(Rc<ClassObj>, Name, Abs)> {
-        self.world.budget.take(self.classes.len());
-        let of_class = |class: &Rc<ClassObj>| {
-            let class = Rc::clone(class);
-            class.values().into_iter().map(move |(name, value)| (Rc::clone(&class), name, value))
-        };
-        self.classes.iter().flat_map(of_class).collect()
     }
 
     /// Gives a class the comparisons that it lacks (Lib/functools.py, `total_ordering`).

@@ -147,7 +147,10 @@ impl Lifter<'_> {
             _ if !self.live => Ok(()),
             Abs::Instance(object) => self.set_attribute(&Rc::clone(object), name, value),
             Abs::Class(class) if self.module_mode && !class.prelude && !name.starts_with("__") => {
-                if crate::objects::enums::is_enumeration(class)
+                let is_taken =
+                    ClassObj::is_dict(class) && crate::objects::class_statement::is_taken_below_dict(class, name);
+                if is_taken
+                    || crate::objects::enums::is_enumeration(class)
                     || !crate::data::choice::is_fixed(&value, &self.world.budget)
                 {
                     return self.bail(Code::Mutation, format!("assignment to attribute {name} of such a class"));

@@ -318,10 +318,7 @@ impl Lifter<'_> {
                     self.set_var(&at, start);
                     Ok(Cursor::ListReversed { list: list_name, at, may_shrink: last.is_some() })
                 }
-                Iter::Call { function: Abs::Func(closure), args }
-                    if &*closure.def.name == "_cycling" && self.in_prelude(closure.module) =>
-                {
-                    let items = args.first().map_or(Abs::Unbound, |arg| arg.1.clone());
+                cycle if let Some(items) = self.source_of_cycle(cycle) => {
                     // What it iterates over need not be the same later.
                     let list = self.copy_to_list(&items)?;
                     let (list_name, at) = (self.hidden_name("list"), self.hidden_name("at"));

@@ -555,10 +555,7 @@ impl Lifter<'_> {
             }
             // `iter(self.items)`
             Some(Abs::Instance(iterator))
-                if matches!(
-                    &*iterator.class.name,
-                    "list_iterator" | "_text_iterator" | "_kept_iterator" | "_cycle"
-                ) =>
+                if iterator.class.prelude && ClassObj::is_below(&iterator.class, "list_iterator") =>
             {
                 self.iterator_of(&iterator)
             }
