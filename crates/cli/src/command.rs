@@ -24,7 +24,7 @@ pub(crate) const COMMANDS: [(&str, &str); 18] = [
     ("\\dt [PATTERN]", "list the tables, or those of names such as sales_*"),
     ("\\df [PATTERN]", "list the Python functions and where they run"),
     ("\\sf FUNCTION", "show the source of a Python function"),
-    ("\\dump STAGE FUNCTION", "show a stage: source, snapshot, lifted, optimized, lowered, machine"),
+    ("\\dump STAGE FUNCTION", "show a stage: source, lifted, optimized, native, lowered, machine"),
     ("\\loops STAGE", "show a stage of each loop over several functions: optimized, lowered, machine, helpers"),
     ("\\i FILE", "run the statements of a file"),
     ("\\udfs PATH", "create the functions of a Python file or folder"),

@@ -322,7 +322,9 @@ impl Chain {
             width,
         };
         let reasons = u32::try_from(self.filters() << guarded).map_err(|_| "too many conditions".to_string())?;
-        let kernel = Kernel::compile_loop(&module, &inputs, &results, reasons, &options).map_err(|e| e.to_string())?;
+        let placed = if settings.optimize { exuvia_opt::with_places(&module) } else { None };
+        let native = placed.as_ref().unwrap_or(&module);
+        let kernel = Kernel::compile_loop(native, &inputs, &results, reasons, &options).map_err(|e| e.to_string())?;
         let mut reached = Vec::new();
         let (mut conditions, mut flags) = (0, 0..);
         for step in &self.steps {

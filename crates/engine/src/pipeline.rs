@@ -153,12 +153,14 @@ fn stages(
             strict,
             width,
         };
+        let placed = if settings.optimize { exuvia_opt::with_places(&optimized) } else { None };
+        let module = placed.as_ref().unwrap_or(&optimized);
         let kernel = match &returned {
             DataType::Struct(_) => {
                 let results = spread::results(&definition.returns);
-                Kernel::compile_loop(&optimized, &types, &results, 0, &options)
+                Kernel::compile_loop(module, &types, &results, 0, &options)
             }
-            returns => Kernel::compile(&optimized, &types, returns, &options),
+            returns => Kernel::compile(module, &types, returns, &options),
         };
         match kernel {
             Err(error) if error.is_malformed() => return Err(reason("N002", format!("internal error: {error}"))),
@@ -217,11 +219,16 @@ impl Compiled {
         match stage {
             "lifted" => Ok(stages.lifted.to_string()),
             "optimized" => Ok(stages.optimized.to_string()),
+            "native" => {
+                kernel()?;
+                let placed = exuvia_opt::with_places(&stages.optimized);
+                Ok(placed.as_ref().unwrap_or(&stages.optimized).to_string())
+            }
             "opencl" => kernel().and_then(|_| stages.offloaded.text(stages.printable())),
             stage @ ("lowered" | "machine" | "helpers") => Ok(kernel()?.dump(stage).unwrap_or_default()),
-            other => {
-                Err(format!("no stage {other}: source, snapshot, lifted, optimized, lowered, machine, helpers, opencl"))
-            }
+            other => Err(format!(
+                "no stage {other}: source, snapshot, lifted, optimized, native, lowered, machine, helpers, opencl"
+            )),
         }
     }
 }

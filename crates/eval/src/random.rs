@@ -9,7 +9,7 @@ use exuvia_ir::{
     Builder, Class, Edge, ExcKind, FuncId, Int, Module, Object, Opcode, Pattern, RecordObj, Terminator, Type, Value,
 };
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, Kind, OpDef};
+use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 use std::sync::Arc;
 
 /// Marsaglia's xorshift: a seed always gives the same numbers.
@@ -212,6 +212,12 @@ fn is_usable(def: &OpDef) -> bool {
                 | CoreOp::IntShl
         )
     ) || def.name.contains("repeat")
+        // An address.
+        || def.name == "list.identity"
+        // Nobody changes a list that comes from what is pure.
+        || (def.effect == Effect::Pure && (def.result)(&[]).holds_list())
+        // Their operands are places in a text, and no other ints.
+        || def.name.starts_with("place.")
         || def.name.contains("pow");
     !excluded && def.params.iter().all(|param| !matches!(param.kind, Kind::Exc))
 }
@@ -296,7 +302,11 @@ impl Making<'_> {
                 break;
             }
             self.budget -= 1;
-            let goes_on = match self.random.below(if depth < 3 { 13 } else { 7 }) {
+            let goes_on = match self.random.below(if depth < 3 { 14 } else { 8 }) {
+                7 => {
+                    self.scanning();
+                    true
+                }
                 0..=4 => {
                     self.operation();
                     true
@@ -309,10 +319,10 @@ impl Making<'_> {
                     self.call();
                     true
                 }
-                7 | 8 => self.condition(depth),
-                9 => self.union(depth),
-                10 => self.counting(depth),
-                11 => self.handled(depth),
+                8 | 9 => self.condition(depth),
+                10 => self.union(depth),
+                11 => self.counting(depth),
+                12 => self.handled(depth),
                 _ if depth > 0 => {
                     self.leave();
                     false
@@ -513,6 +523,102 @@ impl Making<'_> {
         self.scope.truncate(in_header);
         self.builder.block = after;
         true
+    }
+
+    /// Looks for something in a text and takes parts of it by where that is, at times in a loop. Few of
+    /// the indices are seen by anything else.
+    fn scanning(&mut self) {
+        let text = self.value(&Type::Str);
+        let zero = self.index(Opcode::Const(Object::int(0)), vec![]);
+        let mut indices = vec![zero];
+        self.scan(text, &mut indices);
+        self.scan(text, &mut indices);
+        if self.random.one_in(2) {
+            let first = self.random.pick(&indices);
+            let header = self.builder.function.new_block();
+            self.builder.jump(header, vec![first]);
+            self.builder.block = header;
+            let at = self.builder.function.add_param(header, Type::Int);
+            self.builder.effect(Opcode::Poll, vec![], None);
+            let bound = if self.random.one_in(2) {
+                self.index(Opcode::Op("str.len"), vec![text])
+            } else {
+                self.random.pick(&indices)
+            };
+            let more = self.index_of(Opcode::Op("int.lt"), vec![at, bound], Type::Bool, None);
+            indices.push(at);
+            let (body, after) = self.builder.branch(more);
+            self.builder.block = body;
+            let (mark, outside) = (self.scope.len(), indices.len());
+            self.scan(text, &mut indices);
+            self.scan(text, &mut indices);
+            let by = Object::int(1 + self.random.below(3) as i64);
+            let by = self.index(Opcode::Const(by), vec![]);
+            let next = self.index(Opcode::Op("int.add"), vec![at, by]);
+            self.builder.jump(header, vec![next]);
+            self.scope.truncate(mark);
+            indices.truncate(outside);
+            self.builder.block = after;
+        }
+        self.scan(text, &mut indices);
+        if self.random.one_in(4) {
+            let seen = self.random.pick(&indices);
+            self.scope.push(seen);
+        }
+    }
+
+    /// Some operations on a text and indices into it.
+    fn scan(&mut self, text: Value, indices: &mut Vec<Value>) {
+        const SOUGHT: [&str; 6] = ["a", ",", "é", "", " b", "aa"];
+        let found = ["str.find", "str.rfind", "str.index", "str.rindex"];
+        let asked = ["str.startswith", "str.endswith"];
+        for _ in 0..1 + self.random.below(3) {
+            let name = match self.random.below(8) {
+                0 | 1 => self.random.pick(&found),
+                2 => self.random.pick(&asked),
+                3 => self.random.pick(&["int.add", "int.sub"]),
+                4 => self.random.pick(&["int.lt", "int.eq", "int.ge"]),
+                5 => "str.get",
+                6 => "str.len",
+                _ => "str.slice",
+            };
+            let mut args = if name.starts_with("str.") { vec![text] } else { vec![self.random.pick(indices)] };
+            if found.contains(&name) || asked.contains(&name) {
+                let sought = self.random.pick(&SOUGHT);
+                args.push(self.index_of(Opcode::Const(Object::str(sought)), vec![], Type::Str, None));
+            }
+            let bounds = if args.len() == 2 || name == "str.slice" { 2 } else { usize::from(name != "str.len") };
+            for bound in 0..bounds {
+                let constant = match self.random.below(4) {
+                    0 if bounds == 2 && bound == 0 => 0,
+                    0 | 1 if bounds == 2 => i64::MAX,
+                    2 => self.random.below(5) as i64 - 2,
+                    _ if name.ends_with("add") || name.ends_with("sub") => 1 + self.random.below(3) as i64,
+                    _ => {
+                        args.push(self.random.pick(indices));
+                        continue;
+                    }
+                };
+                args.push(self.index(Opcode::Const(Object::int(constant)), vec![]));
+            }
+            let ty = match name {
+                "str.get" | "str.slice" => Type::Str,
+                "int.lt" | "int.eq" | "int.ge" | "str.startswith" | "str.endswith" => Type::Bool,
+                _ => Type::Int,
+            };
+            let unwind = if name == "str.get" || name.ends_with("index") { self.unwind() } else { None };
+            let result = self.index_of(Opcode::Op(name), args, ty.clone(), unwind);
+            if ty == Type::Int { indices.push(result) } else { self.scope.push(result) }
+        }
+    }
+
+    /// An index that nothing else sees.
+    fn index(&mut self, op: Opcode, args: Vec<Value>) -> Value {
+        self.index_of(op, args, Type::Int, None)
+    }
+
+    fn index_of(&mut self, op: Opcode, args: Vec<Value>, ty: Type, unwind: Option<Edge>) -> Value {
+        self.builder.inst(op, args, ty, unwind)
     }
 
     /// `try: … except: …`

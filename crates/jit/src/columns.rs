@@ -124,6 +124,8 @@ pub(crate) struct Column {
     text_bytes: usize,
     /// Whether texts are decoded only where native code asks for them.
     by_row: bool,
+    /// Whether texts are marked that are ASCII.
+    flagged: bool,
     /// The first row of the current chunk.
     start: usize,
 }
@@ -148,15 +150,31 @@ enum Layout {
     Unneeded,
 }
 
+/// What native code looks at of an argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// Whether it looks at the values at all.
+    pub needed: bool,
+    /// Whether it does so only for some rows.
+    pub by_row: bool,
+    /// Whether texts are marked that are ASCII.
+    pub flagged: bool,
+}
+
+impl Reading {
+    /// Everything.
+    #[cfg(test)]
+    const ALL: Reading = Reading { needed: true, by_row: false, flagged: true };
+}
+
 impl Column {
     /// An argument that the kernel was compiled for as `declared`; its values are looked
-    /// at only if they are `needed`.
+    /// at only if they are needed.
     pub fn new(
         array: &ArrayRef,
         declared: &DataType,
         (loaded, ty): (Loaded, &Type),
-        needed: bool,
-        by_row: bool,
+        Reading { needed, by_row, flagged }: Reading,
     ) -> Result<Column, RunError> {
         if matches!(loaded, Loaded::List | Loaded::Borrowed) {
             return Column::of_lists(array, declared, (loaded, ty), needed);
@@ -192,7 +210,7 @@ impl Column {
             }
         };
         let pairs = if needed && loaded == Loaded::Str { vec![[0; 2]; CHUNK.min(array.len())] } else { Vec::new() };
-        Ok(Column { array, nulls, layout, pairs, text_bytes: 0, by_row, start: 0 })
+        Ok(Column { array, nulls, layout, pairs, text_bytes: 0, by_row, flagged, start: 0 })
     }
 
     fn of_lists(
@@ -217,7 +235,7 @@ impl Column {
         };
         let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
         let (array, pairs) = (Arc::clone(array), Vec::new());
-        Ok(Column { array, nulls, layout, pairs, text_bytes: 0, by_row: false, start: 0 })
+        Ok(Column { array, nulls, layout, pairs, text_bytes: 0, by_row: false, flagged: true, start: 0 })
     }
 
     /// The list of a row of the chunk.
@@ -283,11 +301,20 @@ impl Column {
         let start = self.start + row;
         self.text_bytes += match &self.layout {
             Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Lists(..) | Layout::Unneeded => return,
-            Layout::Offsets32 => decode_offsets(self.array.as_string::<i32>(), start, &mut self.pairs[row..row + rows]),
-            Layout::Offsets64 => decode_offsets(self.array.as_string::<i64>(), start, &mut self.pairs[row..row + rows]),
+            Layout::Offsets32 => {
+                decode_offsets(self.array.as_string::<i32>(), start, self.flagged, &mut self.pairs[row..row + rows])
+            }
+            Layout::Offsets64 => {
+                decode_offsets(self.array.as_string::<i64>(), start, self.flagged, &mut self.pairs[row..row + rows])
+            }
             Layout::Views { buffers } => {
                 let pairs = &mut self.pairs[row..row + rows];
-                decode_views(self.array.as_string_view(), buffers, self.nulls.as_ref(), start, pairs)
+                let (array, nulls) = (self.array.as_string_view(), self.nulls.as_ref());
+                if self.flagged {
+                    decode_views::<true>(array, buffers, nulls, start, pairs)
+                } else {
+                    decode_views::<false>(array, buffers, nulls, start, pairs)
+                }
             }
         };
     }
@@ -370,11 +397,12 @@ fn next_non_ascii(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Decodes rows of a string array with offsets. The text of consecutive rows is
-/// consecutive, so one scan of the whole says which rows are ASCII. Returns the length of
-/// all texts.
+/// consecutive, so one scan of the whole says which rows are ASCII, if anybody wants to know. Returns the
+/// length of all texts.
 pub(crate) fn decode_offsets<O: OffsetSizeTrait>(
     array: &GenericStringArray<O>,
     start: usize,
+    flagged: bool,
     out: &mut [[u64; 2]],
 ) -> usize {
     let offsets = &array.value_offsets()[start..=start + out.len()];
@@ -382,6 +410,13 @@ pub(crate) fn decode_offsets<O: OffsetSizeTrait>(
     let limit = offsets[out.len()].as_usize();
     let values = &values[..limit];
     let base = values.as_ptr() as u64;
+    if !flagged {
+        for (pair, bounds) in out.iter_mut().zip(offsets.windows(2)) {
+            let (from, to) = (bounds[0].as_usize(), bounds[1].as_usize());
+            *pair = [base + from as u64, (to - from) as u64];
+        }
+        return limit - offsets[0].as_usize();
+    }
     let mut bad = next_non_ascii(values, offsets[0].as_usize());
     for (pair, bounds) in out.iter_mut().zip(offsets.windows(2)) {
         let (from, to) = (bounds[0].as_usize(), bounds[1].as_usize());
@@ -396,8 +431,9 @@ pub(crate) fn decode_offsets<O: OffsetSizeTrait>(
     limit - offsets[0].as_usize()
 }
 
-/// Decodes rows of a view array. Returns the length of the texts outside their views.
-pub(crate) fn decode_views(
+/// Decodes rows of a view array, with a look at whether they are ASCII if they are to be `FLAGGED`. Returns the
+/// length of the texts outside their views.
+pub(crate) fn decode_views<const FLAGGED: bool>(
     array: &StringViewArray,
     buffers: &[*const u8],
     nulls: Option<&NullBuffer>,
@@ -417,12 +453,12 @@ pub(crate) fn decode_views(
         let (ptr, ascii) = if len <= crate::views::INLINE {
             // What follows the text within the view is zero.
             let text = std::ptr::from_ref(view).cast::<u8>().wrapping_add(4);
-            (text, (*view >> 32) & HIGH_BITS == 0)
+            (text, FLAGGED && (*view >> 32) & HIGH_BITS == 0)
         } else {
             let text = buffers[(*view >> 64) as u32 as usize].wrapping_add((*view >> 96) as u32 as usize);
             long += len;
             // SAFETY: a valid view that is not NULL lies within the buffer that it names.
-            (text, is_ascii(unsafe { std::slice::from_raw_parts(text, len) }))
+            (text, FLAGGED && is_ascii(unsafe { std::slice::from_raw_parts(text, len) }))
         };
         let flag = if ascii { ASCII_BIT } else { 0 };
         *pair = [ptr as u64, len as u64 | flag];
@@ -467,7 +503,7 @@ mod tests {
     use exuvia_ops::text::Str;
 
     fn decoded(array: &ArrayRef) -> Vec<(String, bool)> {
-        let mut column = Column::new(array, array.data_type(), (Loaded::Str, &Type::Str), true, false).unwrap();
+        let mut column = Column::new(array, array.data_type(), (Loaded::Str, &Type::Str), Reading::ALL).unwrap();
         let mut out = Vec::new();
         let mut start = 0;
         while start < array.len() {

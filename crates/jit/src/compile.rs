@@ -2,8 +2,9 @@
 
 use crate::alias::Shared;
 use crate::batch::{self, Loop, Row};
-use crate::columns::Loaded;
+use crate::columns::{Loaded, Reading};
 use crate::constants::Constants;
+use crate::flags;
 use crate::live::{self, Live};
 use crate::sink;
 use crate::size::{LARGE_SPANS, MAX_INSTRUCTIONS, MAX_SPANS};
@@ -92,10 +93,8 @@ pub(crate) struct Compiled {
     /// The symbols of helpers, as the code generator numbers them.
     pub symbols: BTreeMap<u32, String>,
     pub calls: BTreeMap<String, usize>,
-    /// Which parameters the row function looks at.
-    pub needed: Vec<bool>,
-    /// Which parameters it reads only for rows that get so far.
-    pub sunk: Vec<bool>,
+    /// How the row function looks at each parameter.
+    pub reading: Vec<Reading>,
     pub isa: OwnedTargetIsa,
     /// Instructions that were given to the code generator.
     pub instructions: usize,
@@ -169,7 +168,6 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
     let entry = unit.module.declare_anonymous_function(&entry_signature).map_err(CompileError::generator)?;
     context.func.signature = entry_signature;
     let live = live::analyse(row.function);
-    let needed = row.function.block(row.function.entry()).params.iter().map(|param| live.value(*param)).collect();
     let sunk = if row.reasons() > 0 { sink::places(row.function, &live) } else { vec![None; row.params.len()] };
     build(&mut unit, &mut context, &mut builders, |b, unit| batch::build(b, unit, row, &live, &sunk))?;
     define(&mut unit, &mut context, entry, format!("{} over a chunk", row.function.name), &mut functions)?;
@@ -189,8 +187,12 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
     let entry = unsafe { std::mem::transmute::<*const u8, Loop>(address) };
     let symbols = unit.helpers.into_values().map(|(id, name)| (id.as_u32(), name)).collect();
     let (constants, calls, instructions) = (unit.constants, unit.calls, unit.instructions);
-    let sunk = sunk.iter().map(Option::is_some).collect();
-    Ok(Compiled { _memory: unit.module, entry, constants, functions, symbols, calls, needed, sunk, isa, instructions })
+    let params = row.function.block(row.function.entry()).params.iter();
+    let reading = params.zip(sunk).zip(flags::wanted(row.function));
+    let reading = reading
+        .map(|((param, sunk), flagged)| Reading { needed: live.value(*param), by_row: sunk.is_some(), flagged })
+        .collect();
+    Ok(Compiled { _memory: unit.module, entry, constants, functions, symbols, calls, reading, isa, instructions })
 }
 
 /// Over how many blocks the values of a module live, up to [`MAX_SPANS`].

@@ -102,12 +102,12 @@ impl Items {
             Some(Type::Str) => {
                 let mut pairs = vec![[0; 2]; array.len()];
                 match array.data_type() {
-                    DataType::Utf8 => decode_offsets(array.as_string::<i32>(), 0, &mut pairs),
-                    DataType::LargeUtf8 => decode_offsets(array.as_string::<i64>(), 0, &mut pairs),
+                    DataType::Utf8 => decode_offsets(array.as_string::<i32>(), 0, true, &mut pairs),
+                    DataType::LargeUtf8 => decode_offsets(array.as_string::<i64>(), 0, true, &mut pairs),
                     DataType::Utf8View => {
                         let views = array.as_string_view();
                         let buffers: Vec<*const u8> = views.data_buffers().iter().map(Buffer::as_ptr).collect();
-                        decode_views(views, &buffers, views.nulls(), 0, &mut pairs)
+                        decode_views::<true>(views, &buffers, views.nulls(), 0, &mut pairs)
                     }
                     _ => return Err(wrong()),
                 };

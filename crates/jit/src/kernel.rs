@@ -2,7 +2,7 @@
 
 use crate::batch::{Destination, Exit, Frame, Row};
 use crate::border;
-use crate::columns::{self, CHUNK, FIRST_CHUNK, Loaded, bits_from};
+use crate::columns::{self, CHUNK, FIRST_CHUNK, Loaded, Reading, bits_from};
 use crate::compile::{self, Compiled, Memory};
 use crate::views::Shared;
 use crate::{CompileError, Output, Partial, RunError, Selection};
@@ -74,10 +74,7 @@ struct Parameter {
     loaded: Loaded,
     ty: Type,
     nullable: bool,
-    /// Whether the native code looks at it.
-    needed: bool,
-    /// Whether it does so only for some rows.
-    sunk: bool,
+    reading: Reading,
 }
 
 impl fmt::Debug for Kernel {
@@ -132,8 +129,7 @@ impl Kernel {
             loaded: row.params[at],
             ty: types[at].clone(),
             nullable: matches!(types[at], Type::Union(_)),
-            needed: compiled.needed[at],
-            sunk: compiled.sunk[at],
+            reading: compiled.reading[at],
         });
         let values = row.result_types().unwrap_or_default().iter().cloned();
         let results = row.results.iter().zip(row.valid_by_default()).zip(values);
@@ -293,8 +289,7 @@ impl Kernel {
         }
         let mut columns = Vec::new();
         for (array, param) in args.iter().zip(&self.params) {
-            let column =
-                columns::Column::new(array, &param.declared, (param.loaded, &param.ty), param.needed, param.sunk)?;
+            let column = columns::Column::new(array, &param.declared, (param.loaded, &param.ty), param.reading)?;
             if column.len() != rows {
                 return Err(RunError::Argument(format!("{} rows instead of {rows}", column.len())));
             }

@@ -13,7 +13,7 @@
 //! | `translate/` | the instructions, by family |
 //! | `size.rs` | what is too large to be compiled in bounded time |
 //! | `width.rs` | how many bits ints have |
-//! | `live.rs`, `sink.rs` | what need not be computed natively, where arguments are needed |
+//! | `live.rs`, `sink.rs`, `flags.rs` | what need not be computed natively, where arguments are needed, and whether as ASCII |
 //! | `alias.rs` | which lists belong to somebody else, and whether they are changed |
 //! | `turns.rs` | the memory that turns of loops give back |
 //! | `slots.rs` | how types are spread over registers and memory |
@@ -30,6 +30,7 @@ mod columns;
 mod compile;
 mod constants;
 mod error;
+mod flags;
 mod headers;
 mod helpers;
 mod items;

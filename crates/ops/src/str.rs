@@ -10,6 +10,7 @@ mod case;
 mod classify;
 mod join;
 mod needle;
+mod place;
 mod replace;
 mod search;
 mod slice;
@@ -50,6 +51,16 @@ pub static OPS: &[&OpDef] = &[
     &slice::str_slice_step::DEF,
     &slice::char_at_byte::DEF,
     &slice::next_byte::DEF,
+    &place::place_find::DEF,
+    &place::place_rfind::DEF,
+    &place::place_index::DEF,
+    &place::place_rindex::DEF,
+    &place::place_count::DEF,
+    &place::place_startswith::DEF,
+    &place::place_endswith::DEF,
+    &place::place_slice::DEF,
+    &place::place_get::DEF,
+    &place::place_step::DEF,
     &slice::str_ord::DEF,
     &slice::str_chr::DEF,
     &split::str_split_words::DEF,

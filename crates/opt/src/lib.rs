@@ -27,6 +27,7 @@ mod licm;
 mod lists;
 mod matches;
 mod params;
+mod places;
 mod ranges;
 mod reserve;
 mod residues;
@@ -45,6 +46,7 @@ mod unions;
 mod verify;
 mod width;
 
+pub use places::with_places;
 pub use verify::{op_typing, verify};
 pub use width::width_of;
 
@@ -57,11 +59,11 @@ use std::ops::RangeInclusive;
 type Pass = (&'static str, fn(&mut Function, &mut Context));
 
 /// What cleans up after anything else.
-const CLEANUP: [Pass; 5] =
-    [SIMPLIFY, DEAD_CODE, ("parameters", params::run), BLOCKS, ("common subexpressions", cse::run)];
+const CLEANUP: [Pass; 5] = [SIMPLIFY, DEAD_CODE, ("parameters", params::run), BLOCKS, COMMON];
 
 const SIMPLIFY: Pass = ("simplify", simplify::run);
 const DEAD_CODE: Pass = ("dead code", dce::run);
+const COMMON: Pass = ("common subexpressions", cse::run);
 const BLOCKS: Pass = ("blocks", blocks::run);
 
 /// The passes in the order in which they run.

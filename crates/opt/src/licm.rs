@@ -52,7 +52,7 @@ pub(crate) fn for_each_loop(function: &mut Function, mut each: impl FnMut(&mut F
 }
 
 /// The segment that makes each value.
-fn homes(function: &Function, flow: &Flow) -> Vec<usize> {
+pub(crate) fn homes(function: &Function, flow: &Flow) -> Vec<usize> {
     let mut homes = vec![usize::MAX; function.values.len()];
     for (at, block) in function.blocks.iter().enumerate() {
         let mut segment = flow.first(BlockId(at as u32));

@@ -31,7 +31,7 @@ fn compare(before: &Module, after: &Module, seed: u64, what: &str) {
 
 #[test]
 fn random_modules_keep_their_meaning() {
-    let mut values = 0;
+    let (mut values, mut places) = (0, 0);
     for seed in 0..rounds() {
         let mut module = random::module(seed);
         let given = module.clone();
@@ -53,6 +53,12 @@ fn random_modules_keep_their_meaning() {
             let mut whole = given.clone();
             crate::optimize(&mut whole, &[], width, crate::LARGE);
             compare(&given, &whole, seed, "all passes");
+            if let Some(placed) = crate::with_places(&whole) {
+                let count = |module: &Module| module.to_string().matches(" place.").count();
+                places += count(&placed);
+                compare(&given, &placed, seed, "places");
+                whole = placed;
+            }
             let native = prepare(&whole);
             for round in 0..8 {
                 let args = random::arguments(&whole, seed.wrapping_mul(31) + round);
@@ -60,6 +66,7 @@ fn random_modules_keep_their_meaning() {
             }
         }
     }
+    assert!(places as u64 > rounds(), "{places} operations on places");
     // Were nearly all to raise or bail out, the comparison would say little.
     assert!(values > rounds() * 8 / 3, "{values} of {} calls return a value", rounds() * 8);
 }

@@ -11,6 +11,7 @@ mod float;
 mod int;
 mod list;
 mod memo;
+mod place;
 mod power;
 mod search;
 mod shortcut;

@@ -81,7 +81,15 @@ impl Translator<'_, '_, '_> {
 
     /// Goes to `found` with the lowest offset of the needle, or the highest one, to `slow` if
     /// the text is very short or long, and goes on where the text does not hold it.
-    fn search(&mut self, ptr: Machine, meta: Machine, needle: &[u8], from_end: bool, found: Block, slow: Block) {
+    pub(super) fn search(
+        &mut self,
+        ptr: Machine,
+        meta: Machine,
+        needle: &[u8],
+        from_end: bool,
+        found: Block,
+        slow: Block,
+    ) {
         let inner = needle.len() as i64 - 1;
         let first = self.sixteen(needle[0]);
         let last_byte = self.sixteen(needle[needle.len() - 1]);

@@ -92,6 +92,7 @@ impl Translator<'_, '_, '_> {
             ("str.repeated", 2) => self.around(kernel, inst, &Type::Str, |this, inst, slow| this.repeat(inst, 1, slow)),
             ("int.of_str", 1) => self.around(kernel, inst, &Type::Int, Self::short_number),
             ("float.pow" | "float.pow_call", 2) => self.power(kernel, inst),
+            (name, _) if name.starts_with("place.") => self.place_op(kernel, inst),
             _ => self.one_character(kernel, inst),
         }
     }
@@ -449,7 +450,7 @@ impl Translator<'_, '_, '_> {
             if self.known(inst, at).is_some() {
                 continue;
             }
-            let is_character = matches!(self.made_by.get(arg), Some(&("str.char_at_byte" | "str.get")));
+            let is_character = matches!(self.made_by.get(arg), Some(&("str.char_at_byte" | "str.get" | "place.get")));
             if character.is_some() || !is_character {
                 return None;
             }

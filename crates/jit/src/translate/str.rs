@@ -131,9 +131,9 @@ impl Translator<'_, '_, '_> {
         Ok(result)
     }
 
-    /// Whether a value is a step of an iteration, which is of one character.
+    /// Whether a value is a step of an iteration, or what stands at a place: one character.
     fn is_character(&self, value: exuvia_ir::Value) -> bool {
-        self.made_by.get(&value) == Some(&"str.char_at_byte")
+        matches!(self.made_by.get(&value), Some(&("str.char_at_byte" | "place.get")))
     }
 
     /// Whether two characters are equal: where the first byte is ASCII, it is all.

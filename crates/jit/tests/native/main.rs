@@ -4,6 +4,7 @@
 mod constants;
 mod control;
 mod operations;
+mod places;
 mod random;
 mod rows;
 mod support;

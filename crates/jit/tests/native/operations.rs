@@ -127,7 +127,8 @@ fn native_operations_equal_boxed_ones() {
     let mut checked = 0;
     let mut never = Vec::new();
     for def in exuvia_ops::all() {
-        if def.params.is_empty() {
+        // Operands of the latter are places in a text, which `places.rs` has.
+        if def.params.is_empty() || def.name.starts_with("place.") {
             continue;
         }
         let least = def.params.iter().position(|param| param.default.is_some()).unwrap_or(def.params.len());

@@ -225,6 +225,7 @@ fn check(seed: u64, options: &Options, optimize: bool, counts: &mut (usize, usiz
         let (mut driven, flat) = driven(&module, &args, &path);
         if optimize {
             exuvia_opt::optimize(&mut driven, &[], options.width, exuvia_opt::LARGE);
+            driven = exuvia_opt::with_places(&driven).unwrap_or(driven);
         }
         let params: Vec<_> = flat.iter().map(|object| column_type(&object.ty())).collect();
         let kernel = Kernel::compile(&driven, &params, &column_type(&driven.functions[0].ret), options)

@@ -42,6 +42,15 @@ fn rfind(cx: &mut Cx, s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<
     Some(cx.char_index(s, from + at) as i64)
 }
 
+/// How often the substring occurs in a text without overlap.
+pub(super) fn count(text: Str<'_>, sub: Str<'_>) -> i64 {
+    match sub.as_bytes() {
+        [] => text.char_len() as i64 + 1,
+        [byte] => text.as_bytes().iter().filter(|other| *other == byte).count() as i64,
+        sub => needle::count(text.as_bytes(), sub),
+    }
+}
+
 op! {
     /// The lowest index in `[start:end]` where the substring begins, or -1.
     ///
@@ -107,13 +116,7 @@ op! {
     /// 2
     str_count = "str.count" ".count"
     Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int {
-        let Some((from, to)) = window(cx, _s, _start, _end) else { return 0 };
-        let (part, sub) = (_s.slice_bytes(from, to), _sub.as_bytes());
-        match sub {
-            [] => part.char_len() as i64 + 1,
-            [byte] => part.as_bytes().iter().filter(|other| *other == byte).count() as i64,
-            _ => needle::count(part.as_bytes(), sub),
-        }
+        window(cx, _s, _start, _end).map_or(0, |(from, to)| count(_s.slice_bytes(from, to), _sub))
     }
 }
 

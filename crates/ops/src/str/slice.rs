@@ -9,7 +9,7 @@ use exuvia_ir::{Object, Raise};
 
 /// The number of bytes of the character that begins with that byte.
 #[inline]
-fn width(lead: u8) -> usize {
+pub(super) fn width(lead: u8) -> usize {
     match lead {
         0x00..=0x7f => 1,
         0x80..=0xdf => 2,
@@ -20,7 +20,7 @@ fn width(lead: u8) -> usize {
 
 /// The character that begins at a byte offset, or nothing at the end of the text.
 #[inline]
-fn char_at(s: Str<'_>, offset: usize) -> Option<Str<'_>> {
+pub(super) fn char_at(s: Str<'_>, offset: usize) -> Option<Str<'_>> {
     let width = width(*s.as_bytes().get(offset)?);
     Some(Str::with_ascii(s.as_str().get(offset..offset + width)?, width == 1))
 }
@@ -30,7 +30,7 @@ const NEAR: usize = 64;
 
 /// The byte offset of the code point with that many code points from it to the end; `None`
 /// if the text has fewer.
-fn offset_from_end(cx: &mut Cx, s: Str<'_>, count: usize) -> Option<usize> {
+pub(super) fn offset_from_end(cx: &mut Cx, s: Str<'_>, count: usize) -> Option<usize> {
     if count == 0 || s.known_ascii() {
         return s.byte_len().checked_sub(count);
     }

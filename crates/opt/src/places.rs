@@ -1,0 +1,652 @@
+//! Lets indices into a text be byte offsets where nobody sees them, for native code.
+//!
+//! Law: an index and its place in a text (`ops/src/str/place.rs` says what that is) compare alike
+//! with other indices into the same text, with 0 and with negative numbers; and each operation that
+//! gives or takes an index has one that gives or takes its place. So indices that come from searches,
+//! lengths, constants and steps by constants, and go nowhere but into comparisons with each other,
+//! into bounds of slices and searches of the same text, and into subscripts of it, may all be places.
+//! Where any of them goes elsewhere, all that meet it stay indices.
+//!
+//! An index is one into a *value* that is a text, and a loop may make that value again. A parameter of
+//! a block stands for a place in it only where the value is made before the block: then no way into the
+//! block makes it anew.
+//!
+//! What comes out is for native code alone: a predicate of SQL and a device know the indices.
+
+use crate::context::Context;
+use crate::licm;
+use exuvia_ir::{Edge, Flow, FuncId, Function, Inst, Int, Module, Object, Opcode, Type, Value};
+use exuvia_ops::core::CoreOp;
+
+/// The largest constant that is a step or an index of its own: native code looks over so many characters
+/// at once.
+const FAR: i64 = 16;
+
+/// The module with places for indices, if it has any that may be places.
+#[must_use]
+pub fn with_places(module: &Module) -> Option<Module> {
+    let uses =
+        |function: &Function| function.blocks.iter().flat_map(|block| &block.insts).any(|inst| Use::of(inst).is_some());
+    if !module.functions.iter().any(uses) {
+        return None;
+    }
+    let mut module = module.clone();
+    let mut context = Context::new();
+    let mut changed = false;
+    for id in (0..module.functions.len() as u32).map(FuncId) {
+        if run(&mut module.functions[id.index()], &mut context) {
+            changed = true;
+            crate::check(&module, "places");
+            for pass in [crate::COMMON, crate::DEAD_CODE] {
+                crate::run_one(&mut module, id, &mut context, pass);
+            }
+            crate::blocks::number_values(&mut module.functions[id.index()]);
+        }
+    }
+    changed.then_some(module)
+}
+
+/// An operation that takes indices into its first operand.
+#[derive(Clone, Copy)]
+struct Use {
+    /// The operation that takes places.
+    place: &'static str,
+    /// The first operand that is an index, and how many there may be.
+    first: usize,
+    indices: usize,
+    /// Whether its result is an index as well.
+    gives: bool,
+}
+
+impl Use {
+    fn of(inst: &Inst) -> Option<Use> {
+        let Opcode::Op(name) = inst.op else { return None };
+        let (place, first, indices, gives) = match name {
+            "str.find" => ("place.find", 2, 2, true),
+            "str.rfind" => ("place.rfind", 2, 2, true),
+            "str.index" => ("place.index", 2, 2, true),
+            "str.rindex" => ("place.rindex", 2, 2, true),
+            "str.startswith" => ("place.startswith", 2, 2, false),
+            "str.endswith" => ("place.endswith", 2, 2, false),
+            "str.count" => ("place.count", 2, 2, false),
+            "str.slice" => ("place.slice", 1, 2, false),
+            "str.get" => ("place.get", 1, 1, false),
+            _ => return None,
+        };
+        Some(Use { place, first, indices, gives })
+    }
+}
+
+/// What an operand that should be an index is.
+#[derive(Clone, Copy, PartialEq)]
+enum Operand {
+    /// A constant near 0: an index into any text.
+    Constant(i64),
+    /// The end of any text, as the bound of a slice or a search.
+    End,
+    /// The length of a text, whose place is computed where it is asked for.
+    Length(Value),
+    /// A value that is to become a place.
+    Member,
+    /// Anything else.
+    Other,
+}
+
+/// The values that may become places, in sets of which all members become places or none.
+struct Sets {
+    members: Vec<bool>,
+    parent: Vec<u32>,
+    text: Vec<Option<Value>>,
+    dead: Vec<bool>,
+    /// Whether something is gained: a search or a part of a text.
+    useful: Vec<bool>,
+}
+
+impl Sets {
+    fn root(&mut self, value: Value) -> usize {
+        let mut at = value.index();
+        while self.parent[at] as usize != at {
+            self.parent[at] = self.parent[self.parent[at] as usize];
+            at = self.parent[at] as usize;
+        }
+        at
+    }
+
+    fn kill(&mut self, value: Value) {
+        let root = self.root(value);
+        self.dead[root] = true;
+    }
+
+    fn is_into(&mut self, value: Value, text: Value) {
+        let root = self.root(value);
+        self.dead[root] |= self.text[root].replace(text).is_some_and(|other| other != text);
+    }
+
+    fn join(&mut self, a: Value, b: Value) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return;
+        }
+        self.parent[b] = a as u32;
+        self.dead[a] |= self.dead[b];
+        self.useful[a] |= self.useful[b];
+        match (self.text[a], self.text[b]) {
+            (Some(one), Some(other)) => self.dead[a] |= one != other,
+            (None, other) => self.text[a] = other,
+            (Some(_), None) => {}
+        }
+    }
+
+    /// A member meets another operand: both are indices into the same text.
+    fn meet(&mut self, member: Value, other: Value, operand: Operand) {
+        match operand {
+            Operand::Constant(_) => {}
+            Operand::Length(text) => self.is_into(member, text),
+            Operand::Member => self.join(member, other),
+            Operand::End | Operand::Other => self.kill(member),
+        }
+    }
+
+    /// The text into which a member is a place; `None` if it stays an index.
+    fn place_in(&mut self, value: Value) -> Option<Value> {
+        if !self.members[value.index()] {
+            return None;
+        }
+        let root = self.root(value);
+        self.text[root].filter(|_| !self.dead[root] && self.useful[root])
+    }
+}
+
+/// What is known of the values of a function.
+struct Facts {
+    constants: Vec<Option<i64>>,
+    lengths: Vec<Option<Value>>,
+    nones: Vec<bool>,
+}
+
+impl Facts {
+    fn of(function: &Function, context: &mut Context) -> Facts {
+        let count = function.values.len();
+        let nones = function.values.iter().map(|value| value.ty == Type::None).collect();
+        let mut facts = Facts { constants: vec![None; count], lengths: vec![None; count], nones };
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            let Some(result) = inst.result else { continue };
+            match &inst.op {
+                Opcode::Const(Object::Int(Int::Small(value))) => facts.constants[result.index()] = Some(*value),
+                Opcode::Op("str.len") if context.core_of(inst) == Some(CoreOp::StrLen) => {
+                    facts.lengths[result.index()] = Some(inst.args[0]);
+                }
+                _ => {}
+            }
+        }
+        facts
+    }
+
+    fn operand(&self, sets: &Sets, value: Value) -> Operand {
+        match (self.constants[value.index()], self.lengths[value.index()]) {
+            (Some(near), _) if near.unsigned_abs() <= FAR as u64 => Operand::Constant(near),
+            (Some(i64::MAX), _) => Operand::End,
+            (None, Some(text)) => Operand::Length(text),
+            (None, None) if self.nones[value.index()] => Operand::End,
+            (None, None) if sets.members[value.index()] => Operand::Member,
+            _ => Operand::Other,
+        }
+    }
+
+    /// The index from which an operation steps by a constant, and that constant.
+    fn step(&self, context: &mut Context, inst: &Inst) -> Option<(Value, i64)> {
+        let near = |value: Value| self.constants[value.index()].filter(|by| by.unsigned_abs() <= FAR as u64);
+        match (context.core_of(inst)?, &inst.args[..]) {
+            (CoreOp::IntAdd, [from, by]) if near(*by).is_some() => Some((*from, near(*by)?)),
+            (CoreOp::IntAdd, [by, from]) => Some((*from, near(*by)?)),
+            (CoreOp::IntSub, [from, by]) => Some((*from, -near(*by)?)),
+            _ => None,
+        }
+    }
+}
+
+/// Runs over one function; says whether it changed anything.
+fn run(function: &mut Function, context: &mut Context) -> bool {
+    let facts = Facts::of(function, context);
+    let mut sets = gather(function, context, &facts);
+    forget_others(function, &mut sets);
+    rewrite(function, context, &facts, &mut sets)
+}
+
+/// The sets of values that meet each other.
+fn gather(function: &Function, context: &mut Context, facts: &Facts) -> Sets {
+    let count = function.values.len();
+    let mut sets = Sets {
+        members: vec![false; count],
+        parent: (0..count as u32).collect(),
+        text: vec![None; count],
+        dead: vec![false; count],
+        useful: vec![false; count],
+    };
+    for (at, block) in function.blocks.iter().enumerate() {
+        for param in block.params.iter().filter(|param| at > 0 && *function.ty(**param) == Type::Int) {
+            sets.members[param.index()] = true;
+        }
+        for inst in &block.insts {
+            let gives = Use::of(inst).is_some_and(|taken| taken.gives);
+            if let Some(result) = inst.result
+                && (gives || facts.step(context, inst).is_some())
+            {
+                sets.members[result.index()] = true;
+            }
+        }
+    }
+    for block in &function.blocks {
+        for inst in &block.insts {
+            visit(context, facts, &mut sets, inst);
+            if let Some(edge) = &inst.unwind {
+                // The target's first parameter is the exception.
+                enter(function, facts, &mut sets, edge, 1);
+            }
+        }
+        let passed = |sets: &mut Sets, edge: &Edge| enter(function, facts, sets, edge, 0);
+        match &block.term {
+            exuvia_ir::Terminator::Jump(_) | exuvia_ir::Terminator::Branch(..) => {
+                block.term.for_each_edge(|edge| passed(&mut sets, edge));
+            }
+            other => other.for_each_value(|value| sets.kill(value)),
+        }
+    }
+    sets
+}
+
+/// The arguments of an edge meet the parameters of its target behind the first `skipped`.
+fn enter(function: &Function, facts: &Facts, sets: &mut Sets, edge: &Edge, skipped: usize) {
+    for (param, arg) in function.block(edge.block).params[skipped..].iter().zip(&edge.args) {
+        if sets.members[param.index()] {
+            let operand = facts.operand(sets, *arg);
+            sets.meet(*param, *arg, operand);
+        } else {
+            sets.kill(*arg);
+        }
+    }
+}
+
+/// The operands and the result of an instruction meet.
+fn visit(context: &mut Context, facts: &Facts, sets: &mut Sets, inst: &Inst) {
+    if let Some(taken) = Use::of(inst) {
+        let text = inst.args[0];
+        let result = inst.result.filter(|_| taken.gives);
+        inst.args[..taken.first].iter().for_each(|arg| sets.kill(*arg));
+        let indices = &inst.args[taken.first..];
+        let fits = indices.iter().all(|index| is_into(facts, sets, *index, text));
+        for value in
+            indices.iter().copied().chain(result).filter(|value| sets.members[value.index()]).collect::<Vec<_>>()
+        {
+            sets.is_into(value, text);
+            let root = sets.root(value);
+            sets.useful[root] = true;
+            sets.dead[root] |= !fits;
+            if let Some(result) = result {
+                sets.join(result, value);
+            }
+        }
+        let members: Vec<Value> = indices.iter().copied().filter(|value| sets.members[value.index()]).collect();
+        if let [one, other] = members[..] {
+            sets.join(one, other);
+        }
+        return;
+    }
+    if let Some((from, _)) = facts.step(context, inst)
+        && let Some(result) = inst.result
+    {
+        match facts.operand(sets, from) {
+            // The sum of constants is no index into anything.
+            Operand::Constant(_) => sets.kill(result),
+            operand => sets.meet(result, from, operand),
+        }
+        return;
+    }
+    if let (Some(CoreOp::IntCmp(_)), [a, b]) = (context.core_of(inst), &inst.args[..]) {
+        let operands = [facts.operand(sets, *a), facts.operand(sets, *b)];
+        for (member, (other, operand)) in [(*a, (*b, operands[1])), (*b, (*a, operands[0]))] {
+            if sets.members[member.index()] {
+                sets.meet(member, other, operand);
+            }
+        }
+        return;
+    }
+    inst.args.iter().for_each(|arg| sets.kill(*arg));
+}
+
+/// Whether an operand may be an index into a text, as far as it is known by itself.
+fn is_into(facts: &Facts, sets: &Sets, index: Value, text: Value) -> bool {
+    match facts.operand(sets, index) {
+        Operand::Constant(_) | Operand::End | Operand::Member => true,
+        Operand::Length(of) => of == text,
+        Operand::Other => false,
+    }
+}
+
+/// Parameters of blocks before which their text is not yet made are no places.
+fn forget_others(function: &Function, sets: &mut Sets) {
+    let flow = Flow::new(function);
+    let homes = licm::homes(function, &flow);
+    for (at, block) in function.blocks.iter().enumerate().skip(1) {
+        let here = flow.first(exuvia_ir::BlockId(at as u32));
+        for param in &block.params {
+            let Some(text) = sets.place_in(*param) else { continue };
+            let home = homes[text.index()];
+            let before = home != here
+                && flow.position(here).is_some()
+                && flow.position(home).is_some()
+                && flow.dominates(home, here);
+            if !before {
+                sets.kill(*param);
+            }
+        }
+    }
+}
+
+/// Puts the operations on places where those on indices were.
+fn rewrite(function: &mut Function, context: &mut Context, facts: &Facts, sets: &mut Sets) -> bool {
+    let mut changed = false;
+    for at in 0..function.blocks.len() {
+        let mut block = std::mem::replace(&mut function.blocks[at].insts, Vec::new());
+        let mut out = Vec::with_capacity(block.len());
+        for mut inst in block.drain(..) {
+            changed |= replace(function, context, facts, sets, &mut inst, &mut out);
+            if let Some(mut edge) = inst.unwind.take() {
+                pass(function, facts, sets, &mut edge, 1, &mut out);
+                inst.unwind = Some(edge);
+            }
+            out.push(inst);
+        }
+        let mut term = std::mem::replace(&mut function.blocks[at].term, exuvia_ir::Terminator::Open);
+        term.for_each_edge_mut(|edge| pass(function, facts, sets, edge, 0, &mut out));
+        function.blocks[at].insts = out;
+        function.blocks[at].term = term;
+    }
+    changed
+}
+
+/// The arguments of an edge whose parameters are places.
+fn pass(function: &mut Function, facts: &Facts, sets: &mut Sets, edge: &mut Edge, skipped: usize, out: &mut Vec<Inst>) {
+    for (at, arg) in edge.args.iter_mut().enumerate() {
+        let param = function.block(edge.block).params[skipped + at];
+        if let Some(text) = sets.place_in(param) {
+            let operand = facts.operand(sets, *arg);
+            *arg = place(function, text, *arg, operand, out);
+        }
+    }
+}
+
+/// Makes an instruction one on places if its operands become places.
+fn replace(
+    function: &mut Function,
+    context: &mut Context,
+    facts: &Facts,
+    sets: &mut Sets,
+    inst: &mut Inst,
+    out: &mut Vec<Inst>,
+) -> bool {
+    if let Some(taken) = Use::of(inst) {
+        let text = inst.args[0];
+        let indices = inst.args[taken.first..].to_vec();
+        let mut members =
+            indices.iter().copied().chain(inst.result.filter(|_| taken.gives)).filter(|v| sets.members[v.index()]);
+        let becomes = match members.next() {
+            Some(member) => sets.place_in(member).is_some(),
+            // Nobody else sees constants and lengths.
+            None => {
+                let operands: Vec<Operand> = indices.iter().map(|index| facts.operand(sets, *index)).collect();
+                let counted = |operand: &Operand| !matches!(operand, Operand::Constant(0) | Operand::End);
+                indices.iter().all(|index| is_into(facts, sets, *index, text)) && operands.iter().any(counted)
+            }
+        };
+        if !becomes {
+            return false;
+        }
+        for (at, index) in indices.into_iter().enumerate() {
+            let operand = facts.operand(sets, index);
+            inst.args[taken.first + at] = place(function, text, index, operand, out);
+        }
+        // What the operation leaves out.
+        for at in inst.args.len()..taken.first + taken.indices {
+            let end = if at == taken.first { 0 } else { i64::MAX };
+            inst.args.push(constant(function, end, out));
+        }
+        inst.op = named(taken.place);
+        return true;
+    }
+    if let Some((from, by)) = facts.step(context, inst) {
+        let Some(text) = inst.result.and_then(|result| sets.place_in(result)) else { return false };
+        let operand = facts.operand(sets, from);
+        let from = place(function, text, from, operand, out);
+        let by = constant(function, by, out);
+        inst.op = named("place.step");
+        inst.args = vec![text, from, by];
+        return true;
+    }
+    if let (Some(CoreOp::IntCmp(_)), [a, b]) = (context.core_of(inst), &inst.args[..]) {
+        let text = [*a, *b].into_iter().find_map(|value| sets.place_in(value));
+        let Some(text) = text else { return false };
+        for at in 0..2 {
+            let operand = facts.operand(sets, inst.args[at]);
+            inst.args[at] = place(function, text, inst.args[at], operand, out);
+        }
+        return true;
+    }
+    false
+}
+
+/// The place of an index into a text.
+fn place(function: &mut Function, text: Value, index: Value, operand: Operand, out: &mut Vec<Inst>) -> Value {
+    match operand {
+        Operand::Constant(near) if near > 0 => {
+            let start = constant(function, 0, out);
+            make(function, named("place.step"), vec![text, start, index], out)
+        }
+        Operand::Length(_) => make(function, named("str.byte_len"), vec![text], out),
+        Operand::End => constant(function, i64::MAX, out),
+        Operand::Constant(_) | Operand::Member | Operand::Other => index,
+    }
+}
+
+fn constant(function: &mut Function, value: i64, out: &mut Vec<Inst>) -> Value {
+    make(function, Opcode::Const(Object::int(value)), vec![], out)
+}
+
+/// Adds an instruction that makes an int.
+fn make(function: &mut Function, op: Opcode, args: Vec<Value>, out: &mut Vec<Inst>) -> Value {
+    let result = function.new_value(Type::Int);
+    let no_overflow = matches!(op, Opcode::Op(_));
+    out.push(Inst { op, args, result: Some(result), no_overflow, ..licm::nothing() });
+    result
+}
+
+/// The operation of that name: passes know operations by the addresses of their names.
+fn named(name: &'static str) -> Opcode {
+    Opcode::Op(exuvia_ops::by_name(name).map_or(name, |def| def.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::module;
+    use expect_test::{Expect, expect};
+
+    #[track_caller]
+    fn check(text: &str, expect: Expect) {
+        let module = module(text);
+        let placed = super::with_places(&module);
+        expect.assert_eq(&placed.map_or("as it was".to_string(), |placed| placed.to_string()));
+    }
+
+    #[test]
+    fn what_is_found_is_where_a_part_ends() {
+        check(
+            r#"
+fn f0 "f"(v0: str) -> str {
+b0:
+  v1: str = const ":"
+  v2: int = const 0
+  v3: int = const 9223372036854775807
+  v4: int = str.find v0 v1 v2 v3
+  v5: bool = int.lt v4 v2
+  branch v5 b1 b2(v4)
+b1:
+  v6: int = str.len v0
+  jump b2(v6)
+b2(v7: int):
+  v8: int = const 2
+  v9: int = int.add v7 v8
+  v10: str = str.slice v0 v9 v3
+  return v10
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: str) -> str {
+                b0:
+                  v1: str = const ":"
+                  v2: int = const 0
+                  v3: int = const 9223372036854775807
+                  v4: int = place.find v0 v1 v2 v3
+                  v5: bool = int.lt v4 v2
+                  branch v5 b1 b2(v4)
+                b1:
+                  v6: int = str.byte_len v0 fits
+                  jump b2(v6)
+                b2(v7: int):
+                  v8: int = const 2
+                  v9: int = place.step v0 v7 v8
+                  v10: str = place.slice v0 v9 v3
+                  return v10
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_index_that_is_returned_stays_one() {
+        check(
+            r#"
+fn f0 "f"(v0: str) -> int {
+b0:
+  v1: str = const ":"
+  v2: int = const 0
+  v3: int = const 9223372036854775807
+  v4: int = str.find v0 v1 v2 v3
+  v5: str = str.slice v0 v4 v3
+  v6: int = str.find v5 v1 v2 v3
+  v7: bool = int.lt v6 v2
+  branch v7 b1 b2
+b1:
+  return v2
+b2:
+  return v4
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: str) -> int {
+                b0:
+                  v1: str = const ":"
+                  v2: int = const 0
+                  v3: int = const 9223372036854775807
+                  v4: int = str.find v0 v1 v2 v3
+                  v5: str = str.slice v0 v4 v3
+                  v6: int = place.find v5 v1 v2 v3
+                  v7: bool = int.lt v6 v2
+                  branch v7 b1 b2
+                b1:
+                  return v2
+                b2:
+                  return v4
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_index_into_one_text_is_none_into_another() {
+        check(
+            r#"
+fn f0 "f"(v0: str, v1: str) -> str {
+b0:
+  v2: int = const 0
+  v3: int = const 9223372036854775807
+  v4: int = str.find v0 v1 v2 v3
+  v5: str = str.slice v1 v4 v3
+  return v5
+}"#,
+            expect!["as it was"],
+        );
+    }
+
+    #[test]
+    fn a_scan_steps_by_characters() {
+        check(
+            r#"
+fn f0 "f"(v0: str, v1: str) -> str {
+b0:
+  v2: int = const 0
+  v3: int = const 1
+  v4: int = str.len v0
+  jump b1(v2)
+b1(v5: int):
+  v6: bool = int.lt v5 v4
+  branch v6 b2 b4
+b2:
+  v7: str = str.get v0 v5
+  v8: bool = str.eq v7 v1
+  v9: int = int.add v5 v3
+  branch v8 b4 b3
+b3:
+  poll
+  jump b1(v9)
+b4:
+  v10: str = str.slice v0 v2 v5
+  return v10
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: str, v1: str) -> str {
+                b0:
+                  v2: int = const 0
+                  v3: int = const 1
+                  jump b1(v2)
+                b1(v4: int):
+                  v5: int = str.byte_len v0 fits
+                  v6: bool = int.lt v4 v5
+                  branch v6 b2 b4
+                b2:
+                  v7: str = place.get v0 v4
+                  v8: bool = str.eq v7 v1
+                  v9: int = place.step v0 v4 v3
+                  branch v8 b4 b3
+                b3:
+                  poll
+                  jump b1(v9)
+                b4:
+                  v10: str = place.slice v0 v2 v4
+                  return v10
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_text_that_a_loop_makes_anew_has_other_places() {
+        check(
+            r#"
+fn f0 "f"(v0: str, v1: str) -> str {
+b0:
+  v2: int = const 0
+  v3: int = const 9223372036854775807
+  jump b1(v0, v2)
+b1(v4: str, v5: int):
+  v6: int = str.find v4 v1 v5 v3
+  v7: bool = int.lt v6 v2
+  branch v7 b3 b2
+b2:
+  v8: str = str.slice v4 v6 v3
+  poll
+  jump b1(v8, v6)
+b3:
+  return v4
+}"#,
+            expect!["as it was"],
+        );
+    }
+}
