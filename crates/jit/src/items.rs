@@ -150,6 +150,17 @@ impl Items {
     /// Writes the slots of the values of a range, each `step` after the one before.
     fn fill(&self, cx: &mut Cx, from: usize, to: usize, out: &mut [u64], step: usize) -> KernelResult<()> {
         let value = usize::from(self.nullable);
+        if step == 2
+            && let (true, Values::Floats(values)) = (self.nullable, &self.values)
+        {
+            let floats = &values.values()[from..to];
+            for (at, (slots, float)) in out.chunks_exact_mut(2).zip(floats).enumerate() {
+                let is_null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(from + at));
+                slots[0] = u64::from(!is_null);
+                slots[1] = float.to_bits();
+            }
+            return Ok(());
+        }
         if self.nullable {
             for (at, slots) in out.chunks_mut(step).enumerate().take(to - from) {
                 let is_null = matches!(self.values, Values::Nothing)
@@ -410,6 +421,17 @@ pub(crate) unsafe extern "C" fn emit_list(lists: *mut Lists, row: u64, list: *co
     }
 }
 
+/// Whether the alternatives are None and that type.
+fn is_optional(types: &[Type], ty: &Type) -> bool {
+    types.len() == 2 && types.contains(&Type::None) && types.contains(ty)
+}
+
+/// The tag of an alternative, and its first slot.
+fn alternative(types: &[Type], ty: &Type) -> (u64, usize) {
+    let tag = types.iter().position(|other| other == ty).unwrap_or(0);
+    (tag as u64, slots::alternative_start(types, tag))
+}
+
 impl Out {
     fn new(declared: &DataType) -> Option<Out> {
         let signed = |min: i64, max: i64| Some(OutValues::Ints(Vec::new(), min, max));
@@ -535,6 +557,28 @@ impl Out {
             (OutValues::Floats(values), Type::Float) => {
                 values.extend(all.iter().map(|word| result_float(f64::from_bits(*word))));
                 self.valid.resize(self.valid.len() + len, true);
+                return true;
+            }
+            (OutValues::Floats(values), Type::Union(types)) if is_optional(types, &Type::Float) => {
+                let (tag, at) = alternative(types, &Type::Float);
+                values.reserve(len);
+                self.valid.reserve(len);
+                for slots in all.chunks_exact(step) {
+                    let present = slots[0] & 0xFF == tag;
+                    values.push(if present { result_float(f64::from_bits(slots[at])) } else { 0.0 });
+                    self.valid.push(present);
+                }
+                return true;
+            }
+            (OutValues::Ints(values, i64::MIN, i64::MAX), Type::Union(types)) if is_optional(types, &Type::Int) => {
+                let (tag, at) = alternative(types, &Type::Int);
+                values.reserve(len);
+                self.valid.reserve(len);
+                for slots in all.chunks_exact(step) {
+                    let present = slots[0] & 0xFF == tag;
+                    values.push(if present { slots[at] as i64 } else { 0 });
+                    self.valid.push(present);
+                }
                 return true;
             }
             _ => {}

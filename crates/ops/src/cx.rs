@@ -398,6 +398,18 @@ impl Cx {
         Ok(ptr)
     }
 
+    /// Adds `more` bytes to what was last allocated, if that ends at `end` and there is room behind it.
+    pub(crate) fn extend(&mut self, end: *const u8, more: usize) -> bool {
+        let Some(chunk) = self.chunks.get(self.current) else { return false };
+        let free = chunk.as_ptr().cast::<u8>().wrapping_add(self.used);
+        let fits = end == free && more <= chunk.len() * 8 - self.used;
+        if fits {
+            self.used += more.next_multiple_of(8);
+            self.text_end = 0;
+        }
+        fits
+    }
+
     /// The free end of the arena, which has room for at least `size` bytes: where it
     /// begins and how long it is, a multiple of 8.
     #[inline]

@@ -100,9 +100,15 @@ impl RawList {
         }
     }
 
-    /// Takes the elements to where there is room for `cap` of them.
+    /// Makes room for `cap` elements: behind them where nothing else lies, as where a loop appends to one list
+    /// alone, else they are taken elsewhere.
     fn grow(&mut self, cx: &mut Cx, cap: u64, slots: usize) -> KernelResult<()> {
         let bytes = (cap as usize).checked_mul(slots * 8).ok_or(exuvia_ir::Raise::ROW_MEMORY)?;
+        let has = self.cap as usize * slots;
+        if has > 0 && cx.extend(self.data.wrapping_add(has).cast(), bytes - has * 8) {
+            self.cap = cap;
+            return Ok(());
+        }
         let data = cx.alloc(bytes)?.cast::<u64>();
         if self.len > 0 {
             // SAFETY: both regions hold at least `len` elements and are distinct.

@@ -71,21 +71,43 @@ fn bound(
     }
 }
 
-/// The lists from outside a loop to which each round appends.
+/// The lists from outside a loop to which each round appends, be it in one arm of a condition or in the other.
 fn appended(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[usize]) -> Vec<Value> {
-    let mut found = vec![];
-    for at in inner.every_round() {
+    let mut sites: Vec<(Value, Vec<usize>)> = vec![];
+    for at in inner.flow.order().filter(|at| inner.body[*at]) {
         let part = inner.flow.segment(at);
         for inst in &function.block(part.block).insts[part.insts.clone()] {
-            if is(context, inst, CoreOp::ListAppend)
-                && !inner.makes(homes, inst.args[0])
-                && !found.contains(&inst.args[0])
-            {
-                found.push(inst.args[0]);
+            if is(context, inst, CoreOp::ListAppend) && !inner.makes(homes, inst.args[0]) {
+                match sites.iter_mut().find(|(list, _)| *list == inst.args[0]) {
+                    Some((_, places)) => places.push(at),
+                    None => sites.push((inst.args[0], vec![at])),
+                }
             }
         }
     }
-    found
+    sites.into_iter().filter(|(_, places)| are_passed(function, inner, places)).map(|(list, _)| list).collect()
+}
+
+/// Whether each round of a loop passes one of some segments.
+fn are_passed(function: &Function, inner: &Loop<'_>, places: &[usize]) -> bool {
+    let mut seen = vec![false; inner.flow.len()];
+    let mut open = vec![inner.head];
+    while let Some(at) = open.pop() {
+        if places.contains(&at) {
+            continue;
+        }
+        let mut ends = false;
+        inner.flow.for_each_successor(function, at, |next| {
+            ends |= next == inner.head;
+            if inner.body[next] && !std::mem::replace(&mut seen[next], true) {
+                open.push(next);
+            }
+        });
+        if ends {
+            return false;
+        }
+    }
+    true
 }
 
 /// Adds an operation to the block before a loop; gives its result.
@@ -107,6 +129,72 @@ fn add(
 mod tests {
     use crate::testing::check;
     use expect_test::expect;
+
+    #[test]
+    fn a_map_of_two_arms_has_room() {
+        check(
+            &[("reserve", super::run)],
+            r#"
+fn f0 "f"(v0: list[int], v1: int) -> list[int] {
+b0:
+  v2: int = const 0
+  v3: int = const 1
+  v4: list[int] = list
+  jump b1(v2)
+b1(v5: int):
+  v6: int = list.len v0
+  v7: bool = int.lt v5 v6
+  branch v7 b2 b6
+b2:
+  v8: int = list.get_unchecked v0 v5
+  v9: bool = int.lt v8 v1
+  branch v9 b3 b4
+b3:
+  list.append v4 v8
+  jump b5
+b4:
+  list.append v4 v1
+  jump b5
+b5:
+  poll
+  v10: int = int.add v5 v3
+  jump b1(v10)
+b6:
+  return v4
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: list[int], v1: int) -> list[int] {
+                b0:
+                  v2: int = const 0
+                  v3: int = const 1
+                  v4: list[int] = list
+                  v5: int = list.len v0
+                  list.reserve v4 v5
+                  jump b1(v2)
+                b1(v6: int):
+                  v7: int = list.len v0
+                  v8: bool = int.lt v6 v7
+                  branch v8 b2 b6
+                b2:
+                  v9: int = list.get_unchecked v0 v6
+                  v10: bool = int.lt v9 v1
+                  branch v10 b3 b4
+                b3:
+                  list.append v4 v9
+                  jump b5
+                b4:
+                  list.append v4 v1
+                  jump b5
+                b5:
+                  poll
+                  v11: int = int.add v6 v3
+                  jump b1(v11)
+                b6:
+                  return v4
+                }
+            "#]],
+        );
+    }
 
     #[test]
     fn a_map_has_room_and_a_filter_grows() {
