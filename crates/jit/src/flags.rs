@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Operations that take no longer for a text of which it is not known. Those that give a text, or a list of
 /// texts, give one of which it is known where it was of the operand.
-const BY_BYTES: [&str; 43] = [
+const BY_BYTES: [&str; 44] = [
     "dict.find",
     "float.of_str",
     "int.of_str",
@@ -21,6 +21,7 @@ const BY_BYTES: [&str; 43] = [
     "place.find",
     "place.get",
     "place.index",
+    "place.reach",
     "place.rfind",
     "place.rindex",
     "place.slice",

@@ -61,6 +61,7 @@ pub static OPS: &[&OpDef] = &[
     &place::place_slice::DEF,
     &place::place_get::DEF,
     &place::place_step::DEF,
+    &place::place_reach::DEF,
     &slice::str_ord::DEF,
     &slice::str_chr::DEF,
     &split::str_split_words::DEF,

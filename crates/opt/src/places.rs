@@ -15,7 +15,7 @@
 
 use crate::context::Context;
 use crate::licm;
-use exuvia_ir::{Edge, Flow, FuncId, Function, Inst, Int, Module, Object, Opcode, Type, Value};
+use exuvia_ir::{Edge, Flow, FuncId, Function, Inst, Int, Module, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 
 /// The largest constant that is a step or an index of its own: native code looks over so many characters
@@ -100,6 +100,9 @@ struct Sets {
     dead: Vec<bool>,
     /// Whether something is gained: a search or a part of a text.
     useful: Vec<bool>,
+    /// Whether a member begins as a negative constant, and whether one steps down.
+    negative: Vec<bool>,
+    down: Vec<bool>,
 }
 
 impl Sets {
@@ -129,7 +132,9 @@ impl Sets {
         }
         self.parent[b] = a as u32;
         self.dead[a] |= self.dead[b];
-        self.useful[a] |= self.useful[b];
+        for flags in [&mut self.useful, &mut self.negative, &mut self.down] {
+            flags[a] |= flags[b];
+        }
         match (self.text[a], self.text[b]) {
             (Some(one), Some(other)) => self.dead[a] |= one != other,
             (None, other) => self.text[a] = other,
@@ -153,7 +158,9 @@ impl Sets {
             return None;
         }
         let root = self.root(value);
-        self.text[root].filter(|_| !self.dead[root] && self.useful[root])
+        // Who goes down from the end by negative indices gains nothing: those are counted from there.
+        let counts = self.negative[root] && self.down[root];
+        self.text[root].filter(|_| !self.dead[root] && !counts && self.useful[root])
     }
 }
 
@@ -222,6 +229,8 @@ fn gather(function: &Function, context: &mut Context, facts: &Facts) -> Sets {
         text: vec![None; count],
         dead: vec![false; count],
         useful: vec![false; count],
+        negative: vec![false; count],
+        down: vec![false; count],
     };
     for (at, block) in function.blocks.iter().enumerate() {
         for param in block.params.iter().filter(|param| at > 0 && *function.ty(**param) == Type::Int) {
@@ -246,7 +255,7 @@ fn gather(function: &Function, context: &mut Context, facts: &Facts) -> Sets {
         }
         let passed = |sets: &mut Sets, edge: &Edge| enter(function, facts, sets, edge, 0);
         match &block.term {
-            exuvia_ir::Terminator::Jump(_) | exuvia_ir::Terminator::Branch(..) => {
+            Terminator::Jump(_) | Terminator::Branch(..) => {
                 block.term.for_each_edge(|edge| passed(&mut sets, edge));
             }
             other => other.for_each_value(|value| sets.kill(value)),
@@ -260,6 +269,8 @@ fn enter(function: &Function, facts: &Facts, sets: &mut Sets, edge: &Edge, skipp
     for (param, arg) in function.block(edge.block).params[skipped..].iter().zip(&edge.args) {
         if sets.members[param.index()] {
             let operand = facts.operand(sets, *arg);
+            let root = sets.root(*param);
+            sets.negative[root] |= matches!(operand, Operand::Constant(..0));
             sets.meet(*param, *arg, operand);
         } else {
             sets.kill(*arg);
@@ -292,9 +303,11 @@ fn visit(context: &mut Context, facts: &Facts, sets: &mut Sets, inst: &Inst) {
         }
         return;
     }
-    if let Some((from, _)) = facts.step(context, inst)
+    if let Some((from, by)) = facts.step(context, inst)
         && let Some(result) = inst.result
     {
+        let root = sets.root(result);
+        sets.down[root] |= by < 0;
         match facts.operand(sets, from) {
             // The sum of constants is no index into anything.
             Operand::Constant(_) => sets.kill(result),
@@ -345,46 +358,61 @@ fn forget_others(function: &Function, sets: &mut Sets) {
 
 /// Puts the operations on places where those on indices were.
 fn rewrite(function: &mut Function, context: &mut Context, facts: &Facts, sets: &mut Sets) -> bool {
+    let flow = Flow::new(function);
+    let early = flow.order().any(|at| flow.is_head(at)).then(Vec::new);
+    let mut new = New { function, out: Vec::new(), early };
     let mut changed = false;
-    for at in 0..function.blocks.len() {
-        let mut block = std::mem::replace(&mut function.blocks[at].insts, Vec::new());
-        let mut out = Vec::with_capacity(block.len());
-        for mut inst in block.drain(..) {
-            changed |= replace(function, context, facts, sets, &mut inst, &mut out);
+    for at in 0..new.function.blocks.len() {
+        for mut inst in std::mem::take(&mut new.function.blocks[at].insts) {
+            changed |= replace(&mut new, context, facts, sets, &mut inst);
             if let Some(mut edge) = inst.unwind.take() {
-                pass(function, facts, sets, &mut edge, 1, &mut out);
+                pass(&mut new, facts, sets, &mut edge, 1);
                 inst.unwind = Some(edge);
             }
-            out.push(inst);
+            new.out.push(inst);
         }
-        let mut term = std::mem::replace(&mut function.blocks[at].term, exuvia_ir::Terminator::Open);
-        term.for_each_edge_mut(|edge| pass(function, facts, sets, edge, 0, &mut out));
-        function.blocks[at].insts = out;
-        function.blocks[at].term = term;
+        let mut term = std::mem::replace(&mut new.function.blocks[at].term, Terminator::Open);
+        term.for_each_edge_mut(|edge| pass(&mut new, facts, sets, edge, 0));
+        new.function.blocks[at].insts = std::mem::take(&mut new.out);
+        new.function.blocks[at].term = term;
+    }
+    new.make_early();
+    if changed {
+        reach(function);
     }
     changed
 }
 
+/// A step whose place only bounds parts of its text need not go beyond the end.
+fn reach(function: &mut Function) {
+    let mut only_bounds = vec![true; function.values.len()];
+    for block in &function.blocks {
+        for inst in &block.insts {
+            let bounds = if inst.op.is_op("place.slice") { 1.. } else { inst.args.len().. };
+            let passed = inst.unwind.iter().flat_map(|edge| &edge.args);
+            inst.args[..bounds.start].iter().chain(passed).for_each(|value| only_bounds[value.index()] = false);
+        }
+        block.term.for_each_value(|value| only_bounds[value.index()] = false);
+    }
+    for inst in function.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        if inst.op.is_op("place.step") && inst.result.is_some_and(|result| only_bounds[result.index()]) {
+            inst.op = named("place.reach");
+        }
+    }
+}
+
 /// The arguments of an edge whose parameters are places.
-fn pass(function: &mut Function, facts: &Facts, sets: &mut Sets, edge: &mut Edge, skipped: usize, out: &mut Vec<Inst>) {
+fn pass(new: &mut New<'_>, facts: &Facts, sets: &mut Sets, edge: &mut Edge, skipped: usize) {
     for (at, arg) in edge.args.iter_mut().enumerate() {
-        let param = function.block(edge.block).params[skipped + at];
+        let param = new.function.block(edge.block).params[skipped + at];
         if let Some(text) = sets.place_in(param) {
-            let operand = facts.operand(sets, *arg);
-            *arg = place(function, text, *arg, operand, out);
+            *arg = new.place(text, *arg, facts.operand(sets, *arg));
         }
     }
 }
 
 /// Makes an instruction one on places if its operands become places.
-fn replace(
-    function: &mut Function,
-    context: &mut Context,
-    facts: &Facts,
-    sets: &mut Sets,
-    inst: &mut Inst,
-    out: &mut Vec<Inst>,
-) -> bool {
+fn replace(new: &mut New<'_>, context: &mut Context, facts: &Facts, sets: &mut Sets, inst: &mut Inst) -> bool {
     if let Some(taken) = Use::of(inst) {
         let text = inst.args[0];
         let indices = inst.args[taken.first..].to_vec();
@@ -404,12 +432,12 @@ fn replace(
         }
         for (at, index) in indices.into_iter().enumerate() {
             let operand = facts.operand(sets, index);
-            inst.args[taken.first + at] = place(function, text, index, operand, out);
+            inst.args[taken.first + at] = new.place(text, index, operand);
         }
         // What the operation leaves out.
         for at in inst.args.len()..taken.first + taken.indices {
             let end = if at == taken.first { 0 } else { i64::MAX };
-            inst.args.push(constant(function, end, out));
+            inst.args.push(new.constant(end));
         }
         inst.op = named(taken.place);
         return true;
@@ -417,8 +445,8 @@ fn replace(
     if let Some((from, by)) = facts.step(context, inst) {
         let Some(text) = inst.result.and_then(|result| sets.place_in(result)) else { return false };
         let operand = facts.operand(sets, from);
-        let from = place(function, text, from, operand, out);
-        let by = constant(function, by, out);
+        let from = new.place(text, from, operand);
+        let by = new.constant(by);
         inst.op = named("place.step");
         inst.args = vec![text, from, by];
         return true;
@@ -428,36 +456,77 @@ fn replace(
         let Some(text) = text else { return false };
         for at in 0..2 {
             let operand = facts.operand(sets, inst.args[at]);
-            inst.args[at] = place(function, text, inst.args[at], operand, out);
+            inst.args[at] = new.place(text, inst.args[at], operand);
         }
         return true;
     }
     false
 }
 
-/// The place of an index into a text.
-fn place(function: &mut Function, text: Value, index: Value, operand: Operand, out: &mut Vec<Inst>) -> Value {
-    match operand {
-        Operand::Constant(near) if near > 0 => {
-            let start = constant(function, 0, out);
-            make(function, named("place.step"), vec![text, start, index], out)
+/// A function while its operations are replaced.
+struct New<'a> {
+    function: &'a mut Function,
+    /// What stands before the next instruction.
+    out: Vec<Inst>,
+    /// The places of constants that are made once, where their text is made: in a function with loops.
+    early: Option<Vec<(Value, i64, Value)>>,
+}
+
+impl New<'_> {
+    /// The place of an index into a text.
+    fn place(&mut self, text: Value, index: Value, operand: Operand) -> Value {
+        match operand {
+            Operand::Constant(near) if near > 0 => {
+                let Some(early) = &mut self.early else { return self.step(text, near) };
+                if let Some((.., place)) = early.iter().find(|made| (made.0, made.1) == (text, near)) {
+                    return *place;
+                }
+                let place = self.function.new_value(Type::Int);
+                early.push((text, near, place));
+                place
+            }
+            Operand::Length(_) => self.make(named("str.byte_len"), vec![text]),
+            Operand::End => self.constant(i64::MAX),
+            Operand::Constant(_) | Operand::Member | Operand::Other => index,
         }
-        Operand::Length(_) => make(function, named("str.byte_len"), vec![text], out),
-        Operand::End => constant(function, i64::MAX, out),
-        Operand::Constant(_) | Operand::Member | Operand::Other => index,
     }
-}
 
-fn constant(function: &mut Function, value: i64, out: &mut Vec<Inst>) -> Value {
-    make(function, Opcode::Const(Object::int(value)), vec![], out)
-}
+    /// The place of a constant index.
+    fn step(&mut self, text: Value, near: i64) -> Value {
+        let args = vec![text, self.constant(0), self.constant(near)];
+        self.make(named("place.step"), args)
+    }
 
-/// Adds an instruction that makes an int.
-fn make(function: &mut Function, op: Opcode, args: Vec<Value>, out: &mut Vec<Inst>) -> Value {
-    let result = function.new_value(Type::Int);
-    let no_overflow = matches!(op, Opcode::Op(_));
-    out.push(Inst { op, args, result: Some(result), no_overflow, ..licm::nothing() });
-    result
+    fn constant(&mut self, value: i64) -> Value {
+        self.make(Opcode::Const(Object::int(value)), vec![])
+    }
+
+    /// Adds an instruction that makes an int.
+    fn make(&mut self, op: Opcode, args: Vec<Value>) -> Value {
+        let result = self.function.new_value(Type::Int);
+        let no_overflow = matches!(op, Opcode::Op(_));
+        self.out.push(Inst { op, args, result: Some(result), no_overflow, ..licm::nothing() });
+        result
+    }
+
+    /// Puts the places of constants behind what makes their texts.
+    fn make_early(&mut self) {
+        for (text, near, place) in self.early.take().unwrap_or_default() {
+            let made = self.step(text, near);
+            for inst in &mut self.out {
+                inst.result = inst.result.map(|result| if result == made { place } else { result });
+            }
+            for block in &mut self.function.blocks {
+                let behind = match block.insts.iter().position(|inst| inst.result == Some(text)) {
+                    Some(at) => at + 1,
+                    None if block.params.contains(&text) => 0,
+                    None => continue,
+                };
+                block.insts.splice(behind..behind, self.out.drain(..));
+                break;
+            }
+        }
+    }
 }
 
 /// The operation of that name: passes know operations by the addresses of their names.
@@ -512,7 +581,7 @@ b2(v7: int):
                   jump b2(v6)
                 b2(v7: int):
                   v8: int = const 2
-                  v9: int = place.step v0 v7 v8
+                  v9: int = place.reach v0 v7 v8
                   v10: str = place.slice v0 v9 v3
                   return v10
                 }

@@ -17,12 +17,13 @@ impl Translator<'_, '_, '_> {
     /// An operation on places by a shortcut or its kernel.
     pub(super) fn place_op(&mut self, kernel: Kernel, inst: &Inst) -> Result<Vec<Machine>> {
         match kernel.def.name {
-            "place.step" => match self.known_int(inst, 2) {
+            name @ ("place.step" | "place.reach") => match self.known_int(inst, 2) {
                 Some(by) if (1..=FEW).contains(&by.abs()) => {
                     self.around(kernel, inst, &Type::Int, |this, inst, slow| {
                         let (ptr, meta) = this.text(inst, 0)?;
                         let place = this.int(inst, 1)?;
-                        Ok(vec![this.step((ptr, meta), place, by, slow)])
+                        let clamped = name == "place.reach";
+                        Ok(vec![this.step((ptr, meta), place, (by, clamped), slow)])
                     })
                 }
                 _ => self.kernel(kernel, inst),
@@ -43,19 +44,38 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// The place of the index that is greater by `by`, which is small and not 0.
-    fn step(&mut self, (ptr, meta): (Machine, Machine), place: Machine, by: i64, slow: Block) -> Machine {
+    /// The place of the index that is greater by `by`, which is small and not 0, or, if that is less and
+    /// the place is `clamped`, the length.
+    fn step(
+        &mut self,
+        (ptr, meta): (Machine, Machine),
+        place: Machine,
+        (by, clamped): (i64, bool),
+        slow: Block,
+    ) -> Machine {
         let look = self.b.create_block();
         let done = self.b.create_block();
+        let result = self.b.append_block_param(done, types::I64);
+        let len = self.byte_len(meta);
         let next = self.b.ins().iadd_imm_s(place, by);
         // What is not behind the first character is its own place, and so is every index into ASCII.
         let last = if by < 0 { place } else { next };
         let behind = self.b.ins().iadd_imm_s(last, -1);
         let either = self.b.ins().bor(meta, behind);
         let counted = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, either, 0);
-        self.b.ins().brif(counted, done, &[], look, &[]);
+        let counts = if clamped { self.b.ins().smin(next, len) } else { next };
+        self.b.ins().brif(counted, done, &[BlockArg::Value(counts)], look, &[]);
         self.b.switch_to_block(look);
-        let len = self.byte_len(meta);
+        if clamped && by > 0 {
+            // There are no more characters than bytes.
+            let within = self.b.create_block();
+            let beyond = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, next, len);
+            let counted = self.b.ins().bnot(place);
+            let counted = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, counted, 0);
+            let all = self.b.ins().band(beyond, counted);
+            self.b.ins().brif(all, done, &[BlockArg::Value(len)], within, &[]);
+            self.b.switch_to_block(within);
+        }
         let (from, to) = if by < 0 { (next, place) } else { (place, next) };
         // Neither lies outside the text: no sign in either difference.
         let behind = self.b.ins().isub(len, to);
@@ -64,9 +84,9 @@ impl Translator<'_, '_, '_> {
         self.require(inside, slow);
         let address = self.b.ins().iadd(ptr, from);
         self.require_ascii_bytes(address, by.abs(), slow);
-        self.b.ins().jump(done, &[]);
+        self.b.ins().jump(done, &[BlockArg::Value(next)]);
         self.b.switch_to_block(done);
-        next
+        result
     }
 
     /// Goes on if so many bytes, of which there are at most [`FEW`], are ASCII.
@@ -114,9 +134,18 @@ impl Translator<'_, '_, '_> {
             Some(0) => return Ok(self.word(0)),
             Some(i64::MAX) => return Ok(len),
             Some(known) if (-FEW..0).contains(&known) => {
-                let place = self.step((ptr, meta), len, known, slow);
+                // Of fewer bytes than that there are no more characters.
+                let done = self.b.create_block();
+                let result = self.b.append_block_param(done, types::I64);
+                let long = self.b.create_block();
+                let more = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, len, -known);
                 let zero = self.word(0);
-                return Ok(self.b.ins().smax(place, zero));
+                self.b.ins().brif(more, long, &[], done, &[BlockArg::Value(zero)]);
+                self.b.switch_to_block(long);
+                let place = self.step((ptr, meta), len, (known, false), slow);
+                self.b.ins().jump(done, &[BlockArg::Value(place)]);
+                self.b.switch_to_block(done);
+                return Ok(result);
             }
             _ => {}
         }
@@ -142,7 +171,7 @@ impl Translator<'_, '_, '_> {
         let (ptr, meta) = self.text(inst, 0)?;
         let len = self.byte_len(meta);
         let at = match self.known_int(inst, 1) {
-            Some(known) if (-FEW..0).contains(&known) => self.step((ptr, meta), len, known, slow),
+            Some(known) if (-FEW..0).contains(&known) => self.step((ptr, meta), len, (known, false), slow),
             known => {
                 let place = self.int(inst, 1)?;
                 if known.is_none_or(|known| known < 0) {

@@ -109,6 +109,8 @@ fn places_natively() {
     for by in (-17..=17).filter(|by| *by != 0) {
         tried += check("place.step", None, &[Param(1), Constant(by)]);
         tried += check("place.step", None, &[Constant(0), Constant(by)]);
+        tried += check("place.reach", None, &[Param(1), Constant(by)]);
+        tried += check("place.reach", None, &[Constant(0), Constant(by)]);
     }
     assert!(tried > 100_000, "{tried}");
 }

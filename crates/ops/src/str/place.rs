@@ -146,8 +146,20 @@ op! {
     /// The place of the index that is so much greater than that of a place.
     place_step = "place.step" ""
     Pure fn (cx, _s: str, _place: int, _by: int) -> int {
-        if _by >= 0 { forward(_s, _place, _by) } else { backward(_s, _place, _by.saturating_neg()) }
+        step(_s, _place, _by)
     }
+}
+
+op! {
+    /// The same, but no more than the length.
+    place_reach = "place.reach" ""
+    Pure fn (cx, _s: str, _place: int, _by: int) -> int {
+        step(_s, _place, _by).min(_s.byte_len() as i64)
+    }
+}
+
+fn step(s: Str<'_>, place: i64, by: i64) -> i64 {
+    if by >= 0 { forward(s, place, by) } else { backward(s, place, by.saturating_neg()) }
 }
 
 fn forward(s: Str<'_>, place: i64, by: i64) -> i64 {
@@ -230,7 +242,7 @@ mod tests {
                     let others = [("count", false), ("startswith", false), ("endswith", false)];
                     names.into_iter().chain(others).map(move |name| (sub, name))
                 }) {
-                    let sub = Object::str(*sub);
+                    let sub = Object::str(sub);
                     let indices = run(&format!("str.{name}"), &[s.clone(), sub.clone(), i.clone(), j.clone()]);
                     let places = run(&format!("place.{name}"), &[s.clone(), sub.clone(), of(start), of(end)]);
                     same(indices, places, is_place.then_some(text), &format!("{what} {name} {sub:?}"));

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Why a helper is called and not inlined; one line each.
-const WHY: [(&str, &str); 28] = [
+const WHY: [(&str, &str); 29] = [
     ("arena.reset", "gives the row's temporaries back: at the end of the row, and where it leaves early"),
     ("emit", "writes the result's view and copies or shares its bytes; the output buffer grows there"),
     ("int.of_str", "int(text): digits of every script, blanks, signs and underscores, past 64 bits a bailout"),
@@ -16,6 +16,7 @@ const WHY: [(&str, &str); 28] = [
     ("place.find", "the same by byte offsets"),
     ("place.rfind", "the same from the end"),
     ("place.slice", "a part up to a character that is counted from the end"),
+    ("place.reach", "the same as place.step, within the text"),
     ("place.step", "steps over characters of more than a byte"),
     ("str.contains", "the same for `in`"),
     ("str.startswith", "compares a prefix of any length"),
