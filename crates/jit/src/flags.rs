@@ -2,8 +2,9 @@
 //!
 //! To know it somebody looks at every byte of every row, which pays where characters are counted. What
 //! compares bytes, takes parts by places and reads numbers does as well without: it is right for any text.
+//! But a loop that steps over characters looks at them in each turn, unless it knows.
 
-use exuvia_ir::{Edge, Function, Inst, Opcode, Terminator, Type, Value};
+use exuvia_ir::{Edge, Flow, Function, Inst, Opcode, Terminator, Type, Value};
 use std::collections::HashSet;
 
 /// Operations that take no longer for a text of which it is not known. Those that give a text, or a list of
@@ -58,6 +59,9 @@ const BY_BYTES: [&str; 44] = [
 /// Operations that do so where they look at the whole text.
 const BY_BYTES_AS_A_WHOLE: [&str; 3] = ["str.count", "str.endswith", "str.startswith"];
 
+/// Operations that look at the characters over which they go.
+const BY_CHARACTERS: [&str; 3] = ["place.reach", "place.slice", "place.step"];
+
 /// A bit for each parameter of a function; those behind the last share it.
 type Params = u64;
 
@@ -70,10 +74,10 @@ pub(crate) fn wanted(function: &Function) -> Vec<bool> {
     for (at, param) in params.iter().enumerate() {
         from[param.index()] |= 1 << at.min(LAST);
     }
-    let whole = whole_bounds(function);
+    let (whole, loops) = (whole_bounds(function), in_loops(function));
     let mut asked = 0;
     // Each turn adds bits or is the last.
-    while spread(function, &whole, &mut from, &mut asked) {}
+    while spread(function, &whole, &loops, &mut from, &mut asked) {}
     (0..params.len()).map(|at| asked >> at.min(LAST) & 1 == 1).collect()
 }
 
@@ -88,8 +92,29 @@ fn whole_bounds(function: &Function) -> HashSet<Value> {
     insts.filter(whole).filter_map(|inst| inst.result).collect()
 }
 
+/// Whether each block is part of a loop.
+fn in_loops(function: &Function) -> Vec<bool> {
+    let mut loops = vec![false; function.blocks.len()];
+    let steps = |inst: &Inst| matches!(inst.op, Opcode::Op(name) if BY_CHARACTERS.contains(&name));
+    if !function.blocks.iter().flat_map(|block| &block.insts).any(steps) {
+        return loops;
+    }
+    let flow = Flow::new(function);
+    for head in flow.order().filter(|at| flow.is_head(*at)) {
+        let body = flow.body(head);
+        (0..flow.len()).filter(|at| body[*at]).for_each(|at| loops[flow.segment(at).block.index()] = true);
+    }
+    loops
+}
+
 /// Carries on what values come from which parameters and what asks for their flags; whether that is more.
-fn spread(function: &Function, whole: &HashSet<Value>, from: &mut [Params], asked: &mut Params) -> bool {
+fn spread(
+    function: &Function,
+    whole: &HashSet<Value>,
+    loops: &[bool],
+    from: &mut [Params],
+    asked: &mut Params,
+) -> bool {
     let mut more = false;
     let mut add = |to: &mut Params, bits: Params| {
         more |= bits & !*to != 0;
@@ -102,11 +127,11 @@ fn spread(function: &Function, whole: &HashSet<Value>, from: &mut [Params], aske
         }
     };
     let mut made = Vec::new();
-    for block in &function.blocks {
+    for (block, in_loop) in function.blocks.iter().zip(loops) {
         for inst in &block.insts {
             let bits = inst.args.iter().fold(0, |bits, arg| bits | from[arg.index()]);
             if bits != 0 {
-                made.push((inst, bits));
+                made.push((inst, bits, *in_loop));
             }
             if let Some(edge) = &inst.unwind {
                 pass(from, edge, 1);
@@ -121,8 +146,8 @@ fn spread(function: &Function, whole: &HashSet<Value>, from: &mut [Params], aske
             _ => {}
         }
     }
-    for (inst, bits) in made {
-        if !is_by_bytes(inst, whole) {
+    for (inst, bits, in_loop) in made {
+        if !is_by_bytes(inst, whole, in_loop) {
             add(asked, bits);
         } else if let Some(result) = inst.result.filter(|result| has_text(function.ty(*result))) {
             add(&mut from[result.index()], bits);
@@ -135,8 +160,9 @@ fn has_text(ty: &Type) -> bool {
     ty.holds(&|ty| matches!(ty, Type::Str | Type::Record(..) | Type::Boxed(_)))
 }
 
-fn is_by_bytes(inst: &Inst, whole: &HashSet<Value>) -> bool {
+fn is_by_bytes(inst: &Inst, whole: &HashSet<Value>, in_loop: bool) -> bool {
     match inst.op {
+        Opcode::Op(name) if in_loop && BY_CHARACTERS.contains(&name) => false,
         Opcode::Op(name) if BY_BYTES.contains(&name) => true,
         Opcode::Op(name) if BY_BYTES_AS_A_WHOLE.contains(&name) => {
             inst.args[2..].iter().all(|bound| whole.contains(bound))
