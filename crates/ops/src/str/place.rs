@@ -176,7 +176,7 @@ fn forward(s: Str<'_>, place: i64, by: i64) -> i64 {
         at += width(bytes[at]);
         left -= 1;
     }
-    at as i64 + left
+    (at as i64).saturating_add(left)
 }
 
 fn backward(s: Str<'_>, place: i64, by: i64) -> i64 {
@@ -192,7 +192,7 @@ fn backward(s: Str<'_>, place: i64, by: i64) -> i64 {
         }
         left -= 1;
     }
-    at as i64 - left
+    (at as i64).saturating_sub(left)
 }
 
 #[cfg(test)]
