@@ -29,6 +29,8 @@ pub(crate) struct Stages {
     /// Whether CPython must say that the top level raises nothing ([`Lifted::unchecked`]).
     pub unchecked: bool,
     pub optimized: Module,
+    /// The module of native code, where it is another: with places for indices.
+    placed: Option<Module>,
     /// The steps that lifting took.
     pub steps: u64,
     /// For the evaluator.
@@ -138,6 +140,7 @@ fn stages(
             (wide, IntWidth::Double)
         }
     };
+    let placed = if settings.optimize { exuvia_opt::with_places(&optimized) } else { None };
     let program = Program::new(&optimized);
     let returned = sql::without_maps(&definition.returns);
     let strict = definition.strict && !spread::is_spread(definition);
@@ -153,7 +156,6 @@ fn stages(
             strict,
             width,
         };
-        let placed = if settings.optimize { exuvia_opt::with_places(&optimized) } else { None };
         let module = placed.as_ref().unwrap_or(&optimized);
         let kernel = match &returned {
             DataType::Struct(_) => {
@@ -172,6 +174,7 @@ fn stages(
         unchecked,
         steps,
         optimized,
+        placed,
         program,
         kernel,
         types,
@@ -221,8 +224,7 @@ impl Compiled {
             "optimized" => Ok(stages.optimized.to_string()),
             "native" => {
                 kernel()?;
-                let placed = exuvia_opt::with_places(&stages.optimized);
-                Ok(placed.as_ref().unwrap_or(&stages.optimized).to_string())
+                Ok(stages.placed.as_ref().unwrap_or(&stages.optimized).to_string())
             }
             "opencl" => kernel().and_then(|_| stages.offloaded.text(stages.printable())),
             stage @ ("lowered" | "machine" | "helpers") => Ok(kernel()?.dump(stage).unwrap_or_default()),

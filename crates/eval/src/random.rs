@@ -303,10 +303,6 @@ impl Making<'_> {
             }
             self.budget -= 1;
             let goes_on = match self.random.below(if depth < 3 { 14 } else { 8 }) {
-                7 => {
-                    self.scanning();
-                    true
-                }
                 0..=4 => {
                     self.operation();
                     true
@@ -317,6 +313,10 @@ impl Making<'_> {
                 }
                 6 => {
                     self.call();
+                    true
+                }
+                7 => {
+                    self.scanning();
                     true
                 }
                 8 | 9 => self.condition(depth),

@@ -298,25 +298,26 @@ impl Column {
     /// Decodes the texts of so many rows of the chunk from `row` on.
     #[inline]
     fn decode(&mut self, row: usize, rows: usize) {
+        self.text_bytes +=
+            if self.flagged { self.decode_as::<true>(row, rows) } else { self.decode_as::<false>(row, rows) };
+    }
+
+    #[inline]
+    fn decode_as<const FLAGGED: bool>(&mut self, row: usize, rows: usize) -> usize {
         let start = self.start + row;
-        self.text_bytes += match &self.layout {
-            Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Lists(..) | Layout::Unneeded => return,
+        match &self.layout {
+            Layout::Fixed { .. } | Layout::Bits { .. } | Layout::Lists(..) | Layout::Unneeded => 0,
             Layout::Offsets32 => {
-                decode_offsets(self.array.as_string::<i32>(), start, self.flagged, &mut self.pairs[row..row + rows])
+                decode_offsets::<i32, FLAGGED>(self.array.as_string(), start, &mut self.pairs[row..row + rows])
             }
             Layout::Offsets64 => {
-                decode_offsets(self.array.as_string::<i64>(), start, self.flagged, &mut self.pairs[row..row + rows])
+                decode_offsets::<i64, FLAGGED>(self.array.as_string(), start, &mut self.pairs[row..row + rows])
             }
             Layout::Views { buffers } => {
                 let pairs = &mut self.pairs[row..row + rows];
-                let (array, nulls) = (self.array.as_string_view(), self.nulls.as_ref());
-                if self.flagged {
-                    decode_views::<true>(array, buffers, nulls, start, pairs)
-                } else {
-                    decode_views::<false>(array, buffers, nulls, start, pairs)
-                }
+                decode_views::<FLAGGED>(self.array.as_string_view(), buffers, self.nulls.as_ref(), start, pairs)
             }
-        };
+        }
     }
 }
 
@@ -397,12 +398,11 @@ fn next_non_ascii(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Decodes rows of a string array with offsets. The text of consecutive rows is
-/// consecutive, so one scan of the whole says which rows are ASCII, if anybody wants to know. Returns the
+/// consecutive, so one scan of the whole says which rows are ASCII, if they are to be `FLAGGED`. Returns the
 /// length of all texts.
-pub(crate) fn decode_offsets<O: OffsetSizeTrait>(
+pub(crate) fn decode_offsets<O: OffsetSizeTrait, const FLAGGED: bool>(
     array: &GenericStringArray<O>,
     start: usize,
-    flagged: bool,
     out: &mut [[u64; 2]],
 ) -> usize {
     let offsets = &array.value_offsets()[start..=start + out.len()];
@@ -410,20 +410,13 @@ pub(crate) fn decode_offsets<O: OffsetSizeTrait>(
     let limit = offsets[out.len()].as_usize();
     let values = &values[..limit];
     let base = values.as_ptr() as u64;
-    if !flagged {
-        for (pair, bounds) in out.iter_mut().zip(offsets.windows(2)) {
-            let (from, to) = (bounds[0].as_usize(), bounds[1].as_usize());
-            *pair = [base + from as u64, (to - from) as u64];
-        }
-        return limit - offsets[0].as_usize();
-    }
-    let mut bad = next_non_ascii(values, offsets[0].as_usize());
+    let mut bad = if FLAGGED { next_non_ascii(values, offsets[0].as_usize()) } else { 0 };
     for (pair, bounds) in out.iter_mut().zip(offsets.windows(2)) {
         let (from, to) = (bounds[0].as_usize(), bounds[1].as_usize());
         let mut meta = (to - from) as u64;
-        if to <= bad {
+        if FLAGGED && to <= bad {
             meta |= ASCII_BIT;
-        } else {
+        } else if FLAGGED {
             bad = next_non_ascii(values, to);
         }
         *pair = [base + from as u64, meta];

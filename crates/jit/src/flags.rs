@@ -71,8 +71,11 @@ const LAST: usize = 63;
 pub(crate) fn wanted(function: &Function) -> Vec<bool> {
     let params = &function.block(function.entry()).params;
     let mut from: Vec<Params> = vec![0; function.values.len()];
-    for (at, param) in params.iter().enumerate() {
+    for (at, param) in params.iter().enumerate().filter(|(_, param)| has_text(function.ty(**param))) {
         from[param.index()] |= 1 << at.min(LAST);
+    }
+    if from.iter().all(|bits| *bits == 0) {
+        return vec![false; params.len()];
     }
     let (whole, loops) = (whole_bounds(function), in_loops(function));
     let mut asked = 0;

@@ -102,8 +102,8 @@ impl Items {
             Some(Type::Str) => {
                 let mut pairs = vec![[0; 2]; array.len()];
                 match array.data_type() {
-                    DataType::Utf8 => decode_offsets(array.as_string::<i32>(), 0, true, &mut pairs),
-                    DataType::LargeUtf8 => decode_offsets(array.as_string::<i64>(), 0, true, &mut pairs),
+                    DataType::Utf8 => decode_offsets::<i32, true>(array.as_string(), 0, &mut pairs),
+                    DataType::LargeUtf8 => decode_offsets::<i64, true>(array.as_string(), 0, &mut pairs),
                     DataType::Utf8View => {
                         let views = array.as_string_view();
                         let buffers: Vec<*const u8> = views.data_buffers().iter().map(Buffer::as_ptr).collect();
@@ -150,17 +150,6 @@ impl Items {
     /// Writes the slots of the values of a range, each `step` after the one before.
     fn fill(&self, cx: &mut Cx, from: usize, to: usize, out: &mut [u64], step: usize) -> KernelResult<()> {
         let value = usize::from(self.nullable);
-        if step == 2
-            && let (true, Values::Floats(values)) = (self.nullable, &self.values)
-        {
-            let floats = &values.values()[from..to];
-            for (at, (slots, float)) in out.chunks_exact_mut(2).zip(floats).enumerate() {
-                let is_null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(from + at));
-                slots[0] = u64::from(!is_null);
-                slots[1] = float.to_bits();
-            }
-            return Ok(());
-        }
         if self.nullable {
             for (at, slots) in out.chunks_mut(step).enumerate().take(to - from) {
                 let is_null = matches!(self.values, Values::Nothing)
@@ -421,15 +410,22 @@ pub(crate) unsafe extern "C" fn emit_list(lists: *mut Lists, row: u64, list: *co
     }
 }
 
-/// Whether the alternatives are None and that type.
-fn is_optional(types: &[Type], ty: &Type) -> bool {
-    types.len() == 2 && types.contains(&Type::None) && types.contains(ty)
-}
-
-/// The tag of an alternative, and its first slot.
-fn alternative(types: &[Type], ty: &Type) -> (u64, usize) {
-    let tag = types.iter().position(|other| other == ty).unwrap_or(0);
-    (tag as u64, slots::alternative_start(types, tag))
+/// Adds the values of a union with None of one slot.
+fn extend_present<T: Default>(
+    (values, valid): (&mut Vec<T>, &mut Vec<bool>),
+    ty: &Type,
+    all: &[u64],
+    value: impl Fn(u64) -> T,
+) {
+    let tag = ty.alternatives().iter().position(|ty| *ty != Type::None).unwrap_or(0);
+    let (start, step) = (slots::alternative_start(ty.alternatives(), tag), slots::count(ty));
+    values.reserve(all.len() / step);
+    valid.reserve(all.len() / step);
+    for slots in all.chunks_exact(step) {
+        let present = slots[0] & 0xFF == tag as u64;
+        values.push(if present { value(slots[start]) } else { T::default() });
+        valid.push(present);
+    }
 }
 
 impl Out {
@@ -559,26 +555,13 @@ impl Out {
                 self.valid.resize(self.valid.len() + len, true);
                 return true;
             }
-            (OutValues::Floats(values), Type::Union(types)) if is_optional(types, &Type::Float) => {
-                let (tag, at) = alternative(types, &Type::Float);
-                values.reserve(len);
-                self.valid.reserve(len);
-                for slots in all.chunks_exact(step) {
-                    let present = slots[0] & 0xFF == tag;
-                    values.push(if present { result_float(f64::from_bits(slots[at])) } else { 0.0 });
-                    self.valid.push(present);
-                }
+            (OutValues::Floats(values), Type::Union(_)) if present(ty) == Some(&Type::Float) => {
+                let value = |word| result_float(f64::from_bits(word));
+                extend_present((values, &mut self.valid), ty, all, value);
                 return true;
             }
-            (OutValues::Ints(values, i64::MIN, i64::MAX), Type::Union(types)) if is_optional(types, &Type::Int) => {
-                let (tag, at) = alternative(types, &Type::Int);
-                values.reserve(len);
-                self.valid.reserve(len);
-                for slots in all.chunks_exact(step) {
-                    let present = slots[0] & 0xFF == tag;
-                    values.push(if present { slots[at] as i64 } else { 0 });
-                    self.valid.push(present);
-                }
+            (OutValues::Ints(values, i64::MIN, i64::MAX), Type::Union(_)) if present(ty) == Some(&Type::Int) => {
+                extend_present((values, &mut self.valid), ty, all, |word| word as i64);
                 return true;
             }
             _ => {}

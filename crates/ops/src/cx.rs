@@ -398,11 +398,14 @@ impl Cx {
         Ok(ptr)
     }
 
-    /// Adds `more` bytes to what was last allocated, if that ends at `end` and there is room behind it.
-    pub(crate) fn extend(&mut self, end: *const u8, more: usize) -> bool {
+    /// Adds `more` bytes to the `has` at an address, if they are what was last allocated and there is room
+    /// behind them.
+    pub(crate) fn extend(&mut self, start: *const u8, has: usize, more: usize) -> bool {
         let Some(chunk) = self.chunks.get(self.current) else { return false };
         let free = chunk.as_ptr().cast::<u8>().wrapping_add(self.used);
-        let fits = end == free && more <= chunk.len() * 8 - self.used;
+        // What lies elsewhere may end where the chunk begins.
+        let is_last = has <= self.used && start.wrapping_add(has) == free;
+        let fits = is_last && more <= chunk.len() * 8 - self.used;
         if fits {
             self.used += more.next_multiple_of(8);
             self.text_end = 0;

@@ -104,8 +104,8 @@ impl RawList {
     /// alone, else they are taken elsewhere.
     fn grow(&mut self, cx: &mut Cx, cap: u64, slots: usize) -> KernelResult<()> {
         let bytes = (cap as usize).checked_mul(slots * 8).ok_or(exuvia_ir::Raise::ROW_MEMORY)?;
-        let has = self.cap as usize * slots;
-        if has > 0 && cx.extend(self.data.wrapping_add(has).cast(), bytes - has * 8) {
+        let has = self.cap as usize * slots * 8;
+        if has > 0 && cx.extend(self.data.cast(), has, bytes - has) {
             self.cap = cap;
             return Ok(());
         }

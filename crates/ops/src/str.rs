@@ -17,6 +17,7 @@ mod slice;
 mod split;
 mod strip;
 
+pub use place::FEW;
 pub(crate) use slice::ascii_char;
 pub use slice::{NO_BOUND, stepped};
 

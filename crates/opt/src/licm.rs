@@ -122,7 +122,7 @@ pub(crate) struct Loop<'a> {
 
 impl Loop<'_> {
     /// The segments that every round passes.
-    pub(crate) fn every_round(&self) -> Vec<usize> {
+    fn every_round(&self) -> Vec<usize> {
         let latches = self.flow.latches(self.head);
         let passed = |at: &usize| self.body[*at] && latches.iter().all(|latch| self.flow.dominates(*at, *latch));
         self.flow.order().filter(passed).collect()

@@ -15,18 +15,17 @@
 
 use crate::context::Context;
 use crate::licm;
-use exuvia_ir::{Edge, Flow, FuncId, Function, Inst, Int, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Edge, Flow, FuncId, Function, Inst, Int, Module, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
-
-/// The largest constant that is a step or an index of its own: native code looks over so many characters
-/// at once.
-const FAR: i64 = 16;
+use exuvia_ops::str::FEW;
 
 /// The module with places for indices, if it has any that may be places.
 #[must_use]
 pub fn with_places(module: &Module) -> Option<Module> {
-    let uses =
-        |function: &Function| function.blocks.iter().flat_map(|block| &block.insts).any(|inst| Use::of(inst).is_some());
+    let uses = |function: &Function| {
+        let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
+        insts.any(|inst| Use::of(inst).is_some())
+    };
     if !module.functions.iter().any(uses) {
         return None;
     }
@@ -34,7 +33,8 @@ pub fn with_places(module: &Module) -> Option<Module> {
     let mut context = Context::new();
     let mut changed = false;
     for id in (0..module.functions.len() as u32).map(FuncId) {
-        if run(&mut module.functions[id.index()], &mut context) {
+        let function = &mut module.functions[id.index()];
+        if uses(function) && run(function, &mut context) {
             changed = true;
             crate::check(&module, "places");
             for pass in [crate::COMMON, crate::DEAD_CODE] {
@@ -53,7 +53,7 @@ struct Use {
     place: &'static str,
     /// The first operand that is an index, and how many there may be.
     first: usize,
-    indices: usize,
+    most: usize,
     /// Whether its result is an index as well.
     gives: bool,
 }
@@ -61,7 +61,7 @@ struct Use {
 impl Use {
     fn of(inst: &Inst) -> Option<Use> {
         let Opcode::Op(name) = inst.op else { return None };
-        let (place, first, indices, gives) = match name {
+        let (place, first, most, gives) = match name {
             "str.find" => ("place.find", 2, 2, true),
             "str.rfind" => ("place.rfind", 2, 2, true),
             "str.index" => ("place.index", 2, 2, true),
@@ -73,7 +73,18 @@ impl Use {
             "str.get" => ("place.get", 1, 1, false),
             _ => return None,
         };
-        Some(Use { place, first, indices, gives })
+        Some(Use { place, first, most, gives })
+    }
+
+    /// The operands that are indices.
+    fn indices(self, inst: &Inst) -> &[Value] {
+        &inst.args[self.first..]
+    }
+
+    /// The indices that it takes and gives, of those that may become places.
+    fn members(self, inst: &Inst, sets: &Sets) -> Vec<Value> {
+        let given = inst.result.filter(|_| self.gives);
+        self.indices(inst).iter().copied().chain(given).filter(|value| sets.is_member(*value)).collect()
     }
 }
 
@@ -96,13 +107,28 @@ enum Operand {
 struct Sets {
     members: Vec<bool>,
     parent: Vec<u32>,
-    text: Vec<Option<Value>>,
-    dead: Vec<bool>,
+    /// By the value that stands for the set.
+    sets: Vec<Set>,
+}
+
+/// What is known of a set.
+#[derive(Clone, Default)]
+struct Set {
+    /// The text into which its members are indices.
+    text: Option<Value>,
+    /// Whether they stay indices.
+    is_dead: bool,
     /// Whether something is gained: a search or a part of a text.
-    useful: Vec<bool>,
+    is_useful: bool,
     /// Whether a member begins as a negative constant, and whether one steps down.
-    negative: Vec<bool>,
-    down: Vec<bool>,
+    begins_negative: bool,
+    steps_down: bool,
+}
+
+impl Set {
+    fn is_into(&mut self, text: Value) {
+        self.is_dead |= self.text.replace(text).is_some_and(|other| other != text);
+    }
 }
 
 impl Sets {
@@ -115,14 +141,17 @@ impl Sets {
         at
     }
 
-    fn kill(&mut self, value: Value) {
+    fn of(&mut self, value: Value) -> &mut Set {
         let root = self.root(value);
-        self.dead[root] = true;
+        &mut self.sets[root]
     }
 
-    fn is_into(&mut self, value: Value, text: Value) {
-        let root = self.root(value);
-        self.dead[root] |= self.text[root].replace(text).is_some_and(|other| other != text);
+    fn is_member(&self, value: Value) -> bool {
+        self.members[value.index()]
+    }
+
+    fn kill(&mut self, value: Value) {
+        self.of(value).is_dead = true;
     }
 
     fn join(&mut self, a: Value, b: Value) {
@@ -131,14 +160,14 @@ impl Sets {
             return;
         }
         self.parent[b] = a as u32;
-        self.dead[a] |= self.dead[b];
-        for flags in [&mut self.useful, &mut self.negative, &mut self.down] {
-            flags[a] |= flags[b];
-        }
-        match (self.text[a], self.text[b]) {
-            (Some(one), Some(other)) => self.dead[a] |= one != other,
-            (None, other) => self.text[a] = other,
-            (Some(_), None) => {}
+        let other = std::mem::take(&mut self.sets[b]);
+        let set = &mut self.sets[a];
+        set.is_dead |= other.is_dead;
+        set.is_useful |= other.is_useful;
+        set.begins_negative |= other.begins_negative;
+        set.steps_down |= other.steps_down;
+        if let Some(text) = other.text {
+            set.is_into(text);
         }
     }
 
@@ -146,7 +175,7 @@ impl Sets {
     fn meet(&mut self, member: Value, other: Value, operand: Operand) {
         match operand {
             Operand::Constant(_) => {}
-            Operand::Length(text) => self.is_into(member, text),
+            Operand::Length(text) => self.of(member).is_into(text),
             Operand::Member => self.join(member, other),
             Operand::End | Operand::Other => self.kill(member),
         }
@@ -154,13 +183,13 @@ impl Sets {
 
     /// The text into which a member is a place; `None` if it stays an index.
     fn place_in(&mut self, value: Value) -> Option<Value> {
-        if !self.members[value.index()] {
+        if !self.is_member(value) {
             return None;
         }
-        let root = self.root(value);
+        let set = self.of(value);
         // Who goes down from the end by negative indices gains nothing: those are counted from there.
-        let counts = self.negative[root] && self.down[root];
-        self.text[root].filter(|_| !self.dead[root] && !counts && self.useful[root])
+        let counts = set.begins_negative && set.steps_down;
+        set.text.filter(|_| !set.is_dead && set.is_useful && !counts)
     }
 }
 
@@ -191,18 +220,18 @@ impl Facts {
 
     fn operand(&self, sets: &Sets, value: Value) -> Operand {
         match (self.constants[value.index()], self.lengths[value.index()]) {
-            (Some(near), _) if near.unsigned_abs() <= FAR as u64 => Operand::Constant(near),
+            (Some(near), _) if near.unsigned_abs() <= FEW as u64 => Operand::Constant(near),
             (Some(i64::MAX), _) => Operand::End,
             (None, Some(text)) => Operand::Length(text),
             (None, None) if self.nones[value.index()] => Operand::End,
-            (None, None) if sets.members[value.index()] => Operand::Member,
+            (None, None) if sets.is_member(value) => Operand::Member,
             _ => Operand::Other,
         }
     }
 
     /// The index from which an operation steps by a constant, and that constant.
     fn step(&self, context: &mut Context, inst: &Inst) -> Option<(Value, i64)> {
-        let near = |value: Value| self.constants[value.index()].filter(|by| by.unsigned_abs() <= FAR as u64);
+        let near = |value: Value| self.constants[value.index()].filter(|by| by.unsigned_abs() <= FEW as u64);
         match (context.core_of(inst)?, &inst.args[..]) {
             (CoreOp::IntAdd, [from, by]) if near(*by).is_some() => Some((*from, near(*by)?)),
             (CoreOp::IntAdd, [by, from]) => Some((*from, near(*by)?)),
@@ -216,22 +245,16 @@ impl Facts {
 fn run(function: &mut Function, context: &mut Context) -> bool {
     let facts = Facts::of(function, context);
     let mut sets = gather(function, context, &facts);
-    forget_others(function, &mut sets);
-    rewrite(function, context, &facts, &mut sets)
+    let flow = Flow::new(function);
+    forget_others(function, &flow, &mut sets);
+    rewrite(function, context, &flow, &facts, &mut sets)
 }
 
 /// The sets of values that meet each other.
 fn gather(function: &Function, context: &mut Context, facts: &Facts) -> Sets {
     let count = function.values.len();
-    let mut sets = Sets {
-        members: vec![false; count],
-        parent: (0..count as u32).collect(),
-        text: vec![None; count],
-        dead: vec![false; count],
-        useful: vec![false; count],
-        negative: vec![false; count],
-        down: vec![false; count],
-    };
+    let mut sets =
+        Sets { members: vec![false; count], parent: (0..count as u32).collect(), sets: vec![Set::default(); count] };
     for (at, block) in function.blocks.iter().enumerate() {
         for param in block.params.iter().filter(|param| at > 0 && *function.ty(**param) == Type::Int) {
             sets.members[param.index()] = true;
@@ -253,10 +276,9 @@ fn gather(function: &Function, context: &mut Context, facts: &Facts) -> Sets {
                 enter(function, facts, &mut sets, edge, 1);
             }
         }
-        let passed = |sets: &mut Sets, edge: &Edge| enter(function, facts, sets, edge, 0);
         match &block.term {
             Terminator::Jump(_) | Terminator::Branch(..) => {
-                block.term.for_each_edge(|edge| passed(&mut sets, edge));
+                block.term.for_each_edge(|edge| enter(function, facts, &mut sets, edge, 0));
             }
             other => other.for_each_value(|value| sets.kill(value)),
         }
@@ -267,10 +289,9 @@ fn gather(function: &Function, context: &mut Context, facts: &Facts) -> Sets {
 /// The arguments of an edge meet the parameters of its target behind the first `skipped`.
 fn enter(function: &Function, facts: &Facts, sets: &mut Sets, edge: &Edge, skipped: usize) {
     for (param, arg) in function.block(edge.block).params[skipped..].iter().zip(&edge.args) {
-        if sets.members[param.index()] {
+        if sets.is_member(*param) {
             let operand = facts.operand(sets, *arg);
-            let root = sets.root(*param);
-            sets.negative[root] |= matches!(operand, Operand::Constant(..0));
+            sets.of(*param).begins_negative |= matches!(operand, Operand::Constant(..0));
             sets.meet(*param, *arg, operand);
         } else {
             sets.kill(*arg);
@@ -282,32 +303,21 @@ fn enter(function: &Function, facts: &Facts, sets: &mut Sets, edge: &Edge, skipp
 fn visit(context: &mut Context, facts: &Facts, sets: &mut Sets, inst: &Inst) {
     if let Some(taken) = Use::of(inst) {
         let text = inst.args[0];
-        let result = inst.result.filter(|_| taken.gives);
-        inst.args[..taken.first].iter().for_each(|arg| sets.kill(*arg));
-        let indices = &inst.args[taken.first..];
-        let fits = indices.iter().all(|index| is_into(facts, sets, *index, text));
-        for value in
-            indices.iter().copied().chain(result).filter(|value| sets.members[value.index()]).collect::<Vec<_>>()
-        {
-            sets.is_into(value, text);
-            let root = sets.root(value);
-            sets.useful[root] = true;
-            sets.dead[root] |= !fits;
-            if let Some(result) = result {
-                sets.join(result, value);
-            }
-        }
-        let members: Vec<Value> = indices.iter().copied().filter(|value| sets.members[value.index()]).collect();
-        if let [one, other] = members[..] {
-            sets.join(one, other);
+        let fits = taken.indices(inst).iter().all(|index| is_into(facts, sets, *index, text));
+        let members = taken.members(inst, sets);
+        if let [first, others @ ..] = &members[..] {
+            others.iter().for_each(|other| sets.join(*first, *other));
+            let set = sets.of(*first);
+            set.is_into(text);
+            set.is_useful = true;
+            set.is_dead |= !fits;
         }
         return;
     }
     if let Some((from, by)) = facts.step(context, inst)
         && let Some(result) = inst.result
     {
-        let root = sets.root(result);
-        sets.down[root] |= by < 0;
+        sets.of(result).steps_down |= by < 0;
         match facts.operand(sets, from) {
             // The sum of constants is no index into anything.
             Operand::Constant(_) => sets.kill(result),
@@ -318,7 +328,7 @@ fn visit(context: &mut Context, facts: &Facts, sets: &mut Sets, inst: &Inst) {
     if let (Some(CoreOp::IntCmp(_)), [a, b]) = (context.core_of(inst), &inst.args[..]) {
         let operands = [facts.operand(sets, *a), facts.operand(sets, *b)];
         for (member, (other, operand)) in [(*a, (*b, operands[1])), (*b, (*a, operands[0]))] {
-            if sets.members[member.index()] {
+            if sets.is_member(member) {
                 sets.meet(member, other, operand);
             }
         }
@@ -337,11 +347,10 @@ fn is_into(facts: &Facts, sets: &Sets, index: Value, text: Value) -> bool {
 }
 
 /// Parameters of blocks before which their text is not yet made are no places.
-fn forget_others(function: &Function, sets: &mut Sets) {
-    let flow = Flow::new(function);
-    let homes = licm::homes(function, &flow);
+fn forget_others(function: &Function, flow: &Flow, sets: &mut Sets) {
+    let homes = licm::homes(function, flow);
     for (at, block) in function.blocks.iter().enumerate().skip(1) {
-        let here = flow.first(exuvia_ir::BlockId(at as u32));
+        let here = flow.first(BlockId(at as u32));
         for param in &block.params {
             let Some(text) = sets.place_in(*param) else { continue };
             let home = homes[text.index()];
@@ -357,8 +366,7 @@ fn forget_others(function: &Function, sets: &mut Sets) {
 }
 
 /// Puts the operations on places where those on indices were.
-fn rewrite(function: &mut Function, context: &mut Context, facts: &Facts, sets: &mut Sets) -> bool {
-    let flow = Flow::new(function);
+fn rewrite(function: &mut Function, context: &mut Context, flow: &Flow, facts: &Facts, sets: &mut Sets) -> bool {
     let early = flow.order().any(|at| flow.is_head(at)).then(Vec::new);
     let mut new = New { function, out: Vec::new(), early };
     let mut changed = false;
@@ -388,9 +396,10 @@ fn reach(function: &mut Function) {
     let mut only_bounds = vec![true; function.values.len()];
     for block in &function.blocks {
         for inst in &block.insts {
-            let bounds = if inst.op.is_op("place.slice") { 1.. } else { inst.args.len().. };
+            // The first operand of a slice is the text.
+            let others = if inst.op.is_op("place.slice") { 1 } else { inst.args.len() };
             let passed = inst.unwind.iter().flat_map(|edge| &edge.args);
-            inst.args[..bounds.start].iter().chain(passed).for_each(|value| only_bounds[value.index()] = false);
+            inst.args[..others].iter().chain(passed).for_each(|value| only_bounds[value.index()] = false);
         }
         block.term.for_each_value(|value| only_bounds[value.index()] = false);
     }
@@ -415,11 +424,9 @@ fn pass(new: &mut New<'_>, facts: &Facts, sets: &mut Sets, edge: &mut Edge, skip
 fn replace(new: &mut New<'_>, context: &mut Context, facts: &Facts, sets: &mut Sets, inst: &mut Inst) -> bool {
     if let Some(taken) = Use::of(inst) {
         let text = inst.args[0];
-        let indices = inst.args[taken.first..].to_vec();
-        let mut members =
-            indices.iter().copied().chain(inst.result.filter(|_| taken.gives)).filter(|v| sets.members[v.index()]);
-        let becomes = match members.next() {
-            Some(member) => sets.place_in(member).is_some(),
+        let indices = taken.indices(inst).to_vec();
+        let becomes = match taken.members(inst, sets).first() {
+            Some(member) => sets.place_in(*member).is_some(),
             // Nobody else sees constants and lengths.
             None => {
                 let operands: Vec<Operand> = indices.iter().map(|index| facts.operand(sets, *index)).collect();
@@ -435,7 +442,7 @@ fn replace(new: &mut New<'_>, context: &mut Context, facts: &Facts, sets: &mut S
             inst.args[taken.first + at] = new.place(text, index, operand);
         }
         // What the operation leaves out.
-        for at in inst.args.len()..taken.first + taken.indices {
+        for at in inst.args.len()..taken.first + taken.most {
             let end = if at == taken.first { 0 } else { i64::MAX };
             inst.args.push(new.constant(end));
         }
@@ -493,8 +500,14 @@ impl New<'_> {
 
     /// The place of a constant index.
     fn step(&mut self, text: Value, near: i64) -> Value {
+        let place = self.function.new_value(Type::Int);
+        self.step_to(place, text, near);
+        place
+    }
+
+    fn step_to(&mut self, place: Value, text: Value, near: i64) {
         let args = vec![text, self.constant(0), self.constant(near)];
-        self.make(named("place.step"), args)
+        self.add(named("place.step"), args, place);
     }
 
     fn constant(&mut self, value: i64) -> Value {
@@ -504,18 +517,19 @@ impl New<'_> {
     /// Adds an instruction that makes an int.
     fn make(&mut self, op: Opcode, args: Vec<Value>) -> Value {
         let result = self.function.new_value(Type::Int);
+        self.add(op, args, result);
+        result
+    }
+
+    fn add(&mut self, op: Opcode, args: Vec<Value>, result: Value) {
         let no_overflow = matches!(op, Opcode::Op(_));
         self.out.push(Inst { op, args, result: Some(result), no_overflow, ..licm::nothing() });
-        result
     }
 
     /// Puts the places of constants behind what makes their texts.
     fn make_early(&mut self) {
         for (text, near, place) in self.early.take().unwrap_or_default() {
-            let made = self.step(text, near);
-            for inst in &mut self.out {
-                inst.result = inst.result.map(|result| if result == made { place } else { result });
-            }
+            self.step_to(place, text, near);
             for block in &mut self.function.blocks {
                 let behind = match block.insts.iter().position(|inst| inst.result == Some(text)) {
                     Some(at) => at + 1,

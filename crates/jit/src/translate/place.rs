@@ -3,15 +3,13 @@
 //! Steps over a few characters, parts and searches without a call, in any text whose characters on
 //! the way are ASCII, known to be so or not. What else there is goes to the kernels.
 
-use super::shortcut::Kernel;
+use super::shortcut::{Kernel, word_within};
 use super::{Result, Translator};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Type as Reg, Value as Machine, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value as Machine, types};
 use exuvia_ir::{Inst, Type};
+use exuvia_ops::str::FEW;
 use exuvia_ops::text::ASCII_BIT;
-
-/// The most characters over which a step looks here: two words that overlap.
-const FEW: i64 = 16;
 
 impl Translator<'_, '_, '_> {
     /// An operation on places by a shortcut or its kernel.
@@ -91,12 +89,8 @@ impl Translator<'_, '_, '_> {
 
     /// Goes on if so many bytes, of which there are at most [`FEW`], are ASCII.
     fn require_ascii_bytes(&mut self, address: Machine, count: i64, slow: Block) {
-        let (size, reg): (i64, Reg) = match count {
-            1 => (1, types::I8),
-            2..4 => (2, types::I16),
-            4..8 => (4, types::I32),
-            _ => (8, types::I64),
-        };
+        let (size, reg) = word_within(count as usize);
+        let size = size as i64;
         let flags = MemFlagsData::new().with_notrap();
         let mut all = self.b.ins().load(reg, flags, address, 0);
         if count > size {
@@ -115,10 +109,8 @@ impl Translator<'_, '_, '_> {
         let len = self.byte_len(meta);
         let start = self.place_bound(inst, 1, (ptr, meta), len, slow)?;
         let stop = self.place_bound(inst, 2, (ptr, meta), len, slow)?;
-        let stop = self.b.ins().smax(stop, start);
-        let length = self.b.ins().isub(stop, start);
         let flag = self.b.ins().band_imm_s(meta, ASCII_BIT as i64);
-        Ok(vec![self.b.ins().iadd(ptr, start), self.b.ins().bor(length, flag)])
+        Ok(self.part(ptr, (start, stop), flag))
     }
 
     /// The byte offset of a bound, clamped to the text.
@@ -131,8 +123,7 @@ impl Translator<'_, '_, '_> {
         slow: Block,
     ) -> Result<Machine> {
         match self.known_int(inst, operand) {
-            Some(0) => return Ok(self.word(0)),
-            Some(i64::MAX) => return Ok(len),
+            Some(0 | i64::MAX) => return self.bound(inst, operand, 0, len),
             Some(known) if (-FEW..0).contains(&known) => {
                 // Of fewer bytes than that there are no more characters.
                 let done = self.b.create_block();
@@ -151,12 +142,7 @@ impl Translator<'_, '_, '_> {
         }
         let place = self.int(inst, operand)?;
         self.require_counted(place, meta, slow);
-        let zero = self.word(0);
-        let from_end = self.b.ins().iadd(place, len);
-        let from_end = self.b.ins().smax(from_end, zero);
-        let from_start = self.b.ins().smin(place, len);
-        let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, place, 0);
-        Ok(self.b.ins().select(negative, from_end, from_start))
+        self.bound(inst, operand, 0, len)
     }
 
     /// Goes on with a place that is not negative, or in a text that is known to be ASCII.
@@ -187,14 +173,8 @@ impl Translator<'_, '_, '_> {
         Ok(vec![address, self.word((ASCII_BIT | 1) as i64)])
     }
 
-    /// A search for a constant between two places.
-    fn place_find(
-        &mut self,
-        inst: &Inst,
-        needle: &[u8],
-        (from_end, raises): (bool, bool),
-        slow: Block,
-    ) -> Result<Vec<Machine>> {
+    /// A search for a constant between two places: whether from the end, and whether it raises (`found`).
+    fn place_find(&mut self, inst: &Inst, needle: &[u8], how: (bool, bool), slow: Block) -> Result<Vec<Machine>> {
         let (ptr, meta) = self.text(inst, 0)?;
         let len = self.byte_len(meta);
         let stop = match self.known_int(inst, 3) {
@@ -215,28 +195,13 @@ impl Translator<'_, '_, '_> {
                 Some(place)
             }
         };
-        let found = self.b.create_block();
-        let position = self.b.append_block_param(found, types::I64);
-        let done = self.b.create_block();
-        let result = self.b.append_block_param(done, types::I64);
         let (from, length) = match start {
             Some(start) => (self.b.ins().iadd(ptr, start), self.b.ins().isub(stop, start)),
             None => (ptr, stop),
         };
-        self.search(from, length, needle, from_end, found, slow);
-        if raises {
-            self.b.ins().jump(slow, &[]);
-        } else {
-            let none = self.word(-1);
-            self.b.ins().jump(done, &[BlockArg::Value(none)]);
-        }
-        self.b.switch_to_block(found);
-        let position = match start {
-            Some(start) => self.b.ins().iadd(position, start),
-            None => position,
-        };
-        self.b.ins().jump(done, &[BlockArg::Value(position)]);
-        self.b.switch_to_block(done);
-        Ok(vec![result])
+        Ok(vec![self.found((from, length), needle, how, slow, |this, offset| match start {
+            Some(start) => this.b.ins().iadd(offset, start),
+            None => offset,
+        })])
     }
 }

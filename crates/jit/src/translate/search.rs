@@ -41,22 +41,42 @@ impl Translator<'_, '_, '_> {
         from_end: bool,
         slow: Block,
     ) -> Result<Vec<Machine>> {
-        let (ptr, meta) = self.text(inst, 0)?;
+        let text = self.text(inst, 0)?;
+        Ok(vec![self.found(text, needle.as_bytes(), (from_end, false), slow, |this, offset| {
+            this.require_ascii(text.1, slow);
+            offset
+        })])
+    }
+
+    /// What `index` makes of the lowest offset of the needle, or `from_end` the highest one. Where there is none it
+    /// is -1, or, where that `raises`, control goes to `slow`.
+    pub(super) fn found(
+        &mut self,
+        (ptr, meta): (Machine, Machine),
+        needle: &[u8],
+        (from_end, raises): (bool, bool),
+        slow: Block,
+        index: impl FnOnce(&mut Self, Machine) -> Machine,
+    ) -> Machine {
         let found = self.b.create_block();
-        let position = self.b.append_block_param(found, types::I64);
+        let offset = self.b.append_block_param(found, types::I64);
         let done = self.b.create_block();
         let result = self.b.append_block_param(done, types::I64);
 
-        self.search(ptr, meta, needle.as_bytes(), from_end, found, slow);
-        let none = self.word(-1);
-        self.b.ins().jump(done, &[BlockArg::Value(none)]);
+        self.search(ptr, meta, needle, from_end, found, slow);
+        if raises {
+            self.b.ins().jump(slow, &[]);
+        } else {
+            let none = self.word(-1);
+            self.b.ins().jump(done, &[BlockArg::Value(none)]);
+        }
 
         self.b.switch_to_block(found);
-        let ascii = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, meta, 0);
-        self.b.ins().brif(ascii, done, &[BlockArg::Value(position)], slow, &[]);
+        let index = index(self, offset);
+        self.b.ins().jump(done, &[BlockArg::Value(index)]);
 
         self.b.switch_to_block(done);
-        Ok(vec![result])
+        result
     }
 
     /// `str.contains` of a constant.
@@ -81,15 +101,7 @@ impl Translator<'_, '_, '_> {
 
     /// Goes to `found` with the lowest offset of the needle, or the highest one, to `slow` if
     /// the text is very short or long, and goes on where the text does not hold it.
-    pub(super) fn search(
-        &mut self,
-        ptr: Machine,
-        meta: Machine,
-        needle: &[u8],
-        from_end: bool,
-        found: Block,
-        slow: Block,
-    ) {
+    fn search(&mut self, ptr: Machine, meta: Machine, needle: &[u8], from_end: bool, found: Block, slow: Block) {
         let inner = needle.len() as i64 - 1;
         let first = self.sixteen(needle[0]);
         let last_byte = self.sixteen(needle[needle.len() - 1]);

@@ -7,7 +7,7 @@
 
 use super::{Result, Translator};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value as Machine, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Type as Reg, Value as Machine, types};
 use exuvia_ir::{Inst, Object, Type};
 use exuvia_ops::def::{Effect, Kind, OpDef};
 use exuvia_ops::text::ASCII_BIT;
@@ -38,6 +38,16 @@ const WHITESPACE: u128 = {
     }
     set
 };
+
+/// The largest word within so many bytes, of which there are some: two that overlap cover up to twice its size.
+pub(super) fn word_within(bytes: usize) -> (usize, Reg) {
+    match bytes {
+        0..2 => (1, types::I8),
+        2..4 => (2, types::I16),
+        4..8 => (4, types::I32),
+        _ => (8, types::I64),
+    }
+}
 
 impl Translator<'_, '_, '_> {
     /// The operation by a shortcut or its kernel.
@@ -141,7 +151,7 @@ impl Translator<'_, '_, '_> {
         self.b.switch_to_block(go_on);
     }
 
-    fn require_ascii(&mut self, meta: Machine, slow: Block) {
+    pub(super) fn require_ascii(&mut self, meta: Machine, slow: Block) {
         // The flag is the sign.
         let ascii = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, meta, 0);
         self.require(ascii, slow);
@@ -221,10 +231,15 @@ impl Translator<'_, '_, '_> {
         let len = self.byte_len(meta);
         let start = self.bound(inst, 1, 0, len)?;
         let stop = self.bound(inst, 2, i64::MAX, len)?;
+        let flag = self.word(ASCII_BIT as i64);
+        Ok(self.part(ptr, (start, stop), flag))
+    }
+
+    /// The part of a text between two offsets, empty where they are in the other order.
+    pub(super) fn part(&mut self, ptr: Machine, (start, stop): (Machine, Machine), flag: Machine) -> Vec<Machine> {
         let stop = self.b.ins().smax(stop, start);
         let length = self.b.ins().isub(stop, start);
-        let flag = self.word(ASCII_BIT as i64);
-        Ok(vec![self.b.ins().iadd(ptr, start), self.b.ins().bor(length, flag)])
+        vec![self.b.ins().iadd(ptr, start), self.b.ins().bor(length, flag)]
     }
 
     /// A bound of a slice clamped to what has `len` items.
@@ -377,12 +392,7 @@ impl Translator<'_, '_, '_> {
     /// Whether the bytes at an address are those of `text`, which is not empty and has at
     /// most [`INLINE`]: words, overlapping where the length is no power of two.
     pub(super) fn same_bytes(&mut self, ptr: Machine, text: &[u8]) -> Machine {
-        let (size, reg) = match text.len() {
-            1 => (1, types::I8),
-            2..4 => (2, types::I16),
-            4..8 => (4, types::I32),
-            _ => (8, types::I64),
-        };
+        let (size, reg) = word_within(text.len());
         let mut offsets = vec![0];
         if text.len() > size {
             offsets.push(text.len() - size);

@@ -8,13 +8,15 @@
 //! what gives `i` there gives `p(i)` here. No program names them; the optimiser puts them where
 //! nobody sees the indices themselves, because then nobody has to count code points.
 
-use super::needle;
-use super::search::count;
-use super::slice::{char_at, offset_from_end, width};
+use super::search::{begins, count, ends, first, last, not_found};
+use super::slice::{character, offset_from_end, width};
 use crate::cx::Cx;
 use crate::op;
 use crate::text::Str;
-use exuvia_ir::ExcKind::{IndexError, ValueError};
+
+/// The most characters over which native code looks at once: two words that overlap. Steps by more, and
+/// constants that are more, are no places.
+pub const FEW: i64 = 16;
 
 /// The byte offset of a bound, clamped to the text.
 #[inline]
@@ -43,23 +45,22 @@ fn whole(s: Str<'_>, (from, to): (usize, usize)) -> Option<Str<'_>> {
     (text.is_char_boundary(from) && text.is_char_boundary(to)).then(|| s.slice_bytes(from, to))
 }
 
+/// The place that a search between two places finds.
 #[inline]
-fn find(cx: &mut Cx, s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
-    let (from, to) = window(cx, s, start, end)?;
-    needle::find(&s.as_bytes()[from..to], sub.as_bytes()).map(|at| (from + at) as i64)
-}
-
-#[inline]
-fn rfind(cx: &mut Cx, s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
-    let (from, to) = window(cx, s, start, end)?;
-    needle::rfind(&s.as_bytes()[from..to], sub.as_bytes()).map(|at| (from + at) as i64)
+fn find<'a>(
+    cx: &mut Cx,
+    (s, sub): (Str<'a>, Str<'a>),
+    (start, end): (i64, i64),
+    search: impl Fn(Str<'a>, Str<'a>, (usize, usize)) -> Option<usize>,
+) -> Option<i64> {
+    search(s, sub, window(cx, s, start, end)?).map(|at| at as i64)
 }
 
 op! {
     /// The lowest place between two places where the substring begins, or -1.
     place_find = "place.find" ""
     Pure fn (cx, _s: str, _sub: str, _start: int, _end: int) -> int {
-        find(cx, _s, _sub, _start, _end).unwrap_or(-1)
+        find(cx, (_s, _sub), (_start, _end), first).unwrap_or(-1)
     }
 }
 
@@ -67,7 +68,7 @@ op! {
     /// The highest place between two places where the substring begins, or -1.
     place_rfind = "place.rfind" ""
     Pure fn (cx, _s: str, _sub: str, _start: int, _end: int) -> int {
-        rfind(cx, _s, _sub, _start, _end).unwrap_or(-1)
+        find(cx, (_s, _sub), (_start, _end), last).unwrap_or(-1)
     }
 }
 
@@ -75,7 +76,7 @@ op! {
     /// As `place.find`, but raises `ValueError` where the substring is not found.
     place_index = "place.index" ""
     Pure fn (cx, _s: str, _sub: str, _start: int, _end: int) -> int fallible [ValueError] {
-        find(cx, _s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
+        find(cx, (_s, _sub), (_start, _end), first).ok_or_else(|| not_found(cx))
     }
 }
 
@@ -83,7 +84,7 @@ op! {
     /// As `place.rfind`, but raises `ValueError` where the substring is not found.
     place_rindex = "place.rindex" ""
     Pure fn (cx, _s: str, _sub: str, _start: int, _end: int) -> int fallible [ValueError] {
-        rfind(cx, _s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
+        find(cx, (_s, _sub), (_start, _end), last).ok_or_else(|| not_found(cx))
     }
 }
 
@@ -100,10 +101,7 @@ op! {
     /// Whether what stands between two places begins with the prefix.
     place_startswith = "place.startswith" ""
     Pure fn (cx, _s: str, _prefix: str, _start: int, _end: int) -> bool {
-        window(cx, _s, _start, _end).is_some_and(|(from, to)| {
-            let (part, prefix) = (&_s.as_bytes()[from..to], _prefix.as_bytes());
-            prefix.len() <= part.len() && needle::same(&part[..prefix.len()], prefix)
-        })
+        window(cx, _s, _start, _end).is_some_and(|range| begins(_s, _prefix, range))
     }
 }
 
@@ -111,10 +109,7 @@ op! {
     /// Whether what stands between two places ends with the suffix.
     place_endswith = "place.endswith" ""
     Pure fn (cx, _s: str, _suffix: str, _start: int, _end: int) -> bool {
-        window(cx, _s, _start, _end).is_some_and(|(from, to)| {
-            let (part, suffix) = (&_s.as_bytes()[from..to], _suffix.as_bytes());
-            suffix.len() <= part.len() && needle::same(&part[part.len() - suffix.len()..], suffix)
-        })
+        window(cx, _s, _start, _end).is_some_and(|range| ends(_s, _suffix, range))
     }
 }
 
@@ -136,9 +131,7 @@ op! {
         } else {
             offset_from_end(cx, _s, _place.unsigned_abs() as usize)
         };
-        offset
-            .and_then(|offset| char_at(_s, offset))
-            .ok_or_else(|| cx.raise(IndexError, || "string index out of range".into()))
+        character(cx, _s, offset)
     }
 }
 

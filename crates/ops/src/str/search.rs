@@ -5,6 +5,7 @@ use crate::cx::Cx;
 use crate::op;
 use crate::text::Str;
 use exuvia_ir::ExcKind::ValueError;
+use exuvia_ir::Raise;
 
 /// The byte range that `[start:end]` of code points denotes, or `None` where the start
 /// lies behind the end of the text (Objects/unicodeobject.c, ADJUST_INDICES): then not
@@ -28,18 +29,47 @@ fn narrower(cx: &mut Cx, s: Str<'_>, start: i64, end: i64) -> Option<(usize, usi
     (start <= end).then(|| (cx.byte_offset(s, start as usize), cx.byte_offset(s, end as usize)))
 }
 
+/// The byte offset where the substring first begins in a byte range.
+#[inline]
+pub(super) fn first(s: Str<'_>, sub: Str<'_>, (from, to): (usize, usize)) -> Option<usize> {
+    needle::find(&s.as_bytes()[from..to], sub.as_bytes()).map(|at| from + at)
+}
+
+/// The byte offset where the substring last begins in a byte range.
+#[inline]
+pub(super) fn last(s: Str<'_>, sub: Str<'_>, (from, to): (usize, usize)) -> Option<usize> {
+    needle::rfind(&s.as_bytes()[from..to], sub.as_bytes()).map(|at| from + at)
+}
+
+/// Whether a byte range begins with the prefix.
+#[inline]
+pub(super) fn begins(s: Str<'_>, prefix: Str<'_>, (from, to): (usize, usize)) -> bool {
+    let (part, prefix) = (&s.as_bytes()[from..to], prefix.as_bytes());
+    prefix.len() <= part.len() && needle::same(&part[..prefix.len()], prefix)
+}
+
+/// Whether a byte range ends with the suffix.
+#[inline]
+pub(super) fn ends(s: Str<'_>, suffix: Str<'_>, (from, to): (usize, usize)) -> bool {
+    let (part, suffix) = (&s.as_bytes()[from..to], suffix.as_bytes());
+    suffix.len() <= part.len() && needle::same(&part[part.len() - suffix.len()..], suffix)
+}
+
+#[cold]
+pub(super) fn not_found(cx: &mut Cx) -> Raise {
+    cx.raise(ValueError, || "substring not found".into())
+}
+
 #[inline]
 fn find(cx: &mut Cx, s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
-    let (from, to) = window(cx, s, start, end)?;
-    let at = needle::find(&s.as_bytes()[from..to], sub.as_bytes())?;
-    Some(cx.char_index(s, from + at) as i64)
+    let offset = first(s, sub, window(cx, s, start, end)?)?;
+    Some(cx.char_index(s, offset) as i64)
 }
 
 #[inline]
 fn rfind(cx: &mut Cx, s: Str<'_>, sub: Str<'_>, start: i64, end: i64) -> Option<i64> {
-    let (from, to) = window(cx, s, start, end)?;
-    let at = needle::rfind(&s.as_bytes()[from..to], sub.as_bytes())?;
-    Some(cx.char_index(s, from + at) as i64)
+    let offset = last(s, sub, window(cx, s, start, end)?)?;
+    Some(cx.char_index(s, offset) as i64)
 }
 
 /// How often the substring occurs in a text without overlap.
@@ -81,7 +111,7 @@ op! {
     str_index = "str.index" ".index"
     Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int
     fallible [ValueError] {
-        find(cx, _s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
+        find(cx, _s, _sub, _start, _end).ok_or_else(|| not_found(cx))
     }
 }
 
@@ -93,7 +123,7 @@ op! {
     str_rindex = "str.rindex" ".rindex"
     Pure fn (cx, _s: str, _sub: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> int
     fallible [ValueError] {
-        rfind(cx, _s, _sub, _start, _end).ok_or_else(|| cx.raise(ValueError, || "substring not found".into()))
+        rfind(cx, _s, _sub, _start, _end).ok_or_else(|| not_found(cx))
     }
 }
 
@@ -127,10 +157,7 @@ op! {
     /// True
     str_startswith = "str.startswith" ".startswith"
     Pure fn (cx, _s: str, _prefix: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> bool {
-        window(cx, _s, _start, _end).is_some_and(|(from, to)| {
-            let (part, prefix) = (&_s.as_bytes()[from..to], _prefix.as_bytes());
-            prefix.len() <= part.len() && needle::same(&part[..prefix.len()], prefix)
-        })
+        window(cx, _s, _start, _end).is_some_and(|range| begins(_s, _prefix, range))
     }
 }
 
@@ -141,10 +168,7 @@ op! {
     /// True
     str_endswith = "str.endswith" ".endswith"
     Pure fn (cx, _s: str, _suffix: str, _start: index = Int(0), _end: index = Int(i64::MAX)) -> bool {
-        window(cx, _s, _start, _end).is_some_and(|(from, to)| {
-            let (part, suffix) = (&_s.as_bytes()[from..to], _suffix.as_bytes());
-            suffix.len() <= part.len() && needle::same(&part[part.len() - suffix.len()..], suffix)
-        })
+        window(cx, _s, _start, _end).is_some_and(|range| ends(_s, _suffix, range))
     }
 }
 

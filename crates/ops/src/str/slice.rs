@@ -20,7 +20,7 @@ pub(super) fn width(lead: u8) -> usize {
 
 /// The character that begins at a byte offset, or nothing at the end of the text.
 #[inline]
-pub(super) fn char_at(s: Str<'_>, offset: usize) -> Option<Str<'_>> {
+fn char_at(s: Str<'_>, offset: usize) -> Option<Str<'_>> {
     let width = width(*s.as_bytes().get(offset)?);
     Some(Str::with_ascii(s.as_str().get(offset..offset + width)?, width == 1))
 }
@@ -68,10 +68,15 @@ op! {
         } else {
             offset_from_end(cx, _s, _i.unsigned_abs() as usize)
         };
-        offset
-            .and_then(|offset| char_at(_s, offset))
-            .ok_or_else(|| cx.raise(IndexError, || "string index out of range".into()))
+        character(cx, _s, offset)
     }
+}
+
+/// The character at a byte offset, where there is one.
+#[inline]
+pub(super) fn character<'a>(cx: &mut Cx, s: Str<'a>, offset: Option<usize>) -> KernelResult<Str<'a>> {
+    let found = offset.and_then(|offset| char_at(s, offset));
+    found.ok_or_else(|| cx.raise(IndexError, || "string index out of range".into()))
 }
 
 op! {
