@@ -8,11 +8,8 @@ Each run reads the columns that the function needs and ends with its result in A
 the function of `udfs/tables/columns.py` itself, called on arrays and Series; the others do the same by hand.
 """
 
-import json
 import math
-import resource
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +18,7 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "udfs/tables"))
 import columns
+from results import compare, timed
 
 ARGS = {
     "triad": ["a", "b", "years"],
@@ -247,33 +245,6 @@ def result(name, engine, folder):
     return globals()[engine](name, folder)
 
 
-def run(name, engine, folder, rounds):
-    seconds, rows = [], None
-    for _ in range(rounds):
-        start = time.perf_counter()
-        made = result(name, engine, folder)
-        seconds.append(time.perf_counter() - start)
-        if made is None:
-            break
-        rows = len(made)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "rows": rows, "peak_mib": round(peak, 1)}))
-
-
-def compare(expected, got):
-    """How many values differ from those expected, to the last bit and by more than 1e-9 of them; NULL and NaN are one."""
-    expected, got = (pq.read_table(path).column(0) for path in (expected, got))
-    if pa.types.is_floating(expected.type):
-        want, have = (np.array(column.to_numpy(), dtype=float) for column in (expected, got.cast(pa.float64())))
-        both = np.isnan(want) & np.isnan(have)
-        exact = (want == have) | both
-        near = np.isclose(want, have, rtol=1e-9, atol=1e-9) | both
-    else:
-        want, have = expected.cast(pa.large_string()).to_pylist(), got.cast(pa.large_string()).to_pylist()
-        exact = near = np.array([a == b for a, b in zip(want, have)])
-    print(json.dumps({"differ": int((~exact).sum()), "far": int((~near).sum()), "rows": len(exact)}))
-
-
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
     if command == "make":
@@ -284,4 +255,4 @@ if __name__ == "__main__":
     elif command == "compare":
         compare(*rest)
     else:
-        run(rest[0], rest[1], Path(rest[2]), int(rest[3]))
+        timed(lambda: result(rest[0], rest[1], Path(rest[2])), int(rest[3]))

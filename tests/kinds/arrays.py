@@ -447,6 +447,8 @@ for i in range(len(x)):
 return out"""),
     ('x', 'DOUBLE', 'return np.exp(x - x.max()) / np.exp(x - x.max()).sum()'),
     ('x', 'DOUBLE', 'return np.sort(x)'),
+    ('x', 'DOUBLE', 'return x - (x * 0).min() - (x * 0).max()'),
+    ('x y', 'DOUBLE', 'return x - (x * y).min() + (x - y).max() + (x + y).std() + x[x > y].sum()'),
 ]
 
 # Of whole columns as Series, which pass over what is missing.
@@ -491,6 +493,10 @@ return out"""),
 return (d - d.mean()).abs()"""),
     ('x', 'DOUBLE', 'return x.cummax() - x.cummin()'),
     ('x', 'BOOLEAN', 'return x > x.quantile(0.9)'),
+    ('x', 'DOUBLE', 'return x.to_numpy() - x.mean()'),
+    ('x', 'DOUBLE', 'return x - (x * 0).min() - (x * 0).max()'),
+    ('x y', 'DOUBLE', 'return x + (x - y).count() + (x - y).sum() + (x - y).std()'),
+    ('x', 'DOUBLE', 'return x - np.nanmax(x.values) - np.nanmin(x.values) - np.nansum(x.values) - np.nanstd(x.values)'),
     ('x', 'DOUBLE', 'w = (1 + x.fillna(0)).cumprod()\nreturn w / w.cummax() - 1'),
 ]
 

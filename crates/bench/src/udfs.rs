@@ -119,6 +119,7 @@ fn definition(signature: &str, source: &str) -> Result<Definition> {
         timeout: None,
         models: vec![],
         columns: vec![],
+        whole: false,
     })
 }
 

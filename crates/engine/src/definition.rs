@@ -36,6 +36,8 @@ pub struct Definition {
     /// What the handler of an elementwise column function takes each column as; empty for a row
     /// function.
     pub columns: Vec<ColumnForm>,
+    /// Whether the result, a list, is a whole column, in which NaN of a Series is NULL.
+    pub whole: bool,
 }
 
 /// A parameter.

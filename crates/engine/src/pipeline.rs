@@ -33,6 +33,8 @@ pub(crate) struct Stages {
     placed: Option<Module>,
     /// The steps that lifting took.
     pub steps: u64,
+    /// Whether NaN in the result is NULL ([`Lifted::nan_is_null`]).
+    pub nan_is_null: bool,
     /// For the evaluator.
     pub program: Program,
     pub kernel: Result<Kernel, Reason>,
@@ -109,10 +111,11 @@ fn stages(
         return Err(reason(exuvia_lift::Code::SqlType.code(), message));
     };
     let errors_are_null = definition.on_error == crate::OnError::Null;
-    let returns = SqlReturn { class, name: sql::type_name(&definition.returns), errors_are_null };
+    let name = sql::type_name(&definition.returns);
+    let returns = SqlReturn { class, name, errors_are_null, whole: definition.whole };
     let calls = if settings.fault == "calls" { Calls::All } else { Calls::Large };
-    let Lifted { module: lifted, unchecked, steps } =
-        exuvia_lift::lift(source, &params, &returns, calls).map_err(|bailout| Reason {
+    let Lifted { module: lifted, unchecked, steps, nan_is_null } = exuvia_lift::lift(source, &params, &returns, calls)
+        .map_err(|bailout| Reason {
             code: bailout.code.code().to_string(),
             message: format!("{}: {}", bailout.code.title(), bailout.detail),
             span: bailout.span,
@@ -173,6 +176,7 @@ fn stages(
         lifted,
         unchecked,
         steps,
+        nan_is_null,
         optimized,
         placed,
         program,

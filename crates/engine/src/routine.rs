@@ -150,6 +150,7 @@ impl RoutineDefinition {
             timeout: self.timeout,
             models: self.models,
             columns: vec![],
+            whole: false,
         }
     }
 }
@@ -685,14 +686,17 @@ impl Routine {
         }
     }
 
-    /// The text of a stage: `source` or `snapshot`.
+    /// The text of a stage: `source` or `snapshot`; of what runs natively over whole columns, any.
     ///
     /// # Errors
     /// Why the function has no such stage.
-    pub fn dump(&self, stage: &str) -> Result<String, String> {
-        match stage {
-            "source" => Ok(self.source.text.to_string()),
-            "snapshot" => Ok(format!("{:#?}\n", self.source.module)),
+    pub fn dump(&self, stage: &str, settings: &Settings) -> Result<String, String> {
+        let whole = if self.kind == Kind::Column { self.whole(settings) } else { None };
+        match (stage, whole, self.whole.get()) {
+            ("source", ..) => Ok(self.source.text.to_string()),
+            ("snapshot", ..) => Ok(format!("{:#?}\n", self.source.module)),
+            (_, Some(Ok(())), Some(Ok(whole))) => whole.dump(stage, settings),
+            (_, Some(Err(why)), _) => Err(format!("not native: {} {}", why.code, why.message)),
             _ => Err(format!("{} runs in CPython and has no such stage", self.kind.described())),
         }
     }

@@ -6,10 +6,10 @@ use crate::routine::Routine;
 use crate::rungs::{Watch, failed, stopped};
 use crate::spread::{self, Nulls, Results};
 use crate::{CallError, Definition, Function, Invocation, NotNative, OnError, Parameter, Settings, sql};
-use arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch};
-use arrow::buffer::OffsetBuffer;
+use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, ListArray, PrimitiveArray, RecordBatch};
+use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Float32Type, Float64Type, Schema};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Whole {
     /// # Errors
     /// Why it cannot.
     pub fn of(routine: &Routine, settings: &Settings) -> Result<Whole, NotNative> {
-        let definition = Definition { columns: vec![], ..routine.row_definition()? };
+        let definition = Definition { columns: vec![], whole: true, ..routine.row_definition()? };
         let code = exuvia_lift::Code::SqlType.code();
         let refuse = |message| Err(NotNative { code: code.to_string(), message, place: None });
         let mut params = Vec::new();
@@ -49,6 +49,15 @@ impl Whole {
         let definition = Definition { params, returns, strict: true, on_error: OnError::Raise, ..definition };
         let function = Function::new(definition, routine.source().clone(), None).natively(settings)?;
         Ok(Whole { function })
+    }
+
+    /// The text of a stage, for columns without NULL but that of floats.
+    ///
+    /// # Errors
+    /// There is no such stage.
+    pub fn dump(&self, stage: &str, settings: &Settings) -> Result<String, String> {
+        let cell = self.function.variant(Nulls { rows: false, inner: false }, false, settings);
+        compiled_of(&cell).map_or_else(|| Err("not compiled".to_string()), |compiled| compiled.dump(stage))
     }
 
     /// What a call on the columns of a batch gives; `None` where only CPython knows.
@@ -95,9 +104,25 @@ impl Whole {
         else {
             return Ok(None);
         };
+        let values = if stages.nan_is_null { null_for_nan(values) } else { values };
         let Some(field) = output.first().filter(|_| values.len() == batch.num_rows()) else { return Ok(None) };
         let Ok(values) = cast(&values, field.data_type()) else { return Ok(None) };
         Ok(RecordBatch::try_new(Arc::new(Schema::new(output.clone())), vec![values]).ok())
+    }
+}
+
+/// Floats with NULL for NaN; others as they are.
+fn null_for_nan(values: ArrayRef) -> ArrayRef {
+    fn with_nulls<T: ArrowPrimitiveType>(floats: &PrimitiveArray<T>, is_nan: impl Fn(T::Native) -> bool) -> ArrayRef {
+        let present = BooleanBuffer::collect_bool(floats.len(), |at| !is_nan(floats.value(at)));
+        let nulls = NullBuffer::union(floats.nulls(), Some(&NullBuffer::new(present)));
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+        Arc::new(PrimitiveArray::<T>::new(floats.values().clone(), nulls))
+    }
+    match values.data_type() {
+        DataType::Float64 => with_nulls::<Float64Type>(values.as_primitive(), |value| value.is_nan()),
+        DataType::Float32 => with_nulls::<Float32Type>(values.as_primitive(), |value| value.is_nan()),
+        _ => values,
     }
 }
 

@@ -21,6 +21,7 @@ fn definition(source: &str, params: &[(&str, DataType)], returns: DataType) -> D
         timeout: None,
         models: vec![],
         columns: vec![],
+        whole: false,
     }
 }
 

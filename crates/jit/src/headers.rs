@@ -5,10 +5,15 @@
 //! memory may change any of it. What may change a header is an operation that appends to a list, removes
 //! from it or makes room in it, and a call. Two lists are two where both are new, where one is new and the
 //! other an argument or a constant, and where their elements have different types.
+//!
+//! A loop whose every round appends one element to a new list, and that ends where a counter reaches a bound,
+//! *fills* the list: the room is made, and the length set, before the loop, and each round writes to the place
+//! that its counter says. This holds where nothing else in the loop can see the list, and where the loop has no
+//! other end, but for a row that leaves native code and its lists with it.
 
 use crate::live::{Live, definition};
-use exuvia_ir::{BlockId, Flow, Function, Inst, Opcode, Type, Value};
-use exuvia_ops::core::CoreOp;
+use exuvia_ir::{BlockId, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
+use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::{Body, Effect};
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,8 +25,24 @@ const MOST: usize = 6;
 pub(crate) struct Headers {
     /// The lists by the blocks at whose ends they are read, each with the number of the loop.
     pub before: HashMap<BlockId, Vec<(Value, usize)>>,
+    /// The lists that loops fill, by the blocks before them.
+    pub fills: HashMap<BlockId, Vec<Fill>>,
     /// The blocks of each loop.
     loops: Vec<Vec<bool>>,
+}
+
+/// A list that a loop fills.
+#[derive(Clone, Debug)]
+pub(crate) struct Fill {
+    pub list: Value,
+    /// The counter, its value before the first round, and the one with which there is none.
+    pub counter: Value,
+    pub start: Value,
+    pub bound: Value,
+    /// One of the places where an element is appended.
+    pub append: Inst,
+    /// The number of the loop.
+    pub number: usize,
 }
 
 impl Headers {
@@ -33,7 +54,7 @@ impl Headers {
     /// Those of a function.
     pub fn of(function: &Function, live: &Live) -> Headers {
         let mut headers = Headers::default();
-        let reads_lists = |inst: &Inst| read(function, inst).is_some();
+        let reads_lists = |inst: &Inst| read(function, inst).is_some() || is(inst, CoreOp::ListAppend);
         if !function.blocks.iter().flat_map(|block| &block.insts).any(|inst| live.inst(inst) && reads_lists(inst)) {
             return headers;
         }
@@ -51,12 +72,23 @@ impl Headers {
                 .map(|at| (flow.first(BlockId(at as u32))..=flow.last(BlockId(at as u32))).all(|segment| body[segment]))
                 .collect();
             let block = flow.segment(before).block;
+            let number = headers.loops.len();
+            // What is done at the end of that block is done once for each time that the loop begins.
+            let fills = match function.block(block).term {
+                Terminator::Jump(_) => {
+                    Filling { function, live, flow: &flow, body: &body, origins: &origins, head }.fills(number)
+                }
+                _ => Vec::new(),
+            };
             let found = headers.lists(function, live, &flow, &body, &inside, &origins);
-            if !found.is_empty() {
-                let number = headers.loops.len();
-                headers.before.entry(block).or_default().extend(found.into_iter().map(|list| (list, number)));
-                headers.loops.push(inside);
+            if found.is_empty() && fills.is_empty() {
+                continue;
             }
+            headers.before.entry(block).or_default().extend(found.into_iter().map(|list| (list, number)));
+            if !fills.is_empty() {
+                headers.fills.entry(block).or_default().extend(fills);
+            }
+            headers.loops.push(inside);
         }
         headers
     }
@@ -132,6 +164,164 @@ fn changes_headers(inst: &Inst) -> bool {
     let Some(def) = definition(inst) else { return false };
     let keeps = matches!(def.body, Body::Core(CoreOp::ListSet | CoreOp::ListRotate | CoreOp::ListReverse));
     def.effect == Effect::Write && !keeps
+}
+
+fn is(inst: &Inst, op: CoreOp) -> bool {
+    definition(inst).is_some_and(|def| matches!(def.body, Body::Core(core) if core == op))
+}
+
+/// What is looked at to find the lists that a loop fills.
+struct Filling<'a> {
+    function: &'a Function,
+    live: &'a Live,
+    flow: &'a Flow,
+    body: &'a [bool],
+    origins: &'a Origins,
+    head: usize,
+}
+
+impl Filling<'_> {
+    fn fills(&self, number: usize) -> Vec<Fill> {
+        let mut sites: Vec<(Value, Vec<usize>, &Inst)> = Vec::new();
+        for (at, inst) in self.insts().filter(|(_, inst)| is(inst, CoreOp::ListAppend)) {
+            let list = inst.args[0];
+            match sites.iter_mut().find(|(other, ..)| *other == list) {
+                Some((_, places, _)) => places.push(at),
+                None => sites.push((list, vec![at], inst)),
+            }
+        }
+        let is_new = |list: Value| {
+            let outside = self.origins.block_of(list).is_some_and(|block| !self.body[self.flow.first(block)]);
+            self.origins.kinds[list.index()] == Origin::New && outside
+        };
+        sites.retain(|(list, _, append)| is_new(*list) && append.unwind.is_none());
+        if sites.is_empty() {
+            return Vec::new();
+        }
+        let Some((counter, start, bound)) = self.counter() else { return Vec::new() };
+        sites.retain(|(list, places, _)| self.is_once(places) && self.is_alone(*list));
+        let filled = |(list, _, append): (Value, Vec<usize>, &Inst)| Fill {
+            list,
+            counter,
+            start,
+            bound,
+            append: append.clone(),
+            number,
+        };
+        sites.into_iter().map(filled).collect()
+    }
+
+    /// The instructions of the loop, with their segments.
+    fn insts(&self) -> impl Iterator<Item = (usize, &Inst)> {
+        let parts = (0..self.flow.len()).filter(|at| self.body[*at]);
+        parts
+            .flat_map(|at| {
+                let part = self.flow.segment(at);
+                self.function.block(part.block).insts[part.insts.clone()].iter().map(move |inst| (at, inst))
+            })
+            .filter(|(_, inst)| self.live.inst(inst))
+    }
+
+    /// The counter of a loop that goes up by one in each round until it is not below a bound, which is the only
+    /// end of the loop; its first value, and the bound.
+    fn counter(&self) -> Option<(Value, Value, Value)> {
+        let (function, flow) = (self.function, self.flow);
+        let head = flow.segment(self.head).block;
+        let data = function.block(head);
+        let Terminator::Branch(cond, inner, outer) = &data.term else { return None };
+        let is_inside = |block: BlockId| self.body[flow.first(block)];
+        if !flow.segment(self.head).last || !is_inside(inner.block) || is_inside(outer.block) {
+            return None;
+        }
+        let mut leaves = false;
+        for at in (0..flow.len()).filter(|at| self.body[*at] && *at != self.head) {
+            flow.for_each_successor(function, at, |next| leaves |= !self.body[next]);
+        }
+        if leaves {
+            return None;
+        }
+        let test = data.insts.iter().find(|inst| inst.result == Some(*cond))?;
+        let [counter, bound] = test.args[..] else { return None };
+        let place = data.params.iter().position(|param| *param == counter)?;
+        let is_before = |value: Value| {
+            let block = self.origins.block_of(value)?;
+            (!self.body[flow.first(block)]).then_some(())
+        };
+        if !is(test, CoreOp::IntCmp(Cmp::Lt)) || *function.ty(bound) != Type::Int {
+            return None;
+        }
+        is_before(bound)?;
+        let mut start = None;
+        for before in flow.predecessors(self.head) {
+            let mut given = Vec::new();
+            function.block(flow.segment(before).block).term.for_each_edge(|edge| {
+                given.extend((edge.block == head).then(|| edge.args.get(place).copied()));
+            });
+            let is_latch = self.body[before];
+            for value in given {
+                let value = value?;
+                if !is_latch && start.replace(value).is_some() || is_latch && !self.is_next(value, counter) {
+                    return None;
+                }
+            }
+        }
+        Some((counter, start?, bound))
+    }
+
+    /// Whether a value is one more than another.
+    fn is_next(&self, value: Value, counter: Value) -> bool {
+        let one = |value: Value| {
+            let blocks = &self.function.blocks;
+            let made = blocks.iter().flat_map(|block| &block.insts).find(|inst| inst.result == Some(value));
+            matches!(made.map(|inst| &inst.op), Some(Opcode::Const(Object::Int(one))) if one.to_i64() == Some(1))
+        };
+        self.insts().any(|(_, inst)| {
+            inst.result == Some(value)
+                && is(inst, CoreOp::IntAdd)
+                && matches!(inst.args[..], [a, b] if a == counter && one(b) || b == counter && one(a))
+        })
+    }
+
+    /// Whether each round passes one of some segments, and only one, once.
+    fn is_once(&self, places: &[usize]) -> bool {
+        let distinct = places.iter().enumerate().all(|(at, place)| !places[..at].contains(place));
+        let passes = |from: Vec<usize>, ends_at: bool| {
+            let mut seen = vec![false; self.flow.len()];
+            let mut open = from;
+            let mut passed = false;
+            while let Some(at) = open.pop() {
+                self.flow.for_each_successor(self.function, at, |next| {
+                    if next == self.head {
+                        // A round without one.
+                        passed |= !ends_at;
+                    } else if places.contains(&next) {
+                        // One behind another.
+                        passed |= ends_at;
+                    } else if self.body[next] && !std::mem::replace(&mut seen[next], true) {
+                        open.push(next);
+                    }
+                });
+            }
+            passed
+        };
+        distinct && !places.contains(&self.head) && !passes(vec![self.head], false) && !passes(places.to_vec(), true)
+    }
+
+    /// Whether nothing in the loop can see a list but what appends to it.
+    fn is_alone(&self, list: Value) -> bool {
+        self.insts().all(|(_, inst)| {
+            if matches!(inst.op, Opcode::Call(_)) {
+                return false;
+            }
+            let core = definition(inst).is_some_and(|def| matches!(def.body, Body::Core(_)));
+            let appends = is(inst, CoreOp::ListAppend) && inst.args[0] == list;
+            inst.args.iter().skip(usize::from(appends)).all(|arg| match self.function.ty(*arg) {
+                // Instructions of the core look at what a list holds itself only.
+                Type::List(element) if core || !element.holds_list() => self.origins.are_two(self.function, list, *arg),
+                ty => !ty.holds_list(),
+            })
+        })
+    }
 }
 
 /// Where values come from.
@@ -250,5 +440,75 @@ b3:
             .replace("  v1: int = const 0\n", "  v1: int = const 0\n  v10: list[int] = list\n")
             .replace("  poll\n", "  list.append v10 v6\n  poll\n");
         assert_eq!(found(&other), [(0, vec![0])]);
+    }
+
+    /// The lists that loops of a function fill.
+    fn filled(text: &str) -> Vec<u32> {
+        let known = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
+        let module = exuvia_ir::parse_module(text, &known).unwrap();
+        let function = &module.functions[0];
+        let headers = Headers::of(function, &crate::live::analyse(function));
+        let mut lists: Vec<u32> = headers.fills.values().flatten().map(|fill| fill.list.0).collect();
+        lists.sort_unstable();
+        lists
+    }
+
+    const MAP: &str = "fn f0 \"f\"(v0: list[int], v1: int) -> list[int] {
+b0:
+  v2: int = const 0
+  v3: int = const 1
+  v4: list[int] = list
+  v5: int = list.len v0
+  jump b1(v2)
+b1(v6: int):
+  v7: bool = int.lt v6 v5
+  branch v7 b2 b6
+b2:
+  v8: int = list.get v0 v6
+  v9: bool = int.lt v8 v1
+  branch v9 b3 b4
+b3:
+  list.append v4 v8
+  jump b5
+b4:
+  list.append v4 v1
+  jump b5
+b5:
+  poll
+  v11: int = int.add v6 v3
+  jump b1(v11)
+b6:
+  return v4
+}
+";
+
+    #[test]
+    fn a_map_fills_its_list() {
+        assert_eq!(filled(MAP), [4]);
+        assert_eq!(filled(&MAP.replace("v2: int = const 0", "v2: int = const -3")), [4]);
+    }
+
+    #[test]
+    fn what_is_no_map_fills_nothing() {
+        let no = |old: &str, new: &str| {
+            let changed = MAP.replacen(old, new, 1);
+            assert_ne!(changed, MAP);
+            assert_eq!(filled(&changed), [], "{changed}");
+        };
+        // Not in each round, or twice.
+        no("  list.append v4 v8\n", "");
+        no("  poll\n", "  poll\n  list.append v4 v8\n");
+        // Somebody looks.
+        no("  list.append v4 v1\n", "  v12: int = list.len v4\n  list.append v4 v12\n");
+        no("  poll\n", "  poll\n  v12: int = list.pop v4\n");
+        // It may be the list of another name.
+        no("  v4: list[int] = list\n", "  v10: bool = const false\n  v4: list[int] = list.sort_int v0 v10\n");
+        // The block before ends in something else than this loop.
+        no("  jump b1(v2)\n", "  v13: bool = int.lt v1 v2\n  branch v13 b1(v2) b6\n");
+        // Another end, another step, another test, a bound from within.
+        no("  jump b5\nb4:", "  jump b6\nb4:");
+        no("const 1", "const 2");
+        no("int.lt v6 v5", "int.le v6 v5");
+        no("int.lt v6 v5", "int.lt v6 v6");
     }
 }

@@ -113,6 +113,14 @@ pub(crate) extern "C" fn list_reserve(cx: *mut Cx, list: *mut RawList, more: i64
     unsafe { (*list).reserve(&mut *cx, u64::try_from(more).unwrap_or(0), slots as usize) }
 }
 
+/// Makes room at the end of a list for an element for each number from `start` to before `end`, which are its
+/// elements from now on: status, where that of zero would lie. Native code writes them before anybody looks.
+pub(crate) extern "C" fn list_fill(cx: *mut Cx, list: *mut RawList, start: i64, end: i64, slots: u64) -> Pair {
+    // SAFETY: native code passes the context that its caller lent it and the address of a live list of
+    // elements of so many slots.
+    unsafe { call_fallible(cx, |cx| (*list).fill(cx, start, end, slots as usize)) }
+}
+
 /// Appends the elements of one list to another, or to itself: status.
 pub(crate) extern "C" fn list_extend(cx: *mut Cx, list: *mut RawList, other: *const RawList, slots: u64) -> Pair {
     let extend = |cx: &mut Cx| {

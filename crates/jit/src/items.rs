@@ -6,6 +6,7 @@
 use crate::columns::{decode_offsets, decode_views};
 use crate::output::{Misfit, small};
 use crate::{RunError, border, slots};
+use arrow::array::NullBufferBuilder;
 use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Float32Array, Float64Array, Int64Array, LargeStringArray, ListArray,
     StructArray, UInt32Array, UInt64Array,
@@ -272,7 +273,7 @@ pub(crate) struct Lists {
 #[derive(Debug)]
 struct Out {
     declared: DataType,
-    valid: Vec<bool>,
+    valid: NullBufferBuilder,
     values: OutValues,
 }
 
@@ -412,7 +413,7 @@ pub(crate) unsafe extern "C" fn emit_list(lists: *mut Lists, row: u64, list: *co
 
 /// Adds the values of a union with None of one slot.
 fn extend_present<T: Default>(
-    (values, valid): (&mut Vec<T>, &mut Vec<bool>),
+    (values, valid): (&mut Vec<T>, &mut NullBufferBuilder),
     ty: &Type,
     all: &[u64],
     value: impl Fn(u64) -> T,
@@ -420,11 +421,10 @@ fn extend_present<T: Default>(
     let tag = ty.alternatives().iter().position(|ty| *ty != Type::None).unwrap_or(0);
     let (start, step) = (slots::alternative_start(ty.alternatives(), tag), slots::count(ty));
     values.reserve(all.len() / step);
-    valid.reserve(all.len() / step);
     for slots in all.chunks_exact(step) {
         let present = slots[0] & 0xFF == tag as u64;
         values.push(if present { value(slots[start]) } else { T::default() });
-        valid.push(present);
+        valid.append(present);
     }
 }
 
@@ -452,7 +452,7 @@ impl Out {
             }
             _ => None,
         }?;
-        Some(Out { declared: declared.clone(), valid: Vec::new(), values })
+        Some(Out { declared: declared.clone(), valid: NullBufferBuilder::new(0), values })
     }
 
     fn len(&self) -> usize {
@@ -480,7 +480,7 @@ impl Out {
     }
 
     fn push_null(&mut self) {
-        self.valid.push(false);
+        self.valid.append_null();
         match &mut self.values {
             OutValues::Ints(values, ..) => values.push(0),
             OutValues::Unsigned(values) => values.push(0),
@@ -530,7 +530,7 @@ impl Out {
             }
             _ => return Err(Misfit::Class),
         }
-        self.valid.push(true);
+        self.valid.append_non_null();
         Ok(())
     }
 
@@ -547,12 +547,12 @@ impl Out {
         match (&mut self.values, ty) {
             (OutValues::Ints(values, i64::MIN, i64::MAX), Type::Int) => {
                 values.extend(all.iter().map(|word| *word as i64));
-                self.valid.resize(self.valid.len() + len, true);
+                self.valid.append_n_non_nulls(len);
                 return true;
             }
             (OutValues::Floats(values), Type::Float) => {
                 values.extend(all.iter().map(|word| result_float(f64::from_bits(*word))));
-                self.valid.resize(self.valid.len() + len, true);
+                self.valid.append_n_non_nulls(len);
                 return true;
             }
             (OutValues::Floats(values), Type::Union(_)) if present(ty) == Some(&Type::Float) => {
@@ -646,14 +646,13 @@ impl Out {
             }
             _ => return false,
         }
-        self.valid.push(true);
+        self.valid.append_non_null();
         true
     }
 
     fn finish(self) -> Result<ArrayRef, RunError> {
         let wrong = |error: arrow::error::ArrowError| RunError::Argument(error.to_string());
-        let all_valid = self.valid.iter().all(|valid| *valid);
-        let nulls = (!all_valid).then(|| NullBuffer::from(self.valid));
+        let nulls = self.valid.build();
         let array: ArrayRef = match self.values {
             OutValues::Ints(values, ..) => Arc::new(Int64Array::new(values.into(), nulls)),
             OutValues::Unsigned(values) => Arc::new(UInt64Array::new(values.into(), nulls)),

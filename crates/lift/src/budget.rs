@@ -38,12 +38,14 @@ const LONGEST: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } e
 #[derive(Debug)]
 pub(crate) struct Budget {
     steps: Cell<u64>,
+    /// Those at which lifting ends, or the statement of a module that is run.
+    limit: Cell<u64>,
     since: Instant,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { steps: Cell::new(0), since: Instant::now() }
+        Budget { steps: Cell::new(0), limit: Cell::new(MAX_STEPS), since: Instant::now() }
     }
 }
 
@@ -56,6 +58,18 @@ impl Budget {
     /// The steps taken.
     pub fn steps(&self) -> u64 {
         self.steps.get()
+    }
+
+    /// Begins a statement of a module: half of the steps that are left are its own, so that one that takes too many
+    /// costs the functions that need it, and not the others. Gives the limit that there was.
+    pub fn begin_statement(&self) -> u64 {
+        let half = self.steps() + MAX_STEPS.saturating_sub(self.steps()) / 2;
+        self.limit.replace(half.min(self.limit.get()))
+    }
+
+    /// Ends a statement of a module; whether it took too many steps.
+    pub fn end_statement(&self, limit: u64) -> bool {
+        self.steps() > self.limit.replace(limit)
     }
 
     /// Whether it takes too long: now and then it is looked at.
@@ -75,6 +89,9 @@ impl Lifter<'_> {
         }
         if self.world.budget.steps() > MAX_STEPS {
             return self.bail(Code::Budget, format!("lifting takes more than {MAX_STEPS} steps"));
+        }
+        if self.world.budget.steps() > self.world.budget.limit.get() {
+            return self.bail(Code::Budget, "the statement takes more than half of the steps that lifting may take");
         }
         if self.world.budget.is_late() {
             return self.bail(Code::Budget, format!("lifting takes longer than {} s", LONGEST.as_secs()));

@@ -66,6 +66,8 @@ pub struct Lifted {
     pub unchecked: bool,
     /// The steps that it took ([`MAX_STEPS`]).
     pub steps: u64,
+    /// Whether NaN among the floats of a result that is a whole column stands for NULL: it is a Series.
+    pub nan_is_null: bool,
 }
 
 /// Lifts the handler of a source for arguments of those types. Function 0 of the module
@@ -91,7 +93,14 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
             other => other,
         };
         match lifted {
-            Ok(module) => return Ok(Lifted { module, unchecked: world.unchecked, steps: world.budget.steps() }),
+            Ok(module) => {
+                return Ok(Lifted {
+                    module,
+                    unchecked: world.unchecked,
+                    steps: world.budget.steps(),
+                    nan_is_null: world.nan_is_null == Some(true),
+                });
+            }
             Err(Stop::Bailout(bailout)) => return Err(bailout),
             Err(Stop::Restart) => {
                 world.restarts += 1;
@@ -113,6 +122,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                 world.sizes.clear();
                 world.displays.clear();
                 world.unfolded_only.clear();
+                world.nan_is_null = None;
             }
         }
     }

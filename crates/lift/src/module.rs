@@ -71,7 +71,18 @@ pub(crate) fn run(world: &mut World, module: &Module, name: &str) -> Lift<usize>
 impl Lifter<'_> {
     fn top_level<'a>(&mut self, stmt: &Stmt, footprint: &'a Footprint, passed: &mut PassedOver<'a>) -> Lift<()> {
         let values = self.b.function.values.len();
+        if let Some(reason) = self.world.too_long.get(&(self.frames[0].module, stmt.span)) {
+            // An attempt of before has found that out.
+            let reason = reason.clone();
+            return self.pass_over(footprint, reason, passed);
+        }
+        let limit = self.world.budget.begin_statement();
         let result = self.stmts(std::slice::from_ref(stmt));
+        if self.world.budget.end_statement(limit)
+            && let Err(Stop::Bailout(reason)) = &result
+        {
+            self.world.too_long.insert((self.frames[0].module, stmt.span), reason.clone());
+        }
         let reason = match result {
             // Of all that is lifted, not of this statement.
             Err(Stop::Bailout(reason))

@@ -14,7 +14,7 @@ use crate::objects::flags::Flags;
 use crate::tree::ast::{FunctionDef, Name};
 use crate::tree::source::Source;
 use crate::walk::lifter::{Place, Site, Vars};
-use exuvia_ir::{Class, Function, ListObj, Object, Pattern, Type};
+use exuvia_ir::{Class, Function, ListObj, Object, Pattern, Span, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::re::{MAX_AUTOMATON, Regex, Unsupported};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -73,6 +73,10 @@ pub(crate) struct World {
     pub long_results: HashSet<*const FunctionDef>,
     /// Functions that can only be unfolded: their results have no run-time form.
     pub unfolded_only: HashSet<*const FunctionDef>,
+    /// Statements of modules that take too many steps, and why those that need them are not lifted.
+    pub too_long: HashMap<(usize, Span), Bailout>,
+    /// Of a result that is a whole column: whether it is a Series, once one was returned.
+    pub nan_is_null: Option<bool>,
     /// Functions that keep no more than so many results.
     pub bounded: HashSet<*const FunctionDef>,
     /// The kinds of arguments by which functions keep their results, by parameter.
@@ -259,6 +263,8 @@ impl World {
             settled: HashSet::new(),
             long_results: HashSet::new(),
             unfolded_only: HashSet::new(),
+            too_long: HashMap::new(),
+            nan_is_null: None,
             bounded: HashSet::new(),
             kept_by: HashMap::new(),
             list_types: HashMap::new(),

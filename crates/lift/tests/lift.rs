@@ -38,7 +38,7 @@ fn check(source: &str, returns: SqlClass, rows: &[&[&str]]) {
         let names: Vec<String> = (0..params.len()).map(|index| format!("p{index}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let source_of = Source::resolve(source, "f", None, &names).unwrap_or_else(|error| panic!("{error:?}"));
-        let returns = SqlReturn { class: returns.clone(), name: "T".to_string(), errors_are_null: false };
+        let returns = SqlReturn { class: returns.clone(), name: "T".to_string(), errors_are_null: false, whole: false };
         let expected = cpython(source, call);
         for calls in [Calls::Large, Calls::All] {
             let module = match lift(&source_of, &params, &returns, calls) {

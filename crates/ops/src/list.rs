@@ -100,6 +100,23 @@ impl RawList {
         }
     }
 
+    /// Makes room for an element for each number from `start` to before `end`, which are elements from now on and
+    /// hold what was in the memory. Gives where that of zero would lie.
+    ///
+    /// # Errors
+    /// There is no memory for so many.
+    pub fn fill(&mut self, cx: &mut Cx, start: i64, end: i64, slots: usize) -> KernelResult<i64> {
+        let more = end.checked_sub(start).ok_or(exuvia_ir::Raise::ROW_MEMORY)?.max(0) as u64;
+        self.reserve(cx, more, slots);
+        let len = self.len.saturating_add(more);
+        if len > self.cap && slots > 0 {
+            self.grow(cx, len, slots)?;
+        }
+        let before = (self.len as i64).wrapping_sub(start).wrapping_mul(8 * slots as i64);
+        self.len = len;
+        Ok((self.data as i64).wrapping_add(before))
+    }
+
     /// Makes room for `cap` elements: behind them where nothing else lies, as where a loop appends to one list
     /// alone, else they are taken elsewhere.
     fn grow(&mut self, cx: &mut Cx, cap: u64, slots: usize) -> KernelResult<()> {

@@ -4,10 +4,12 @@
 //! NumPy calls the same functions on processors without AVX-512; with it, it computes some of them by
 //! itself, with up to 3 units in the last place between the two.
 
+use crate::cx::KernelResult;
 use crate::def::OpDef;
 use crate::float::arith::{floor_quotient, remainder};
 use crate::math::libm;
 use crate::op;
+use exuvia_ir::Raise;
 
 macro_rules! one_argument {
     ($($doc:literal $id:ident $name:literal;)*) => {
@@ -74,7 +76,107 @@ fn signed(a: f64, b: f64) -> f64 {
 op! {
     /// The sum of floats, in the order in which NumPy adds a contiguous or evenly strided run.
     sum = "ufunc.sum" ""
-    Read fn (_cx, _items: floats) -> float { 0.0 + pairwise(_items) }
+    Read fn (_cx, _items: floats) -> float { 0.0 + pairwise(_items, &|item| item) }
+}
+
+op! {
+    /// The sum of floats in the same order, where 0.0 stands in the place of NaN.
+    sum_present = "ufunc.sum_present" ""
+    Read fn (_cx, _items: floats) -> float { 0.0 + pairwise(_items, &or_zero) }
+}
+
+op! {
+    /// How many floats are not NaN.
+    count_present = "ufunc.count_present" ""
+    Read fn (_cx, _items: floats) -> int { _items.iter().map(|item| i64::from(!item.is_nan())).sum::<i64>() }
+}
+
+op! {
+    /// The sum of the squared distances of floats from a number, in the same order.
+    squares = "ufunc.squares" ""
+    Read fn (_cx, _items: floats, middle: float) -> float { 0.0 + pairwise(_items, &|item| square(item - middle)) }
+}
+
+op! {
+    /// The same, where the distance of NaN is 0.0.
+    squares_present = "ufunc.squares_present" ""
+    Read fn (_cx, _items: floats, middle: float) -> float {
+        0.0 + pairwise(_items, &|item: f64| if item.is_nan() { 0.0 } else { square(item - middle) })
+    }
+}
+
+op! {
+    /// The least of floats, of which there is one, or the first NaN. Where it is zero and there are zeros of both
+    /// signs, of which NumPy gives any, it bails out.
+    least = "ufunc.least" ""
+    Read fn (_cx, _items: floats) -> float fallible bails Operands {
+        first_nan(_items).map_or_else(|| signed_once(least_of(_items), _items), Ok)
+    }
+}
+
+op! {
+    /// The greatest of floats, as `ufunc.least`.
+    greatest = "ufunc.greatest" ""
+    Read fn (_cx, _items: floats) -> float fallible bails Operands {
+        first_nan(_items).map_or_else(|| signed_once(greatest_of(_items), _items), Ok)
+    }
+}
+
+op! {
+    /// The least of the floats that are not NaN, infinity of none, as `ufunc.least`.
+    least_present = "ufunc.least_present" ""
+    Read fn (_cx, _items: floats) -> float fallible bails Operands { signed_once(least_of(_items), _items) }
+}
+
+op! {
+    /// The greatest of the floats that are not NaN, minus infinity of none, as `ufunc.least`.
+    greatest_present = "ufunc.greatest_present" ""
+    Read fn (_cx, _items: floats) -> float fallible bails Operands { signed_once(greatest_of(_items), _items) }
+}
+
+fn or_zero(item: f64) -> f64 {
+    if item.is_nan() { 0.0 } else { item }
+}
+
+fn square(x: f64) -> f64 {
+    x * x
+}
+
+fn first_nan(items: &[f64]) -> Option<f64> {
+    // Without a branch for each, so that several are looked at at once.
+    let found = items.iter().fold(false, |found, item| found | item.is_nan());
+    if found { items.iter().copied().find(|item| item.is_nan()) } else { None }
+}
+
+// A comparison with NaN is false: it changes nothing.
+
+fn least_of(items: &[f64]) -> f64 {
+    extreme(items, f64::INFINITY, |best, item| if item < best { item } else { best })
+}
+
+fn greatest_of(items: &[f64]) -> f64 {
+    extreme(items, f64::NEG_INFINITY, |best, item| if item > best { item } else { best })
+}
+
+/// The best of floats, by several at once.
+fn extreme(items: &[f64], start: f64, better: impl Fn(f64, f64) -> f64) -> f64 {
+    let (blocks, rest) = items.as_chunks::<8>();
+    let mut found = [start; 8];
+    for block in blocks {
+        for (found, item) in found.iter_mut().zip(block) {
+            *found = better(*found, *item);
+        }
+    }
+    found.iter().chain(rest).fold(start, |best, item| better(best, *item))
+}
+
+/// An extreme that is no zero while there are zeros of both signs.
+fn signed_once(extreme: f64, items: &[f64]) -> KernelResult<f64> {
+    let other = |item: &f64| *item == 0.0 && item.to_bits() != extreme.to_bits();
+    if extreme == 0.0 && items.iter().any(other) {
+        return Err(Raise::Bailout("zeros of both signs"));
+    }
+    Ok(extreme)
 }
 
 op! {
@@ -109,25 +211,26 @@ pub const BOUNDED: &[&str] = &["ufunc.dot"];
 /// The most floats that are added without halving.
 const BLOCK: usize = 128;
 
-/// NumPy's `pairwise_sum`: eight sums side by side, of halves where there are more than a block.
-fn pairwise(items: &[f64]) -> f64 {
+/// NumPy's `pairwise_sum` of what a function makes of floats: eight sums side by side, of halves where there are
+/// more than a block.
+fn pairwise(items: &[f64], made: &impl Fn(f64) -> f64) -> f64 {
     if items.len() < 8 {
-        return items.iter().fold(-0.0, |sum, item| sum + item);
+        return items.iter().fold(-0.0, |sum, item| sum + made(*item));
     }
     if items.len() > BLOCK {
         let half = items.len() / 2;
         let (left, right) = items.split_at(half - half % 8);
-        return pairwise(left) + pairwise(right);
+        return pairwise(left, made) + pairwise(right, made);
     }
     let (blocks, rest) = items.as_chunks::<8>();
     let mut sums = [-0.0; 8];
     for block in blocks {
         for (sum, item) in sums.iter_mut().zip(block) {
-            *sum += item;
+            *sum += made(*item);
         }
     }
     let [a, b, c, d, e, f, g, h] = sums;
-    rest.iter().fold(((a + b) + (c + d)) + ((e + f) + (g + h)), |sum, item| sum + item)
+    rest.iter().fold(((a + b) + (c + d)) + ((e + f) + (g + h)), |sum, item| sum + made(*item))
 }
 
 /// Every operation of the family.
@@ -159,5 +262,13 @@ pub static OPS: &[&OpDef] = &[
     &modulo::DEF,
     &hypot::DEF,
     &sum::DEF,
+    &sum_present::DEF,
+    &count_present::DEF,
+    &squares::DEF,
+    &squares_present::DEF,
+    &least::DEF,
+    &greatest::DEF,
+    &least_present::DEF,
+    &greatest_present::DEF,
     &dot::DEF,
 ];

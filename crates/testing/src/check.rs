@@ -298,6 +298,7 @@ impl Subject<'_> {
             timeout: None,
             models: vec![],
             columns: vec![],
+            whole: false,
         };
         let function = Function::define(definition, &settings).map_err(|error| error.to_string())?;
         let types = case.signature.params.iter().map(|(_, ty)| *ty).collect();

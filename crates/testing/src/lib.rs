@@ -49,5 +49,6 @@ pub fn definition(source: &str, params: Vec<Parameter>, returns: DataType) -> De
         timeout: None,
         models: Vec::new(),
         columns: Vec::new(),
+        whole: false,
     }
 }

@@ -117,6 +117,7 @@ fn dumps(case: &Case) -> String {
         timeout: None,
         models: vec![],
         columns: vec![],
+        whole: false,
     };
     let stage = |stage: &str| match Function::define(definition.clone(), &settings) {
         Ok(function) => function.dump(stage, &settings).unwrap_or_else(|error| error),

@@ -180,6 +180,7 @@ fn elementary(expression: &str) -> anyhow::Result<Function> {
         timeout: None,
         models: vec![],
         columns: vec![],
+        whole: false,
     };
     Ok(Function::define(definition, &Settings::default())?)
 }

@@ -43,7 +43,7 @@ struct Options {
 }
 
 const USAGE: &str =
-    "usage: cargo xtask bench zillow|more|corners|objects|language|placement|scaling|compile|tables|columns|tpcxai|worker|opencl [--rows N] [--rounds N] [--core N] [--sf N] [--from FILE] [--small]
+    "usage: cargo xtask bench zillow|more|corners|objects|language|placement|scaling|compile|tables|columns|arrays|tpcxai|worker|opencl [--rows N] [--rounds N] [--core N] [--sf N] [--from FILE] [--small]
 
 --small runs a few rows of everything once and compares the results only.";
 
@@ -93,7 +93,8 @@ pub fn run(args: &[String]) -> Result<()> {
         "scaling" => scaling::run(&options),
         "compile" => compile::run(&options),
         "tables" => frames::tables(&options, scale),
-        "columns" => columns::run(&options),
+        "columns" => columns::COLUMNS.run(&options),
+        "arrays" => columns::ARRAYS.run(&options),
         "tpcxai" => tpcxai::run(&options, scale),
         "worker" => worker::run(&options),
         "opencl" => opencl::run(&options, from.as_deref()),

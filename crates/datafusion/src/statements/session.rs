@@ -394,15 +394,15 @@ impl ExuviaSession {
     pub fn dump(&self, stage: &str, function: &str) -> Result<String> {
         let state = self.ctx.state();
         let registered = Routines::of(state.config_options()).get(function);
+        let settings = ExuviaOptions::of(state.config_options()).settings;
         let udf = match &registered {
             Some(Registered { by_row: Ok(udf), .. }) => Some(udf),
-            Some(registered) => return registered.routine.dump(stage).or_else(|why| plan_err!("{why}")),
+            Some(registered) => return registered.routine.dump(stage, &settings).or_else(|why| plan_err!("{why}")),
             None => state.scalar_functions().get(function),
         };
         let Some(python) = udf.and_then(|udf| PythonFunction::of(udf)) else {
             return plan_err!("there is no Python function {function}");
         };
-        let settings = ExuviaOptions::of(state.config_options()).settings;
         python.function().dump(stage, &settings).or_else(|why| plan_err!("{why}"))
     }
 

@@ -2,10 +2,11 @@
 
 use super::{Result, Translator, trusted};
 use crate::alias::Shared;
+use crate::headers::Fill;
 use crate::{CompileError, helpers, slots};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
-use exuvia_ir::{BlockId, ExcKind, Inst, Type};
+use exuvia_ir::{BlockId, ExcKind, Inst, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::cx::Cx;
 use exuvia_ops::list::RawList;
@@ -16,6 +17,13 @@ const LEN: i32 = offset_of!(RawList, len) as i32;
 const CAP: i32 = offset_of!(RawList, cap) as i32;
 const DATA: i32 = offset_of!(RawList, data) as i32;
 
+/// A list that a loop fills: where the element of a counter of zero would lie, and the counter.
+pub(super) struct Filled {
+    number: usize,
+    base: Machine,
+    counter: Value,
+}
+
 /// The header of a list, as a loop read it before it began.
 pub(super) struct Header {
     number: usize,
@@ -24,6 +32,25 @@ pub(super) struct Header {
 }
 
 impl Translator<'_, '_, '_> {
+    /// At the end of a block: makes room for what a loop behind it fills.
+    pub(super) fn make_room(&mut self, block: BlockId) -> Result<()> {
+        for fill in self.headers.fills.remove(&block).unwrap_or_default() {
+            let Fill { list, counter, start, bound, append, number } = fill;
+            if [counter, start, bound].iter().any(|value| self.widths.is_wide(*value)) {
+                continue;
+            }
+            let element = self.element_type(&append)?;
+            let (at, first, end) = (self.slots(list)?[0], self.slots(start)?[0], self.slots(bound)?[0]);
+            let width = self.word(slots::count(&element) as i64);
+            let args = [self.env.cx, at, first, end, width];
+            let made =
+                self.call_helper("list.fill", helpers::list_fill as *const u8, &[types::I64, types::I64], &args)?;
+            self.fail_if(made[0], made[0], &append)?;
+            self.filled.entry(list).or_default().push(Filled { number, base: made[1], counter });
+        }
+        Ok(())
+    }
+
     /// At the end of a block: reads the headers that loops behind it leave as they are.
     pub(super) fn read_headers(&mut self, block: BlockId) -> Result<()> {
         for (list, number) in self.headers.before.remove(&block).unwrap_or_default() {
@@ -36,6 +63,19 @@ impl Translator<'_, '_, '_> {
             self.read_headers.entry(list).or_default().push(Header { number, len, data });
         }
         Ok(())
+    }
+
+    /// Whether the loop behind the block fills the list that is the first operand.
+    fn fills_next(&self, inst: &Inst) -> bool {
+        let fills = self.headers.fills.get(&self.at);
+        fills.is_some_and(|fills| fills.iter().any(|fill| Some(&fill.list) == inst.args.first()))
+    }
+
+    /// Where a loop puts the elements of the list that is the first operand, and its counter, if it fills it.
+    fn filled(&self, inst: &Inst) -> Option<(Machine, Value)> {
+        let filled = self.filled.get(inst.args.first()?)?;
+        let filled = filled.iter().find(|filled| self.headers.is_within(filled.number, self.at))?;
+        Some((filled.base, filled.counter))
     }
 
     /// What was read of the header of the list that is the first operand.
@@ -132,7 +172,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// The slots of `value` as an element of a list.
-    fn element(&mut self, values: Vec<Machine>, value: exuvia_ir::Value, element: &Type) -> Result<Vec<Machine>> {
+    fn element(&mut self, values: Vec<Machine>, value: Value, element: &Type) -> Result<Vec<Machine>> {
         let ty = self.function.ty(value);
         if ty == element { Ok(values) } else { self.widen(&values, &ty.clone(), element) }
     }
@@ -194,6 +234,8 @@ impl Translator<'_, '_, '_> {
                 self.fail_if(made[0], made[0], inst)?;
                 Ok(vec![made[1]])
             }
+            // The helper that makes room for what the loop fills does it.
+            CoreOp::ListReserve if self.fills_next(inst) => Ok(Vec::new()),
             CoreOp::ListReserve => {
                 let more = self.int(inst, 1)?;
                 let width = self.word(slots::count(&element) as i64);
@@ -305,6 +347,12 @@ impl Translator<'_, '_, '_> {
         let value = self.operand(inst, 1)?;
         let values = self.slots(value)?;
         let values = self.element(values, value, element)?;
+        if let Some((base, counter)) = self.filled(inst) {
+            let counter = self.slots(counter)?[0];
+            let address = self.address_in(base, counter, element);
+            self.store(&values, address);
+            return Ok(Vec::new());
+        }
         let len = self.b.ins().load(types::I64, trusted(), list, LEN);
         let cap = self.b.ins().load(types::I64, trusted(), list, CAP);
         let grow = self.b.create_block();

@@ -37,7 +37,7 @@ use cranelift_codegen::ir::{
     Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, Type as Reg, Value as Machine, types,
 };
 use cranelift_frontend::FunctionBuilder;
-use exuvia_ir::{BlockId, Edge, ExcKind, Function, Inst, Int, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Edge, ExcKind, Flow, Function, Inst, Int, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, status};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -101,6 +101,10 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     /// The lists whose headers loops read before them, and what those read.
     headers: Headers,
     read_headers: HashMap<Value, Vec<list::Header>>,
+    /// The blocks that stay in a loop by their first edge and leave it by the second.
+    leaves_second: HashSet<BlockId>,
+    /// The lists that loops fill.
+    filled: HashMap<Value, Vec<list::Filled>>,
     /// The block that is translated.
     at: BlockId,
     /// The last instructions of the block that others look for beside them.
@@ -177,6 +181,8 @@ pub(crate) fn translate<'m>(
         enters: HashMap::new(),
         headers: Headers::of(function, live),
         read_headers: HashMap::new(),
+        leaves_second: leaves_second(function),
+        filled: HashMap::new(),
         at: function.entry(),
         done: VecDeque::new(),
         keeps: None,
@@ -190,6 +196,27 @@ pub(crate) fn translate<'m>(
         translator.look_up()?;
     }
     translator.run()
+}
+
+/// The blocks of a function that stay in a loop by the first edge of their branch and leave it by the second.
+/// Cranelift walks the blocks in such an order that what is behind a loop comes within it if it is the second: then
+/// it computes again in each round what does not change there, and the loop is not in one piece.
+fn leaves_second(function: &Function) -> HashSet<BlockId> {
+    let mut found = HashSet::new();
+    let flow = Flow::new(function);
+    for head in flow.order().filter(|at| flow.is_head(*at)) {
+        let body = flow.body(head);
+        for at in (0..flow.len()).filter(|at| body[*at] && flow.segment(*at).last) {
+            let block = flow.segment(at).block;
+            if let Terminator::Branch(_, yes, no) = &function.block(block).term
+                && body[flow.first(yes.block)]
+                && !body[flow.first(no.block)]
+            {
+                found.insert(block);
+            }
+        }
+    }
+    found
 }
 
 impl<'m> Translator<'_, '_, 'm> {
@@ -224,6 +251,7 @@ impl<'m> Translator<'_, '_, 'm> {
                 }
             }
             self.enter_loops(id);
+            self.make_room(id)?;
             self.read_headers(id)?;
             self.terminator(&data.term)?;
         }
@@ -410,7 +438,12 @@ impl<'m> Translator<'_, '_, 'm> {
                 let cond = self.first(*cond)?;
                 let (yes, yes_args) = self.edge(yes, None)?;
                 let (no, no_args) = self.edge(no, None)?;
-                self.b.ins().brif(cond, yes, &yes_args, no, &no_args);
+                if self.leaves_second.contains(&self.at) {
+                    let cond = self.b.ins().icmp_imm_u(IntCC::Equal, cond, 0);
+                    self.b.ins().brif(cond, no, &no_args, yes, &yes_args);
+                } else {
+                    self.b.ins().brif(cond, yes, &yes_args, no, &no_args);
+                }
             }
             Terminator::Return(value) => {
                 let ty = self.function.ty(*value);

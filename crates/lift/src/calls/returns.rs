@@ -17,6 +17,9 @@ pub struct SqlReturn {
     pub name: String,
     /// Whether a row that raises gives NULL, so that nobody asks for its exception.
     pub errors_are_null: bool,
+    /// Whether the result, a list, is a whole column: NaN stays NaN in the list of a Series
+    /// ([`Lifted::nan_is_null`](crate::Lifted::nan_is_null)).
+    pub whole: bool,
 }
 
 impl Lifter<'_> {
@@ -96,6 +99,9 @@ impl Lifter<'_> {
             })?;
             return Ok(());
         }
+        if let Some(list) = self.column_of(value, sql)? {
+            return self.return_sql(&list, sql);
+        }
         if !sql.class.is_scalar() {
             let mut values = Vec::new();
             self.spread_result(value, sql, &mut values)?;
@@ -107,6 +113,24 @@ impl Lifter<'_> {
         let in_sql = self.in_sql(value)?;
         let returned = if in_sql.same(value) { value.clone() } else { self.seen(value.clone()) };
         self.return_scalar(&in_sql, &returned, sql)
+    }
+
+    /// The values of an array or a Series that is a whole column.
+    fn column_of(&mut self, value: &Abs, sql: &SqlReturn) -> Lift<Option<Abs>> {
+        let Abs::Instance(object) = value else { return Ok(None) };
+        if !sql.whole || !self.live || !object.class.prelude {
+            return Ok(None);
+        }
+        let Some(column) = self.call_special(object, "_in_column", Vec::new())? else { return Ok(None) };
+        match column.tuple_items().as_deref() {
+            Some([list, Abs::Const(Object::Bool(is_series))]) => {
+                if *self.world.nan_is_null.get_or_insert(*is_series) != *is_series {
+                    return self.bail(Code::SqlType, "a Series or an array, as it comes");
+                }
+                Ok(Some(list.clone()))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Returns what a result is in SQL; the error shows what was returned.

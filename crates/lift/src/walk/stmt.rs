@@ -3,7 +3,7 @@
 use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::tree::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
-use crate::walk::lifter::{Ctx, Lift, Lifter};
+use crate::walk::lifter::{Ctx, Lift, Lifter, Returns};
 use exuvia_ir::{ExcKind, Type};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -49,7 +49,10 @@ impl Lifter<'_> {
                     Some(value) => self.expr(value)?,
                     None => Abs::NONE,
                 };
-                self.kept(&value)?;
+                // Nothing comes between the end of the handler and the use of its result.
+                if !self.is_last() {
+                    self.kept(&value)?;
+                }
                 let value = self.collected().unwrap_or(value);
                 self.return_(value)
             }
@@ -272,6 +275,12 @@ impl Lifter<'_> {
     }
 
     // ---- leaving ----
+
+    /// Whether a return here leaves the handler, and nothing of the user's runs before it has.
+    fn is_last(&self) -> bool {
+        let goes_on = |ctx: &Ctx| matches!(ctx, Ctx::Call { .. } | Ctx::Try { .. } | Ctx::Finally { .. });
+        matches!(self.returns, Returns::Sql(_)) && !self.contexts.iter().any(goes_on)
+    }
 
     fn return_(&mut self, value: Abs) -> Lift<()> {
         if !self.live {

@@ -171,17 +171,14 @@ class ndarray(_Operators):
     def _in_sql(self):
         return self._compact()
 
+    def _in_column(self):
+        """Its elements as those of a whole column, and whether NaN is NULL among them."""
+        return self._compact(), self._kind == 2
+
     # Without what is missing.
 
     def _counted(self):
-        if self._code != 0:
-            return self._n
-        count = 0
-        for i in range(self._n):
-            value = self._value(i)
-            if value == value:
-                count += 1
-        return count
+        return self._n if self._code != 0 else _operation("ufunc.count_present", self._compact())
 
     def _filled(self, value):
         """With a value in place of NaN."""
@@ -191,7 +188,7 @@ class ndarray(_Operators):
 
     def _without_nan(self):
         """Its floats that are not NaN."""
-        return _fresh([item for item in self._list() if item == item], 0)
+        return _fresh([item for item in self._compact() if item == item], 0)
 
     # What it looks like.
 
@@ -287,7 +284,7 @@ class ndarray(_Operators):
         if isinstance(key, _Number):
             return self[key.__index__()]
         if isinstance(key, (list, ndarray)):
-            return self._selected(_listed(key)._kept())
+            return self._selected(_listed(key))
         return _refuse("such a part of an array")
 
     def _selected(self, key):
@@ -489,11 +486,11 @@ class ndarray(_Operators):
 
     def min(self, axis=None, *, keepdims=False, initial=_missing):
         _one_axis(axis)
-        return _in_dimension(_extreme(self, _less if self._code == 0 else _less_int, initial), keepdims)
+        return _in_dimension(_extreme(self, True, initial), keepdims)
 
     def max(self, axis=None, *, keepdims=False, initial=_missing):
         _one_axis(axis)
-        return _in_dimension(_extreme(self, _greater if self._code == 0 else _greater_int, initial), keepdims)
+        return _in_dimension(_extreme(self, False, initial), keepdims)
 
     def argmin(self, axis=None):
         _one_axis(axis)
@@ -716,6 +713,12 @@ def _squared_distance(lane, middle):
     return distance * distance
 
 
+def _squares(a, middle):
+    if a._code == 0:
+        return _operation("ufunc.squares", a._compact(), middle)
+    return _tree(_each(_squared_distance, a, middle))
+
+
 def _freedom(n, ddof):
     """The degrees of freedom of so many."""
     if isinstance(ddof, bool) or not isinstance(ddof, int):
@@ -726,8 +729,7 @@ def _freedom(n, ddof):
 def _var(a, ddof):
     n = _freedom(a._n, ddof)
     a = a._kept()
-    middle = _mean(a)
-    return _div(_tree(_each(_squared_distance, a, middle)), _operation("int.to_float", n if n > 0 else 0))
+    return _div(_squares(a, _mean(a)), _operation("int.to_float", n if n > 0 else 0))
 
 
 def var(a, axis=None, ddof=0):
@@ -748,7 +750,7 @@ def _is_negative_zero(x):
     return x == 0.0 and _div(1.0, x) < 0.0
 
 
-def _extreme(a, function, initial=_missing):
+def _extreme(a, least, initial=_missing):
     if a._code == 2:
         return _refuse("the extreme of bools")
     if not _is_missing(initial):
@@ -758,13 +760,11 @@ def _extreme(a, function, initial=_missing):
         a = _fresh([_coded(first, a._code)] + a._list(), a._code)
     if a._n == 0:
         return _leave("an array without elements")
+    if a._code == 0:
+        return _Number(_operation("ufunc.least" if least else "ufunc.greatest", a._compact()))
     made = a._value(0)
     for i in range(1, a._n):
-        made = function(made, a._value(i))
-    if a._code == 0 and made == 0.0:
-        for i in range(a._n):
-            if a._value(i) == 0.0 and _is_negative_zero(a._value(i)) != _is_negative_zero(made):
-                return _leave("zeros of both signs")
+        made = _less_int(made, a._value(i)) if least else _greater_int(made, a._value(i))
     return _Number(made)
 
 

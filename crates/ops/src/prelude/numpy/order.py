@@ -230,7 +230,8 @@ def _counted(a):
 
 def nansum(a, axis=None):
     _one_axis(axis)
-    return _of_numbers(a)._filled(0.0).sum()
+    a = _of_numbers(a)
+    return _Number(_sum_present(a)) if a._code == 0 else a.sum()
 
 
 def nanmean(a, axis=None):

@@ -58,7 +58,7 @@ class Series(ndarray):
                 return _leave("a label that a Series has not")
             return _Number(self._value(key))
         if isinstance(key, ndarray) and key._code == 2:
-            return _Part(self._selected(key._kept()))
+            return _Part(self._selected(key))
         return _refuse("such a part of a Series")
 
     def __getpart__(self, start, stop):
@@ -140,7 +140,7 @@ class Series(ndarray):
 
     def sum(self, axis=None):
         _one_axis(axis)
-        return _Number(_tree(self._filled(0.0)) if self._code == 0 else _total(self))
+        return _Number(_sum_present(self) if self._code == 0 else _total(self))
 
     def mean(self, axis=None):
         _one_axis(axis)
@@ -158,11 +158,11 @@ class Series(ndarray):
 
     def min(self, axis=None):
         _one_axis(axis)
-        return _series_extreme(self._kept(), _inf, _less, _less_int)
+        return _series_extreme(self._kept(), True)
 
     def max(self, axis=None):
         _one_axis(axis)
-        return _series_extreme(self._kept(), -_inf, _greater, _greater_int)
+        return _series_extreme(self._kept(), False)
 
     def median(self, axis=None):
         _one_axis(axis)
@@ -320,31 +320,32 @@ def _instead(lane, value):
     return _Array(value if lane._v != lane._v else lane._v)
 
 
+def _sum_present(a):
+    """The sum of the floats that are not missing."""
+    return _operation("ufunc.sum_present", a._compact())
+
+
 def _mean_of(a, count):
     """The mean of what is not missing, of which there are so many."""
-    total = _tree(a._filled(0.0)) if a._code == 0 else _exact_total(a)
+    total = _sum_present(a) if a._code == 0 else _exact_total(a)
     return _div(total, _operation("int.to_float", count)) if count > 0 else _nan
-
-
-def _squared_or_zero(lane, middle):
-    value = lane._v
-    distance = middle - (0.0 if value != value else value)
-    return _Array(0.0 if value != value else distance * distance)
 
 
 def _var_of(a, count, ddof):
     n = _freedom(count, ddof)
     if a._code != 0:
         return _leave("the deviation of ints")
-    middle = _div(_tree(a._filled(0.0)), _operation("int.to_float", count))
-    total = _tree(_deferred(_squared_or_zero, (a, middle), a._n))
+    middle = _div(_sum_present(a), _operation("int.to_float", count))
+    total = _operation("ufunc.squares_present", a._compact(), middle)
     return _div(total, _operation("int.to_float", n)) if n > 0 else _nan
 
 
-def _series_extreme(a, fill, of_floats, of_ints):
-    if a._code == 0:
-        return _extreme(a._filled(fill), of_floats) if a._counted() > 0 else _Number(_nan)
-    return _extreme(a.to_numpy(), of_ints)
+def _series_extreme(a, least):
+    if a._code != 0:
+        return _extreme(a.to_numpy(), least)
+    if a._counted() == 0:
+        return _Number(_nan)
+    return _Number(_operation("ufunc.least_present" if least else "ufunc.greatest_present", a._compact()))
 
 
 def _series_scan(a, function, start):
