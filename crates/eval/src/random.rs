@@ -500,6 +500,10 @@ impl Making<'_> {
                 self.inst(Opcode::Const(bound), vec![], Type::Int, None)
             }
         };
+        // A list to which each round appends, which the rounds may see or not.
+        let filled = self.random.one_in(2).then(|| self.index_of(Opcode::List, vec![], Type::list(Type::Int), None));
+        let seen = self.random.one_in(3);
+        self.scope.extend(filled.filter(|_| seen));
         let mut first = vec![zero];
         first.extend(types.iter().map(|ty| self.value(ty)).collect::<Vec<_>>());
         let header = self.builder.function.new_block();
@@ -515,6 +519,10 @@ impl Making<'_> {
         let in_header = self.scope.len();
         self.builder.block = body;
         if self.statements(depth + 1) {
+            if let Some(list) = filled {
+                let item = self.value(&Type::Int);
+                self.builder.effect(Opcode::Op("list.append"), vec![list, item], None);
+            }
             let next = self.inst(Opcode::Op("int.add"), vec![counter, one], Type::Int, None);
             let mut args = vec![next];
             args.extend(types.iter().map(|ty| self.value(ty)).collect::<Vec<_>>());
@@ -522,7 +530,27 @@ impl Making<'_> {
         }
         self.scope.truncate(in_header);
         self.builder.block = after;
+        if let Some(list) = filled.filter(|_| self.random.one_in(2)) {
+            self.append_numbers(list, [zero, one, bound]);
+        }
+        self.scope.extend(filled.filter(|_| !seen));
         true
+    }
+
+    /// A loop that appends the numbers below a bound to a list.
+    fn append_numbers(&mut self, list: Value, [zero, one, bound]: [Value; 3]) {
+        let header = self.builder.function.new_block();
+        self.builder.jump(header, vec![zero]);
+        self.builder.block = header;
+        let at = self.builder.function.add_param(header, Type::Int);
+        let more = self.index_of(Opcode::Op("int.lt"), vec![at, bound], Type::Bool, None);
+        let (body, after) = self.builder.branch(more);
+        self.builder.block = body;
+        self.builder.effect(Opcode::Op("list.append"), vec![list, at], None);
+        self.builder.effect(Opcode::Poll, vec![], None);
+        let next = self.index(Opcode::Op("int.add"), vec![at, one]);
+        self.builder.jump(header, vec![next]);
+        self.builder.block = after;
     }
 
     /// Looks for something in a text and takes parts of it by where that is, at times in a loop. Few of
