@@ -575,3 +575,19 @@ def f(n):
         &[&["4"], &["3"]],
     );
 }
+
+#[test]
+fn a_statement_of_the_module_that_takes_too_long_costs_what_reads_it() {
+    // Thousands of steps for each number, in a loop that is unfolded while the module runs.
+    let table = "TABLE = [[(i * j) % 7 for j in range(400)] for i in range(400)]\nRATE = 3\n";
+    let lifted = |body: &str| {
+        let source = format!("{table}def f(a):\n    return {body}\n");
+        let source = Source::resolve(&source, "f", None, &["a"]).unwrap_or_else(|error| panic!("{error:?}"));
+        let params = [Param { class: SqlClass::Int, nullable: true, inner: true }];
+        let returns = SqlReturn { class: SqlClass::Int, name: "T".to_string(), errors_are_null: false, whole: false };
+        lift(&source, &params, &returns, Calls::Large)
+    };
+    assert!(lifted("a * RATE").is_ok_and(|lifted| lifted.unchecked), "CPython must run the statement");
+    let why = lifted("TABLE[a][0]").expect_err("it needs the table");
+    assert_eq!(why.detail, "the statement takes more than half of the steps that lifting may take");
+}

@@ -44,6 +44,8 @@ async fn the_column_is_that_of_the_relation_below() {
         "centred(t.id): native: a column function, whole column; may depend on the order of rows, which is not given"
     ]
     .assert_eq(&explained(&session, "SELECT centred(id) FROM t").await);
+    let dumped = session.dump("optimized", "centred").unwrap();
+    assert!(dumped.contains("(v0: list[float])") && dumped.contains("ufunc.sum_present v0"), "{dumped}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
