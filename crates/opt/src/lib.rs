@@ -22,6 +22,7 @@ mod fold;
 mod growth;
 mod inline;
 mod interval;
+mod kinds;
 mod known;
 mod licm;
 mod lists;
@@ -75,9 +76,12 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let splits: Pass = ("splits", splits::run);
     let reserve: Pass = ("room for lists", reserve::run);
     let matches: Pass = ("matches", matches::run);
+    let kinds: Pass = ("kinds of variables", kinds::run);
     CLEANUP
         .into_iter()
         .chain([thread])
+        .chain(CLEANUP)
+        .chain([kinds, SIMPLIFY, thread])
         .chain(CLEANUP)
         .chain([residues, ranges, thread, licm])
         .chain(CLEANUP)

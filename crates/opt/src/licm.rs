@@ -29,7 +29,7 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
 }
 
 /// The flow of a function with loops, each behind a block of its own where it can be.
-fn with_preheaders(function: &mut Function) -> Option<Flow> {
+pub(crate) fn with_preheaders(function: &mut Function) -> Option<Flow> {
     let flow = Flow::new(function);
     if !has_loops(&flow) {
         return None;
@@ -74,7 +74,7 @@ fn has_loops(flow: &Flow) -> bool {
 }
 
 /// The block that does nothing after its instructions but to enter the loop.
-fn preheader(function: &Function, flow: &Flow, head: usize) -> Option<BlockId> {
+pub(crate) fn preheader(function: &Function, flow: &Flow, head: usize) -> Option<BlockId> {
     let mut outside = flow.predecessors(head).filter(|before| !flow.dominates(head, *before));
     let (only, None) = (outside.next()?, outside.next()) else { return None };
     let part = flow.segment(only);
