@@ -9,7 +9,8 @@
 //! A loop whose every round appends one element to a new list, and that ends where a counter reaches a bound,
 //! *fills* the list: the room is made, and the length set, before the loop, and each round writes to the place
 //! that its counter says. This holds where nothing else in the loop can see the list, and where the loop has no
-//! other end, but for a row that leaves native code and its lists with it.
+//! other end, but for a row that leaves native code and its lists with it. A function that is called has one more:
+//! who catches what it raises may see a list that it was given to.
 
 use crate::live::{Live, definition};
 use exuvia_ir::{BlockId, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
@@ -51,8 +52,8 @@ impl Headers {
         self.loops.get(number).is_some_and(|blocks| blocks[block.index()])
     }
 
-    /// Those of a function.
-    pub fn of(function: &Function, live: &Live) -> Headers {
+    /// Those of a function, which others call or which is the row's.
+    pub fn of(function: &Function, live: &Live, is_called: bool) -> Headers {
         let mut headers = Headers::default();
         let reads_lists = |inst: &Inst| read(function, inst).is_some() || is(inst, CoreOp::ListAppend);
         if !function.blocks.iter().flat_map(|block| &block.insts).any(|inst| live.inst(inst) && reads_lists(inst)) {
@@ -76,7 +77,8 @@ impl Headers {
             // What is done at the end of that block is done once for each time that the loop begins.
             let fills = match function.block(block).term {
                 Terminator::Jump(_) => {
-                    Filling { function, live, flow: &flow, body: &body, origins: &origins, head }.fills(number)
+                    let filling = Filling { function, live, flow: &flow, body: &body, origins: &origins, head };
+                    if is_called && filling.raises() { Vec::new() } else { filling.fills(number) }
                 }
                 _ => Vec::new(),
             };
@@ -209,6 +211,11 @@ impl Filling<'_> {
             number,
         };
         sites.into_iter().map(filled).collect()
+    }
+
+    /// Whether an instruction of the loop may raise.
+    fn raises(&self) -> bool {
+        self.insts().any(|(_, inst)| definition(inst).is_some_and(|def| !def.raises.is_empty()))
     }
 
     /// The instructions of the loop, with their segments.
@@ -396,7 +403,7 @@ mod tests {
         let known = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
         let module = exuvia_ir::parse_module(text, &known).unwrap();
         let function = &module.functions[0];
-        let headers = Headers::of(function, &crate::live::analyse(function));
+        let headers = Headers::of(function, &crate::live::analyse(function), false);
         let mut found: Vec<(u32, Vec<u32>)> = headers
             .before
             .iter()
@@ -447,7 +454,7 @@ b3:
         let known = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
         let module = exuvia_ir::parse_module(text, &known).unwrap();
         let function = &module.functions[0];
-        let headers = Headers::of(function, &crate::live::analyse(function));
+        let headers = Headers::of(function, &crate::live::analyse(function), false);
         let mut lists: Vec<u32> = headers.fills.values().flatten().map(|fill| fill.list.0).collect();
         lists.sort_unstable();
         lists
@@ -489,11 +496,24 @@ b6:
     }
 
     #[test]
+    fn what_may_raise_to_a_caller_fills_nothing() {
+        let known = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
+        let fills = |text: &str| {
+            let module = exuvia_ir::parse_module(text, &known).unwrap();
+            let function = &module.functions[0];
+            !Headers::of(function, &crate::live::analyse(function), true).fills.is_empty()
+        };
+        // An index may be outside.
+        assert!(!fills(MAP));
+        assert!(fills(&MAP.replace("list.get v0", "list.get_unchecked v0")));
+    }
+
+    #[test]
     fn what_is_no_map_fills_nothing() {
         let no = |old: &str, new: &str| {
             let changed = MAP.replacen(old, new, 1);
             assert_ne!(changed, MAP);
-            assert_eq!(filled(&changed), [], "{changed}");
+            assert!(filled(&changed).is_empty(), "{changed}");
         };
         // Not in each round, or twice.
         no("  list.append v4 v8\n", "");

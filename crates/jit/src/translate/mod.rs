@@ -159,7 +159,8 @@ pub(crate) fn translate<'m>(
         })
         .collect();
     let widths = width::analyse(function, live, unit.width);
-    let lent = alias::lent_slices(function, matches!(ending, Ending::Call));
+    let is_called = matches!(ending, Ending::Call);
+    let lent = alias::lent_slices(function, is_called);
     let mut translator = Translator {
         b,
         unit,
@@ -179,7 +180,7 @@ pub(crate) fn translate<'m>(
         widths,
         heads: HashMap::new(),
         enters: HashMap::new(),
-        headers: Headers::of(function, live),
+        headers: Headers::of(function, live, is_called),
         read_headers: HashMap::new(),
         leaves_second: leaves_second(function),
         filled: HashMap::new(),
