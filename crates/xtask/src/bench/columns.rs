@@ -1,7 +1,7 @@
 //! `bench columns` and `bench arrays`: functions of columns, and of arrays of a row, beside NumPy and pandas
 //! themselves, Numba, and Polars and DuckDB by hand.
 
-use super::frames::{Shown, ask, files, ours, pinned, publish};
+use super::frames::{BASELINE, Shown, ask, files, ours, pinned, publish};
 use super::markdown::figure;
 use super::setup::Setup;
 use super::{Options, machine};
@@ -108,7 +108,7 @@ impl Suite {
         succeed(Command::new(&setup.python).arg(&peer).arg("make").arg(&folder).arg(options.rows.to_string()))?;
         let peers = |what: &str, args: &[&str]| {
             let mut command = pinned(&setup.python, options.core);
-            command.arg(&peer).arg(what).args(args.iter().filter(|arg| !arg.is_empty()));
+            command.env(BASELINE.0, BASELINE.1).arg(&peer).arg(what).args(args.iter().filter(|arg| !arg.is_empty()));
             command
         };
         let at = folder.to_string_lossy().into_owned();

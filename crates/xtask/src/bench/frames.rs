@@ -42,12 +42,15 @@ impl Shown {
     }
 }
 
+/// What has NumPy use its baseline instructions, whose results are Exuvia's on every machine.
+pub(super) const BASELINE: (&str, &str) = ("NPY_DISABLE_CPU_FEATURES", "X86_V4 X86_V3");
+
 /// Runs a command on one core and one thread and reads the JSON that it prints last.
 pub(super) fn ask(command: &mut Command, python: &Path) -> Result<Value> {
     for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"] {
         command.env(threads, "1");
     }
-    command.env("EXUVIA_PYTHON", python).env("NPY_DISABLE_CPU_FEATURES", "X86_V4 X86_V3");
+    command.env("EXUVIA_PYTHON", python).env(BASELINE.0, BASELINE.1);
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     if !output.status.success() {
         bail!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
