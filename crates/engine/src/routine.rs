@@ -691,13 +691,16 @@ impl Routine {
     /// # Errors
     /// Why the function has no such stage.
     pub fn dump(&self, stage: &str, settings: &Settings) -> Result<String, String> {
-        let whole = if self.kind == Kind::Column { self.whole(settings) } else { None };
-        match (stage, whole, self.whole.get()) {
-            ("source", ..) => Ok(self.source.text.to_string()),
-            ("snapshot", ..) => Ok(format!("{:#?}\n", self.source.module)),
-            (_, Some(Ok(())), Some(Ok(whole))) => whole.dump(stage, settings),
-            (_, Some(Err(why)), _) => Err(format!("not native: {} {}", why.code, why.message)),
-            _ => Err(format!("{} runs in CPython and has no such stage", self.kind.described())),
+        match stage {
+            "source" => return Ok(self.source.text.to_string()),
+            "snapshot" => return Ok(format!("{:#?}\n", self.source.module)),
+            _ => {}
+        }
+        let compiled = self.kind == Kind::Column && self.whole(settings).is_some();
+        match self.whole.get().filter(|_| compiled) {
+            Some(Ok(whole)) => whole.dump(stage, settings),
+            Some(Err(why)) => Err(format!("not native: {} {}", why.code, why.message)),
+            None => Err(format!("{} runs in CPython and has no such stage", self.kind.described())),
         }
     }
 }

@@ -186,6 +186,33 @@ impl Flow {
         body
     }
 
+    /// Walks what is left of a round of a loop behind some of its segments, as far as segments where it stops:
+    /// whether a way comes to the end of the round, and whether one comes to a stop.
+    #[must_use]
+    pub fn rest_of_round(
+        &self,
+        function: &Function,
+        (head, body): (usize, &[bool]),
+        behind: &[usize],
+        stops: &[usize],
+    ) -> (bool, bool) {
+        let (mut ends, mut stopped) = (false, false);
+        let mut seen = vec![false; self.len()];
+        let mut open = behind.to_vec();
+        while let Some(at) = open.pop() {
+            self.for_each_successor(function, at, |next| {
+                if next == head {
+                    ends = true;
+                } else if stops.contains(&next) {
+                    stopped = true;
+                } else if body[next] && !std::mem::replace(&mut seen[next], true) {
+                    open.push(next);
+                }
+            });
+        }
+        (ends, stopped)
+    }
+
     /// Calls `f` with each segment to which control goes from `at`.
     pub fn for_each_successor(&self, function: &Function, at: usize, mut f: impl FnMut(usize)) {
         let segment = &self.segments[at];

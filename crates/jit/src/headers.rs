@@ -53,13 +53,12 @@ impl Headers {
     }
 
     /// Those of a function, which others call or which is the row's.
-    pub fn of(function: &Function, live: &Live, is_called: bool) -> Headers {
+    pub fn of(function: &Function, flow: &Flow, live: &Live, is_called: bool) -> Headers {
         let mut headers = Headers::default();
         let reads_lists = |inst: &Inst| read(function, inst).is_some() || is(inst, CoreOp::ListAppend);
         if !function.blocks.iter().flat_map(|block| &block.insts).any(|inst| live.inst(inst) && reads_lists(inst)) {
             return headers;
         }
-        let flow = Flow::new(function);
         let origins = Origins::of(function);
         // Outer loops come first, and what they read those within them need not read again.
         for head in flow.order().filter(|at| flow.is_head(*at)) {
@@ -77,12 +76,12 @@ impl Headers {
             // What is done at the end of that block is done once for each time that the loop begins.
             let fills = match function.block(block).term {
                 Terminator::Jump(_) => {
-                    let filling = Filling { function, live, flow: &flow, body: &body, origins: &origins, head };
+                    let filling = Filling { function, live, flow, body: &body, origins: &origins, head };
                     if is_called && filling.raises() { Vec::new() } else { filling.fills(number) }
                 }
                 _ => Vec::new(),
             };
-            let found = headers.lists(function, live, &flow, &body, &inside, &origins);
+            let found = headers.lists(function, live, flow, &body, &inside, &origins);
             if found.is_empty() && fills.is_empty() {
                 continue;
             }
@@ -192,10 +191,7 @@ impl Filling<'_> {
                 None => sites.push((list, vec![at], inst)),
             }
         }
-        let is_new = |list: Value| {
-            let outside = self.origins.block_of(list).is_some_and(|block| !self.body[self.flow.first(block)]);
-            self.origins.kinds[list.index()] == Origin::New && outside
-        };
+        let is_new = |list: Value| self.origins.kinds[list.index()] == Origin::New && self.is_outside(list);
         sites.retain(|(list, _, append)| is_new(*list) && append.unwind.is_none());
         if sites.is_empty() {
             return Vec::new();
@@ -211,6 +207,11 @@ impl Filling<'_> {
             number,
         };
         sites.into_iter().map(filled).collect()
+    }
+
+    /// Whether a value is made outside of the loop.
+    fn is_outside(&self, value: Value) -> bool {
+        self.origins.block_of(value).is_some_and(|block| !self.body[self.flow.first(block)])
     }
 
     /// Whether an instruction of the loop may raise.
@@ -250,14 +251,9 @@ impl Filling<'_> {
         let test = data.insts.iter().find(|inst| inst.result == Some(*cond))?;
         let [counter, bound] = test.args[..] else { return None };
         let place = data.params.iter().position(|param| *param == counter)?;
-        let is_before = |value: Value| {
-            let block = self.origins.block_of(value)?;
-            (!self.body[flow.first(block)]).then_some(())
-        };
-        if !is(test, CoreOp::IntCmp(Cmp::Lt)) || *function.ty(bound) != Type::Int {
+        if !is(test, CoreOp::IntCmp(Cmp::Lt)) || *function.ty(bound) != Type::Int || !self.is_outside(bound) {
             return None;
         }
-        is_before(bound)?;
         let mut start = None;
         for before in flow.predecessors(self.head) {
             let mut given = Vec::new();
@@ -291,27 +287,11 @@ impl Filling<'_> {
 
     /// Whether each round passes one of some segments, and only one, once.
     fn is_once(&self, places: &[usize]) -> bool {
+        let rest = |behind: &[usize]| self.flow.rest_of_round(self.function, (self.head, self.body), behind, places);
         let distinct = places.iter().enumerate().all(|(at, place)| !places[..at].contains(place));
-        let passes = |from: Vec<usize>, ends_at: bool| {
-            let mut seen = vec![false; self.flow.len()];
-            let mut open = from;
-            let mut passed = false;
-            while let Some(at) = open.pop() {
-                self.flow.for_each_successor(self.function, at, |next| {
-                    if next == self.head {
-                        // A round without one.
-                        passed |= !ends_at;
-                    } else if places.contains(&next) {
-                        // One behind another.
-                        passed |= ends_at;
-                    } else if self.body[next] && !std::mem::replace(&mut seen[next], true) {
-                        open.push(next);
-                    }
-                });
-            }
-            passed
-        };
-        distinct && !places.contains(&self.head) && !passes(vec![self.head], false) && !passes(places.to_vec(), true)
+        let (none, _) = rest(&[self.head]);
+        let (_, another) = rest(places);
+        distinct && !places.contains(&self.head) && !none && !another
     }
 
     /// Whether nothing in the loop can see a list but what appends to it.
@@ -398,13 +378,16 @@ impl Origins {
 mod tests {
     use super::*;
 
-    /// What is read before loops of a function, by the blocks.
-    fn found(text: &str) -> Vec<(u32, Vec<u32>)> {
+    fn headers(text: &str, is_called: bool) -> Headers {
         let known = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
         let module = exuvia_ir::parse_module(text, &known).unwrap();
         let function = &module.functions[0];
-        let headers = Headers::of(function, &crate::live::analyse(function), false);
-        let mut found: Vec<(u32, Vec<u32>)> = headers
+        Headers::of(function, &Flow::new(function), &crate::live::analyse(function), is_called)
+    }
+
+    /// What is read before loops of a function, by the blocks.
+    fn found(text: &str) -> Vec<(u32, Vec<u32>)> {
+        let mut found: Vec<(u32, Vec<u32>)> = headers(text, false)
             .before
             .iter()
             .map(|(block, lists)| (block.0, lists.iter().map(|(list, _)| list.0).collect()))
@@ -451,11 +434,7 @@ b3:
 
     /// The lists that loops of a function fill.
     fn filled(text: &str) -> Vec<u32> {
-        let known = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
-        let module = exuvia_ir::parse_module(text, &known).unwrap();
-        let function = &module.functions[0];
-        let headers = Headers::of(function, &crate::live::analyse(function), false);
-        let mut lists: Vec<u32> = headers.fills.values().flatten().map(|fill| fill.list.0).collect();
+        let mut lists: Vec<u32> = headers(text, false).fills.values().flatten().map(|fill| fill.list.0).collect();
         lists.sort_unstable();
         lists
     }
@@ -497,12 +476,7 @@ b6:
 
     #[test]
     fn what_may_raise_to_a_caller_fills_nothing() {
-        let known = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
-        let fills = |text: &str| {
-            let module = exuvia_ir::parse_module(text, &known).unwrap();
-            let function = &module.functions[0];
-            !Headers::of(function, &crate::live::analyse(function), true).fills.is_empty()
-        };
+        let fills = |text: &str| !headers(text, true).fills.is_empty();
         // An index may be outside.
         assert!(!fills(MAP));
         assert!(fills(&MAP.replace("list.get v0", "list.get_unchecked v0")));

@@ -6,10 +6,9 @@
 use crate::columns::{decode_offsets, decode_views};
 use crate::output::{Misfit, small};
 use crate::{RunError, border, slots};
-use arrow::array::NullBufferBuilder;
 use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Float32Array, Float64Array, Int64Array, LargeStringArray, ListArray,
-    StructArray, UInt32Array, UInt64Array,
+    NullBufferBuilder, StructArray, UInt32Array, UInt64Array,
 };
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute::{CastOptions, cast_with_options, take};

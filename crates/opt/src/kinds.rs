@@ -52,14 +52,9 @@ fn find(function: &Function, flow: &Flow, done: &mut HashSet<(BlockId, usize)>) 
     let heads: Vec<usize> = flow.order().filter(|at| flow.is_head(*at)).collect();
     for head in heads.into_iter().rev() {
         let id = flow.segment(head).block;
-        let unions = |function: &Function| {
-            let params = function.block(id).params.iter().enumerate();
-            let few = params.filter(
-                |(_, param)| matches!(function.ty(**param), Type::Union(alternatives) if alternatives.len() <= FEW),
-            );
-            few.map(|(place, param)| (place, *param)).collect::<Vec<_>>()
-        };
-        let params = unions(function);
+        let is_few = |param: &Value| matches!(function.ty(*param), Type::Union(kinds) if kinds.len() <= FEW);
+        let params = function.block(id).params.iter().copied().enumerate();
+        let params: Vec<(usize, Value)> = params.filter(|(_, param)| is_few(param)).collect();
         if params.is_empty() || licm::preheader(function, flow, head).is_none() {
             continue;
         }
@@ -165,7 +160,6 @@ fn answers(function: &Function, made: Option<&Inst>, known: &[Tags]) -> (bool, b
 /// Copies a loop, and sends those to the copy who have a variable of its kind.
 fn copy(function: &mut Function, flow: &Flow, found: &Found, body: &[BlockId]) {
     let Found { head, place, kind } = found;
-    let inside: HashSet<BlockId> = body.iter().copied().collect();
     let mut blocks: HashMap<BlockId, BlockId> = HashMap::new();
     let mut values: HashMap<Value, Value> = HashMap::new();
     // Of what is defined in the loop: where, there and in the copy.
@@ -209,24 +203,10 @@ fn copy(function: &mut Function, flow: &Flow, found: &Found, body: &[BlockId]) {
             insts.insert(0, wrap);
         }
         term.for_each_value_mut(rename);
-        let mut known = Vec::new();
-        term.for_each_edge_mut(|edge| {
-            if let Some(copy) = blocks.get(&edge.block) {
-                known.push((edge.block == *head).then(|| edge.clone()));
-                edge.block = *copy;
-            } else {
-                known.push(None);
-            }
-        });
+        term.for_each_edge_mut(|edge| edge.block = blocks.get(&edge.block).copied().unwrap_or(edge.block));
         // At the end of a round it is of its kind.
-        let again: Vec<Option<BlockId>> =
-            known.into_iter().map(|edge| edge.map(|edge| as_kind(function, edge, blocks[head], found))).collect();
-        let mut again = again.into_iter();
-        term.for_each_edge_mut(|edge| {
-            if let Some(Some(block)) = again.next() {
-                *edge = Edge { block, args: vec![] };
-            }
-        });
+        let to = blocks[head];
+        redirect(&mut term, to, |edge| as_kind(function, edge, to, found));
         let copy = function.block_mut(blocks[id]);
         copy.insts = insts;
         copy.term = term;
@@ -236,19 +216,19 @@ fn copy(function: &mut Function, flow: &Flow, found: &Found, body: &[BlockId]) {
         flow.predecessors(flow.first(*head)).map(|before| flow.segment(before).block).collect();
     for id in entering {
         let mut term = function.block(id).term.clone();
-        let mut asking = Vec::new();
-        term.for_each_edge(|edge| asking.push((edge.block == *head).then(|| edge.clone())));
-        let asking: Vec<Option<BlockId>> =
-            asking.into_iter().map(|edge| edge.map(|edge| asked(function, edge, entry, found))).collect();
-        let mut asking = asking.into_iter();
-        term.for_each_edge_mut(|edge| {
-            if let Some(Some(block)) = asking.next() {
-                *edge = Edge { block, args: vec![] };
-            }
-        });
+        redirect(&mut term, *head, |edge| asked(function, edge, entry, found));
         function.block_mut(id).term = term;
     }
-    join(function, &defined, &inside, &blocks, &values);
+    join(function, &defined, &blocks, &values);
+}
+
+/// Sends the edges to a block to those that are made for them.
+fn redirect(term: &mut Terminator, from: BlockId, mut made: impl FnMut(Edge) -> BlockId) {
+    term.for_each_edge_mut(|edge| {
+        if edge.block == from {
+            *edge = Edge { block: made(edge.clone()), args: vec![] };
+        }
+    });
 }
 
 /// A block that goes to the copy of a loop, as an edge goes to the loop, with a variable of its kind.
@@ -279,35 +259,15 @@ fn asked(function: &mut Function, edge: Edge, entry: BlockId, found: &Found) -> 
 fn join(
     function: &mut Function,
     defined: &[(Value, BlockId)],
-    inside: &HashSet<BlockId>,
     blocks: &HashMap<BlockId, BlockId>,
     values: &HashMap<Value, Value>,
 ) {
     let copies: HashSet<BlockId> = blocks.values().copied().collect();
-    let homes: HashMap<Value, BlockId> = defined.iter().copied().collect();
-    let mut users: HashMap<Value, Vec<BlockId>> = HashMap::new();
-    for (at, block) in function.blocks.iter().enumerate() {
-        let id = BlockId(at as u32);
-        if inside.contains(&id) || copies.contains(&id) {
-            continue;
-        }
-        let mut note = |value: Value| {
-            if homes.contains_key(&value) {
-                let users = users.entry(value).or_default();
-                if users.last() != Some(&id) {
-                    users.push(id);
-                }
-            }
-        };
-        for inst in &block.insts {
-            inst.args.iter().copied().for_each(&mut note);
-            inst.unwind.iter().flat_map(|edge| &edge.args).copied().for_each(&mut note);
-        }
-        block.term.for_each_value(&mut note);
-    }
+    let known: Vec<Value> = defined.iter().map(|(value, _)| *value).collect();
+    let users = ssa::users(function, &known, |block| blocks.contains_key(&block) || copies.contains(&block));
     let edges = Edges::new(function);
-    for (value, home) in defined {
-        if let Some(users) = users.get(value) {
+    for ((value, home), users) in defined.iter().zip(&users) {
+        if !users.is_empty() {
             ssa::repair(function, &edges, *value, &[(*home, *value), (blocks[home], values[value])], users);
         }
     }

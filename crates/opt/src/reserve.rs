@@ -90,24 +90,8 @@ fn appended(function: &Function, context: &mut Context, inner: &Loop<'_>, homes:
 
 /// Whether each round of a loop passes one of some segments.
 fn are_passed(function: &Function, inner: &Loop<'_>, places: &[usize]) -> bool {
-    let mut seen = vec![false; inner.flow.len()];
-    let mut open = vec![inner.head];
-    while let Some(at) = open.pop() {
-        if places.contains(&at) {
-            continue;
-        }
-        let mut ends = false;
-        inner.flow.for_each_successor(function, at, |next| {
-            ends |= next == inner.head;
-            if inner.body[next] && !std::mem::replace(&mut seen[next], true) {
-                open.push(next);
-            }
-        });
-        if ends {
-            return false;
-        }
-    }
-    true
+    let head = inner.head;
+    places.contains(&head) || !inner.flow.rest_of_round(function, (head, inner.body), &[head], places).0
 }
 
 /// Adds an operation to the block before a loop; gives its result.

@@ -71,6 +71,38 @@ fn edge_mut(function: &mut Function, from: From, f: impl FnOnce(&mut Edge)) {
     }
 }
 
+/// For each of some values the blocks that use it, but for those that are left out.
+pub(crate) fn users(
+    function: &Function,
+    defined: &[Value],
+    is_left_out: impl Fn(BlockId) -> bool,
+) -> Vec<Vec<BlockId>> {
+    let mut users: Vec<Vec<BlockId>> = vec![Vec::new(); defined.len()];
+    let mut place: Vec<u32> = vec![u32::MAX; function.values.len()];
+    for (at, value) in defined.iter().enumerate() {
+        place[value.index()] = at as u32;
+    }
+    for (at, block) in function.blocks.iter().enumerate() {
+        let id = BlockId(at as u32);
+        if is_left_out(id) {
+            continue;
+        }
+        let mut note = |value: Value| {
+            if let Some(list) = users.get_mut(place[value.index()] as usize)
+                && list.last() != Some(&id)
+            {
+                list.push(id);
+            }
+        };
+        for inst in &block.insts {
+            inst.args.iter().copied().for_each(&mut note);
+            inst.unwind.iter().flat_map(|edge| &edge.args).copied().for_each(&mut note);
+        }
+        block.term.for_each_value(&mut note);
+    }
+    users
+}
+
 /// Renames the uses of `value` in blocks that do not define it. `definitions` are its
 /// definitions by block, the original's included. `users` are the blocks with uses.
 pub(crate) fn repair(

@@ -133,7 +133,7 @@ fn take(function: &mut Function, group: &[Shortcut]) {
     let block = function.block(through).clone();
     let defined: Vec<Value> =
         block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.result)).collect();
-    let users = users(function, through, &defined);
+    let users = ssa::users(function, &defined, |block| block == through);
     let mut definitions: Vec<Vec<(BlockId, Value)>> = defined.iter().map(|value| vec![(through, *value)]).collect();
     for shortcut in group {
         // The edge may have been sent elsewhere when another block was copied.
@@ -186,34 +186,6 @@ fn edge_to(function: &Function, shortcut: &Shortcut, through: BlockId) -> Option
     let edges = function.block(shortcut.from).term.edges();
     let edge = edges.get(shortcut.edge)?;
     (edge.block == through).then(|| edge.args.clone())
-}
-
-/// For each value the other blocks that use it.
-fn users(function: &Function, home: BlockId, defined: &[Value]) -> Vec<Vec<BlockId>> {
-    let mut users: Vec<Vec<BlockId>> = vec![Vec::new(); defined.len()];
-    let mut place: Vec<u32> = vec![u32::MAX; function.values.len()];
-    for (at, value) in defined.iter().enumerate() {
-        place[value.index()] = at as u32;
-    }
-    for (at, block) in function.blocks.iter().enumerate() {
-        let id = BlockId(at as u32);
-        if id == home {
-            continue;
-        }
-        let mut note = |value: Value| {
-            if let Some(list) = users.get_mut(place[value.index()] as usize)
-                && list.last() != Some(&id)
-            {
-                list.push(id);
-            }
-        };
-        for inst in &block.insts {
-            inst.args.iter().copied().for_each(&mut note);
-            inst.unwind.iter().flat_map(|edge| &edge.args).copied().for_each(&mut note);
-        }
-        block.term.for_each_value(&mut note);
-    }
-    users
 }
 
 #[cfg(test)]

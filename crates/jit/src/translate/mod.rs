@@ -161,6 +161,7 @@ pub(crate) fn translate<'m>(
     let widths = width::analyse(function, live, unit.width);
     let is_called = matches!(ending, Ending::Call);
     let lent = alias::lent_slices(function, is_called);
+    let flow = Flow::new(function);
     let mut translator = Translator {
         b,
         unit,
@@ -180,9 +181,9 @@ pub(crate) fn translate<'m>(
         widths,
         heads: HashMap::new(),
         enters: HashMap::new(),
-        headers: Headers::of(function, live, is_called),
+        headers: Headers::of(function, &flow, live, is_called),
         read_headers: HashMap::new(),
-        leaves_second: leaves_second(function),
+        leaves_second: leaves_second(function, &flow),
         filled: HashMap::new(),
         at: function.entry(),
         done: VecDeque::new(),
@@ -202,9 +203,8 @@ pub(crate) fn translate<'m>(
 /// The blocks of a function that stay in a loop by the first edge of their branch and leave it by the second.
 /// Cranelift walks the blocks in such an order that what is behind a loop comes within it if it is the second: then
 /// it computes again in each round what does not change there, and the loop is not in one piece.
-fn leaves_second(function: &Function) -> HashSet<BlockId> {
+fn leaves_second(function: &Function, flow: &Flow) -> HashSet<BlockId> {
     let mut found = HashSet::new();
-    let flow = Flow::new(function);
     for head in flow.order().filter(|at| flow.is_head(*at)) {
         let body = flow.body(head);
         for at in (0..flow.len()).filter(|at| body[*at] && flow.segment(*at).last) {
