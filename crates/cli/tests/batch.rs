@@ -548,6 +548,43 @@ SELECT f(1);";
     }
 }
 
+/// Python's objects have a limit in the process itself: what grows ends with MemoryError where
+/// it grows, also in blocks that are small, and what runs next has the memory again.
+#[test]
+#[cfg(all(feature = "python", target_os = "linux"))]
+fn what_grows_in_python_ends() {
+    let script = "
+SET exuvia.lift = off;
+CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$
+BODY
+$$;
+SET exuvia.python_memory = '200MB';
+SELECT f(column1) FROM (VALUES (1));";
+    let growing = [
+        ("s = []\nwhile x:\n    s.append((x, len(s)))\nreturn 0", 3),
+        ("s = 'ab'\nwhile x:\n    s = s + s\nreturn 0", 3),
+        ("s = None\nwhile x:\n    s = (s,) + (0,) * 100\nreturn 0", 3),
+        ("s = {}\nwhile x:\n    s[len(s)] = {len(s)}\nreturn 0", 3),
+        ("return len([0] * (x * 10 ** 9))", 1),
+        ("import re\nreturn len(re.split('', 'a' * (x * 10 ** 9)))", 2),
+    ];
+    for (body, line) in growing {
+        let output = exuvia(&[], &script.replace("BODY", body));
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(err.contains(&format!("MemoryError\n  in function f, line {}", line + 3)), "{body}: {err}");
+    }
+    let caught = "
+try:
+    return len([0] * (x * 10 ** 9))
+except MemoryError:
+    return len([0] * (x * 10 ** 7))";
+    let output = exuvia(&["--format", "csv", "--quiet"], &script.replace("BODY", caught));
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with("10000000\n"), "{output:?}");
+    for wrong in ["'1MB'", "'much'"] {
+        assert!(err(&["-c", &format!("SET exuvia.python_memory = {wrong}")]).contains("exuvia.python_memory"));
+    }
+}
+
 /// What the environment tells CPython does not tell it from native code.
 #[test]
 #[cfg(feature = "python")]

@@ -16,7 +16,7 @@ static ABI: Abi = Abi { size: size_of::<Abi>(), start, define, call, run, free }
 
 /// The library's functions.
 #[unsafe(no_mangle)]
-pub extern "C" fn exuvia_cpython_v3() -> *const Abi {
+pub extern "C" fn exuvia_cpython_v4() -> *const Abi {
     &raw const ABI
 }
 

@@ -1,5 +1,6 @@
 //! Why a request failed, and how an exception is told to those without Python.
 
+use crate::memory::Telling;
 use exuvia_ir::interpreter::kind;
 use exuvia_ir::unprintable;
 use pyo3::exceptions::PyException;
@@ -46,6 +47,7 @@ impl Failure {
 
     /// An exception that left the function whose source was compiled under `file`.
     pub fn raised(py: Python<'_>, error: &PyErr, file: &str, first_line: u32) -> Failure {
+        let _room = Telling::begin();
         let exception = error.is_instance_of::<PyException>(py);
         Failure {
             kind: if exception { kind::EXCEPTION } else { kind::BASE_EXCEPTION },

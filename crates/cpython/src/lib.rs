@@ -26,6 +26,7 @@ mod classes;
 mod failure;
 mod function;
 mod imports;
+mod memory;
 mod port;
 mod print;
 mod request;
@@ -35,4 +36,4 @@ mod serve;
 mod start;
 mod watch;
 
-pub use border::exuvia_cpython_v3;
+pub use border::exuvia_cpython_v4;

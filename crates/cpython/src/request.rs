@@ -9,7 +9,7 @@
 //! All that it uses is its own; its way to the engine is closed, and it ends with the call.
 
 use crate::failure::Failure;
-use crate::watch;
+use crate::{memory, watch};
 use exuvia_ir::interpreter::{Limits, Listener, Report, Run, Text, kind, step};
 use pyo3::Python;
 use std::ffi::c_void;
@@ -82,12 +82,13 @@ impl Desk {
 pub struct Own {
     desk: Arc<Desk>,
     nanos: u64,
+    memory: u64,
 }
 
 impl Own {
     /// What ends it; the flag lives as long as `self`.
     pub fn limits(&self) -> Limits {
-        Limits { stop: (&raw const self.desk.stop).cast(), nanos: self.nanos }
+        Limits { stop: (&raw const self.desk.stop).cast(), nanos: self.nanos, memory: self.memory }
     }
 
     /// Whom it tells things; usable as long as `self`.
@@ -132,6 +133,9 @@ pub unsafe fn run<T: Send + 'static>(
             "{MOST_LEFT} calls that were stopped have not ended and still run in this process"
         )));
     }
+    if memory::exhausted() {
+        return Err(Failure::host("Python's objects take all memory that they may (exuvia.python_memory)"));
+    }
     let stop = limits.stop.cast::<AtomicBool>();
     // SAFETY: the caller's.
     let stop = (!stop.is_null()).then(|| unsafe { &*stop });
@@ -140,7 +144,7 @@ pub unsafe fn run<T: Send + 'static>(
         asker: Mutex::new(Some(Asker { listener: *listener, streams })),
     });
     let (done, result) = sync_channel(1);
-    let own = Own { desk: Arc::clone(&desk), nanos: limits.nanos };
+    let own = Own { desk: Arc::clone(&desk), nanos: limits.nanos, memory: limits.memory };
     let work = move || {
         let result =
             catch_unwind(AssertUnwindSafe(|| request(&own))).unwrap_or_else(|panic| Err(Failure::panicked(&*panic)));

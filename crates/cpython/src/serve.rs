@@ -38,6 +38,7 @@ fn exuvia_cpython(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn serve(py: Python<'_>, requests: i32, answers: i32) -> PyResult<()> {
     crate::start::usual_digits(py)?;
     crate::start::baseline_numpy(py)?;
+    crate::memory::count(py)?;
     crate::print::install(py)?;
     // SAFETY: the process was started with these descriptors for us alone.
     let (mut requests, answers) = unsafe { (File::from_raw_fd(requests), File::from_raw_fd(answers)) };
@@ -136,24 +137,26 @@ impl Server {
             function.ok_or_else(|| Failure::host("a call of an unknown function"))
         };
         match request {
-            Request::Call { handle, on_error_null, nanos, batch } => {
+            Request::Call { handle, on_error_null, nanos, memory, batch } => {
                 let function = function(handle)?;
-                let limits = Limits { stop, nanos: *nanos };
+                let limits = Limits { stop, nanos: *nanos, memory: *memory };
                 let result = call(&function, batch, *on_error_null, &limits, &listener);
                 // The last to drop a function needs Python's lock.
                 Python::attach(|_| drop(function));
                 Ok(Answer::Result { batch: result? })
             }
-            Request::Define { nanos, .. } => {
-                let function = define(request, &Limits { stop, nanos: *nanos }, &listener)?;
+            Request::Define { nanos, memory, .. } => {
+                let limits = Limits { stop, nanos: *nanos, memory: *memory };
+                let function = define(request, &limits, &listener)?;
                 let handle = self.defined.fetch_add(1, Ordering::Relaxed);
                 lock(&self.functions).insert(handle, Arc::new(function));
                 Ok(Answer::Defined { handle })
             }
-            Request::Run { handle, nanos, .. } => {
+            Request::Run { handle, nanos, memory, .. } => {
+                let limits = Limits { stop, nanos: *nanos, memory: *memory };
                 let function = function(handle)?;
                 let way = Way { server: self, number, stopped, steps };
-                let result = run(&function, request, &Limits { stop, nanos: *nanos }, &way, &listener);
+                let result = run(&function, request, &limits, &way, &listener);
                 Python::attach(|_| drop(function));
                 result.map(|()| Answer::Done)
             }

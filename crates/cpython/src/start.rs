@@ -152,5 +152,6 @@ fn initialize(executable: &CStr) -> Result<(), String> {
     }
     Python::attach(usual_digits).map_err(|error| format!("Python did not start: {error}"))?;
     Python::attach(baseline_numpy).map_err(|error| format!("Python did not start: {error}"))?;
+    Python::attach(crate::memory::count).map_err(|error| format!("Python did not start: {error}"))?;
     Python::attach(crate::print::install).map_err(|error| format!("Python did not start: {error}"))
 }

@@ -126,6 +126,7 @@ impl Watch {
     /// # Safety
     /// As for [`Watch::begin`].
     pub unsafe fn begin_calls(py: Python<'_>, limits: &Limits, call_nanos: u64) -> Watch {
+        crate::memory::allow(limits.memory);
         let stop = limits.stop.cast::<AtomicBool>();
         let _attached = py;
         let watched = Arc::new(Watched {

@@ -2,7 +2,7 @@
 
 use crate::defined::DefinedIn;
 use crate::formula::{self, Formula};
-use crate::interpreter::{Interpreter, MODULE_TIME, ModuleLimits, OwnProcess, PrintSink};
+use crate::interpreter::{Interpreter, MODULE_TIME, ModuleLimits, OwnProcess, PrintSink, PythonMemory};
 use crate::memoize::History;
 use crate::observed::Observed;
 use crate::offload::{Offload, Offloading};
@@ -51,6 +51,8 @@ pub struct Settings {
     /// `"compile"`, `"memoize"`, `"loops"`, `"calls"`, `"wide"` (ints of 128 bits), `"turns"` (loops give back the
     /// memory of each turn) or empty.
     pub fault: String,
+    /// The memory that Python may take.
+    pub python_memory: PythonMemory,
     /// Where functions that run in CPython print.
     pub print: PrintSink,
     /// The time that running a module may take.
@@ -80,7 +82,7 @@ impl Settings {
 
     /// What ends the running of a module.
     pub(crate) fn module_limits(&self) -> ModuleLimits<'_> {
-        ModuleLimits { stop: Some(&self.stop.0), time: self.module_time }
+        ModuleLimits { stop: Some(&self.stop.0), time: self.module_time, memory: self.python_memory }
     }
 }
 
@@ -98,6 +100,7 @@ impl Default for Settings {
             device: String::new(),
             row_memory: 256 << 20,
             fault: String::new(),
+            python_memory: PythonMemory::Auto,
             print: PrintSink::STDOUT,
             module_time: MODULE_TIME,
             stop: Stop::default(),

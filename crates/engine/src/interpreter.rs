@@ -96,11 +96,39 @@ pub struct ModuleLimits<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// The time that it may take.
     pub time: Duration,
+    /// The memory that Python may take.
+    pub memory: PythonMemory,
 }
 
 impl Default for ModuleLimits<'_> {
     fn default() -> Self {
-        ModuleLimits { stop: None, time: MODULE_TIME }
+        ModuleLimits { stop: None, time: MODULE_TIME, memory: PythonMemory::Auto }
+    }
+}
+
+/// The bytes that all of Python's objects in its process may take together while a request
+/// runs; beyond them Python raises MemoryError. Buffers that extension modules allocate past
+/// Python, as NumPy and Arrow do, do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PythonMemory {
+    /// Three quarters of the machine's memory, or of the process's control group.
+    #[default]
+    Auto,
+    /// As much as there is.
+    Unlimited,
+    /// So many.
+    Bytes(u64),
+}
+
+#[cfg(feature = "python")]
+impl PythonMemory {
+    /// As [`exuvia_ir::interpreter::Limits`] takes it.
+    fn bytes(self) -> u64 {
+        match self {
+            PythonMemory::Auto => 0,
+            PythonMemory::Unlimited => u64::MAX,
+            PythonMemory::Bytes(bytes) => bytes.max(1),
+        }
     }
 }
 
@@ -293,13 +321,21 @@ pub struct PyCall<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Ends the call when it has passed.
     pub deadline: Option<Instant>,
+    /// The memory that Python may take.
+    pub memory: PythonMemory,
     /// Where the rows print, each row's text at once, while the call runs.
     pub print: &'a PrintSink,
 }
 
 impl Default for PyCall<'_> {
     fn default() -> Self {
-        PyCall { on_error_null: false, stop: None, deadline: None, print: &PrintSink::STDOUT }
+        PyCall {
+            on_error_null: false,
+            stop: None,
+            deadline: None,
+            memory: PythonMemory::Auto,
+            print: &PrintSink::STDOUT,
+        }
     }
 }
 

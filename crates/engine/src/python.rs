@@ -67,6 +67,7 @@ impl PythonRung {
             on_error_null: function.definition.on_error == OnError::Null,
             stop: Some(&invocation.cancelled),
             deadline: invocation.deadline,
+            memory: settings.python_memory,
             print: &settings.print,
         };
         defined.call(args, rows, &call).map_err(|failure| match failure {

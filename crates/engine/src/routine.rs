@@ -656,6 +656,7 @@ impl Routine {
             on_error_null: false,
             stop: Some(&invocation.cancelled),
             deadline: invocation.deadline,
+            memory: settings.python_memory,
             print: &settings.print,
         }
     }

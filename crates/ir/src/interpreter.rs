@@ -19,7 +19,7 @@ pub mod wire;
 use std::ffi::c_void;
 
 /// The exported symbol, of type [`AbiFn`]; its number changes with any declaration here.
-pub const SYMBOL: &[u8] = b"exuvia_cpython_v3\0";
+pub const SYMBOL: &[u8] = b"exuvia_cpython_v4\0";
 
 /// The type of [`SYMBOL`]. The table lives as long as the process.
 pub type AbiFn = unsafe extern "C" fn() -> *const Abi;
@@ -157,6 +157,9 @@ pub struct Limits {
     pub stop: *const c_void,
     /// Nanoseconds that the request may take; `u64::MAX` without limit.
     pub nanos: u64,
+    /// Bytes that all of Python's objects in the process may take while the request runs:
+    /// `u64::MAX` without limit, 0 for three quarters of the machine's memory.
+    pub memory: u64,
 }
 
 /// A definition.

@@ -15,7 +15,7 @@ use datafusion::common::{Result, config_err};
 use datafusion::config::ConfigOptions;
 use datafusion::prelude::SessionContext;
 use exuvia_engine::chain::Loops;
-use exuvia_engine::interpreter::{OwnProcess, PrintSink};
+use exuvia_engine::interpreter::{OwnProcess, PrintSink, PythonMemory};
 use exuvia_engine::{Invocation, Offload, Settings};
 use std::any::Any;
 use std::sync::Arc;
@@ -57,6 +57,7 @@ pub(crate) struct Ceilings {
     timeout: Option<Duration>,
     row_memory: Option<usize>,
     worker_memory: Option<usize>,
+    python_memory: Option<u64>,
     faults: bool,
     no_devices: bool,
     no_interpreter: bool,
@@ -87,6 +88,16 @@ impl ExuviaOptions {
         let memory = memory.map(|bytes| bytes.max(LEAST_WORKER_MEMORY));
         self.settings.worker = Some(OwnProcess::new(memory));
         self.ceilings.worker_memory = memory;
+        self
+    }
+
+    /// The same with a limit on the bytes that all of Python's objects in its process may take
+    /// together, which is three quarters of the machine's memory otherwise: beyond it Python
+    /// raises MemoryError. SQL can set a smaller one only.
+    #[must_use]
+    pub fn with_python_memory(mut self, bytes: u64) -> Self {
+        self.settings.python_memory = PythonMemory::Bytes(bytes);
+        self.ceilings.python_memory = Some(bytes);
         self
     }
 
@@ -180,6 +191,9 @@ impl ExuviaOptions {
         }
         initial.settings.interpreter = !self.ceilings.no_interpreter;
         initial.settings.row_memory = self.ceilings.row_memory.unwrap_or(initial.settings.row_memory);
+        if let Some(most) = self.ceilings.python_memory {
+            initial.settings.python_memory = PythonMemory::Bytes(most);
+        }
         if self.settings.worker.is_some() {
             initial.settings.worker = Some(OwnProcess::new(self.ceilings.worker_memory));
         }
@@ -274,6 +288,31 @@ impl ExtensionOptions for ExuviaOptions {
                     Some(_) => self.settings.worker = Some(OwnProcess::new(memory)),
                     None => return config_err!("exuvia.worker_memory is for exuvia.interpreter = 'worker'"),
                 }
+            }
+            "python_memory" => {
+                let memory = match (parse_bytes(value), value.to_ascii_lowercase().as_str()) {
+                    (_, "auto") => PythonMemory::Auto,
+                    (_, "off" | "none" | "0") => PythonMemory::Unlimited,
+                    (Some(bytes), _) => PythonMemory::Bytes(bytes as u64),
+                    (None, _) => {
+                        return config_err!(
+                            "exuvia.python_memory is a number of bytes such as 4GB, auto or off, not '{value}'"
+                        );
+                    }
+                };
+                match (memory, self.ceilings.python_memory) {
+                    (PythonMemory::Bytes(bytes), _) if bytes < LEAST_WORKER_MEMORY as u64 => {
+                        return config_err!(
+                            "exuvia.python_memory is at least 64MB, which Python itself takes, not {value}"
+                        );
+                    }
+                    (PythonMemory::Bytes(bytes), Some(most)) if bytes <= most => {}
+                    (_, Some(most)) => {
+                        return config_err!("exuvia.python_memory is at most {most} in this session, not {value}");
+                    }
+                    (_, None) => {}
+                }
+                self.settings.python_memory = memory;
             }
             "row_memory" => {
                 let Some(bytes) = parse_bytes(value) else {
@@ -372,6 +411,15 @@ impl ExtensionOptions for ExuviaOptions {
                     .and_then(OwnProcess::memory)
                     .map_or("off".to_string(), |bytes| bytes.to_string()),
                 "Bytes of memory that the process of exuvia.interpreter = 'worker' may map",
+            ),
+            entry(
+                "python_memory",
+                match settings.python_memory {
+                    PythonMemory::Auto => "auto".to_string(),
+                    PythonMemory::Unlimited => "off".to_string(),
+                    PythonMemory::Bytes(bytes) => bytes.to_string(),
+                },
+                "Bytes that all of Python's objects in its process may take; auto: three quarters of the machine's memory",
             ),
             entry("row_memory", settings.row_memory.to_string(), "Bytes that the temporaries of one row may take"),
             entry(
@@ -473,6 +521,16 @@ mod tests {
         assert_eq!(options.settings.row_memory, 1 << 20);
         assert_eq!(options.timeout, Some(Duration::from_secs(2)));
         let mut worker = ExuviaOptions::default().with_worker(Some(4 << 30));
+        worker.set("python_memory", "1GB").expect("a number");
+        assert_eq!(worker.settings.python_memory, PythonMemory::Bytes(1 << 30));
+        worker.set("python_memory", "off").expect("a word");
+        let mut bounded = ExuviaOptions::default().with_python_memory(1 << 30);
+        for loosened in ["2GB", "off", "auto"] {
+            assert!(bounded.set("python_memory", loosened).is_err());
+        }
+        bounded.set("python_memory", "512MB").expect("within the ceiling");
+        bounded.reset("python_memory").expect("back to the ceiling");
+        assert_eq!(bounded.settings.python_memory, PythonMemory::Bytes(1 << 30));
         assert!(worker.set("worker_memory", "off").is_err());
         assert!(worker.set("worker_memory", "1MB").is_err());
         worker.set("worker_memory", "1GB").expect("within the ceiling");

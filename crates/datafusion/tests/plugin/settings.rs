@@ -22,6 +22,7 @@ async fn settings_are_shown_and_set() {
         exuvia.native | off
         exuvia.offload | auto
         exuvia.optimize | on
+        exuvia.python_memory | auto
         exuvia.row_memory | 1048576
         exuvia.timeout | 1500ms
         exuvia.worker_memory | off"#]]
@@ -43,6 +44,7 @@ async fn settings_are_shown_and_set() {
         exuvia.native | on
         exuvia.offload | auto
         exuvia.optimize | on
+        exuvia.python_memory | auto
         exuvia.row_memory | 268435456
         exuvia.timeout | off
         exuvia.worker_memory | off"#]]

@@ -69,7 +69,7 @@ impl Library {
             models: models.as_str().into(),
             schema: (&raw mut schema).cast(),
             result_type: result_type.as_str().into(),
-            limits: Limits { stop: flag(limits.stop), nanos: nanos(limits.time) },
+            limits: Limits { stop: flag(limits.stop), nanos: nanos(limits.time), memory: limits.memory.bytes() },
         };
         let ear = Ear::default();
         // SAFETY: request and listener, and what they point to, live during the call.
@@ -200,6 +200,7 @@ fn limits(call: &PyCall<'_>) -> Limits {
     Limits {
         stop: flag(call.stop),
         nanos: call.deadline.map_or(u64::MAX, |deadline| nanos(deadline.saturating_duration_since(Instant::now()))),
+        memory: call.memory.bytes(),
     }
 }
 

@@ -218,6 +218,7 @@ impl Worker {
             schema,
             result_type: sql::type_name(definition.returns),
             nanos: nanos(definition.calling.limits.time),
+            memory: definition.calling.limits.memory.bytes(),
         };
         let function = Function {
             worker: Arc::clone(self),
@@ -225,10 +226,10 @@ impl Worker {
             defined: Mutex::new(None),
             returns: definition.returns.clone(),
         };
-        let ModuleLimits { stop, time } = definition.calling.limits;
+        let ModuleLimits { stop, time, memory } = definition.calling.limits;
         // The process watches the time too, and can say what it ran; this is for one that cannot.
         let deadline = Instant::now().checked_add(time);
-        let limits = PyCall { print: definition.print, stop, deadline, ..PyCall::default() };
+        let limits = PyCall { print: definition.print, stop, deadline, memory, ..PyCall::default() };
         match once_more(|| function.handle(&self.process()?, &limits)) {
             Ok(Ok(_)) => Ok(function),
             Ok(Err(kept)) if kept.kind == kind::TIMED_OUT => Err(host(took_too_long(time))),
@@ -461,8 +462,10 @@ impl Function {
                 Ok(number) => number,
                 Err(kept) => return Ok(Err(kept)),
             };
-            if let Request::Call { handle, nanos, .. } | Request::Run { handle, nanos, .. } = &mut request {
-                (*handle, *nanos) = (number, time_left(call));
+            if let Request::Call { handle, nanos, memory, .. } | Request::Run { handle, nanos, memory, .. } =
+                &mut request
+            {
+                (*handle, *nanos, *memory) = (number, time_left(call), call.memory.bytes());
             }
             self.worker.ask(&process, &request, call, run.as_deref_mut()).map(Ok)
         });
@@ -489,6 +492,7 @@ impl Function {
             batch_rows: run.batch_rows as u64,
             call_nanos: run.call_time.map_or(u64::MAX, nanos),
             nanos: 0,
+            memory: 0,
         };
         match self.answer(request, call, Some(run))? {
             Answer::Done => Ok(()),
@@ -504,7 +508,7 @@ impl Function {
             ended => return Err(lost(Lost::Stopped(ended))),
         }
         let batch = stream(args, rows).map_err(host)?;
-        let request = Request::Call { handle: 0, on_error_null: call.on_error_null, nanos: 0, batch };
+        let request = Request::Call { handle: 0, on_error_null: call.on_error_null, nanos: 0, memory: 0, batch };
         let answer = self.answer(request, call, None)?;
         let Answer::Result { batch } = answer else {
             return Err(kept(answer).map_err(lost)?.failure());

@@ -32,6 +32,8 @@ pub enum Request {
         result_type: String,
         /// Nanoseconds that it may take.
         nanos: u64,
+        /// As [`super::Limits::memory`].
+        memory: u64,
     },
     /// As [`super::Call`]; answered by [`Answer::Result`].
     Call {
@@ -41,6 +43,8 @@ pub enum Request {
         on_error_null: bool,
         /// Nanoseconds that it may take.
         nanos: u64,
+        /// As [`super::Limits::memory`].
+        memory: u64,
         /// A stream of one batch: the arguments.
         batch: Vec<u8>,
     },
@@ -62,6 +66,8 @@ pub enum Request {
         call_nanos: u64,
         /// Nanoseconds that it may take.
         nanos: u64,
+        /// As [`super::Limits::memory`].
+        memory: u64,
     },
     /// What [`super::Run::pull`] and [`super::Run::push`] return, to the run of the same
     /// number.
@@ -131,7 +137,19 @@ impl Request {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Writer(Vec::new());
         match self {
-            Request::Define { name, source, handler, first_line, strict, form, models, schema, result_type, nanos } => {
+            Request::Define {
+                name,
+                source,
+                handler,
+                first_line,
+                strict,
+                form,
+                models,
+                schema,
+                result_type,
+                nanos,
+                memory,
+            } => {
                 out.number(0);
                 out.bytes(name.as_bytes());
                 out.bytes(source.as_bytes());
@@ -143,12 +161,14 @@ impl Request {
                 out.bytes(schema);
                 out.bytes(result_type.as_bytes());
                 out.number(*nanos);
+                out.number(*memory);
             }
-            Request::Call { handle, on_error_null, nanos, batch } => {
+            Request::Call { handle, on_error_null, nanos, memory, batch } => {
                 out.number(1);
                 out.number(*handle);
                 out.number(u64::from(*on_error_null));
                 out.number(*nanos);
+                out.number(*memory);
                 out.bytes(batch);
             }
             Request::Stop => out.number(2),
@@ -156,7 +176,7 @@ impl Request {
                 out.number(3);
                 out.number(*handle);
             }
-            Request::Run { handle, inputs, output, scalars, batch_rows, call_nanos, nanos } => {
+            Request::Run { handle, inputs, output, scalars, batch_rows, call_nanos, nanos, memory } => {
                 out.number(4);
                 out.number(*handle);
                 out.bytes(inputs);
@@ -165,6 +185,7 @@ impl Request {
                 out.number(*batch_rows);
                 out.number(*call_nanos);
                 out.number(*nanos);
+                out.number(*memory);
             }
             Request::Step { step, batch } => {
                 out.number(5);
@@ -191,11 +212,13 @@ impl Request {
                 schema: from.bytes()?.to_vec(),
                 result_type: from.text()?,
                 nanos: from.number()?,
+                memory: from.number()?,
             },
             1 => Request::Call {
                 handle: from.number()?,
                 on_error_null: from.number()? != 0,
                 nanos: from.number()?,
+                memory: from.number()?,
                 batch: from.bytes()?.to_vec(),
             },
             2 => Request::Stop,
@@ -208,6 +231,7 @@ impl Request {
                 batch_rows: from.number()?,
                 call_nanos: from.number()?,
                 nanos: from.number()?,
+                memory: from.number()?,
             },
             5 => Request::Step { step: u32::try_from(from.number()?).ok()?, batch: from.bytes()?.to_vec() },
             _ => return None,
@@ -353,8 +377,9 @@ mod tests {
                 schema: vec![1, 2, 3],
                 result_type: "TEXT".to_string(),
                 nanos: u64::MAX,
+                memory: 0,
             },
-            Request::Call { handle: 2, on_error_null: false, nanos: 3, batch: vec![] },
+            Request::Call { handle: 2, on_error_null: false, nanos: 3, memory: 9, batch: vec![] },
             Request::Stop,
             Request::Free { handle: 2 },
             Request::Run {
@@ -365,6 +390,7 @@ mod tests {
                 batch_rows: 8192,
                 call_nanos: 5,
                 nanos: 4,
+                memory: 1 << 30,
             },
             Request::Step { step: 1, batch: vec![4, 5] },
         ];
