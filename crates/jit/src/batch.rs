@@ -399,10 +399,7 @@ pub(crate) fn leave_if(b: &mut FunctionBuilder<'_>, env: Environment, cond: Mach
 }
 
 fn call_reset(b: &mut FunctionBuilder<'_>, unit: &mut Unit<'_>, env: Environment) -> Result<()> {
-    unit.rare = true;
-    let id = unit.helper("arena.reset", runtime::reset as *const u8, &[types::I64], &[]);
-    unit.rare = false;
-    let id = id?;
+    let id = unit.rare_helper("arena.reset", runtime::reset as *const u8, &[types::I64], &[])?;
     let reset = unit.import(id, b.func);
     b.ins().call(reset, &[env.cx]);
     Ok(())

@@ -9,7 +9,7 @@ use crate::live::{self, Live};
 use crate::sink;
 use crate::size::{LARGE_SPANS, MAX_INSTRUCTIONS, MAX_SPANS};
 use crate::translate::{Ending, Result, call_signature, translate};
-use crate::{CompileError, Options, turns};
+use crate::{CompileError, Options, trampoline, turns};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -23,7 +23,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
 use exuvia_ir::{Inst, IntWidth, Module, Opcode};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Bails, Body, Effect, status};
+use exuvia_ops::def::{Bails, Body, Effect, Kind, OpDef, status};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::{ManuallyDrop, offset_of};
 use std::ops::{Deref, DerefMut};
@@ -101,7 +101,7 @@ pub(crate) struct Compiled {
 }
 
 /// The code generator for this machine.
-fn target(speed: bool, large: bool) -> Result<OwnedTargetIsa> {
+pub(crate) fn target(speed: bool, large: bool) -> Result<OwnedTargetIsa> {
     static TARGETS: [OnceLock<std::result::Result<OwnedTargetIsa, String>>; 4] = [const { OnceLock::new() }; 4];
     let made = &TARGETS[usize::from(speed) + 2 * usize::from(large)];
     made.get_or_init(|| make_target(speed, large)).clone().map_err(CompileError::Generator)
@@ -200,7 +200,7 @@ fn spans(source: &Module) -> usize {
     source.functions.iter().fold(0, |sum, function| sum + crate::size::spans(function, MAX_SPANS - sum.min(MAX_SPANS)))
 }
 
-fn signature(convention: CallConv, params: &[Reg], returns: &[Reg]) -> Signature {
+pub(crate) fn signature(convention: CallConv, params: &[Reg], returns: &[Reg]) -> Signature {
     let mut signature = Signature::new(convention);
     // Callees written in Rust expect bools extended by the caller, as C compilers do.
     let param = |reg: &Reg| if *reg == types::I8 { AbiParam::new(*reg).uext() } else { AbiParam::new(*reg) };
@@ -287,16 +287,28 @@ fn build_callee<'m>(
 impl Unit<'_> {
     /// A function outside the compiled code, of the machine's calling convention.
     pub fn helper(&mut self, name: &str, address: *const u8, params: &[Reg], returns: &[Reg]) -> Result<FuncId> {
-        let counted = if self.rare { format!("{name} (rare)") } else { name.to_string() };
-        *self.calls.entry(counted).or_default() += 1;
-        if let Some((id, _)) = self.helpers.get(&(address as usize)) {
+        *self.calls.entry(name.to_string()).or_default() += 1;
+        let signature = signature(self.module.isa().default_call_conv(), params, returns);
+        self.import_at(name, address as usize, &signature)
+    }
+
+    /// The same where few rows call it, by a [`trampoline`].
+    pub fn rare_helper(&mut self, name: &str, address: *const u8, params: &[Reg], returns: &[Reg]) -> Result<FuncId> {
+        let name = format!("{name} (rare)");
+        *self.calls.entry(name.clone()).or_default() += 1;
+        let address = trampoline::to(address as usize, params, returns)?;
+        let signature = signature(CallConv::PreserveAll, &trampoline::params(params, returns), &[]);
+        self.import_at(&name, address, &signature)
+    }
+
+    fn import_at(&mut self, name: &str, address: usize, signature: &Signature) -> Result<FuncId> {
+        if let Some((id, _)) = self.helpers.get(&address) {
             return Ok(*id);
         }
-        let symbol = format!("{name}@{:x}", address as usize);
-        self.symbols.lock().unwrap_or_else(PoisonError::into_inner).insert(symbol.clone(), address as usize);
-        let signature = signature(self.module.isa().default_call_conv(), params, returns);
-        let id = self.module.declare_function(&symbol, Linkage::Import, &signature).map_err(CompileError::generator)?;
-        self.helpers.insert(address as usize, (id, name.to_string()));
+        let symbol = format!("{name}@{address:x}");
+        self.symbols.lock().unwrap_or_else(PoisonError::into_inner).insert(symbol.clone(), address);
+        let id = self.module.declare_function(&symbol, Linkage::Import, signature).map_err(CompileError::generator)?;
+        self.helpers.insert(address, (id, name.to_string()));
         Ok(id)
     }
 
@@ -323,9 +335,17 @@ impl Unit<'_> {
 pub(crate) fn allocates(inst: &Inst) -> bool {
     matches!(inst.op, Opcode::List | Opcode::Box)
         || live::definition(inst).is_some_and(|def| {
-            def.effect == Effect::Alloc
-                || (def.bails != Bails::Never && !matches!(def.body, Body::Core(CoreOp::IntFits)))
+            let may_bail = def.bails != Bails::Never && !matches!(def.body, Body::Core(CoreOp::IntFits));
+            def.effect == Effect::Alloc || (may_bail && !is_of_numbers(def))
         })
+}
+
+/// Whether an operation makes a number from numbers.
+fn is_of_numbers(def: &OpDef) -> bool {
+    let number = |kind: Kind| matches!(kind, Kind::Bool | Kind::Int | Kind::Index | Kind::Float | Kind::Number);
+    def.bails != Bails::Memory
+        && matches!(def.body, Body::Kernel { result, .. } if number(result))
+        && def.params.iter().all(|param| number(param.kind))
 }
 
 fn insts(source: &Module) -> impl Iterator<Item = &Inst> {

@@ -20,6 +20,7 @@
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
 //! | `items.rs` | the same for lists |
 //! | `constants.rs`, `table.rs`, `helpers.rs` | what native code points to and calls |
+//! | `trampoline.rs` | calls that few rows make |
 //!
 //! The crate knows no SQL, no cache and no other rung.
 
@@ -43,6 +44,7 @@ mod size;
 mod slots;
 mod table;
 mod text;
+mod trampoline;
 mod translate;
 mod turns;
 mod views;

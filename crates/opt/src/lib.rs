@@ -15,6 +15,7 @@
 
 mod algebra;
 mod blocks;
+mod bounds;
 mod context;
 mod cse;
 mod dce;
@@ -43,6 +44,7 @@ mod tags;
 mod testing;
 mod thread;
 mod tuples;
+mod twins;
 mod unions;
 mod verify;
 mod width;
@@ -77,15 +79,17 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let reserve: Pass = ("room for lists", reserve::run);
     let matches: Pass = ("matches", matches::run);
     let kinds: Pass = ("kinds of variables", kinds::run);
+    let twins: Pass = ("twins", twins::run);
+    let bounds: Pass = ("bounds of loops", bounds::run);
     CLEANUP
         .into_iter()
         .chain([thread])
         .chain(CLEANUP)
-        .chain([kinds, SIMPLIFY, thread])
+        .chain([kinds, twins, SIMPLIFY, thread])
         .chain(CLEANUP)
         .chain([residues, ranges, thread, licm])
         .chain(CLEANUP)
-        .chain([splits, matches, ranges, reserve])
+        .chain([splits, matches, ranges, bounds, reserve])
         .chain([SIMPLIFY, DEAD_CODE, BLOCKS])
 }
 

@@ -34,7 +34,8 @@ use crate::slots;
 use crate::width::{self, Widths};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, Type as Reg, Value as Machine, types,
+    Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Type as Reg,
+    Value as Machine, types,
 };
 use cranelift_frontend::FunctionBuilder;
 use exuvia_ir::{BlockId, Edge, ExcKind, Flow, Function, Inst, Int, Object, Opcode, Terminator, Type, Value};
@@ -90,6 +91,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     /// The types of what was put into unions.
     wrapped: HashMap<Value, &'m Type>,
     imported: HashMap<cranelift_module::FuncId, FuncRef>,
+    /// Where calls that few rows make write what they return, and how many words.
+    returned: Option<(StackSlot, usize)>,
     /// The blocks that leave the fast path, by their status.
     ways_out: HashMap<u64, Block>,
     lengths_as_truth: Vec<bool>,
@@ -175,6 +178,7 @@ pub(crate) fn translate<'m>(
         made_by,
         wrapped,
         imported: HashMap::new(),
+        returned: None,
         ways_out: HashMap::new(),
         lengths_as_truth: str::lengths_as_truth(function),
         lent,
@@ -735,10 +739,37 @@ impl<'m> Translator<'_, '_, 'm> {
         args: &[Machine],
     ) -> Result<Vec<Machine>> {
         let params: Vec<Reg> = args.iter().map(|arg| self.b.func.dfg.value_type(*arg)).collect();
-        let id = self.unit.helper(name, address, &params, returns)?;
+        if !self.unit.rare {
+            let id = self.unit.helper(name, address, &params, returns)?;
+            let callee = self.import(id);
+            let call = self.b.ins().call(callee, args);
+            return Ok(self.b.inst_results(call).to_vec());
+        }
+        let id = self.unit.rare_helper(name, address, &params, returns)?;
         let callee = self.import(id);
-        let call = self.b.ins().call(callee, args);
-        Ok(self.b.inst_results(call).to_vec())
+        if returns.is_empty() {
+            self.b.ins().call(callee, args);
+            return Ok(vec![]);
+        }
+        let words = self.returned_words(returns.len());
+        let place = self.b.ins().stack_addr(types::I64, words, 0);
+        let args: Vec<Machine> = args.iter().copied().chain([place]).collect();
+        self.b.ins().call(callee, &args);
+        let load = |(at, reg): (usize, &Reg)| self.b.ins().stack_load(types::I64, *reg, words, 8 * at as i32);
+        Ok(returns.iter().enumerate().map(load).collect())
+    }
+
+    /// Where calls that few rows make write what they return.
+    fn returned_words(&mut self, words: usize) -> StackSlot {
+        match self.returned {
+            Some((slot, room)) if words <= room => slot,
+            _ => {
+                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words as u32, 3);
+                let slot = self.b.create_sized_stack_slot(data);
+                self.returned = Some((slot, words));
+                slot
+            }
+        }
     }
 
     fn import(&mut self, id: cranelift_module::FuncId) -> FuncRef {

@@ -63,6 +63,9 @@ op! {
 /// The power as Python's operator has it (Objects/floatobject.c, float_pow): C's `pow`
 /// but for its special cases, which are spelled out there.
 fn pow(cx: &Cx, a: f64, b: f64) -> KernelResult<f64> {
+    if a > 0.0 && a.is_finite() && b.is_finite() {
+        return in_range(cx, crate::math::libm::pow(a, b));
+    }
     if b == 0.0 {
         return Ok(1.0);
     }
@@ -80,7 +83,7 @@ fn pow(cx: &Cx, a: f64, b: f64) -> KernelResult<f64> {
             _ => 0.0,
         });
     }
-    let odd = b.abs() % 2.0 == 1.0;
+    let odd = is_odd(b);
     if a.is_infinite() {
         let magnitude = if b > 0.0 { f64::INFINITY } else { 0.0 };
         return Ok(if odd { magnitude.copysign(a) } else { magnitude });
@@ -96,8 +99,20 @@ fn pow(cx: &Cx, a: f64, b: f64) -> KernelResult<f64> {
         return Err(Raise::Bailout("the power is a complex number"));
     }
     let negate = a < 0.0 && odd;
-    let magnitude = crate::math::libm::pow(a.abs(), b);
-    if magnitude.is_infinite() {
+    let magnitude = in_range(cx, crate::math::libm::pow(a.abs(), b))?;
+    Ok(if negate { -magnitude } else { magnitude })
+}
+
+/// Whether a finite number is an odd integer.
+fn is_odd(b: f64) -> bool {
+    // From 2^53 on there are even ones only.
+    let whole = b as i64;
+    b.abs() < 9_007_199_254_740_992.0 && whole as f64 == b && whole & 1 == 1
+}
+
+/// A power of a finite base, which is finite.
+fn in_range(cx: &Cx, power: f64) -> KernelResult<f64> {
+    if power.is_infinite() {
         // The exception is made from C's errno and has two arguments.
         let args = if cx.wants_message() {
             vec![Object::int(34), Object::str("Numerical result out of range")]
@@ -106,7 +121,7 @@ fn pow(cx: &Cx, a: f64, b: f64) -> KernelResult<f64> {
         };
         return Err(Raise::Exception { kind: OverflowError, args });
     }
-    Ok(if negate { -magnitude } else { magnitude })
+    Ok(power)
 }
 
 op! {

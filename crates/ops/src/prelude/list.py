@@ -367,9 +367,9 @@ def _sort(self, key, reverse):
             return _arrange(self, _operation("list.order_str", keys, reverse))
         if _takes("list.order_float", keys):
             return _arrange(self, _operation("list.order_float", keys, reverse))
-    for i in range(n):
-        if isinstance(keys[i], float):
-            if keys[i] != keys[i]:
+    for value in keys:
+        if isinstance(value, float):
+            if value != value:
                 return _leave("sorting a NaN")
     if n < 64:
         if reverse:
