@@ -54,6 +54,19 @@ if s == 0:
     return x * 0
 return (x - x.mean()) / s"""),
     ('x', 'DOUBLE[]', 'return (x - x.min()) / (x.max() - x.min())'),
+    ('n', 'BIGINT[]', 'return (n ^ 5) >> 2'),
+    ('n', 'BIGINT[]', 'return n << 1'),
+    ('n', 'BIGINT[]', 'return np.left_shift(n, np.arange(len(n)) * 9 - 3)'),
+    ('n', 'BIGINT[]', 'return 7 << n'),
+    ('n', 'BIGINT[]', 'return np.right_shift(n, np.arange(len(n)) * 9 - 3)'),
+    ('x', 'DOUBLE[]', 'return np.where(x.sum() > 0, x, 0.0)'),
+    ('x y', 'DOUBLE[]', 'return np.where(len(x) > 2, x, y)'),
+    ('n', 'BIGINT[]', '''m = np.zeros(len(n), dtype=np.int64)
+m[:] = n > 1
+if len(n):
+    m[0] = True
+return m'''),
+    ('x', 'DOUBLE', 'return np.linalg.norm(x, axis=0)'),
     ('x', 'DOUBLE[]', 'return np.cumsum(x)'),
     ('x', 'DOUBLE[]', 'return x.cumprod()'),
     ('x', 'DOUBLE[]', 'return np.diff(x)'),
@@ -456,6 +469,8 @@ SERIES = [
     ('x', 'DOUBLE', 'return (x - x.mean()) / x.std()'),
     ('x', 'DOUBLE', 'return (x - x.min()) / (x.max() - x.min())'),
     ('x', 'DOUBLE', 'return x.fillna(x.mean())'),
+    ('x', 'BOOLEAN', 'return x.isin([1.0, 2.5, x.max()])'),
+    ('x', 'DOUBLE', 'return x.where(x.isin([0.0, -1.0]), x.mean())'),
     ('x', 'DOUBLE', 'return x.fillna(x.median())'),
     ('x', 'DOUBLE', 'return x.cumsum()'),
     ('x', 'DOUBLE', 'return x.cumprod()'),

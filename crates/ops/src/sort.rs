@@ -7,6 +7,7 @@ use crate::def::OpDef;
 use crate::list::{RawList, StrListBuilder};
 use crate::op;
 use crate::text::{Str, short_word};
+use exuvia_ir::ExcKind::{IndexError, KeyError};
 use exuvia_ir::{Int, Object, Raise};
 
 /// The operations of sorting.
@@ -21,6 +22,8 @@ pub static OPS: &[&OpDef] = &[
     &order_float::DEF,
     &order_str::DEF,
     &equal_ints::DEF,
+    &no_item::DEF,
+    &no_key::DEF,
 ];
 
 op! {
@@ -38,6 +41,25 @@ op! {
         RawList::of_words(cx, items.iter().map(|item| *item as u64)).map(IntList)
     }
     big big_sort_int
+}
+
+op! {
+    /// What a list says of an index at which it has no element.
+    no_item = "list.no_item" ""
+    Pure fn (cx, _index: subscript) -> str fallible [IndexError] {
+        Err(cx.raise(IndexError, || "list index out of range".into()))
+    }
+}
+
+op! {
+    /// Raises KeyError for a key that is no object at run time: what it is is CPython's to tell.
+    no_key = "dict.no_key" ""
+    Pure fn (cx) -> int fallible [KeyError] {
+        match cx.wants_message() {
+            true => Err(Raise::Bailout("a KeyError with an object")),
+            false => Err(Raise::Exception { kind: KeyError, args: Vec::new() }),
+        }
+    }
 }
 
 op! {

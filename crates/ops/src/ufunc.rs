@@ -63,6 +63,18 @@ two_arguments! {
     " The length of the hypotenuse." hypot "ufunc.hypot" libm::hypot;
 }
 
+op! {
+    /// The bits of an int of 64 moved up; none of them by 64 or more, or by less than none.
+    left_shift = "ufunc.left_shift" ""
+    Pure fn (_cx, _x: int, _by: int) -> int { if (0..64).contains(&_by) { _x << _by } else { 0 } }
+}
+
+op! {
+    /// The bits of an int of 64 moved down; those of its sign by 64 or more, or by less than none.
+    right_shift = "ufunc.right_shift" ""
+    Pure fn (_cx, _x: int, _by: int) -> int { _x >> if (0..64).contains(&_by) { _by } else { 63 } }
+}
+
 /// NumPy's `npy_floor_divide`.
 fn floored(a: f64, b: f64) -> f64 {
     if b == 0.0 { a / b } else { floor_quotient(a, b) }
@@ -261,6 +273,8 @@ pub static OPS: &[&OpDef] = &[
     &floor_divide::DEF,
     &modulo::DEF,
     &hypot::DEF,
+    &left_shift::DEF,
+    &right_shift::DEF,
     &sum::DEF,
     &sum_present::DEF,
     &count_present::DEF,

@@ -309,6 +309,10 @@ impl Lifter<'_> {
             match (table.kind, self.type_of(index)) {
                 (TableKind::Dict, Some(ty)) if ty.has_repr() => self.raise(ExcKind::KeyError, vec![index.clone()])?,
                 (TableKind::Dict, _) => {
+                    // Who catches it without a look at its argument needs no object.
+                    if let Some(def) = exuvia_ops::by_name("dict.no_key") {
+                        self.operation(def, vec![])?;
+                    }
                     let span = self.b.span;
                     self.end(Terminator::Bailout("a KeyError with an object", span));
                 }

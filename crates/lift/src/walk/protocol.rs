@@ -219,7 +219,7 @@ impl Lifter<'_> {
         let result = match spelling {
             "truth" | "bool" => self.truth_of_object(&object)?,
             "str" if rest.is_empty() => self.text_of_object(&object, &["__str__", "__repr__"])?,
-            "repr" => self.text_of_object(&object, &["__repr__"])?,
+            "repr" if rest.is_empty() => self.text_of_object(&object, &["__repr__"])?,
             "len" if rest.is_empty() => match self.length_of_object(&object)? {
                 Some(length) => length,
                 None if prelude => return refused(self),

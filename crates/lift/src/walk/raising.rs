@@ -4,10 +4,8 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::walk::leave::end_frames;
 use crate::walk::lifter::{Ctx, Lift, Lifter, Pending, Returns, State};
-use exuvia_ir::{Edge, ExcKind, Object, Opcode, Raise, Terminator, Type, Value};
-use exuvia_ops::cx::Cx;
+use exuvia_ir::{Edge, ExcKind, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::def::{Effect, OpDef};
-use exuvia_ops::show;
 
 impl Lifter<'_> {
     /// The edge that an instruction takes when it raises: to a fresh block from which the
@@ -48,20 +46,18 @@ impl Lifter<'_> {
         let types: Vec<Type> = args.iter().map(|value| self.b.function.ty(*value).clone()).collect();
         let is_plain = |ty: &Type| matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str);
         let teller = (def.effect != Effect::Write && types.iter().all(is_plain)).then(|| args.clone());
+        let index = args.get(1).copied().filter(|_| def.name == "list.get");
         let made = self.inst(Opcode::Op(def.name), args, (def.result)(&types), Some(def.raises))?;
         let unwind = self.b.function.block(self.b.block).insts.last().and_then(|inst| inst.unwind.as_ref());
         if let Some(landing) = unwind {
             let exc = self.b.function.block(landing.block).params[0];
             if let Some(args) = teller {
                 self.tellers.insert(exc, (def.name, args));
-            } else if def.name == "list.get"
-                && let Err(Raise::Exception { kind, args }) =
-                    (def.eval)(&mut Cx::for_folding(), &[Object::list(vec![]), Object::int(0)])
+            } else if let Some(index) = index
+                && let Some(told) = exuvia_ops::by_name("list.no_item")
             {
                 // Whatever the list holds.
-                let text = Abs::str(&show::message(kind, &args));
-                self.arguments.insert(exc, Abs::tuple(vec![text.clone()]));
-                self.messages.insert(exc, text);
+                self.tellers.insert(exc, (told.name, vec![index]));
             }
         }
         if def.effect == Effect::Alloc && !self.module_mode && matches!(self.b.function.ty(made), Type::List(_)) {

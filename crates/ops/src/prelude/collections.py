@@ -1465,6 +1465,8 @@ class deque:
         if maxlen is not None:
             if not isinstance(maxlen, int):
                 raise TypeError("an integer is required")
+            if not -9223372036854775808 <= maxlen <= 9223372036854775807:
+                raise OverflowError("Python int too large to convert to C ssize_t")
             if maxlen < 0:
                 raise ValueError("maxlen must be non-negative")
         self._items = []
@@ -1562,6 +1564,8 @@ class deque:
     def rotate(self, n=1, /):
         if not isinstance(n, int):
             return _leave("a rotation by something else than an int")
+        if not -9223372036854775808 <= n <= 9223372036854775807:
+            raise OverflowError("Python int too large to convert to C ssize_t")
         size = len(self)
         if size > 1:
             by = n % size

@@ -85,6 +85,7 @@ def _some(n, iterable, key, reverse):
     if not isinstance(n, int):
         return _leave("a number of elements that is no int")
     if n <= 0:
+        iter(iterable)
         return []
     items = list(iterable)
     keys = items if key is None else [key(item) for item in items]

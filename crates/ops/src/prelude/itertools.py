@@ -324,7 +324,7 @@ def groupby(iterable, key=None):
 def _count_of(value, default):
     if value is None:
         return default
-    if not isinstance(value, int) or value < 0:
+    if not isinstance(value, int) or value < 0 or value > 9223372036854775807:
         return _leave("what CPython says of such bounds")
     return value
 

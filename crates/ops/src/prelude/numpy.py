@@ -172,6 +172,24 @@ def _logical(a, b, function):
     return _lane(function(_int(x), _int(y)), _most(_kind(a), _kind(b)))
 
 
+def _shifted(a, b, function):
+    if _has_array(a, b):
+        return _each(_shifted, a, b, function)
+    x, y = _held(a), _held(b)
+    kind = _most(_kind(a), _kind(b))
+    if kind == 2 or not isinstance(x, int) or not isinstance(y, int) or isinstance(x, bool) or isinstance(y, bool):
+        return _refuse("a shift of such numbers")
+    return _lane(function(_int(x), _int(y)), kind)
+
+
+def _left(x, y):
+    return _operation("ufunc.left_shift", x, y)
+
+
+def _right(x, y):
+    return _operation("ufunc.right_shift", x, y)
+
+
 def _add(x, y):
     return x + y
 
@@ -340,6 +358,18 @@ class _Operators:
 
     def __rxor__(self, other):
         return _logical(other, self, _xor)
+
+    def __lshift__(self, other):
+        return _shifted(self, other, _left)
+
+    def __rlshift__(self, other):
+        return _shifted(other, self, _left)
+
+    def __rshift__(self, other):
+        return _shifted(self, other, _right)
+
+    def __rrshift__(self, other):
+        return _shifted(other, self, _right)
 
     def __eq__(self, other):
         return _compared(self, other, _eq)
@@ -1633,6 +1663,14 @@ def bitwise_xor(x, y, /):
     return _logical(_array(x), y, _xor)
 
 
+def left_shift(x, y, /):
+    return _shifted(_array(x), y, _left)
+
+
+def right_shift(x, y, /):
+    return _shifted(_array(x), y, _right)
+
+
 def equal(x, y, /):
     return _compared(x, y, _eq)
 
@@ -1702,6 +1740,9 @@ def where(condition, x=_missing, y=_missing, /):
         return _leave("where with one of two")
     if _has_array(condition, x, y):
         return _each_array(where, condition, x, y)
+    if _most(_kind(x), _kind(y)) != 0 and isinstance(_held(condition), bool):
+        # One condition for all elements of the others.
+        return _lane(_united(_held(x), _held(y), _held(condition)), 1)
     if not _is_condition(condition):
         return _refuse("where of such a condition")
     return _lane(_united(_held(x), _held(y), condition._v), 1)

@@ -310,6 +310,10 @@ class ndarray(_Operators):
     def _store(self, i, value):
         self._items[self._start + i * self._step] = value
 
+    def _can_take(self, array):
+        """Whether elements of another array become some of this one without a loss."""
+        return self._code == 0 or array._code == self._code or self._code == 1 and array._code == 2
+
     def _as_item(self, value):
         """As an element of this array; that of a lane."""
         value = _scalar_of(value)
@@ -318,6 +322,8 @@ class ndarray(_Operators):
         if self._code == 1 and isinstance(value, float):
             # Cut off, as astype does.
             return _astype(_Array(value), int64)._v
+        if self._code == 1 and isinstance(value, bool):
+            return 1 if value else 0
         if _code_of(value) != self._code:
             return _refuse("a value of another type in an array")
         return _int(value) if self._code == 1 else value
@@ -353,7 +359,7 @@ class ndarray(_Operators):
 
     def _put(self, key, value):
         """The elements that a mask or indices select become those of another array."""
-        if value._code != self._code and self._code != 0:
+        if not self._can_take(value):
             return _refuse("values of another type in an array")
         # They may be views of this one.
         items, places = value._list(), _places(key, self._n)
@@ -375,7 +381,7 @@ class ndarray(_Operators):
         if isinstance(value, ndarray):
             if value._n != self._n:
                 return _leave("arrays of different lengths")
-            if value._code != self._code and self._code != 0:
+            if not self._can_take(value):
                 return _refuse("values of another type in an array")
             # They may be views of this one.
             items = value._list()

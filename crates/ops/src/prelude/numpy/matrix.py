@@ -220,7 +220,7 @@ class _Matrix(ndarray):
 
     def _take(self, value):
         if isinstance(value, ndarray):
-            if value._code != self._code and self._code != 0:
+            if not self._can_take(value):
                 return _refuse("values of another type in an array")
             # They may be views of this one.
             items = _each(_first_of, value, _shaped(self._n0, self._n1))._flat()
@@ -313,6 +313,20 @@ class _Matrix(ndarray):
     def _as_floats(self):
         return self if self._code == 0 else _refuse("such a function of ints in two dimensions")
 
+    def diagonal(self, offset=0):
+        if isinstance(offset, bool) or not isinstance(offset, int):
+            return _refuse("such a diagonal")
+        kept = self._kept()
+        i, j = (0, offset) if offset >= 0 else (-offset, 0)
+        n = _fewer(kept._n0 - i, kept._n1 - j)
+        first = kept._start + i * kept._s0 + j * kept._s1
+        made = _FixedArray(kept._items, first, kept._s0 + kept._s1, n if n > 0 else 0, kept._code)
+        made._whole = False
+        return made
+
+    def trace(self, offset=0):
+        return self.diagonal(offset).sum()
+
     def var(self, axis=None, ddof=0, keepdims=False):
         if axis is None:
             flat = self._as_floats().ravel()
@@ -351,6 +365,26 @@ class _Matrix(ndarray):
 
     def cumprod(self, axis=None):
         return self.ravel().cumprod() if axis is None else _refuse("products along an axis of two")
+
+
+def _fewer(a, b):
+    return a if a < b else b
+
+
+def diagonal(a, offset=0):
+    a = _no_series(a)
+    return a.diagonal(offset) if isinstance(a, _Matrix) else _refuse("a diagonal of one dimension")
+
+
+def trace(a, offset=0):
+    a = _no_series(a)
+    return a.trace(offset) if isinstance(a, _Matrix) else _refuse("a trace of one dimension")
+
+
+def diag(v, k=0):
+    v = _no_series(v)
+    # A view that cannot be written to, as `diagonal` gives.
+    return v.diagonal(k) if isinstance(v, _Matrix) else _refuse("a matrix with such a diagonal")
 
 
 def _distance(step):
@@ -574,13 +608,20 @@ def vdot(a, b, /):
     return inner(a, b)
 
 
-def _linalg_norm(x, ord=None, axis=None):
+def _linalg_norm(x, ord=None, axis=None, keepdims=False):
     """`numpy.linalg.norm`."""
-    if ord is not None and ord != 2 or axis is not None:
+    if ord is not None and ord != 2:
         return _refuse("such a norm")
     x = _factor(x)
+    if axis is not None:
+        x = x if x._code == 0 else x.astype(float64)
+        return sqrt((x * x).sum(axis=axis, keepdims=keepdims))
+    if keepdims:
+        return _refuse("dimensions that are kept of all elements")
     if isinstance(x, _Matrix):
-        return _refuse("the norm of two dimensions")
+        if ord is not None:
+            return _refuse("such a norm of two dimensions")
+        x = x.ravel()
     if x._code == 1:
         x = _floats_of(x)
     return sqrt(matmul(x, x))

@@ -130,6 +130,11 @@ class Series(ndarray):
     def mask(self, cond, other=None):
         return _each(_chosen, self, cond, False, other)
 
+    def isin(self, values):
+        if not isinstance(values, (list, tuple, set, frozenset)):
+            return _refuse("isin of such a collection")
+        return _each(_is_among, self, _Among([_scalar_of(value) for value in _unordered(values)]))
+
     def between(self, left, right, inclusive="both"):
         return _each(_between, self, left, right, inclusive)
 
@@ -231,6 +236,17 @@ def _series_extremes(a, function):
             most = item if most != most else function(most, item)
         made.append(item if item != item else most)
     return Series(made, 0, 1, a._n, a._code)
+
+
+class _Among:
+    """What `isin` looks for, which is no array."""
+
+    def __init__(self, values):
+        self._values = values
+
+
+def _is_among(lane, among):
+    return lane.isin(among._values)
 
 
 class _FixedArray(ndarray):
