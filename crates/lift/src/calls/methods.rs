@@ -6,6 +6,7 @@ use crate::objects::class::ClassObj;
 use crate::tree::ast::Name;
 use crate::walk::describe::describe;
 use crate::walk::lifter::{Lift, Lifter};
+use crate::walk::operate::is_lazy;
 use crate::walk::templates::Arguments;
 use exuvia_ir::{ExcKind, Object, Type};
 use exuvia_ops::operands;
@@ -172,7 +173,7 @@ impl Lifter<'_> {
             let shown: Vec<String> = args.iter().map(shown).collect();
             return self.bail(Code::Callee, format!("{} of ({})", spelling.trim_start_matches('.'), shown.join(", ")));
         }
-        if let Some((_, value)) = self.union_operand(&args) {
+        if let Some((_, value)) = self.union_operand(&args).filter(|_| !is_lazy(spelling)) {
             return self.dispatch(value, &mut |me, narrowed| {
                 let args =
                     args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();

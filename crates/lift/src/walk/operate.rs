@@ -13,6 +13,12 @@ use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 use exuvia_ops::operands;
 use std::sync::Arc;
 
+/// Whether a function gives an iterator, which looks at nothing before it is asked: it is not called for each
+/// alternative of an operand, since iterators of two kinds have nothing in common.
+pub fn is_lazy(spelling: &str) -> bool {
+    spelling.starts_with("itertools.")
+}
+
 impl Lifter<'_> {
     /// A binary operator, by its symbol.
     pub fn binary(&mut self, symbol: &str, left: Abs, right: Abs) -> Lift<Abs> {
@@ -151,6 +157,11 @@ impl Lifter<'_> {
 
     /// [`Lifter::try_apply`] on what is neither one of several static values nor an object.
     fn apply_to_values(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
+        if is_lazy(spelling)
+            && let Some(result) = self.prelude_operation(spelling, args)?
+        {
+            return Ok(Some(result));
+        }
         if let Some((_, value)) = self.union_operand(args) {
             let result = self.dispatch(value, &mut |me, narrowed| {
                 let args: Vec<Abs> =

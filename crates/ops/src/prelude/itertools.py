@@ -227,6 +227,32 @@ def _cycling(iterable):
             yield item
 
 
+def repeat(object, times=_missing):
+    if _is_missing(times):
+        return _repeated(object)
+    if not isinstance(times, int):
+        return _leave("a number of repetitions that is no int")
+    if not -9223372036854775808 <= times <= 9223372036854775807:
+        raise OverflowError("Python int too large to convert to C ssize_t")
+    return _repeated_times(object, times)
+
+
+def _repeated(value):
+    while True:
+        yield value
+
+
+def _repeated_times(value, times):
+    for _ in range(times):
+        yield value
+
+
+def compress(data, selectors):
+    for value, selector in zip(data, selectors):
+        if selector:
+            yield value
+
+
 def dropwhile(predicate, iterable, /):
     dropping = True
     for item in iterable:
