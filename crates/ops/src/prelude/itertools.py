@@ -2,7 +2,20 @@
 module itertools)."""
 
 
+def _must_be_iterable(value):
+    # Looked at when the iterator is made, what else is wrong when it is asked.
+    if value is None:
+        raise TypeError("'NoneType' object is not iterable")
+    if isinstance(value, (float, int)):
+        raise TypeError(f"'{_type_name(value)}' object is not iterable")
+
+
 def accumulate(iterable, func=None, *, initial=None):
+    _must_be_iterable(iterable)
+    return accumulate_(iterable, func, initial)
+
+
+def accumulate_(iterable, func, initial):
     started = False
     if initial is not None:
         total = initial
@@ -26,12 +39,22 @@ def chain(*iterables):
 
 
 def chain_from_iterable(iterable, /):
+    _must_be_iterable(iterable)
+    return chain_(iterable)
+
+
+def chain_(iterable):
     for inner in iterable:
         for item in inner:
             yield item
 
 
 def starmap(function, iterable, /):
+    _must_be_iterable(iterable)
+    return starmap_(function, iterable)
+
+
+def starmap_(function, iterable):
     for items in iterable:
         yield function(*items)
 
@@ -248,12 +271,23 @@ def _repeated_times(value, times):
 
 
 def compress(data, selectors):
+    _must_be_iterable(data)
+    _must_be_iterable(selectors)
+    return compress_(data, selectors)
+
+
+def compress_(data, selectors):
     for value, selector in zip(data, selectors):
         if selector:
             yield value
 
 
 def dropwhile(predicate, iterable, /):
+    _must_be_iterable(iterable)
+    return dropwhile_(predicate, iterable)
+
+
+def dropwhile_(predicate, iterable):
     dropping = True
     for item in iterable:
         if dropping:
@@ -264,6 +298,11 @@ def dropwhile(predicate, iterable, /):
 
 
 def filterfalse(predicate, iterable, /):
+    _must_be_iterable(iterable)
+    return filterfalse_(predicate, iterable)
+
+
+def filterfalse_(predicate, iterable):
     for item in iterable:
         if predicate is None:
             if not item:
@@ -356,6 +395,7 @@ def _count_of(value, default):
 
 
 def islice(iterable, start, stop=_missing, step=None, /):
+    # Bounds come first.
     if _is_missing(stop):
         last = _count_of(start, -1)
         wanted = 0
@@ -365,6 +405,11 @@ def islice(iterable, start, stop=_missing, step=None, /):
     by = _count_of(step, 1)
     if by == 0:
         return _leave("what CPython says of such bounds")
+    _must_be_iterable(iterable)
+    return islice_(iterable, wanted, last, by)
+
+
+def islice_(iterable, wanted, last, by):
     if last == 0 and wanted == 0:
         return
     at = 0
@@ -380,6 +425,11 @@ def islice(iterable, start, stop=_missing, step=None, /):
 
 
 def pairwise(iterable, /):
+    _must_be_iterable(iterable)
+    return pairwise_(iterable)
+
+
+def pairwise_(iterable):
     started = False
     for item in iterable:
         if started:
@@ -389,6 +439,11 @@ def pairwise(iterable, /):
 
 
 def takewhile(predicate, iterable, /):
+    _must_be_iterable(iterable)
+    return takewhile_(predicate, iterable)
+
+
+def takewhile_(predicate, iterable):
     for item in iterable:
         if not predicate(item):
             return
