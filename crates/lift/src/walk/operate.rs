@@ -486,6 +486,11 @@ impl Lifter<'_> {
                 }
                 _ => return Ok(None),
             },
+            ("a[b]", [Abs::Iter(iter), index])
+                if matches!(self.type_of(index), Some(Type::Int | Type::Bool)) =>
+            {
+                ("_range_item", vec![index.clone()], iter)
+            }
             _ => return Ok(None),
         };
         let Iter::Range { start, stop, step } = &**range else { return Ok(None) };

@@ -387,6 +387,17 @@ def _range_len(start, stop, step):
     return length
 
 
+def _range_item(index, start, stop, step):
+    if step > 0:
+        length = (stop - start + step - 1) // step if start < stop else 0
+    else:
+        length = (start - stop - step - 1) // -step if start > stop else 0
+    at = index + length if index < 0 else index
+    if not 0 <= at < length:
+        raise IndexError("range object index out of range")
+    return start + at * step
+
+
 def _in_range(item, start, stop, step):
     if step > 0:
         return start <= item < stop and (item - start) % step == 0
