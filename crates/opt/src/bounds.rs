@@ -185,7 +185,9 @@ b4:
 
     #[test]
     fn the_lesser_bound_ends_a_loop() {
-        bounds(&pairs("bool"), expect![[r#"
+        bounds(
+            &pairs("bool"),
+            expect![[r#"
             fn f0 "f"(v0: list[int], v1: list[float], v2: list[bool]) -> list[bool] {
             b0:
               v3: int = const 0
@@ -210,12 +212,15 @@ b4:
             b5(v12: int):
               jump b1(v3)
             }
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn lists_that_grow_have_no_bound() {
-        bounds(&pairs("int"), expect![[r#"
+        bounds(
+            &pairs("int"),
+            expect![[r#"
             fn f0 "f"(v0: list[int], v1: list[float], v2: list[int]) -> list[int] {
             b0:
               v3: int = const 0
@@ -238,6 +243,7 @@ b4:
             b4:
               return v2
             }
-        "#]]);
+        "#]],
+        );
     }
 }

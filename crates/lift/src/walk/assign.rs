@@ -116,10 +116,46 @@ impl Lifter<'_> {
         }
     }
 
+    /// `del container[index]`.
+    pub fn delete_item(&mut self, container: Abs, index: Abs) -> Lift<()> {
+        if let Some((_, union)) = self.union_operand(std::slice::from_ref(&container)) {
+            return self.for_each_alternative(union, &mut |me, narrowed| me.delete_item(narrowed, index.clone()));
+        }
+        match &container {
+            _ if !self.live => {}
+            Abs::Instance(_) => {
+                self.apply("del a[b]", &[container, index])?;
+            }
+            Abs::Dyn(list) if matches!(self.b.function.ty(*list), Type::List(_)) => {
+                self.apply("del a[b]", &[container, index])?;
+            }
+            none if none.same(&Abs::NONE) => {
+                self.raise_message(ExcKind::TypeError, "'NoneType' object does not support item deletion")?;
+            }
+            _ => {
+                self.changes(&container)?;
+                return self.bail(Code::Statement, "del of an element");
+            }
+        }
+        Ok(())
+    }
+
     /// What stores a slice of a list, or deletes it: `args` begin with the list.
     pub fn store_slice(&mut self, spelling: &str, args: Vec<Abs>) -> Lift<()> {
+        if let Some((_, union)) = self.union_operand(&args[..1]) {
+            return self.for_each_alternative(union, &mut |me, narrowed| {
+                let args = args.iter().map(|arg| arg.replace(union, &narrowed).unwrap_or_else(|| arg.clone()));
+                me.store_slice(spelling, args.collect())
+            });
+        }
         match &args[0] {
             _ if !self.live => Ok(()),
+            none if none.same(&Abs::NONE) => {
+                let what = if spelling.starts_with("del") { "deletion" } else { "assignment" };
+                let message = format!("'NoneType' object does not support item {what}");
+                self.raise_message(ExcKind::TypeError, &message)?;
+                Ok(())
+            }
             Abs::Dyn(list) if matches!(self.b.function.ty(*list), Type::List(_)) => {
                 self.apply(spelling, &args)?;
                 Ok(())

@@ -4,7 +4,7 @@ use crate::abs::{Abs, Closure, Enclosing};
 use crate::bailout::Code;
 use crate::tree::ast::{Expr, ExprKind, FunctionDef};
 use crate::walk::lifter::{Lift, Lifter};
-use exuvia_ir::{Object, Opcode, Type};
+use exuvia_ir::{ExcKind, Object, Opcode, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -121,16 +121,29 @@ impl<'w> Lifter<'w> {
         }
     }
 
+    /// What stands behind a star, which is not None.
+    fn starred(&mut self, value: Abs) -> Lift<Abs> {
+        let Some((_, union)) = self.union_operand(std::slice::from_ref(&value)) else { return Ok(value) };
+        self.dispatch(union, &mut |me, narrowed| match narrowed.same(&Abs::NONE) {
+            true => me.raise_message(ExcKind::TypeError, "Value after * must be an iterable, not NoneType"),
+            false => Ok(narrowed),
+        })
+    }
+
     /// The items of a display; a list of them where `*x` has no known length, which extends it.
     fn display(&mut self, items: &[Expr]) -> Lift<Result<Vec<Abs>, Abs>> {
         let mut known = Vec::new();
         let mut list: Option<Abs> = None;
         for item in items {
             let starred = match &item.kind {
-                ExprKind::Starred(inner) => Some(self.expr(inner)?),
+                ExprKind::Starred(inner) => {
+                    let inner = self.expr(inner)?;
+                    Some(self.starred(inner)?)
+                }
                 _ => None,
             };
             let more = match &starred {
+                _ if !self.live => return Ok(Ok(Vec::new())),
                 Some(inner) => self.known_items(inner),
                 None => {
                     let item = self.expr(item)?;

@@ -52,8 +52,12 @@ impl Lifter<'_> {
             }
             // What None does here is not known, or a part of a document; CPython finishes the rows that have it.
             None if self.none_alternative || types.iter().any(Type::is_document) => {
+                let why = match self.none_alternative {
+                    true => "an operation on None",
+                    false => "an operation on what json.loads made",
+                };
                 let span = self.b.span;
-                self.end(Terminator::Bailout("an operation on None or on what json.loads made", span));
+                self.end(Terminator::Bailout(why, span));
                 Ok(Abs::Unbound)
             }
             None => {
@@ -486,9 +490,7 @@ impl Lifter<'_> {
                 }
                 _ => return Ok(None),
             },
-            ("a[b]", [Abs::Iter(iter), index])
-                if matches!(self.type_of(index), Some(Type::Int | Type::Bool)) =>
-            {
+            ("a[b]", [Abs::Iter(iter), index]) if matches!(self.type_of(index), Some(Type::Int | Type::Bool)) => {
                 ("_range_item", vec![index.clone()], iter)
             }
             _ => return Ok(None),

@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::tree::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::walk::lifter::{Ctx, Lift, Lifter, Returns};
-use exuvia_ir::{ExcKind, Type};
+use exuvia_ir::ExcKind;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -161,19 +161,7 @@ impl Lifter<'_> {
                                 continue;
                             }
                             let index = self.expr(index)?;
-                            match &container {
-                                _ if !self.live => {}
-                                Abs::Instance(_) => {
-                                    self.apply("del a[b]", &[container, index])?;
-                                }
-                                Abs::Dyn(list) if matches!(self.b.function.ty(*list), Type::List(_)) => {
-                                    self.apply("del a[b]", &[container, index])?;
-                                }
-                                _ => {
-                                    self.changes(&container)?;
-                                    return self.bail(Code::Statement, "del of an element");
-                                }
-                            }
+                            self.delete_item(container, index)?;
                         }
                         _ => return self.bail(Code::Statement, "del of an element"),
                     }
