@@ -248,7 +248,7 @@ impl World {
             left_if_none: HashSet::new(),
             changes_context: CONTEXTS.iter().any(|name| uses(&source.text, name))
                 || source.text.contains("import decimal") && source.text.contains("getattr"),
-            asks_arguments: source.text.contains("args"),
+            asks_arguments: ["args", "repr", "!r"].iter().any(|word| source.text.contains(word)),
             stops: ["next", "StopIteration"].iter().any(|name| names(&source.text, name)),
             reads_zones: ZONES.iter().any(|name| source.text.contains(name)),
             modules: Vec::new(),

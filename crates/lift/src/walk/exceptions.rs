@@ -180,41 +180,42 @@ impl Lifter<'_> {
 
     /// The arguments of exceptions, where the source asks for any and they are known.
     fn arguments_along(&self, pending: &[Pending], texts: &[Option<Abs>]) -> Vec<Option<Vec<Abs>>> {
-        let of_operation = |kind: &ExcKind| {
+        let of_operation = |name: &str, kind: &ExcKind| {
+            let others = [ExcKind::KeyError, ExcKind::StopIteration];
             // That of a power has two, of which the text shows both.
-            let others = [ExcKind::KeyError, ExcKind::StopIteration, ExcKind::OverflowError];
-            !Self::has_other_arguments(*kind) && !others.iter().any(|other| kind.is_subclass(*other))
+            let has_two = *kind == ExcKind::OverflowError && name.contains("pow");
+            !has_two && !Self::has_other_arguments(*kind) && !others.iter().any(|other| kind.is_subclass(*other))
         };
         let one = |(raised, text): (&Pending, &Option<Abs>)| {
             let Abs::Dyn(exc) = &raised.exc else { return None };
             if let Some(arguments) = self.arguments.get(exc) {
                 return arguments.tuple_items();
             }
-            let kinds = raised.kinds.as_ref().filter(|_| self.tellers.contains_key(exc))?;
-            Some(vec![text.clone().filter(|_| kinds.iter().all(of_operation))?])
+            let (name, _) = self.tellers.get(exc)?;
+            let kinds = raised.kinds.as_ref()?;
+            Some(vec![text.clone().filter(|_| kinds.iter().all(|kind| of_operation(name, kind)))?])
         };
         let asked = self.world.asks_arguments;
         pending.iter().zip(texts).map(|pair| if asked { one(pair) } else { None }).collect()
     }
 
-    /// What a handler of some classes knows of the arguments of what it catches: they are as many whatever
-    /// arrives there.
-    fn arguments_of(&mut self, caught: &Caught, classes: &[ExcKind]) {
+    /// What a handler of some classes knows of the arguments of what it catches, which is one of those that
+    /// handlers before it left: they are as many whatever arrives there.
+    fn arguments_of(&mut self, caught: &Caught, left: Option<&[ExcKind]>, classes: &[ExcKind]) {
         let Abs::Dyn(exc) = &caught.exc else { return };
-        let may_be = |kinds: &Option<Vec<ExcKind>>| {
-            kinds
-                .as_ref()
-                .is_none_or(|kinds| kinds.iter().any(|kind| classes.iter().any(|class| kind.is_subclass(*class))))
+        let arrives = |kind: &ExcKind| {
+            left.is_none_or(|left| left.contains(kind)) && classes.iter().any(|class| kind.is_subclass(*class))
         };
+        let may_be = |kinds: &Option<Vec<ExcKind>>| kinds.as_ref().is_none_or(|kinds| kinds.iter().any(arrives));
         let counts = caught.arrived.iter().filter(|(kinds, _)| may_be(kinds)).map(|(_, count)| *count);
         let counts: BTreeSet<Option<usize>> = counts.collect();
         let known = match counts.into_iter().collect::<Vec<_>>()[..] {
             [Some(count)] => caught.tuples.iter().find(|of| of.0 == count).map(|of| of.1.clone()),
             _ => None,
         };
-        match known {
-            Some(arguments @ Abs::Tuple(_)) => self.arguments.insert(*exc, arguments),
-            _ => self.arguments.remove(exc),
+        match known.and_then(|arguments| self.items_of_tuple(&arguments)) {
+            Some(arguments) => self.arguments.insert(*exc, Abs::tuple(arguments)),
+            None => self.arguments.remove(exc),
         };
     }
 
@@ -294,7 +295,7 @@ impl Lifter<'_> {
                     kinds.retain(|kind| !matches(kind));
                 }
             }
-            self.arguments_of(&caught, &classes);
+            self.arguments_of(&caught, known.as_deref(), &classes);
             self.handle(&exc, handler)?;
             ends.extend(self.state());
             match otherwise {
@@ -375,16 +376,20 @@ impl Lifter<'_> {
             }
             ([one], false) => self.apply("str", std::slice::from_ref(one)),
             (_, false) => self.apply("str", &[all]),
-            ([one], true) => {
-                let shown = self.apply("repr", std::slice::from_ref(one))?;
-                let head = self.apply("a+b", &[Abs::str(&format!("{}(", object.class.name)), shown])?;
-                self.apply("a+b", &[head, Abs::str(")")])
-            }
-            (_, true) => {
-                let shown = self.apply("repr", &[all])?;
-                self.apply("a+b", &[Abs::str(&object.class.name), shown])
-            }
+            (_, true) => self.shown_exception(Abs::str(&object.class.name), &args),
         }
+    }
+
+    /// The `repr` of an exception by the name of its class and its arguments.
+    pub fn shown_exception(&mut self, class: Abs, args: &[Abs]) -> Lift<Abs> {
+        let [one] = args else {
+            let shown = self.apply("repr", &[Abs::tuple(args.to_vec())])?;
+            return self.apply("a+b", &[class, shown]);
+        };
+        let head = self.apply("a+b", &[class, Abs::str("(")])?;
+        let shown = self.apply("repr", std::slice::from_ref(one))?;
+        let head = self.apply("a+b", &[head, shown])?;
+        self.apply("a+b", &[head, Abs::str(")")])
     }
 }
 

@@ -427,6 +427,12 @@ impl Lifter<'_> {
             ("truth" | "bool", _, [Type::None]) => Ok(Some(Abs::bool(false))),
             ("truth" | "bool", [Abs::Const(set @ Object::Set(_))], _) => Ok(constant_truth(set).map(Abs::bool)),
             ("str" | "repr", _, [Type::None]) => Ok(Some(Abs::str("None"))),
+            ("repr", [caught @ Abs::Dyn(exc)], [Type::Exc])
+                if let Some(arguments) = self.arguments.get(exc).and_then(Abs::tuple_items) =>
+            {
+                let class = self.exception_name(caught)?;
+                self.shown_exception(class, &arguments).map(Some)
+            }
             ("str" | "repr", [Abs::Const(dict @ Object::Dict(_))], [ty]) if ty.has_repr() => {
                 Ok(Some(Abs::str(&exuvia_ops::show::repr(dict))))
             }
