@@ -9,8 +9,8 @@
 //! The limit is that of the request that began last, since what is counted is the process's.
 //! Buffers that extension modules allocate past Python, as NumPy and Arrow do, are not seen.
 //! Nothing is counted where Python's allocators were exchanged for its debugging ones, whose
-//! blocks do not begin where the system's do, and on systems other than Linux, which has a
-//! function that tells a block's size.
+//! blocks do not begin where the system's do; in a Python that the host has started; and on
+//! systems other than Linux, which has a function that tells a block's size.
 
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};

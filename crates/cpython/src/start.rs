@@ -129,7 +129,8 @@ pub fn baseline_numpy(py: Python<'_>) -> PyResult<()> {
 
 fn initialize(executable: &CStr) -> Result<(), String> {
     // SAFETY: it has no preconditions.
-    if unsafe { ffi::Py_IsInitialized() } == 0 {
+    let own = unsafe { ffi::Py_IsInitialized() } == 0;
+    if own {
         // SAFETY: the configuration is initialised by CPython before it is used, has its
         // layout where we write, and is cleared once; the argument outlives the calls;
         // after a successful start this thread holds the GIL and gives it up.
@@ -152,6 +153,9 @@ fn initialize(executable: &CStr) -> Result<(), String> {
     }
     Python::attach(usual_digits).map_err(|error| format!("Python did not start: {error}"))?;
     Python::attach(baseline_numpy).map_err(|error| format!("Python did not start: {error}"))?;
-    Python::attach(crate::memory::count).map_err(|error| format!("Python did not start: {error}"))?;
+    if own {
+        // In a Python that somebody else has started, threads may allocate while its allocators change.
+        Python::attach(crate::memory::count).map_err(|error| format!("Python did not start: {error}"))?;
+    }
     Python::attach(crate::print::install).map_err(|error| format!("Python did not start: {error}"))
 }
