@@ -17,19 +17,22 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     {
         let flow = Flow::new(function);
         let heads = flow.order().filter(|at| flow.is_head(*at)).map(|at| flow.segment(at).block);
-        let heads: Vec<BlockId> = heads.filter(|block| function.block(*block).params.len() > 1).collect();
+        // The caller passes what the entry gets.
+        let heads = heads.filter(|block| *block != function.entry() && function.block(*block).params.len() > 1);
+        let heads: Vec<BlockId> = heads.collect();
         if heads.is_empty() {
             return;
         }
+        let edges = edges(function, &heads);
         let mut makers: Vec<Option<&Inst>> = vec![None; function.values.len()];
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let Some(result) = inst.result {
                 makers[result.index()] = Some(inst);
             }
         }
-        for head in heads {
-            let Some(edges) = edges(function, head) else { continue };
-            let params = &function.block(head).params;
+        for (head, edges) in heads.iter().zip(edges) {
+            let Some(edges) = edges else { continue };
+            let params = &function.block(*head).params;
             for (second, param) in params.iter().enumerate().skip(1) {
                 let twin = (0..second).filter(|first| !gone[params[*first].index()]).find(|first| {
                     let pair = (params[*first], *param);
@@ -52,16 +55,22 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     }
 }
 
-/// The edges to a block, unless one is a handler's.
-fn edges(function: &Function, to: BlockId) -> Option<Vec<&Edge>> {
-    let mut edges = Vec::new();
+/// The edges to each of some blocks, unless one is a handler's.
+fn edges<'f>(function: &'f Function, to: &[BlockId]) -> Vec<Option<Vec<&'f Edge>>> {
+    let mut places = vec![usize::MAX; function.blocks.len()];
+    to.iter().enumerate().for_each(|(at, block)| places[block.index()] = at);
+    let mut edges = vec![Some(Vec::new()); to.len()];
     for block in &function.blocks {
-        if block.insts.iter().filter_map(|inst| inst.unwind.as_ref()).any(|edge| edge.block == to) {
-            return None;
+        for edge in block.insts.iter().filter_map(|inst| inst.unwind.as_ref()) {
+            edges.get_mut(places[edge.block.index()]).into_iter().for_each(|found| *found = None);
         }
-        block.term.for_each_edge(|edge| edges.extend((edge.block == to).then_some(edge)));
+        block.term.for_each_edge(|edge| {
+            if let Some(Some(found)) = edges.get_mut(places[edge.block.index()]) {
+                found.push(edge);
+            }
+        });
     }
-    Some(edges)
+    edges
 }
 
 /// Whether two values are equal where the two parameters are.
