@@ -27,8 +27,7 @@ struct Pair {
     head: BlockId,
     /// The block with the second end.
     second: BlockId,
-    /// The comparison at the head, whose bound changes.
-    test: Value,
+    counter: Value,
     bounds: [Bound; 2],
 }
 
@@ -61,12 +60,11 @@ fn pair(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[u
     }
     let bounds = [first.bound, last.bound].map(|bound| known(function, context, inner, homes, bound));
     let [Some(first_bound), Some(last_bound)] = bounds else { return None };
-    Some(Pair { preheader: inner.preheader, head, second, test: first.test, bounds: [first_bound, last_bound] })
+    Some(Pair { preheader: inner.preheader, head, second, counter: first.counter, bounds: [first_bound, last_bound] })
 }
 
 /// The end of a loop in a block: where a counter is not below a bound.
 struct End<'f> {
-    test: Value,
     counter: Value,
     bound: Value,
     stays: &'f Edge,
@@ -80,7 +78,6 @@ fn end<'f>(function: &'f Function, context: &mut Context, block: BlockId) -> Opt
     let [counter, bound] = made.args[..] else { return None };
     let less = context.core_of(made) == Some(CoreOp::IntCmp(Cmp::Lt));
     (less && *function.ty(bound) == Type::Int && *function.ty(counter) == Type::Int).then_some(End {
-        test: *test,
         counter,
         bound,
         stays,
@@ -120,23 +117,29 @@ fn merge(function: &mut Function, pair: &Pair) {
             result
         }
     });
-    let less = function.new_value(Type::Bool);
-    let Some(lt) = exuvia_ops::by_name("int.lt") else { return };
-    let test = Inst { op: Opcode::Op(lt.name), args: bounds.to_vec(), result: Some(less), ..licm::nothing() };
-    function.block_mut(pair.preheader).insts.push(test);
+    let less = is_less(function, pair.preheader, bounds[0], bounds[1]);
     let before = function.new_block();
     let bound = function.add_param(before, Type::Int);
     let [first, second] = bounds.map(|bound| Edge { block: before, args: vec![bound] });
     function.block_mut(pair.preheader).term = Terminator::Branch(less, first, second);
     function.block_mut(before).term = enter;
-    for inst in &mut function.block_mut(pair.head).insts {
-        if inst.result == Some(pair.test) {
-            inst.args[1] = bound;
-        }
+    // What the loop asked may be used elsewhere, as in `while (more := i < m) and i < n`.
+    let goes_on = is_less(function, pair.head, pair.counter, bound);
+    if let Terminator::Branch(test, ..) = &mut function.block_mut(pair.head).term {
+        *test = goes_on;
     }
     if let Terminator::Branch(_, stays, _) = function.block(pair.second).term.clone() {
         function.block_mut(pair.second).term = Terminator::Jump(stays);
     }
+}
+
+/// Compares two ints at the end of a block.
+fn is_less(function: &mut Function, block: BlockId, left: Value, right: Value) -> Value {
+    let less = function.new_value(Type::Bool);
+    let op = Opcode::Op("int.lt");
+    let inst = Inst { op, args: vec![left, right], result: Some(less), ..licm::nothing() };
+    function.block_mut(block).insts.push(inst);
+    less
 }
 
 #[cfg(test)]
@@ -210,6 +213,42 @@ b4:
             b4:
               return v2
             b5(v12: int):
+              jump b1(v3)
+            }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_loop_asked_stays() {
+        let asked = pairs("bool").replace("-> list[bool]", "-> bool").replace("return v2", "return v7");
+        bounds(
+            &asked,
+            expect![[r#"
+            fn f0 "f"(v0: list[int], v1: list[float], v2: list[bool]) -> bool {
+            b0:
+              v3: int = const 0
+              v4: bool = const true
+              v5: int = list.len v0
+              v6: int = list.len v1
+              v7: bool = int.lt v5 v6
+              branch v7 b5(v5) b5(v6)
+            b1(v8: int):
+              v9: int = list.len v0
+              v10: bool = int.lt v8 v9
+              v11: bool = int.lt v8 v14
+              branch v11 b2 b4
+            b2:
+              jump b3
+            b3:
+              v12: int = const 1
+              v13: int = int.add v8 v12
+              list.append v2 v4
+              poll
+              jump b1(v13)
+            b4:
+              return v10
+            b5(v14: int):
               jump b1(v3)
             }
         "#]],
