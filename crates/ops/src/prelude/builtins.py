@@ -377,21 +377,21 @@ def dict_fromkeys(iterable, value=None, /):
     return result
 
 
-def _range_len(start, stop, step):
+def _range_count(start, stop, step):
     if step > 0:
-        length = (stop - start + step - 1) // step if start < stop else 0
-    else:
-        length = (start - stop - step - 1) // -step if start > stop else 0
+        return (stop - start + step - 1) // step if start < stop else 0
+    return (start - stop - step - 1) // -step if start > stop else 0
+
+
+def _range_len(start, stop, step):
+    length = _range_count(start, stop, step)
     if length >= 9223372036854775808:
         raise OverflowError("Python int too large to convert to C ssize_t")
     return length
 
 
 def _range_item(index, start, stop, step):
-    if step > 0:
-        length = (stop - start + step - 1) // step if start < stop else 0
-    else:
-        length = (start - stop - step - 1) // -step if start > stop else 0
+    length = _range_count(start, stop, step)
     at = index + length if index < 0 else index
     if not 0 <= at < length:
         raise IndexError("range object index out of range")

@@ -250,7 +250,7 @@ def _is_among(lane, among):
 
 
 class _FixedArray(ndarray):
-    """An array that shows a Series, which nobody may change through it."""
+    """An array that shows a Series or the diagonal of a matrix, which nobody may change through it."""
 
     def _store(self, i, value):
         return _leave("an assignment to an array that cannot be written to")
