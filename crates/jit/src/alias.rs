@@ -3,7 +3,7 @@
 use crate::live::definition;
 use exuvia_ir::{FuncId, Function, Inst, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, Effect, OpDef};
+use exuvia_ops::def::{Body, OpDef};
 use std::collections::HashSet;
 
 /// Passes over a function; beyond them every value counts as shared.
@@ -29,7 +29,7 @@ fn core(def: Option<&OpDef>) -> Option<CoreOp> {
 
 /// Whether an instruction may change what its operands are.
 pub(crate) fn may_write(inst: &Inst) -> bool {
-    definition(inst).is_some_and(|def| def.effect == Effect::Write) || matches!(inst.op, Opcode::Call(_))
+    definition(inst).is_some_and(|def| def.effect.writes()) || matches!(inst.op, Opcode::Call(_))
 }
 
 impl<'a> Shared<'a> {

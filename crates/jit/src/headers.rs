@@ -162,9 +162,7 @@ fn read(function: &Function, inst: &Inst) -> Option<Value> {
 
 /// Whether an instruction may change the header of a list that is one of its operands.
 fn changes_headers(inst: &Inst) -> bool {
-    let Some(def) = definition(inst) else { return false };
-    let keeps = matches!(def.body, Body::Core(CoreOp::ListSet | CoreOp::ListRotate | CoreOp::ListReverse));
-    def.effect == Effect::Write && !keeps
+    definition(inst).is_some_and(|def| def.effect == Effect::Write)
 }
 
 fn is(inst: &Inst, op: CoreOp) -> bool {

@@ -9,7 +9,7 @@
 
 use exuvia_ir::{BlockId, Edge, Function, Inst, Opcode, Terminator};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Bails, Body, Effect, OpDef};
+use exuvia_ops::def::{Bails, Body, OpDef};
 
 /// The values, instructions and blocks that are needed.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ fn removable(inst: &Inst) -> bool {
             let checks = matches!(def.body, Body::Core(CoreOp::Reject | CoreOp::IntFits));
             // What leaves for CPython to read its operands may leave for an exception.
             let may_raise = !def.raises.is_empty() || def.bails == Bails::Operands;
-            !may_raise && def.effect != Effect::Write && !checks
+            !may_raise && !def.effect.writes() && !checks
         }),
         op => op.only_makes(),
     }

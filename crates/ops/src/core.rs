@@ -838,7 +838,7 @@ static CORE: &[OpDef] = &[
             INDEX,
             eval::list_set,
         ),
-        Effect::Write,
+        Effect::Store,
         Bails::Never,
     ),
     with_effect(
@@ -909,7 +909,7 @@ static CORE: &[OpDef] = &[
             INDEX,
             eval::list_rotate,
         ),
-        Effect::Write,
+        Effect::Store,
         Bails::Never,
     ),
     with_effect(
@@ -923,7 +923,7 @@ static CORE: &[OpDef] = &[
             INDEX,
             eval::list_reverse,
         ),
-        Effect::Write,
+        Effect::Store,
         Bails::Never,
     ),
     with_effect(

@@ -171,8 +171,18 @@ pub enum Effect {
     Alloc,
     /// Reads a mutable object.
     Read,
-    /// Changes a mutable object.
+    /// Puts other elements into the places of a mutable object, which keeps its length and its memory.
+    Store,
+    /// Changes a mutable object in any way.
     Write,
+}
+
+impl Effect {
+    /// Whether it changes a mutable object.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        matches!(self, Effect::Store | Effect::Write)
+    }
 }
 
 /// Why native code may leave the row at an operation for the rung below.

@@ -11,6 +11,7 @@
 pub mod adapt;
 pub mod attributes;
 pub mod bytes;
+pub mod containers;
 pub mod core;
 pub mod cx;
 pub mod date;
@@ -59,6 +60,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         math::OPS,
         format::OPS,
         sort::OPS,
+        containers::OPS,
         pattern::OPS,
         date::OPS,
         hash::OPS,

@@ -98,9 +98,7 @@ fn known(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[
     }
     let list = function.ty(len.args[0]);
     let changes = |inst: &&Inst| {
-        let keeps = matches!(context.core_of(inst), Some(CoreOp::ListSet | CoreOp::ListRotate | CoreOp::ListReverse));
-        !keeps
-            && context.may_write(inst)
+        context.may_resize(inst)
             && (matches!(inst.op, Opcode::Call(_)) || inst.args.iter().any(|arg| function.ty(*arg) == list))
     };
     (!insts.iter().any(changes)).then(|| Bound::Length((*len).clone()))

@@ -82,10 +82,15 @@ impl Context {
     /// Whether an instruction changes an object.
     pub(crate) fn may_write(&mut self, inst: &Inst) -> bool {
         match inst.op {
-            Opcode::Op(name) => self.def(name).is_none_or(|def| def.effect == Effect::Write),
+            Opcode::Op(name) => self.def(name).is_none_or(|def| def.effect.writes()),
             Opcode::Call(callee) => self.summary(callee).writes,
             _ => false,
         }
+    }
+
+    /// Whether an instruction changes an object, but for which elements stand in its places.
+    pub(crate) fn may_resize(&mut self, inst: &Inst) -> bool {
+        self.may_write(inst) && !self.def_of(inst).is_some_and(|def| def.effect == Effect::Store)
     }
 
     /// Whether an instruction whose result nobody uses may go.
@@ -101,7 +106,7 @@ impl Context {
                     Body::Core(CoreOp::ListSlice | CoreOp::ListStride) => true,
                     Body::Core(_) | Body::Kernel { .. } => !def.can_fail(),
                 };
-                harmless && def.effect != Effect::Write
+                harmless && !def.effect.writes()
             }),
             Opcode::Call(callee) => self.summary(callee).is_pure(),
             _ => inst.op.only_makes(),

@@ -118,7 +118,7 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
                         return None;
                     }
                 }
-                Effect::Write => return None,
+                Effect::Store | Effect::Write => return None,
             }
             mix.add(1);
             mix.add(std::ptr::from_ref(def) as u64);

@@ -1,12 +1,17 @@
 //! What defining large functions takes: `cargo xtask bench compile` runs it.
 //!
-//! First ordinary functions of several lengths, then programs that are large in some way.
+//! First ordinary functions of several lengths, then programs that are large in some way;
+//! `ordinary` as an argument stops after the first, other words choose among the second.
 //! For each program: the work in units, where the function runs and why not natively, and
 //! the seconds for arguments with NULL and without.
 
 use exuvia_engine::{Function, Rung, Settings};
 use exuvia_testing::large::{self, Large};
 use std::time::Instant;
+
+/// The allocator of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What defining a function takes, and what was defined.
 fn timed(program: &Large, strict: bool) -> (anyhow::Result<Function>, f64) {
@@ -42,8 +47,11 @@ fn ordinary() {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    if wanted.is_empty() {
+    if wanted.is_empty() || wanted == ["ordinary"] {
         ordinary();
+    }
+    if wanted == ["ordinary"] {
+        return;
     }
     println!("| | steps of lifting | lifted | optimised | native | rung | s | s, STRICT |");
     println!("| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |");

@@ -379,7 +379,7 @@ fn writes_around(function: &Function, name: &str, inst: &Inst) -> bool {
         Opcode::Op(name) => exuvia_ops::by_name(name).is_some_and(|def| def.effect == Effect::Alloc),
         _ => false,
     };
-    let is_write = exuvia_ops::by_name(name).is_none_or(|def| def.effect == Effect::Write);
+    let is_write = exuvia_ops::by_name(name).is_none_or(|def| def.effect.writes());
     is_write && !inst.args.first().is_some_and(|list| function.made_by(*list).is_some_and(makes))
 }
 

@@ -149,7 +149,7 @@ impl Lifter<'_> {
             return None;
         }
         let stores = |def: &&&'static OpDef| {
-            def.effect == Effect::Write
+            def.effect.writes()
                 && def.params.len() == args.len()
                 && args.iter().zip(def.params).all(|(arg, param)| match self.type_of(arg) {
                     Some(ty) => param.kind.accepts(&ty),
@@ -230,7 +230,7 @@ impl Lifter<'_> {
     /// Uses an operation whose parameters accept the arguments.
     pub fn use_operation(&mut self, def: &'static OpDef, args: &[Abs]) -> Lift<Abs> {
         self.world.budget.take(4);
-        if def.effect == Effect::Write && !self.watched.is_empty() {
+        if def.effect.writes() && !self.watched.is_empty() {
             self.changes_watched(args.first());
         }
         let mut args = args.to_vec();
@@ -250,7 +250,7 @@ impl Lifter<'_> {
         }
         let mut values = Vec::new();
         for (arg, param) in args.iter().zip(def.params) {
-            let value = if def.effect == Effect::Write { self.value(arg)? } else { self.value_to_read(arg)? };
+            let value = if def.effect.writes() { self.value(arg)? } else { self.value_to_read(arg)? };
             let ty = self.b.function.ty(value).clone();
             values.push(match param.kind.converts_to(&ty) {
                 Some(Type::Int) => self.named("bool.to_int", vec![value])?,
@@ -301,7 +301,7 @@ impl Lifter<'_> {
         let foldable = match def.effect {
             Effect::Pure | Effect::Read => true,
             // At the top level of a module lists are made and changed now.
-            Effect::Alloc | Effect::Write => self.module_mode,
+            Effect::Alloc | Effect::Store | Effect::Write => self.module_mode,
         };
         if !foldable || matches!(def.body, Body::Core(CoreOp::Reject)) {
             return Ok(None);
@@ -318,14 +318,14 @@ impl Lifter<'_> {
                 _ => object.clone(),
             });
         }
-        if def.effect == Effect::Write
+        if def.effect.writes()
             && let Some(Object::List(list)) = operands.first()
             && self.walked.contains(&(Arc::as_ptr(list) as usize))
         {
             return self.bail(Code::Mutation, "a list of the module is changed while a loop goes over it");
         }
         // Nothing that is lifted could be said of a list that holds itself.
-        if def.effect == Effect::Write
+        if def.effect.writes()
             && let [Object::List(list), put @ ..] = &operands[..]
             && put.iter().any(|object| list.is_within(object))
         {

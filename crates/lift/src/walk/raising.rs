@@ -45,7 +45,7 @@ impl Lifter<'_> {
         }
         let types: Vec<Type> = args.iter().map(|value| self.b.function.ty(*value).clone()).collect();
         let is_plain = |ty: &Type| matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str);
-        let teller = (def.effect != Effect::Write && types.iter().all(is_plain)).then(|| args.clone());
+        let teller = (!def.effect.writes() && types.iter().all(is_plain)).then(|| args.clone());
         let index = args.get(1).copied().filter(|_| def.name == "list.get");
         let made = self.inst(Opcode::Op(def.name), args, (def.result)(&types), Some(def.raises))?;
         let unwind = self.b.function.block(self.b.block).insts.last().and_then(|inst| inst.unwind.as_ref());

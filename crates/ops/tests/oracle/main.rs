@@ -11,7 +11,7 @@ mod python;
 
 use exuvia_ir::{Object, Raise};
 use exuvia_ops::cx::Cx;
-use exuvia_ops::def::{Bails, Effect, Kind, OpDef};
+use exuvia_ops::def::{Bails, Kind, OpDef};
 use exuvia_ops::{all, show};
 use inputs::{Random, operand};
 use python::{Answer, Python};
@@ -92,7 +92,7 @@ fn complete(def: &OpDef, args: &[Object]) -> Vec<Object> {
 
 /// The operations that a test can call: not those that change what they are given.
 fn callable() -> impl Iterator<Item = &'static OpDef> {
-    all().filter(|def| def.effect != Effect::Write && def.params.iter().all(|param| param.kind != Kind::Exc))
+    all().filter(|def| !def.effect.writes() && def.params.iter().all(|param| param.kind != Kind::Exc))
 }
 
 fn agree(answer: &Answer, result: &Result<Object, Raise>) -> bool {
@@ -195,7 +195,7 @@ fn examples_are_what_cpython_prints() {
             }
         }
         // What changes an object has no value to show.
-        if examples == 0 && !def.spelling.is_empty() && def.effect != Effect::Write {
+        if examples == 0 && !def.spelling.is_empty() && !def.effect.writes() {
             failures.push(format!("{}: no example", def.name));
         }
     }
