@@ -111,7 +111,6 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                 world.stale = false;
                 world.shaped.used = false;
                 world.border.clear();
-                world.withdrawn.clear();
                 world.modules.fill_with(world::ModuleScope::default);
                 world.budget.take(1000);
                 world.prelude.clear();

@@ -86,10 +86,10 @@ pub(crate) struct World {
     /// Element types by place alone, where they were the same on all call paths: the first
     /// guess for other lists made there.
     pub likely: HashMap<Place, Option<Type>>,
-    /// The sites whose element types are such guesses.
-    pub guessed: HashSet<Site>,
-    /// Those whose guess this attempt found to be wrong.
-    pub withdrawn: HashSet<Site>,
+    /// The sites whose element types are such guesses, and how much was `found` when they were made.
+    pub guessed: HashMap<Site, usize>,
+    /// The sites of which an element type was found, one after the other, and what was known of each before.
+    pub found: Vec<(Site, Option<Type>)>,
     /// How often lifting began again because of what was found.
     pub restarts: u32,
     /// Whether this attempt found out that a list holds more than it was made for: what it lifts
@@ -194,9 +194,28 @@ fn names(text: &str, name: &str) -> bool {
 }
 
 impl World {
+    /// A guess for lists made at a place was wrong: those for others there count no more, nor does what was found
+    /// since the first, which may come of it.
+    pub fn withdraw(&mut self, place: Place) {
+        let here = |site: &Site| (site.0, site.1) == place;
+        let first = self.guessed.iter().filter(|(site, _)| here(site)).map(|(_, at)| *at).min().unwrap_or(0);
+        for (site, before) in self.found.drain(first.min(self.found.len())..).rev() {
+            self.likely.remove(&(site.0, site.1));
+            match before {
+                Some(before) => self.list_types.insert(site, before),
+                None => self.list_types.remove(&site),
+            };
+        }
+        self.list_types.retain(|site, _| !(here(site) && self.guessed.contains_key(site)));
+        self.guessed.retain(|site, _| !here(site));
+        self.likely.insert(place, None);
+    }
+
     /// Forgets which lists hold values of some types: what has them will be another type.
     pub fn forget_elements(&mut self, of: &impl Fn(&Type) -> bool) {
         self.list_types.retain(|_, ty| !ty.holds(of));
+        let is_forgotten = |ty: &mut Type| ty.holds(of);
+        self.found.iter_mut().for_each(|(_, before)| drop(before.take_if(is_forgotten)));
         self.likely.retain(|_, ty| !ty.as_ref().is_some_and(|ty| ty.holds(of)));
         for fields in self.boxed.values_mut() {
             let forgotten = |ty: &Type| match ty {
@@ -269,8 +288,8 @@ impl World {
             kept_by: HashMap::new(),
             list_types: HashMap::new(),
             likely: HashMap::new(),
-            guessed: HashSet::new(),
-            withdrawn: HashSet::new(),
+            guessed: HashMap::new(),
+            found: Vec::new(),
             restarts: 0,
             stale: false,
             unchecked: false,

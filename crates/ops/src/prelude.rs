@@ -56,6 +56,7 @@ pub const MODULES: &[(&str, &str)] = &[
             include_str!("prelude/numpy/arrays.py"),
             include_str!("prelude/numpy/order.py"),
             include_str!("prelude/numpy/matrix.py"),
+            include_str!("prelude/numpy/axes.py"),
             include_str!("prelude/numpy/series.py")
         ),
     ),

@@ -5,7 +5,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::data::tables::Table;
 use crate::walk::describe::describe;
-use crate::walk::lifter::{Lift, Lifter, Site};
+use crate::walk::lifter::{Lift, Lifter, Site, Stop};
 use exuvia_ir::{Object, Opcode, Type, Value};
 
 impl Lifter<'_> {
@@ -118,35 +118,29 @@ impl Lifter<'_> {
             return Type::Never;
         }
         self.world.list_types.insert(site, likely.clone());
-        self.world.guessed.insert(site);
+        self.world.guessed.insert(site, self.world.found.len());
         likely.clone()
     }
 
     /// Notes that lists of a site, so far of elements of type `have`, come to hold `element`.
-    fn found_elements(&mut self, site: Site, have: &Type, element: &Type) {
+    fn found_elements(&mut self, site: Site, have: &Type, element: &Type) -> Lift<()> {
         let world = &mut *self.world;
         let place = (site.0, site.1);
-        if world.guessed.contains(&site) {
-            // The guess was wrong. What was guessed for others of this place counts no more, and
-            // what this attempt still finds out of them comes of it.
-            world.likely.insert(place, None);
-            let here = |other: &Site| (other.0, other.1) == place;
-            world.withdrawn.extend(world.guessed.iter().filter(|other| here(other)));
-            world.list_types.retain(|other, _| !(here(other) && world.guessed.contains(other)));
-            world.guessed.retain(|other| !here(other));
-            return;
+        if world.guessed.contains_key(&site) {
+            world.withdraw(place);
+            return Err(Stop::Restart);
         }
-        if world.withdrawn.contains(&site) {
-            return;
-        }
-        let known = world.list_types.entry(site).or_insert(Type::Never);
-        let old = known.join(have);
-        *known = old.join(element);
+        let before = world.list_types.get(&site).cloned();
+        let old = before.clone().unwrap_or(Type::Never).join(have);
+        let known = old.join(element);
+        world.list_types.insert(site, known.clone());
+        world.found.push((site, before));
         let likely = world.likely.entry(place).or_insert_with(|| Some(known.clone()));
-        if likely.as_ref().is_some_and(|likely| likely != known) {
+        if likely.as_ref().is_some_and(|likely| *likely != known) {
             // This one's own earlier finding is refined; where two differ there is no guess.
-            *likely = (*likely == Some(old)).then(|| known.clone());
+            *likely = (*likely == Some(old)).then_some(known);
         }
+        Ok(())
     }
 
     /// A list must hold elements of another type: everything that makes such lists is
@@ -181,7 +175,7 @@ impl Lifter<'_> {
         });
         let have = lists.fold(Type::Never, |all, one| all.join(&one));
         for site in sites {
-            self.found_elements(site, &have, element);
+            self.found_elements(site, &have, element)?;
             let found = self.world.list_types.get(&site).cloned();
             if let Some(found) = &found {
                 self.settle_nested(found)?;

@@ -1579,13 +1579,13 @@ def round(a, decimals=0):
             return _refuse("round of ints")
         return _lane(value, _kind(a))
     if not -22 <= decimals <= 22:
-        return _refuse("round to so many decimals")
+        return _refuse_or_leave("round to so many decimals")
     if decimals == 0:
         return _lane(_operation("ieee.nearest", value), _kind(a))
     if decimals > 0:
-        scale = float(10**decimals)
+        scale = 10.0**decimals
         return _lane(_div(_operation("ieee.nearest", value * scale), scale), _kind(a))
-    scale = float(10**-decimals)
+    scale = 10.0**-decimals
     return _lane(_operation("ieee.nearest", _div(value, scale)) * scale, _kind(a))
 
 
@@ -1759,7 +1759,18 @@ def _backwards(items):
     return made
 
 
+def _has_array_in(items):
+    return isinstance(items, tuple) and _has_array(*items)
+
+
 def select(condlist, choicelist, default=0):
+    if _has_array_in(condlist):
+        if not isinstance(choicelist, tuple) or len(condlist) != len(choicelist):
+            return _refuse("select of such lists")
+        made = default
+        for condition, choice in zip(_backwards(condlist), _backwards(choicelist)):
+            made = where(condition, choice, made)
+        return made
     made = _held(default)
     if isinstance(condlist, tuple) and isinstance(choicelist, tuple):
         if len(condlist) != len(choicelist) or len(condlist) == 0:

@@ -528,8 +528,8 @@ class ndarray(_Operators):
         _one_axis(axis)
         return _scan(self, _mul)
 
-    def sort(self):
-        self._changing()._take(sort(self))
+    def sort(self, axis=-1):
+        self._changing()._take(sort(self, axis))
 
 
 def _has_array_beside(args, array):
@@ -778,8 +778,8 @@ def max(a, axis=None, out=None, keepdims=False, initial=_missing):
     _no_out(out)
     a = _an_array(a)
     if _keeps(a, keepdims):
-        return a.max(axis, True) if _is_missing(initial) else _refuse("an initial value along an axis")
-    made = a.max(axis) if _is_missing(initial) else _one_dimension(_no_series(a)).max(axis, initial=initial)
+        return a.max(axis, True, initial)
+    made = a.max(axis) if _is_missing(initial) else _no_series(a).max(axis, initial=initial)
     return _in_dimension(made, keepdims)
 
 
@@ -787,8 +787,8 @@ def min(a, axis=None, out=None, keepdims=False, initial=_missing):
     _no_out(out)
     a = _an_array(a)
     if _keeps(a, keepdims):
-        return a.min(axis, True) if _is_missing(initial) else _refuse("an initial value along an axis")
-    made = a.min(axis) if _is_missing(initial) else _one_dimension(_no_series(a)).min(axis, initial=initial)
+        return a.min(axis, True, initial)
+    made = a.min(axis) if _is_missing(initial) else _no_series(a).min(axis, initial=initial)
     return _in_dimension(made, keepdims)
 
 
@@ -837,15 +837,6 @@ def all(a, axis=None, out=None, keepdims=False):
     return a.all(axis, True) if _keeps(a, keepdims) else _in_dimension(a.all(axis), keepdims)
 
 
-def count_nonzero(a):
-    a = _no_series(a)
-    count = 0
-    for i in range(a._n):
-        if a._value(i) != 0:
-            count += 1
-    return _Number(count)
-
-
 def cumsum(a, axis=None, dtype=None):
     return _typed(_an_array(a), dtype).cumsum(axis)
 
@@ -856,9 +847,14 @@ def cumprod(a, axis=None, dtype=None):
 
 def _running(a, axis, function):
     """The extremes of the elements up to each."""
-    if axis not in (0, -1):
-        return _leave("an axis that such an array has not")
-    a = _one_dimension(_no_series(a))._kept()
+    a = _no_series(a)
+    if isinstance(a, _Matrix):
+        return _along(a, axis, a._code, lambda line: _extremes_up_to(line, function))
+    _one_axis(axis)
+    return _extremes_up_to(a._kept(), function)
+
+
+def _extremes_up_to(a, function):
     if a._code == 2:
         return _refuse("the extreme of bools")
     made = []
@@ -878,27 +874,39 @@ def minimum_accumulate(array, axis=0):
 
 
 def add_accumulate(array, axis=0):
-    return cumsum(_one_dimension(_no_series(array)), axis)
+    return cumsum(_no_series(array), axis)
 
 
 def multiply_accumulate(array, axis=0):
-    return cumprod(_one_dimension(_no_series(array)), axis)
+    return cumprod(_no_series(array), axis)
+
+
+def subtract_outer(a, b):
+    return _as_column(_no_series(a)) - _as_row(_no_series(b))
+
+
+def add_outer(a, b):
+    return _as_column(_no_series(a)) + _as_row(_no_series(b))
+
+
+def multiply_outer(a, b):
+    return outer(a, b)
 
 
 def add_reduce(array, axis=0):
-    return _one_dimension(_no_series(array)).sum(axis)
+    return _no_series(array).sum(axis)
 
 
 def multiply_reduce(array, axis=0):
-    return _one_dimension(_no_series(array)).prod(axis)
+    return _no_series(array).prod(axis)
 
 
 def maximum_reduce(array, axis=0):
-    return _one_dimension(_no_series(array)).max(axis)
+    return _no_series(array).max(axis)
 
 
 def minimum_reduce(array, axis=0):
-    return _one_dimension(_no_series(array)).min(axis)
+    return _no_series(array).min(axis)
 
 
 def _scan(a, function):
@@ -925,23 +933,7 @@ def _as_part(x):
     return (_scalar_of(x),) if isinstance(x, (float, int, _Number)) else x
 
 
-def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
-    if n != 1:
-        return _refuse("such a difference")
-    _one_axis(axis)
-    a = _one_dimension(_no_series(a))._kept()
-    if not _is_missing(prepend):
-        a = concatenate((_as_part(prepend), a))
-    if not _is_missing(append):
-        a = concatenate((a, _as_part(append)))
-    if a._code == 2:
-        return _refuse("the difference of bools")
-    return a[1:] - a[:-1]
-
-
-def sort(a, axis=-1):
-    _one_axis(axis)
-    a = _no_series(a)
+def _sorted(a):
     items = a._compact()
     if a._code == 0:
         return _fresh(_operation("list.sort_array", items), 0)
@@ -954,9 +946,7 @@ def sort(a, axis=-1):
     return _fresh([i >= a._n - count for i in range(a._n)], 2)
 
 
-def median(a, axis=None):
-    _one_axis(axis)
-    a = _no_series(a)
+def _median(a):
     if a._n == 0 or a._code != 0:
         return _leave("the median of such an array")
     middle = a._n // 2
@@ -1066,6 +1056,10 @@ def _of_values(items):
             return _refuse("an array of such rows")
         return _of_rows(items, 0 if first == ("float",) else 1 if first == ("int",) else 2)
     if types == ("object",):
+        if len(items) == 0:
+            return _leave("an array of nothing")
+        if isinstance(items[0], ndarray):
+            return _of_lines(items, items[0]._code)
         return _of_values([_scalar_of(item) for item in items])
     for type in types:
         if type not in ("float", "int", "bool", "NoneType"):
@@ -1089,6 +1083,17 @@ def _of_values(items):
         if not floats:
             return _leave("an array of ints and floats without floats")
     return _fresh([_float(item) for item in items], 0)
+
+
+def _of_lines(lines, code):
+    """An array of arrays whose number is not known."""
+    n, items = lines[0]._n, []
+    for line in lines:
+        if line._n != n:
+            return _leave("rows of different lengths")
+        for i in range(n):
+            items.append(line._value(i))
+    return _matrix(items, len(lines), n, code)
 
 
 def _is_nested(items):
@@ -1146,13 +1151,3 @@ def _elements_of(arrays, code):
         for item in array._list():
             items.append(_coded(item, code))
     return items
-
-
-def concatenate(arrays, axis=0):
-    _one_axis(axis)
-    made, code = _unified(arrays)
-    return _fresh(_elements_of(made, code), code)
-
-
-def hstack(tup):
-    return concatenate(tup)

@@ -32,9 +32,6 @@ class _Matrix(ndarray):
     def _compact(self):
         return _refuse("such a function of two dimensions")
 
-    def _view(self):
-        return _refuse("such a function of two dimensions")
-
     def __contains__(self, item):
         return _refuse("such a function of two dimensions")
 
@@ -108,6 +105,10 @@ class _Matrix(ndarray):
     def transpose(self):
         return self.T
 
+    def _view(self):
+        kept = self._kept()
+        return _Matrix(kept._items, kept._start, (kept._s0, kept._s1), (kept._n0, kept._n1), kept._code)
+
     def __len__(self):
         return self._n0
 
@@ -176,6 +177,16 @@ class _Matrix(ndarray):
         if len(parts) != 2:
             return _leave("a part of more dimensions")
         rows, columns = parts
+        if not rows[0] and isinstance(rows[1], (ndarray, list)):
+            chosen = _no_series(rows[1])
+            if columns[0]:
+                return self._chosen(chosen).__getparts__(((True, None, None, None), columns))
+            return _chosen_pairs(self._kept(), chosen, _listed(columns[1]))
+        if not columns[0] and isinstance(columns[1], (ndarray, list)):
+            chosen = _no_series(columns[1])
+            if not rows[0]:
+                return _chosen_pairs(self._kept(), rows[1], chosen)
+            return _chosen_columns(self._rows(rows[1], rows[2], rows[3]), chosen)
         made = self._rows(rows[1], rows[2], rows[3]) if rows[0] else self._row(_index_of(rows[1]))
         if not columns[0]:
             at = _index_of(columns[1])
@@ -266,11 +277,8 @@ class _Matrix(ndarray):
     def item(self, i=0):
         return _refuse("item of two dimensions")
 
-    def argsort(self, axis=-1, kind=None):
-        return _refuse("such a function of two dimensions")
-
-    def sort(self):
-        return _refuse("such a function of two dimensions")
+    def sort(self, axis=-1):
+        self._changing()._take(sort(self, axis))
 
     def _reduced(self, axis, keepdims, function, function_apart=None):
         """Over all elements in the order in which they lie, over each row, or over each column; another function
@@ -278,9 +286,8 @@ class _Matrix(ndarray):
         if not isinstance(keepdims, bool) or isinstance(axis, bool) or not (axis is None or isinstance(axis, int)):
             return _refuse("such an axis")
         if axis is None:
-            if keepdims:
-                return _refuse("dimensions that are kept of all elements")
-            return function(self.ravel())
+            made = function(self.ravel())
+            return _matrix([made._v], 1, 1, _code_of(made._v)) if keepdims else made
         if self._n0 == 0 or self._n1 == 0:
             return _leave("an axis of an array without elements")
         if function_apart is None:
@@ -305,13 +312,10 @@ class _Matrix(ndarray):
         return self._reduced(axis, keepdims, lambda a: a.sum(), _sum_apart)
 
     def mean(self, axis=None, keepdims=False):
-        if axis is None:
+        if axis is None or self._code != 0:
             return self._reduced(axis, keepdims, lambda a: a.mean())
         n = self._n0 if axis == 0 or axis == -2 else self._n1
-        return self._as_floats().sum(axis, keepdims) / _operation("int.to_float", n)
-
-    def _as_floats(self):
-        return self if self._code == 0 else _refuse("such a function of ints in two dimensions")
+        return self.sum(axis, keepdims) / _operation("int.to_float", n)
 
     def diagonal(self, offset=0):
         if isinstance(offset, bool) or not isinstance(offset, int):
@@ -329,10 +333,9 @@ class _Matrix(ndarray):
 
     def var(self, axis=None, ddof=0, keepdims=False):
         if axis is None:
-            flat = self._as_floats().ravel()
-            return flat.var(ddof=ddof)
+            return self.ravel().var(ddof=ddof)
         n = _freedom(self._n0 if axis == 0 or axis == -2 else self._n1, ddof)
-        kept = self._as_floats()._kept()
+        kept = self._kept()
         distance = (kept - kept.mean(axis, True))._kept()
         return (distance * distance).sum(axis, keepdims) / _operation("int.to_float", n if n > 0 else 0)
 
@@ -342,11 +345,11 @@ class _Matrix(ndarray):
     def prod(self, axis=None, keepdims=False):
         return self._reduced(axis, keepdims, lambda a: a.prod())
 
-    def min(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, lambda a: a.min())
+    def min(self, axis=None, keepdims=False, initial=_missing):
+        return self._reduced(axis, keepdims, lambda a: a.min(initial=initial))
 
-    def max(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, lambda a: a.max())
+    def max(self, axis=None, keepdims=False, initial=_missing):
+        return self._reduced(axis, keepdims, lambda a: a.max(initial=initial))
 
     def argmin(self, axis=None):
         return self._reduced(axis, False, lambda a: a.argmin())
@@ -361,10 +364,15 @@ class _Matrix(ndarray):
         return self._reduced(axis, keepdims, lambda a: a.all())
 
     def cumsum(self, axis=None):
-        return self.ravel().cumsum() if axis is None else _refuse("sums along an axis of two")
+        code = 1 if self._code == 2 else self._code
+        return self.ravel().cumsum() if axis is None else _along(self, axis, code, lambda a: a.cumsum())
 
     def cumprod(self, axis=None):
-        return self.ravel().cumprod() if axis is None else _refuse("products along an axis of two")
+        code = 1 if self._code == 2 else self._code
+        return self.ravel().cumprod() if axis is None else _along(self, axis, code, lambda a: a.cumprod())
+
+    def swapaxes(self, axis1, axis2):
+        return swapaxes(self, axis1, axis2)
 
 
 def _fewer(a, b):
@@ -379,12 +387,6 @@ def diagonal(a, offset=0):
 def trace(a, offset=0):
     a = _no_series(a)
     return a.trace(offset) if isinstance(a, _Matrix) else _refuse("a trace of one dimension")
-
-
-def diag(v, k=0):
-    v = _no_series(v)
-    # A view that cannot be written to, as `diagonal` gives.
-    return v.diagonal(k) if isinstance(v, _Matrix) else _refuse("a matrix with such a diagonal")
 
 
 def _distance(step):
@@ -494,19 +496,6 @@ def _of_tuples(rows):
     for row in made:
         n1 = _common_length(n1, row._n)
     return _matrix(_elements_of(made, code), len(made), n1, code)
-
-
-def stack(arrays, axis=0):
-    return _of_tuples(arrays) if axis == 0 else _refuse("stack along another axis")
-
-
-def vstack(tup):
-    return _of_tuples(tup)
-
-
-def column_stack(tup):
-    made = _of_tuples(tup).T
-    return made._own()
 
 
 def transpose(a):

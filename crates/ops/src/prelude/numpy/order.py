@@ -34,8 +34,7 @@ def _no_nan(items):
     return items
 
 
-def argsort(a, axis=-1, kind=None):
-    _one_axis(axis)
+def _argsorted(a, kind):
     a = _of_numbers(a)
     items = a._compact()
     places = (
@@ -50,16 +49,16 @@ def argsort(a, axis=-1, kind=None):
     return _fresh(places, 1)
 
 
-def unique(a, return_index=False, return_inverse=False, return_counts=False):
+def _unique(a, return_index, return_inverse, return_counts):
     if return_index or not isinstance(return_inverse, bool) or not isinstance(return_counts, bool):
         return _refuse("unique with such arguments")
     if return_inverse:
-        made = unique(a, return_counts=return_counts)
+        made = _unique(a, False, False, return_counts)
         found = made[0] if return_counts else made
         # Where equal ones begin among those of which there is one each.
         inverse = searchsorted(found, a)
         return (found, inverse, made[1]) if return_counts else (found, inverse)
-    items = sort(_of_numbers(a))._items
+    items = _sorted(_of_numbers(a))._items
     found, counts = [], []
     for at in range(len(items)):
         if at == 0 or _item(items, at) != _item(items, at - 1):
@@ -168,22 +167,6 @@ def _next(at, n):
     return at + 1 if at + 1 < n else at
 
 
-def _linear(axis, method):
-    _one_axis(axis)
-    if method != "linear":
-        return _refuse("quantiles by such a method")
-
-
-def quantile(a, q, axis=None, method="linear"):
-    _linear(axis, method)
-    return _quantiles(a, q, False)
-
-
-def percentile(a, q, axis=None, method="linear"):
-    _linear(axis, method)
-    return _quantiles(a, q, True)
-
-
 def interp(x, xp, fp):
     xs, ys = _floats_of(_of_numbers(xp)), _floats_of(_of_numbers(fp))
     if xs._n != ys._n or xs._n == 0:
@@ -228,18 +211,6 @@ def _counted(a):
     return (a, count) if count > 0 else _leave("nothing but NaN")
 
 
-def nansum(a, axis=None):
-    _one_axis(axis)
-    a = _of_numbers(a)
-    return _Number(_sum_present(a)) if a._code == 0 else a.sum()
-
-
-def nanmean(a, axis=None):
-    _one_axis(axis)
-    a, count = _counted(a)
-    return _Number(_mean_of(a, count))
-
-
 def nanvar(a, axis=None, ddof=0):
     _one_axis(axis)
     a, count = _counted(a)
@@ -259,42 +230,8 @@ def _without_nan(a):
     return a if a._code == 1 else a._without_nan()
 
 
-def nanmax(a, axis=None):
-    return _without_nan(a).max(axis)
-
-
-def nanmin(a, axis=None):
-    return _without_nan(a).min(axis)
-
-
-def nanmedian(a, axis=None):
-    return median(_floats_of(_without_nan(a)), axis)
-
-
-def nanpercentile(a, q, axis=None, method="linear"):
-    return percentile(_without_nan(a), q, axis, method)
-
-
-def nanquantile(a, q, axis=None, method="linear"):
-    return quantile(_without_nan(a), q, axis, method)
-
-
 def nancumsum(a, axis=None):
     return _of_numbers(a)._filled(0.0).cumsum(axis)
-
-
-def average(a, axis=None, weights=None):
-    a = _no_series(a)
-    if weights is None:
-        return a.mean(axis)
-    _one_axis(axis)
-    a, weights = _floats_of(_of_numbers(a)), _floats_of(_of_numbers(weights))
-    if a._n != weights._n:
-        return _leave("arrays of different lengths")
-    total = _tree(weights)
-    if total == 0.0:
-        return _leave("weights of zero")
-    return _Number(_div(_tree(a * weights), total))
 
 
 # Closeness.
@@ -323,29 +260,12 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return made.all().item() if isinstance(made, ndarray) else made.item()
 
 
-def array_equal(a1, a2):
-    a1, a2 = _no_series(a1), _no_series(a2)
-    if a1._n != a2._n:
-        return False
-    return (a1 == a2).all().item()
-
-
 # Selection.
 
 
 def flatnonzero(a):
     a = _no_series(a)
     return _fresh([i for i in range(a._n) if a._value(i) != 0], 1)
-
-
-def nonzero(a):
-    return (flatnonzero(a),)
-
-
-def take(a, indices, axis=None):
-    _one_axis(axis)
-    a = _one_dimension(_no_series(a))
-    return a[indices if isinstance(indices, (int, ndarray, _Number)) else _of_items(indices)]
 
 
 def isin(element, test_elements, assume_unique=False, invert=False):
@@ -364,40 +284,6 @@ def _is_in(value, items):
         if item == value:
             return True
     return False
-
-
-def flip(m, axis=None):
-    _one_axis(axis)
-    return _one_dimension(_no_series(m))[::-1]
-
-
-def roll(a, shift, axis=None):
-    _one_axis(axis)
-    a = _no_series(a)
-    if isinstance(shift, bool) or not isinstance(shift, int):
-        return _refuse("roll by what is no int")
-    if a._n == 0:
-        return a._own()
-    items, n = a._list(), a._n
-    return _fresh([_item(items, (i - shift) % n) for i in range(n)], a._code)
-
-
-def repeat(a, repeats, axis=None):
-    _one_axis(axis)
-    a = _no_series(a)
-    return _fresh([item for item in a._list() for _ in range(_size_of(repeats))], a._code)
-
-
-def tile(A, reps):
-    a = _no_series(A)
-    items = a._list()
-    return _fresh([item for _ in range(_size_of(reps)) for item in items], a._code)
-
-
-def append(arr, values, axis=None):
-    if axis is not None:
-        return _refuse("append along an axis")
-    return concatenate((arr, _as_part(values)))
 
 
 def insert(arr, obj, values, axis=None):
@@ -454,7 +340,7 @@ def trapezoid(y, x=None, dx=1.0):
     return (steps * (y[1:] + y[:-1]) / 2.0).sum()
 
 
-def bincount(x, minlength=0):
+def bincount(x, weights=None, minlength=0):
     x = _of_numbers(x)
     if x._code != 1:
         return _leave("bincount of floats")
@@ -464,10 +350,18 @@ def bincount(x, minlength=0):
             return _leave("bincount of a negative int")
         if item > most:
             most = item
-    made = [0 for _ in range(most + 1)]
-    for item in x._list():
-        made[item] += 1
-    return _fresh(made, 1)
+    if weights is None:
+        made = [0 for _ in range(most + 1)]
+        for item in x._list():
+            made[item] += 1
+        return _fresh(made, 1)
+    weights = _floats_of(_of_numbers(weights))
+    if weights._n != x._n:
+        return _leave("arrays of different lengths")
+    sums = [0.0 for _ in range(most + 1)]
+    for i in range(x._n):
+        sums[x._value(i)] += weights._value(i)
+    return _fresh(sums, 0)
 
 
 def polyval(p, x):
