@@ -6,7 +6,7 @@ use crate::function::{Settings, compiled_of};
 use crate::memoize;
 use crate::observed::{Exits, Way};
 use crate::offload::{Done, Offload};
-use crate::pipeline::Stages;
+use crate::pipeline::{Compiled, Stages};
 use crate::spread::{self, Nulls, Results};
 use crate::{CallError, CallErrorKind, Function, Invocation, OnError, python, sql};
 use arrow::array::{Array, ArrayRef, UInt32Array};
@@ -153,7 +153,14 @@ impl Call<'_> {
         let wide = wide.filter(|cell| compiled_of(cell).is_some_and(|compiled| compiled.reason().is_none()));
         let cell = wide.unwrap_or_else(|| function.variant(nulls, settings.fault == "wide", settings));
         let stages = compiled_of(&cell).and_then(|compiled| compiled.stages.as_ref().ok());
-        let Some(stages) = stages else { return in_python() };
+        let Some(stages) = stages else {
+            // Placement speaks of arguments that may be NULL; what of these, which may not?
+            if let Some(reason) = compiled_of(&cell).and_then(Compiled::reason) {
+                let why = || (reason.message.clone(), function.place(reason.span));
+                function.counters.left.lock().get_or_insert_with(why);
+            }
+            return in_python();
+        };
         let mut cx = Cx::new(settings.row_memory, false, Arc::clone(&watch.flag));
         let columns = spread::columns(&taken, nulls);
         if way == Way::Words

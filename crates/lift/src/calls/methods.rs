@@ -157,6 +157,10 @@ impl Lifter<'_> {
     /// Calls what is spelled so: an operation with keyword arguments bound by name, else
     /// the prelude.
     pub fn call_spelled(&mut self, spelling: &str, args: Vec<Abs>, named: Vec<(Name, Abs)>) -> Lift<Abs> {
+        // A method may keep what it is given, as `append` does.
+        if spelling.starts_with('.') {
+            args.iter().skip(1).try_for_each(|arg| self.kept(arg))?;
+        }
         if named.is_empty() {
             if let Some(result) = self.try_apply(spelling, &args)? {
                 return Ok(result);

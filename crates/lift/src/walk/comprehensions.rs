@@ -91,6 +91,7 @@ impl<'w> Lifter<'w> {
         let depth = self.current;
         self.generate(comp, &first, &enclosing, module, &mut |me, element, _| {
             let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
+            me.kept(&element)?;
             me.apply(".append", &[list, element])?;
             Ok(())
         })?;

@@ -233,6 +233,8 @@ pub(crate) struct Lifter<'w> {
     pub only_listed: bool,
     /// The unions of which one alternative is looked at.
     pub arms: u32,
+    /// Why an alternative is CPython's, until its union is done with.
+    pub refused: Option<Bailout>,
     /// The IR function that is lifted, where that is a specialisation.
     pub own: Option<exuvia_ir::FuncId>,
     /// Whether that is one of ever other types: what is made in it counts as made at one place.
@@ -342,6 +344,7 @@ impl<'w> Lifter<'w> {
             only_listed: false,
             watched: Vec::new(),
             arms: 0,
+            refused: None,
             own: None,
             settles: false,
             assigned: Vec::new(),
@@ -470,6 +473,8 @@ impl Lifter<'_> {
         let ty = self.b.function.ty(value).clone();
         let mut arms = Vec::new();
         let mut rest: Vec<Type> = ty.alternatives().to_vec();
+        let around = self.refused.take();
+        let mut first_refused = None;
         while !rest.is_empty() {
             let alternative = rest.remove(0);
             let mut otherwise = None;
@@ -489,15 +494,22 @@ impl Lifter<'_> {
                 // Two objects that put different work off have nothing in common.
                 self.force(&result)?;
             }
-            if let Some(state) = self.state() {
-                arms.push((state, vec![result]));
+            let refused = self.refused.take();
+            match self.state() {
+                Some(state) => arms.push((state, vec![result])),
+                None => first_refused = first_refused.or(refused),
             }
             match otherwise {
                 Some(state) => self.enter(state),
                 None => break,
             }
         }
-        Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound))
+        self.refused = around;
+        // Where none is lifted, or what is left raises, it is not worth native code.
+        match first_refused {
+            Some(refused) if arms.is_empty() => Err(refused.into()),
+            _ => Ok(self.join(arms)?.pop().unwrap_or(Abs::Unbound)),
+        }
     }
 
     /// Takes an alternative out of a union that holds it and narrows every variable with

@@ -3,7 +3,7 @@
 //! types is looked for, then a prelude function; what is left is CPython's TypeError.
 
 use crate::abs::{Abs, Iter, ViewOf};
-use crate::bailout::Code;
+use crate::bailout::{Bailout, Code};
 use crate::budget;
 use crate::walk::lifter::{Lift, Lifter};
 use crate::walk::protocol::operator_method;
@@ -63,12 +63,21 @@ impl Lifter<'_> {
             None => {
                 // What is written as a constant dict may have to be one that is made.
                 args.iter().filter(|arg| matches!(arg, Abs::Dyn(_))).try_for_each(|arg| self.changes(arg))?;
-                self.bail(
-                    Code::Operands,
-                    format!("{spelling} with {}", crate::walk::describe::types_for_people(&types)),
-                )
+                let detail = format!("{spelling} with {}", crate::walk::describe::types_for_people(&types));
+                self.refuse_alternative(Code::Operands, detail)
             }
         }
+    }
+
+    /// Something is not lifted. Where that is of one alternative of a union, only rows with it are CPython's.
+    pub fn refuse_alternative(&mut self, code: Code, detail: String) -> Lift<Abs> {
+        if self.arms == 0 {
+            return self.bail(code, detail);
+        }
+        let span = self.b.span;
+        self.end(Terminator::Bailout(exuvia_ir::interned(&detail), span));
+        self.refused.get_or_insert(Bailout::new(code, span, detail));
+        Ok(Abs::Unbound)
     }
 
     fn operand_types(&mut self, spelling: &str, args: &[Abs]) -> Lift<Vec<Type>> {

@@ -1579,7 +1579,7 @@ def round(a, decimals=0):
             return _refuse("round of ints")
         return _lane(value, _kind(a))
     if not -22 <= decimals <= 22:
-        return _refuse_or_leave("round to so many decimals")
+        return _leave("round to so many decimals")
     if decimals == 0:
         return _lane(_operation("ieee.nearest", value), _kind(a))
     if decimals > 0:
@@ -1767,10 +1767,8 @@ def select(condlist, choicelist, default=0):
     if _has_array_in(condlist):
         if not isinstance(choicelist, tuple) or len(condlist) != len(choicelist):
             return _refuse("select of such lists")
-        made = default
-        for condition, choice in zip(_backwards(condlist), _backwards(choicelist)):
-            made = where(condition, choice, made)
-        return made
+        rest = default if len(condlist) == 1 else select(condlist[1:], choicelist[1:], default)
+        return where(condlist[0], choicelist[0], rest)
     made = _held(default)
     if isinstance(condlist, tuple) and isinstance(choicelist, tuple):
         if len(condlist) != len(choicelist) or len(condlist) == 0:

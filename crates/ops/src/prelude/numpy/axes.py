@@ -146,7 +146,7 @@ class _Columns:
         return column_stack(key if isinstance(key, tuple) else (key,))
 
 
-class _Rows:
+class _EndToEnd:
     """`numpy.r_`."""
 
     def __getitem__(self, key):
@@ -155,7 +155,7 @@ class _Rows:
 
 
 c_ = _Columns()
-r_ = _Rows()
+r_ = _EndToEnd()
 
 
 def append(arr, values, axis=None):
@@ -538,7 +538,7 @@ def _chosen_columns(a, key):
     """Columns at indices, which then lie one after the other, as NumPy has them."""
     columns = _places(key, a._n1)
     items = [a._value2(i, j) for j in columns for i in range(a._n0)]
-    return _Matrix(items, 0, (1, a._n0), (a._n0, len(columns)), a._code)
+    return _Matrix(items, 0, (1, a._n0), (a._n0, len(columns)), a._code)._as_turned(True)
 
 
 def nonzero(a):
@@ -556,7 +556,7 @@ def argwhere(a):
     if len(found) == 1:
         return _as_column(found[0])
     rows, columns = found
-    return _Matrix(rows._list() + columns._list(), 0, (1, rows._n), (rows._n, 2), 1)
+    return _Matrix(rows._list() + columns._list(), 0, (1, rows._n), (rows._n, 2), 1)._as_turned(True)
 
 
 def unique(a, return_index=False, return_inverse=False, return_counts=False):
@@ -758,10 +758,10 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if density is not None or weights is not None:
         return _refuse("a histogram of such a kind")
     a = _floats_of(_of_numbers(_flat_of(a)))
-    return _between(a, bins) if isinstance(bins, (ndarray, list, tuple)) else _between_equal(a, bins, range)
+    return _counts_between(a, bins) if isinstance(bins, (ndarray, list, tuple)) else _counts_of_equal(a, bins, range)
 
 
-def _between(a, bins):
+def _counts_between(a, bins):
     edges = _of_numbers(bins)
     n, at = edges._n, _ordered(_floats_of(edges))
     if n < 2:
@@ -773,7 +773,7 @@ def _between(a, bins):
     return _fresh(counts, 1), edges
 
 
-def _between_equal(a, bins, ends):
+def _counts_of_equal(a, bins, ends):
     n = _size_of(bins)
     if ends is not None:
         if not isinstance(ends, tuple) or len(ends) != 2:

@@ -6,6 +6,11 @@
 class _Matrix(ndarray):
     """Its items lie in one list: row i and column j at start + i * s0 + j * s1."""
 
+    # Whether the elements of a column may lie closer together than those of a row.
+    _turned = False
+    # Of one without items that may be turned: whether its items will lie column after column.
+    _by_columns = False
+
     def __init__(self, items, start, steps, shape, known, function=None, args=None, one=(False, False)):
         self._items = items
         self._start = start
@@ -59,11 +64,21 @@ class _Matrix(ndarray):
 
     def _kept(self):
         if self._function is not None:
-            items, code = self._flat(), self._code
+            code = self._code
+            if self._turned and self._by_columns:
+                items = [self._value2(i, j) for j in range(self._n1) for i in range(self._n0)]
+                self._s0, self._s1 = 1, self._n0
+            else:
+                items = self._flat()
+                self._s0, self._s1 = self._n1, 1
             self._items = items
             self._known = code
             self._function = None
             self._args = None
+        return self
+
+    def _as_turned(self, turned):
+        self._turned = turned
         return self
 
     def _own(self):
@@ -72,18 +87,37 @@ class _Matrix(ndarray):
     def _in_sql(self):
         return [[self._value2(i, j) for j in range(self._n1)] for i in range(self._n0)]
 
-    def _in_order(self):
-        """Itself with items that lie row after row, else CPython's."""
-        kept = self._kept()
-        if kept._s1 != 1 or kept._s0 != kept._n1:
-            return _leave("a function of all elements of such a part")
-        return kept
+    def _direction(self):
+        """Whether its rows lie one after the other (1), its columns (-1), or both (0)."""
+        if self._n0 == 1 or self._n1 == 1 or self._one0 or self._one1:
+            return 0
+        if not self._turned:
+            return 1
+        if self._function is not None:
+            return -1 if self._by_columns else 1
+        return -1 if _distance(self._s0) < _distance(self._s1) else 1
 
     def _by_rows(self):
         """Columns that lie one after the other stay so in results of NumPy's."""
-        if self._function is None and self._n0 != 1 and self._n1 != 1 and not self._one0 and not self._one1:
-            if _distance(self._s0) < _distance(self._s1):
-                return _leave("columns that lie one after the other")
+        if self._turned and self._direction() < 0:
+            return _leave("columns that lie one after the other")
+
+    def _lies_together(self):
+        """Whether its elements lie row after row, with nothing in between."""
+        return (self._n1 == 1 or self._s1 == 1) and (self._n0 == 1 or self._s0 == self._n1)
+
+    def _in_memory(self):
+        """All elements in the order in which NumPy's reductions take them: as they lie."""
+        kept = self._kept()
+        n = kept._n0 * kept._n1
+        if kept._lies_together() or kept._turned and kept._s0 == 1 and kept._s1 == kept._n0:
+            return _strided(kept._items, kept._start, 1, n, kept._code)
+        if kept._code == 0 and n > 8192:
+            return _leave("a function of all elements of so large a part")
+        # Those of a part with gaps go through NumPy's buffer, of 8,192 elements.
+        if kept._turned and kept._direction() < 0:
+            return _strided([kept._value2(i, j) for j in range(kept._n1) for i in range(kept._n0)], 0, 1, n, kept._code)
+        return _strided(kept._flat(), 0, 1, n, kept._code)
 
     @property
     def shape(self):
@@ -100,14 +134,16 @@ class _Matrix(ndarray):
     @property
     def T(self):
         kept = self._kept()
-        return _Matrix(kept._items, kept._start, (kept._s1, kept._s0), (kept._n1, kept._n0), kept._code)
+        made = _Matrix(kept._items, kept._start, (kept._s1, kept._s0), (kept._n1, kept._n0), kept._code)
+        return made._as_turned(True)
 
     def transpose(self):
         return self.T
 
     def _view(self):
         kept = self._kept()
-        return _Matrix(kept._items, kept._start, (kept._s0, kept._s1), (kept._n0, kept._n1), kept._code)
+        made = _Matrix(kept._items, kept._start, (kept._s0, kept._s1), (kept._n0, kept._n1), kept._code)
+        return made._as_turned(kept._turned)
 
     def __len__(self):
         return self._n0
@@ -135,7 +171,9 @@ class _Matrix(ndarray):
     def _rows(self, start, stop, step):
         kept = self._kept()
         start, step, n = _steps(start, stop, step, kept._n0)
-        return _Matrix(kept._items, kept._start + start * kept._s0, (step * kept._s0, kept._s1), (n, kept._n1), kept._code)
+        steps, shape = (step * kept._s0, kept._s1), (n, kept._n1)
+        made = _Matrix(kept._items, kept._start + start * kept._s0, steps, shape, kept._code)
+        return made._as_turned(kept._turned)
 
     def __getitem__(self, key):
         if isinstance(key, tuple):
@@ -195,7 +233,8 @@ class _Matrix(ndarray):
             return made._part(columns[1], columns[2], columns[3])
         start, step, n = _steps(columns[1], columns[2], columns[3], made._n1)
         steps, shape = (made._s0, step * made._s1), (made._n0, n)
-        return _Matrix(made._items, made._start + start * made._s1, steps, shape, made._code)
+        part = _Matrix(made._items, made._start + start * made._s1, steps, shape, made._code)
+        return part._as_turned(made._turned)
 
     def __setitem__(self, key, value):
         kept = self._changing()
@@ -268,8 +307,11 @@ class _Matrix(ndarray):
         return _fresh(self._flat(), self._code)
 
     def ravel(self):
-        kept = self._in_order()
-        return _strided(kept._items, kept._start, 1, kept._n0 * kept._n1, kept._code)
+        kept = self._kept()
+        n = kept._n0 * kept._n1
+        if kept._lies_together():
+            return _strided(kept._items, kept._start, 1, n, kept._code)
+        return _strided(kept._flat(), 0, 1, n, kept._code)
 
     def tolist(self):
         return self._in_sql()
@@ -280,14 +322,14 @@ class _Matrix(ndarray):
     def sort(self, axis=-1):
         self._changing()._take(sort(self, axis))
 
-    def _reduced(self, axis, keepdims, function, function_apart=None):
+    def _reduced(self, axis, keepdims, function, function_apart=None, in_memory=True):
         """Over all elements in the order in which they lie, over each row, or over each column; another function
         where the elements of one lie further apart than its neighbours."""
         if not isinstance(keepdims, bool) or isinstance(axis, bool) or not (axis is None or isinstance(axis, int)):
             return _refuse("such an axis")
         if axis is None:
-            made = function(self.ravel())
-            return _matrix([made._v], 1, 1, _code_of(made._v)) if keepdims else made
+            made = function(self._in_memory() if in_memory else self.ravel())
+            return _alone(made._v) if keepdims else made
         if self._n0 == 0 or self._n1 == 0:
             return _leave("an axis of an array without elements")
         if function_apart is None:
@@ -312,9 +354,9 @@ class _Matrix(ndarray):
         return self._reduced(axis, keepdims, lambda a: a.sum(), _sum_apart)
 
     def mean(self, axis=None, keepdims=False):
-        if axis is None or self._code != 0:
+        if self._code != 0:
             return self._reduced(axis, keepdims, lambda a: a.mean())
-        n = self._n0 if axis == 0 or axis == -2 else self._n1
+        n = self._n0 * self._n1 if axis is None else self._n0 if axis == 0 or axis == -2 else self._n1
         return self.sum(axis, keepdims) / _operation("int.to_float", n)
 
     def diagonal(self, offset=0):
@@ -332,9 +374,10 @@ class _Matrix(ndarray):
         return self.diagonal(offset).sum()
 
     def var(self, axis=None, ddof=0, keepdims=False):
-        if axis is None:
-            return self.ravel().var(ddof=ddof)
-        n = _freedom(self._n0 if axis == 0 or axis == -2 else self._n1, ddof)
+        if axis is None and not keepdims and self._code != 0:
+            return self._in_memory().var(ddof=ddof)
+        size = self._n0 * self._n1 if axis is None else self._n0 if axis == 0 or axis == -2 else self._n1
+        n = _freedom(size, ddof)
         kept = self._kept()
         distance = (kept - kept.mean(axis, True))._kept()
         return (distance * distance).sum(axis, keepdims) / _operation("int.to_float", n if n > 0 else 0)
@@ -346,22 +389,22 @@ class _Matrix(ndarray):
         return self._reduced(axis, keepdims, lambda a: a.prod())
 
     def min(self, axis=None, keepdims=False, initial=_missing):
-        return self._reduced(axis, keepdims, lambda a: a.min(initial=initial))
+        return self._reduced(axis, keepdims, lambda a: a.min(initial=initial), None, False)
 
     def max(self, axis=None, keepdims=False, initial=_missing):
-        return self._reduced(axis, keepdims, lambda a: a.max(initial=initial))
+        return self._reduced(axis, keepdims, lambda a: a.max(initial=initial), None, False)
 
     def argmin(self, axis=None):
-        return self._reduced(axis, False, lambda a: a.argmin())
+        return self._reduced(axis, False, lambda a: a.argmin(), None, False)
 
     def argmax(self, axis=None):
-        return self._reduced(axis, False, lambda a: a.argmax())
+        return self._reduced(axis, False, lambda a: a.argmax(), None, False)
 
     def any(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, lambda a: a.any())
+        return self._reduced(axis, keepdims, lambda a: a.any(), None, False)
 
     def all(self, axis=None, keepdims=False):
-        return self._reduced(axis, keepdims, lambda a: a.all())
+        return self._reduced(axis, keepdims, lambda a: a.all(), None, False)
 
     def cumsum(self, axis=None):
         code = 1 if self._code == 2 else self._code
@@ -415,6 +458,11 @@ def _matrix(items, n0, n1, code):
     return _Matrix(items, 0, (n1, 1), (n0, n1), code)
 
 
+def _alone(value):
+    """An array of two dimensions of one element."""
+    return _Matrix([value], 0, (0, 0), (1, 1), _code_of(value), None, None, (True, True))
+
+
 def _shaped(n0, n1):
     """One that only has a shape."""
     return _Matrix([0.0], 0, (0, 0), (n0, n1), 0)
@@ -450,7 +498,6 @@ def _each_of_two(function, args):
     n0, n1 = None, None
     for arg in args:
         if isinstance(arg, _Matrix):
-            arg._by_rows()
             if not arg._one0:
                 n0 = _common_length(n0, arg._n0)
             if not arg._one1:
@@ -462,7 +509,26 @@ def _each_of_two(function, args):
         elif isinstance(arg, _Lane) and arg._kind != 0:
             return _refuse("an array and a column")
     shape, one = (1 if n0 is None else n0, 1 if n1 is None else n1), (n0 is None, n1 is None)
-    return _Matrix(None, 0, (shape[1], 1), shape, None, function, args, one)
+    made = _Matrix(None, 0, (shape[1], 1), shape, None, function, args, one)
+    if _may_be_turned(args):
+        # NumPy has the result lie as the operands do, where they agree.
+        rows, columns = False, False
+        for arg in args:
+            if isinstance(arg, _Matrix):
+                direction = arg._direction()
+                rows, columns = rows or direction > 0, columns or direction < 0
+        if rows and columns:
+            return _leave("rows that lie one after the other beside columns that do")
+        made._turned = True
+        made._by_columns = columns
+    return made
+
+
+def _may_be_turned(args):
+    turned = False
+    for arg in args:
+        turned = turned or isinstance(arg, _Matrix) and arg._turned
+    return turned
 
 
 def _common_length(n, other):
