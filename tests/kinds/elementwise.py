@@ -488,6 +488,7 @@ return v"""),
     ([("BIGINT", "pd.Series")], "BIGINT", "return a + 1"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a.shift(1)"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a / len(a)"),
+    ([("DOUBLE", "pd.Series")], "DOUBLE", "return a if (a > 0).all() else -a"),
 ]
 
 # What is not lifted: it runs in CPython.
@@ -499,7 +500,6 @@ return a"""),
     ([('TEXT', 'pd.Series')], "TEXT", "return a.str.split(',').str[0].str.lower()"),
     ([('TEXT', 'pd.Series')], "TEXT", "return a.map({'x':'Y'}).str.lower()"),
     ([("DOUBLE", "pd.Series")], "DOUBLE", "return a.rank()"),
-    ([("DOUBLE", "pd.Series")], "DOUBLE", "return a if (a > 0).all() else -a"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return np.full_like(a, a[0])"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "return a + np.random.rand(len(a)) * 0"),
     ([("DOUBLE", "np.ndarray")], "DOUBLE", "with np.errstate(all='raise'):\n    return a + 1"),

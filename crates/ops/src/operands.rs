@@ -137,6 +137,8 @@ pub fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)> {
             type_error(format!("ord() expected string of length 1, but {} found", name(a)))
         }
         ("chr", [a]) if !integral(a) => type_error(format!("'{}' object cannot be interpreted as an integer", name(a))),
+        // The number's own error comes before the base's.
+        ("math.log", [number, base]) if numeric(number) && !numeric(base) => None,
         (spelling, operands) if spelling.starts_with("math.") && !MATH_INDEX.contains(&spelling) => {
             let wrong = operands.iter().find(|operand| !numeric(operand))?;
             type_error(format!("must be real number, not {}", name(wrong)))

@@ -2,6 +2,8 @@
 
 
 def bisect_left(a, x, lo=0, hi=None, *, key=None):
+    if a is None or not isinstance(lo, int) or hi is not None and not isinstance(hi, int):
+        return _leave("bisect within such bounds")
     if lo < 0:
         raise ValueError("lo must be non-negative")
     if hi is None:
@@ -17,6 +19,8 @@ def bisect_left(a, x, lo=0, hi=None, *, key=None):
 
 
 def bisect_right(a, x, lo=0, hi=None, *, key=None):
+    if a is None or not isinstance(lo, int) or hi is not None and not isinstance(hi, int):
+        return _leave("bisect within such bounds")
     if lo < 0:
         raise ValueError("lo must be non-negative")
     if hi is None:

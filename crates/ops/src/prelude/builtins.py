@@ -534,6 +534,8 @@ def bytes_fromhex(string, /):
 def int_from_bytes(bytes, byteorder="big", *, signed=False):
     if _type_name(bytes) != "bytes" or not isinstance(signed, bool):
         return _leave("int.from_bytes of something else than bytes")
+    if not isinstance(byteorder, str):
+        return _leave("an order of bytes that is no text")
     if byteorder == "big":
         return _operation("bytes.int", _field(bytes, 0), True, signed)
     if byteorder == "little":

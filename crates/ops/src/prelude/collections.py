@@ -318,6 +318,8 @@ class dict(_Table):
             if not isinstance(item, (tuple, list, str)):
                 return _leave("a dict made of something else than pairs")
             if len(item) != 2:
+                if isinstance(self, OrderedDict):
+                    return _leave("an OrderedDict of something else than pairs")
                 what = f"dictionary update sequence element #{at} has length {len(item)}; 2 is required"
                 raise ValueError(what)
             self._store(item[0], item[1])

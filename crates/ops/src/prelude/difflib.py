@@ -161,6 +161,8 @@ def get_close_matches(word, possibilities, n=3, cutoff=0.6):
         raise ValueError(f"n must be > 0: {n!r}")
     if not 0.0 <= cutoff <= 1.0:
         raise ValueError(f"cutoff must be in [0.0, 1.0]: {cutoff!r}")
+    if not isinstance(word, str):
+        return _leave("matches of what is no text")
     found = []
     for possibility in possibilities:
         matcher = SequenceMatcher(None, possibility, word)

@@ -34,7 +34,8 @@ def loads(
         if not _operation("bytes.is_ascii", _field(s, 0)) or "\0" in _field(s, 0):
             return _leave("bytes of JSON that are not ASCII")
         return _of_json(_operation("json.parse", _field(s, 0)))
-    raise TypeError(f"the JSON object must be str, bytes or bytearray, not {_type_name(s)}")
+    name = _type_name(s)
+    raise TypeError(f"the JSON object must be str, bytes or bytearray, not {name[name.rfind('.') + 1 :]}")
 
 
 def dumps(

@@ -260,7 +260,7 @@ def count(self, value, /):
 def index(self, value, start=0, stop=9223372036854775807, /):
     if not isinstance(start, int) or not isinstance(stop, int):
         raise TypeError("slice indices must be integers or have an __index__ method")
-    n = len(self)
+    n, start, stop = len(self), int(start), int(stop)
     if start < 0:
         start = start + n
         if start < 0:

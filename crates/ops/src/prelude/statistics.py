@@ -4,6 +4,9 @@
 def _items(data, least, function):
     items = list(data)
     if len(items) < least:
+        for item in items:
+            # What is no number is an error before.
+            _exact(item)
         if least == 1:
             _operation("statistics.fail", function + " requires at least one data point")
         else:

@@ -2,6 +2,8 @@
 
 
 def capwords(s, sep=None):
+    if s is not None and not isinstance(s, str):
+        return _leave("what is no text with capitals")
     return (" " if sep is None else sep).join([word.capitalize() for word in s.split(sep)])
 
 

@@ -201,6 +201,8 @@ def fill(text, width=70, **kwargs):
 
 
 def shorten(text, width, **kwargs):
+    if text is not None and not isinstance(text, str):
+        return _leave("what is no text, shortened")
     return TextWrapper(width=width, max_lines=1, **kwargs).fill(" ".join(text.strip().split()))
 
 
@@ -232,6 +234,8 @@ def dedent(text):
 
 
 def indent(text, prefix, predicate=None):
+    if text is not None and not isinstance(text, str):
+        return _leave("an indentation of what is no text")
     parts = []
     for line in text.splitlines(True):
         is_chosen = line.strip() != "" if predicate is None else predicate(line)

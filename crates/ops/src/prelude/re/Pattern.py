@@ -3,6 +3,8 @@
 
 def _text(string):
     if not isinstance(string, str):
+        if isinstance(string, bytes):
+            raise TypeError("cannot use a string pattern on a bytes-like object")
         raise TypeError(f"expected string or bytes-like object, got '{_type_name(string)}'")
     return string
 
