@@ -3,6 +3,7 @@
 
 use crate::abs::{Abs, Closure, Enclosing, Iter};
 use crate::bailout::Code;
+use crate::data::tables::TableKind;
 use crate::objects::class::{ClassObj, Member, Method};
 use crate::tree::ast::{Expr, ExprKind, Name};
 use crate::walk::describe::describe;
@@ -86,7 +87,15 @@ impl Lifter<'_> {
                     positional.push(Abs::tuple(items));
                 }
                 _ if positional.len() == 1 && is_look_up(&callee) => positional.push(self.default_of_look_up(arg)?),
-                _ => positional.push(self.expr(arg)?),
+                _ => {
+                    let arg = self.expr(arg)?;
+                    positional.push(match &arg {
+                        Abs::Table(table) if table.kind == TableKind::List && only_reads_lists(&callee) => {
+                            Abs::tuple(table.iterated().to_vec())
+                        }
+                        _ => arg,
+                    });
+                }
             }
         }
         let mut named = Vec::new();

@@ -97,6 +97,10 @@ impl Keys {
 impl Lifter<'_> {
     /// Whether a list of such items is a table: it holds what has no run-time form.
     pub fn is_table(&self, items: &[Abs]) -> bool {
+        // Arrays of several types have no run-time form in common.
+        if !items.is_empty() && items.iter().all(|item| item.is_of_prelude_with("_kept")) {
+            return true;
+        }
         let held = |item: &Abs| is_formless(item) || self.module_mode && !matches!(item, Abs::Const(_));
         items.iter().any(held) && items.iter().all(|item| is_fixed(item, &self.world.budget))
     }

@@ -70,10 +70,14 @@ impl Lifter<'_> {
                 Ok(())
             }
             Abs::Bound(method) => self.force(&method.receiver),
-            Abs::Tuple(items) => items.iter().try_for_each(|item| self.force(item)),
-            Abs::Table(table) => table.iterated().to_vec().iter().try_for_each(|item| self.force(item)),
+            Abs::Tuple(items) => self.force_each(items),
+            Abs::Table(table) => self.force_each(table.iterated()),
             _ => Ok(()),
         }
+    }
+
+    fn force_each(&mut self, items: &[Abs]) -> Lift<()> {
+        items.iter().enumerate().try_for_each(|(at, item)| self.apart(at, |me| me.force(item)))
     }
 
     /// `container[index] = value`.

@@ -130,6 +130,16 @@ impl<'w> Lifter<'w> {
         })
     }
 
+    /// An item of a display. What it puts off is done at its own place: lists that are made for two items
+    /// may hold elements of two types.
+    fn kept_item(&mut self, item: &Expr) -> Lift<Abs> {
+        let made = self.expr(item)?;
+        let outer = self.go_to(item.span);
+        let kept = self.kept(&made);
+        self.back_to(outer);
+        kept.map(|()| made)
+    }
+
     /// The items of a display; a list of them where `*x` has no known length, which extends it.
     fn display(&mut self, items: &[Expr]) -> Lift<Result<Vec<Abs>, Abs>> {
         let mut known = Vec::new();
@@ -146,9 +156,7 @@ impl<'w> Lifter<'w> {
                 _ if !self.live => return Ok(Ok(Vec::new())),
                 Some(inner) => self.known_items(inner),
                 None => {
-                    let item = self.expr(item)?;
-                    self.kept(&item)?;
-                    Some(vec![item])
+                    Some(vec![self.kept_item(item)?])
                 }
             };
             match (more, starred, &list) {
@@ -200,8 +208,7 @@ impl<'w> Lifter<'w> {
                     }
                 }
                 _ => {
-                    let item = self.expr(item)?;
-                    self.kept(&item)?;
+                    let item = self.kept_item(item)?;
                     out.push(item);
                 }
             }
