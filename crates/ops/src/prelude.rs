@@ -57,6 +57,9 @@ pub const MODULES: &[(&str, &str)] = &[
             include_str!("prelude/numpy/order.py"),
             include_str!("prelude/numpy/matrix.py"),
             include_str!("prelude/numpy/axes.py"),
+            include_str!("prelude/numpy/beside.py"),
+            include_str!("prelude/numpy/parts.py"),
+            include_str!("prelude/numpy/relations.py"),
             include_str!("prelude/numpy/series.py")
         ),
     ),

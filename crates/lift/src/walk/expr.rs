@@ -155,9 +155,7 @@ impl<'w> Lifter<'w> {
             let more = match &starred {
                 _ if !self.live => return Ok(Ok(Vec::new())),
                 Some(inner) => self.known_items(inner),
-                None => {
-                    Some(vec![self.kept_item(item)?])
-                }
+                None => Some(vec![self.kept_item(item)?]),
             };
             match (more, starred, &list) {
                 (Some(more), _, None) => known.extend(more),
