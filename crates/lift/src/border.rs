@@ -15,6 +15,7 @@ use crate::border::text::{Text, fields_body};
 use crate::calls::returns::SqlReturn;
 use crate::objects::class::ClassObj;
 use crate::tree::ast::{FunctionDef, Name};
+use crate::walk::describe::type_for_people;
 use crate::walk::lifter::{Lift, Lifter, State, Stop};
 use exuvia_ir::{Class, Object, Opcode, Span, Terminator, Type, Value};
 use std::rc::Rc;
@@ -689,6 +690,7 @@ impl Lifter<'_> {
         }
         let lists = |ty: &Type| ty.holds(&|ty| matches!(ty, Type::List(_)));
         if !lists(&joined) || !crate::budget::is_small(&joined) {
+            let (ty, have) = (type_for_people(&ty), type_for_people(&have));
             return self.bail(Code::Join, format!("results of the types {ty} and {have}"));
         }
         self.world.results.insert(at, joined.clone());

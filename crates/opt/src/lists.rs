@@ -6,7 +6,7 @@
 //! different objects.
 
 use crate::context::Context;
-use exuvia_ir::{BlockId, Flow, Function, Opcode, Type, Value};
+use exuvia_ir::{BlockId, Flow, Function, Inst, Opcode, Type, Value};
 use exuvia_ops::def::Effect;
 
 /// For each value whether it is a list that keeps its elements while the function runs,
@@ -16,17 +16,26 @@ use exuvia_ops::def::Effect;
 /// it is a list that the function itself made, or a constant, and only reads: it is
 /// passed to nothing but reading operations, so no other name for it exists.
 pub(crate) fn frozen(function: &Function, context: &mut Context) -> Vec<bool> {
+    unchanged(function, context, Context::may_write)
+}
+
+/// As [`frozen`], for lists that keep their lengths: others may come to stand in the places of their elements.
+pub(crate) fn of_fixed_length(function: &Function, context: &mut Context) -> Vec<bool> {
+    unchanged(function, context, Context::may_resize)
+}
+
+fn unchanged(function: &Function, context: &mut Context, changes: fn(&mut Context, &Inst) -> bool) -> Vec<bool> {
     let insts = || function.blocks.iter().flat_map(|block| &block.insts);
-    if insts().all(|inst| !context.may_write(inst)) {
+    if insts().all(|inst| !changes(context, inst)) {
         return vec![true; function.values.len()];
     }
     let is_list = |value: Value| function.ty(value).holds_list();
-    let mut frozen: Vec<bool> = function.values.iter().map(|value| !value.ty.holds_list()).collect();
+    let mut kept: Vec<bool> = function.values.iter().map(|value| !value.ty.holds_list()).collect();
     for inst in insts() {
         if let Some(result) = inst.result
             && is_list(result)
         {
-            frozen[result.index()] = match &inst.op {
+            kept[result.index()] = match &inst.op {
                 Opcode::Const(_) | Opcode::List => true,
                 Opcode::Op(_) => context.def_of(inst).is_some_and(|def| def.effect == Effect::Alloc),
                 _ => false,
@@ -36,25 +45,28 @@ pub(crate) fn frozen(function: &Function, context: &mut Context) -> Vec<bool> {
     for block in &function.blocks {
         for inst in &block.insts {
             let only_reads = match inst.op {
-                Opcode::Op(_) | Opcode::Call(_) => !context.may_write(inst),
+                Opcode::Op(_) | Opcode::Call(_) => !changes(context, inst),
                 _ => false,
             };
-            // An element that is a list is another name for it.
+            // An element that is a list is another name for it, and so is the place that it is put into.
             let reads = only_reads && inst.result.is_none_or(|result| !is_list(result) || context.is_allocation(inst));
-            if !reads {
-                inst.args.iter().filter(|arg| is_list(**arg)).for_each(|arg| frozen[arg.index()] = false);
-            }
+            let read = match reads {
+                true if context.may_write(inst) => 1,
+                true => inst.args.len(),
+                false => 0,
+            };
+            inst.args.iter().skip(read).filter(|arg| is_list(**arg)).for_each(|arg| kept[arg.index()] = false);
             for arg in inst.unwind.iter().flat_map(|edge| &edge.args).filter(|arg| is_list(**arg)) {
-                frozen[arg.index()] = false;
+                kept[arg.index()] = false;
             }
         }
         block.term.for_each_value(|value| {
             if is_list(value) {
-                frozen[value.index()] = false;
+                kept[value.index()] = false;
             }
         });
     }
-    frozen
+    kept
 }
 
 /// The state of all lists of each type at a point: a number that changes when one of

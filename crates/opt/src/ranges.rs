@@ -46,11 +46,11 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
 /// Gives those that were found.
 fn run_in(domain: Domain, function: &mut Function, context: &mut Context, any: &[Interval]) -> Vec<Interval> {
     let flow = Flow::new(function);
-    let frozen = lists::frozen(function, context);
+    let fixed = lists::of_fixed_length(function, context);
     let mut assumed = vec![Interval::EMPTY; function.values.len()];
     let mut stable = false;
     for walk in 0..MOST_WALKS {
-        let next = Walk::new(domain, function, context, &flow, &frozen, &assumed, any).run();
+        let next = Walk::new(domain, function, context, &flow, &fixed, &assumed, any).run();
         let heads = |at: &usize| assumed[*at] != next[*at];
         let changed: Vec<usize> = (0..assumed.len()).filter(heads).collect();
         stable = changed.iter().all(|at| next[*at].is_within(assumed[*at]));
@@ -65,9 +65,9 @@ fn run_in(domain: Domain, function: &mut Function, context: &mut Context, any: &
         return Vec::new();
     }
     for _ in 0..2 {
-        assumed = Walk::new(domain, function, context, &flow, &frozen, &assumed, any).run();
+        assumed = Walk::new(domain, function, context, &flow, &fixed, &assumed, any).run();
     }
-    let mut walk = Walk::new(domain, function, context, &flow, &frozen, &assumed, any);
+    let mut walk = Walk::new(domain, function, context, &flow, &fixed, &assumed, any);
     walk.record = Some(Vec::new());
     walk.walk();
     let Walk { record, sums, operands, defined, .. } = walk;
@@ -278,6 +278,41 @@ b5:
                 }
             "#]],
         );
+    }
+
+    /// A list into whose places others are put has the length that it had.
+    #[test]
+    fn stores_into_a_list_keep_its_length() {
+        let source = |change: &str| {
+            format!(
+                r#"
+fn f0 "f"(v0: list[int], v1: int) -> int {{
+b0:
+  v2: int = list.len v0
+  v3: int = const 0
+  v5: bool = int.lt v1 v2
+  branch v5 b1 b2
+b1:
+  v6: bool = int.ge v1 v3
+  branch v6 b3 b2
+b3:
+  {change}
+  v7: int = list.get v0 v1
+  return v7
+b2:
+  return v2
+}}"#
+            )
+        };
+        let unchecked = |change: &str| {
+            let mut module = crate::testing::module(&source(change));
+            super::run(&mut module.functions[0], &mut crate::context::Context::new());
+            module.to_string().contains("list.get_unchecked")
+        };
+        assert!(unchecked("v8: none = list.set v0 v1 v3"));
+        assert!(unchecked("v8: none = list.reverse v0 v3 v1"));
+        assert!(!unchecked("v8: none = list.append v0 v3"));
+        assert!(!unchecked("v8: int = list.pop v0"));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::data::tables::Table;
-use crate::walk::describe::describe;
+use crate::walk::describe::{describe, type_for_people};
 use crate::walk::lifter::{Lift, Lifter, Site, Stop};
 use exuvia_ir::{Object, Opcode, Type, Value};
 
@@ -166,7 +166,7 @@ impl Lifter<'_> {
     pub fn widen_element(&mut self, list: Value, element: &Type) -> Lift<()> {
         let sites = self.sites_of(list);
         if sites.is_empty() {
-            let ty = self.b.function.ty(list).clone();
+            let (ty, element) = (type_for_people(self.b.function.ty(list)), type_for_people(element));
             return self.bail(Code::Join, format!("a {ty} cannot come to hold {element}"));
         }
         let lists = self.b.function.ty(list).alternatives().iter().filter_map(|ty| match ty {

@@ -2,7 +2,7 @@
 
 use crate::abs::Abs;
 use crate::bailout::Code;
-use crate::walk::describe::describe;
+use crate::walk::describe::{describe, type_for_people};
 use crate::walk::lifter::{Lift, Lifter};
 use exuvia_ir::{Class, Object, Opcode, Type, Value};
 use std::sync::Arc;
@@ -141,7 +141,7 @@ impl Lifter<'_> {
                         let tuple = self.convert(value, &wanted)?;
                         Ok(self.b.inst(Opcode::Wrap, vec![tuple], ty.clone(), None))
                     }
-                    None => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
+                    None => self.no_common_form(&from, ty),
                 }
             }
             (Type::Record(class @ Class::Object(_), _), Type::Union(alternatives)) => {
@@ -150,7 +150,7 @@ impl Lifter<'_> {
                         let record = self.convert(value, &wanted)?;
                         Ok(self.b.inst(Opcode::Wrap, vec![record], ty.clone(), None))
                     }
-                    None => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
+                    None => self.no_common_form(&from, ty),
                 }
             }
             (Type::List(_), _) => self.widen_list(value, ty),
@@ -167,8 +167,13 @@ impl Lifter<'_> {
             {
                 self.widen_list(value, ty)
             }
-            _ => self.bail(Code::Join, format!("{from} and {ty} have no common representation")),
+            _ => self.no_common_form(&from, ty),
         }
+    }
+
+    fn no_common_form(&self, from: &Type, ty: &Type) -> Lift<Value> {
+        let (from, ty) = (type_for_people(from), type_for_people(ty));
+        self.bail(Code::Join, format!("{from} and {ty} have no common representation"))
     }
 
     fn convert_fields(&mut self, op: Opcode, value: Value, have: &[Type], want: &[Type], ty: &Type) -> Lift<Value> {

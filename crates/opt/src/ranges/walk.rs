@@ -71,8 +71,8 @@ pub(super) struct Walk<'a> {
     /// Lists with a value that is their length, here.
     lengths: Vec<(Value, Value)>,
     sites: Vec<(u32, u32)>,
-    /// The lists that nobody changes.
-    frozen: &'a [bool],
+    /// The lists whose lengths stay.
+    fixed: &'a [bool],
     /// The intervals of values where they are defined.
     pub(super) defined: Vec<Interval>,
     /// What was found, in the last walk.
@@ -87,7 +87,7 @@ impl<'a> Walk<'a> {
         function: &'a Function,
         context: &'a mut Context,
         flow: &'a Flow,
-        frozen: &'a [bool],
+        fixed: &'a [bool],
         assumed: &'a [Interval],
         any: &'a [Interval],
     ) -> Walk<'a> {
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
             unequal: Facts::default(),
             lengths: Vec::new(),
             sites,
-            frozen,
+            fixed,
             defined: vec![Interval::FULL; function.values.len()],
             record: None,
             operands: Vec::new(),
@@ -388,7 +388,7 @@ impl<'a> Walk<'a> {
     fn length(&self, list: Value) -> Interval {
         let any = Interval::new(0, interval::LENGTH);
         match self.inst(list) {
-            Some(inst) if self.frozen[list.index()] => match inst.op {
+            Some(inst) if self.fixed[list.index()] => match inst.op {
                 Opcode::List => Interval::exactly(inst.args.len() as i64),
                 // Even the empty string has one part.
                 Opcode::Op("str.split" | "str.rsplit") => Interval::new(1, interval::LENGTH),
@@ -440,7 +440,7 @@ impl<'a> Walk<'a> {
                 };
                 let least = self.length(list).lo;
                 let lies_within = index.hi < least || self.lengths.iter().any(below);
-                if index.lo >= 0 && !index.is_empty() && self.frozen[list.index()] && lies_within {
+                if index.lo >= 0 && !index.is_empty() && self.fixed[list.index()] && lies_within {
                     self.found(block, at, Change::Unchecked);
                 }
             }
