@@ -201,10 +201,12 @@ fn leaves_always(module: &Module) -> Option<(&'static str, Span)> {
     if ends().any(|end| matches!(end, Terminator::Return(_))) {
         return None;
     }
-    ends().find_map(|end| match end {
+    // The first is often what becomes of None.
+    let whys = ends().filter_map(|end| match end {
         Terminator::Bailout(why, span) => Some((*why, *span)),
         _ => None,
-    })
+    });
+    whys.last()
 }
 
 impl Stages {

@@ -1767,6 +1767,10 @@ def select(condlist, choicelist, default=0):
     if _has_array_in(condlist):
         if not isinstance(choicelist, tuple) or len(condlist) != len(choicelist):
             return _refuse("select of such lists")
+        for array in condlist + choicelist:
+            if isinstance(array, _Matrix):
+                # NumPy's result has its rows one after the other in any case.
+                array._by_rows()
         rest = default if len(condlist) == 1 else select(condlist[1:], choicelist[1:], default)
         return where(condlist[0], choicelist[0], rest)
     made = _held(default)

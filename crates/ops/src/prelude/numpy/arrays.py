@@ -874,19 +874,19 @@ def minimum_accumulate(array, axis=0):
 
 
 def add_accumulate(array, axis=0):
-    return cumsum(_no_series(array), axis)
+    return cumsum(_no_series(array), axis) if axis is not None else _leave("no axis to accumulate along")
 
 
 def multiply_accumulate(array, axis=0):
-    return cumprod(_no_series(array), axis)
+    return cumprod(_no_series(array), axis) if axis is not None else _leave("no axis to accumulate along")
 
 
 def subtract_outer(a, b):
-    return _as_column(_no_series(a)) - _as_row(_no_series(b))
+    return _as_column(_one_dimension(_no_series(a))) - _as_row(_one_dimension(_no_series(b)))
 
 
 def add_outer(a, b):
-    return _as_column(_no_series(a)) + _as_row(_no_series(b))
+    return _as_column(_one_dimension(_no_series(a))) + _as_row(_one_dimension(_no_series(b)))
 
 
 def multiply_outer(a, b):

@@ -78,8 +78,13 @@ def swapaxes(a, axis1, axis2):
     return a._view() if _goes_across(axis1) == _goes_across(axis2) else a.T
 
 
+def _of_its_own(a):
+    """An array of one dimension, which is no view that cannot be written to."""
+    return _leave("more dimensions of what cannot be written to") if isinstance(a, _FixedArray) else a
+
+
 def expand_dims(a, axis):
-    a = _one_dimension(_no_series(a))
+    a = _of_its_own(_one_dimension(_no_series(a)))
     return _as_column(a) if _goes_across(axis) else _as_row(a)
 
 
@@ -89,7 +94,7 @@ def atleast_1d(a):
 
 def atleast_2d(a):
     a = _no_series(_as_part(a))
-    return a if isinstance(a, _Matrix) else _as_row(a)
+    return a if isinstance(a, _Matrix) else _as_row(_of_its_own(a))
 
 
 def roll(a, shift, axis=None):
@@ -110,7 +115,7 @@ def _rolled(a, shift, axis):
     a = a._kept()
     n0, n1 = a._n0, a._n1
     if n0 == 0 or n1 == 0:
-        return a._own()
+        return _leave("an array without elements")
     if axis is None:
         return _matrix(roll(a.flatten(), shift)._list(), n0, n1, a._code)
     if _goes_across(axis):
@@ -236,7 +241,14 @@ def apply_along_axis(func1d, axis, arr):
     a = _no_series(arr)
     if not isinstance(a, _Matrix):
         return _refuse("a function along the axis of one dimension")
-    return a._reduced(axis, False, lambda line: _Number(_scalar_of(func1d(line))))
+    across, a = _goes_across(axis), a._kept()
+    if a._n0 == 0 or a._n1 == 0:
+        return _leave("an axis of an array without elements")
+    if across:
+        made = [_scalar_of(func1d(a._row(i))) for i in range(a._n0)]
+    else:
+        made = [_scalar_of(func1d(a._column(j))) for j in range(a._n1)]
+    return _of_values(made) if len(_element_types(made)) == 1 else _refuse("results of several types along an axis")
 
 
 def _without_nan_along(a, axis, function):
@@ -281,7 +293,19 @@ def nanmin(a, axis=None):
 
 
 def nanmedian(a, axis=None):
-    return _without_nan_along(a, axis, lambda line: _median(_floats_of(_without_nan(line))))
+    if axis is None:
+        return _without_nan_along(a, None, _present_median)
+    return _without_nan_along(a, axis, _halved_median)
+
+
+def _present_median(line):
+    return _median(_floats_of(_without_nan(line)))
+
+
+def _halved_median(line):
+    """Along an axis NumPy halves a sum of two in any case, which may be too large."""
+    made = _present_median(line)
+    return made if -8e307 < made._v < 8e307 else _leave("a median of large floats")
 
 
 def nanpercentile(a, q, axis=None, method="linear"):

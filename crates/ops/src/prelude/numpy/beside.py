@@ -129,7 +129,11 @@ def _flat_of(a):
 
 def tile(A, reps):
     a = _no_series(A)
+    if isinstance(a, _Matrix):
+        a._by_rows()
     reps = reps if isinstance(reps, tuple) else (reps,)
+    if len(reps) == 0:
+        return _leave("tile no times")
     if len(reps) == 1 and not isinstance(a, _Matrix):
         items = a._list()
         return _fresh([item for _ in range(_size_of(reps[0])) for item in items], a._code)

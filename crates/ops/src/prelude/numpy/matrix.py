@@ -6,11 +6,6 @@
 class _Matrix(ndarray):
     """Its items lie in one list: row i and column j at start + i * s0 + j * s1."""
 
-    # Whether the elements of a column may lie closer together than those of a row.
-    _turned = False
-    # Of one without items that may be turned: whether its items will lie column after column.
-    _by_columns = False
-
     def __init__(self, items, start, steps, shape, known, function=None, args=None, one=(False, False)):
         self._items = items
         self._start = start
@@ -19,6 +14,10 @@ class _Matrix(ndarray):
         self._known = known
         # Whether a dimension is one that is repeated beside others.
         self._one0, self._one1 = one
+        # Whether the elements of a column may lie closer together than those of a row.
+        self._turned = False
+        # Of one without items that may be turned: whether its items will lie column after column.
+        self._by_columns = False
         self._function = function
         self._args = args
 
@@ -218,7 +217,7 @@ class _Matrix(ndarray):
         if not rows[0] and isinstance(rows[1], (ndarray, list)):
             chosen = _no_series(rows[1])
             if columns[0]:
-                return self._chosen(chosen).__getparts__(((True, None, None, None), columns))
+                return self._chosen(chosen).__getparts__(((True, None, None, None), columns))._own()
             return _chosen_pairs(self._kept(), chosen, _listed(columns[1]))
         if not columns[0] and isinstance(columns[1], (ndarray, list)):
             chosen = _no_series(columns[1])
@@ -259,6 +258,9 @@ class _Matrix(ndarray):
 
     def __setparts__(self, parts, value):
         kept = self._changing()
+        for part in parts:
+            if not part[0] and isinstance(part[1], (ndarray, list, tuple)):
+                return _refuse("an assignment to such a part of two dimensions")
         if len(parts) == 2 and not parts[0][0] and not parts[1][0]:
             i, j = _within(_index_of(parts[0][1]), kept._n0), _within(_index_of(parts[1][1]), kept._n1)
             kept._store2(i, j, kept._as_item(value))
@@ -362,13 +364,13 @@ class _Matrix(ndarray):
     def diagonal(self, offset=0):
         if isinstance(offset, bool) or not isinstance(offset, int):
             return _refuse("such a diagonal")
+        if not -2147483648 < offset < 2147483648:
+            return _leave("a diagonal so far away")
         kept = self._kept()
         i, j = (0, offset) if offset >= 0 else (-offset, 0)
         n = _fewer(kept._n0 - i, kept._n1 - j)
         first = kept._start + i * kept._s0 + j * kept._s1
-        made = _FixedArray(kept._items, first, kept._s0 + kept._s1, n if n > 0 else 0, kept._code)
-        made._whole = False
-        return made
+        return _fixed(_strided(kept._items, first, kept._s0 + kept._s1, n if n > 0 else 0, kept._code))
 
     def trace(self, offset=0):
         return self.diagonal(offset).sum()
@@ -577,6 +579,9 @@ def _reshaped(a, shape):
         shape = (shape,)
     if not isinstance(shape, tuple):
         return _refuse("such a shape")
+    if isinstance(a, _Matrix) and not a._kept()._lies_together():
+        # It may be a view all the same.
+        return _leave("reshape of such a part")
     flat = a.ravel()
     if len(shape) == 1:
         if shape[0] != -1 and shape[0] != flat._n:
@@ -611,7 +616,7 @@ def identity(n):
 
 
 def outer(a, b):
-    return _as_column(_no_series(a)) * _as_row(_no_series(b))
+    return _as_column(_one_dimension(_no_series(a))) * _as_row(_one_dimension(_no_series(b)))
 
 
 # Sums of products, whose last bits are others in NumPy (`ufunc.dot`).

@@ -126,7 +126,7 @@ def _place_of(q, n):
 def _quantile_at(place, n, low, high):
     """The quantile of that place, between the one at or below it and the next."""
     if place >= _operation("int.to_float", n - 1):
-        return _finite(low)
+        return _finite(low if n == 1 else low + 0.0)
     part = place - _operation("int.to_float", int(place))
     return _finite(high - (high - low) * (1.0 - part) if part >= 0.5 else low + (high - low) * part)
 
@@ -181,9 +181,11 @@ def interp(x, xp, fp):
 
 
 def _interpolated(x, points, values):
+    n = len(points)
+    if n == 1:
+        return _item(values, 0)
     if x != x:
         return x
-    n = len(points)
     if x < _item(points, 0):
         return _item(values, 0)
     at = _place(points, x, True) - 1
@@ -356,8 +358,8 @@ def bincount(x, weights=None, minlength=0):
             made[item] += 1
         return _fresh(made, 1)
     weights = _floats_of(_of_numbers(weights))
-    if weights._n != x._n:
-        return _leave("arrays of different lengths")
+    if weights._n != x._n or x._n == 0:
+        return _leave("arrays of different lengths, or none")
     sums = [0.0 for _ in range(most + 1)]
     for i in range(x._n):
         sums[x._value(i)] += weights._value(i)

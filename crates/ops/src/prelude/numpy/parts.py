@@ -26,12 +26,21 @@ def _deleted(obj, n):
 def delete(arr, obj, axis=None):
     a = _no_series(arr)
     if not isinstance(a, _Matrix) or axis is None:
+        _one_axis(axis)
         a = _flat_of(a)._kept()
         return _fresh([a._value(i) for i in _deleted(obj, a._n)], a._code)
     a._by_rows()
     a = a._kept()
     if _goes_across(axis):
+        if isinstance(obj, (list, tuple)) and len(obj) == 1:
+            return delete(a, obj[0], axis)
         left = _deleted(obj, a._n1)
+        if not isinstance(obj, (int, _Number)):
+            if _listed(obj)._n == 1:
+                return _leave("the deletion of one column by an array")
+            # The columns then lie one after the other, as NumPy has them.
+            items = [a._value2(i, j) for j in left for i in range(a._n0)]
+            return _Matrix(items, 0, (1, a._n0), (a._n0, len(left)), a._code)._as_turned(True)
         return _matrix([a._value2(i, j) for i in range(a._n0) for j in left], a._n0, len(left), a._code)
     left = _deleted(obj, a._n0)
     return _matrix([a._value2(i, j) for i in left for j in range(a._n1)], len(left), a._n1, a._code)
@@ -43,12 +52,16 @@ def take(a, indices, axis=None):
         return _taken(a._kept(), indices, _goes_across(axis))
     _one_axis(axis)
     a = _flat_of(a)
-    return a[indices if isinstance(indices, (int, ndarray, _Number)) else _of_items(indices)]
+    if isinstance(indices, (int, _Number)):
+        return a[indices]
+    key = _no_series(indices)
+    return a[key] if key._code == 1 else _refuse("take by what is no int")
 
 
 def _taken(a, indices, across):
     if isinstance(indices, (int, _Number)):
-        return a._column(_index_of(indices)) if across else a._row(_index_of(indices))
+        at = _index_of(indices)
+        return a._column(at)._own() if across else a._row(at)._own()
     key = _no_series(indices)
     if key._code == 2:
         return _refuse("take by bools")
@@ -121,6 +134,8 @@ def _triangle(m, k, upper):
     m = _no_series(m)
     if not isinstance(m, _Matrix) or isinstance(k, bool) or not isinstance(k, int):
         return _refuse("such a triangle")
+    if not -2147483648 < k < 2147483648:
+        return _leave("a triangle so far away")
     m._by_rows()
     m = m._kept()
     zero = _zero_of(m)
@@ -158,6 +173,8 @@ def diag(v, k=0):
         return v.diagonal(k)
     if isinstance(k, bool) or not isinstance(k, int):
         return _refuse("such a diagonal")
+    if not -2147483648 < k < 2147483648:
+        return _leave("a diagonal so far away")
     v = v._kept()
     down, across = (0, k) if k >= 0 else (-k, 0)
     n, zero = v._n + down + across, _zero_of(v)
@@ -194,6 +211,8 @@ def pad(array, pad_width, mode="constant", constant_values=_missing):
             return _fresh([a._value(_nearest(i, n)) for i in rows], a._code)
         return _fresh([a._value(i) if 0 <= i < n else value for i in rows], a._code)
     two = isinstance(pad_width, tuple) and len(pad_width) == 2 and isinstance(pad_width[0], tuple)
+    if two and not isinstance(pad_width[1], tuple):
+        return _leave("such widths")
     above, below = _widths(pad_width[0] if two else pad_width)
     left, right = _widths(pad_width[1] if two else pad_width)
     a._by_rows()

@@ -255,6 +255,26 @@ class _FixedArray(ndarray):
     def _store(self, i, value):
         return _leave("an assignment to an array that cannot be written to")
 
+    def _changing(self):
+        return _leave("a change of an array that cannot be written to")
+
+    def _part(self, start, stop, step):
+        return _fixed(super()._part(start, stop, step))
+
+    def _view(self):
+        return _fixed(super()._view())
+
+    def __getparts__(self, parts):
+        if len(parts) == 1:
+            return super().__getparts__(parts)
+        return _leave("more dimensions of an array that cannot be written to")
+
+
+def _fixed(a):
+    made = _FixedArray(a._items, a._start, a._step, a._n, a._code)
+    made._whole = False
+    return made
+
 
 class _Rows:
     """`series.iloc`."""
