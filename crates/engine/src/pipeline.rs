@@ -9,7 +9,7 @@ use crate::sql;
 use crate::{ColumnForm, Definition, Settings};
 use arrow::datatypes::DataType;
 use exuvia_eval::Program;
-use exuvia_ir::{IntWidth, Module, Opcode, Span, Terminator};
+use exuvia_ir::{IntWidth, Module, Opcode, Span};
 use exuvia_jit::{Kernel, Options};
 use exuvia_lift::{Calls, Lifted, Param, Source, SqlReturn};
 use std::time::Instant;
@@ -143,12 +143,6 @@ fn stages(
             (wide, IntWidth::Double)
         }
     };
-    if settings.optimize
-        && let Some((why, span)) = leaves_always(&optimized)
-    {
-        let code = exuvia_lift::Code::Callee;
-        return Err(Reason { code: code.code().to_string(), message: format!("{}: {why}", code.title()), span });
-    }
     let placed = if settings.optimize { exuvia_opt::with_places(&optimized) } else { None };
     let program = Program::new(&optimized);
     let returned = sql::without_maps(&definition.returns);
@@ -193,20 +187,6 @@ fn stages(
         is_wide: width != IntWidth::Word,
         offloaded: Offloaded::default(),
     })
-}
-
-/// Why and where every row leaves that does not raise, of a module in which nothing is unreachable.
-fn leaves_always(module: &Module) -> Option<(&'static str, Span)> {
-    let ends = || module.functions.first().into_iter().flat_map(|entry| &entry.blocks).map(|block| &block.term);
-    if ends().any(|end| matches!(end, Terminator::Return(_))) {
-        return None;
-    }
-    // The first is often what becomes of None.
-    let whys = ends().filter_map(|end| match end {
-        Terminator::Bailout(why, span) => Some((*why, *span)),
-        _ => None,
-    });
-    whys.last()
 }
 
 impl Stages {

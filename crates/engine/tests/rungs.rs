@@ -42,18 +42,6 @@ fn an_overflow_leaves_native_code_and_the_evaluator_finishes_the_row() {
     assert_eq!((placement.rung, placement.rows, placement.evaluated_rows), (Rung::Native, 3, 1));
 }
 
-/// Native code that leaves every row would only run before CPython does.
-#[test]
-fn a_function_that_leaves_every_row_is_not_native() {
-    let settings = Settings::default();
-    let source = "def f(s):\n    return s.encode('utf-16-le').hex()\n";
-    let function = Function::define(definition(source, &[("s", DataType::Utf8)], DataType::Utf8), &settings).unwrap();
-    let placement = function.placement(&settings);
-    let (code, reason) = placement.reason.unwrap();
-    assert_eq!((placement.rung, code.as_str()), (Rung::Python, "E004"));
-    assert!(reason.contains("an encoding that CPython must use"), "{reason}");
-}
-
 /// A constant that needs more than 64 bits is no reason to leave native code.
 #[test]
 fn constants_beyond_64_bits_stay_native_where_the_result_fits() {

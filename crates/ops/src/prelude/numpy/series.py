@@ -386,7 +386,8 @@ def _series_extreme(a, least):
 
 def _series_scan(a, function, start):
     if a._code != 0:
-        return _leave("a scan of ints")
+        made = _scan(a, function)
+        return Series(made._items, 0, 1, made._n, 1)
     total = start
     made = []
     first = True
