@@ -462,6 +462,91 @@ return a"""),
     ('m', 'DOUBLE', 'return np.array(m.T).sum()'),
     ('m', 'DOUBLE', 'return np.zeros_like(m.T).sum()'),
     ('m', 'DOUBLE[]', 'return m.T.astype(float).sum(axis=0)'),
+    ('m', 'DOUBLE[][]', """m[:, [0,-1]] = 5.0
+return m"""),
+    ('m', 'DOUBLE[][]', """m[[0,-1], 1:] = 5.0
+return m"""),
+    ('m', 'DOUBLE[][]', """m[:, m[0]>0] = 5.0
+return m"""),
+    ('m', 'DOUBLE[][]', """t = np.take(m,0,axis=1)
+t[0]=99
+return m"""),
+    ('m', 'DOUBLE[][]', """d = np.diag(m)
+try:
+    d[1:] = 5
+except ValueError:
+    m[0, 0] = 7
+return m"""),
+    ('m', 'DOUBLE[][]', """d = np.diag(m)
+try:
+    d[1:][0] = 5
+except (ValueError, IndexError):
+    m[0, 0] = 7
+return m"""),
+    ('m', 'DOUBLE[][]', """d = np.diag(m)
+try:
+    np.flip(d)[0] = 5
+except ValueError:
+    m[0, 0] = 7
+return m"""),
+    ('m', 'DOUBLE[][]', """d = np.diag(m)
+try:
+    d[:, None][0,0] = 5
+except ValueError:
+    m[0, 0] = 7
+return m"""),
+    ('m', 'DOUBLE[][]', """d = np.diag(m)
+try:
+    np.expand_dims(d,0)[0,0] = 5
+except ValueError:
+    m[0, 0] = 7
+return m"""),
+    ('m', 'DOUBLE[][]', """d = np.diag(m)
+try:
+    d.T[0] = 5
+except ValueError:
+    m[0, 0] = 7
+return m"""),
+    ('m', 'DOUBLE[][]', """a = m[:,1:].reshape(m.shape[0],-1)
+a[:]=99
+return m"""),
+    ('m', 'DOUBLE[][]', """a = m.T.reshape(m.shape[1], m.shape[0])
+a[:]=99
+return m"""),
+    ('m', 'DOUBLE', 'return m.T.reshape(m.shape[1],-1).sum()'),
+    ('m', 'DOUBLE[][]', """a = m[[0,-1],1:]
+b = a.ravel()
+b[:]=99
+return a"""),
+    ('m', 'DOUBLE', 'return np.delete(m,[0,1],axis=1).sum() if m.shape[1] > 1 else 0.0'),
+    ('m', 'DOUBLE[]', 'return np.delete(m,[0,1],axis=1).sum(axis=1) if m.shape[1] > 1 else m[0]'),
+    ('m', 'DOUBLE', 'return np.delete(m,m[0] < 0.5,axis=1).sum()'),
+    ('m', 'DOUBLE', 'return np.delete(m,[0],axis=1).sum()'),
+    ('m', 'DOUBLE', 'return np.tile(m.T,1).sum()'),
+    ('m', 'DOUBLE', 'return np.select([m.T>0],[m.T],0.3).sum()'),
+    ('m', 'TEXT', 'return str(np.apply_along_axis(lambda r: r[0] if r[0]>1 else 0,1,m).tolist())'),
+    ('m', 'BIGINT', """seen=[]
+np.apply_along_axis(lambda r: seen.append(1) or r.sum(),1,m)
+return len(seen)"""),
+    ('x', 'DOUBLE', 'return np.percentile(x * 0 * -1, 100)'),
+    ('x', 'DOUBLE[]', 'return np.interp(x,[1.0],[5.0])'),
+    ('m', 'DOUBLE[]', 'return np.nanmedian(m, axis=0)'),
+    ('m', 'DOUBLE[][]', 'return np.outer(m, m[0])'),
+    ('m', 'DOUBLE[][]', 'return np.add.outer(m[0], m[0])'),
+    ('m', 'DOUBLE[]', 'return np.take(m[0], [True])'),
+    ('m', 'DOUBLE[]', 'return np.delete(m[0], [0], axis=1)'),
+    ('m', 'DOUBLE[][]', """a = m.T if m.shape[0] > 2 else m
+return a * 2"""),
+    ('m', 'DOUBLE[]', """a = m.T if m.shape[0] > 2 else m
+return (a * 2).sum(axis=0)"""),
+    ('m', 'DOUBLE', """a = m.T if m.shape[0] > 2 else m
+return (a * 2).sum()"""),
+    ('m', 'DOUBLE[][]', """a = m
+if m[0, 0] > 0:
+    a = m[:, [0, -1]]
+return a + 1"""),
+    ('m', 'DOUBLE[]', 'return m.diagonal(99)'),
+    ('m', 'DOUBLE[]', 'return np.apply_along_axis(np.median, 0, m)'),
 ]
 
 # Sums of products of arrays of one length.

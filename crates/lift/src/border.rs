@@ -690,7 +690,7 @@ impl Lifter<'_> {
         }
         let lists = |ty: &Type| ty.holds(&|ty| matches!(ty, Type::List(_)));
         if !lists(&joined) || !crate::budget::is_small(&joined) {
-            let (ty, have) = (type_for_people(&ty), type_for_people(&have));
+            let (ty, have) = (type_for_people(ty), type_for_people(&have));
             return self.bail(Code::Join, format!("results of the types {ty} and {have}"));
         }
         self.world.results.insert(at, joined.clone());
