@@ -1,11 +1,15 @@
 """bisect, of lists (Lib/bisect.py says what each gives)."""
 
 
-def bisect_left(a, x, lo=0, hi=None, *, key=None):
+def _check(a, lo, hi):
     if a is None or not isinstance(lo, int) or hi is not None and not isinstance(hi, int):
         return _leave("bisect within such bounds")
     if lo < 0:
         raise ValueError("lo must be non-negative")
+
+
+def bisect_left(a, x, lo=0, hi=None, *, key=None):
+    _check(a, lo, hi)
     if hi is None:
         hi = len(a)
     while lo < hi:
@@ -19,10 +23,7 @@ def bisect_left(a, x, lo=0, hi=None, *, key=None):
 
 
 def bisect_right(a, x, lo=0, hi=None, *, key=None):
-    if a is None or not isinstance(lo, int) or hi is not None and not isinstance(hi, int):
-        return _leave("bisect within such bounds")
-    if lo < 0:
-        raise ValueError("lo must be non-negative")
+    _check(a, lo, hi)
     if hi is None:
         hi = len(a)
     while lo < hi:

@@ -472,9 +472,7 @@ def _encoding(name):
         return "utf-8"
     if name in ("ascii", "ASCII", "us-ascii", "US-ASCII"):
         return "ascii"
-    if name in ("latin-1", "latin1", "Latin-1", "LATIN-1", "latin_1", "l1"):
-        return "latin-1"
-    if name in ("iso-8859-1", "ISO-8859-1", "iso8859-1"):
+    if name in ("latin-1", "latin1", "Latin-1", "LATIN-1", "iso-8859-1", "ISO-8859-1", "iso8859-1", "latin_1", "l1"):
         return "latin-1"
     return _leave("an encoding that CPython must use")
 

@@ -223,7 +223,7 @@ class _Matrix(ndarray):
             chosen = _no_series(columns[1])
             if not rows[0]:
                 return _chosen_pairs(self._kept(), rows[1], chosen)
-            return _chosen_columns(self._rows(rows[1], rows[2], rows[3]), chosen)
+            return _chosen_columns(self._rows(rows[1], rows[2], rows[3]), _places(chosen, self._n1))
         made = self._rows(rows[1], rows[2], rows[3]) if rows[0] else self._row(_index_of(rows[1]))
         if not columns[0]:
             at = _index_of(columns[1])
@@ -358,14 +358,14 @@ class _Matrix(ndarray):
     def mean(self, axis=None, keepdims=False):
         if self._code != 0:
             return self._reduced(axis, keepdims, lambda a: a.mean())
-        n = self._n0 * self._n1 if axis is None else self._n0 if axis == 0 or axis == -2 else self._n1
-        return self.sum(axis, keepdims) / _operation("int.to_float", n)
+        return self.sum(axis, keepdims) / _operation("int.to_float", self._count_along(axis))
+
+    def _count_along(self, axis):
+        """How many elements are added to one."""
+        return self._n0 * self._n1 if axis is None else self._n0 if axis == 0 or axis == -2 else self._n1
 
     def diagonal(self, offset=0):
-        if isinstance(offset, bool) or not isinstance(offset, int):
-            return _refuse("such a diagonal")
-        if not -2147483648 < offset < 2147483648:
-            return _leave("a diagonal so far away")
+        _check_offset(offset)
         kept = self._kept()
         i, j = (0, offset) if offset >= 0 else (-offset, 0)
         n = _fewer(kept._n0 - i, kept._n1 - j)
@@ -378,8 +378,7 @@ class _Matrix(ndarray):
     def var(self, axis=None, ddof=0, keepdims=False):
         if axis is None and not keepdims and self._code != 0:
             return self._in_memory().var(ddof=ddof)
-        size = self._n0 * self._n1 if axis is None else self._n0 if axis == 0 or axis == -2 else self._n1
-        n = _freedom(size, ddof)
+        n = _freedom(self._count_along(axis), ddof)
         kept = self._kept()
         distance = (kept - kept.mean(axis, True))._kept()
         return (distance * distance).sum(axis, keepdims) / _operation("int.to_float", n if n > 0 else 0)
@@ -420,6 +419,14 @@ class _Matrix(ndarray):
         return swapaxes(self, axis1, axis2)
 
 
+def _check_offset(k):
+    """Of a diagonal."""
+    if isinstance(k, bool) or not isinstance(k, int):
+        return _refuse("such a diagonal")
+    if not -2147483648 < k < 2147483648:
+        return _leave("a diagonal so far away")
+
+
 def _fewer(a, b):
     return a if a < b else b
 
@@ -458,6 +465,11 @@ def _first_of(a, b):
 
 def _matrix(items, n0, n1, code):
     return _Matrix(items, 0, (n1, 1), (n0, n1), code)
+
+
+def _matrix_by_columns(items, n0, n1, code):
+    """One whose items lie column after column."""
+    return _Matrix(items, 0, (1, n0), (n0, n1), code)._as_turned(True)
 
 
 def _alone(value):

@@ -39,8 +39,7 @@ def delete(arr, obj, axis=None):
             if _listed(obj)._n == 1:
                 return _leave("the deletion of one column by an array")
             # The columns then lie one after the other, as NumPy has them.
-            items = [a._value2(i, j) for j in left for i in range(a._n0)]
-            return _Matrix(items, 0, (1, a._n0), (a._n0, len(left)), a._code)._as_turned(True)
+            return _chosen_columns(a, left)
         return _matrix([a._value2(i, j) for i in range(a._n0) for j in left], a._n0, len(left), a._code)
     left = _deleted(obj, a._n0)
     return _matrix([a._value2(i, j) for i in left for j in range(a._n1)], len(left), a._n1, a._code)
@@ -87,11 +86,9 @@ def _chosen_pairs(a, rows, columns):
     return _fresh([a._value2(_item(rows, at), _item(columns, at)) for at in range(len(rows))], a._code)
 
 
-def _chosen_columns(a, key):
-    """Columns at indices, which then lie one after the other, as NumPy has them."""
-    columns = _places(key, a._n1)
-    items = [a._value2(i, j) for j in columns for i in range(a._n0)]
-    return _Matrix(items, 0, (1, a._n0), (a._n0, len(columns)), a._code)._as_turned(True)
+def _chosen_columns(a, columns):
+    """Those columns, which then lie one after the other, as NumPy has them."""
+    return _matrix_by_columns([a._value2(i, j) for j in columns for i in range(a._n0)], a._n0, len(columns), a._code)
 
 
 def nonzero(a):
@@ -109,7 +106,7 @@ def argwhere(a):
     if len(found) == 1:
         return _as_column(found[0])
     rows, columns = found
-    return _Matrix(rows._list() + columns._list(), 0, (1, rows._n), (rows._n, 2), 1)._as_turned(True)
+    return _matrix_by_columns(rows._list() + columns._list(), rows._n, 2, 1)
 
 
 def unique(a, return_index=False, return_inverse=False, return_counts=False):
@@ -132,10 +129,9 @@ def array_equal(a1, a2):
 
 def _triangle(m, k, upper):
     m = _no_series(m)
-    if not isinstance(m, _Matrix) or isinstance(k, bool) or not isinstance(k, int):
-        return _refuse("such a triangle")
-    if not -2147483648 < k < 2147483648:
-        return _leave("a triangle so far away")
+    if not isinstance(m, _Matrix):
+        return _refuse("a triangle of one dimension")
+    _check_offset(k)
     m._by_rows()
     m = m._kept()
     zero = _zero_of(m)
@@ -171,10 +167,7 @@ def diag(v, k=0):
     if isinstance(v, _Matrix):
         # A view that cannot be written to, as `diagonal` gives.
         return v.diagonal(k)
-    if isinstance(k, bool) or not isinstance(k, int):
-        return _refuse("such a diagonal")
-    if not -2147483648 < k < 2147483648:
-        return _leave("a diagonal so far away")
+    _check_offset(k)
     v = v._kept()
     down, across = (0, k) if k >= 0 else (-k, 0)
     n, zero = v._n + down + across, _zero_of(v)
