@@ -108,7 +108,7 @@ fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &In
                 Effect::Read => {
                     let changing = inst.args.iter().filter(|arg| !lists.frozen[arg.index()]);
                     for (at, arg) in changing.enumerate() {
-                        *read.get_mut(at)? = lists.states.of(&lists.state, function.ty(*arg))?;
+                        *read.get_mut(at)? = lists.states.of(&lists.state, *arg)?;
                     }
                 }
                 Effect::Alloc => {
@@ -490,6 +490,138 @@ b6:
                   v14: int = int.add v8 v13
                   v15: int = int.add v5 v14
                   return v15
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn lists_that_have_no_name_in_common_are_others() {
+        check(
+            &[("cse", super::run)],
+            r#"
+fn f0 "f"(v0: list[int], v1: int) -> int {
+b0:
+  v2: int = const 0
+  v3: list[int] = list v1
+  v4: list[int] = list v1 v1
+  v5: int = list.len v0
+  v6: int = list.len v3
+  jump b1(v4, v2)
+b1(v7: list[int], v8: int):
+  v9: int = list.len v7
+  v10: int = list.len v3
+  v11: int = list.len v0
+  v12: bool = int.lt v8 v1
+  branch v12 b2 b3
+b2:
+  list.append v7 v1
+  list.append v0 v1
+  v13: int = list.len v7
+  v14: int = list.len v3
+  v15: int = list.len v0
+  v16: int = int.add v13 v14
+  v17: int = int.add v16 v15
+  v18: int = int.add v8 v17
+  jump b1(v7, v18)
+b3:
+  v19: int = list.len v4
+  v20: int = int.add v9 v10
+  v21: int = int.add v20 v11
+  v22: int = int.add v21 v19
+  v23: int = int.add v22 v5
+  v24: int = int.add v23 v6
+  return v24
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: list[int], v1: int) -> int {
+                b0:
+                  v2: int = const 0
+                  v3: list[int] = list v1
+                  v4: list[int] = list v1 v1
+                  v5: int = list.len v0
+                  v6: int = list.len v3
+                  jump b1(v4, v2)
+                b1(v7: list[int], v8: int):
+                  v9: int = list.len v7
+                  v10: int = list.len v0
+                  v11: bool = int.lt v8 v1
+                  branch v11 b2 b3
+                b2:
+                  list.append v7 v1
+                  list.append v0 v1
+                  v12: int = list.len v7
+                  v13: int = list.len v0
+                  v14: int = int.add v12 v6
+                  v15: int = int.add v14 v13
+                  v16: int = int.add v8 v15
+                  jump b1(v7, v16)
+                b3:
+                  v17: int = list.len v4
+                  v18: int = int.add v9 v6
+                  v19: int = int.add v18 v10
+                  v20: int = int.add v19 v17
+                  v21: int = int.add v20 v5
+                  v22: int = int.add v21 v6
+                  return v22
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn calls_change_what_they_are_given() {
+        check(
+            &[("cse", super::run)],
+            r#"
+fn f0 "f"(v0: list[int], v1: list[int]) -> int {
+b0:
+  v2: list[int] = list
+  v3: int = list.len v0
+  v4: int = list.len v1
+  v5: int = list.len v2
+  call f1 v1
+  v6: int = list.len v0
+  v7: int = list.len v1
+  v8: int = list.len v2
+  v9: int = int.add v3 v4
+  v10: int = int.add v9 v5
+  v11: int = int.add v10 v6
+  v12: int = int.add v11 v7
+  v13: int = int.add v12 v8
+  return v13
+}
+fn f1 "g"(v0: list[int]) -> none {
+b0:
+  v1: int = list.len v0
+  list.append v0 v1
+  v2: none = const none
+  return v2
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: list[int], v1: list[int]) -> int {
+                b0:
+                  v2: list[int] = list
+                  v3: int = list.len v0
+                  v4: int = list.len v1
+                  v5: int = list.len v2
+                  call f1 v1
+                  v6: int = list.len v0
+                  v7: int = list.len v1
+                  v8: int = int.add v3 v4
+                  v9: int = int.add v8 v5
+                  v10: int = int.add v9 v6
+                  v11: int = int.add v10 v7
+                  v12: int = int.add v11 v5
+                  return v12
+                }
+
+                fn f1 "g"(v0: list[int]) -> none {
+                b0:
+                  v1: int = list.len v0
+                  list.append v0 v1
+                  v2: none = const none
+                  return v2
                 }
             "#]],
         );

@@ -31,6 +31,7 @@ mod matches;
 mod params;
 mod places;
 mod ranges;
+mod repeats;
 mod reserve;
 mod residues;
 #[cfg(test)]
@@ -81,9 +82,10 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let kinds: Pass = ("kinds of variables", kinds::run);
     let twins: Pass = ("twins", twins::run);
     let bounds: Pass = ("bounds of loops", bounds::run);
+    let repeats: Pass = ("repeated searches", repeats::run);
     CLEANUP
         .into_iter()
-        .chain([thread])
+        .chain([repeats, BLOCKS, thread])
         .chain(CLEANUP)
         .chain([kinds, twins, SIMPLIFY, thread])
         .chain(CLEANUP)
