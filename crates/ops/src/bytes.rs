@@ -29,6 +29,7 @@ pub static OPS: &[&OpDef] = &[
     &bytes_hex::DEF,
     &bytes_of_hex::DEF,
     &bytes_int::DEF,
+    &bytes_of_int::DEF,
     &bytes_int_mod::DEF,
     &bytes_digest::DEF,
     &bytes_crc32::DEF,
@@ -306,6 +307,30 @@ op! {
         }
     }
     big big_int
+}
+
+op! {
+    /// `int.to_bytes`, of a length that is not below zero.
+    bytes_of_int = "bytes.of_int" ""
+    Pure fn (cx, _n: int, _length: int, _big: bool, _signed: bool) -> str fallible [OverflowError] {
+        if _n < 0 && !_signed {
+            return Err(cx.raise(ExcKind::OverflowError, || "can't convert negative int to unsigned".into()));
+        }
+        let length = usize::try_from(_length).unwrap_or(0);
+        let sign = if _n < 0 { 0xff } else { 0 };
+        let mut bytes: Vec<u8> = _n.to_le_bytes().into_iter().chain(std::iter::repeat(sign)).take(length.max(8)).collect();
+        let is_left_out = |byte: &u8| *byte == sign;
+        // The highest bit that stays says the sign.
+        let keeps_sign = !_signed || bytes[..length].last().is_none_or(|highest| highest >> 7 == sign >> 7);
+        if !bytes[length..].iter().all(is_left_out) || !keeps_sign {
+            return Err(cx.raise(ExcKind::OverflowError, || "int too big to convert".into()));
+        }
+        bytes.truncate(length);
+        if _big {
+            bytes.reverse();
+        }
+        write(cx, &bytes)
+    }
 }
 
 op! {

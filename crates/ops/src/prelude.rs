@@ -10,6 +10,7 @@
 /// The modules of the prelude: name and source.
 pub const MODULES: &[(&str, &str)] = &[
     ("builtins", include_str!("prelude/builtins.py")),
+    ("int", include_str!("prelude/int.py")),
     ("str", include_str!("prelude/str.py")),
     ("bytes", include_str!("prelude/bytes.py")),
     ("list", include_str!("prelude/list.py")),

@@ -36,7 +36,7 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         let behind = |first: &&Search| flow.dominates(flow.first(first.after), from);
         let pair = earlier.iter().rev().filter(behind).take(Search::TRIED).find_map(|first| {
             let facts = Facts { function, flow: &flow, frozen: &frozen, states: &states, homes: &homes };
-            Pair::new(&facts, context, &mut names, first, &search)
+            Pair::mapping(&facts, context, &mut names, first, &search)
         });
         match pair {
             Some((values, args)) => {
@@ -179,7 +179,7 @@ type Mapping = (HashMap<Value, Value>, Vec<Value>);
 
 impl<'a> Pair<'a> {
     /// `None` if the second may do anything else.
-    fn new(
+    fn mapping(
         facts: &'a Facts<'a>,
         context: &mut Context,
         names: &mut Renaming,

@@ -16,6 +16,7 @@ pub(crate) const MISSING: &str = "_missing";
 pub(crate) const NAMES: &[&str] = &[
     MISSING,
     "_is_missing",
+    "_is_constant",
     "_made",
     "_has_own",
     "_is_function",
@@ -106,6 +107,7 @@ impl Lifter<'_> {
         match (name, args) {
             // Whether an argument was not given.
             ("_is_missing", [value]) => Ok(Abs::bool(matches!(value, Abs::Builtin(name) if &**name == MISSING))),
+            ("_is_constant", [value]) => Ok(Abs::bool(matches!(value, Abs::Const(_)))),
             // Whether the class of an object has a method that a user wrote.
             ("_has_own", [value, names @ ..]) => {
                 let own = |class: &Rc<ClassObj>| {

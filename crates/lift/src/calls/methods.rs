@@ -175,15 +175,18 @@ impl Lifter<'_> {
                 None => describe(arg),
             };
             let shown: Vec<String> = args.iter().map(shown).collect();
-            return self.bail(Code::Callee, format!("{} of ({})", spelling.trim_start_matches('.'), shown.join(", ")));
+            let detail = format!("{} of ({})", spelling.trim_start_matches('.'), shown.join(", "));
+            return self.refuse_alternative(Code::Callee, detail);
         }
-        if let Some((_, value)) = self.union_operand(&args).filter(|_| !is_lazy(spelling)) {
+        let all: Vec<Abs> = args.iter().chain(named.iter().map(|(_, value)| value)).cloned().collect();
+        if let Some((_, value)) = self.union_operand(&all).filter(|_| !is_lazy(spelling)) {
             return self.dispatch(value, &mut |me, narrowed| {
-                let args =
-                    args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
-                me.call_spelled(spelling, args, named.clone())
+                let replaced = |arg: &Abs| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone());
+                let named = named.iter().map(|(name, value)| (name.clone(), replaced(value))).collect();
+                me.call_spelled(spelling, args.iter().map(replaced).collect(), named)
             });
         }
+        let mut error = None;
         for &def in exuvia_ops::by_spelling(spelling) {
             let mut bound: Vec<Option<Abs>> = args.iter().cloned().map(Some).collect();
             bound.resize(def.params.len().max(args.len()), None);
@@ -207,6 +210,10 @@ impl Lifter<'_> {
             if def.accepts(&types) {
                 return self.use_operation(def, &complete);
             }
+            error = error.or_else(|| operands::error(spelling, &types));
+        }
+        if let Some((kind, message)) = error {
+            return self.raise_message(kind, &message);
         }
         let spelled = spelling.trim_start_matches('.');
         let (module, spelled) = match (spelled.contains('.'), args.first().and_then(|arg| self.type_of(arg))) {
@@ -219,6 +226,6 @@ impl Lifter<'_> {
         {
             return self.call_value(&function, args, named);
         }
-        self.bail(Code::Arguments, format!("keyword arguments of {spelled}"))
+        self.refuse_alternative(Code::Arguments, format!("keyword arguments of {spelled}"))
     }
 }

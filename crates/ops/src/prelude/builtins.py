@@ -678,6 +678,8 @@ def _is_tuple(value):
 def _shortest(rows):
     least = -1
     for row in rows:
+        if row is None:
+            return _leave("zip of None")
         if not isinstance(row, (list, tuple, str)):
             return _refuse("zip of such rows")
         if least < 0 or len(row) < least:
@@ -768,6 +770,13 @@ def _zip_three_strict(first, second, third):
 
 def _zip_all(rows):
     # zip(*rows)
+    for row in rows:
+        if row is None:
+            raise TypeError("'NoneType' object is not iterable")
+    return _zip_rows(rows)
+
+
+def _zip_rows(rows):
     if len(rows) > 0:
         least = _shortest(rows)
         at = 0

@@ -104,3 +104,31 @@ def nsmallest(n, iterable, key=None):
 
 def nlargest(n, iterable, key=None):
     return _some(n, iterable, key, True)
+
+
+def merge(*iterables, key=None, reverse=False):
+    return _merged([list(one) for one in iterables], key, reverse)
+
+
+def _merged(lists, key, reverse):
+    # Of the heads the least, of equal ones the first list's: as a heap gives them where there is one order.
+    keys = [items if key is None else [key(item) for item in items] for items in lists]
+    for some in keys:
+        for one in some:
+            if not _is_ordered(one):
+                return _leave("a merge of values whose order may not be total")
+    places = [0 for _ in lists]
+    while True:
+        best = -1
+        for at in range(len(lists)):
+            if places[at] < len(lists[at]):
+                if best < 0:
+                    best = at
+                else:
+                    one, other = keys[at][places[at]], keys[best][places[best]]
+                    if other < one if reverse else one < other:
+                        best = at
+        if best < 0:
+            return
+        yield lists[best][places[best]]
+        places[best] += 1

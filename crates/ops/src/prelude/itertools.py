@@ -60,7 +60,11 @@ def starmap_(function, iterable):
 
 
 def combinations(iterable, r):
+    if r is None:
+        raise TypeError("'NoneType' object cannot be interpreted as an integer")
     items = list(iterable)
+    if not _is_constant(r):
+        return _combinations(items, _count_of_items(r))
     n = len(items)
     if r == 1:
         return ((item,) for item in items)
@@ -100,6 +104,8 @@ def _combinations(items, r):
 
 
 def combinations_with_replacement(iterable, r):
+    if r is None:
+        raise TypeError("'NoneType' object cannot be interpreted as an integer")
     return _with_replacement(list(iterable), _count_of_items(r))
 
 
@@ -123,7 +129,7 @@ def _with_replacement(items, r):
 def permutations(iterable, r=None):
     items = list(iterable)
     n = len(items)
-    if r == 2:
+    if _is_constant(r) and r == 2:
         return ((items[i], items[j]) for i in range(n) for j in range(n) if i != j)
     return _permutations(items, n if r is None else _count_of_items(r))
 

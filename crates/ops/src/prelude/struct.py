@@ -42,6 +42,25 @@ def _ints(format, buffer, at):
     return tuple(values)
 
 
+def pack(format, /, *v):
+    order = _order(format)
+    packed = b""
+    at = 0
+    for code, count in _codes(format):
+        size = _SIZES[code]
+        for _ in range(count):
+            if at >= len(v) or not isinstance(v[at], int):
+                return _leave("what struct says of such values")
+            least = -(1 << (8 * size - 1)) if code >= "a" else 0
+            if not least <= v[at] < least + (1 << (8 * size)):
+                return _leave("what struct says of a number that is out of range")
+            packed += v[at].to_bytes(size, order, signed=code >= "a")
+            at += 1
+    if at != len(v):
+        return _leave("what struct says of so many values")
+    return packed
+
+
 def unpack(format, buffer, /):
     if not isinstance(buffer, bytes) or len(buffer) != calcsize(format):
         return _leave("what struct says of a buffer of another size")
@@ -68,6 +87,9 @@ class Struct:
     @property
     def size(self):
         return calcsize(self.format)
+
+    def pack(self, /, *v):
+        return pack(self.format, *v)
 
     def unpack(self, buffer, /):
         return unpack(self.format, buffer)
