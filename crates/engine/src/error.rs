@@ -116,19 +116,62 @@ pub(crate) fn raised(class: &str, message: &str) -> String {
 
 /// The error of a definition whose module raises an exception.
 pub(crate) fn of_module(function: &str, class: &str, message: &str, place: Option<Place>) -> DefineError {
-    DefineError { function: function.to_string(), message: raised(class, message) + hint(class), place }
+    DefineError { function: function.to_string(), message: raised(class, message) + &hint(class, message), place }
 }
 
 /// What to do about an exception, where that is plain; as the last line of an error.
-fn hint(class: &str) -> &'static str {
-    match class {
+fn hint(class: &str, message: &str) -> String {
+    let said = match class {
         "ModuleNotFoundError" => {
-            "\n  hint: install the package into the Python that runs functions (EXUVIA_PYTHON names it); \
-             a module of your own is found in the folders of PYTHONPATH"
+            let module = message.split('\'').nth(1).unwrap_or_default();
+            let module = module.split('.').next().unwrap_or_default();
+            match PYTHON_2.iter().find(|(old, _)| *old == module) {
+                Some((_, "")) => "Snowflake's own module, which there is not here".to_string(),
+                Some((old, new)) => format!("{old} is a module of Python 2; in Python 3 it is {new}"),
+                None => "install the package into the Python that runs functions (EXUVIA_PYTHON names it); \
+                         a module of your own is found in the folders of PYTHONPATH"
+                    .to_string(),
+            }
         }
-        _ => "",
-    }
+        "NameError" => {
+            let name = message.split('\'').nth(1).unwrap_or_default();
+            match PYTHON_2_NAMES.iter().find(|(old, _)| *old == name) {
+                Some((old, new)) => format!("{old} is Python 2's; in Python 3 it is {new}"),
+                None => return String::new(),
+            }
+        }
+        _ => return String::new(),
+    };
+    format!("\n  hint: {said}")
 }
+
+/// Modules that only Python 2 has, by what they are in Python 3; nothing for those of other systems.
+const PYTHON_2: [(&str, &str); 12] = [
+    ("_snowflake", ""),
+    ("urllib2", "urllib.request"),
+    ("urlparse", "urllib.parse"),
+    ("StringIO", "io"),
+    ("cStringIO", "io"),
+    ("cPickle", "pickle"),
+    ("ConfigParser", "configparser"),
+    ("Queue", "queue"),
+    ("HTMLParser", "html.parser"),
+    ("httplib", "http.client"),
+    ("__builtin__", "builtins"),
+    ("htmlentitydefs", "html.entities"),
+];
+
+/// Names that only Python 2 has, by what they are in Python 3.
+const PYTHON_2_NAMES: [(&str, &str); 8] = [
+    ("unicode", "str"),
+    ("xrange", "range"),
+    ("unichr", "chr"),
+    ("long", "int"),
+    ("basestring", "str"),
+    ("raw_input", "input"),
+    ("reduce", "functools.reduce"),
+    ("cmp", "(a > b) - (a < b)"),
+];
 
 /// As much of a message as an error shows.
 fn shown(message: &str) -> &str {
@@ -156,8 +199,8 @@ impl fmt::Display for CallError {
                 self.arguments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             write!(f, "\n  called with {}", arguments.join(", "))?;
         }
-        if let CallErrorKind::Python { class, .. } = &self.kind {
-            f.write_str(hint(class))?;
+        if let CallErrorKind::Python { class, message, .. } = &self.kind {
+            f.write_str(&hint(class, message))?;
         }
         Ok(())
     }

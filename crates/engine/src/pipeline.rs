@@ -9,7 +9,7 @@ use crate::sql;
 use crate::{ColumnForm, Definition, Settings};
 use arrow::datatypes::DataType;
 use exuvia_eval::Program;
-use exuvia_ir::{IntWidth, Module, Opcode, Span};
+use exuvia_ir::{IntWidth, Module, Opcode, Span, Terminator};
 use exuvia_jit::{Kernel, Options};
 use exuvia_lift::{Calls, Lifted, Param, Source, SqlReturn};
 use std::time::Instant;
@@ -143,6 +143,11 @@ fn stages(
             (wide, IntWidth::Double)
         }
     };
+    if let Some((why, span)) = leaves_always(&optimized) {
+        let code = exuvia_lift::Code::Callee;
+        let message = format!("{}: {why}", code.title());
+        return Err(Reason { code: code.code().to_string(), message, span });
+    }
     let placed = if settings.optimize { exuvia_opt::with_places(&optimized) } else { None };
     let program = Program::new(&optimized);
     let returned = sql::without_maps(&definition.returns);
@@ -186,6 +191,18 @@ fn stages(
         strict,
         is_wide: width != IntWidth::Word,
         offloaded: Offloaded::default(),
+    })
+}
+
+/// Why every row would leave native code.
+fn leaves_always(module: &Module) -> Option<(&'static str, Span)> {
+    let ends = || module.functions[0].blocks.iter().map(|block| &block.term);
+    if ends().any(|end| matches!(end, Terminator::Return(_) | Terminator::Raise(..) | Terminator::Reraise(..))) {
+        return None;
+    }
+    ends().rev().find_map(|end| match end {
+        Terminator::Bailout(why, span) => Some((*why, *span)),
+        _ => None,
     })
 }
 

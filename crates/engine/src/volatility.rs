@@ -259,12 +259,12 @@ fn each_part(stmt: &Stmt, bodies: &mut dyn FnMut(&[Stmt]), exprs: &mut dyn FnMut
         StmtKind::Return(value) => value.iter().for_each(exprs),
         StmtKind::Assign { targets, value } => targets.iter().chain([value]).for_each(exprs),
         StmtKind::AugAssign { target, value, .. } => [target, value].into_iter().for_each(exprs),
-        StmtKind::For { target, iter, body, orelse } => {
+        StmtKind::For { target, iter, body, orelse, .. } => {
             [target, iter].into_iter().for_each(exprs);
             bodies(body);
             bodies(orelse);
         }
-        StmtKind::While { test, body, orelse } | StmtKind::If { test, body, orelse } => {
+        StmtKind::While { test, body, orelse, .. } | StmtKind::If { test, body, orelse } => {
             exprs(test);
             bodies(body);
             bodies(orelse);

@@ -4,6 +4,7 @@ pub(crate) mod annotation;
 pub mod ast;
 pub(crate) mod footprint;
 pub(crate) mod indents;
+pub(crate) mod liveness;
 pub(crate) mod managers;
 pub(crate) mod names;
 pub(crate) mod nesting;

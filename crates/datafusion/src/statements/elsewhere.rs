@@ -5,6 +5,7 @@
 use crate::statements::pytokens::{self, Kind, Line, Names};
 use crate::statements::statement::{Parsed, Reader};
 use datafusion::sql::sqlparser::ast::{ArrayElemTypeDef, DataType, ExactNumberInfo};
+use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Whitespace};
 use exuvia_engine::Volatility;
 
@@ -140,6 +141,10 @@ impl Elsewhere {
                 | ArrayElemTypeDef::Parenthesis(element),
             ) => self.meant(element),
             DataType::Struct(fields, _) => fields.iter_mut().for_each(|field| self.meant(&mut field.field_type)),
+            DataType::Map(key, value) => {
+                self.meant(key);
+                self.meant(value);
+            }
             DataType::Float(ExactNumberInfo::Precision(bits)) if self.procedural && *bits <= 24 => {}
             DataType::Float(_) => *ty = DataType::DoublePrecision,
             _ if !self.snowflake => {}
@@ -297,6 +302,25 @@ pub(crate) fn divides_integers(lines: &[Line<'_>], floats: &[&str]) -> bool {
         })
     };
     !lines.iter().any(future) && lines.iter().any(divides)
+}
+
+/// What to say of a type of decimals without digits, here those of DataFusion's default; `None` for others.
+pub(crate) fn without_digits(ty: &DataType) -> Option<String> {
+    match ty {
+        DataType::Numeric(ExactNumberInfo::None)
+        | DataType::Decimal(ExactNumberInfo::None)
+        | DataType::BigNumeric(ExactNumberInfo::None) => Some(format!(
+            "{ty} without digits is DECIMAL(38, 10), whose values have 10 digits behind the point; DECIMAL(38, 20) has 20"
+        )),
+        DataType::Array(
+            ArrayElemTypeDef::SquareBracket(element, _)
+            | ArrayElemTypeDef::AngleBracket(element)
+            | ArrayElemTypeDef::Parenthesis(element),
+        ) => without_digits(element),
+        DataType::Map(key, value) => without_digits(key).or_else(|| without_digits(value)),
+        DataType::Struct(fields, _) => fields.iter().find_map(|field| without_digits(&field.field_type)),
+        _ => None,
+    }
 }
 
 /// Whether a type has floats, or decimals.
@@ -471,8 +495,11 @@ fn no_files(clause: &str) -> String {
 }
 
 impl Reader<'_> {
-    /// Passes over the COMMENT of a parameter or a column.
+    /// Passes over NOT NULL and the COMMENT of a parameter or a column.
     pub(crate) fn comment(&mut self) {
+        if self.parser.parse_keywords(&[Keyword::NOT, Keyword::NULL]) {
+            self.elsewhere.passed_over("NOT NULL", "STRICT says that the function is not called for NULL");
+        }
         if self.next_word_is("COMMENT") {
             self.parser.next_token();
             self.parser.next_token();
@@ -502,6 +529,7 @@ impl Reader<'_> {
                 self.parser.next_token();
                 self.elsewhere.passed_over("NOT NULL", "a result of None is NULL");
             }
+            "NULL" => self.elsewhere.passed_over("NULL", "a result of None is NULL"),
             "DETERMINISTIC" => self.deterministic(Volatility::Immutable, place)?,
             "EXTERNAL" | "SECURITY" => {
                 if keyword == "EXTERNAL" {

@@ -20,12 +20,13 @@ pub(crate) fn unparsed(statement: &Statement<'_>, error: DataFusionError) -> Dat
     }
 }
 
-/// An error of planning, of a function in another language with what there is instead.
+/// An error of planning, of a function in another language what there is instead.
 pub(crate) fn unplanned(statement: &Statement<'_>, error: DataFusionError) -> DataFusionError {
     let message = crate::message(&error);
     match not_python(statement) {
-        Some(_) if !message.contains(elsewhere::RUNS_PYTHON) => {
-            DataFusionError::Plan(format!("{message}\n  hint: {}", elsewhere::RUNS_PYTHON))
+        Some(ours) if !message.contains(elsewhere::RUNS_PYTHON) => {
+            let shown = message.lines().next().unwrap_or_default();
+            DataFusionError::Plan(format!("{ours}\n  DataFusion, which plans functions in SQL, says: {shown}"))
         }
         _ => error,
     }

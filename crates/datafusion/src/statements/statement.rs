@@ -402,6 +402,16 @@ impl Reader<'_> {
             Returns::Value(ty) | Returns::Values(ty) => elsewhere.meant(ty),
             Returns::Table(columns) => meant_in(columns),
         }
+        let declared = params.iter().filter_map(|param| match &param.ty {
+            ParamType::Value(ty) => Some(ty),
+            ParamType::Table(_) => None,
+        });
+        let returned = match &returns {
+            Returns::Value(ty) | Returns::Values(ty) => Some(ty),
+            Returns::Table(_) => None,
+        };
+        let notice = declared.chain(returned).find_map(elsewhere::without_digits);
+        elsewhere.notices.extend(notice);
         let (mut source, mut first_line) = (source, first_line);
         let lines = pytokens::lines(&source);
         let handler = elsewhere.handler.is_some() || options.as_ref().is_some_and(|said| said.handler.is_some());

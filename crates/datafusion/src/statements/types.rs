@@ -63,9 +63,11 @@ pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType>
                 Ok(_) | Err(DataFusionError::NotImplemented(_)) => {
                     let hint = match (meant(&ty.to_string()), ty) {
                         (Some(name), _) => format!("; did you mean {name}?"),
-                        (None, ast::DataType::Custom(..)) => {
-                            "; a type of several fields is written out: STRUCT<a BIGINT, b TEXT>".to_string()
-                        }
+                        (None, ast::DataType::Custom(..)) => format!(
+                            "; there are {}, INTERVAL, TIME, arrays of them (BIGINT[]), STRUCT<a BIGINT, b TEXT> and \
+                             MAP(TEXT, BIGINT)",
+                            NAMES.join(", ")
+                        ),
                         (None, _) => String::new(),
                     };
                     plan_err!("the type {ty} is not supported{hint}")
@@ -119,7 +121,12 @@ fn meant(name: &str) -> Option<&'static str> {
         "int64" | "long" => "BIGINT",
         "float32" => "REAL",
         "float64" => "DOUBLE",
-        "bytes" => "BYTEA",
+        "bytes" | "varbyte" | "image" => "BYTEA",
+        "oid" | "xid" => "BIGINT",
+        "uint" | "unsigned" | "uint64" => "BIGINT UNSIGNED",
+        "uint32" => "INT UNSIGNED",
+        "geometry" | "geography" => "TEXT, which may hold WKT or GeoJSON",
+        "anyelement" | "any" | "anyarray" => "the type of what it is called with, for there is one function for each",
         "timedelta" => "INTERVAL",
         "number" | "money" | "bignumeric" => "DECIMAL(p, s)",
         "hugeint" | "int128" => "DECIMAL(38, 0)",

@@ -47,11 +47,13 @@ pub enum StmtKind {
         iter: Expr,
         body: Vec<Stmt>,
         orelse: Vec<Stmt>,
+        turns: Turns,
     },
     While {
         test: Expr,
         body: Vec<Stmt>,
         orelse: Vec<Stmt>,
+        turns: Turns,
     },
     If {
         test: Expr,
@@ -100,6 +102,17 @@ pub enum StmtKind {
         what: &'static str,
         returns: bool,
     },
+}
+
+/// What the turns of a loop do with the variables that they assign.
+#[derive(Clone, Debug, Default)]
+pub struct Turns {
+    /// Those that nothing reads before they are assigned again, from the end of a turn on.
+    pub over: Arc<[Name]>,
+    /// Those that nothing reads any more behind the loop.
+    pub left: Arc<[Name]>,
+    /// Those that a turn makes of what they were.
+    pub advanced: Arc<[Name]>,
 }
 
 impl StmtKind {
@@ -328,6 +341,57 @@ pub enum ExprKind {
     Starred(Box<Expr>),
     /// An expression that is not lifted; what it is, for people.
     Unsupported(&'static str),
+}
+
+impl Expr {
+    /// Calls `f` with each expression that it is made of, but for those of comprehensions and of functions.
+    pub fn for_each_part<'e>(&'e self, f: &mut dyn FnMut(&'e Expr)) {
+        match &self.kind {
+            ExprKind::BoolOp { values, .. }
+            | ExprKind::Set(values, _)
+            | ExprKind::List(values)
+            | ExprKind::Tuple(values) => values.iter().for_each(f),
+            ExprKind::Dict(items) => items.iter().for_each(|(key, value)| {
+                key.iter().for_each(&mut *f);
+                f(value);
+            }),
+            ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|side| f(side)),
+            ExprKind::Unary { operand: value, .. }
+            | ExprKind::Not(value)
+            | ExprKind::Starred(value)
+            | ExprKind::Attribute { value, .. }
+            | ExprKind::Named { value, .. } => f(value),
+            ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|part| f(part)),
+            ExprKind::Compare { left, rest } => {
+                f(left);
+                rest.iter().for_each(|(_, value)| f(value));
+            }
+            ExprKind::Call { func, args, keywords } => {
+                f(func);
+                args.iter().for_each(&mut *f);
+                keywords.iter().for_each(|(_, value)| f(value));
+            }
+            ExprKind::FString(parts) => parts.iter().for_each(|part| part.for_each_value(f)),
+            ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|part| f(part)),
+            ExprKind::Slice { lower, upper, step } => {
+                [lower, upper, step].into_iter().flatten().for_each(|bound| f(bound));
+            }
+            ExprKind::Const(_)
+            | ExprKind::Name(_)
+            | ExprKind::Lambda(_)
+            | ExprKind::Comprehension(_)
+            | ExprKind::Unsupported(_) => {}
+        }
+    }
+}
+
+impl FPart {
+    fn for_each_value<'e>(&'e self, f: &mut dyn FnMut(&'e Expr)) {
+        if let FPart::Field { value, spec, .. } = self {
+            f(value);
+            spec.iter().for_each(|part| part.for_each_value(f));
+        }
+    }
 }
 
 /// Whether CPython's compiler makes a constant of a display of a set, if it is long enough.

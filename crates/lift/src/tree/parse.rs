@@ -2,10 +2,7 @@
 //! the only module that knows the parser crate, an internal component of Ruff that changes without
 //! notice.
 
-use crate::tree::ast::{
-    Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, Folded, FunctionDef, Handler,
-    Module, Name, Params, Stmt, StmtKind,
-};
+use crate::tree::ast::{Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, Folded, FPart, FunctionDef, Handler, Module, Name, Params, Stmt, StmtKind, Turns};
 use crate::tree::footprint::Footprint;
 use crate::tree::indents::Indents;
 use crate::tree::nesting::Nesting;
@@ -290,10 +287,14 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
             iter: expr(&stmt.iter),
             body: stmts(&stmt.body),
             orelse: stmts(&stmt.orelse),
+            turns: Turns::default(),
         },
-        py::Stmt::While(stmt) => {
-            StmtKind::While { test: expr(&stmt.test), body: stmts(&stmt.body), orelse: stmts(&stmt.orelse) }
-        }
+        py::Stmt::While(stmt) => StmtKind::While {
+            test: expr(&stmt.test),
+            body: stmts(&stmt.body),
+            orelse: stmts(&stmt.orelse),
+            turns: Turns::default(),
+        },
         // CPython's compiler goes down one level for each, and has 3,000 in all.
         py::Stmt::If(inner) if inner.elif_else_clauses.len() > MAX_ELIFS => {
             unsupported("a chain of this many elifs", stmt)
@@ -364,8 +365,10 @@ fn unsupported(what: &'static str, stmt: &py::Stmt) -> StmtKind {
 }
 
 fn function(def: &py::StmtFunctionDef) -> FunctionDef {
-    let body = stmts(&def.body);
+    let mut body = stmts(&def.body);
     let params = parameters(&def.parameters);
+    let locals = crate::tree::scope::locals(&params, &body);
+    crate::tree::liveness::mark(&params, &mut body, &locals);
     let of_params = def.parameters.iter().filter_map(|param| param.annotation());
     let annotations = of_params.chain(def.returns.as_deref()).map(expr);
     let positional = || {
@@ -375,7 +378,7 @@ fn function(def: &py::StmtFunctionDef) -> FunctionDef {
     FunctionDef {
         name: name(&def.name),
         annotations: if POSTPONED.get() { Vec::new() } else { annotations.collect() },
-        locals: crate::tree::scope::locals(&params, &body),
+        locals,
         generator: def.is_async || crate::tree::scope::has_yield(&def.body),
         params,
         body,

@@ -43,7 +43,7 @@ fn nonlocal_names(stmt: &Stmt, names: &mut Vec<Name>) {
     }
 }
 
-fn block_names(body: &[Stmt], names: &mut Vec<Name>) {
+pub(crate) fn block_names(body: &[Stmt], names: &mut Vec<Name>) {
     for stmt in body {
         stmt_names(stmt, names);
     }
@@ -63,13 +63,13 @@ fn stmt_names(stmt: &Stmt, names: &mut Vec<Name>) {
             target_names(target, names);
             walrus_names(value, names);
         }
-        StmtKind::For { target, iter, body, orelse } => {
+        StmtKind::For { target, iter, body, orelse, .. } => {
             target_names(target, names);
             walrus_names(iter, names);
             block_names(body, names);
             block_names(orelse, names);
         }
-        StmtKind::While { test, body, orelse } | StmtKind::If { test, body, orelse } => {
+        StmtKind::While { test, body, orelse, .. } | StmtKind::If { test, body, orelse } => {
             walrus_names(test, names);
             block_names(body, names);
             block_names(orelse, names);
@@ -111,93 +111,29 @@ pub fn target_names(target: &Expr, names: &mut Vec<Name>) {
     }
 }
 
-/// The names bound by `:=` within an expression; those inside a comprehension bind in
-/// the function around it (PEP 572).
 /// What is called in an expression, but for what functions and comprehensions within it call.
 pub(crate) fn each_call(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
-    let mut all = |parts: &[Expr]| parts.iter().for_each(|part| each_call(part, f));
-    match &expr.kind {
-        ExprKind::Call { func, args, keywords } => {
-            f(func);
-            each_call(func, f);
-            args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|arg| each_call(arg, f));
-        }
-        ExprKind::BoolOp { values, .. }
-        | ExprKind::Set(values, _)
-        | ExprKind::List(values)
-        | ExprKind::Tuple(values) => {
-            all(values);
-        }
-        ExprKind::Dict(items) => items.iter().for_each(|(key, value)| {
-            key.iter().for_each(|key| each_call(key, f));
-            each_call(value, f);
-        }),
-        ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|side| each_call(side, f)),
-        ExprKind::Unary { operand: value, .. }
-        | ExprKind::Not(value)
-        | ExprKind::Starred(value)
-        | ExprKind::Attribute { value, .. }
-        | ExprKind::Named { value, .. } => each_call(value, f),
-        ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|part| each_call(part, f)),
-        ExprKind::Compare { left, rest } => {
-            each_call(left, f);
-            rest.iter().for_each(|(_, value)| each_call(value, f));
-        }
-        ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|part| each_call(part, f)),
-        ExprKind::FString(parts) => parts.iter().for_each(|part| {
-            if let FPart::Field { value, .. } = part {
-                each_call(value, f);
-            }
-        }),
-        _ => {}
+    if let ExprKind::Call { func, .. } = &expr.kind {
+        f(func);
     }
+    expr.for_each_part(&mut |part| each_call(part, f));
 }
 
-/// The names that `:=` binds in an expression.
+/// The names bound by `:=` within an expression; those inside a comprehension bind in
+/// the function around it (PEP 572).
 pub(crate) fn walrus_names(expr: &Expr, names: &mut Vec<Name>) {
     let mut each = |expr: &Expr| walrus_names(expr, names);
-    match &expr.kind {
-        ExprKind::Named { target, value } => {
-            each(value);
-            names.push(target.clone());
+    expr.for_each_part(&mut each);
+    if let ExprKind::Comprehension(comp) = &expr.kind {
+        each(&comp.element);
+        comp.value.iter().for_each(&mut each);
+        for Clause { iter, conditions, .. } in &comp.clauses {
+            each(iter);
+            conditions.iter().for_each(&mut each);
         }
-        ExprKind::BoolOp { values, .. }
-        | ExprKind::Set(values, _)
-        | ExprKind::List(values)
-        | ExprKind::Tuple(values) => {
-            values.iter().for_each(each);
-        }
-        ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| each(e)),
-        ExprKind::Unary { operand, .. } | ExprKind::Not(operand) | ExprKind::Starred(operand) => each(operand),
-        ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|e| each(e)),
-        ExprKind::Dict(items) => items.iter().for_each(|(key, value)| {
-            key.iter().for_each(&mut each);
-            each(value);
-        }),
-        ExprKind::Compare { left, rest } => {
-            each(left);
-            rest.iter().for_each(|(_, value)| each(value));
-        }
-        ExprKind::Call { func, args, keywords } => {
-            each(func);
-            args.iter().for_each(&mut each);
-            keywords.iter().for_each(|(_, value)| each(value));
-        }
-        ExprKind::FString(parts) => parts.iter().for_each(|part| part_names(part, names)),
-        ExprKind::Attribute { value, .. } => each(value),
-        ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|e| each(e)),
-        ExprKind::Slice { lower, upper, step } => {
-            [lower, upper, step].into_iter().flatten().for_each(|e| each(e));
-        }
-        ExprKind::Comprehension(comp) => {
-            each(&comp.element);
-            comp.value.iter().for_each(&mut each);
-            for Clause { iter, conditions, .. } in &comp.clauses {
-                each(iter);
-                conditions.iter().for_each(&mut each);
-            }
-        }
-        ExprKind::Const(_) | ExprKind::Name(_) | ExprKind::Lambda(_) | ExprKind::Unsupported(_) => {}
+    }
+    if let ExprKind::Named { target, .. } = &expr.kind {
+        names.push(target.clone());
     }
 }
 
@@ -290,7 +226,7 @@ impl<'a> Uses<'a> {
 
     fn stmt(&mut self, stmt: &Stmt, at: usize) {
         match &stmt.kind {
-            StmtKind::For { target, iter, body, orelse } => {
+            StmtKind::For { target, iter, body, orelse, .. } => {
                 self.expr(iter, at);
                 let turn = self.repeated();
                 match &target.kind {
@@ -300,7 +236,7 @@ impl<'a> Uses<'a> {
                 self.block(body, turn);
                 self.block(orelse, at);
             }
-            StmtKind::While { test, body, orelse } => {
+            StmtKind::While { test, body, orelse, .. } => {
                 let turn = self.repeated();
                 self.expr(test, turn);
                 let turn = self.repeated();
@@ -433,13 +369,6 @@ fn binds(target: &Expr, name: &Name) -> bool {
         ExprKind::Starred(target) => binds(target, name),
         ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().any(|item| binds(item, name)),
         _ => false,
-    }
-}
-
-fn part_names(part: &FPart, names: &mut Vec<Name>) {
-    if let FPart::Field { value, spec, .. } = part {
-        walrus_names(value, names);
-        spec.iter().for_each(|part| part_names(part, names));
     }
 }
 

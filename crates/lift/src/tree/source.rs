@@ -109,7 +109,7 @@ fn bare(
     parsed: Parsed,
     span: Option<Span>,
 ) -> Result<Source, SourceError> {
-    let Parsed { module, string_lines, yields, .. } = parsed;
+    let Parsed { mut module, string_lines, yields, .. } = parsed;
     if handler.is_some() {
         return Err(SourceError::new("a body with return at its top level has no handler to name", span));
     }
@@ -131,8 +131,10 @@ fn bare(
     }
     let params =
         Params { positional: params.iter().map(|param| (Name::from(*param), None)).collect(), ..Params::default() };
+    let locals = crate::tree::scope::locals(&params, &module.body);
+    crate::tree::liveness::mark(&params, &mut module.body, &locals);
     let handler = FunctionDef {
-        locals: crate::tree::scope::locals(&params, &module.body),
+        locals,
         params,
         generator: yields,
         body: module.body,

@@ -125,13 +125,14 @@ impl Lifter<'_> {
                     states.extend(self.state());
                     self.enter_any(states)?;
                 }
-                StmtKind::For { target, iter, body, orelse } if !orelse.iter().any(yields) => {
-                    self.for_(target, iter, orelse, &mut |me| {
+                StmtKind::For { target, iter, body, orelse, turns } if !orelse.iter().any(yields) => {
+                    self.for_((target, iter), orelse, turns, &mut |me| {
                         me.loop_turn(&mut |me| me.yielding(body, only_listed, each))
                     })?;
                 }
-                StmtKind::While { test, body, orelse } if !orelse.iter().any(yields) => {
-                    self.while_(test, orelse, &mut |me| me.loop_turn(&mut |me| me.yielding(body, only_listed, each)))?;
+                StmtKind::While { test, body, orelse, turns } if !orelse.iter().any(yields) => {
+                    let turn = &mut |me: &mut Self| me.loop_turn(&mut |me| me.yielding(body, only_listed, each));
+                    self.while_(test, orelse, turns, turn)?;
                 }
                 _ => return self.bail(Code::Statement, "yield within such a statement"),
             }

@@ -60,6 +60,21 @@ enum Cursor {
     Zip(Vec<Cursor>),
 }
 
+impl Cursor {
+    /// Shows the variables that each turn advances.
+    fn advanced(&self, f: &mut dyn FnMut(&Name)) {
+        match self {
+            Cursor::Range { at, .. }
+            | Cursor::Str { at, .. }
+            | Cursor::List { at, .. }
+            | Cursor::ListReversed { at, .. }
+            | Cursor::ListCycled { at, .. }
+            | Cursor::Table { at, .. } => f(at),
+            Cursor::Zip(cursors) => cursors.iter().for_each(|cursor| cursor.advanced(f)),
+        }
+    }
+}
+
 /// Whether the items of an array are taken before a loop begins.
 fn copies_arrays(iterable: &Abs) -> bool {
     let Abs::Iter(iter) = iterable else { return false };
@@ -133,6 +148,7 @@ impl Lifter<'_> {
                     let count = self.hidden_name("count");
                     let depth = self.current;
                     self.set_var(&count, start.clone());
+                    self.advancing.push((depth, count.clone()));
                     self.for_each(inner, &mut |me, item| {
                         let at = me.frames[depth].vars.get(&count).cloned().unwrap_or(Abs::Unbound);
                         let next = me.apply("a+b", &[at.clone(), Abs::int(1)])?;
@@ -206,6 +222,7 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(());
         }
+        cursor.advanced(&mut |name| self.advancing.push((depth, name.clone())));
         let site = self.site();
         let copied = usize::from(copies_arrays(iterable));
         self.snapshots += copied;

@@ -188,6 +188,8 @@ pub(crate) struct Lifter<'w> {
     /// Where the code being lifted stands. The builder's span is what errors show: inside
     /// the prelude the call of it.
     pub place: Span,
+    /// The variables that each turn of the loop that comes next advances.
+    pub advancing: Vec<(usize, Name)>,
     /// Whether the builder's span stays as it is.
     pub span_locked: bool,
     /// Whether an operation is being applied to the None of a nullable value.
@@ -322,6 +324,7 @@ impl<'w> Lifter<'w> {
             current: 0,
             none_alternative: false,
             place: Span::default(),
+            advancing: Vec::new(),
             span_locked: false,
             augmented: false,
             contexts: vec![Ctx::Entry],

@@ -12,7 +12,7 @@ use crate::data::choice::Choice;
 use crate::data::lists::add_sites;
 use crate::objects::heap::{Instance, cells, is_dropped, is_own};
 use crate::objects::merge::differing;
-use crate::tree::ast::{Name, Stmt};
+use crate::tree::ast::{Name, Stmt, Turns};
 use crate::walk::lifter::{Carried, Ctx, Frame, Lift, Lifter, Split};
 use exuvia_ir::{BlockId, Object, Opcode, Type, Value};
 use std::collections::BTreeMap;
@@ -26,6 +26,15 @@ type Variable = (usize, Name);
 
 /// A variable, its parameter of the header, and between what it chooses if it is a position.
 type Parameter = (Variable, Value, Option<Vec<(i64, Abs)>>);
+
+/// Variables that are not read before they are assigned again hold what nobody could read.
+fn end_lives(frames: &mut [Frame], frame: usize, names: &[Name]) {
+    if let Some(frame) = frames.get_mut(frame) {
+        names.iter().for_each(|name| {
+            frame.vars.insert(name.clone(), Abs::Conflict);
+        });
+    }
+}
 
 /// What the attempts at a loop found.
 #[derive(Default)]
@@ -78,7 +87,12 @@ impl Lifter<'_> {
         let frame = self.frames.get(self.current);
         let key = (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path));
         let hidden = self.hidden;
-        let mut found = Found { carried: self.carried.get(&key).cloned().unwrap_or_default(), ..Found::default() };
+        let known = self.carried.get(&key).cloned();
+        let mut advancing = std::mem::take(&mut self.advancing);
+        if known.is_some() {
+            advancing.clear();
+        }
+        let mut found = Found { carried: known.unwrap_or_default(), ..Found::default() };
         // Hidden variables of another attempt may have had other numbers.
         found.carried.retain(|(depth, name), _| {
             !name.starts_with('.') || self.frames.get(*depth).is_some_and(|frame| frame.vars.contains_key(name))
@@ -95,6 +109,20 @@ impl Lifter<'_> {
             // Those that the turn changes are copied.
             self.world.budget.take(self.frames.iter().map(|frame| frame.vars.len()).sum());
             let (yes, no) = condition(self)?;
+            // Where there are turns, what they advance is carried from the first attempt on.
+            if !yes.is_empty() && !advancing.is_empty() {
+                for variable in advancing.drain(..) {
+                    let held = at_header.get(variable.0).and_then(|frame| frame.vars.get(&variable.1));
+                    if let Some(held) = held
+                        && matches!(self.type_of(held), Some(Type::Int | Type::Float | Type::Str))
+                    {
+                        let how = self.carry(None, held);
+                        found.carried.entry(variable).or_insert(how);
+                    }
+                }
+                self.rollback(saved);
+                continue;
+            }
             self.enter_any(yes)?;
             if self.live {
                 turn(self)?;
@@ -371,20 +399,39 @@ impl Lifter<'_> {
     }
 
     /// Runs a `for` or `while` statement's loop with `break` and `else`.
-    pub fn loop_statement(&mut self, run: &mut dyn FnMut(&mut Self) -> Lift<()>, orelse: &[Stmt]) -> Lift<()> {
+    pub fn loop_statement(
+        &mut self,
+        run: &mut dyn FnMut(&mut Self) -> Lift<()>,
+        orelse: &[Stmt],
+        turns: &Turns,
+    ) -> Lift<()> {
         let depth = self.frames.len();
+        let frame = self.current;
+        self.end_lives(frame, &turns.over);
+        self.advancing.extend(turns.advanced.iter().map(|name| (frame, name.clone())));
         self.contexts.push(Ctx::Loop { breaks: Vec::new(), depth });
         run(self)?;
-        let breaks = match self.contexts.pop() {
+        self.advancing.clear();
+        let mut breaks = match self.contexts.pop() {
             Some(Ctx::Loop { breaks, .. }) => breaks,
             _ => return self.bail(Code::Budget, "contexts are out of step"),
         };
+        for state in &mut breaks {
+            end_lives(&mut state.frames, frame, &turns.left);
+        }
         if self.live {
             self.stmts(orelse)?;
         }
         let mut states = breaks;
         states.extend(self.state());
         self.enter_any(states)
+    }
+
+    /// Forgets what variables hold that nothing reads before they are assigned again.
+    pub fn end_lives(&mut self, frame: usize, names: &[Name]) {
+        if self.live && !self.module_mode {
+            end_lives(&mut self.frames, frame, names);
+        }
     }
 
     /// Runs a loop's body with `continue`.

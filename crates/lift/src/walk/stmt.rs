@@ -2,7 +2,7 @@
 
 use crate::abs::Abs;
 use crate::bailout::Code;
-use crate::tree::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
+use crate::tree::ast::{Expr, ExprKind, Name, Stmt, StmtKind, Turns};
 use crate::walk::lifter::{Ctx, Lift, Lifter, Returns};
 use exuvia_ir::ExcKind;
 use std::rc::Rc;
@@ -68,10 +68,12 @@ impl Lifter<'_> {
                 states.extend(self.state());
                 self.enter_any(states)
             }
-            StmtKind::While { test, body, orelse } => self.while_(test, orelse, &mut |me| me.loop_body(body)),
-            StmtKind::For { target, iter, body, orelse } => {
+            StmtKind::While { test, body, orelse, turns } => {
+                self.while_(test, orelse, turns, &mut |me| me.loop_body(body))
+            }
+            StmtKind::For { target, iter, body, orelse, turns } => {
                 self.go_to(stmt.span);
-                self.for_(target, iter, orelse, &mut |me| me.loop_body(body))
+                self.for_((target, iter), orelse, turns, &mut |me| me.loop_body(body))
             }
             StmtKind::Break => {
                 self.leave(|ctx| matches!(ctx, Ctx::Loop { .. }))?;
@@ -186,12 +188,13 @@ impl Lifter<'_> {
     /// A `for` statement whose turns are `turn`.
     pub fn for_(
         &mut self,
-        target: &Expr,
-        iter: &Expr,
+        (target, iter): (&Expr, &Expr),
         orelse: &[Stmt],
+        turns: &Turns,
         turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
     ) -> Lift<()> {
         let span = self.place;
+        let frame = self.current;
         let changed = self.changed_document(std::slice::from_ref(target), iter);
         let iterable = self.iterated(iter)?;
         self.loop_statement(
@@ -204,11 +207,13 @@ impl Lifter<'_> {
                     };
                     me.assign(target, item)?;
                     turn(me)?;
+                    me.end_lives(frame, &turns.over);
                     me.go_to(span);
                     Ok(())
                 })
             },
             orelse,
+            turns,
         )
     }
 
@@ -238,8 +243,15 @@ impl Lifter<'_> {
     }
 
     /// A `while` statement whose turns are `turn`.
-    pub fn while_(&mut self, test: &Expr, orelse: &[Stmt], turn: &mut dyn FnMut(&mut Self) -> Lift<()>) -> Lift<()> {
+    pub fn while_(
+        &mut self,
+        test: &Expr,
+        orelse: &[Stmt],
+        turns: &Turns,
+        turn: &mut dyn FnMut(&mut Self) -> Lift<()>,
+    ) -> Lift<()> {
         let span = self.place;
+        let frame = self.current;
         self.loop_statement(
             &mut |me| {
                 if me.module_mode {
@@ -254,11 +266,13 @@ impl Lifter<'_> {
                 };
                 me.run_split_loop(condition, &mut |me| {
                     turn(me)?;
+                    me.end_lives(frame, &turns.over);
                     me.go_to(span);
                     Ok(())
                 })
             },
             orelse,
+            turns,
         )
     }
 
@@ -327,7 +341,7 @@ impl Lifter<'_> {
         }
         let state = self.state();
         match self.contexts.iter_mut().rev().find(|ctx| target(ctx)) {
-            Some(Ctx::Loop { breaks: states, depth } | Ctx::Body { continues: states, depth }) => {
+            Some(Ctx::Loop { breaks: states, depth, .. } | Ctx::Body { continues: states, depth }) => {
                 if let Some(mut state) = state {
                     crate::walk::leave::end_frames(&mut state.frames, *depth, &self.makers, &self.world.budget);
                     states.push(state);
