@@ -58,10 +58,16 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
 ];
 
 fn tables(pattern: &str) -> String {
-    let like = like(pattern);
+    // A pattern of schemas may stand before it.
+    let (schema, name) = match pattern.split_once('.') {
+        Some((schema, name)) if !pattern.starts_with('"') => (like(schema), name),
+        _ => ("'%'".to_string(), pattern),
+    };
+    let like = like(name);
     format!(
         "SELECT table_schema, table_name, table_type FROM information_schema.tables \
-         WHERE table_schema <> 'information_schema' AND table_name LIKE {like} ORDER BY 1, 2"
+         WHERE table_schema <> 'information_schema' AND table_schema LIKE {schema} AND table_name LIKE {like} \
+         ORDER BY 1, 2"
     )
 }
 
@@ -131,6 +137,7 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
         ["\\q" | "\\quit"] => return Ok(Next::Quit),
         ["\\d" | "\\dt"] => return sql(runner, &tables("*")),
         ["\\dt", ref rest @ ..] if is_name(rest, given) => return sql(runner, &tables(given)),
+        ["\\d", pattern] if pattern.contains(['*', '?']) && !pattern.starts_with('"') => return sql(runner, &tables(given)),
         ["\\d", ref rest @ ..] if is_name(rest, given) => return sql(runner, &format!("DESCRIBE {given}")),
         ["\\df"] => return sql(runner, &functions("*")),
         ["\\df", ref rest @ ..] if is_name(rest, given) => return sql(runner, &functions(given)),
@@ -167,7 +174,10 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
                 runner.format = format;
                 Ok(())
             }
-            Err(_) => Err(format!("there is no format {format}; usage: {}", usage("\\format").unwrap_or_default())),
+            Err(_) => {
+                let formats = stages("\\format").collect::<Vec<_>>().join(", ");
+                Err(format!("there is no format {format}; there are {formats}"))
+            }
         },
         ["\\x", ref switch @ ..] if let Some(expanded) = turned(switch, runner.format == Format::Expanded) => {
             runner.format = if expanded { Format::Expanded } else { Format::Table };
@@ -180,7 +190,7 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
                 runner.most = Some(rows).filter(|&rows| rows > 0);
                 Ok(())
             }
-            Err(_) => Err(format!("{rows} is no number of rows")),
+            Err(_) => Err(format!("{rows} is no number of rows, such as 100; 0 shows all")),
         },
         ["\\pager", ref switch @ ..] if let Some(pager) = turned(switch, runner.pager) => {
             runner.pager = pager;
@@ -234,7 +244,7 @@ fn shown(text: &str) -> Result<(), String> {
 }
 
 fn sql(runner: &mut Runner, text: &str) -> Result<Next, Failed> {
-    runner.script(None, text).map(|()| Next::Continue)
+    runner.script(None, text)
 }
 
 /// Shows a function as a statement that would create it.
@@ -296,5 +306,5 @@ fn edit(runner: &mut Runner, path: Option<&Path>) -> Result<Next, Failed> {
         return Ok(Next::Continue);
     }
     tell(text.trim_end());
-    runner.script(None, &text).map(|()| Next::Continue)
+    runner.script(None, &text)
 }

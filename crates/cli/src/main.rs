@@ -98,7 +98,9 @@ fn start(args: Args, inputs: &[Input]) -> anyhow::Result<()> {
     };
     for input in inputs {
         let ran = match input {
-            Input::Text { name, text } => runner.script(Some(name.as_str()).filter(|name| !name.is_empty()), text),
+            Input::Text { name, text } => {
+                runner.script(Some(name.as_str()).filter(|name| !name.is_empty()), text).map(|_| ())
+            }
             Input::File(path) => runner.file(path),
         };
         // What failed was reported; what follows may depend on it.

@@ -157,7 +157,8 @@ impl Runner {
             Ok(text) => {
                 self.files += 1;
                 let name = if path == Path::new("-") { "standard input".into() } else { path.display().to_string() };
-                let ran = self.script(Some(&name), &text);
+                // What ends a file ends nothing else.
+                let ran = self.script(Some(&name), &text).map(|_| ());
                 self.files -= 1;
                 ran
             }
@@ -175,7 +176,7 @@ impl Runner {
 
     /// Runs the statements of a text up to the first that fails. `name` is where the text
     /// comes from, for errors.
-    pub(crate) fn script(&mut self, name: Option<&str>, text: &str) -> Result<(), Failed> {
+    pub(crate) fn script(&mut self, name: Option<&str>, text: &str) -> Result<Next, Failed> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let statements = Script::cut(text).statements;
         for statement in &statements {
@@ -188,7 +189,7 @@ impl Runner {
                 match command::run(self, statement.text()) {
                     Ok(Next::Continue) => continue,
                     // The rest of the script is left.
-                    Ok(Next::Quit) => return Ok(()),
+                    Ok(Next::Quit) => return Ok(Next::Quit),
                     Err(failed) => {
                         if !place().is_empty() {
                             tell(&format!("  in {}{}", place(), statement.text()));
@@ -210,7 +211,7 @@ impl Runner {
                 return Err(Failed);
             }
         }
-        Ok(())
+        Ok(Next::Continue)
     }
 
     /// Runs a statement and prints its rows; an error as a person reads it.
@@ -263,7 +264,7 @@ impl Runner {
         let sink = match (&self.output, screen) {
             (Some(file), _) => Sink::File(file),
             (None, Some((_, height))) if self.pager => Sink::Paged(Paged::new(height)),
-            _ => Sink::Standard(std::io::stdout()),
+            _ => Sink::Standard(standard_output().map_err(|error| error.to_string())?),
         };
         // A table is made as a whole, and may be large.
         let sink = Stoppable { sink, interrupts: &self.interrupts };
@@ -334,7 +335,7 @@ const MOST_FILES: usize = 50;
 
 /// Where results are printed.
 enum Sink<'a> {
-    Standard(std::io::Stdout),
+    Standard(File),
     File(&'a File),
     Paged(Paged),
 }
@@ -397,6 +398,24 @@ fn caught<T>(part: impl FnOnce() -> T) -> Result<T, String> {
 /// Tells something on standard error. Nobody is left to be told when that is gone.
 pub(crate) fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Standard output without the buffer of the standard library, which would show what is left of a cancelled
+/// result before the next one.
+#[cfg(unix)]
+fn standard_output() -> std::io::Result<File> {
+    use std::os::fd::AsFd;
+    let mut out = std::io::stdout();
+    out.flush()?;
+    Ok(File::from(out.as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn standard_output() -> std::io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    let mut out = std::io::stdout();
+    out.flush()?;
+    Ok(File::from(out.as_handle().try_clone_to_owned()?))
 }
 
 /// Writes text and a line end to standard output.

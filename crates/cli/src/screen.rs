@@ -92,7 +92,10 @@ fn start() -> Option<Child> {
     let named = std::env::var("PAGER").ok();
     let pager = match named.as_deref() {
         Some("") => return None,
-        Some(pager) => pager,
+        // It may be given with options.
+        Some(pager) if pager.split_whitespace().next().is_some_and(|program| is_there(program)) => pager,
+        Some(_) if is_there("less") => "less",
+        Some(_) => return None,
         None if is_there("less") => "less",
         None => return None,
     };
@@ -106,6 +109,9 @@ fn start() -> Option<Child> {
 }
 
 fn is_there(program: &str) -> bool {
+    if program.contains('/') {
+        return std::path::Path::new(program).is_file();
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

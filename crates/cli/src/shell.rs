@@ -87,7 +87,7 @@ fn line(runner: &mut Runner, text: &str) -> Next {
     }
     match command::elsewhere(text) {
         Some(here) => report(&format!("that is no command here: {here}")),
-        None => drop(runner.script(None, text)),
+        None => return runner.script(None, text).unwrap_or(Next::Continue),
     }
     Next::Continue
 }

@@ -53,6 +53,8 @@ pub static OPS: &[&OpDef] = &[
     &special::float_exponent::DEF,
     &special::ldexp::DEF,
     &special::isclose::DEF,
+    &special::nextafter::DEF,
+    &special::ulp::DEF,
     &gamma::gamma::DEF,
     &gamma::lgamma::DEF,
     &log::log_int::DEF,

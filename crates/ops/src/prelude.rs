@@ -11,6 +11,7 @@
 pub const MODULES: &[(&str, &str)] = &[
     ("builtins", include_str!("prelude/builtins.py")),
     ("int", include_str!("prelude/int.py")),
+    ("float", include_str!("prelude/float.py")),
     ("str", include_str!("prelude/str.py")),
     ("bytes", include_str!("prelude/bytes.py")),
     ("list", include_str!("prelude/list.py")),
@@ -66,6 +67,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ),
     ("pandas", include_str!("prelude/pandas.py")),
     ("html", include_str!("prelude/html.py")),
+    ("xml.sax.saxutils", include_str!("prelude/xml/saxutils.py")),
     ("urllib.parse", include_str!("prelude/urllib/parse.py")),
     ("re", include_str!("prelude/re.py")),
     ("re.Pattern", include_str!("prelude/re/Pattern.py")),

@@ -9,7 +9,7 @@
 use crate::statements::types;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array, PrimitiveArray};
 use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, Int64Type, UInt32Type, UInt64Type};
+use datafusion::arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, Int64Type, TimeUnit, UInt32Type, UInt64Type};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -198,7 +198,15 @@ pub(crate) fn constant(parameter: &DataType, expr: &Expr) -> Option<Result<Expr,
 
 /// A literal as a value of the parameter's type, or why it is none.
 fn literal(parameter: &DataType, value: &ScalarValue) -> Result<ScalarValue, String> {
+    let has_microseconds = || {
+        matches!(parameter, DataType::Timestamp(TimeUnit::Nanosecond, _))
+            && value.cast_to(&DataType::Timestamp(TimeUnit::Microsecond, None)).is_ok()
+    };
     let outside = || match value.data_type() {
+        ty if is_text(&ty) && has_microseconds() => format!(
+            "'{value}' is outside {}, whose nanoseconds reach from 1677 to 2262; TIMESTAMP(6) has microseconds",
+            types::name(parameter)
+        ),
         ty if is_text(&ty) => format!("'{value}' is no {}", types::name(parameter)),
         _ => format!("{value} is outside {}", types::name(parameter)),
     };

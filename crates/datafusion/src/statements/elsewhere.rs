@@ -168,6 +168,16 @@ impl Elsewhere {
         }
     }
 
+    /// What to say of a class that keeps values for the end of a partition.
+    pub(crate) fn partitions(&self, lines: &[Line<'_>]) -> Option<&'static str> {
+        let defines = |name: &str| lines.iter().any(|line| matches!(line.texts()[..], ["def", defined, ..] if defined == name));
+        let ends = defines("process") && defines("end_partition") || defines("eval") && defines("terminate");
+        ends.then_some(
+            "each row of the query is a partition of its own, whose end follows at once; a function of a TABLE \
+             parameter sees all rows",
+        )
+    }
+
     /// The body of PL/Python as one that Python has: its arguments are a list as well and no globals, and it
     /// may end without `return`. Gives how many lines stand before it.
     ///
@@ -599,10 +609,10 @@ impl Reader<'_> {
             "IMPORTS" | "TARGET_PATH" => {
                 return Err(self.error(place, &no_files(keyword)));
             }
-            "EXTERNAL_ACCESS_INTEGRATIONS" | "SECRETS" => {
+            "EXTERNAL_ACCESS_INTEGRATIONS" | "SECRETS" | "CREDENTIALS" => {
                 return Err(self.error(
                     place,
-                    &format!("{keyword} is a right that Snowflake gives; here functions have those of the process"),
+                    &format!("{keyword} is a right that the other system gives; here functions have those of the process"),
                 ));
             }
             "WINDOW" | "TRANSFORM" => {

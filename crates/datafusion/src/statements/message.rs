@@ -132,12 +132,21 @@ fn missing_file(text: &str) -> Option<String> {
     let named = file.contains('/') || [".parquet", ".csv", ".json"].iter().any(|ending| file.ends_with(ending));
     named.then(|| match unreadable(file) {
         Some(why) => format!("'{file}' is no table, and the file cannot be read: {why}"),
-        None => format!("'{file}' is neither a table nor a file that can be read"),
+        None if [".parquet", ".csv", ".tsv", ".json", ".ndjson", ".jsonl"].iter().any(|ending| file.ends_with(ending)) => {
+            format!("'{file}' is neither a table nor a file that can be read")
+        }
+        None => format!(
+            "'{file}' is no table, and files are read by paths that end in .parquet, .csv, .tsv, .json, .ndjson or \
+             .jsonl\n  hint: CREATE EXTERNAL TABLE t STORED AS CSV LOCATION '{file}' reads one of another name"
+        ),
     })
 }
 
 /// Why the file or the folder at a path of this machine cannot be read, if it cannot.
 fn unreadable(path: &str) -> Option<String> {
+    if path.contains("://") && !path.starts_with("file://") {
+        return Some("files of this machine are read by their paths, not URLs".to_string());
+    }
     let path = std::path::Path::new(path.strip_prefix("file://").unwrap_or(path));
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => match std::fs::read_dir(path) {

@@ -412,6 +412,7 @@ impl Reader<'_> {
         };
         let notice = declared.chain(returned).find_map(elsewhere::without_digits);
         elsewhere.notices.extend(notice);
+        let of_tables = params.iter().any(|param| matches!(param.ty, ParamType::Table(_)));
         let (mut source, mut first_line) = (source, first_line);
         let lines = pytokens::lines(&source);
         let handler = elsewhere.handler.is_some() || options.as_ref().is_some_and(|said| said.handler.is_some());
@@ -419,6 +420,10 @@ impl Reader<'_> {
         if module.is_none() && !handler && !is_lambda && gives_nothing(&lines, &self.name) {
             let notice = "the body returns nothing, so that every call gives NULL; did you forget return?";
             elsewhere.notices.push(notice.to_string());
+        }
+        if module.is_none() && !of_tables {
+            let said = elsewhere.partitions(&lines).map(str::to_string);
+            elsewhere.notices.extend(said);
         }
         for name in &elsewhere.folded {
             let lower = name.to_lowercase();

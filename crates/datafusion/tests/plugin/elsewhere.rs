@@ -243,7 +243,7 @@ async fn of_snowflake() {
         ),
         (
             "CREATE FUNCTION e(x INT) RETURNS INT LANGUAGE PYTHON HANDLER='f' EXTERNAL_ACCESS_INTEGRATIONS=(a) AS 'def f(x): return x'",
-            Refused("EXTERNAL_ACCESS_INTEGRATIONS is a right that Snowflake gives"),
+            Refused("EXTERNAL_ACCESS_INTEGRATIONS is a right that the other system gives"),
         ),
         (
             "CREATE FUNCTION h(x INT) RETURNS INT LANGUAGE PYTHON HANDLER=f AS 'def f(x): return x'",

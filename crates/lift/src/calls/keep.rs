@@ -32,6 +32,7 @@ impl Lifter<'_> {
             Abs::Iter(iter) if let Some(source) = self.source_of_cycle(iter) => {
                 self.call_of_prelude("_cycled", vec![source])
             }
+            Abs::Iter(iter) if let Some(args) = self.bounds_of_count(iter) => self.call_of_prelude("_counted", args),
             Abs::Iter(iter) if !iter.is_lasting() => match self.items_at_once(&value)? {
                 Some(items) => self.call_of_prelude("_kept_iterator", vec![items]),
                 None => self.bail(Code::StaticValue, "an iterator in a variable"),
@@ -51,6 +52,18 @@ impl Lifter<'_> {
                 if &*closure.def.name == "_cycling" && self.in_prelude(closure.module) =>
             {
                 args.first().map(|arg| arg.1.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// Where `itertools.count` begins, and its step.
+    fn bounds_of_count(&self, iter: &Iter) -> Option<Vec<Abs>> {
+        match iter {
+            Iter::Call { function: Abs::Func(closure), args }
+                if &*closure.def.name == "_count_from" && self.in_prelude(closure.module) =>
+            {
+                Some(args.iter().map(|arg| arg.1.clone()).collect())
             }
             _ => None,
         }

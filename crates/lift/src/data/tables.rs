@@ -148,8 +148,17 @@ impl Lifter<'_> {
     fn value_of_key(&mut self, abs: &Abs) -> Option<Abs> {
         match abs {
             Abs::Instance(object) if object.module.is_some() => self.plain_member(abs).ok().flatten(),
+            Abs::Tuple(items) => self.plain_items(items).ok().flatten().map(Abs::tuple),
             _ => None,
         }
+    }
+
+    /// The items of a tuple with what members are that are ints or texts; `None` where none is.
+    fn plain_items(&mut self, items: &[Abs]) -> Lift<Option<Vec<Abs>>> {
+        let plain = items.iter().map(|item| self.plain_member(item)).collect::<Lift<Vec<_>>>()?;
+        let is_any = plain.iter().any(Option::is_some);
+        let all = plain.into_iter().zip(items).map(|(plain, item)| plain.unwrap_or_else(|| item.clone()));
+        Ok(is_any.then(|| all.collect()))
     }
 
     /// The position of a key, -1 where it is missing.
@@ -158,9 +167,14 @@ impl Lifter<'_> {
             return self.table_position(table, &plain);
         }
         let found = |key: &Abs| table.keys.iter().position(|known| known.same(key)).map_or(-1, |at| at as i64);
-        if let Some(parts) = key.tuple_items()
-            && let Some(keys) = table.keys.iter().map(Abs::tuple_items).collect::<Option<Vec<_>>>()
+        if let Some(mut parts) = key.tuple_items()
+            && let Some(mut keys) = table.keys.iter().map(Abs::tuple_items).collect::<Option<Vec<_>>>()
         {
+            for items in keys.iter_mut().chain([&mut parts]) {
+                if let Some(plain) = self.plain_items(items)? {
+                    *items = plain;
+                }
+            }
             return match self.position_of_tuple(&keys, &parts)? {
                 Some(at) => Ok(at),
                 None => self.bail(Code::Operands, "such a tuple as a key"),

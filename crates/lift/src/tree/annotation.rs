@@ -120,6 +120,11 @@ impl Lifter<'_> {
         }
     }
 
+    /// Whether an expression is an alias of a type, such as `Optional[Node]`.
+    pub fn is_alias(&self, expr: &Expr) -> bool {
+        matches!(expr.kind, ExprKind::Subscript { .. }) && self.hint(expr) == Some(Hint::Class)
+    }
+
     /// Whether an annotation is made of names that there are, attributes and subscripts.
     fn only_looks_up(&self, expr: &Expr) -> bool {
         let all = |items: &[Expr]| items.iter().all(|item| self.only_looks_up(item));

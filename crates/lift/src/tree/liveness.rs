@@ -3,11 +3,11 @@
 //!
 //! The analysis goes backwards (Aho and others, "Compilers", live variables), over whole statements: an
 //! assignment ends the life of the value before it, a read begins one. Names that a function, a generator
-//! or a class within reads, that `:=` or `except … as` binds, or that are deleted, are left out: those are
-//! read at places that the order of the statements does not show.
+//! or a class within reads, that `except … as` or a `:=` in a comprehension binds, or that are deleted, are
+//! left out: those are read at places that the order of the statements does not show.
 
 use crate::tree::ast::{Collects, Comprehension, Expr, ExprKind, FunctionDef, Name, Params, Stmt, StmtKind, Turns};
-use crate::tree::scope::{block_names, target_names};
+use crate::tree::scope::{block_names, target_names, walrus_names};
 use std::collections::HashMap;
 
 /// Notes of each loop of a function what its turns do with local variables.
@@ -109,9 +109,12 @@ impl Apart<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Lambda(def) => self.function(def),
-            ExprKind::Named { target, .. } => self.name(target),
             ExprKind::Comprehension(comp) if comp.collects == Collects::Generator => self.comprehension(comp),
+            // What `:=` binds in one is a variable of the function around it.
             ExprKind::Comprehension(comp) => {
+                let mut bound = Vec::new();
+                for_each_part_of(comp, &mut |part| walrus_names(part, &mut bound));
+                bound.iter().for_each(|name| self.name(name));
                 for_each_part_of(comp, &mut |part| self.expr(part));
             }
             _ => {}
@@ -225,6 +228,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// What is live before an expression, of what is behind it.
     fn reads(&self, expr: &Expr, live: &mut Set) {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -232,10 +236,43 @@ impl Walk<'_> {
                     live.add(*at);
                 }
             }
-            ExprKind::Comprehension(comp) => for_each_part_of(comp, &mut |part| self.reads(part, live)),
-            _ => {}
+            ExprKind::Named { target, value } => {
+                if let Some(at) = self.index.get(target) {
+                    live.remove(*at);
+                }
+                self.reads(value, live);
+            }
+            // What may be left out ends no life.
+            ExprKind::BoolOp { values, .. } => {
+                let Some((first, rest)) = values.split_first() else { return };
+                rest.iter().rev().for_each(|part| self.perhaps(part, live));
+                self.reads(first, live);
+            }
+            ExprKind::Compare { left, rest } => {
+                let Some((first, rest)) = rest.split_first() else { return };
+                rest.iter().rev().for_each(|(_, part)| self.perhaps(part, live));
+                self.reads(&first.1, live);
+                self.reads(left, live);
+            }
+            ExprKind::IfExp { test, body, orelse } => {
+                self.perhaps(body, live);
+                self.perhaps(orelse, live);
+                self.reads(test, live);
+            }
+            ExprKind::Comprehension(comp) => for_each_part_of(comp, &mut |part| self.perhaps(part, live)),
+            _ => {
+                let mut parts = Vec::new();
+                expr.for_each_part(&mut |part| parts.push(part));
+                parts.into_iter().rev().for_each(|part| self.reads(part, live));
+            }
         }
-        expr.for_each_part(&mut |part| self.reads(part, live));
+    }
+
+    /// As [`Walk::reads`], of what may not be evaluated.
+    fn perhaps(&self, expr: &Expr, live: &mut Set) {
+        let mut before = live.clone();
+        self.reads(expr, &mut before);
+        live.all(&before);
     }
 
     /// A target: names that it assigns begin anew, what it reads is read.
@@ -300,10 +337,12 @@ impl Walk<'_> {
                 let after = live.clone();
                 let mut head = self.block(orelse, live);
                 head.all(&after);
-                self.reads(test, &mut head);
                 head.all(&self.within(body));
+                self.reads(test, &mut head);
                 if self.marks {
-                    *turns = self.turns(body, Vec::new(), &head, &after);
+                    let mut assigned = Vec::new();
+                    walrus_names(test, &mut assigned);
+                    *turns = self.turns(body, assigned, &head, &after);
                     self.turn(body, after, head.clone());
                 }
                 return head;
@@ -501,6 +540,22 @@ def f(rows):
     }
 
     #[test]
+    fn what_is_bound_within_an_expression_is_bound_for_what_follows() {
+        let source = "
+def f(words):
+    while (line := next(words)):
+        if (m := line.find('x')) > 0 and (n := m + 1):
+            print(n)
+        elif a and (b := line):
+            pass
+        print(b)
+    return line
+";
+        // Where `n` is read it is bound, which the ways to there do not show.
+        assert_eq!(turns(source), ["m | b m n | "]);
+    }
+
+    #[test]
     fn handlers_and_functions_within_may_read_at_any_time() {
         let source = "
 def f(words):
@@ -522,6 +577,6 @@ def f(words):
         k = [w + word for w in words]
     return g
 ";
-        assert_eq!(turns(source), ["a c h j k | a b c d h j k | "]);
+        assert_eq!(turns(source), ["a c h i j k | a b c d h i j k | "]);
     }
 }

@@ -116,7 +116,8 @@ fn bare(
     let python_name = if is_identifier(name) { name.to_string() } else { "exuvia_function".to_string() };
     for param in params {
         if !is_identifier(param) {
-            return Err(SourceError::new(format!("parameter {param} is not a Python name"), None));
+            let why = if KEYWORDS.contains(param) { "a keyword of Python's" } else { "not a Python name" };
+            return Err(SourceError::new(format!("parameter {param} is {why}"), None));
         }
     }
     let mut python = format!("def {python_name}({}):\n", params.join(", "));
@@ -386,12 +387,13 @@ fn first_return(body: &[Stmt]) -> Option<Span> {
     })
 }
 
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
 fn is_identifier(text: &str) -> bool {
-    const KEYWORDS: &[&str] = &[
-        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-        "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-        "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-    ];
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
         && chars.all(|c| c == '_' || c.is_alphanumeric())

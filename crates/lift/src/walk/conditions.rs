@@ -208,7 +208,9 @@ impl Lifter<'_> {
                 });
             }
         }
-        let object = |abs: &Abs| matches!(abs, Abs::Instance(_) | Abs::Class(_));
+        let object = |abs: &Abs| {
+            matches!(abs, Abs::Instance(_) | Abs::Class(_) | Abs::Builtin(_) | Abs::ExcClass(_) | Abs::Func(_))
+        };
         let value = |abs: &Abs| matches!(abs, Abs::Const(_) | Abs::Dyn(_) | Abs::Tuple(_));
         if object(left) && value(right) || value(left) && object(right) {
             return Ok(Abs::bool(false));

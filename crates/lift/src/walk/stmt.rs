@@ -33,6 +33,10 @@ impl Lifter<'_> {
                 Ok(())
             }
             StmtKind::Assign { targets, value } => {
+                if self.module_mode && self.is_alias(value) {
+                    let alias = Abs::Module("typing.Any".into());
+                    return targets.iter().try_for_each(|target| self.assign(target, alias.clone()));
+                }
                 let changed = self.changed_document(targets, value);
                 let mut value = self.expr(value)?;
                 if let Some(changed) = changed {

@@ -139,6 +139,37 @@ op! {
 }
 
 op! {
+    /// The float next to the first number on the way to the second.
+    ///
+    /// >>> math.nextafter(1.0, 2)
+    /// 1.0000000000000002
+    nextafter = "math.nextafter" "math.nextafter"
+    Pure fn (cx, _x: number, _y: number) -> float {
+        match _x.partial_cmp(&_y) {
+            None => if _x.is_nan() { _x } else { _y },
+            Some(std::cmp::Ordering::Equal) => _y,
+            Some(std::cmp::Ordering::Less) => _x.next_up(),
+            Some(std::cmp::Ordering::Greater) => _x.next_down(),
+        }
+    }
+}
+
+op! {
+    /// How much the last bit of a float is worth.
+    ///
+    /// >>> math.ulp(1.0)
+    /// 2.220446049250313e-16
+    ulp = "math.ulp" "math.ulp"
+    Pure fn (cx, _x: number) -> float {
+        let x = _x.abs();
+        if !x.is_finite() {
+            return x;
+        }
+        if x.next_up().is_infinite() { x - x.next_down() } else { x.next_up() - x }
+    }
+}
+
+op! {
     /// The number times a power of two.
     ///
     /// >>> math.ldexp(0.75, 4)

@@ -282,6 +282,25 @@ class _cycle(list_iterator):
                 yield self._saved[self._at - 1]
 
 
+class _counter(list_iterator):
+    """What `itertools.count` gives in a variable."""
+
+    def __init__(self, start, step):
+        super().__init__([])
+        self._next = start
+        self._step = step
+
+    def __iter__(self):
+        while True:
+            now = self._next
+            self._next = now + self._step
+            yield now
+
+
+def _counted(start, step):
+    return _counter(start, step)
+
+
 def _cycled(iterable):
     if isinstance(iterable, list):
         return _cycle(iterable)

@@ -1,4 +1,4 @@
-"""int: what of its methods takes keyword arguments (library reference, section Additional Methods on Integer Types)."""
+"""int: methods that are no operations (library reference, section Additional Methods on Integer Types)."""
 
 
 def to_bytes(self, length=1, byteorder="big", *, signed=False):
@@ -11,3 +11,11 @@ def to_bytes(self, length=1, byteorder="big", *, signed=False):
     if length > 65536:
         return _leave("int.to_bytes of so many bytes")
     return _record("bytes", _operation("bytes.of_int", int(self), length, byteorder == "big", bool(signed)))
+
+
+def conjugate(self, /):
+    return int(self)
+
+
+def as_integer_ratio(self, /):
+    return int(self), 1

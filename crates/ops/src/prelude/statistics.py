@@ -1,5 +1,7 @@
 """statistics, of ints and floats."""
 
+from typing import NamedTuple
+
 
 def _items(data, least, function):
     items = list(data)
@@ -148,3 +150,73 @@ def quantiles(data, *, n=4, method="exclusive"):
             cuts.append((items[j - 1] * (n - rest) + items[j] * rest) / n)
         return cuts
     raise ValueError(f"Unknown method: {method!r}")
+
+
+class LinearRegression(NamedTuple):
+    slope: float
+    intercept: float
+
+
+def geometric_mean(data):
+    logarithms = []
+    for item in data:
+        value = _exact(item)
+        if not value > 0.0:
+            if value != value:
+                return _leave("the geometric mean of NaN")
+            _operation("statistics.fail", "geometric mean requires a non-empty dataset containing positive numbers")
+        logarithms.append(_operation("math.log", value))
+    if len(logarithms) == 0:
+        _operation("statistics.fail", "geometric mean requires a non-empty dataset containing positive numbers")
+    return _operation("math.exp", _operation("statistics.sum", logarithms) / len(logarithms))
+
+
+def _pairs(x, y, what):
+    if not isinstance(x, (list, tuple)) or not isinstance(y, (list, tuple)):
+        return _leave("statistics of pairs of something else than lists")
+    if len(y) != len(x):
+        _operation("statistics.fail", what + " requires that both inputs have same number of data points")
+    if len(x) < 2:
+        _operation("statistics.fail", what + " requires at least two data points")
+    return [_exact(one) for one in x], [_exact(one) for one in y]
+
+
+def _around(items):
+    mean = _operation("statistics.sum", items) / len(items)
+    return mean, [item - mean for item in items]
+
+
+def _products(a, b):
+    return _operation("statistics.sum", [one * other for one, other in zip(a, b)])
+
+
+def covariance(x, y, /):
+    x, y = _pairs(x, y, "covariance")
+    return _products(_around(x)[1], _around(y)[1]) / (len(x) - 1)
+
+
+def correlation(x, y, /):
+    x, y = _pairs(x, y, "correlation")
+    a, b = _around(x)[1], _around(y)[1]
+    product = _products(a, b)
+    root = _operation("math.sqrt", _products(a, a) * _products(b, b))
+    if root == 0.0:
+        _operation("statistics.fail", "at least one of the inputs is constant")
+    return product / root
+
+
+def linear_regression(x, y, /, *, proportional=False):
+    x, y = _pairs(x, y, "linear regression")
+    if proportional:
+        product, square = _products(x, y), _products(x, x)
+        intercept = 0.0
+    else:
+        mean, a = _around(x)
+        other, b = _around(y)
+        product, square = _products(a, b), _products(a, a)
+    if square == 0.0:
+        _operation("statistics.fail", "x is constant")
+    slope = product / square
+    if not proportional:
+        intercept = other - slope * mean
+    return LinearRegression(slope, intercept)

@@ -93,3 +93,7 @@ def translate(self, table, /):
         else:
             parts.append(c)
     return "".join(parts)
+
+
+def maketrans(self, x, y=_missing, z=_missing, /):
+    return str.maketrans(x) if _is_missing(y) else str.maketrans(x, y) if _is_missing(z) else str.maketrans(x, y, z)

@@ -77,17 +77,19 @@ pub enum Part {
 
 /// Translates for a variant.
 pub fn translate(node: &Node, flags: u32, variant: Variant) -> Result<(Part, Needs), Unsupported> {
-    let mut translator = Translator { variant, needs: Needs::default() };
+    let mut groups = Vec::new();
+    lengths(node, &mut groups);
+    let mut translator = Translator { variant, needs: Needs::default(), groups };
     let part = translator.part(node, flags)?;
     let part = if variant.full { in_a_row(vec![part, Part::Plain(Hir::look(Look::End))]) } else { part };
     Ok((part, translator.needs))
 }
 
 /// Refuses a repetition that sre or the translation treats in a way of its own.
-fn check_repetition(max: Option<u32>, body: &Node) -> Result<(), Unsupported> {
+fn check_repetition(max: Option<u32>, body: &Node, groups: &[usize]) -> Result<(), Unsupported> {
     // sre ends a repetition at the first empty round, with the groups as they then
     // are; automata try the round's other ways first.
-    if max.is_none_or(|max| max > 1) && min_len(body) == 0 {
+    if max.is_none_or(|max| max > 1) && least(body, groups) == 0 {
         return Err(Unsupported::Construct("a repetition of what may be empty".to_string()));
     }
     // The translation would lose the group.
@@ -100,6 +102,8 @@ fn check_repetition(max: Option<u32>, body: &Node) -> Result<(), Unsupported> {
 struct Translator {
     variant: Variant,
     needs: Needs,
+    /// The least lengths of the groups.
+    groups: Vec<usize>,
 }
 
 impl Translator {
@@ -120,7 +124,7 @@ impl Translator {
             }
             Node::At(at) => Part::Plain(Hir::look(self.look(*at, flags))),
             Node::Repeat { min, max, greedy, possessive, body } => {
-                check_repetition(*max, body)?;
+                check_repetition(*max, body, &self.groups)?;
                 let (min, max, greedy) = (*min, *max, *greedy);
                 match self.part(body, flags)? {
                     body if *possessive => {
@@ -280,14 +284,41 @@ fn would_lift(branches: &[Hir]) -> bool {
 
 /// How many characters a part matches at least.
 pub fn min_len(node: &Node) -> usize {
+    least(node, &[])
+}
+
+/// As [`min_len`], where the least lengths of groups that a pattern may ask for again are known.
+fn least(node: &Node, groups: &[usize]) -> usize {
+    let all = |nodes: &[Node]| nodes.iter().fold(0, |sum: usize, node| sum.saturating_add(least(node, groups)));
     match node {
         Node::Char(_) | Node::Set { .. } | Node::Any => 1,
-        Node::At(_) | Node::Around { .. } | Node::Same(_) => 0,
-        Node::Repeat { min, body, .. } => min_len(body).saturating_mul(*min as usize),
-        Node::Group { body, .. } | Node::Atomic(body) => min_len(body),
-        Node::If { then, otherwise, .. } => min_len(then).min(min_len(otherwise)),
-        Node::Concat(nodes) => nodes.iter().fold(0, |sum, node| sum.saturating_add(min_len(node))),
-        Node::Alternate(nodes) => nodes.iter().map(min_len).min().unwrap_or(0),
+        Node::At(_) | Node::Around { .. } => 0,
+        Node::Same(group) => groups.get(*group).copied().unwrap_or(0),
+        Node::Repeat { min, body, .. } => least(body, groups).saturating_mul(*min as usize),
+        Node::Group { body, .. } | Node::Atomic(body) => least(body, groups),
+        Node::If { then, otherwise, .. } => least(then, groups).min(least(otherwise, groups)),
+        Node::Concat(nodes) => all(nodes),
+        Node::Alternate(nodes) => nodes.iter().map(|node| least(node, groups)).min().unwrap_or(0),
+    }
+}
+
+/// The least lengths of the groups of a pattern, by their numbers.
+fn lengths(node: &Node, groups: &mut Vec<usize>) {
+    match node {
+        Node::Char(_) | Node::Set { .. } | Node::Any | Node::At(_) | Node::Same(_) => {}
+        Node::Around { body, .. } | Node::Atomic(body) | Node::Repeat { body, .. } => lengths(body, groups),
+        Node::Group { index, body, .. } => {
+            lengths(body, groups);
+            if let Some(index) = index {
+                groups.resize(groups.len().max(index + 1), 0);
+                groups[*index] = least(body, groups);
+            }
+        }
+        Node::If { then, otherwise, .. } => {
+            lengths(then, groups);
+            lengths(otherwise, groups);
+        }
+        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().for_each(|node| lengths(node, groups)),
     }
 }
 

@@ -137,6 +137,10 @@ def strftime(self, format):
     return _operation("datetime.strftime", _days(self) * 86400000000, format)
 
 
+def ctime(self):
+    return strftime(self, "%a %b ") + f"{_get_day(self):2} 00:00:00 {_get_year(self):04}"
+
+
 def replace(self, year=_missing, month=_missing, day=_missing):
     days = _operation(
         "date.from_civil",
