@@ -97,6 +97,8 @@ pub(crate) struct World {
     pub stale: bool,
     /// Whether the module has a statement that was passed over.
     pub unchecked: bool,
+    /// What the handler imports in its body, and CPython is asked for at once.
+    pub imports: Vec<Name>,
     /// The values of the functions that are finished.
     pub values: usize,
     /// The steps taken, over all attempts.
@@ -293,6 +295,7 @@ impl World {
             restarts: 0,
             stale: false,
             unchecked: false,
+            imports: source.imports.clone(),
             values: 0,
             budget: Budget::default(),
             inner: HashMap::new(),

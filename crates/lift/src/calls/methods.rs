@@ -178,7 +178,10 @@ impl Lifter<'_> {
             let detail = format!("{} of ({})", spelling.trim_start_matches('.'), shown.join(", "));
             return self.refuse_alternative(Code::Callee, detail);
         }
-        let all: Vec<Abs> = args.iter().chain(named.iter().map(|(_, value)| value)).cloned().collect();
+        // An operation takes no union; a function of the prelude may.
+        let is_operation = !exuvia_ops::by_spelling(spelling).is_empty();
+        let all = args.iter().chain(named.iter().map(|(_, value)| value).filter(|_| is_operation));
+        let all: Vec<Abs> = all.cloned().collect();
         if let Some((_, value)) = self.union_operand(&all).filter(|_| !is_lazy(spelling)) {
             return self.dispatch(value, &mut |me, narrowed| {
                 let replaced = |arg: &Abs| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone());

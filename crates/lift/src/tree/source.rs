@@ -16,6 +16,9 @@ pub struct Source {
     pub module: Arc<Module>,
     /// The handler.
     pub handler: Arc<FunctionDef>,
+    /// What the handler imports in its body whatever happens that is not of the standard library: `python`
+    /// asks for it too, so that CPython says at once whether it is there.
+    pub imports: Vec<Name>,
     /// A module that CPython can run and that defines the handler.
     pub python: Arc<str>,
     /// The name of the handler in it.
@@ -132,6 +135,8 @@ fn bare(
     }
     let params =
         Params { positional: params.iter().map(|param| (Name::from(*param), None)).collect(), ..Params::default() };
+    let imports = imports(&module.body);
+    python.push_str(&asked_for(&imports));
     let locals = crate::tree::scope::locals(&params, &module.body);
     crate::tree::liveness::mark(&params, &mut module.body, &locals);
     let handler = FunctionDef {
@@ -146,6 +151,7 @@ fn bare(
         text: Arc::from(text),
         module: Arc::new(Module::default()),
         handler: Arc::new(handler),
+        imports,
         python: python.into(),
         python_name,
         called: false,
@@ -169,6 +175,7 @@ fn from_module(
             text: Arc::clone(&text),
             module,
             handler: Arc::new(handler),
+            imports: Vec::new(),
             python: text,
             python_name: class.name.to_string(),
             called: false,
@@ -234,6 +241,8 @@ fn from_module(
         }
         return Err(SourceError::new(message, Some(def.span)));
     }
+    let imports = imports(&def.body);
+    let python = if imports.is_empty() { Arc::clone(&text) } else { format!("{text}{}", asked_for(&imports)).into() };
     Ok(Source {
         name: Arc::from(name),
         text: Arc::clone(&text),
@@ -241,10 +250,32 @@ fn from_module(
         python_name: found.name.to_string(),
         handler: def,
         module,
-        python: text,
+        imports,
+        python,
         python_shift: 0,
         class: None,
     })
+}
+
+/// The modules of others that are lifted and that a body imports, but for statements within others.
+fn imports(body: &[Stmt]) -> Vec<Name> {
+    let imported = body.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::Import { module, .. } | StmtKind::ImportFrom { module, .. } => Some(module),
+        _ => None,
+    });
+    let mut found: Vec<Name> = imported.filter(|module| is_lifted(module)).cloned().collect();
+    found.dedup();
+    found
+}
+
+/// Whether a module that is not of the standard library is lifted.
+pub(crate) fn is_lifted(module: &str) -> bool {
+    matches!(module, "numpy" | "pandas" | "numpy.typing" | "numpy.linalg")
+}
+
+/// Lines that import modules and bind no name.
+fn asked_for(modules: &[Name]) -> String {
+    modules.iter().map(|module| format!("\n__import__('{module}')")).collect()
 }
 
 /// The line of a body that is indented less than its first one.

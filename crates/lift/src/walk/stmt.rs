@@ -181,7 +181,7 @@ impl Lifter<'_> {
     /// A module of the standard library is certainly there; of another only CPython knows.
     fn import(&mut self, module: &Name) -> Lift<Abs> {
         // CPython, where there is one, runs the module of a function that imports them.
-        let known = self.module_mode && matches!(&**module, "numpy" | "pandas" | "numpy.typing" | "numpy.linalg");
+        let known = crate::tree::source::is_lifted(module) && (self.module_mode || self.world.imports.contains(module));
         self.world.unchecked |= known;
         if !known && !crate::tree::standard::is_module(module) {
             return self.bail(Code::Import, format!("import of {module}"));

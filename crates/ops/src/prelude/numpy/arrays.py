@@ -1048,9 +1048,14 @@ def _of_values(items):
     types = _element_types(items)
     if len(types) == 0:
         return _fresh([0.0 for _ in range(0)], 0)
+    if "list" in types and "NoneType" in types:
+        items = [_present(item) for item in items]
+        types = _element_types(items)
     if types == ("list",):
         if len(items) == 0:
             return _leave("an array of nothing")
+        if "NoneType" in _element_types(_item(items, 0)):
+            items = [[_present(item) for item in row] for row in items]
         first = _element_types(_item(items, 0))
         if first != ("float",) and first != ("int",) and first != ("bool",):
             return _refuse("an array of such rows")
