@@ -413,8 +413,18 @@ impl Lifter<'_> {
         match (table.kind, name, args) {
             (TableKind::Dict, "get", [key] | [key, _]) => {
                 let at = self.table_position(table, key)?;
-                let (yes, no) = self.split_missing(&at)?;
                 let default = args.get(1).cloned().unwrap_or(Abs::NONE);
+                // A tuple of what has no run-time form has nothing in common with None but to be one of several.
+                let formless = |item: &Abs| matches!(item, Abs::Tuple(_)) && is_formless(item);
+                if table.items.iter().any(formless)
+                    && default.tuple_items().is_none()
+                    && is_fixed(&default, &self.world.budget)
+                {
+                    let next = self.apply("a+b", &[at, Abs::int(1)])?;
+                    let items: Vec<Abs> = std::iter::once(default).chain(table.items.iter().cloned()).collect();
+                    return self.pick(&next, numbered(&items));
+                }
+                let (yes, no) = self.split_missing(&at)?;
                 let mut arms: Vec<Arm> = yes.into_iter().map(|state| (state, vec![default.clone()])).collect();
                 self.enter_any(no)?;
                 let found = self.pick(&at, numbered(&table.items))?;
