@@ -137,7 +137,9 @@ pub(crate) fn run(runner: &mut Runner, line: &str) -> Result<Next, Failed> {
         ["\\q" | "\\quit"] => return Ok(Next::Quit),
         ["\\d" | "\\dt"] => return sql(runner, &tables("*")),
         ["\\dt", ref rest @ ..] if is_name(rest, given) => return sql(runner, &tables(given)),
-        ["\\d", pattern] if pattern.contains(['*', '?']) && !pattern.starts_with('"') => return sql(runner, &tables(given)),
+        ["\\d", pattern] if pattern.contains(['*', '?']) && !pattern.starts_with('"') => {
+            return sql(runner, &tables(given));
+        }
         ["\\d", ref rest @ ..] if is_name(rest, given) => return sql(runner, &format!("DESCRIBE {given}")),
         ["\\df"] => return sql(runner, &functions("*")),
         ["\\df", ref rest @ ..] if is_name(rest, given) => return sql(runner, &functions(given)),

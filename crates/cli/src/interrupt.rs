@@ -145,7 +145,9 @@ async fn hear(session: ExuviaSession, interactive: bool, shared: &Shared, mut pr
             }
             (State::Cancelled, _) => {
                 *state = State::Cancelled;
-                crate::run::tell("what runs does not look whether it is to stop (a call into C, or a join of many rows); the prompt comes when it ends, and Ctrl-C again ends the program");
+                crate::run::tell(
+                    "what runs does not look whether it is to stop (a call into C, or a join of many rows); the prompt comes when it ends, and Ctrl-C again ends the program",
+                );
             }
             (State::Idle, true) if !interactive => crate::leave(INTERRUPTED),
             (before, _) => *state = before,

@@ -322,6 +322,20 @@ fn switches_take_what_they_become() {
 }
 
 #[test]
+fn tables_are_listed_by_schema_and_name() {
+    let made = "CREATE SCHEMA s; CREATE TABLE s.t AS SELECT 1 AS x; CREATE TABLE u AS SELECT 2 AS y;";
+    let listed = |command: &str| out(&["--format", "csv", "-c", made, "-c", command]);
+    assert_eq!(listed("\\dt s.*").lines().skip(1).collect::<Vec<_>>(), ["s,t,BASE TABLE"]);
+    assert_eq!(listed("\\d public.*").lines().skip(1).collect::<Vec<_>>(), ["public,u,BASE TABLE"]);
+    assert!(err(&["-c", "\\format xml"]).contains("there are table, expanded, csv"));
+}
+
+#[test]
+fn what_follows_the_end_of_a_text_is_left() {
+    assert_eq!(out(&["--format", "csv", "-c", "SELECT 1 AS x; \\q\nSELECT 2 AS y"]), "x\n1\n");
+}
+
+#[test]
 fn backslash_commands_work_in_batches() {
     let create = "CREATE FUNCTION f(x BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return x + 1 $$";
     let listed = out(&["-c", create, "-c", "\\df", "--format", "csv"]);

@@ -486,6 +486,16 @@ impl Function {
         }
     }
 
+    /// Whether batches without NULL run natively where those with one do not.
+    #[must_use]
+    pub fn is_native_without_null(&self, settings: &Settings) -> bool {
+        let is_native = |nullable| {
+            let cell = self.compiled(nullable, settings);
+            compiled_of(&cell).is_some_and(|compiled| compiled.reason().is_none())
+        };
+        !is_native(true) && is_native(false)
+    }
+
     fn offloading(&self, compiled: Option<&Compiled>, settings: &Settings) -> Option<Offloading> {
         let nullable = compiled?.stages.as_ref().ok().filter(|stages| stages.kernel.is_ok())?;
         // Batches without NULLs have another variant, if there were any.

@@ -210,7 +210,11 @@ pub fn kind_of(definition: &RoutineDefinition) -> Result<Kind, DefineError> {
         }
         Kind::Rows => match &resolved.class {
             Some(class) if lacks(class, "process") && lacks(class, "eval") => {
-                let whole = if lacks(class, "end_partition") { "" } else { "; what sees a partition as a whole is a function of a TABLE parameter" };
+                let whole = if lacks(class, "end_partition") {
+                    ""
+                } else {
+                    "; what sees a partition as a whole is a function of a TABLE parameter"
+                };
                 failed(format!("the class {} has no method process or eval, which gives the rows{whole}", class.name))
             }
             _ => Ok(kind),

@@ -9,7 +9,9 @@
 use crate::statements::types;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array, PrimitiveArray};
 use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, Int64Type, TimeUnit, UInt32Type, UInt64Type};
+use datafusion::arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Int32Type, Int64Type, TimeUnit, UInt32Type, UInt64Type,
+};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::expr::ScalarFunction;

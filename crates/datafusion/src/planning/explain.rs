@@ -256,7 +256,10 @@ fn offloading(placement: &Placement, settings: &Settings) -> Option<String> {
 fn describe(call: &Call, settings: &Settings, analyze: bool) -> String {
     let Some(python) = PythonFunction::of(&call.function) else { return String::new() };
     let placement = python.function().placement(settings);
-    let mut text = format!("{}: {}", call.text, placement_name(&placement));
+    let by_null = python.function().is_native_without_null(settings);
+    let name = placement_name(&placement);
+    let name = if by_null { format!("native, with NULL in a batch {name}") } else { name.to_string() };
+    let mut text = format!("{}: {name}", call.text);
     if let Some(offloading) = offloading(&placement, settings) {
         text.push_str(&format!(" ({offloading})"));
     }

@@ -76,16 +76,18 @@ fn statement(signature: &str, clauses: &str, source: &str) -> String {
 }
 
 impl Row {
-    fn of(python: &PythonFunction, placement: &Placement) -> Row {
+    fn of(python: &PythonFunction, placement: &Placement, settings: &Settings) -> Row {
         let function = python.function();
+        let by_null = function.is_native_without_null(settings);
+        let why = reason(placement).map(|why| if by_null { format!("batches with NULL: {why}") } else { why });
         Row {
             name: function.definition().name.clone(),
             kind: Kind::Row.name(),
             signature: python.signature_text(),
             volatility: volatility_name(function.volatility()),
-            placement: placement_name(placement),
+            placement: if by_null { rung_name(Rung::Native) } else { placement_name(placement) },
             fallbacks: placement.evaluated_rows + placement.python_rows,
-            reason: reason(placement).or_else(|| left(placement)),
+            reason: why.or_else(|| left(placement)),
             source: function.definition().source.clone(),
             statement: statement(&python.signature_text(), python.clauses(), &function.definition().source),
         }
@@ -141,8 +143,11 @@ impl TableProvider for Functions {
             session.scalar_functions().values().filter_map(|udf| PythonFunction::of(udf)).collect();
         let placements: Vec<_> = functions.iter().map(|python| python.function().placement(&settings)).collect();
 
-        let mut rows: Vec<Row> =
-            functions.iter().zip(&placements).map(|(python, placement)| Row::of(python, placement)).collect();
+        let mut rows: Vec<Row> = functions
+            .iter()
+            .zip(&placements)
+            .map(|(python, placement)| Row::of(python, placement, &settings))
+            .collect();
         rows.extend(
             Routines::of(session.config_options()).all().iter().map(|routine| Row::of_routine(routine, &settings)),
         );

@@ -170,7 +170,8 @@ impl Elsewhere {
 
     /// What to say of a class that keeps values for the end of a partition.
     pub(crate) fn partitions(&self, lines: &[Line<'_>]) -> Option<&'static str> {
-        let defines = |name: &str| lines.iter().any(|line| matches!(line.texts()[..], ["def", defined, ..] if defined == name));
+        let defines =
+            |name: &str| lines.iter().any(|line| matches!(line.texts()[..], ["def", defined, ..] if defined == name));
         let ends = defines("process") && defines("end_partition") || defines("eval") && defines("terminate");
         ends.then_some(
             "each row of the query is a partition of its own, whose end follows at once; a function of a TABLE \
@@ -612,7 +613,9 @@ impl Reader<'_> {
             "EXTERNAL_ACCESS_INTEGRATIONS" | "SECRETS" | "CREDENTIALS" => {
                 return Err(self.error(
                     place,
-                    &format!("{keyword} is a right that the other system gives; here functions have those of the process"),
+                    &format!(
+                        "{keyword} is a right that the other system gives; here functions have those of the process"
+                    ),
                 ));
             }
             "WINDOW" | "TRANSFORM" => {

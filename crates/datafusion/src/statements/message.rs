@@ -132,7 +132,10 @@ fn missing_file(text: &str) -> Option<String> {
     let named = file.contains('/') || [".parquet", ".csv", ".json"].iter().any(|ending| file.ends_with(ending));
     named.then(|| match unreadable(file) {
         Some(why) => format!("'{file}' is no table, and the file cannot be read: {why}"),
-        None if [".parquet", ".csv", ".tsv", ".json", ".ndjson", ".jsonl"].iter().any(|ending| file.ends_with(ending)) => {
+        None if [".parquet", ".csv", ".tsv", ".json", ".ndjson", ".jsonl"]
+            .iter()
+            .any(|ending| file.ends_with(ending)) =>
+        {
             format!("'{file}' is neither a table nor a file that can be read")
         }
         None => format!(

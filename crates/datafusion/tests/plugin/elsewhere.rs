@@ -63,6 +63,18 @@ async fn of_postgresql_and_redshift() {
             Refused("plpy is PL/Python's way back into the database"),
         ),
         (
+            "CREATE FUNCTION old(a text) RETURNS text AS $$\nfrom urlparse import urlparse\ndef old(a):\n    return urlparse(a).netloc\n$$ LANGUAGE plpythonu",
+            Refused("urlparse is a module of Python 2; in Python 3 it is urllib.parse"),
+        ),
+        (
+            "CREATE FUNCTION place(a geography) RETURNS text AS $$ return a $$ LANGUAGE plpython3u",
+            Refused("did you mean TEXT, which may hold WKT or GeoJSON?"),
+        ),
+        (
+            "CREATE FUNCTION one(a zorp) RETURNS text AS $$ return a $$ LANGUAGE plpython3u",
+            Refused("there are BIGINT, INTEGER"),
+        ),
+        (
             "CREATE FUNCTION counts(a int) RETURNS int AS $$\n  SD['n'] = SD.get('n', 0) + 1\n  return SD['n']\n$$ LANGUAGE plpython3u",
             Refused("SD and GD, which keep values between calls"),
         ),
@@ -230,6 +242,14 @@ async fn of_snowflake() {
             Gives("SELECT a(['x']) AS m", "1"),
         ),
         (
+            "CREATE FUNCTION m(x MAP(VARCHAR, NUMBER) NOT NULL) RETURNS NUMBER NULL LANGUAGE PYTHON RUNTIME_VERSION = '3.11' HANDLER = 'm' AS 'def m(x): return sum(x.values())'",
+            Gives("SELECT m(MAP {'a': 2, 'b': 3}) AS m", "5"),
+        ),
+        (
+            "CREATE FUNCTION w(x INT) RETURNS INT LANGUAGE PYTHON RUNTIME_VERSION = '3.11' HANDLER = 'w' AS 'import _snowflake\ndef w(x): return x'",
+            Refused("Snowflake's own module, which there is not here"),
+        ),
+        (
             "CREATE FUNCTION a(x ARRAY) RETURNS INT LANGUAGE PYTHON AS 'return len(x)'",
             Refused("an array says what its elements are: TEXT[], or ARRAY<TEXT>"),
         ),
@@ -330,7 +350,11 @@ async fn of_databricks_and_bigquery() {
             "CREATE FUNCTION f(x INT64) RETURNS INT64 LANGUAGE python OPTIONS (library = ['gs://a/b.py']) AS 'return x'",
             Refused("library names files of a stage"),
         ),
-        ("CREATE FUNCTION f(a INT) RETURNS INT RETURN a + 1", Refused("hint: Exuvia runs functions in Python")),
+        (
+            "CREATE FUNCTION f(x FLOAT64) RETURNS FLOAT64 LANGUAGE js AS r'return x'",
+            Refused("LANGUAGE js is not supported; Exuvia runs functions in Python"),
+        ),
+        ("CREATE FUNCTION f(a INT) RETURNS INT RETURN a + 1", Refused("LANGUAGE python is missing; Exuvia runs functions in Python")),
         ("CREATE FUNCTION f(x INT64) RETURNS INT64 AS (x + 4)", Refused("LANGUAGE python is missing; Exuvia runs")),
         ("CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE js AS 'return x'", Refused("LANGUAGE js is not supported; Exuvia")),
         (

@@ -91,7 +91,9 @@ impl Apart<'_> {
                 def.decorators.iter().chain(&def.annotations).for_each(|part| self.all(part));
             }
             // Its body runs in a scope of its own, from which functions may read.
-            StmtKind::ClassDef(_) | StmtKind::Unsupported { .. } => (0..self.index.len()).for_each(|at| self.names.add(at)),
+            StmtKind::ClassDef(_) | StmtKind::Unsupported { .. } => {
+                (0..self.index.len()).for_each(|at| self.names.add(at))
+            }
             StmtKind::Nonlocal(names) => names.iter().for_each(|name| self.name(name)),
             StmtKind::Delete(targets) => targets.iter().for_each(|target| self.all(target)),
             StmtKind::Try { handlers, .. } => {
@@ -135,7 +137,9 @@ impl Apart<'_> {
                 self.function(def);
                 def.decorators.iter().for_each(|part| self.all(part));
             }
-            StmtKind::ClassDef(_) | StmtKind::Unsupported { .. } => (0..self.index.len()).for_each(|at| self.names.add(at)),
+            StmtKind::ClassDef(_) | StmtKind::Unsupported { .. } => {
+                (0..self.index.len()).for_each(|at| self.names.add(at))
+            }
             StmtKind::Nonlocal(names) => names.iter().for_each(|name| self.name(name)),
             StmtKind::Delete(targets) => targets.iter().for_each(|target| self.all(target)),
             StmtKind::Try { handlers, .. } => {
@@ -415,7 +419,9 @@ impl Walk<'_> {
         assigned.dedup();
         let without = |live: &Set| {
             let is_over = |name: &&Name| {
-                self.index.get(*name).is_some_and(|at| !live.has(*at) && !self.left_out.has(*at) && !self.always.has(*at))
+                self.index
+                    .get(*name)
+                    .is_some_and(|at| !live.has(*at) && !self.left_out.has(*at) && !self.always.has(*at))
             };
             assigned.iter().filter(is_over).cloned().collect()
         };
@@ -533,10 +539,10 @@ def f(rows):
         best = max(best, total)
     return best
 ";
-        assert_eq!(turns(source), [
-            "cell row square total | cell row square total | best total",
-            "cell square | cell square | total",
-        ]);
+        assert_eq!(
+            turns(source),
+            ["cell row square total | cell row square total | best total", "cell square | cell square | total",]
+        );
     }
 
     #[test]

@@ -2,7 +2,10 @@
 //! the only module that knows the parser crate, an internal component of Ruff that changes without
 //! notice.
 
-use crate::tree::ast::{Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, Folded, FPart, FunctionDef, Handler, Module, Name, Params, Stmt, StmtKind, Turns};
+use crate::tree::ast::{
+    Asked, ClassDef, Clause, CmpOp, Collects, Comprehension, Expr, ExprKind, FPart, Folded, FunctionDef, Handler,
+    Module, Name, Params, Stmt, StmtKind, Turns,
+};
 use crate::tree::footprint::Footprint;
 use crate::tree::indents::Indents;
 use crate::tree::nesting::Nesting;

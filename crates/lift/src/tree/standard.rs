@@ -217,7 +217,10 @@ const NAMES: &[(&str, &str)] = &[
          dataclass_transform final get_args get_origin get_overloads get_type_hints is_typeddict \
          no_type_check no_type_check_decorator overload reveal_type runtime_checkable",
     ),
-    ("xml.sax.saxutils", "XMLFilterBase XMLGenerator codecs escape handler io os prepare_input_source quoteattr unescape urllib xmlreader"),
+    (
+        "xml.sax.saxutils",
+        "XMLFilterBase XMLGenerator codecs escape handler io os prepare_input_source quoteattr unescape urllib xmlreader",
+    ),
     (
         "uuid",
         "NAMESPACE_DNS NAMESPACE_OID NAMESPACE_URL NAMESPACE_X500 RESERVED_FUTURE RESERVED_MICROSOFT \
