@@ -93,7 +93,7 @@ fn start() -> Option<Child> {
     let pager = match named.as_deref() {
         Some("") => return None,
         // It may be given with options.
-        Some(pager) if pager.split_whitespace().next().is_some_and(|program| is_there(program)) => pager,
+        Some(pager) if pager.split_whitespace().next().is_some_and(is_there) => pager,
         Some(_) if is_there("less") => "less",
         Some(_) => return None,
         None if is_there("less") => "less",
