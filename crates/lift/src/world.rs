@@ -97,6 +97,8 @@ pub(crate) struct World {
     pub stale: bool,
     /// Whether the module has a statement that was passed over.
     pub unchecked: bool,
+    /// The definitions of functions that `functools.wraps` has named after others, by their addresses.
+    pub renamed: HashSet<usize>,
     /// What the handler imports in its body, and CPython is asked for at once.
     pub imports: Vec<Name>,
     /// The values of the functions that are finished.
@@ -295,6 +297,7 @@ impl World {
             restarts: 0,
             stale: false,
             unchecked: false,
+            renamed: HashSet::new(),
             imports: source.imports.clone(),
             values: 0,
             budget: Budget::default(),

@@ -298,8 +298,12 @@ impl Names {
                 if let Some(result) = inst.result.filter(|_| !is_new) {
                     names.share(result);
                 }
-                // An operation keeps no name of what it reads or changes, only of what it puts there.
-                let looks = is_op && (is_new || !gives_list);
+                // An operation keeps no name of what it reads or changes, only of what it puts there; a new list of
+                // lists may hold what it was made of.
+                let holds_lists =
+                    |value: Value| matches!(function.ty(value), Type::List(element) if element.holds_list());
+                let is_flat = is_new && !inst.result.is_some_and(holds_lists);
+                let looks = is_op && (is_flat || !gives_list);
                 let kept = match looks {
                     true if context.may_write(inst) => 1,
                     true => inst.args.len(),

@@ -110,6 +110,21 @@ fn strip(text: &str) -> String {
                         CREATE EXTERNAL TABLE, whose OPTIONS say how"
         );
     }
+    if text.contains("Error while parsing value '")
+        && let Some((wrong, _)) = text.split_once(". Row data: ")
+    {
+        return format!(
+            "{wrong}\n  hint: the types of columns are those of the first 1000 rows; CREATE EXTERNAL TABLE … OPTIONS \
+             ('format.schema_infer_max_rec' '100000') looks at more, and a list of columns behind the name says them"
+        );
+    }
+    if let Some((name, meant)) = text.strip_prefix("Invalid function '").and_then(|rest| rest.split_once("'.\nDid you mean '"))
+        && let Some(meant) = meant.strip_suffix("'?")
+        && meant != name
+        && meant.to_lowercase() == name
+    {
+        return format!("{text}\n  hint: a name with capitals stands in double quotes: \"{meant}\"(…)");
+    }
     if text == "Compression feature is not enabled" {
         return "compressed files of text are not read\n  hint: unpack it first, or make it a file of Parquet"
             .to_string();

@@ -119,24 +119,15 @@ impl Lifter<'_> {
                 Abs::ExcClass(kind) if &**name == "__init__" => {
                     Ok(Abs::Builtin(format!("{}.__init__", kind.name()).into()))
                 }
-                // `functools.wraps` gives a function another name.
                 Abs::Func(closure)
-                    if &**name == "__name__" && closure.def.decorators.iter().all(|one| self.keeps_name(one)) =>
+                    if &**name == "__name__"
+                        && !self.in_prelude(closure.module)
+                        && !self.world.renamed.contains(&(std::sync::Arc::as_ptr(&closure.def) as usize)) =>
                 {
                     Ok(Abs::str(&closure.def.name))
                 }
                 other => self.bail(Code::Callee, format!("attribute {name} of {}", describe(other))),
             },
-        }
-    }
-
-    /// Whether what a decorator makes of a function cannot be named after another.
-    fn keeps_name(&self, decorator: &Expr) -> bool {
-        let ExprKind::Name(name) = &decorator.kind else { return false };
-        match self.lookup(name) {
-            Some(Abs::Func(closure)) => !self.in_prelude(closure.module),
-            Some(Abs::Module(_) | Abs::Builtin(_)) => true,
-            _ => false,
         }
     }
 

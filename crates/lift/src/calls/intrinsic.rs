@@ -20,6 +20,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_made",
     "_has_own",
     "_is_function",
+    "_renamed",
     "_is_iterator",
     "_is_quiet",
     "_collected",
@@ -272,6 +273,13 @@ impl Lifter<'_> {
             }
             ("_same_class", [_, _]) => Ok(Abs::bool(false)),
             // Whether it is something to call.
+            // A function that has another name from now on than it was written with.
+            ("_renamed", [function]) => {
+                if let Abs::Func(closure) = function {
+                    self.world.renamed.insert(Arc::as_ptr(&closure.def) as usize);
+                }
+                Ok(function.clone())
+            }
             ("_is_function", [value]) => Ok(Abs::bool(matches!(
                 value,
                 Abs::Func(_) | Abs::Method(_) | Abs::Bound(_) | Abs::Class(_) | Abs::Builtin(_)

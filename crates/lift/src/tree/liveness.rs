@@ -558,7 +558,7 @@ def f(words):
     return line
 ";
         // Where `n` is read it is bound, which the ways to there do not show.
-        assert_eq!(turns(source), ["m | b m n | "]);
+        assert_eq!(turns(source), ["line m | b m n | "]);
     }
 
     #[test]

@@ -230,9 +230,13 @@ fn from_module(
     let iterator = matches!(def.asked[..], [Asked::Iterator, ..]);
     if !iterator && (params.len() > most || params.len() < least || keyword_only) {
         let mut message = format!(
-            "{} takes {} parameters, the SQL signature has {}",
+            "{} takes {}, the SQL signature has {}",
             found.name,
-            if least == most { least.to_string() } else { format!("{least} or more") },
+            match (least == most, least) {
+                (true, 1) => "1 parameter".to_string(),
+                (true, _) => format!("{least} parameters"),
+                (false, _) => format!("{least} or more parameters"),
+            },
             params.len()
         );
         // Snowflake gives the columns of a batch as one DataFrame.

@@ -22,12 +22,13 @@ def reduce(function, iterable, initial=_missing, /):
     return total
 
 
-def _identity(function):
-    return function
+def _with_name(function):
+    # Its name is that of another function then.
+    return _renamed(function)
 
 
 def wraps(wrapped, assigned=_missing, updated=_missing):
-    return _identity
+    return _with_name
 
 
 def cache(user_function, /):
