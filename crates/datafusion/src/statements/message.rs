@@ -118,7 +118,8 @@ fn strip(text: &str) -> String {
              ('format.schema_infer_max_rec' '100000') looks at more, and a list of columns behind the name says them"
         );
     }
-    if let Some((name, meant)) = text.strip_prefix("Invalid function '").and_then(|rest| rest.split_once("'.\nDid you mean '"))
+    if let Some((name, meant)) =
+        text.strip_prefix("Invalid function '").and_then(|rest| rest.split_once("'.\nDid you mean '"))
         && let Some(meant) = meant.strip_suffix("'?")
         && meant != name
         && meant.to_lowercase() == name

@@ -3,7 +3,7 @@
 use crate::abs::{Abs, Iter};
 use crate::bailout::Code;
 use crate::objects::classes::ClassRef;
-use crate::tree::ast::{Expr, ExprKind, Name};
+use crate::tree::ast::Name;
 use crate::walk::describe::describe;
 use crate::walk::lifter::{Lift, Lifter};
 use exuvia_ir::{ClassRow, ExcKind, Object, Objects, Type};

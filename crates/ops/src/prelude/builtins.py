@@ -694,16 +694,12 @@ def _is_tuple(value):
     return isinstance(value, tuple)
 
 
-def _shortest(rows):
-    least = -1
+def _are_rows(rows):
     for row in rows:
         if row is None:
             return _leave("zip of None")
         if not isinstance(row, (list, tuple, str)):
             return _refuse("zip of such rows")
-        if least < 0 or len(row) < least:
-            least = len(row)
-    return least
 
 
 def _in_turns(iterable):
@@ -788,22 +784,24 @@ def _zip_three_strict(first, second, third):
 
 
 def _zip_all(rows):
-    # zip(*rows)
+    # zip(*rows): the rows are those of now, and each may grow or shrink meanwhile.
     for row in rows:
         if row is None:
             raise TypeError("'NoneType' object is not iterable")
-    return _zip_rows(rows)
+    _are_rows(rows)
+    return _zip_rows(list(rows))
 
 
 def _zip_rows(rows):
-    if len(rows) > 0:
-        least = _shortest(rows)
-        at = 0
-        for _ in rows[0]:
-            if at == least:
-                return
+    at = 0
+    more = len(rows) > 0
+    while more:
+        for row in rows:
+            if at >= len(row):
+                more = False
+        if more:
             yield tuple([row[at] for row in rows])
-            at += 1
+        at += 1
 
 
 def _in_place(iterable):

@@ -1475,7 +1475,7 @@ class deque:
         self._first = 0
         # The elements before the first that were taken, and not made as room for others.
         self._taken = 0
-        self._maxlen = maxlen
+        self._maxlen = int(maxlen) if isinstance(maxlen, bool) else maxlen
         # How often it was changed, which ends iterations.
         self._changes = 0
         if not _is_missing(iterable):

@@ -107,28 +107,42 @@ def nlargest(n, iterable, key=None):
 
 
 def merge(*iterables, key=None, reverse=False):
-    return _merged([list(one) for one in iterables], key, reverse)
+    if reverse:
+        return _refuse("a merge from the greatest")
+    return _merged([_items_to_merge(one) for one in iterables], key)
 
 
-def _merged(lists, key, reverse):
-    # Of the heads the least, of equal ones the first list's: as a heap gives them where there is one order.
-    keys = [items if key is None else [key(item) for item in items] for items in lists]
-    for some in keys:
-        for one in some:
-            if not _is_ordered(one):
-                return _leave("a merge of values whose order may not be total")
-    places = [0 for _ in lists]
-    while True:
-        best = -1
-        for at in range(len(lists)):
-            if places[at] < len(lists[at]):
-                if best < 0:
-                    best = at
-                else:
-                    one, other = keys[at][places[at]], keys[best][places[best]]
-                    if other < one if reverse else one < other:
-                        best = at
-        if best < 0:
-            return
-        yield lists[best][places[best]]
-        places[best] += 1
+def _items_to_merge(iterable):
+    # A list is read as far as it is merged, whatever becomes of it meanwhile.
+    if isinstance(iterable, list):
+        return iterable
+    if not _is_quiet(iterable):
+        return _refuse("a merge of what may change meanwhile")
+    return list(iterable)
+
+
+def _merged(lists, key):
+    # The heads are on a heap, with the place of their list, which decides between equal ones.
+    heap = []
+    read = [0 for _ in lists]
+    for place in range(len(lists)):
+        if len(lists[place]) > 0:
+            item = lists[place][0]
+            read[place] = 1
+            heap.append((item if key is None else key(item), place, item))
+    heapify(heap)
+    while len(heap) > 1:
+        _, place, item = heap[0]
+        yield item
+        if read[place] < len(lists[place]):
+            item = lists[place][read[place]]
+            read[place] += 1
+            heapreplace(heap, (item if key is None else key(item), place, item))
+        else:
+            heappop(heap)
+    if len(heap) > 0:
+        _, place, item = heap[0]
+        yield item
+        while read[place] < len(lists[place]):
+            read[place] += 1
+            yield lists[place][read[place] - 1]

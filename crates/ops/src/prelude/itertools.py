@@ -60,8 +60,11 @@ def starmap_(function, iterable):
 
 
 def combinations(iterable, r):
+    # The number is looked at first.
     if r is None:
         raise TypeError("'NoneType' object cannot be interpreted as an integer")
+    if not isinstance(r, int) or not -2147483648 <= r <= 2147483647:
+        return _leave("a number of items that is no int, or too large")
     items = list(iterable)
     if not _is_constant(r):
         return _combinations(items, _count_of_items(r))
@@ -78,8 +81,6 @@ def combinations(iterable, r):
 
 
 def _count_of_items(r):
-    if not isinstance(r, int):
-        return _leave("a number of items that is no int")
     if r < 0:
         raise ValueError("r must be non-negative")
     return r
@@ -106,6 +107,8 @@ def _combinations(items, r):
 def combinations_with_replacement(iterable, r):
     if r is None:
         raise TypeError("'NoneType' object cannot be interpreted as an integer")
+    if not isinstance(r, int) or not -2147483648 <= r <= 2147483647:
+        return _leave("a number of items that is no int, or too large")
     return _with_replacement(list(iterable), _count_of_items(r))
 
 
@@ -127,6 +130,8 @@ def _with_replacement(items, r):
 
 
 def permutations(iterable, r=None):
+    if r is not None and (not isinstance(r, int) or not -2147483648 <= r <= 2147483647):
+        return _leave("a number of items that is no int, or too large")
     items = list(iterable)
     n = len(items)
     if _is_constant(r) and r == 2:
@@ -173,7 +178,7 @@ def _product(pools):
 
 
 def product(*iterables, repeat=1):
-    if not isinstance(repeat, int) or repeat < 0:
+    if not isinstance(repeat, int) or not 0 <= repeat <= 2147483647:
         return _leave("a product of so many times")
     if repeat != 1:
         if len(iterables) != 1:
@@ -231,6 +236,8 @@ def _longest_three(first, second, third, fillvalue):
 def count(start=0, step=1):
     if not isinstance(start, (int, float)) or not isinstance(step, (int, float)):
         return _refuse("count of such values")
+    start = int(start) if isinstance(start, bool) else start
+    step = int(step) if isinstance(step, bool) else step
     return _count_from(start, step)
 
 
