@@ -312,7 +312,10 @@ op! {
 op! {
     /// `int.to_bytes`, of a length that is not below zero.
     bytes_of_int = "bytes.of_int" ""
-    Pure fn (cx, _n: int, _length: int, _big: bool, _signed: bool) -> str fallible [OverflowError] {
+    Pure fn (cx, _n: int, _length: int, _big: bool, _signed: bool) -> str fallible [OverflowError] bails Operands {
+        if _length > 1 << 20 {
+            return Err(Raise::Bailout("int.to_bytes of so many bytes"));
+        }
         if _n < 0 && !_signed {
             return Err(cx.raise(ExcKind::OverflowError, || "can't convert negative int to unsigned".into()));
         }
