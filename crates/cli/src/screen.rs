@@ -94,10 +94,8 @@ fn start() -> Option<Child> {
         Some("") => return None,
         // It may be given with options.
         Some(pager) if pager.split_whitespace().next().is_some_and(is_there) => pager,
-        Some(_) if is_there("less") => "less",
-        Some(_) => return None,
-        None if is_there("less") => "less",
-        None => return None,
+        _ if is_there("less") => "less",
+        _ => return None,
     };
     let mut command = Command::new("sh");
     command.arg("-c").arg(pager).stdin(Stdio::piped());

@@ -168,17 +168,6 @@ impl Elsewhere {
         }
     }
 
-    /// What to say of a class that keeps values for the end of a partition.
-    pub(crate) fn partitions(&self, lines: &[Line<'_>]) -> Option<&'static str> {
-        let defines =
-            |name: &str| lines.iter().any(|line| matches!(line.texts()[..], ["def", defined, ..] if defined == name));
-        let ends = defines("process") && defines("end_partition") || defines("eval") && defines("terminate");
-        ends.then_some(
-            "each row of the query is a partition of its own, whose end follows at once; a function of a TABLE \
-             parameter sees all rows",
-        )
-    }
-
     /// The body of PL/Python as one that Python has: its arguments are a list as well and no globals, and it
     /// may end without `return`. Gives how many lines stand before it.
     ///
@@ -313,6 +302,17 @@ pub(crate) fn divides_integers(lines: &[Line<'_>], floats: &[&str]) -> bool {
         })
     };
     !lines.iter().any(future) && lines.iter().any(divides)
+}
+
+/// What to say of a class that keeps values for the end of a partition.
+pub(crate) fn partitions(lines: &[Line<'_>]) -> Option<&'static str> {
+    let defines =
+        |name: &str| lines.iter().any(|line| matches!(line.texts()[..], ["def", defined, ..] if defined == name));
+    let ends = defines("process") && defines("end_partition") || defines("eval") && defines("terminate");
+    ends.then_some(
+        "each row of the query is a partition of its own, whose end follows at once; a function of a TABLE parameter \
+         sees all rows",
+    )
 }
 
 /// What to say of a type of decimals without digits, here those of DataFusion's default; `None` for others.

@@ -422,8 +422,7 @@ impl Reader<'_> {
             elsewhere.notices.push(notice.to_string());
         }
         if module.is_none() && !of_tables {
-            let said = elsewhere.partitions(&lines).map(str::to_string);
-            elsewhere.notices.extend(said);
+            elsewhere.notices.extend(elsewhere::partitions(&lines).map(str::to_string));
         }
         for name in &elsewhere.folded {
             let lower = name.to_lowercase();

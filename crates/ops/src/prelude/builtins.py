@@ -694,14 +694,6 @@ def _is_tuple(value):
     return isinstance(value, tuple)
 
 
-def _are_rows(rows):
-    for row in rows:
-        if row is None:
-            return _leave("zip of None")
-        if not isinstance(row, (list, tuple, str)):
-            return _refuse("zip of such rows")
-
-
 def _in_turns(iterable):
     if isinstance(iterable, list_iterator):
         return iterable
@@ -788,7 +780,8 @@ def _zip_all(rows):
     for row in rows:
         if row is None:
             raise TypeError("'NoneType' object is not iterable")
-    _are_rows(rows)
+        if not isinstance(row, (list, tuple, str)):
+            return _refuse("zip of such rows")
     return _zip_rows(list(rows))
 
 
