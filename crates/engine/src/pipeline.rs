@@ -130,6 +130,11 @@ fn stages(
     if let Err(error) = exuvia_opt::verify(&lifted) {
         return Err(reason("N002", format!("internal error: {error}")));
     }
+    if let Some(span) = exuvia_opt::changes_constant(&lifted) {
+        let code = exuvia_lift::Code::Mutation;
+        let message = format!("{}: a module-level list may be changed", code.title());
+        return Err(Reason { code: code.code().to_string(), message, span });
+    }
     let types = spread::types(definition, nulls);
     let ints: Vec<_> = types.iter().map(sql::range).collect();
     let (optimized, width) = match (wide, settings.optimize) {

@@ -350,6 +350,11 @@ impl Making<'_> {
                 Kind::StrList => Type::list(Type::Str),
                 Kind::IntList => Type::list(Type::Int),
                 Kind::FloatList => Type::list(Type::Float),
+                Kind::OrderedList | Kind::KeyList => {
+                    let ty = self.random.pick(&[Type::Int, Type::Float, Type::Str]);
+                    element.get_or_insert(ty.clone());
+                    Type::list(ty)
+                }
                 Kind::Exc => Type::Exc,
                 Kind::Pattern => {
                     const SOURCES: [&str; 4] = ["a", r"(\d+)|(é?b)", r"[^,\s]+", "x*"];
@@ -361,7 +366,7 @@ impl Making<'_> {
                     element = Some(ty.clone());
                     Type::list(ty)
                 }
-                Kind::Any => element.clone().unwrap_or(Type::Int),
+                Kind::Any | Kind::Key => element.clone().unwrap_or(Type::Int),
             };
             // Lists that nobody else has keep the interesting ones from growing for ever.
             args.push(self.value(&ty));

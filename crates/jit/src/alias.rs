@@ -129,8 +129,10 @@ impl<'a> Shared<'a> {
 
     /// Whether one may lose elements at its end, in whose place others may come.
     fn shrinks(&self) -> bool {
-        insts(self.function)
-            .any(|inst| core(definition(inst)) == Some(CoreOp::ListPop) && inst.args.iter().any(|arg| self.holds(*arg)))
+        insts(self.function).any(|inst| {
+            matches!(core(definition(inst)), Some(CoreOp::ListPop | CoreOp::ListCompact))
+                && inst.args.iter().any(|arg| self.holds(*arg))
+        })
     }
 
     /// Whether elements of one may be written where they lie, or it may come to be held by another

@@ -9,6 +9,7 @@ use exuvia_ops::adapt::{Pair, call_fallible};
 use exuvia_ops::cx::{Cx, KernelResult};
 use exuvia_ops::list::{self, RawList};
 use exuvia_ops::text::Str;
+use exuvia_ops::{hash, sort};
 
 /// Whether two strings of `len` bytes are equal: 0 or 1.
 pub(crate) extern "C" fn bytes_equal(a: *const u8, b: *const u8, len: u64) -> u64 {
@@ -174,6 +175,94 @@ pub(crate) extern "C" fn list_reverse(list: *mut RawList, first: u64, last: u64,
     if slots > 1 {
         // The slots of each element were turned round with it.
         part.chunks_exact_mut(slots).for_each(<[u64]>::reverse);
+    }
+}
+
+/// Removes the elements at whose positions `hashes`, which may be the list itself, has -1.
+pub(crate) extern "C" fn list_compact(list: *mut RawList, hashes: *const RawList, slots: u64) {
+    let slots = slots as usize;
+    // SAFETY: native code passes the addresses of a live list of elements of so many slots and of one of words,
+    // which nothing else looks at during the call. What is written lies before what is read next, so the two may
+    // be one list.
+    unsafe {
+        let (data, marks) = ((*list).data, (*hashes).data);
+        let (len, marked) = ((*list).len as usize, (*hashes).len as usize);
+        let mut to = 0;
+        for at in 0..len {
+            if at < marked && *marks.add(at) == u64::MAX {
+                continue;
+            }
+            if to < at && slots > 0 {
+                std::ptr::copy_nonoverlapping(data.add(at * slots), data.add(to * slots), slots);
+            }
+            to += 1;
+        }
+        (*list).len = to as u64;
+    }
+}
+
+/// Sorts a list by keys of a type of that order: status.
+pub(crate) extern "C" fn list_sort_by(
+    cx: *mut Cx,
+    list: *mut RawList,
+    slots: u64,
+    keys: *const RawList,
+    key_slots: u64,
+    order: u64,
+    reverse: u64,
+) -> Pair {
+    let sort = |_: &mut Cx| {
+        // SAFETY: native code passes two live lists, which may be one, of elements of so many slots, the keys of a
+        // type of that order.
+        unsafe { sort::sort_by(list, slots as usize, keys, key_slots as usize, order, reverse != 0)? };
+        Ok(0i64)
+    };
+    // SAFETY: native code passes the context that its caller lent it for the call.
+    unsafe { call_fallible(cx, sort) }
+}
+
+/// The position of an int in the table of a dict or set that is made at run time.
+pub(crate) extern "C" fn hash_find_int<const OF_SET: bool>(
+    index: *const RawList,
+    hashes: *const RawList,
+    keys: *const RawList,
+    hash: i64,
+    key: u64,
+) -> i64 {
+    // SAFETY: native code passes live lists of ints, which nobody changes during the call.
+    unsafe { hash::position::<OF_SET>(index, hashes, (*keys).len as usize, hash, &hash::Ints((*keys).data, key)) }
+}
+
+/// The position of a text.
+pub(crate) extern "C" fn hash_find_str<const OF_SET: bool>(
+    index: *const RawList,
+    hashes: *const RawList,
+    keys: *const RawList,
+    hash: i64,
+    start: *const u8,
+    meta: u64,
+) -> i64 {
+    // SAFETY: as in `hash_find_int`; the keys are texts, and the words those of one that lives.
+    unsafe {
+        let texts = hash::Texts((*keys).data, Str::from_words(start, meta));
+        hash::position::<OF_SET>(index, hashes, (*keys).len as usize, hash, &texts)
+    }
+}
+
+/// The position of a value of so many slots of a type of that order, which lie at `key`.
+pub(crate) extern "C" fn hash_find<const OF_SET: bool>(
+    index: *const RawList,
+    hashes: *const RawList,
+    keys: *const RawList,
+    hash: i64,
+    key: *const u64,
+    slots: u64,
+    order: u64,
+) -> i64 {
+    // SAFETY: as in `hash_find_int`; the keys and what lies at `key` are values of a type of that order.
+    unsafe {
+        let values = hash::Values { keys: (*keys).data, key, width: slots as usize, order };
+        hash::position::<OF_SET>(index, hashes, (*keys).len as usize, hash, &values)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::tree::footprint::Footprint;
 use crate::tree::reach::PassedOver;
 use crate::walk::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
 use crate::world::{ModuleScope, World};
-use exuvia_ir::{Builder, Span, Type};
+use exuvia_ir::{Builder, Span, Terminator, Type};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -69,8 +69,21 @@ pub(crate) fn run(world: &mut World, module: &Module, name: &str) -> Lift<usize>
 }
 
 impl Lifter<'_> {
+    /// Why what was lifted leaves to CPython in one of the blocks from a number on, or the one before, where it does
+    /// not raise.
+    fn left_from(&self, blocks: usize) -> Option<&'static str> {
+        let ends = || self.b.function.blocks.iter().skip(blocks.saturating_sub(1)).map(|block| &block.term);
+        if ends().any(|end| matches!(end, Terminator::Raise(..) | Terminator::Reraise(..))) {
+            return None;
+        }
+        ends().find_map(|end| match end {
+            Terminator::Bailout(why, _) => Some(*why),
+            _ => None,
+        })
+    }
+
     fn top_level<'a>(&mut self, stmt: &Stmt, footprint: &'a Footprint, passed: &mut PassedOver<'a>) -> Lift<()> {
-        let values = self.b.function.values.len();
+        let (values, blocks) = (self.b.function.values.len(), self.b.function.blocks.len());
         if let Some(reason) = self.world.too_long.get(&(self.frames[0].module, stmt.span)) {
             // An attempt of before has found that out.
             let reason = reason.clone();
@@ -89,6 +102,12 @@ impl Lifter<'_> {
                 if reason.code == Code::Budget && self.world.budget.steps() > crate::MAX_STEPS =>
             {
                 return Err(reason.into());
+            }
+            Ok(())
+                if !self.live
+                    && let Some(why) = self.left_from(blocks) =>
+            {
+                Bailout::new(Code::ModuleBody, stmt.span, why)
             }
             Ok(()) if !self.live => {
                 return Err(Bailout::new(Code::ModuleBody, stmt.span, "the top level raises an exception").into());

@@ -162,10 +162,18 @@ pub enum CoreOp {
     ListRotate,
     /// Turns the order of the elements from one index to another round. Raises `IndexError`.
     ListReverse,
+    /// Removes the elements at whose positions another list has -1.
+    ListCompact,
+    /// Sorts elements by keys.
+    ListSortBy,
     /// A new list of the elements from one index to another, clamped as slices are.
     ListSlice,
     /// A new list of so many elements from one index on, by a step, all within the list.
     ListStride,
+    /// The position of a key among those of a dict that is made at run time.
+    HashFind,
+    /// The position of a member in the table of a set that is made at run time.
+    SetFind,
     /// The position of a key in a constant dict or set, or -1.
     DictFind,
     /// The value of a constant dict at a position from [`CoreOp::DictFind`].
@@ -267,6 +275,22 @@ const fn core(
         body: Body::Core(op),
         eval,
     }
+}
+
+const fn find(
+    name: &'static str,
+    doc: &'static str,
+    op: CoreOp,
+    eval: fn(&mut Cx, &[Object]) -> Result<Object, Raise>,
+) -> OpDef {
+    const PARAMS: &[Param] = &[
+        p("_index", Kind::IntList),
+        p("_hashes", Kind::IntList),
+        p("_keys", Kind::KeyList),
+        p("_key", Kind::Key),
+        p("_hash", Kind::Int),
+    ];
+    with_effect(core(name, "", doc, op, PARAMS, int, &[], eval), Effect::Read, Bails::Never)
 }
 
 const fn ieee(
@@ -925,6 +949,50 @@ static CORE: &[OpDef] = &[
         ),
         Effect::Store,
         Bails::Never,
+    ),
+    with_effect(
+        core(
+            "list.compact",
+            "",
+            "Removes the elements at whose positions a list of hashes, which may be the list itself, has -1.",
+            CoreOp::ListCompact,
+            &[p("_x", Kind::List), p("_hashes", Kind::IntList)],
+            none,
+            &[],
+            eval::list_compact,
+        ),
+        Effect::Write,
+        Bails::Never,
+    ),
+    with_effect(
+        core(
+            "list.sort_by",
+            "",
+            "Puts the elements in the order of the keys at their positions, of which there may be fewer: those of equal \
+             keys stay in their order, also in the reverse. The keys may be the list itself, and stay as they are if not. \
+             With NaN the order depends on how CPython happens to compare: it bails out.",
+            CoreOp::ListSortBy,
+            &[p("_x", Kind::List), p("_keys", Kind::OrderedList), p("_reverse", Kind::Bool)],
+            none,
+            &[],
+            eval::list_sort_by,
+        ),
+        Effect::Store,
+        Bails::Operands,
+    ),
+    find(
+        "hash.find",
+        "The position of the entry of a key in a table that `hash.table` or `hash.grown` made: where the hashes have its \
+         hash and the keys have it. Where there is none, -1 less the place for it in the table.",
+        CoreOp::HashFind,
+        eval::hash_find,
+    ),
+    find(
+        "set.find",
+        "As `hash.find`, in a table that `set.table` made, in the order in which CPython looks (set_add_entry); the place \
+         is the last one on the way that a member was removed from, or the free one at its end.",
+        CoreOp::SetFind,
+        eval::set_find,
     ),
     with_effect(
         core(

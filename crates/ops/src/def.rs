@@ -6,6 +6,7 @@
 //! two adapters by which it is called: from native code (words in registers, a status
 //! as result, unwinding caught) and from the evaluator and the folder (boxed objects).
 
+use crate::core::CoreOp;
 use crate::cx::Cx;
 use exuvia_ir::{ExcKind, Object, Raise, Type};
 
@@ -103,6 +104,8 @@ pub enum Kind {
     StrList,
     /// Any type; only operations with [`Body::Core`] have such parameters.
     Any,
+    /// Any type, also a union, in which something is looked for. Only for [`Body::Core`].
+    Key,
     /// `None`; no word.
     None,
     /// A `list[int]`; one word, a pointer to a [`crate::list::RawList`].
@@ -113,6 +116,11 @@ pub enum Kind {
     Pattern,
     /// A list of any element type; one word. Only for [`Body::Core`].
     List,
+    /// A list whose elements have one order ([`crate::sort::order_of`]); one word. Only for [`Body::Core`].
+    OrderedList,
+    /// A list whose elements are told apart in one way ([`crate::sort::key_order_of`]); one word. Only for
+    /// [`Body::Core`].
+    KeyList,
     /// A caught exception. Only for [`Body::Core`].
     Exc,
 }
@@ -132,6 +140,9 @@ impl Kind {
             Kind::IntList => *ty == Type::list(Type::Int),
             Kind::FloatList => *ty == Type::list(Type::Float),
             Kind::List => matches!(ty, Type::List(_)),
+            Kind::KeyList => matches!(ty, Type::List(element) if crate::sort::key_order_of(element).is_some()),
+            Kind::Key => !matches!(ty, Type::Never | Type::Unbound),
+            Kind::OrderedList => matches!(ty, Type::List(element) if crate::sort::order_of(element).is_some()),
             Kind::Exc => *ty == Type::Exc,
             Kind::Pattern => matches!(ty, Type::Pattern(_)),
             Kind::None => *ty == Type::None,
@@ -156,6 +167,9 @@ impl Kind {
             | Kind::Any
             | Kind::None
             | Kind::List
+            | Kind::OrderedList
+            | Kind::KeyList
+            | Kind::Key
             | Kind::Exc => return None,
         };
         (*ty != wanted).then_some(wanted)
@@ -202,7 +216,7 @@ pub enum Bails {
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// A closed instruction that every back end knows.
-    Core(crate::core::CoreOp),
+    Core(CoreOp),
     /// A function to call. If it [can fail](OpDef::can_fail) the result is a
     /// pair of words: for a string, pointer and meta, a null pointer meaning that meta
     /// is a status; else status and value (a float as its bits). Otherwise the result is
@@ -259,6 +273,16 @@ impl OpDef {
                 param.kind.accepts(ty) || (param.kind == Kind::Index && param.default.is_some() && *ty == Type::None)
             })
             && self.params[args.len()..].iter().all(|param| param.default.is_some())
+            && !self.mistakes_key(args)
+    }
+
+    /// Whether the operation looks for a key, and that is of another type than the keys among which it looks.
+    #[must_use]
+    pub fn mistakes_key(&self, args: &[Type]) -> bool {
+        let Body::Core(CoreOp::HashFind | CoreOp::SetFind) = self.body else { return false };
+        let [_, _, Type::List(element), key, ..] = args else { return true };
+        let is_one = key.alternatives().iter().all(|ty| element.alternatives().contains(ty));
+        !(is_one || **element == Type::Never && crate::sort::key_order_of(key).is_some())
     }
 }
 

@@ -8,14 +8,21 @@ use crate::adapt::IntList;
 use crate::core::float_equal;
 use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
-use crate::list::RawList;
+use crate::list::{self, RawList};
 use crate::op;
-use crate::text::short_word;
+use crate::text::{Str, short_word};
 use exuvia_ir::Object;
 
 /// Every operation that hashes.
-pub static OPS: &[&OpDef] =
-    &[&hash_str::DEF, &hash_int::DEF, &hash_float::DEF, &hash_mix::DEF, &hash_none::DEF, &hash_table::DEF];
+pub static OPS: &[&OpDef] = &[
+    &hash_str::DEF,
+    &hash_int::DEF,
+    &hash_float::DEF,
+    &hash_mix::DEF,
+    &hash_none::DEF,
+    &hash_table::DEF,
+    &hash_grown::DEF,
+];
 
 /// Odd, with bits all over: the fractional part of the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -102,18 +109,180 @@ op! {
     /// The table of a dict or set: the positions of entries, each where its hash points or after
     /// that, and -1. It has room for half as many entries again.
     hash_table = "hash.table" ""
-    Alloc fn (cx, _hashes: ints) -> int_list fallible {
-        let size = (_hashes.len() * 3).next_power_of_two().max(16);
-        let (list, table) = RawList::filled(cx, size)?;
-        table.fill(u64::MAX);
-        for (slot, hash) in _hashes.iter().enumerate().filter(|(_, hash)| **hash >= 0) {
-            let mut at = *hash as usize & (size - 1);
-            while table[at] != u64::MAX {
-                at = (at + 1) & (size - 1);
-            }
-            table[at] = slot as u64;
+    Alloc fn (cx, _hashes: ints) -> int_list fallible { table(cx, _hashes.iter().copied(), _hashes.len()) }
+}
+
+op! {
+    /// The table of a dict or set as `hash.table` makes it, with one entry more that has the hash `_next`.
+    hash_grown = "hash.grown" ""
+    Alloc fn (cx, _hashes: ints, _next: int) -> int_list fallible {
+        table(cx, _hashes.iter().copied().chain([_next]), _hashes.len() + 1)
+    }
+}
+
+/// A table of entries with these hashes, of which there are so many.
+fn table(cx: &mut Cx, hashes: impl Iterator<Item = i64>, entries: usize) -> KernelResult<IntList> {
+    let size = (entries * 3).next_power_of_two().max(16);
+    let (list, table) = RawList::filled(cx, size)?;
+    table.fill(u64::MAX);
+    for (slot, hash) in hashes.enumerate().filter(|(_, hash)| *hash >= 0) {
+        let mut at = hash as usize & (size - 1);
+        while table[at] != u64::MAX {
+            at = (at + 1) & (size - 1);
         }
-        Ok(IntList(list))
+        table[at] = slot as u64;
+    }
+    Ok(IntList(list))
+}
+
+/// What a key is looked for in: how many places the table has and what lies there, and how many entries there are
+/// and their hashes.
+pub(crate) struct Parts<'a> {
+    pub places: usize,
+    pub index: &'a dyn Fn(usize) -> i64,
+    pub entries: usize,
+    pub hashes: &'a dyn Fn(usize) -> i64,
+}
+
+/// Where a key is: see the operation `hash.find`. It ends whatever the table holds.
+pub(crate) fn find(parts: Parts<'_>, hash: i64, is: impl Fn(usize) -> bool) -> i64 {
+    look(parts.places, parts.index, |at| at < parts.entries && (parts.hashes)(at) == hash && is(at), hash)
+}
+
+/// Where a member is: see the operation `set.find`. It ends whatever the table holds.
+pub(crate) fn find_in_set(parts: Parts<'_>, hash: i64, is: impl Fn(usize) -> bool) -> i64 {
+    let held = |at: usize| if at < parts.entries { (parts.hashes)(at) } else { 0 };
+    look_in_set(parts.places, parts.index, held, |at| at < parts.entries && is(at), hash)
+}
+
+#[inline]
+fn look(places: usize, index: impl Fn(usize) -> i64, is: impl Fn(usize) -> bool, hash: i64) -> i64 {
+    let Some(mask) = places.checked_sub(1) else { return -1 };
+    let mut at = hash as usize & mask;
+    for _ in 0..places {
+        let entry = index(at);
+        if entry < 0 {
+            break;
+        }
+        if is(entry as usize) {
+            return entry;
+        }
+        at = (at + 1) & mask;
+    }
+    -1 - at as i64
+}
+
+#[inline]
+fn look_in_set(
+    places: usize,
+    index: impl Fn(usize) -> i64,
+    held: impl Fn(usize) -> i64,
+    is: impl Fn(usize) -> bool,
+    hash: i64,
+) -> i64 {
+    /// Places that are looked at one after the other before the next jump.
+    const NEAR: usize = 9;
+    let Some(mask) = places.checked_sub(1) else { return -1 };
+    let (mut at, mut rest) = (hash as usize & mask, hash as u64);
+    let mut free = None;
+    // When the rest of the hash is used up, the jumps reach each place once.
+    for _ in 0..places + 16 {
+        let last = if at + NEAR <= mask { at + NEAR } else { at };
+        for near in at..=last {
+            let entry = index(near);
+            if entry < 0 {
+                return -1 - free.unwrap_or(near) as i64;
+            }
+            match held(entry as usize) {
+                found if found == hash && is(entry as usize) => return entry,
+                -1 => free = Some(near),
+                _ => {}
+            }
+        }
+        rest >>= 5;
+        at = at.wrapping_mul(5).wrapping_add(1).wrapping_add(rest as usize) & mask;
+    }
+    -1 - free.unwrap_or(at) as i64
+}
+
+/// Keys among which native code looks for one.
+pub trait Keys {
+    /// Whether the key of an entry is the one.
+    ///
+    /// # Safety
+    /// There must be so many keys and one more.
+    unsafe fn is(&self, entry: usize) -> bool;
+}
+
+/// Among ints, an int.
+#[derive(Debug)]
+pub struct Ints(pub *const u64, pub u64);
+
+impl Keys for Ints {
+    #[inline]
+    unsafe fn is(&self, entry: usize) -> bool {
+        // SAFETY: the caller vouches for the entry.
+        unsafe { *self.0.add(entry) == self.1 }
+    }
+}
+
+/// Among texts, a text.
+#[derive(Debug)]
+pub struct Texts<'a>(pub *const u64, pub Str<'a>);
+
+impl Keys for Texts<'_> {
+    #[inline]
+    unsafe fn is(&self, entry: usize) -> bool {
+        // SAFETY: the caller vouches for the entry, whose words are those of a live text.
+        let text = unsafe { Str::from_words(*self.0.add(2 * entry) as *const u8, *self.0.add(2 * entry + 1)) };
+        text.as_bytes() == self.1.as_bytes()
+    }
+}
+
+/// Among values of so many words of an order ([`crate::sort::order_of`]), the words of one.
+#[derive(Debug)]
+pub struct Values {
+    /// The keys.
+    pub keys: *const u64,
+    /// The one.
+    pub key: *const u64,
+    /// The words of each.
+    pub width: usize,
+    /// Their order.
+    pub order: u64,
+}
+
+impl Keys for Values {
+    #[inline]
+    unsafe fn is(&self, entry: usize) -> bool {
+        // SAFETY: the caller vouches for the entry; both are live values of the order.
+        unsafe { crate::sort::compared(self.keys.add(entry * self.width), self.key, self.order).is_eq() }
+    }
+}
+
+/// Where a key is in a table of native code: see the operations `hash.find` and, where it is that `of_set`,
+/// `set.find`.
+///
+/// # Safety
+/// The lists must be live lists of ints, and `entries` the number of live keys.
+#[inline]
+pub unsafe fn position<const OF_SET: bool>(
+    index: *const RawList,
+    hashes: *const RawList,
+    entries: usize,
+    hash: i64,
+    keys: &impl Keys,
+) -> i64 {
+    // SAFETY: the caller vouches for the lists.
+    let (index, hashes) = unsafe { (list::words::<i64>(index), list::words::<i64>(hashes)) };
+    let entries = entries.min(hashes.len());
+    // SAFETY: no entry is looked at that is not there.
+    let is = |at: usize| unsafe { keys.is(at) };
+    if OF_SET {
+        let held = |at: usize| if at < entries { hashes[at] } else { 0 };
+        look_in_set(index.len(), |at| index[at], held, |at| at < entries && is(at), hash)
+    } else {
+        look(index.len(), |at| index[at], |at| at < entries && hashes[at] == hash && is(at), hash)
     }
 }
 

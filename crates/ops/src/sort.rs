@@ -7,7 +7,8 @@ use crate::def::OpDef;
 use crate::list::{RawList, StrListBuilder};
 use crate::op;
 use crate::text::{Str, short_word};
-use exuvia_ir::{Int, Object, Raise};
+use exuvia_ir::{Class, Int, Object, Raise, Type};
+use std::cmp::Ordering;
 
 /// The operations of sorting.
 pub static OPS: &[&OpDef] = &[
@@ -19,7 +20,6 @@ pub static OPS: &[&OpDef] = &[
     &sort_chars::DEF,
     &order_int::DEF,
     &order_float::DEF,
-    &order_str::DEF,
 ];
 
 op! {
@@ -75,7 +75,7 @@ op! {
         if found.has_both_zeros() {
             let mut items = _items.to_vec();
             items.sort_by(|a, b| {
-                let order = a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
+                let order = a.partial_cmp(b).unwrap_or(Ordering::Equal);
                 if reverse { order.reverse() } else { order }
             });
             return RawList::of_words(cx, items.iter().map(|item| item.to_bits())).map(FloatList);
@@ -270,16 +270,249 @@ op! {
     }
 }
 
-op! {
-    /// As that of ints, by code points.
-    ///
-    /// >>> sorted(range(3), key=["b", "é", "a"].__getitem__)
-    /// [2, 0, 1]
-    order_str = "list.order_str" ""
-    Alloc fn (cx, _keys: strs, reverse: keyword_bool = Bool(false)) -> int_list fallible {
-        let keys = _keys.items().iter().map(|key| (first_bytes(*key), key.as_bytes()));
-        RawList::of_words(cx, ordered(keys, reverse).map(|at| at as u64)).map(IntList)
+/// What a value that is compared is made of, four bits for each of its parts, the first ones lowest.
+const INT: u64 = 1;
+const FLOAT: u64 = 2;
+const BOOL: u64 = 3;
+const STR: u64 = 4;
+/// The tag of a union, the rest of which is there where it is another than 0, or than 1.
+const OTHER_THAN_0: u64 = 5;
+const OTHER_THAN_1: u64 = 6;
+
+/// How values of a type are compared, where all of them have one order, which nothing but NaN disturbs: numbers,
+/// texts and times, and tuples of them of at most sixteen parts.
+#[must_use]
+pub fn order_of(ty: &Type) -> Option<u64> {
+    fn add(ty: &Type, parts: &mut Vec<u64>) -> bool {
+        match ty {
+            Type::Int => parts.push(INT),
+            Type::Float => parts.push(FLOAT),
+            Type::Bool => parts.push(BOOL),
+            Type::Str => parts.push(STR),
+            Type::Tuple(items) => return items.iter().all(|item| add(item, parts)),
+            Type::Record(Class::Date | Class::Datetime | Class::Time, fields) if **fields == [Type::Int] => {
+                parts.push(INT);
+            }
+            Type::Never => {}
+            _ => return false,
+        }
+        true
     }
+    let mut parts = Vec::new();
+    (add(ty, &mut parts) && parts.len() <= 16).then(|| parts.iter().rev().fold(0, |order, part| order << 4 | part))
+}
+
+/// How values of a type are told apart: as [`order_of`] says, of which some may be None too.
+#[must_use]
+pub fn key_order_of(ty: &Type) -> Option<u64> {
+    match ty {
+        Type::Union(alternatives) => {
+            let none = alternatives.iter().position(|ty| *ty == Type::None)?;
+            let [other] = &alternatives.iter().filter(|ty| **ty != Type::None).collect::<Vec<_>>()[..] else {
+                return None;
+            };
+            let tag = if none == 0 { OTHER_THAN_0 } else { OTHER_THAN_1 };
+            order_of(other).filter(|order| order >> 60 == 0).map(|order| order << 4 | tag)
+        }
+        _ => order_of(ty),
+    }
+}
+
+/// The first part of a value as a number in the same order, as far as that goes.
+///
+/// # Safety
+/// The value must be one of a type of that order, where that is not 0.
+unsafe fn rank(value: *const u64, order: u64) -> u64 {
+    // SAFETY: the caller vouches for the words.
+    unsafe {
+        match order & 15 {
+            INT => *value ^ (1 << 63),
+            // Zeros are equal.
+            FLOAT => swapped((f64::from_bits(*value) + 0.0).to_bits() as i64).cast_unsigned() ^ (1 << 63),
+            BOOL => *value & 1,
+            STR => first_bytes(Str::from_words(*value as *const u8, *value.add(1))),
+            _ => 0,
+        }
+    }
+}
+
+/// Compares two values.
+///
+/// # Safety
+/// Both must be values of a type of that order.
+pub(crate) unsafe fn compared(mut a: *const u64, mut b: *const u64, mut order: u64) -> Ordering {
+    while order != 0 {
+        // SAFETY: the caller vouches for the words of each part.
+        let (found, words) = unsafe {
+            match order & 15 {
+                STR => {
+                    let text = |value: *const u64| Str::from_words(*value as *const u8, *value.add(1));
+                    (text(a).as_bytes().cmp(text(b).as_bytes()), 2)
+                }
+                tag @ (OTHER_THAN_0 | OTHER_THAN_1) => {
+                    let (first, second) = (*a & 0xFF, *b & 0xFF);
+                    if first == second && first == tag - OTHER_THAN_0 {
+                        return Ordering::Equal;
+                    }
+                    (first.cmp(&second), 1)
+                }
+                _ => (rank(a, order).cmp(&rank(b, order)), 1),
+            }
+        };
+        if found != Ordering::Equal {
+            return found;
+        }
+        // SAFETY: as above.
+        (a, b) = unsafe { (a.add(words), b.add(words)) };
+        order >>= 4;
+    }
+    Ordering::Equal
+}
+
+/// Whether a part of a value is NaN.
+///
+/// # Safety
+/// It must be a value of a type of that order.
+unsafe fn has_nan(mut value: *const u64, mut order: u64) -> bool {
+    while order != 0 {
+        // SAFETY: the caller vouches for the words.
+        unsafe {
+            if order & 15 == FLOAT && f64::from_bits(*value).is_nan() {
+                return true;
+            }
+            value = value.add(if order & 15 == STR { 2 } else { 1 });
+        }
+        order >>= 4;
+    }
+    false
+}
+
+/// The numbers that are sorted, and the words that are moved, without asking for memory.
+const FEW: usize = 24;
+
+/// Sorts a list of elements of `width` words by keys of `key_width`: see the operation `list.sort_by`.
+///
+/// # Errors
+/// Bails out at NaN.
+///
+/// # Safety
+/// Both must be live lists, which may be one, of elements of so many words; those of the keys are of a type of
+/// that order. Nothing else looks at them during the call.
+pub unsafe fn sort_by(
+    list: *mut RawList,
+    width: usize,
+    keys: *const RawList,
+    key_width: usize,
+    order: u64,
+    reverse: bool,
+) -> KernelResult<()> {
+    // SAFETY: the caller vouches for the lists.
+    let (len, data, keys, known) = unsafe { ((*list).len as usize, (*list).data, (*keys).data, (*keys).len as usize) };
+    let len = len.min(known);
+    // SAFETY: so many keys lie there.
+    let key = |at: usize| unsafe { keys.cast_const().add(at * key_width) };
+    // SAFETY: as above.
+    let is_nan = |at: usize| unsafe { has_nan(key(at), order) };
+    let has_float = (0..16).any(|part| order >> (4 * part) & 15 == FLOAT);
+    if has_float && (0..known).any(is_nan) {
+        return Err(NAN);
+    }
+    if len < 2 {
+        return Ok(());
+    }
+    let (mut few, mut many) = ([(0, 0); FEW], Vec::new());
+    // SAFETY: as above.
+    let ranked = |at: usize| (unsafe { rank(key(at), order) }, at);
+    let sorted: &mut [(u64, usize)] = if len <= FEW {
+        few.iter_mut().take(len).enumerate().for_each(|(at, one)| *one = ranked(at));
+        &mut few[..len]
+    } else {
+        many.extend((0..len).map(ranked));
+        &mut many
+    };
+    // What the rank says in full is not compared again.
+    let rest = if order & 15 == STR { order } else { order >> 4 };
+    let skipped = usize::from(rest != order);
+    sorted.sort_unstable_by(|a, b| {
+        let (first, second) = if reverse { (b, a) } else { (a, b) };
+        let others = || match rest {
+            0 => Ordering::Equal,
+            // SAFETY: both are positions of keys, whose first part is skipped where that is compared.
+            _ => unsafe { compared(key(first.1).add(skipped), key(second.1).add(skipped), rest) },
+        };
+        first.0.cmp(&second.0).then_with(others).then(a.1.cmp(&b.1))
+    });
+    let (mut few, mut many) = ([0; 4 * FEW], Vec::new());
+    // SAFETY: so many words lie there.
+    let words = unsafe { std::slice::from_raw_parts_mut(data, len * width) };
+    let before: &[u64] = if words.len() <= few.len() {
+        few[..words.len()].copy_from_slice(words);
+        &few
+    } else {
+        many.extend_from_slice(words);
+        &many
+    };
+    if width > 0 {
+        for (to, (_, from)) in words.chunks_exact_mut(width).zip(sorted) {
+            to.copy_from_slice(&before[*from * width..(*from + 1) * width]);
+        }
+    }
+    Ok(())
+}
+
+/// Compares two values that have an order.
+fn compared_objects(a: &Object, b: &Object) -> KernelResult<Ordering> {
+    let all = |a: &[Object], b: &[Object]| {
+        for (a, b) in a.iter().zip(b) {
+            match compared_objects(a, b)? {
+                Ordering::Equal => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(a.len().cmp(&b.len()))
+    };
+    match (a, b) {
+        (Object::Int(a), Object::Int(b)) => Ok(a.cmp(b)),
+        (Object::Bool(a), Object::Bool(b)) => Ok(a.cmp(b)),
+        (Object::Str(a), Object::Str(b)) => Ok(a.as_bytes().cmp(b.as_bytes())),
+        (Object::Float(a), Object::Float(b)) => a.partial_cmp(b).ok_or(NAN),
+        (Object::Tuple(a), Object::Tuple(b)) => all(a, b),
+        (Object::Record(a), Object::Record(b)) if a.class == b.class => all(&a.fields, &b.fields),
+        _ => Err(Raise::Bailout("elements without an order")),
+    }
+}
+
+/// Whether two values that have an order are the same in it.
+pub(crate) fn is_same(a: &Object, b: &Object) -> bool {
+    (*a == Object::None && *b == Object::None) || compared_objects(a, b).is_ok_and(Ordering::is_eq)
+}
+
+/// The positions of such keys in their order, as objects.
+///
+/// # Errors
+/// Bails out at NaN, and at what has no order.
+pub(crate) fn order_of_objects(keys: &[Object], reverse: bool) -> KernelResult<Vec<usize>> {
+    fn has_nan(key: &Object) -> bool {
+        match key {
+            Object::Float(value) => value.is_nan(),
+            Object::Tuple(items) => items.iter().any(has_nan),
+            _ => false,
+        }
+    }
+    if keys.iter().any(has_nan) {
+        return Err(NAN);
+    }
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    let mut failed = Ok(());
+    order.sort_by(|a, b| {
+        let (first, second) = if reverse { (b, a) } else { (a, b) };
+        let found = compared_objects(&keys[*first], &keys[*second]);
+        found.unwrap_or_else(|raise| {
+            failed = Err(raise);
+            Ordering::Equal
+        })
+    });
+    failed.map(|()| order)
 }
 
 op! {

@@ -17,7 +17,7 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// The value that an earlier instruction computed, and the states of the lists that it
 /// read.
-type Known = (Value, [u32; 2]);
+type Known = (Value, [u32; 3]);
 type Table = HashMap<u64, Known, BuildHasherDefault<Mix>>;
 
 /// Runs the pass.
@@ -93,9 +93,9 @@ struct Lists<'a> {
 
 /// A hash of what an instruction computes, and the states of the lists that it reads;
 /// `None` where an equal one may compute another value.
-fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &Inst) -> Option<(u64, [u32; 2])> {
+fn hash(function: &Function, context: &mut Context, lists: &Lists<'_>, inst: &Inst) -> Option<(u64, [u32; 3])> {
     let mut mix = Mix::default();
-    let mut read = [0; 2];
+    let mut read = [0; 3];
     match &inst.op {
         Opcode::Const(object) => {
             hash_constant(object, &mut mix);

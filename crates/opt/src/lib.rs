@@ -16,6 +16,7 @@
 mod algebra;
 mod blocks;
 mod bounds;
+mod constants;
 mod context;
 mod cse;
 mod dce;
@@ -50,6 +51,7 @@ mod unions;
 mod verify;
 mod width;
 
+pub use constants::changes_constant;
 pub use places::with_places;
 pub use verify::{op_typing, verify};
 pub use width::width_of;

@@ -40,6 +40,12 @@ pub fn op_typing(name: &str, args: &[Type]) -> Result<Type, String> {
     {
         return Err(format!("a list of type {other} for the elements of a {list}"));
     }
+    if let (Body::Core(CoreOp::HashFind | CoreOp::SetFind), [_, _, Type::List(element), key, ..]) = (def.body, args)
+        && **element != *key
+        && (**element != Type::Never || def.mistakes_key(args))
+    {
+        return Err("a key of another type than those among which it is looked for".to_string());
+    }
     Ok((def.result)(args))
 }
 

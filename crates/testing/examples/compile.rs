@@ -1,10 +1,12 @@
 //! What defining large functions takes: `cargo xtask bench compile` runs it.
 //!
 //! First ordinary functions of several lengths, then programs that are large in some way;
-//! `ordinary` as an argument stops after the first, other words choose among the second.
+//! `ordinary` as an argument stops after the first, other words choose among the second; one that
+//! ends with `.py` is the path of a module, whose function `f` takes a text and returns an int.
 //! For each program: the work in units, where the function runs and why not natively, and
 //! the seconds for arguments with NULL and without.
 
+use arrow::datatypes::DataType;
 use exuvia_engine::{Function, Rung, Settings};
 use exuvia_testing::large::{self, Large};
 use std::time::Instant;
@@ -55,12 +57,20 @@ fn main() {
     }
     println!("| | steps of lifting | lifted | optimised | native | rung | s | s, STRICT |");
     println!("| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |");
-    for program in large::programs() {
-        if !wanted.is_empty() && !wanted.iter().any(|word| program.name.contains(word.as_str())) {
-            continue;
-        }
-        let (defined, seconds) = timed(&program, false);
-        let (_, strict) = timed(&program, true);
+    let (files, wanted): (Vec<String>, Vec<String>) = wanted.into_iter().partition(|word| word.ends_with(".py"));
+    let files = files.into_iter().map(|path| {
+        let source = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        Large { name: path.leak(), param: DataType::Utf8, returns: DataType::Int64, source }
+    });
+    let files: Vec<Large> = files.collect();
+    let is_wanted = |program: &Large| match wanted.is_empty() {
+        true => files.is_empty(),
+        false => wanted.iter().any(|word| program.name.contains(word.as_str())),
+    };
+    let programs = large::programs();
+    for program in programs.iter().filter(|program| is_wanted(program)).chain(&files) {
+        let (defined, seconds) = timed(program, false);
+        let (_, strict) = timed(program, true);
         let line = match defined {
             Ok(function) => {
                 let settings = Settings::default();

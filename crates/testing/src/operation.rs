@@ -253,7 +253,7 @@ fn values(kind: Kind) -> Option<Vec<Value>> {
             &[Value::Float(2.5), Value::Float(f64::NAN), Value::Float(-1.0), Value::Float(f64::INFINITY)],
             &[Value::Float(0.1), Value::Float(0.2), Value::Float(0.3), Value::Float(1e16)],
         ]),
-        Kind::Any | Kind::List | Kind::Exc | Kind::Pattern => None,
+        Kind::Any | Kind::Key | Kind::List | Kind::OrderedList | Kind::KeyList | Kind::Exc | Kind::Pattern => None,
     }
 }
 

@@ -143,9 +143,9 @@ fn kind(kind: Kind) -> &'static str {
         Kind::IntList => "list[int]",
         Kind::Pattern => "Pattern",
         Kind::FloatList => "list[float]",
-        Kind::Any => "any",
+        Kind::Any | Kind::Key => "any",
         Kind::None => "None",
-        Kind::List => "list",
+        Kind::List | Kind::OrderedList | Kind::KeyList => "list",
         Kind::Exc => "exception",
     }
 }

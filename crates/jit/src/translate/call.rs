@@ -19,7 +19,9 @@ fn passed_as(kind: Kind) -> Option<Type> {
         Kind::IntList => Type::list(Type::Int),
         Kind::FloatList => Type::list(Type::Float),
         Kind::None => Type::None,
-        Kind::Any | Kind::List | Kind::Exc | Kind::Pattern => return None,
+        Kind::Any | Kind::Key | Kind::List | Kind::OrderedList | Kind::KeyList | Kind::Exc | Kind::Pattern => {
+            return None;
+        }
     })
 }
 

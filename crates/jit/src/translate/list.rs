@@ -10,7 +10,7 @@ use exuvia_ir::{BlockId, ExcKind, Inst, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::cx::Cx;
 use exuvia_ops::list::RawList;
-use exuvia_ops::runtime;
+use exuvia_ops::{runtime, sort};
 use std::mem::{offset_of, size_of};
 
 const LEN: i32 = offset_of!(RawList, len) as i32;
@@ -278,6 +278,35 @@ impl Translator<'_, '_, '_> {
                 let width = self.word(slots::count(&element) as i64);
                 let args = [list, first, last, width];
                 self.call_helper("list.reverse", helpers::list_reverse as *const u8, &[], &args)?;
+                Ok(Vec::new())
+            }
+            CoreOp::ListCompact => {
+                let hashes = self.one(inst, 1)?;
+                let width = self.word(slots::count(&element) as i64);
+                let args = [list, hashes, width];
+                self.call_helper("list.compact", helpers::list_compact as *const u8, &[], &args)?;
+                Ok(Vec::new())
+            }
+            CoreOp::ListSortBy => {
+                let keys = self.one(inst, 1)?;
+                let reverse = self.one(inst, 2)?;
+                let reverse = self.b.ins().uextend(types::I64, reverse);
+                let key = match inst.args.get(1).map(|keys| self.function.ty(*keys)) {
+                    Some(Type::List(key)) => (**key).clone(),
+                    _ => return Err(CompileError::malformed("sorting by something else than a list")),
+                };
+                let order = sort::order_of(&key).ok_or_else(|| CompileError::malformed("keys without an order"))?;
+                let word = |translator: &mut Self, value: u64| translator.word(value.cast_signed());
+                let width = word(self, slots::count(&element) as u64);
+                let key_width = word(self, slots::count(&key) as u64);
+                let order = word(self, order);
+                let done = self.call_helper(
+                    "list.sort_by",
+                    helpers::list_sort_by as *const u8,
+                    &[types::I64, types::I64],
+                    &[self.env.cx, list, width, keys, key_width, order, reverse],
+                )?;
+                self.fail_if(done[0], done[0], inst)?;
                 Ok(Vec::new())
             }
             CoreOp::ListSlice if inst.result.is_some_and(|slice| self.lent.contains(&slice)) => {

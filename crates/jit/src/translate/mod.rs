@@ -406,8 +406,12 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListPop
             | CoreOp::ListRotate
             | CoreOp::ListReverse
+            | CoreOp::ListCompact
+            | CoreOp::ListSortBy
             | CoreOp::ListStride
             | CoreOp::ListSlice => self.list_op(op, inst),
+            CoreOp::HashFind => Ok(vec![self.hash_find::<false>(inst)?]),
+            CoreOp::SetFind => Ok(vec![self.hash_find::<true>(inst)?]),
             CoreOp::DictFind => Ok(vec![self.dict_find(inst)?]),
             CoreOp::DictValue => self.dict_value(inst),
             CoreOp::ExcCode => self.slots(self.operand(inst, 0)?),

@@ -3,8 +3,9 @@
 use super::{Result, Translator, trusted};
 use crate::table::Table;
 use crate::{CompileError, helpers, slots};
-use cranelift_codegen::ir::{InstBuilder, Value as Machine, types};
+use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, Value as Machine, types};
 use exuvia_ir::{Inst, Int, Object, Type};
+use exuvia_ops::sort;
 use std::mem::offset_of;
 
 impl Translator<'_, '_, '_> {
@@ -30,6 +31,39 @@ impl Translator<'_, '_, '_> {
             Type::None => ("dict.find", helpers::find_none as *const u8, vec![table]),
             other => return Err(CompileError::unsupported(format!("a lookup of {other}"))),
         };
+        Ok(self.call_helper(name, address, &[types::I64], &args)?[0])
+    }
+
+    /// The position of a key in the table of a dict, or of a set, that is made at run time.
+    pub(super) fn hash_find<const OF_SET: bool>(&mut self, inst: &Inst) -> Result<Machine> {
+        let (index, hashes, keys) = (self.one(inst, 0)?, self.one(inst, 1)?, self.one(inst, 2)?);
+        let key = self.operand(inst, 3)?;
+        let hash = self.int(inst, 4)?;
+        let mut args = vec![index, hashes, keys, hash];
+        let ty = self.function.ty(key).clone();
+        let address = match &ty {
+            Type::Int => {
+                args.push(self.int(inst, 3)?);
+                helpers::hash_find_int::<OF_SET> as *const u8
+            }
+            Type::Str => {
+                let (start, meta) = self.text(inst, 3)?;
+                args.extend([start, meta]);
+                helpers::hash_find_str::<OF_SET> as *const u8
+            }
+            other => {
+                let order =
+                    sort::key_order_of(other).ok_or_else(|| CompileError::malformed("a key without an order"))?;
+                let slots = self.slots(key)?;
+                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * slots.len().max(1) as u32, 3);
+                let room = self.b.create_sized_stack_slot(data);
+                let at = self.b.ins().stack_addr(types::I64, room, 0);
+                self.store(&slots, at);
+                args.extend([at, self.word(slots.len() as i64), self.word(order.cast_signed())]);
+                helpers::hash_find::<OF_SET> as *const u8
+            }
+        };
+        let name = if OF_SET { "set.find" } else { "hash.find" };
         Ok(self.call_helper(name, address, &[types::I64], &args)?[0])
     }
 

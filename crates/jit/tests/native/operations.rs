@@ -22,6 +22,9 @@ fn nasty(kind: Kind) -> Vec<Object> {
         | Kind::IntList
         | Kind::FloatList
         | Kind::List
+        | Kind::OrderedList
+        | Kind::KeyList
+        | Kind::Key
         | Kind::Exc
         | Kind::Pattern => vec![],
     }

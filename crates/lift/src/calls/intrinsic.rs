@@ -6,6 +6,7 @@ use crate::objects::class::{ClassObj, Member};
 use crate::tree::ast::Name;
 use crate::walk::lifter::{Lift, Lifter, Stop};
 use exuvia_ir::{Class, DictObj, ExcKind, Int, Object, Opcode, RecordObj, Terminator, Type};
+use exuvia_ops::def::OpDef;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -98,7 +99,11 @@ impl Lifter<'_> {
 
     /// Calls an intrinsic.
     pub fn intrinsic(&mut self, name: &str, args: &[Abs]) -> Lift<Abs> {
-        if let Some((_, value)) = self.union_operand(args) {
+        // What an operation takes is asked once for all that a value may be, and so is one that takes it as it is.
+        if name != "_takes"
+            && !(name == "_operation" && self.takes_as_it_is(args))
+            && let Some((_, value)) = self.union_operand(args)
+        {
             return self.dispatch(value, &mut |me, narrowed| {
                 let args: Vec<Abs> =
                     args.iter().map(|arg| arg.replace(value, &narrowed).unwrap_or_else(|| arg.clone())).collect();
@@ -317,7 +322,7 @@ impl Lifter<'_> {
             // Whether an operation takes operands of these types.
             ("_takes", [Abs::Const(Object::Str(name)), operands @ ..]) => {
                 let types = operands.iter().map(|operand| self.type_of(operand)).collect::<Option<Vec<_>>>();
-                let takes = |types: Vec<Type>| exuvia_ops::by_name(name).is_some_and(|def| def.accepts(&types));
+                let takes = |types: Vec<Type>| exuvia_ops::by_name(name).is_some_and(|def| takes_all(def, &types));
                 Ok(Abs::bool(types.is_some_and(takes)))
             }
             // Appends all of a list to another, if that can be done at once.
@@ -491,4 +496,26 @@ fn translation(table: &DictObj) -> Option<(String, Vec<Object>)> {
         });
     }
     Some((keys, values))
+}
+
+impl Lifter<'_> {
+    /// Whether what an operation, whose name comes first, takes is what these are.
+    fn takes_as_it_is(&self, args: &[Abs]) -> bool {
+        let [Abs::Const(Object::Str(name)), operands @ ..] = args else { return false };
+        let types = operands.iter().map(|operand| self.type_of(operand)).collect::<Option<Vec<_>>>();
+        types.is_some_and(|types| exuvia_ops::by_name(name).is_some_and(|def| def.accepts(&types)))
+    }
+}
+
+/// Whether an operation takes operands of these types, whatever of a union each is.
+fn takes_all(def: &OpDef, types: &[Type]) -> bool {
+    if def.accepts(types) {
+        return true;
+    }
+    let Some(at) = types.iter().position(|ty| matches!(ty, Type::Union(_))) else { return false };
+    types[at].alternatives().iter().all(|ty| {
+        let mut types = types.to_vec();
+        types[at] = ty.clone();
+        takes_all(def, &types)
+    })
 }

@@ -270,6 +270,13 @@ impl Lifter<'_> {
                 _ => value,
             });
         }
+        // A key is looked for as what the keys are.
+        if let (Body::Core(CoreOp::HashFind | CoreOp::SetFind), [_, _, keys, key, _]) = (def.body, &values[..])
+            && let Type::List(element) = self.b.function.ty(*keys).clone()
+            && *element != Type::Never
+        {
+            values[3] = self.convert(*key, &element)?;
+        }
         // A slice of a list is a list of the same elements, made where that one was.
         let sites = matches!(def.body, Body::Core(CoreOp::ListSlice | CoreOp::ListStride))
             .then(|| self.sites.get(&values[0]).cloned())
@@ -453,7 +460,7 @@ impl Lifter<'_> {
             ("len", [Abs::Const(Object::Dict(dict))], _) => Ok(Some(Abs::int(dict.len() as i64))),
             ("len", [Abs::Const(Object::Set(set))], _) => Ok(Some(Abs::int(set.members.len() as i64))),
             // One of them at least is looked up in a constant.
-            ("a|b", [left, right], [Type::Dict(..), Type::Dict(..)]) if !self.augmented && !self.module_mode => {
+            ("a|b", [left, right], [Type::Dict(..), Type::Dict(..)]) if !self.augmented => {
                 self.dict_of_entries(vec![(None, left.clone()), (None, right.clone())]).map(Some)
             }
             ("a|b" | "a&b" | "a-b" | "a^b", [Abs::Const(Object::Set(a)), Abs::Const(Object::Set(b))], _)

@@ -3,6 +3,7 @@
 use super::Cmp;
 use crate::adapt::take;
 use crate::cx::Cx;
+use crate::hash::{self, Parts};
 use crate::list;
 use exuvia_ir::{ExcKind, Int, Object, Raise};
 use num_bigint::{BigInt, Sign};
@@ -392,6 +393,55 @@ pub(super) fn list_reverse(_: &mut Cx, args: &[Object]) -> Outcome {
         }
         Ok(Object::None)
     })?
+}
+
+/// What looks for a key: with the parts of a table, the hash, and what says whether a key is the one.
+type Search = fn(Parts<'_>, i64, &dyn Fn(usize) -> bool) -> i64;
+
+fn find(args: &[Object], search: Search) -> Outcome {
+    let (index, hashes, keys) = (list_of(&args[0])?, list_of(&args[1])?, list_of(&args[2])?);
+    let word = |list: &exuvia_ir::ListObj, at: usize| match list.read(|items| items.get(at).cloned()) {
+        Some(Object::Int(Int::Small(value))) => value,
+        _ => i64::MAX,
+    };
+    let is = |at: usize| keys.read(|keys| keys.get(at).is_some_and(|key| crate::sort::is_same(key, &args[3])));
+    let len = |list: &exuvia_ir::ListObj| list.read(|items| items.len());
+    let parts = Parts {
+        places: len(index),
+        index: &|at| word(index, at),
+        entries: len(hashes).min(len(keys)),
+        hashes: &|at| word(hashes, at),
+    };
+    Ok(Object::int(search(parts, take::int(&args[4])?, &is)))
+}
+
+pub(super) fn hash_find(_: &mut Cx, args: &[Object]) -> Outcome {
+    find(args, |parts, hash, is| hash::find(parts, hash, is))
+}
+
+pub(super) fn set_find(_: &mut Cx, args: &[Object]) -> Outcome {
+    find(args, |parts, hash, is| hash::find_in_set(parts, hash, is))
+}
+
+pub(super) fn list_compact(_: &mut Cx, args: &[Object]) -> Outcome {
+    let stays: Vec<bool> = read_list(&args[1], |hashes| hashes.iter().map(|hash| *hash != Object::int(-1)).collect())?;
+    with_list(&args[0], |items| {
+        let mut stays = stays.iter();
+        items.retain(|_| stays.next().is_none_or(|stays| *stays));
+        Object::None
+    })
+}
+
+pub(super) fn list_sort_by(_: &mut Cx, args: &[Object]) -> Outcome {
+    let reverse = take::bool(&args[2])?;
+    let keys = list_of(&args[1])?.items();
+    let order = crate::sort::order_of_objects(&keys, reverse)?;
+    with_list(&args[0], |items| {
+        let order = order.into_iter().filter(|at| *at < items.len());
+        let sorted: Vec<Object> = order.map(|at| items[at].clone()).collect();
+        items[..sorted.len()].clone_from_slice(&sorted);
+        Object::None
+    })
 }
 
 /// The range of elements that a slice without step takes.

@@ -52,6 +52,8 @@ def _hash(key):
 
 def _find(index, hashes, keys, key, code):
     # The position of the entry of a key; where there is none, -1 less the place for it in the table.
+    if _takes("hash.find", index, hashes, keys, key, code):
+        return _operation("hash.find", index, hashes, keys, key, code)
     mask = len(index) - 1
     at = code & mask
     while True:
@@ -61,14 +63,6 @@ def _find(index, hashes, keys, key, code):
         if _item(hashes, slot) == code and _item(keys, slot) == key:
             return slot
         at = (at + 1) & mask
-
-
-def _place(index, code, slot):
-    mask = len(index) - 1
-    at = code & mask
-    while _item(index, at) >= 0:
-        at = (at + 1) & mask
-    index[at] = slot
 
 
 class _Table:
@@ -88,31 +82,17 @@ class _Table:
     def _slot(self, key):
         return _find(self._index, self._hashes, self._keys, key, _hash(key))
 
-    def _move(self, slot, to):
-        self._keys[to] = self._keys[slot]
-        self._hashes[to] = self._hashes[slot]
-
-    def _pop(self):
-        self._keys.pop()
-        self._hashes.pop()
-
     def _compact(self):
         # Takes removed entries out, in place.
-        to = 0
-        for slot in range(len(self._hashes)):
-            if self._hashes[slot] != -1:
-                self._move(slot, to)
-                to += 1
-        while len(self._hashes) > to:
-            self._pop()
+        _operation("list.compact", self._keys, self._hashes)
+        _operation("list.compact", self._hashes, self._hashes)
 
     def _enter(self, key, code, missing):
         # Adds a key for which _find returned `missing`.
         if len(self._hashes) * 3 >= len(self._index) * 2:
             if self._live < len(self._hashes):
                 self._compact()
-            self._index = _operation("hash.table", self._hashes)
-            _place(self._index, code, len(self._hashes))
+            self._index = _operation("hash.grown", self._hashes, code)
         else:
             self._index[-1 - missing] = len(self._hashes)
         self._keys.append(key)
@@ -153,13 +133,9 @@ class dict(_Table):
         self._top = 0
         self._top_added = -1
 
-    def _move(self, slot, to):
-        super()._move(slot, to)
-        self._values[to] = self._values[slot]
-
-    def _pop(self):
-        super()._pop()
-        self._values.pop()
+    def _compact(self):
+        _operation("list.compact", self._values, self._hashes)
+        super()._compact()
 
     def _take(self, other):
         super()._take(other)
@@ -944,6 +920,8 @@ def hash(value, /):
 def _search(places, hashes, keys, key, code):
     # The position of a member; where there is none, -1 less the place for it: the last one on the way that
     # a member was removed from, or the free one at its end (set_add_entry).
+    if _takes("set.find", places, hashes, keys, key, code):
+        return _operation("set.find", places, hashes, keys, key, code)
     mask = len(places) - 1
     at = code & mask
     rest = code

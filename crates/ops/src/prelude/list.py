@@ -335,12 +335,6 @@ def sort(self, /, *, key=None, reverse=False):
             return _leave("a `reverse` that is no C int")
     if key is not None and _sees(key, self):
         return _refuse("a key that reads the list which is sorted by it")
-    if key is None and (_takes("list.sort_int", self) or _takes("list.sort_str", self) or _takes("list.sort_float", self)):
-        i = 0
-        for item in sorted(self, reverse=True if reverse else False):
-            self[i] = item
-            i += 1
-        return None
     # A comparison that raises leaves a list of many values in an order that only CPython knows.
     try:
         _sort(self, key, True if reverse else False)
@@ -359,14 +353,9 @@ def _sort(self, key, reverse):
         keys = []
         for item in self:
             keys.append(key(item))
+    if _takes("list.sort_by", self, keys, reverse):
+        return _operation("list.sort_by", self, keys, reverse)
     n = len(keys)
-    if key is not None and n >= 16:
-        if _takes("list.order_int", keys):
-            return _arrange(self, _operation("list.order_int", keys, reverse))
-        if _takes("list.order_str", keys):
-            return _arrange(self, _operation("list.order_str", keys, reverse))
-        if _takes("list.order_float", keys):
-            return _arrange(self, _operation("list.order_float", keys, reverse))
     for value in keys:
         if isinstance(value, float):
             if value != value:
@@ -382,14 +371,6 @@ def _sort(self, key, reverse):
         if not _is_ordered(keys[i]):
             return _leave("sorting many values whose order may not be total")
     _sort_many(self, keys, n, reverse)
-
-
-def _arrange(self, order):
-    items = list(self)
-    i = 0
-    for at in order:
-        self[i] = items[at]
-        i += 1
 
 
 def _reverse(self, keys, apart, n):

@@ -1743,9 +1743,10 @@ def where(condition, x=_missing, y=_missing, /):
     if _most(_kind(x), _kind(y)) != 0 and isinstance(_held(condition), bool):
         # One condition for all elements of the others.
         return _lane(_united(_held(x), _held(y), _held(condition)), 1)
-    if not _is_condition(condition):
+    if not isinstance(condition, _Lane) or condition._kind == 0 or not isinstance(condition._v, (int, float)):
         return _refuse("where of such a condition")
-    return _lane(_united(_held(x), _held(y), condition._v), 1)
+    chosen = condition._v if isinstance(condition._v, bool) else condition._v != 0
+    return _lane(_united(_held(x), _held(y), chosen), 1)
 
 
 def _is_condition(value):

@@ -29,6 +29,9 @@ op! {
 
 fn replace<'a>(cx: &mut Cx, s: Str<'a>, old: Str<'_>, new: Str<'_>, limit: u64) -> KernelResult<Str<'a>> {
     let (bytes, old) = (s.as_bytes(), old.as_bytes());
+    if old == new.as_bytes() {
+        return Ok(s);
+    }
     let Some(mut at) = needle::find(bytes, old) else { return Ok(s) };
     let mut out = cx.text(bytes.len() + new.byte_len())?;
     let (mut start, mut left) = (0, limit);

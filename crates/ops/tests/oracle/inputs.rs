@@ -277,11 +277,13 @@ pub fn operand(random: &mut Random, def: &OpDef, at: usize, before: &[Object]) -
         (_, Kind::IntList) => Object::list((0..random.below(9)).map(|_| Object::Int(int(random))).collect()),
         (_, Kind::FloatList) => Object::list((0..random.below(9)).map(|_| Object::Float(float(random))).collect()),
         (_, Kind::None) => Object::None,
-        (_, Kind::List) => Object::list((0..random.below(6)).map(|_| Object::Int(int(random))).collect()),
+        (_, Kind::List | Kind::OrderedList | Kind::KeyList) => {
+            Object::list((0..random.below(6)).map(|_| Object::Int(int(random))).collect())
+        }
         (_, Kind::Pattern) => {
             let sources = ["a", r"(\d+)|(é?b)", r"(?P<x>[^,\s]+)", "x*", r"\bü(.)?"];
             Object::Pattern(Arc::new(Pattern::new(random.pick_of(&sources).into(), 0)))
         }
-        (_, Kind::Any | Kind::Exc) => Object::Int(int(random)),
+        (_, Kind::Any | Kind::Key | Kind::Exc) => Object::Int(int(random)),
     }
 }

@@ -64,6 +64,15 @@ pub(super) struct Processes {
     pub(super) python: Process,
 }
 
+/// The seconds that a turn lasts at least. After those of the others, the caches know nothing of a contender:
+/// what runs for milliseconds would be measured by how it starts, not by how it runs.
+const TURN: f64 = 0.05;
+
+/// How often a contender runs in a turn, where one run takes so many seconds; of more than one, the first warms it.
+fn runs(seconds: f64) -> usize {
+    if seconds < TURN { (TURN / seconds.max(1e-3)).ceil() as usize + 1 } else { 1 }
+}
+
 impl Processes {
     /// The process of a side.
     pub(super) fn of(&mut self, side: Side) -> &mut Process {
@@ -74,7 +83,7 @@ impl Processes {
     }
 
     /// Warms the contenders and runs them in turn. Each round begins with the next
-    /// contender, so that nobody always follows the same one.
+    /// contender, so that nobody always follows the same one; a turn lasts [`TURN`] at least.
     pub(super) fn rounds(&mut self, what: &str, contenders: &[Contender], rounds: usize) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::new();
         let mut warm = Vec::new();
@@ -95,13 +104,26 @@ impl Processes {
                     continue;
                 }
                 let Outcome::Times(times) = &mut outcomes[index] else { continue };
-                match self.of(contender.side).time(what, contender.name)? {
+                match self.turn(what, contender, runs(warm[index]))? {
                     Ok(seconds) => times.push(seconds),
                     Err(why) => outcomes[index] = Outcome::Fails(why),
                 }
             }
         }
         Ok(outcomes)
+    }
+
+    /// The seconds of a contender's turn: the median of its runs after the first, or that of its only one.
+    fn turn(&mut self, what: &str, contender: Contender, runs: usize) -> Result<Result<f64, String>> {
+        let mut seconds = Vec::with_capacity(runs);
+        for _ in 0..runs {
+            match self.of(contender.side).time(what, contender.name)? {
+                Ok(taken) => seconds.push(taken),
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+        let warmed = if runs > 1 { &seconds[1..] } else { &seconds };
+        Ok(median(warmed).ok_or_else(|| "a turn without a run".to_string()))
     }
 }
 
@@ -129,7 +151,15 @@ pub(super) fn geometric_mean(numbers: impl IntoIterator<Item = f64>) -> Option<f
 
 #[cfg(test)]
 mod tests {
-    use super::{geometric_mean, median};
+    use super::{geometric_mean, median, runs};
+
+    #[test]
+    fn a_turn_lasts() {
+        assert_eq!(runs(3.0), 1);
+        assert_eq!(runs(0.05), 1);
+        assert_eq!(runs(0.02), 4);
+        assert_eq!(runs(0.0), 51);
+    }
 
     #[test]
     fn middle_and_mean() {

@@ -119,7 +119,7 @@ fn page(suite: &str, options: &Options, rows: &[Row]) -> Result<String, std::fmt
     writeln!(page, "Machine: {}. One thread. {} records in memory.\n", machine::describe(), options.rows)?;
     writeln!(
         page,
-        "{about} Times are nanoseconds a row, medians of interleaved rounds. *Left* counts the rows that left native code.\n"
+        "{about} Times are nanoseconds a row, medians of interleaved rounds; what takes milliseconds runs several times in a round, and the first of them is not counted. *Left* counts the rows that left native code.\n"
     )?;
     write!(page, "| function | rung | left |")?;
     let contenders = contenders(suite);

@@ -72,6 +72,7 @@ def _each(function, *given):
     for arg in args:
         if isinstance(arg, _Matrix):
             return _each_of_two(function, args)
+    args = _stretched(args)
     for arg in args:
         if isinstance(arg, ndarray):
             series = series or arg._kind == 2
@@ -84,6 +85,27 @@ def _each(function, *given):
     if series:
         return Series(None, 0, 1, n, None, function, args)
     return _deferred(function, args, n)
+
+
+def _is_stretched(arg):
+    """Whether it is known to be an array of one element, as `keepdims` gives it: it goes with one of any length."""
+    return isinstance(arg, ndarray) and arg._kind == 1 and _is_constant(arg._n) and arg._n == 1
+
+
+def _stretched(args):
+    """Operands of which those are elements that are stretched to the length of others."""
+    stretched, longer = False, False
+    for arg in args:
+        if _is_stretched(arg):
+            stretched = True
+        elif isinstance(arg, ndarray):
+            longer = True
+    if not stretched or not longer:
+        return args
+    made = ()
+    for arg in args:
+        made = made + (arg._at(0) if _is_stretched(arg) else arg,)
+    return made
 
 
 def _deferred(function, args, n):
