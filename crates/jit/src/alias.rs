@@ -1,7 +1,7 @@
 //! Which values may be lists that belong to somebody else, and whether a function changes those.
 
 use crate::live::definition;
-use exuvia_ir::{FuncId, Function, Inst, Opcode, Terminator, Type, Value};
+use exuvia_ir::{Function, Inst, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Body, OpDef};
 use std::collections::HashSet;
@@ -47,19 +47,6 @@ impl<'a> Shared<'a> {
         }
         shared.values.fill(true);
         shared
-    }
-
-    /// Constants, and results of the functions that may give them.
-    pub fn of_constants(function: &'a Function, give: &HashSet<FuncId>) -> Shared<'a> {
-        let constants: HashSet<Value> = insts(function)
-            .filter(|inst| match inst.op {
-                Opcode::Const(_) => true,
-                Opcode::Call(callee) => give.contains(&callee),
-                _ => false,
-            })
-            .filter_map(|inst| inst.result)
-            .collect();
-        Shared::from(function, |value| constants.contains(&value))
     }
 
     /// Whether one of them may be, or be in, what the function returns.
@@ -110,11 +97,6 @@ impl<'a> Shared<'a> {
 
     fn holds(&self, value: Value) -> bool {
         self.values[value.index()] && self.function.ty(value).holds_list()
-    }
-
-    /// Whether one of them may be changed.
-    pub fn is_changed(&self) -> bool {
-        self.is_changed_by(insts(self.function))
     }
 
     /// Whether some instructions may change one of them.

@@ -1,6 +1,5 @@
 //! From a module of the IR to machine code in memory.
 
-use crate::alias::Shared;
 use crate::batch::{self, Loop, Row};
 use crate::columns::{Loaded, Reading};
 use crate::constants::Constants;
@@ -24,7 +23,7 @@ use cranelift_module::{FuncId, Linkage, Module as _};
 use exuvia_ir::{Inst, IntWidth, Module, Opcode};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Bails, Body, Effect, Kind, OpDef, status};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::mem::{ManuallyDrop, offset_of};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -66,10 +65,6 @@ pub(crate) struct Unit<'m> {
     pub allocates: bool,
     /// The bytes that the turns of a loop take before they are given back.
     pub turns: u64,
-    /// Whether there is a constant list anywhere.
-    pub constant_lists: bool,
-    /// The functions of which results may be, or hold, constant lists.
-    pub give_constants: HashSet<exuvia_ir::FuncId>,
     /// The addresses of helpers by symbol, for the linker of the module.
     symbols: Arc<Mutex<HashMap<String, usize>>>,
     helpers: HashMap<usize, (FuncId, String)>,
@@ -140,7 +135,10 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         let symbols = lookup.lock().unwrap_or_else(PoisonError::into_inner);
         symbols.get(name).map(|address| *address as *const u8)
     }));
-    let constant_lists = has_constant_lists(source);
+    // Constant data belongs to all rows and threads.
+    if exuvia_ops::constants::first_change(source).is_some() {
+        return Err(CompileError::unsupported("a function that may change a constant list"));
+    }
     let mut unit = Unit {
         source,
         module: Memory(ManuallyDrop::new(JITModule::new(builder))),
@@ -149,8 +147,6 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         width: options.width,
         allocates: insts(source).any(allocates) || row.params.contains(&Loaded::List),
         turns: if options.each_turn { 0 } else { turns::MUCH },
-        constant_lists,
-        give_constants: if constant_lists { give_constants(source) } else { HashSet::new() },
         symbols,
         helpers: HashMap::new(),
         callees: HashMap::new(),
@@ -350,33 +346,6 @@ fn is_of_numbers(def: &OpDef) -> bool {
 
 fn insts(source: &Module) -> impl Iterator<Item = &Inst> {
     source.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.insts)
-}
-
-fn has_constant_lists(source: &Module) -> bool {
-    source.functions.iter().any(|function| {
-        let insts = function.blocks.iter().flat_map(|block| &block.insts);
-        insts.into_iter().any(|inst| match (&inst.op, inst.result) {
-            (Opcode::Const(_), Some(result)) => function.ty(result).holds_list(),
-            _ => false,
-        })
-    })
-}
-
-/// The functions of which results may be, or hold, constant lists.
-fn give_constants(source: &Module) -> HashSet<exuvia_ir::FuncId> {
-    let mut found = HashSet::new();
-    loop {
-        let before = found.len();
-        for (at, function) in source.functions.iter().enumerate() {
-            let id = exuvia_ir::FuncId(at as u32);
-            if !found.contains(&id) && Shared::of_constants(function, &found).is_returned() {
-                found.insert(id);
-            }
-        }
-        if found.len() == before {
-            return found;
-        }
-    }
 }
 
 impl Compiled {

@@ -43,7 +43,7 @@ pub(crate) struct ByCharacter {
     pub known: Option<u64>,
 }
 
-/// A constant list. Nothing changes it: see `Translator::check_list_writes`.
+/// A constant list. Nothing changes it: see [`exuvia_ops::constants`].
 #[derive(Debug)]
 struct List {
     _header: Box<RawList>,

@@ -61,7 +61,8 @@ codes! {
     /// returned, or an iterator is in a variable that is read at several places.
     StaticValue = "E006" "static value at run time";
     /// A container or an object of the module is changed by a function, or a container or object
-    /// in a way that is not lifted.
+    /// in a way that is not lifted. In CPython the next row sees such a change; that holds for one
+    /// that only the row chooses too: `ROWS[k % 2].append(x)`.
     Mutation = "E007" "a constant changed, or a change that is not lifted";
     /// A variable holds values on two paths that have no common representation.
     Join = "E008" "no common type";

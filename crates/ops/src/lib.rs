@@ -11,6 +11,7 @@
 pub mod adapt;
 pub mod attributes;
 pub mod bytes;
+pub mod constants;
 pub mod containers;
 pub mod core;
 pub mod cx;

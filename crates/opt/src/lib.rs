@@ -16,7 +16,6 @@
 mod algebra;
 mod blocks;
 mod bounds;
-mod constants;
 mod context;
 mod cse;
 mod dce;
@@ -51,13 +50,12 @@ mod unions;
 mod verify;
 mod width;
 
-pub use constants::changes_constant;
 pub use places::with_places;
 pub use verify::{op_typing, verify};
 pub use width::width_of;
 
 use context::Context;
-use exuvia_ir::{FuncId, Function, IntWidth, Module};
+use exuvia_ir::{FuncId, Function, IntWidth, Module, Span};
 use interval::Interval;
 use std::ops::RangeInclusive;
 
@@ -95,6 +93,22 @@ fn pipeline() -> impl Iterator<Item = Pass> {
         .chain(CLEANUP)
         .chain([splits, matches, ranges, bounds, reserve])
         .chain([SIMPLIFY, DEAD_CODE, BLOCKS])
+}
+
+/// Where a module, as it was lifted, may change a list of a constant. Optimising would hide it: nothing may read a
+/// change but the next row.
+#[must_use]
+pub fn changes_constant(module: &Module) -> Option<Span> {
+    /// Instructions to which a function grows by copies of what it calls.
+    const MOST: usize = 10_000;
+    let found = exuvia_ops::constants::first_change(module)?;
+    if module.functions.len() == 1 {
+        return Some(found);
+    }
+    // A function that some give a constant, and others a list that it changes, is looked at once for each call.
+    let mut unfolded = module.clone();
+    inline::run(&mut unfolded, MOST, &mut Context::new(), |_, _, _| {});
+    exuvia_ops::constants::first_change(&unfolded)
 }
 
 /// Instructions to which a function may grow by copies of callees that are not small.

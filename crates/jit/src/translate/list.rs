@@ -1,7 +1,6 @@
 //! Lists in the row's arena; see [`exuvia_ops::list::RawList`].
 
 use super::{Result, Translator, trusted};
-use crate::alias::Shared;
 use crate::headers::Fill;
 use crate::{CompileError, helpers, slots};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -454,18 +453,5 @@ impl Translator<'_, '_, '_> {
         let address = self.one(inst, 0)?;
         let ty = self.result_type(inst)?.clone();
         Ok(self.load(&ty, address))
-    }
-
-    /// Refuses functions that might change a constant list: constant data belongs to all
-    /// rows and threads. A list that is written must come, as far as this function shows,
-    /// from somewhere else than a constant.
-    pub(super) fn check_list_writes(&self) -> Result<()> {
-        if !self.unit.constant_lists {
-            return Ok(());
-        }
-        if Shared::of_constants(self.function, &self.unit.give_constants).is_changed() {
-            return Err(CompileError::unsupported("a function that may change a constant list"));
-        }
-        Ok(())
     }
 }

@@ -197,7 +197,6 @@ pub(crate) fn translate<'m>(
     for (param, slots) in function.block(function.entry()).params.iter().zip(params) {
         translator.values[param.index()] = Some(slots);
     }
-    translator.check_list_writes()?;
     if let Ending::Call = translator.ending {
         translator.look_up()?;
     }

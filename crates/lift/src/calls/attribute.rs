@@ -226,6 +226,7 @@ impl Lifter<'_> {
             return Ok(Abs::Module(spelling.into()));
         }
         // Of a module of which other names are lifted it is that function.
+        let spelling = spelling.replace("numpy._linalg_", "numpy.linalg.");
         self.bail(if prelude { Code::Callee } else { Code::Import }, spelling)
     }
 

@@ -104,7 +104,7 @@ def _stretched(args):
         return args
     made = ()
     for arg in args:
-        made = made + (arg._at(0) if _is_stretched(arg) else arg,)
+        made = made + (_Number(arg._value(0)) if _is_stretched(arg) else arg,)
     return made
 
 
@@ -296,7 +296,7 @@ class ndarray(_Operators):
 
     def __getitem__(self, key):
         if key is None:
-            return _leave("an axis more")
+            return self[None, :] if self._kind == 1 else _leave("an axis more")
         if isinstance(key, tuple):
             return self.__getparts__(_as_parts(key))
         if isinstance(key, bool):
@@ -702,7 +702,7 @@ def _in_dimension(made, keepdims):
     if not keepdims:
         return made
     value = made._v
-    return _fresh([value], _code_of(value))
+    return ndarray([value], 0, 1, 1, _code_of(value))
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False):
@@ -887,12 +887,22 @@ def _extremes_up_to(a, function):
     return _fresh(made, a._code)
 
 
-def maximum_accumulate(array, axis=0):
-    return _running(array, axis, _greater)
+def maximum_accumulate(array, axis=0, dtype=None, out=None):
+    return _written(_running(_typed(array, dtype), axis, _greater), out)
 
 
-def minimum_accumulate(array, axis=0):
-    return _running(array, axis, _less)
+def minimum_accumulate(array, axis=0, dtype=None, out=None):
+    return _written(_running(_typed(array, dtype), axis, _less), out)
+
+
+def _written(made, out):
+    """What was made, in the array for it if there is one."""
+    if out is None:
+        return made
+    if not isinstance(out, ndarray) or isinstance(out, _Matrix) or out._kind != 1:
+        return _refuse("a result that is written into such an array")
+    out._changing()._take(made)
+    return out
 
 
 def add_accumulate(array, axis=0):

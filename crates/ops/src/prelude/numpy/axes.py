@@ -309,12 +309,21 @@ def _halved_median(line):
 
 
 def nanpercentile(a, q, axis=None, method="linear"):
-    return _without_nan_along(a, axis, lambda line: percentile(_without_nan(line), _number_of(q), None, method))
+    if isinstance(q, (ndarray, list, tuple)):
+        return percentile(_one_line(a, axis), q, None, method)
+    return _without_nan_along(a, axis, lambda line: percentile(_without_nan(line), q, None, method))
 
 
 def nanquantile(a, q, axis=None, method="linear"):
-    return _without_nan_along(a, axis, lambda line: quantile(_without_nan(line), _number_of(q), None, method))
+    if isinstance(q, (ndarray, list, tuple)):
+        return quantile(_one_line(a, axis), q, None, method)
+    return _without_nan_along(a, axis, lambda line: quantile(_without_nan(line), q, None, method))
 
 
-def _number_of(q):
-    return _refuse("several quantiles without NaN") if isinstance(q, (ndarray, list, tuple)) else q
+def _one_line(a, axis):
+    """The elements that are not NaN of an array of one dimension."""
+    a = _no_series(a)
+    if isinstance(a, _Matrix):
+        return _refuse("several quantiles without NaN of two dimensions")
+    _one_axis(axis)
+    return _without_nan(a)

@@ -281,6 +281,25 @@ def isin(element, test_elements, assume_unique=False, invert=False):
     return _fresh([_is_in(item, among) != invert for item in element._list()], 2)
 
 
+def intersect1d(ar1, ar2):
+    a = unique(ar1)
+    return a[isin(a, ar2)]
+
+
+def setdiff1d(ar1, ar2):
+    a = unique(ar1)
+    return a[isin(a, ar2, False, True)]
+
+
+def union1d(ar1, ar2):
+    return unique(concatenate((_flat(ar1), _flat(ar2))))
+
+
+def _flat(a):
+    a = _no_series(a)
+    return a.flatten() if isinstance(a, _Matrix) else a
+
+
 def _is_in(value, items):
     for item in items:
         if item == value:

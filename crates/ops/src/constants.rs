@@ -6,18 +6,13 @@
 //! list of a constant, and *has* where it may hold one. What a list holds shows at all its names, so *has* goes both
 //! ways between values that may be one object or hold each other; *is* goes on with the value.
 
-use crate::context::Context;
-use crate::inline;
+use crate::core::CoreOp;
+use crate::def::{Body, OpDef};
 use exuvia_ir::{Edge, Function, Inst, Module, Opcode, Span, Terminator, Type, Value};
-use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, OpDef};
 use std::collections::HashSet;
 
 /// Passes over a module; beyond them every list counts as one of a constant.
 const MOST_PASSES: usize = 100;
-
-/// Instructions to which a function grows by copies of what it calls.
-const MOST_UNFOLDED: usize = 10_000;
 
 const IS: u8 = 1;
 const HAS: u8 = 2;
@@ -25,7 +20,7 @@ const HAS: u8 = 2;
 /// The operation of an instruction.
 fn operation(inst: &Inst) -> Option<&'static OpDef> {
     match inst.op {
-        Opcode::Op(name) => exuvia_ops::by_name(name),
+        Opcode::Op(name) => crate::by_name(name),
         _ => None,
     }
 }
@@ -57,29 +52,19 @@ fn changed(inst: &Inst) -> Option<Value> {
     operation(inst).filter(|def| def.effect.writes()).and_then(|_| inst.args.first().copied())
 }
 
-/// Where a module, as it was lifted, may change a list of a constant. Optimising would hide it: nothing may read a
-/// change but the next row.
+/// Where a module may change a list of a constant. Functions that some give a constant, and others a list that they
+/// change, count as changing it.
 #[must_use]
-pub fn changes_constant(module: &Module) -> Option<Span> {
-    let found = first_change(module)?;
-    if module.functions.len() == 1 {
-        return Some(found);
-    }
-    // A function that some give a constant, and others a list that it changes, is looked at once for each call.
-    let mut unfolded = module.clone();
-    inline::run(&mut unfolded, MOST_UNFOLDED, &mut Context::new(), |_, _, _| {});
-    first_change(&unfolded)
-}
-
-fn first_change(module: &Module) -> Option<Span> {
+pub fn first_change(module: &Module) -> Option<Span> {
     let mut constants = HashSet::new();
     for (function, inst) in insts(module) {
         if let (Opcode::Const(_), Some(result)) = (&inst.op, inst.result) {
             add_lists(function.ty(result), &mut constants);
         }
     }
-    // Lists of different types are different lists.
-    let is_one = |function: &Function, list: Value| constants.contains(function.ty(list));
+    // Lists of different types are different lists, but for one that holds nothing, which is of any type.
+    let has_empty = constants.contains(&Type::list(Type::Never));
+    let is_one = |function: &Function, list: Value| has_empty || constants.contains(function.ty(list));
     if constants.is_empty()
         || !insts(module).any(|(function, inst)| changed(inst).is_some_and(|list| is_one(function, list)))
     {
