@@ -202,7 +202,6 @@ fn what_may_change_a_list_of_its_module_is_left_to_cpython() {
         "R = [[1], [2]]\ndef pick(x):\n    return R[x % 2]\ndef f(x):\n    pick(x).clear()\n    return str(R)",
         "D = {'a': [[1], [2]]}\ndef f(x):\n    D['a'][x % 2].append(x)\n    return str(D)",
         "class Grid:\n    rows = [[0], [1]]\ndef f(x):\n    Grid.rows[x % 2][0] += x\n    return str(Grid.rows)",
-        "EMPTY = []\ndef f(x):\n    xs = EMPTY if x > 1 else [7]\n    xs.append(7)\n    return str(xs)",
         "def f(x, acc=[[0], [1]]):\n    acc[x % 2].append(x)\n    return str(acc)",
     ];
     let settings = Settings { interpreter: false, ..Settings::default() };
