@@ -9,7 +9,6 @@
 use crate::core::CoreOp;
 use crate::def::{Body, OpDef};
 use exuvia_ir::{Edge, Function, Inst, Module, Opcode, Span, Terminator, Type, Value};
-use std::collections::HashSet;
 
 /// Passes over a module; beyond them every list counts as one of a constant.
 const MOST_PASSES: usize = 100;
@@ -26,10 +25,12 @@ fn operation(inst: &Inst) -> Option<&'static OpDef> {
 }
 
 /// Adds the types of the lists that values of a type are and hold.
-fn add_lists(ty: &Type, types: &mut HashSet<Type>) {
+fn add_lists(ty: &Type, types: &mut Vec<Type>) {
     match ty {
         Type::List(element) => {
-            types.insert(ty.clone());
+            if !types.contains(ty) {
+                types.push(ty.clone());
+            }
             add_lists(element, types);
         }
         Type::Tuple(items) | Type::Union(items) | Type::Record(_, items) => {
@@ -56,7 +57,7 @@ fn changed(inst: &Inst) -> Option<Value> {
 /// change, count as changing it.
 #[must_use]
 pub fn first_change(module: &Module) -> Option<Span> {
-    let mut constants = HashSet::new();
+    let mut constants = Vec::new();
     for (function, inst) in insts(module) {
         if let (Opcode::Const(_), Some(result)) = (&inst.op, inst.result) {
             add_lists(function.ty(result), &mut constants);
