@@ -203,6 +203,11 @@ fn what_may_change_a_list_of_its_module_is_left_to_cpython() {
         "D = {'a': [[1], [2]]}\ndef f(x):\n    D['a'][x % 2].append(x)\n    return str(D)",
         "class Grid:\n    rows = [[0], [1]]\ndef f(x):\n    Grid.rows[x % 2][0] += x\n    return str(Grid.rows)",
         "def f(x, acc=[[0], [1]]):\n    acc[x % 2].append(x)\n    return str(acc)",
+        "A = [1]\nB = [2]\ndef f(x):\n    xs = A if x > 1 else B\n    xs += [7]\n    return str(A)",
+        "A = {1}\nB = {2}\ndef f(x):\n    xs = A if x > 1 else B\n    xs |= {7}\n    return str(len(A))",
+        "A = {'a': 1}\nB = {'b': 2}\ndef f(x):\n    xs = A if x > 1 else B\n    xs |= {'c': 7}\n    return str(A)",
+        "A = {1}\ndef f(x):\n    xs = [A, {7}][x % 2]\n    xs.add(8)\n    return str(len(A))",
+        "A = {'n': 0}\ndef f(x):\n    xs = [A, {'m': 7}][x % 2]\n    xs.update({'q': 1})\n    return str(len(A))",
     ];
     let settings = Settings { interpreter: false, ..Settings::default() };
     let define =

@@ -175,8 +175,8 @@ impl Lifter<'_> {
             return choice.of.iter().try_for_each(|(_, item)| self.changes(item));
         }
         let world = &mut *self.world;
-        let is_dict = |ty: &Type| matches!(ty, Type::Dict(..));
-        let is_set = |ty: &Type| matches!(ty, Type::Set(_));
+        let is_dict = |ty: &Type| ty.alternatives().iter().any(|ty| matches!(ty, Type::Dict(..)));
+        let is_set = |ty: &Type| ty.alternatives().iter().any(|ty| matches!(ty, Type::Set(_)));
         let sites: Vec<Site> = match container {
             Abs::Const(object) => address(object)
                 .and_then(|address| world.displays.get(&address))
@@ -204,7 +204,50 @@ impl Lifter<'_> {
 
     /// The same for what a method does.
     pub fn change_of_constant(&mut self, receiver: &Abs, method: &str) -> Lift<()> {
-        if CHANGING.contains(&method) { self.changes(receiver) } else { Ok(()) }
+        if CHANGING.contains(&method) { self.change_of_one(receiver) } else { Ok(()) }
+    }
+
+    /// The same, and refuses to change one of several constant dicts or sets, where only the row says which: what
+    /// would be changed is a copy.
+    fn change_of_one(&mut self, container: &Abs) -> Lift<()> {
+        self.changes(container)?;
+        match self.is_one_of_constants(container) {
+            true => self.bail(Code::Mutation, "one of several constant dicts or sets is changed"),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a run-time value may be a constant dict or set.
+    fn is_one_of_constants(&self, value: &Abs) -> bool {
+        let is_constant = |ty: &Type| matches!(ty, Type::Dict(..) | Type::Set(_));
+        matches!(value, Abs::Dyn(value) if self.b.function.ty(*value).alternatives().iter().any(is_constant))
+    }
+
+    /// What an augmented assignment does to one of several containers of which only the row says which: another
+    /// name for it would have to see the change.
+    pub fn in_place_of_one(&mut self, container: &Abs) -> Lift<()> {
+        match container {
+            Abs::OneOf(choice) if choice.of.iter().any(|(_, item)| self.is_container(item)) => {
+                self.changes(container)?;
+                self.bail(Code::Mutation, "one of several containers is changed in place")
+            }
+            Abs::Dyn(_) => self.change_of_one(container),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a value is a list, a dict or a set that can change.
+    fn is_container(&self, value: &Abs) -> bool {
+        match value {
+            Abs::Const(Object::Set(set)) => !set.frozen,
+            Abs::Const(object) => matches!(object, Object::List(_) | Object::Dict(_)),
+            Abs::Instance(object) => {
+                ["dict", "set", "deque", "ndarray"].iter().any(|name| ClassObj::is_below(&object.class, name))
+            }
+            Abs::Table(_) => true,
+            Abs::OneOf(choice) => choice.of.iter().any(|(_, item)| self.is_container(item)),
+            other => matches!(self.type_of(other), Some(Type::List(_) | Type::Dict(..) | Type::Set(_))),
+        }
     }
 
     /// Changes a constant dict or set where the module is run, which is before any function sees it:

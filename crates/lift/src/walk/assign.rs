@@ -459,6 +459,9 @@ impl Lifter<'_> {
                 });
             }
         }
+        if self.live {
+            self.in_place_of_one(&old)?;
+        }
         match (op, &old, self.type_of(&old)) {
             ("+", _, Some(Type::List(_))) => {
                 self.call_spelled(".extend", vec![old.clone(), value], Vec::new())?;
