@@ -21,7 +21,10 @@ impl Lifter<'_> {
             Abs::Instance(object) => return self.instance_attribute(&Rc::clone(object), name),
             Abs::Class(class) => return self.class_attribute(&Rc::clone(class), name),
             Abs::Super(of) => return self.super_attribute(&of.0, &of.1, name),
-            Abs::OneOf(choice) => return self.attribute_of_choice(&Rc::clone(choice), name),
+            Abs::OneOf(choice) => {
+                self.change_of_choice(&value, name)?;
+                return self.attribute_of_choice(&Rc::clone(choice), name);
+            }
             Abs::Table(_) => return Ok(Abs::Method(Rc::new((value, name.clone())))),
             Abs::Iter(iter) => match (&**iter, &**name) {
                 (Iter::Range { start, .. }, "start") => return Ok(start.clone()),

@@ -207,6 +207,19 @@ impl Lifter<'_> {
         if CHANGING.contains(&method) { self.change_of_one(receiver) } else { Ok(()) }
     }
 
+    /// The same for a method of one of several values: a constant of the module may be among them.
+    pub fn change_of_choice(&mut self, receiver: &Abs, method: &str) -> Lift<()> {
+        let is_constant = |item: &Abs| matches!(item, Abs::Const(_)) && self.is_container(item);
+        match receiver {
+            Abs::OneOf(choice)
+                if CHANGING.contains(&method) && choice.of.iter().any(|(_, item)| is_constant(item)) =>
+            {
+                self.in_place_of_one(receiver)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The same, and refuses to change one of several constant dicts or sets, where only the row says which: what
     /// would be changed is a copy.
     fn change_of_one(&mut self, container: &Abs) -> Lift<()> {
