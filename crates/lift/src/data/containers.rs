@@ -211,9 +211,7 @@ impl Lifter<'_> {
     pub fn change_of_choice(&mut self, receiver: &Abs, method: &str) -> Lift<()> {
         let is_constant = |item: &Abs| matches!(item, Abs::Const(_)) && self.is_container(item);
         match receiver {
-            Abs::OneOf(choice)
-                if CHANGING.contains(&method) && choice.of.iter().any(|(_, item)| is_constant(item)) =>
-            {
+            Abs::OneOf(choice) if CHANGING.contains(&method) && choice.of.iter().any(|(_, item)| is_constant(item)) => {
                 self.in_place_of_one(receiver)
             }
             _ => Ok(()),
