@@ -64,7 +64,7 @@ impl Builder {
     /// Ends the block.
     pub fn end(&mut self, term: Terminator) {
         let block = self.function.block_mut(self.block);
-        debug_assert_eq!(block.term, Terminator::Open, "the block has ended before");
+        assert_eq!(block.term, Terminator::Open, "the block has ended before");
         block.term = term;
     }
 

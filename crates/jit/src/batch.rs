@@ -93,6 +93,13 @@ pub(crate) struct RowEnd {
     late: Vec<(BlockId, Late)>,
 }
 
+impl RowEnd {
+    /// Whether an argument is read at the start of a block.
+    pub fn reads_late(&self, block: BlockId) -> bool {
+        self.late.iter().any(|(at, _)| *at == block)
+    }
+}
+
 /// An argument of the row.
 #[derive(Clone, Copy)]
 struct Late {

@@ -15,6 +15,7 @@
 //! | `width.rs` | how many bits ints have |
 //! | `live.rs`, `sink.rs`, `flags.rs` | what need not be computed natively, where arguments are needed, and whether as ASCII |
 //! | `alias.rs` | which lists belong to somebody else, and whether they are changed |
+//! | `choices.rs` | branches that only choose between values |
 //! | `turns.rs` | the memory that turns of loops give back |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
@@ -27,6 +28,7 @@
 mod alias;
 mod batch;
 pub mod border;
+mod choices;
 mod columns;
 mod compile;
 mod constants;

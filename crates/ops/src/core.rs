@@ -38,6 +38,43 @@ impl Cmp {
             Cmp::Ge => a >= b,
         }
     }
+
+    /// All of them.
+    pub const ALL: [Cmp; 6] = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge];
+
+    /// What the names of the operations that compare end with.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Cmp::Eq => "eq",
+            Cmp::Ne => "ne",
+            Cmp::Lt => "lt",
+            Cmp::Le => "le",
+            Cmp::Gt => "gt",
+            Cmp::Ge => "ge",
+        }
+    }
+
+    /// The comparison of an int with a float that an operation is, and which of its operands is the int.
+    #[must_use]
+    pub fn of_int_and_float(operation: &str) -> Option<(usize, Cmp)> {
+        let (class, name) = operation.split_once('.')?;
+        let int = ["int_float", "float_int"].iter().position(|known| *known == class)?;
+        Some((int, Cmp::ALL.into_iter().find(|cmp| cmp.name() == name)?))
+    }
+
+    /// What holds between `b` and `a` where this holds between `a` and `b`.
+    #[must_use]
+    pub fn mirrored(self) -> Cmp {
+        match self {
+            Cmp::Eq => Cmp::Eq,
+            Cmp::Ne => Cmp::Ne,
+            Cmp::Lt => Cmp::Gt,
+            Cmp::Le => Cmp::Ge,
+            Cmp::Gt => Cmp::Lt,
+            Cmp::Ge => Cmp::Le,
+        }
+    }
 }
 
 /// What IEEE 754 says of floats where Python's operations raise or give ints.

@@ -135,28 +135,10 @@ fn table(cx: &mut Cx, hashes: impl Iterator<Item = i64>, entries: usize) -> Kern
     Ok(IntList(list))
 }
 
-/// What a key is looked for in: how many places the table has and what lies there, and how many entries there are
-/// and their hashes.
-pub(crate) struct Parts<'a> {
-    pub places: usize,
-    pub index: &'a dyn Fn(usize) -> i64,
-    pub entries: usize,
-    pub hashes: &'a dyn Fn(usize) -> i64,
-}
-
-/// Where a key is: see the operation `hash.find`. It ends whatever the table holds.
-pub(crate) fn find(parts: Parts<'_>, hash: i64, is: impl Fn(usize) -> bool) -> i64 {
-    look(parts.places, parts.index, |at| at < parts.entries && (parts.hashes)(at) == hash && is(at), hash)
-}
-
-/// Where a member is: see the operation `set.find`. It ends whatever the table holds.
-pub(crate) fn find_in_set(parts: Parts<'_>, hash: i64, is: impl Fn(usize) -> bool) -> i64 {
-    let held = |at: usize| if at < parts.entries { (parts.hashes)(at) } else { 0 };
-    look_in_set(parts.places, parts.index, held, |at| at < parts.entries && is(at), hash)
-}
-
+/// Where a key is: see the operation `hash.find`. `index` is what lies in each of so many places; `is` says whether
+/// an entry is there, has the hash and the key. It ends whatever the table holds.
 #[inline]
-fn look(places: usize, index: impl Fn(usize) -> i64, is: impl Fn(usize) -> bool, hash: i64) -> i64 {
+pub(crate) fn look(places: usize, index: impl Fn(usize) -> i64, is: impl Fn(usize) -> bool, hash: i64) -> i64 {
     let Some(mask) = places.checked_sub(1) else { return -1 };
     let mut at = hash as usize & mask;
     for _ in 0..places {
@@ -172,8 +154,10 @@ fn look(places: usize, index: impl Fn(usize) -> i64, is: impl Fn(usize) -> bool,
     -1 - at as i64
 }
 
+/// Where a member is: see the operation `set.find`. `held` is the hash of an entry, -1 of one that was removed. It
+/// ends whatever the table holds.
 #[inline]
-fn look_in_set(
+pub(crate) fn look_in_set(
     places: usize,
     index: impl Fn(usize) -> i64,
     held: impl Fn(usize) -> i64,

@@ -91,16 +91,28 @@ op! {
 }
 
 op! {
-    /// A new, sorted list. With NaN, or with zeros of both signs, whose order is NumPy's own, it bails
-    /// out.
+    /// A new, sorted list, NaN at its end. With zeros of both signs, or NaN of several bits, whose order is
+    /// NumPy's own, it bails out.
     ///
     /// >>> sorted([0.5, -1.0, 0.25])
     /// [-1.0, 0.25, 0.5]
     sort_array = "list.sort_array" ""
     Alloc fn (cx, _items: floats) -> float_list fallible bails Operands {
-        let mut keys = keys(_items)?;
+        let nan: Vec<f64> = _items.iter().copied().filter(|item| item.is_nan()).collect();
+        if nan.is_empty() {
+            let mut keys = keys(_items)?;
+            keys.sort_unstable();
+            return floats(cx, keys.iter().copied());
+        }
+        if nan.iter().any(|item| item.to_bits() != nan[0].to_bits()) {
+            return Err(Raise::Bailout("NaN of several bits"));
+        }
+        let present: Vec<f64> = _items.iter().copied().filter(|item| !item.is_nan()).collect();
+        let mut keys = keys(&present)?;
         keys.sort_unstable();
-        floats(cx, keys.iter().copied())
+        let sorted = keys.iter().map(|key| swapped(*key) as u64);
+        let sorted: Vec<u64> = sorted.chain(nan.iter().map(|item| item.to_bits())).collect();
+        RawList::of_words(cx, sorted.into_iter()).map(FloatList)
     }
 }
 

@@ -146,6 +146,27 @@ op! {
     Read fn (_cx, _items: floats) -> float fallible bails Operands { signed_once(greatest_of(_items), _items) }
 }
 
+op! {
+    /// The place of the first NaN among floats, or else of the first of the least; 0 of none.
+    first_least = "ufunc.first_least" ""
+    Read fn (_cx, _items: floats) -> int { first_of(_items, least_of(_items)) }
+}
+
+op! {
+    /// The place of the first NaN among floats, or else of the first of the greatest; 0 of none.
+    first_greatest = "ufunc.first_greatest" ""
+    Read fn (_cx, _items: floats) -> int { first_of(_items, greatest_of(_items)) }
+}
+
+/// The place of the first NaN, or else of the first float that is equal to one of them.
+fn first_of(items: &[f64], extreme: f64) -> i64 {
+    let place = match has_nan(items) {
+        true => items.iter().position(|item| item.is_nan()),
+        false => items.iter().position(|item| *item == extreme),
+    };
+    place.unwrap_or(0) as i64
+}
+
 fn or_zero(item: f64) -> f64 {
     if item.is_nan() { 0.0 } else { item }
 }
@@ -154,10 +175,13 @@ fn square(x: f64) -> f64 {
     x * x
 }
 
-fn first_nan(items: &[f64]) -> Option<f64> {
+fn has_nan(items: &[f64]) -> bool {
     // Without a branch for each, so that several are looked at at once.
-    let found = items.iter().fold(false, |found, item| found | item.is_nan());
-    if found { items.iter().copied().find(|item| item.is_nan()) } else { None }
+    items.iter().fold(false, |found, item| found | item.is_nan())
+}
+
+fn first_nan(items: &[f64]) -> Option<f64> {
+    if has_nan(items) { items.iter().copied().find(|item| item.is_nan()) } else { None }
 }
 
 // A comparison with NaN is false: it changes nothing.
@@ -284,5 +308,7 @@ pub static OPS: &[&OpDef] = &[
     &greatest::DEF,
     &least_present::DEF,
     &greatest_present::DEF,
+    &first_least::DEF,
+    &first_greatest::DEF,
     &dot::DEF,
 ];

@@ -7,12 +7,15 @@
 use crate::known::Known;
 use crate::simplify::Rewrite;
 use crate::tuples;
-use exuvia_ir::{Inst, Object, Opcode, Value};
+use exuvia_ir::{Inst, Object, Opcode, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::{Body, OpDef};
 
 pub(crate) fn op(known: &mut Known<'_>, inst: &Inst, def: &'static OpDef) -> Option<Rewrite> {
     let result = inst.result?;
+    if let (Some((int, cmp)), [a, b]) = (Cmp::of_int_and_float(def.name), &inst.args[..]) {
+        return mixed(known, cmp, int == 0, *a, *b);
+    }
     let Body::Core(op) = def.body else { return None };
     if let CoreOp::ListLen | CoreOp::ListTruth | CoreOp::ListGet | CoreOp::ListGetUnchecked = op {
         return tuples::list(known, inst, op);
@@ -98,6 +101,42 @@ fn compare(known: &mut Known<'_>, cmp: Cmp, a: Value, b: Value) -> Option<Rewrit
         (Cmp::Eq, 0) | (Cmp::Ne, 1) | (Cmp::Lt, 1) | (Cmp::Le, 0) => Some(not(flag)),
         _ => None,
     }
+}
+
+/// Comparisons of an int with a float, one of which is known. An int that is a float without rounding compares
+/// as that float; an int lies on one side of a float exactly if it lies on that side of the whole number next to it.
+fn mixed(known: &mut Known<'_>, cmp: Cmp, int_first: bool, a: Value, b: Value) -> Option<Rewrite> {
+    let (int, float) = if int_first { (a, b) } else { (b, a) };
+    let op = |class: &str| exuvia_ops::by_name(&format!("{class}.{}", cmp.name())).map(|def| Opcode::Op(def.name));
+    let pair = |int, float| if int_first { vec![int, float] } else { vec![float, int] };
+    if let Some(constant) = known.int(int) {
+        let exact = constant as f64;
+        if exact as i128 != i128::from(constant) {
+            return None;
+        }
+        let exact = Object::Float(exact);
+        let made = known.new_constant(Type::Float, exact.clone());
+        return Some(Rewrite::With(op("float")?, pair(made, float), made, exact));
+    }
+    let Object::Float(constant) = *known.constant(float)? else { return None };
+    // As it reads with the int on the left.
+    let side = if int_first { cmp } else { cmp.mirrored() };
+    let answer = |is| Some(Rewrite::Const(Object::Bool(is)));
+    if !constant.is_finite() {
+        return answer(side.holds(&0.0, &constant));
+    }
+    let whole = match side {
+        Cmp::Lt | Cmp::Ge => constant.ceil(),
+        Cmp::Le | Cmp::Gt => constant.floor(),
+        Cmp::Eq | Cmp::Ne if constant.fract() != 0.0 => return answer(side == Cmp::Ne),
+        Cmp::Eq | Cmp::Ne => constant,
+    };
+    if whole as i64 as f64 != whole || whole as i64 == i64::MAX {
+        return None;
+    }
+    let whole = Object::int(whole as i64);
+    let made = known.new_constant(Type::Int, whole.clone());
+    Some(Rewrite::With(op("int")?, pair(int, made), made, whole))
 }
 
 fn ints(known: &mut Known<'_>, op: CoreOp, a: Value, b: Value) -> Option<Rewrite> {

@@ -22,6 +22,8 @@ pub(crate) enum Rewrite {
     Const(Object),
     /// It is another instruction that does not raise.
     To(Opcode, Vec<Value>),
+    /// It is another instruction that does not raise, after a constant that it takes.
+    With(Opcode, Vec<Value>, Value, Object),
 }
 
 /// An instruction that stands for none, until the end of the walk.
@@ -101,6 +103,14 @@ fn visit(
                     inst.op = Opcode::Const(object);
                 }
                 break;
+            }
+            Rewrite::With(op, args, made, object) => {
+                let constant = Opcode::Const(object);
+                inserted.push((block, at, Inst { op: constant, result: Some(made), ..nothing() }));
+                inst.op = op;
+                inst.args = args;
+                inst.unwind = None;
+                inst.no_overflow = false;
             }
             Rewrite::To(op, args) => {
                 inst.op = op;

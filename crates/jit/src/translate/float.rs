@@ -114,6 +114,16 @@ impl Translator<'_, '_, '_> {
         Ok((self.float(inst, 0)?, self.float(inst, 1)?))
     }
 
+    /// The comparison of an int with a float, if the int is among those that a float holds each of.
+    pub(super) fn compare_mixed(&mut self, cmp: Cmp, inst: &Inst, int: usize, slow: Block) -> Result<Vec<Machine>> {
+        let whole = self.int(inst, int)?;
+        self.require_exact(whole, slow);
+        let whole = self.b.ins().fcvt_from_sint(types::F64, whole);
+        let other = self.one(inst, 1 - int)?;
+        let cmp = if int == 0 { cmp } else { cmp.mirrored() };
+        Ok(vec![self.b.ins().fcmp(condition(cmp), whole, other)])
+    }
+
     /// Goes on if an int is among those that a float holds each of.
     pub(super) fn require_exact(&mut self, value: Machine, slow: Block) {
         let shifted = self.b.ins().iadd_imm_s(value, EXACT);

@@ -137,7 +137,7 @@ impl Translator<'_, '_, '_> {
             return Ok(self.b.ins().iconst(types::I8, i64::from(cmp.holds(a, b))));
         }
         // Every native int lies between the big ints of either sign.
-        for (side, cmp) in [(1, cmp), (0, mirrored(cmp))] {
+        for (side, cmp) in [(1, cmp), (0, cmp.mirrored())] {
             if let Some(Object::Int(big @ Int::Big(_))) = self.known(inst, side) {
                 let less = *big > Int::Small(0);
                 let holds = match cmp {
@@ -286,17 +286,5 @@ impl Translator<'_, '_, '_> {
         let most = self.word(63);
         let count = self.b.ins().umin(count, most);
         Ok(self.b.ins().sshr(a, count))
-    }
-}
-
-/// The comparison with its operands exchanged.
-fn mirrored(cmp: Cmp) -> Cmp {
-    match cmp {
-        Cmp::Eq => Cmp::Eq,
-        Cmp::Ne => Cmp::Ne,
-        Cmp::Lt => Cmp::Gt,
-        Cmp::Le => Cmp::Ge,
-        Cmp::Gt => Cmp::Lt,
-        Cmp::Ge => Cmp::Le,
     }
 }

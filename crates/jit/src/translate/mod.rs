@@ -7,6 +7,7 @@
 
 mod big;
 mod call;
+mod choose;
 mod float;
 mod int;
 mod list;
@@ -27,6 +28,7 @@ pub(crate) use call::signature as call_signature;
 use crate::CompileError;
 use crate::alias;
 use crate::batch::RowEnd;
+use crate::choices::Choices;
 use crate::compile::Unit;
 use crate::headers::Headers;
 use crate::live::Live;
@@ -106,6 +108,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     read_headers: HashMap<Value, Vec<list::Header>>,
     /// The blocks that stay in a loop by their first edge and leave it by the second.
     leaves_second: HashSet<BlockId>,
+    /// The branches that only choose between values.
+    choices: Choices,
     /// The lists that loops fill.
     filled: HashMap<Value, Vec<list::Filled>>,
     /// The block that is translated.
@@ -188,12 +192,14 @@ pub(crate) fn translate<'m>(
         headers: Headers::of(function, &flow, live, is_called),
         read_headers: HashMap::new(),
         leaves_second: leaves_second(function, &flow),
+        choices: Choices::default(),
         filled: HashMap::new(),
         at: function.entry(),
         done: VecDeque::new(),
         keeps: None,
     };
     translator.find_turns();
+    translator.find_choices(&flow);
     for (param, slots) in function.block(function.entry()).params.iter().zip(params) {
         translator.values[param.index()] = Some(slots);
     }
@@ -239,6 +245,9 @@ impl<'m> Translator<'_, '_, 'm> {
             }
         }
         for id in order {
+            if self.choices.is_absorbed(id) {
+                continue;
+            }
             self.at = id;
             self.done.clear();
             if let Some(block) = self.blocks[id.index()] {
@@ -436,13 +445,16 @@ impl<'m> Translator<'_, '_, 'm> {
         })
     }
 
-    fn terminator(&mut self, term: &Terminator) -> Result<()> {
+    fn terminator(&mut self, term: &'m Terminator) -> Result<()> {
         match term {
             Terminator::Jump(edge) => {
                 let (block, args) = self.edge(edge, None)?;
                 self.b.ins().jump(block, &args);
             }
             Terminator::Branch(cond, yes, no) => {
+                if let Some(join) = self.choices.join(self.at) {
+                    return self.choose(*cond, yes, no, join);
+                }
                 let cond = self.first(*cond)?;
                 let (yes, yes_args) = self.edge(yes, None)?;
                 let (no, no_args) = self.edge(no, None)?;

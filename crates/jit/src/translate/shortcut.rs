@@ -9,6 +9,7 @@ use super::{Result, Translator};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Type as Reg, Value as Machine, types};
 use exuvia_ir::{Inst, Object, Type};
+use exuvia_ops::core::Cmp;
 use exuvia_ops::def::{Effect, Kind, OpDef};
 use exuvia_ops::text::ASCII_BIT;
 
@@ -102,6 +103,9 @@ impl Translator<'_, '_, '_> {
             ("str.repeated", 2) => self.around(kernel, inst, &Type::Str, |this, inst, slow| this.repeat(inst, 1, slow)),
             ("int.of_str", 1) => self.around(kernel, inst, &Type::Int, Self::short_number),
             ("float.pow" | "float.pow_call", 2) => self.power(kernel, inst),
+            (name, 2) if let Some((int, cmp)) = Cmp::of_int_and_float(name) => {
+                self.around(kernel, inst, &Type::Bool, |this, inst, slow| this.compare_mixed(cmp, inst, int, slow))
+            }
             (name, _) if name.starts_with("place.") => self.place_op(kernel, inst),
             _ => self.one_character(kernel, inst),
         }

@@ -173,7 +173,7 @@ impl Lifter<'_> {
 
     /// Objects of the module that meet what is no static value, as run-time values at the ends of the
     /// arms' blocks; `None` where nothing changes.
-    pub fn as_values(&mut self, column: &[Abs], arms: &[(State, Vec<Abs>)]) -> Lift<Option<Vec<Abs>>> {
+    pub fn as_values(&mut self, column: &[Abs], arms: &mut [(State, Vec<Abs>)]) -> Lift<Option<Vec<Abs>>> {
         let meets = column.iter().any(|abs| self.is_numbered(abs))
             && column
                 .iter()
@@ -184,8 +184,7 @@ impl Lifter<'_> {
         }
         let mut values = column.to_vec();
         for (abs, (state, _)) in values.iter_mut().zip(arms) {
-            self.b.block = state.block;
-            *abs = self.escaped(abs)?;
+            *abs = self.at_end_of(state, |me| me.escaped(abs))?;
         }
         Ok(Some(values))
     }

@@ -3,6 +3,7 @@
 use crate::abs::Abs;
 use crate::data::choice::Choice;
 use crate::objects::heap::is_dropped;
+use crate::bailout::Code;
 use crate::walk::lifter::{Lift, Lifter, State};
 use exuvia_ir::{BlockId, Object, Type, Value};
 use std::rc::Rc;
@@ -53,7 +54,7 @@ impl Lifter<'_> {
                     .iter()
                     .map(|arm| arm.0.frames[depth].vars.get(&name).cloned().unwrap_or(Abs::Unbound))
                     .collect();
-                let joined = self.join_values(&column, &arms, target, &mut args)?;
+                let joined = self.join_values(&column, &mut arms, target, &mut args)?;
                 frame.vars.insert(name, joined);
             }
             frames.push(frame);
@@ -61,7 +62,7 @@ impl Lifter<'_> {
         let mut extras = Vec::new();
         for index in 0..arms[0].1.len() {
             let column: Vec<Abs> = arms.iter().map(|arm| arm.1[index].clone()).collect();
-            extras.push(self.join_values(&column, &arms, target, &mut args)?);
+            extras.push(self.join_values(&column, &mut arms, target, &mut args)?);
         }
         for ((state, _), args) in arms.iter().zip(args) {
             self.b.block = state.block;
@@ -71,12 +72,22 @@ impl Lifter<'_> {
         Ok(extras)
     }
 
+    /// Does something at the end of an arm. Where that parts and meets again, as the conversion of one of several
+    /// types does, the arm ends in another block then.
+    pub fn at_end_of<T>(&mut self, arm: &mut State, act: impl FnOnce(&mut Self) -> Lift<T>) -> Lift<T> {
+        self.b.block = arm.block;
+        self.live = true;
+        let made = act(self)?;
+        arm.block = self.b.block;
+        if self.live { Ok(made) } else { self.bail(Code::Join, "a variable holds on one path what is no value") }
+    }
+
     /// Joins one variable over the arms: the same value stays, others become a parameter
     /// of `target`. Conversions go to the ends of the arms' blocks.
     fn join_values(
         &mut self,
         column: &[Abs],
-        arms: &[(State, Vec<Abs>)],
+        arms: &mut [(State, Vec<Abs>)],
         target: BlockId,
         args: &mut [Vec<Value>],
     ) -> Lift<Abs> {
@@ -126,13 +137,15 @@ impl Lifter<'_> {
         }
         let mut sites = Vec::new();
         for ((abs, (state, _)), args) in column.iter().zip(arms).zip(args.iter_mut()) {
-            self.b.block = state.block;
-            let value = self.value(abs)?;
-            crate::data::lists::add_sites(&mut sites, &self.sites_of(value));
-            let joining = std::mem::replace(&mut self.joining, true);
-            let converted = self.convert(value, &ty);
-            self.joining = joining;
-            args.push(converted?);
+            let converted = self.at_end_of(state, |me| {
+                let value = me.value(abs)?;
+                crate::data::lists::add_sites(&mut sites, &me.sites_of(value));
+                let joining = std::mem::replace(&mut me.joining, true);
+                let converted = me.convert(value, &ty);
+                me.joining = joining;
+                converted
+            })?;
+            args.push(converted);
         }
         let param = self.b.function.add_param(target, ty);
         self.sites.insert(param, sites);
@@ -141,7 +154,7 @@ impl Lifter<'_> {
 
     /// The values with constant dicts and lists as what `json.loads` would make of them, where one of
     /// the others comes from there; `None` where there is nothing to change.
-    fn as_documents(&mut self, column: &[Abs], arms: &[(State, Vec<Abs>)]) -> Lift<Option<Vec<Abs>>> {
+    fn as_documents(&mut self, column: &[Abs], arms: &mut [(State, Vec<Abs>)]) -> Lift<Option<Vec<Abs>>> {
         let of_json = |abs: &Abs| self.type_of(abs).is_some_and(|ty| ty.alternatives().iter().any(Type::is_document));
         let is_static = |abs: &Abs| matches!(abs, Abs::Const(Object::Dict(_) | Object::List(_)));
         if !column.iter().any(is_static) || !column.iter().any(of_json) {
@@ -152,8 +165,7 @@ impl Lifter<'_> {
             if let Abs::Const(object) = &*abs
                 && let Some((class, parts)) = exuvia_ops::json::parts_of(object)
             {
-                self.b.block = state.block;
-                *abs = self.record(class, &[Abs::Const(Object::list(parts))])?;
+                *abs = self.at_end_of(state, |me| me.record(class, &[Abs::Const(Object::list(parts))]))?;
             }
         }
         Ok(Some(documents))
@@ -163,7 +175,7 @@ impl Lifter<'_> {
     fn join_choice(
         &mut self,
         column: &[Abs],
-        arms: &[(State, Vec<Abs>)],
+        arms: &mut [(State, Vec<Abs>)],
         target: BlockId,
         args: &mut [Vec<Value>],
     ) -> Lift<Abs> {
@@ -185,8 +197,7 @@ impl Lifter<'_> {
         let Some(of) = self.joined_with(Vec::new(), column, &is_there) else { return Ok(Abs::Conflict) };
         let mut positions = Vec::new();
         for (abs, (state, _)) in column.iter().zip(arms) {
-            self.b.block = state.block;
-            match self.position_in(abs, &of)? {
+            match self.at_end_of(state, |me| me.position_in(abs, &of))? {
                 Some(at) => positions.push(at),
                 None => return Ok(Abs::Conflict),
             }

@@ -146,7 +146,7 @@ impl Printer<'_, '_> {
 
     fn compare(&mut self, cmp: Cmp, inst: &Inst) -> Result<String> {
         // Every int of 64 bits lies between the big ints of either sign.
-        for (side, cmp) in [(1, cmp), (0, mirrored(cmp))] {
+        for (side, cmp) in [(1, cmp), (0, cmp.mirrored())] {
             if let Some(Object::Int(big @ Int::Big(_))) = self.known(inst, side) {
                 let less = *big > Int::Small(0);
                 let holds = match cmp {
@@ -159,16 +159,5 @@ impl Printer<'_, '_> {
             }
         }
         Ok(format!("(int)(({}) {} ({}))", self.int(inst, 0)?, operator(cmp), self.int(inst, 1)?))
-    }
-}
-
-fn mirrored(cmp: Cmp) -> Cmp {
-    match cmp {
-        Cmp::Eq => Cmp::Eq,
-        Cmp::Ne => Cmp::Ne,
-        Cmp::Lt => Cmp::Gt,
-        Cmp::Le => Cmp::Ge,
-        Cmp::Gt => Cmp::Lt,
-        Cmp::Ge => Cmp::Le,
     }
 }

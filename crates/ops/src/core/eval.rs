@@ -3,7 +3,7 @@
 use super::Cmp;
 use crate::adapt::take;
 use crate::cx::Cx;
-use crate::hash::{self, Parts};
+use crate::hash;
 use crate::list;
 use exuvia_ir::{ExcKind, Int, Object, Raise};
 use num_bigint::{BigInt, Sign};
@@ -395,32 +395,36 @@ pub(super) fn list_reverse(_: &mut Cx, args: &[Object]) -> Outcome {
     })?
 }
 
-/// What looks for a key: with the parts of a table, the hash, and what says whether a key is the one.
-type Search = fn(Parts<'_>, i64, &dyn Fn(usize) -> bool) -> i64;
-
-fn find(args: &[Object], search: Search) -> Outcome {
+/// Where the key `args[3]` of the hash `args[4]` is in the table, hashes and keys before them.
+fn find<const OF_SET: bool>(args: &[Object]) -> Outcome {
     let (index, hashes, keys) = (list_of(&args[0])?, list_of(&args[1])?, list_of(&args[2])?);
+    let hash = take::int(&args[4])?;
     let word = |list: &exuvia_ir::ListObj, at: usize| match list.read(|items| items.get(at).cloned()) {
         Some(Object::Int(Int::Small(value))) => value,
         _ => i64::MAX,
     };
-    let is = |at: usize| keys.read(|keys| keys.get(at).is_some_and(|key| crate::sort::is_same(key, &args[3])));
     let len = |list: &exuvia_ir::ListObj| list.read(|items| items.len());
-    let parts = Parts {
-        places: len(index),
-        index: &|at| word(index, at),
-        entries: len(hashes).min(len(keys)),
-        hashes: &|at| word(hashes, at),
+    let entries = len(hashes).min(len(keys));
+    let held = |at: usize| if at < entries { word(hashes, at) } else { 0 };
+    let is = |at: usize| {
+        at < entries
+            && held(at) == hash
+            && keys.read(|keys| keys.get(at).is_some_and(|key| crate::sort::is_same(key, &args[3])))
     };
-    Ok(Object::int(search(parts, take::int(&args[4])?, &is)))
+    let places = len(index);
+    let index = |at: usize| word(index, at);
+    Ok(Object::int(match OF_SET {
+        true => hash::look_in_set(places, index, held, is, hash),
+        false => hash::look(places, index, is, hash),
+    }))
 }
 
 pub(super) fn hash_find(_: &mut Cx, args: &[Object]) -> Outcome {
-    find(args, |parts, hash, is| hash::find(parts, hash, is))
+    find::<false>(args)
 }
 
 pub(super) fn set_find(_: &mut Cx, args: &[Object]) -> Outcome {
-    find(args, |parts, hash, is| hash::find_in_set(parts, hash, is))
+    find::<true>(args)
 }
 
 pub(super) fn list_compact(_: &mut Cx, args: &[Object]) -> Outcome {

@@ -59,12 +59,17 @@ def starmap_(function, iterable):
         yield function(*items)
 
 
-def combinations(iterable, r):
-    # The number is looked at first.
+def _as_count(r):
+    """A number of items, which is looked at before the items are; whether it is negative only after them."""
     if r is None:
         raise TypeError("'NoneType' object cannot be interpreted as an integer")
     if not isinstance(r, int) or not -2147483648 <= r <= 2147483647:
         return _leave("a number of items that is no int, or too large")
+    return r
+
+
+def combinations(iterable, r):
+    r = _as_count(r)
     items = list(iterable)
     if not _is_constant(r):
         return _combinations(items, _count_of_items(r))
@@ -105,10 +110,7 @@ def _combinations(items, r):
 
 
 def combinations_with_replacement(iterable, r):
-    if r is None:
-        raise TypeError("'NoneType' object cannot be interpreted as an integer")
-    if not isinstance(r, int) or not -2147483648 <= r <= 2147483647:
-        return _leave("a number of items that is no int, or too large")
+    r = _as_count(r)
     return _with_replacement(list(iterable), _count_of_items(r))
 
 
@@ -130,8 +132,8 @@ def _with_replacement(items, r):
 
 
 def permutations(iterable, r=None):
-    if r is not None and (not isinstance(r, int) or not -2147483648 <= r <= 2147483647):
-        return _leave("a number of items that is no int, or too large")
+    if r is not None:
+        r = _as_count(r)
     items = list(iterable)
     n = len(items)
     if _is_constant(r) and r == 2:

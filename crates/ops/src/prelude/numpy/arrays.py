@@ -522,11 +522,11 @@ class ndarray(_Operators):
 
     def argmin(self, axis=None):
         _one_axis(axis)
-        return _first(self, _lt)
+        return _first(self, _lt, "ufunc.first_least")
 
     def argmax(self, axis=None):
         _one_axis(axis)
-        return _first(self, _gt)
+        return _first(self, _gt, "ufunc.first_greatest")
 
     def any(self, axis=None):
         _one_axis(axis)
@@ -827,14 +827,16 @@ def ptp(a, axis=None):
     return a.max(axis) - a.min(axis)
 
 
-def _first(a, function):
+def _first(a, function, of_floats):
     """The index of the first extreme; a NaN is one."""
     if a._n == 0:
         return _leave("an array without elements")
+    if a._code == 0:
+        return _Number(_operation(of_floats, a._compact()))
     best, at = a._value(0), 0
     for i in range(1, a._n):
         value = a._value(i)
-        if best == best and (value != value or function(value, best)):
+        if function(value, best):
             best, at = value, i
     return _Number(at)
 
@@ -981,6 +983,8 @@ def _sorted(a):
 def _median(a):
     if a._n == 0 or a._code != 0:
         return _leave("the median of such an array")
+    if a._counted() != a._n:
+        return _Number(_nan)
     middle = a._n // 2
     if a._n % 2 == 1:
         return _Number(0.0 + _item(_operation("list.select_float", a._compact(), [middle]), 0))

@@ -61,13 +61,18 @@ def _unique(a, return_index, return_inverse, return_counts):
     items = _sorted(_of_numbers(a))._items
     found, counts = [], []
     for at in range(len(items)):
-        if at == 0 or _item(items, at) != _item(items, at - 1):
+        if at == 0 or _is_other(_item(items, at), _item(items, at - 1)):
             found.append(_item(items, at))
             counts.append(1)
         else:
             counts[-1] += 1
     found = _fresh(found, _an_array(a)._code)
     return (found, _fresh(counts, 1)) if return_counts else found
+
+
+def _is_other(item, before):
+    """Whether one of two neighbours in order is another value; NaN is one."""
+    return item != before and (item == item or before == before)
 
 
 def _place(items, value, right):
@@ -141,12 +146,15 @@ def _quantiles(a, q, of_hundred):
     if a._n == 0:
         return _leave("a quantile of nothing")
     items, n = _floats_of(a)._compact(), a._n
+    is_missing = a._counted() != n
     if isinstance(q, (ndarray, list, tuple)):
         q = _of_numbers(q)
         if not of_hundred and q._code != 0:
             return _refuse("quantiles at ints")
         parts = _floats_of(q)._list()
         places = [_place_of(_div(part, 100.0) if of_hundred else part, n) for part in parts]
+        if is_missing:
+            return _fresh([_nan for place in places], 0)
         wanted = []
         for place in places:
             wanted.append(int(place))
@@ -159,6 +167,8 @@ def _quantiles(a, q, of_hundred):
         return _refuse("a quantile at an int")
     part = _exact_float_of(q)
     place = _place_of(_div(part, 100.0) if of_hundred else part, n)
+    if is_missing:
+        return _Number(_nan)
     found = _operation("list.select_float", items, [int(place), _next(int(place), n)])
     return _Number(_quantile_at(place, n, _item(found, 0), _item(found, 1)))
 
