@@ -155,9 +155,8 @@ impl Lifter<'_> {
             }
             (Type::List(_), _) => self.widen_list(value, ty),
             (Type::Union(have), _)
-                if !self.joining
-                    && !from.is_within(ty)
-                    && have.iter().any(|one| self.stored_type(one, true) != *one) =>
+                if !from.is_within(ty)
+                    && have.iter().any(|one| self.is_converted(one)) =>
             {
                 let converted = self.dispatch(value, &mut |me, narrowed| me.value_as(&narrowed, ty).map(Abs::Dyn))?;
                 self.value_as(&converted, ty)
@@ -169,6 +168,11 @@ impl Lifter<'_> {
             }
             _ => self.no_common_form(&from, ty),
         }
+    }
+
+    /// Whether values of a type may take another form within a union: tuples and records element by element.
+    fn is_converted(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Tuple(_) | Type::Record(Class::Object(_), _)) || self.stored_type(ty, true) != *ty
     }
 
     fn no_common_form(&self, from: &Type, ty: &Type) -> Lift<Value> {

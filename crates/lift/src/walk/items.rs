@@ -250,6 +250,12 @@ impl Lifter<'_> {
                 let (from, to) = (lower.map_or(0, clamp), upper.map_or(len, clamp));
                 Ok(Abs::tuple(items[from as usize..to.max(from) as usize].to_vec()))
             }
+            (Some(lower), Some(upper), Some(Some(step))) if step != 0 => {
+                let bound = |bound: Option<i64>| bound.unwrap_or(exuvia_ops::str::NO_BOUND);
+                let (start, count) = exuvia_ops::str::stepped(bound(lower), bound(upper), step, items.len() as i64);
+                let places = (0..count).map(|turn| (start + turn * step) as usize);
+                Ok(Abs::tuple(places.filter_map(|at| items.get(at).cloned()).collect()))
+            }
             _ => self.bail(Code::Operands, "a slice of a tuple with bounds that are not constant"),
         }
     }

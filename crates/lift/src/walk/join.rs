@@ -140,10 +140,7 @@ impl Lifter<'_> {
             let converted = self.at_end_of(state, |me| {
                 let value = me.value(abs)?;
                 crate::data::lists::add_sites(&mut sites, &me.sites_of(value));
-                let joining = std::mem::replace(&mut me.joining, true);
-                let converted = me.convert(value, &ty);
-                me.joining = joining;
-                converted
+                me.convert(value, &ty)
             })?;
             args.push(converted);
         }

@@ -229,8 +229,6 @@ pub(crate) struct Lifter<'w> {
     pub long_results: bool,
     /// What nobody may change while loops go over what generators gave at once.
     pub watched: Vec<Watch>,
-    /// Whether conversions go to the ends of blocks, where they must not make others.
-    pub joining: bool,
     /// Whether the items that are asked for next are only put into a list.
     pub only_listed: bool,
     /// The unions of which one alternative is looked at.
@@ -343,7 +341,6 @@ impl<'w> Lifter<'w> {
             escaping: Vec::new(),
             built_ins: 0,
             long_results: false,
-            joining: false,
             only_listed: false,
             watched: Vec::new(),
             arms: 0,

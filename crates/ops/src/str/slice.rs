@@ -273,14 +273,20 @@ op! {
         }
         match char::from_u32(_i as u32) {
             Some(ch) => one_char(cx, ch),
-            None => Err(Raise::Bailout("a lone surrogate")),
+            None => Err(SURROGATE),
         }
     }
     big big_chr
 }
 
+const SURROGATE: Raise = Raise::Bailout("a lone surrogate");
+
 fn big_chr(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
-    super::big_c_int(args)
+    match super::big_c_int(args) {
+        // What is left that the kernel does not do.
+        Err(Raise::ROW_MEMORY) => Err(SURROGATE),
+        raised => raised,
+    }
 }
 
 fn one_char<'a>(cx: &mut Cx, ch: char) -> KernelResult<Str<'a>> {
