@@ -16,6 +16,12 @@ pub(crate) fn op(known: &mut Known<'_>, inst: &Inst, def: &'static OpDef) -> Opt
     if let (Some((int, cmp)), [a, b]) = (Cmp::of_int_and_float(def.name), &inst.args[..]) {
         return mixed(known, cmp, int == 0, *a, *b);
     }
+    // A square is a product.
+    if let ("int.pow", [a, b]) = (def.name, &inst.args[..])
+        && known.int(*b) == Some(2)
+    {
+        return Some(Rewrite::To(Opcode::Op("int.mul"), vec![*a, *a]));
+    }
     let Body::Core(op) = def.body else { return None };
     if let CoreOp::ListLen | CoreOp::ListTruth | CoreOp::ListGet | CoreOp::ListGetUnchecked = op {
         return tuples::list(known, inst, op);

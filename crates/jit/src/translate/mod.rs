@@ -14,6 +14,7 @@ mod list;
 mod memo;
 mod place;
 mod power;
+mod rounding;
 mod search;
 mod shortcut;
 mod str;

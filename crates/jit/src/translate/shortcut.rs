@@ -5,7 +5,7 @@
 //! ASCII: there a code point is a byte, and the work is less than the call. Whatever the
 //! checks in front do not cover goes to the kernel, exceptions included.
 
-use super::{Result, Translator};
+use super::{Result, Translator, rounding};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Type as Reg, Value as Machine, types};
 use exuvia_ir::{Inst, Object, Type};
@@ -103,6 +103,10 @@ impl Translator<'_, '_, '_> {
             ("str.repeated", 2) => self.around(kernel, inst, &Type::Str, |this, inst, slow| this.repeat(inst, 1, slow)),
             ("int.of_str", 1) => self.around(kernel, inst, &Type::Int, Self::short_number),
             ("float.pow" | "float.pow_call", 2) => self.power(kernel, inst),
+            ("float.round_digits", 2) => self.round_to_places(kernel, inst),
+            ("float.floordiv" | "float.mod", 2) => self.divide_whole(kernel, inst, kernel.def.name == "float.mod"),
+            ("float.is_integer", 1) => self.is_whole_float(inst),
+            (name, _) if let Some(to) = rounding::to_int(name) => self.round_to_int(kernel, inst, to),
             (name, 2) if let Some((int, cmp)) = Cmp::of_int_and_float(name) => {
                 self.around(kernel, inst, &Type::Bool, |this, inst, slow| this.compare_mixed(cmp, inst, int, slow))
             }

@@ -100,11 +100,12 @@ impl Lifter<'_> {
         }
         let mut named = Vec::new();
         // Functions of the prelude hand on what they were given as a dict, where a later entry replaces an earlier one.
-        let set = |named: &mut Vec<(Name, Abs)>, (name, value): (Name, Abs)| {
-            match named.iter_mut().find(|known| known.0 == name) {
-                Some(known) => known.1 = value,
-                None => named.push((name, value)),
-            }
+        let set = |named: &mut Vec<(Name, Abs)>, (name, value): (Name, Abs)| match named
+            .iter_mut()
+            .find(|known| known.0 == name)
+        {
+            Some(known) => known.1 = value,
+            None => named.push((name, value)),
         };
         // The dict behind a `**` whose keys are not known.
         let mut unknown = None;
@@ -113,7 +114,9 @@ impl Lifter<'_> {
             match name {
                 Some(name) => named.push((name.clone(), value)),
                 None => match self.named_by(&value)? {
-                    Some(entries) if self.is_in_prelude() => entries.into_iter().for_each(|entry| set(&mut named, entry)),
+                    Some(entries) if self.is_in_prelude() => {
+                        entries.into_iter().for_each(|entry| set(&mut named, entry))
+                    }
                     Some(entries) => named.extend(entries),
                     None if unknown.is_none() => unknown = Some(value),
                     None => return self.bail(Code::Arguments, "two ** of dicts whose keys are not known in a call"),

@@ -154,10 +154,7 @@ impl Lifter<'_> {
                 }
             }
             (Type::List(_), _) => self.widen_list(value, ty),
-            (Type::Union(have), _)
-                if !from.is_within(ty)
-                    && have.iter().any(|one| self.is_converted(one)) =>
-            {
+            (Type::Union(have), _) if !from.is_within(ty) && have.iter().any(|one| self.is_converted(one)) => {
                 let converted = self.dispatch(value, &mut |me, narrowed| me.value_as(&narrowed, ty).map(Abs::Dyn))?;
                 self.value_as(&converted, ty)
             }

@@ -1,9 +1,9 @@
 //! Where paths meet: each variable becomes one value, of a type that holds those of all paths.
 
 use crate::abs::Abs;
+use crate::bailout::Code;
 use crate::data::choice::Choice;
 use crate::objects::heap::is_dropped;
-use crate::bailout::Code;
 use crate::walk::lifter::{Lift, Lifter, State};
 use exuvia_ir::{BlockId, Object, Type, Value};
 use std::rc::Rc;
