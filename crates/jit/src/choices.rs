@@ -140,13 +140,11 @@ impl<'f> Search<'f> {
             [through, Some(Found { join: edge.block, cost: 0 })].into_iter().flatten().collect::<Vec<_>>()
         };
         let (of_yes, of_no) = (ways(yes), ways(no));
-        for yes in &of_yes {
-            for no in of_no.iter().filter(|no| no.join == yes.join) {
-                let cost = yes.cost + no.cost + self.words(yes.join)?;
-                return (cost <= MOST).then_some(Found { join: yes.join, cost });
-            }
-        }
-        None
+        let pairs = of_yes.iter().flat_map(|yes| of_no.iter().map(move |no| (yes, no)));
+        pairs.filter(|(yes, no)| yes.join == no.join).find_map(|(yes, no)| {
+            let cost = yes.cost + no.cost + self.words(yes.join)?;
+            (cost <= MOST).then_some(Found { join: yes.join, cost })
+        })
     }
 
     /// Where the block behind an edge leads, if nothing else leads to it and all that it does is cheap.
