@@ -289,7 +289,8 @@ impl Lifter<'_> {
                 _ => self.bail(Code::Statement, "a class of flags that is decorated"),
             };
         }
-        // Equality without a hash makes a class unhashable; neither is looked at elsewhere.
+        let is_dataclass = dataclass.is_some();
+        let hashes_fields = dataclass.as_ref().is_some_and(|dataclass| dataclass.unsafe_hash);
         match dataclass {
             Some(_) if class.base.as_ref().is_some_and(ClassObj::is_named) => {
                 return self.bail(Code::Statement, "a named tuple that is a dataclass");
@@ -300,6 +301,16 @@ impl Lifter<'_> {
         }
         if is_ordered {
             self.order_totally(&mut class)?;
+        }
+        if !prelude && !is_named && !hashes_fields && !class.members.contains_key("__hash__") {
+            let is_frozen = is_dataclass && class.frozen;
+            if is_frozen && class.base.as_ref().is_some_and(|base| ClassObj::find(base, "__hash__").is_some()) {
+                return self.bail(Code::Statement, "a frozen dataclass below a class with a hash");
+            }
+            // Equality without a hash makes a class unhashable (language reference, section 3.3.1).
+            if !is_frozen && class.members.contains_key("__eq__") {
+                class.members.insert("__hash__".into(), Member::Value(Abs::NONE));
+            }
         }
         let class = Rc::new(class);
         self.classes.push(Rc::clone(&class));

@@ -55,6 +55,7 @@ pub(crate) struct Dataclass {
     frozen: bool,
     slots: bool,
     kw_only: bool,
+    pub unsafe_hash: bool,
 }
 
 impl Lifter<'_> {
@@ -113,8 +114,16 @@ impl Lifter<'_> {
                 _ => self.bail(Code::Statement, "a class that is decorated twice"),
             };
         };
-        let mut made =
-            Dataclass { eq: true, order: false, repr: true, init: true, frozen: false, slots: false, kw_only: false };
+        let mut made = Dataclass {
+            eq: true,
+            order: false,
+            repr: true,
+            init: true,
+            frozen: false,
+            slots: false,
+            kw_only: false,
+            unsafe_hash: false,
+        };
         let (callee, keywords) = match &decorator.kind {
             ExprKind::Call { func, args, keywords } if args.is_empty() => (&**func, keywords.as_slice()),
             _ => (decorator, [].as_slice()),
@@ -134,8 +143,7 @@ impl Lifter<'_> {
                 "frozen" => made.frozen = *value,
                 "slots" => made.slots = *value,
                 "kw_only" => made.kw_only = *value,
-                // Hashes are not looked at.
-                "unsafe_hash" => {}
+                "unsafe_hash" => made.unsafe_hash = *value,
                 other => return self.bail(Code::Statement, format!("a dataclass with {other}")),
             }
         }
@@ -298,8 +306,16 @@ impl Lifter<'_> {
             return self.bail(Code::Statement, "a named tuple that CPython refuses");
         }
         let names: Vec<&Name> = fields.iter().map(|field| &field.0).collect();
-        let asked =
-            Dataclass { eq: false, order: false, repr: true, init: true, frozen: true, slots: false, kw_only: false };
+        let asked = Dataclass {
+            eq: false,
+            order: false,
+            repr: true,
+            init: true,
+            frozen: true,
+            slots: false,
+            kw_only: false,
+            unsafe_hash: false,
+        };
         let mut text = dataclass_text(class, &asked, &names, &[], false);
         let each = |one: &dyn Fn(&Name) -> String| names.iter().map(|name| one(name)).collect::<String>();
         let _ = writeln!(text, "def _astuple(self):\n    return ({})", each(&|name| format!("self.{name}, ")));

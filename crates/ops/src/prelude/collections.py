@@ -41,6 +41,8 @@ def _hash(key):
         return _hash(key._number())
     if _is_of(key, "datetime.timedelta"):
         return _hash((key.days, key.seconds, key.microseconds))
+    if _has_own(key, "__hash__"):
+        return _operation("int.hash", hash(key))
     fields = _hashed_fields(key)
     if fields is not None:
         return _hash(fields)
@@ -870,6 +872,8 @@ def _own_hash(key):
         return _own_hash((key.days, key.seconds, key.microseconds))
     if isinstance(key, (list, dict, set)):
         raise TypeError(f"unhashable type: '{_type_name(key)}'")
+    if _has_own(key, "__hash__"):
+        return hash(key)
     fields = _hashed_fields(key)
     if fields is not None:
         return _own_hash(fields)
@@ -898,6 +902,8 @@ def _has_order(key):
         return True
     if _is_of(key, "datetime.datetime", "datetime.date", "datetime.time", "datetime.timedelta"):
         return True
+    if _has_own(key, "__hash__"):
+        return True
     fields = _hashed_fields(key)
     return fields is not None and _has_order(fields)
 
@@ -912,7 +918,7 @@ def hash(value, /):
         return _operation("own.int", own) if not -(2**63) <= own < 2**63 else -2 if own == -1 else int(own)
     if isinstance(value, (list, dict, set)) or _has_order(value):
         return _own_hash(value)
-    if isinstance(value, (tuple, frozenset)):
+    if value is None or isinstance(value, (tuple, frozenset)):
         return _leave("a hash that differs from process to process")
     return _refuse("a hash that differs from process to process")
 
