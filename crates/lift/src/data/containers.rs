@@ -263,7 +263,7 @@ impl Lifter<'_> {
 
     /// Changes a constant dict or set where the module is run, which is before any function sees it:
     /// what variables hold becomes another constant.
-    pub fn change_while_loading(&mut self, object: &Object, change: impl FnOnce(Content<'_>) -> bool) -> Lift<()> {
+    pub fn change_while_loading(&mut self, object: &Object, change: impl FnOnce(Content<'_>) -> bool) -> Lift<Abs> {
         let Some(place) = address(object) else { return self.bail(Code::Mutation, "a change of such a constant") };
         let is_it = |object: &Object| address(object) == Some(place);
         let mut searched = 0;
@@ -291,8 +291,16 @@ impl Lifter<'_> {
         if !changed {
             return self.bail(Code::Operands, "a key that is not hashable here");
         }
-        self.put_in_place(&|abs| matches!(abs, Abs::Const(object) if is_it(object)), &Abs::Const(new));
-        Ok(())
+        let new = Abs::Const(new);
+        self.put_in_place(&|abs| matches!(abs, Abs::Const(object) if is_it(object)), &new);
+        Ok(new)
+    }
+
+    /// The same with all that another dict holds.
+    pub fn updated_while_loading(&mut self, dict: &Object, other: &DictObj) -> Lift<Abs> {
+        let all =
+            |mut to: Content<'_>| other.entries().iter().all(|(key, value)| to.insert(key.clone(), value.clone()));
+        self.change_while_loading(dict, all)
     }
 
     /// What methods that change a constant dict or set do while the module is run.
@@ -303,10 +311,7 @@ impl Lifter<'_> {
         };
         match (receiver, method, args) {
             (Object::Dict(_), "update", [Abs::Const(Object::Dict(other))]) => {
-                let all = |mut to: Content<'_>| {
-                    other.entries().iter().all(|(key, value)| to.insert(key.clone(), value.clone()))
-                };
-                self.change_while_loading(receiver, all)?;
+                self.updated_while_loading(receiver, other)?;
                 Ok(Some(Abs::NONE))
             }
             (Object::Dict(dict), "setdefault", [Abs::Const(key), Abs::Const(value)]) => {

@@ -95,7 +95,7 @@ impl Lifter<'_> {
             }
             (Abs::Const(dict @ Object::Dict(_)), _) if self.module_mode => match (index, value) {
                 (Abs::Const(key), Abs::Const(value)) => {
-                    self.change_while_loading(dict, |mut dict| dict.insert(key, value))
+                    self.change_while_loading(dict, |mut dict| dict.insert(key, value)).map(drop)
                 }
                 (key, value) => self.store_while_loading(&container, &key, &value),
             },
@@ -477,6 +477,10 @@ impl Lifter<'_> {
                 self.call_spelled(".__imul__", vec![old.clone(), value], Vec::new())?;
                 Ok(old)
             }
+            ("|", Abs::Const(object @ Object::Dict(_)), _) if self.module_mode => match &value {
+                Abs::Const(Object::Dict(other)) => self.updated_while_loading(object, other),
+                _ => self.bail(Code::Mutation, "a dict of the module is changed"),
+            },
             (_, Abs::Const(Object::Dict(_)), _) => {
                 self.changes(&old)?;
                 self.bail(Code::Mutation, "a dict of the module is changed")

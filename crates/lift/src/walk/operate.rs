@@ -13,10 +13,10 @@ use exuvia_ops::def::{Body, Effect, Kind, OpDef};
 use exuvia_ops::operands;
 use std::sync::Arc;
 
-/// Whether a function gives an iterator, which looks at nothing before it is asked: it is not called for each
-/// alternative of an operand, since iterators of two kinds have nothing in common.
+/// Whether a function gives an iterator or a function, which looks at nothing before it is asked: it is not called
+/// for each alternative of an operand, since iterators or functions of two kinds have nothing in common.
 pub fn is_lazy(spelling: &str) -> bool {
-    spelling.starts_with("itertools.")
+    spelling.starts_with("itertools.") || spelling == "functools.partial"
 }
 
 impl Lifter<'_> {
@@ -566,19 +566,19 @@ impl Lifter<'_> {
     /// `builtins` otherwise.
     fn prelude_operation(&mut self, spelling: &str, args: &[Abs]) -> Lift<Option<Abs>> {
         if spelling == "a*b"
+            && let Some(repeated) = self.repeated_tuple(args)
+        {
+            return Ok(Some(repeated));
+        }
+        if spelling == "a*b"
             && let [times, repeated] = args
             && matches!(
                 (self.type_of(times), self.type_of(repeated)),
-                (Some(Type::Int | Type::Bool), Some(Type::List(_) | Type::Record(..)))
+                (Some(Type::Int | Type::Bool), Some(Type::List(_) | Type::Tuple(_) | Type::Record(..)))
                     | (Some(Type::Float), Some(Type::Record(Class::Timedelta, _)))
             )
         {
             return self.prelude_operation(spelling, &[repeated.clone(), times.clone()]);
-        }
-        if spelling == "a*b"
-            && let Some(repeated) = self.repeated_tuple(args)
-        {
-            return Ok(Some(repeated));
         }
         if matches!(spelling, "a+b" | "a*b") && !self.prelude_operands(spelling, args) {
             return Ok(None);
@@ -619,7 +619,7 @@ impl Lifter<'_> {
         matches!(
             (spelling, types.as_slice()),
             ("a+b", [Some(Type::List(_)), Some(Type::List(_))])
-                | ("a*b", [Some(Type::List(_)), Some(Type::Int | Type::Bool)])
+                | ("a*b", [Some(Type::List(_) | Type::Tuple(_)), Some(Type::Int | Type::Bool)])
                 | (_, [Some(Type::Record(..)), Some(_)])
         )
     }

@@ -40,9 +40,19 @@ def mean(data):
 
 def fmean(data, weights=None):
     if weights is not None:
-        return _refuse("a mean with weights")
+        return _weighted(list(data), list(weights))
     items = _items(data, 1, "fmean")
     return _operation("statistics.sum", [_exact(item) for item in items]) / len(items)
+
+
+def _weighted(data, weights):
+    total = _operation("statistics.sum", [_exact(x * weight) for x, weight in zip(data, weights)])
+    if len(data) != len(weights):
+        _operation("statistics.fail", "data and weights must be the same length")
+    of_weights = _operation("statistics.sum", [_exact(weight) for weight in weights])
+    if of_weights == 0.0:
+        _operation("statistics.fail", "sum of weights must be non-zero")
+    return total / of_weights
 
 
 def _spread(data, least, function, root):

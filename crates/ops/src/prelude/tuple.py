@@ -1,4 +1,4 @@
-"""Operators and methods of tuple: lengths are known, so the loops unroll.
+"""Operators and methods of tuple: lengths are known, so the loops unroll. That of a product is not.
 
 CPython compares elements by identity before equality, which only shows for a NaN.
 """
@@ -34,6 +34,10 @@ def __str__(self):
 
 def __ne__(self, other):
     return not __eq__(self, other)
+
+
+def __mul__(self, times):
+    return tuple(list(self) * times)
 
 
 def _less(self, other, strict):
