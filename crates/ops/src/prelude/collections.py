@@ -35,6 +35,8 @@ def _hash(key):
             return _refuse("a key of such a class")
         result = 7
         for item in key:
+            if _has_own(item, "__hash__"):
+                return _refuse("a key of such a class within a tuple")
             result = _operation("hash.mix", result, _hash(item))
         return result
     if _type_name(key) == "decimal.Decimal":
@@ -56,15 +58,22 @@ def _find(index, hashes, keys, key, code):
     # The position of the entry of a key; where there is none, -1 less the place for it in the table.
     if _takes("hash.find", index, hashes, keys, key, code):
         return _operation("hash.find", index, hashes, keys, key, code)
+    _leave_beside_others(keys, key)
     mask = len(index) - 1
     at = code & mask
     while True:
         slot = _item(index, at)
         if slot < 0:
             return -1 - at
-        if _item(hashes, slot) == code and _item(keys, slot) == key:
+        if _item(hashes, slot) == code and _same(_item(keys, slot), key):
             return slot
         at = (at + 1) & mask
+
+
+def _leave_beside_others(keys, key):
+    # A hash of a class's own is CPython's, those of others here are not: what CPython would compare is not met.
+    if len(keys) > 0 and _has_own(_item(keys, 0), "__hash__") != _has_own(key, "__hash__"):
+        return _leave("keys of which some have a hash of their own")
 
 
 class _Table:
@@ -928,6 +937,7 @@ def _search(places, hashes, keys, key, code):
     # a member was removed from, or the free one at its end (set_add_entry).
     if _takes("set.find", places, hashes, keys, key, code):
         return _operation("set.find", places, hashes, keys, key, code)
+    _leave_beside_others(keys, key)
     mask = len(places) - 1
     at = code & mask
     rest = code
@@ -940,7 +950,7 @@ def _search(places, hashes, keys, key, code):
             if slot < 0:
                 return -1 - near if free < 0 else -1 - free
             held = _item(hashes, slot)
-            if held == code and _item(keys, slot) == key:
+            if held == code and _same(_item(keys, slot), key):
                 return slot
             if held == -1:
                 free = near
