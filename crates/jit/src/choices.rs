@@ -206,15 +206,10 @@ impl<'f> Search<'f> {
             Opcode::Const(_) | Opcode::Field(_) => Some(0),
             Opcode::Wrap | Opcode::Unwrap | Opcode::Is(_) | Opcode::Tuple => Some(1),
             Opcode::Op(_) => match definition(inst)?.body {
-                Body::Core(CoreOp::IntAdd | CoreOp::IntSub | CoreOp::IntMul | CoreOp::IntNeg | CoreOp::IntAbs) => {
-                    inst.no_overflow.then_some(1)
-                }
+                Body::Core(op) if op.is_ring() || matches!(op, CoreOp::IntAbs) => inst.no_overflow.then_some(1),
+                Body::Core(op) if op.is_bitwise() => Some(1),
                 Body::Core(
-                    CoreOp::IntAnd
-                    | CoreOp::IntOr
-                    | CoreOp::IntXor
-                    | CoreOp::IntInvert
-                    | CoreOp::IntCmp(_)
+                    CoreOp::IntCmp(_)
                     | CoreOp::IntTruth
                     | CoreOp::BoolToInt
                     | CoreOp::BoolAnd

@@ -98,21 +98,15 @@ op! {
     /// [-1.0, 0.25, 0.5]
     sort_array = "list.sort_array" ""
     Alloc fn (cx, _items: floats) -> float_list fallible bails Operands {
-        let nan: Vec<f64> = _items.iter().copied().filter(|item| item.is_nan()).collect();
-        if nan.is_empty() {
-            let mut keys = keys(_items)?;
-            keys.sort_unstable();
-            return floats(cx, keys.iter().copied());
-        }
+        let (nan, present): (Vec<f64>, Vec<f64>) = _items.iter().partition(|item| item.is_nan());
         if nan.iter().any(|item| item.to_bits() != nan[0].to_bits()) {
             return Err(Raise::Bailout("NaN of several bits"));
         }
-        let present: Vec<f64> = _items.iter().copied().filter(|item| !item.is_nan()).collect();
         let mut keys = keys(&present)?;
         keys.sort_unstable();
-        let sorted = keys.iter().map(|key| swapped(*key) as u64);
-        let sorted: Vec<u64> = sorted.chain(nan.iter().map(|item| item.to_bits())).collect();
-        RawList::of_words(cx, sorted.into_iter()).map(FloatList)
+        // The bits of NaN come back as they are: done twice the exchange is undone.
+        keys.extend(bits_in_order(&nan));
+        floats(cx, keys.iter().copied())
     }
 }
 

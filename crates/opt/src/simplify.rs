@@ -107,17 +107,9 @@ fn visit(
             Rewrite::With(op, args, made, object) => {
                 let constant = Opcode::Const(object);
                 inserted.push((block, at, Inst { op: constant, result: Some(made), ..nothing() }));
-                inst.op = op;
-                inst.args = args;
-                inst.unwind = None;
-                inst.no_overflow = false;
+                become_another(&mut inst, op, args);
             }
-            Rewrite::To(op, args) => {
-                inst.op = op;
-                inst.args = args;
-                inst.unwind = None;
-                inst.no_overflow = false;
-            }
+            Rewrite::To(op, args) => become_another(&mut inst, op, args),
         }
     }
     if inst.unwind.is_some() && !known.context.may_raise(&inst) {
@@ -125,6 +117,14 @@ fn visit(
     }
     known.note(&inst);
     known.function.block_mut(block).insts[at] = inst;
+}
+
+/// Makes an instruction another one that does not raise.
+fn become_another(inst: &mut Inst, op: Opcode, args: Vec<Value>) {
+    inst.op = op;
+    inst.args = args;
+    inst.unwind = None;
+    inst.no_overflow = false;
 }
 
 /// The alternative whose values an object is one of.

@@ -983,12 +983,13 @@ def _sorted(a):
 def _median(a):
     if a._n == 0 or a._code != 0:
         return _leave("the median of such an array")
-    if a._counted() != a._n:
+    items = a._compact()
+    if _operation("ufunc.count_present", items) != a._n:
         return _Number(_nan)
     middle = a._n // 2
     if a._n % 2 == 1:
-        return _Number(0.0 + _item(_operation("list.select_float", a._compact(), [middle]), 0))
-    found = _operation("list.select_float", a._compact(), [middle - 1, middle])
+        return _Number(0.0 + _item(_operation("list.select_float", items, [middle]), 0))
+    found = _operation("list.select_float", items, [middle - 1, middle])
     return _Number(_div(0.0 + _item(found, 0) + _item(found, 1), 2.0))
 
 

@@ -146,7 +146,7 @@ def _quantiles(a, q, of_hundred):
     if a._n == 0:
         return _leave("a quantile of nothing")
     items, n = _floats_of(a)._compact(), a._n
-    is_missing = a._counted() != n
+    is_missing = _operation("ufunc.count_present", items) != n
     if isinstance(q, (ndarray, list, tuple)):
         q = _of_numbers(q)
         if not of_hundred and q._code != 0:
