@@ -69,9 +69,7 @@ impl<'a> Shared<'a> {
                 // What a kernel gives is new, and so is a slice, whose elements are not.
                 let new = definition(inst).is_some_and(|def| match def.body {
                     Body::Kernel { .. } => true,
-                    Body::Core(CoreOp::ListSlice | CoreOp::ListStride) => {
-                        inst.result.is_some_and(|list| is_flat(function.ty(list)))
-                    }
+                    Body::Core(op) if op.copies_lists() => inst.result.is_some_and(|list| is_flat(function.ty(list))),
                     Body::Core(_) => false,
                 });
                 if let Some(result) = inst.result
@@ -125,7 +123,7 @@ impl<'a> Shared<'a> {
             let holds_lists = |list: &Type| matches!(list, Type::List(element) if element.holds_list());
             let others = match (core(def), &inst.args[..]) {
                 (Some(CoreOp::ListPop | CoreOp::ListReserve), _) => &[],
-                (Some(CoreOp::ListExtend), [_, from]) if !holds_lists(self.function.ty(*from)) => &[],
+                (Some(CoreOp::ListExtend), [_, from, _]) if !holds_lists(self.function.ty(*from)) => &[],
                 (Some(CoreOp::ListAppend | CoreOp::ListExtend), [_, rest @ ..]) => rest,
                 (_, args) => args,
             };
@@ -173,12 +171,14 @@ fn origins(function: &Function, list: Value) -> Option<HashSet<Value>> {
                 match (&inst.op, core(definition(inst))) {
                     (Opcode::Wrap | Opcode::Unwrap | Opcode::Tuple | Opcode::Record(_) | Opcode::Field(_), _)
                     | (_, Some(CoreOp::Identity)) => more.extend(&inst.args),
-                    // Made here; what is in it would be another list.
-                    (Opcode::List | Opcode::Const(_), _) | (_, Some(CoreOp::ListSlice | CoreOp::ListStride)) => {
-                        inst.result.filter(|value| is_flat(function.ty(*value)))?;
-                    }
                     // A kernel's.
                     (Opcode::Op(_), None) => {}
+                    // Made here; what is in it would be another list.
+                    (op, made)
+                        if matches!(op, Opcode::List | Opcode::Const(_)) || made.is_some_and(CoreOp::copies_lists) =>
+                    {
+                        inst.result.filter(|value| is_flat(function.ty(*value)))?;
+                    }
                     _ => return None,
                 }
             }

@@ -343,7 +343,7 @@ impl Origins {
                     Opcode::List => Origin::New,
                     Opcode::Const(_) => Origin::Given,
                     _ => match definition(inst).map(|def| &def.body) {
-                        Some(Body::Core(CoreOp::ListSlice | CoreOp::ListStride)) => Origin::New,
+                        Some(Body::Core(op)) if op.copies_lists() => Origin::New,
                         _ => Origin::Other,
                     },
                 };

@@ -122,14 +122,36 @@ pub(crate) extern "C" fn list_fill(cx: *mut Cx, list: *mut RawList, start: i64, 
     unsafe { call_fallible(cx, |cx| (*list).fill(cx, start, end, slots as usize)) }
 }
 
-/// Appends the elements of one list to another, or to itself: status.
-pub(crate) extern "C" fn list_extend(cx: *mut Cx, list: *mut RawList, other: *const RawList, slots: u64) -> Pair {
+/// A new list of the elements of two: status, address.
+pub(crate) extern "C" fn list_concat(cx: *mut Cx, a: *const RawList, b: *const RawList, slots: u64) -> Pair {
+    let concat = |cx: &mut Cx| {
+        // SAFETY: native code passes the addresses of two live lists of elements of so many slots, which nothing
+        // changes during the call; the new one is none of them.
+        unsafe {
+            let new = RawList::new(cx, ((*a).len + (*b).len) as usize, slots as usize)?;
+            (*new).extend(cx, (*a).data, (*a).len, 1, slots as usize)?;
+            (*new).extend(cx, (*b).data, (*b).len, 1, slots as usize)?;
+            Ok(new as i64)
+        }
+    };
+    // SAFETY: native code passes the context that its caller lent it for the call.
+    unsafe { call_fallible(cx, concat) }
+}
+
+/// Appends the elements of one list to another, or to itself, so many times: status.
+pub(crate) extern "C" fn list_extend(
+    cx: *mut Cx,
+    list: *mut RawList,
+    other: *const RawList,
+    times: i64,
+    slots: u64,
+) -> Pair {
     let extend = |cx: &mut Cx| {
         // SAFETY: native code passes the addresses of two live lists of elements of so many slots,
         // which may be one; what the second has is read before the first changes.
         unsafe {
             let (count, from) = ((*other).len, (*other).data);
-            (*list).extend(cx, from, count, slots as usize)?;
+            (*list).extend(cx, from, count, times, slots as usize)?;
         }
         Ok(0i64)
     };
@@ -211,10 +233,11 @@ pub(crate) extern "C" fn list_sort_by(
     order: u64,
     reverse: u64,
 ) -> Pair {
-    let sort = |_: &mut Cx| {
+    let sort = |cx: &mut Cx| {
+        let (list, keys) = ((list, slots as usize), (keys, key_slots as usize));
         // SAFETY: native code passes two live lists, which may be one, of elements of so many slots, the keys of a
         // type of that order.
-        unsafe { sort::sort_by(list, slots as usize, keys, key_slots as usize, order, reverse != 0)? };
+        unsafe { sort::sort_by(cx, list, keys, order, reverse != 0)? };
         Ok(0i64)
     };
     // SAFETY: native code passes the context that its caller lent it for the call.

@@ -41,6 +41,7 @@ mod kernel;
 pub mod live;
 mod memo;
 mod output;
+mod polls;
 mod sink;
 mod size;
 mod slots;

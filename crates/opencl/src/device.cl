@@ -126,16 +126,25 @@ static list list_slice(struct item *item, list from, long start, long stop, ulon
   return list_stride(item, from, start, 1, stop - start, width);
 }
 
-// Appends the elements of another list, which may be the list itself; gives whether there was room.
-static int list_extend(struct item *item, list header, list other, ulong width) {
+// Appends the elements of another list, which may be the list itself, so many times; gives whether there was
+// room.
+static int list_extend(struct item *item, list header, list other, long times, ulong width) {
   ulong count = other[0];
-  for (ulong at = 0; at < count; at++) {
-    list target = list_append(item, header, width);
-    if (!target) return 0;
-    list source = list_at(other, (long)at, width);
-    for (ulong word = 0; word < width; word++) target[word] = source[word];
+  if (count == 0) return 1;
+  for (long turn = 0; turn < times; turn++) {
+    for (ulong at = 0; at < count; at++) {
+      list target = list_append(item, header, width);
+      if (!target) return 0;
+      list source = list_at(other, (long)at, width);
+      for (ulong word = 0; word < width; word++) target[word] = source[word];
+    }
   }
   return 1;
+}
+
+static list list_concat(struct item *item, list first, list second, ulong width) {
+  list header = list_slice(item, first, 0, (long)first[0], width);
+  return header && list_extend(item, header, second, 1, width) ? header : 0;
 }
 
 // Operations of floats whose results IEEE 754 fixes.

@@ -199,9 +199,15 @@ pub unsafe fn call_fallible<R: Returned>(cx: *mut Cx, kernel: impl FnOnce(&mut C
     let cx = unsafe { &mut *cx };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| kernel(cx))) {
         Ok(Ok(value)) => value.pair(),
-        Ok(Err(raise)) => R::failure(cx.status(&raise)),
-        Err(_) => R::failure(status::BAILOUT),
+        Ok(Err(raise)) => R::failure(cx.status(raise)),
+        Err(panic) => R::failure(panicked(panic)),
     }
+}
+
+#[cold]
+fn panicked(panic: Box<dyn std::any::Any + Send>) -> u64 {
+    drop(panic);
+    status::BAILOUT
 }
 
 /// Runs a kernel for native code where it cannot fail.

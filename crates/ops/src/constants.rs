@@ -196,7 +196,7 @@ impl Marks {
                 let Body::Core(op) = def.body else { return };
                 match (op, result) {
                     // A new list of what the other holds.
-                    (CoreOp::ListSlice | CoreOp::ListStride, Some(result)) => args().for_each(|arg| {
+                    (op, Some(result)) if op.copies_lists() => args().for_each(|arg| {
                         if self.get(at, arg) != 0 {
                             self.add(at, result, HAS);
                         }

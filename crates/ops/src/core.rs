@@ -191,7 +191,7 @@ pub enum CoreOp {
     ListAppend,
     /// Makes room for so many elements more.
     ListReserve,
-    /// Appends the elements of another list of the same type, which may be the list itself.
+    /// Appends the elements of another list of the same type, which may be the list itself, so many times.
     ListExtend,
     /// Removes the last element and returns it; raises `IndexError`.
     ListPop,
@@ -207,6 +207,8 @@ pub enum CoreOp {
     ListSlice,
     /// A new list of so many elements from one index on, by a step, all within the list.
     ListStride,
+    /// A new list of the elements of two.
+    ListConcat,
     /// The position of a key among those of a dict that is made at run time.
     HashFind,
     /// The position of a member in the table of a set that is made at run time.
@@ -227,6 +229,12 @@ pub enum CoreOp {
 }
 
 impl CoreOp {
+    /// Whether it gives a new list of elements of lists that it is given.
+    #[must_use]
+    pub fn copies_lists(self) -> bool {
+        matches!(self, CoreOp::ListSlice | CoreOp::ListStride | CoreOp::ListConcat)
+    }
+
     /// Whether ints of 64 bits can give one that needs more.
     #[must_use]
     pub fn may_outgrow(self) -> bool {
@@ -934,9 +942,9 @@ static CORE: &[OpDef] = &[
         core(
             "list.extend",
             "",
-            "Appends the elements that another list of the same type has now.",
+            "Appends the elements that another list of the same type has now, so many times; not at all below one.",
             CoreOp::ListExtend,
-            &[p("_x", Kind::List), p("_other", Kind::List)],
+            &[p("_x", Kind::List), p("_other", Kind::List), p("_times", Kind::Int)],
             none,
             &[],
             eval::list_extend,
@@ -1041,6 +1049,20 @@ static CORE: &[OpDef] = &[
             first,
             &[],
             eval::list_stride,
+        ),
+        Effect::Alloc,
+        Bails::Memory,
+    ),
+    with_effect(
+        core(
+            "list.concat",
+            "",
+            "A new list of the elements of two of the same type.",
+            CoreOp::ListConcat,
+            &[p("_x", Kind::List), p("_other", Kind::List)],
+            first,
+            &[],
+            eval::list_concat,
         ),
         Effect::Alloc,
         Bails::Memory,

@@ -52,6 +52,8 @@ pub struct Cx {
     pub(crate) json_found: (usize, usize),
     /// What functions have kept of their results.
     pub memos: Memos,
+    /// Where lists are sorted.
+    pub(crate) sorting: crate::sort::Scratch,
 }
 
 /// Where almost all rows need more than the limit, of which so many have tried, the next may take this
@@ -200,6 +202,7 @@ impl Cx {
             places: Places::default(),
             json_found: (0, 0),
             memos: Memos::default(),
+            sorting: crate::sort::Scratch::default(),
         }
     }
 
@@ -297,10 +300,12 @@ impl Cx {
         self.places.clear();
     }
 
-    /// The status of a kernel of native code that failed.
+    /// The status of a kernel of native code that failed. What it raised ends here, so that a kernel that
+    /// raises nothing, as almost all do, has nothing to drop.
     #[cold]
-    pub(crate) fn status(&mut self, raise: &Raise) -> u64 {
-        let code = status::of(raise);
+    #[expect(clippy::needless_pass_by_value, reason = "it is dropped here, out of the way of those that succeed")]
+    pub(crate) fn status(&mut self, raise: Raise) -> u64 {
+        let code = status::of(&raise);
         if code == status::ROW_MEMORY {
             self.missed += 1;
             // A loop resets the arena behind a row that leaves, and behind each sixteenth.
@@ -439,7 +444,7 @@ impl Cx {
                 return Ok((chunk.as_mut_ptr().cast::<u8>(), chunk.len() * 8));
             }
         }
-        let needed = size.checked_next_multiple_of(8).ok_or(Raise::ROW_MEMORY)?;
+        let needed = size.checked_next_multiple_of(8).ok_or_else(|| Raise::ROW_MEMORY)?;
         let doubled = self.chunks.last().map_or(FIRST_CHUNK, |chunk| chunk.len() * 16);
         let limit = self.limit.max(FIRST_CHUNK);
         // Near the limit a part of what remains.
@@ -453,7 +458,7 @@ impl Cx {
             // One that is much larger is for somebody else.
             false => spare(next, next.saturating_mul(2).min(limit - self.allocated)),
         };
-        let chunk = spare.or_else(|| zeroed(next / 8)).ok_or(Raise::ROW_MEMORY)?;
+        let chunk = spare.or_else(|| zeroed(next / 8)).ok_or_else(|| Raise::ROW_MEMORY)?;
         let next = chunk.len() * 8;
         self.allocated += next;
         self.chunks.push(chunk);
@@ -627,7 +632,7 @@ impl Text<'_> {
 
     #[cold]
     fn grow(&mut self, more: usize) -> KernelResult<()> {
-        let needed = self.len.checked_add(more).ok_or(Raise::ROW_MEMORY)?;
+        let needed = self.len.checked_add(more).ok_or_else(|| Raise::ROW_MEMORY)?;
         let (ptr, room) = match self.cx.room(needed.saturating_mul(2)) {
             Ok(found) => found,
             Err(_) => self.cx.room(needed)?,
@@ -680,7 +685,7 @@ impl Text<'_> {
     /// # Errors
     /// As [`Cx::alloc`].
     pub fn push_repeated(&mut self, text: &str, times: usize) -> KernelResult<()> {
-        let total = text.len().checked_mul(times).ok_or(Raise::ROW_MEMORY)?;
+        let total = text.len().checked_mul(times).ok_or_else(|| Raise::ROW_MEMORY)?;
         if total == 0 {
             return Ok(());
         }

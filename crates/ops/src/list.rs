@@ -106,7 +106,7 @@ impl RawList {
     /// # Errors
     /// There is no memory for so many.
     pub fn fill(&mut self, cx: &mut Cx, start: i64, end: i64, slots: usize) -> KernelResult<i64> {
-        let more = end.checked_sub(start).ok_or(exuvia_ir::Raise::ROW_MEMORY)?.max(0) as u64;
+        let more = end.checked_sub(start).ok_or_else(|| exuvia_ir::Raise::ROW_MEMORY)?.max(0) as u64;
         self.reserve(cx, more, slots);
         let len = self.len.saturating_add(more);
         if len > self.cap && slots > 0 {
@@ -120,7 +120,11 @@ impl RawList {
     /// Makes room for `cap` elements: behind them where nothing else lies, as where a loop appends to one list
     /// alone, else they are taken elsewhere.
     fn grow(&mut self, cx: &mut Cx, cap: u64, slots: usize) -> KernelResult<()> {
-        let bytes = (cap as usize).checked_mul(slots * 8).ok_or(exuvia_ir::Raise::ROW_MEMORY)?;
+        let bytes = (cap as usize).checked_mul(slots * 8).ok_or_else(|| exuvia_ir::Raise::ROW_MEMORY)?;
+        // CPython's take a word each also where there is nothing to say of them.
+        if slots == 0 && cap > cx.limit() as u64 / 8 {
+            return Err(exuvia_ir::Raise::ROW_MEMORY);
+        }
         let has = self.cap as usize * slots * 8;
         if has > 0 && cx.extend(self.data.cast(), has, bytes - has) {
             self.cap = cap;
@@ -136,7 +140,8 @@ impl RawList {
         Ok(())
     }
 
-    /// Appends `count` elements that lie at `from`: not within room that the list has left.
+    /// Appends `count` elements that lie at `from`, not within room that the list has left, so many times; not
+    /// at all below one.
     ///
     /// # Errors
     /// As [`Cx::alloc`].
@@ -144,16 +149,34 @@ impl RawList {
     /// # Safety
     /// `from` must be the address of `count` live elements of `slots` slots each; any value where
     /// there are none.
-    pub unsafe fn extend(&mut self, cx: &mut Cx, from: *const u64, count: u64, slots: usize) -> KernelResult<()> {
-        let len = self.len + count;
+    pub unsafe fn extend(
+        &mut self,
+        cx: &mut Cx,
+        from: *const u64,
+        count: u64,
+        times: i64,
+        slots: usize,
+    ) -> KernelResult<()> {
+        let more = count.checked_mul(times.max(0) as u64);
+        let len = more.and_then(|more| self.len.checked_add(more)).ok_or_else(|| exuvia_ir::Raise::ROW_MEMORY)?;
         if len > self.cap {
             let cap = if self.cap == 0 { len } else { len.max(self.cap * 2) };
             self.grow(cx, cap, slots)?;
         }
-        if count > 0 && slots > 0 {
-            // SAFETY: the caller vouches for `from`; what lies there, the list's own elements
-            // perhaps, is no part of the room behind them.
-            unsafe { self.data.add(self.len as usize * slots).copy_from_nonoverlapping(from, count as usize * slots) };
+        let (once, words) = (count as usize * slots, (len - self.len) as usize * slots);
+        if words > 0 {
+            // SAFETY: the caller vouches for `from`; what lies there, the list's own elements perhaps, is no part of
+            // the room behind them, which is that of `words`. What was written is copied to behind it.
+            unsafe {
+                let to = self.data.add(self.len as usize * slots);
+                to.copy_from_nonoverlapping(from, once);
+                let mut written = once;
+                while written < words {
+                    let more = written.min(words - written);
+                    to.add(written).copy_from_nonoverlapping(to, more);
+                    written += more;
+                }
+            }
         }
         self.len = len;
         Ok(())

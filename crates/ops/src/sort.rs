@@ -393,8 +393,17 @@ unsafe fn has_nan(mut value: *const u64, mut order: u64) -> bool {
     false
 }
 
-/// The numbers that are sorted, and the words that are moved, without asking for memory.
-const FEW: usize = 24;
+/// Memory that sorting needs beside the list, kept from one to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// The ranks of the keys and their positions.
+    ranks: Vec<(u64, usize)>,
+    /// The elements as they were.
+    words: Vec<u64>,
+}
+
+/// The words that are kept: those of lists that sorts are often asked for.
+const KEPT: usize = 1 << 12;
 
 /// Sorts a list of elements of `width` words by keys of `key_width`: see the operation `list.sort_by`.
 ///
@@ -405,10 +414,9 @@ const FEW: usize = 24;
 /// Both must be live lists, which may be one, of elements of so many words; those of the keys are of a type of
 /// that order. Nothing else looks at them during the call.
 pub unsafe fn sort_by(
-    list: *mut RawList,
-    width: usize,
-    keys: *const RawList,
-    key_width: usize,
+    cx: &mut Cx,
+    (list, width): (*mut RawList, usize),
+    (keys, key_width): (*const RawList, usize),
     order: u64,
     reverse: bool,
 ) -> KernelResult<()> {
@@ -423,46 +431,41 @@ pub unsafe fn sort_by(
     if has_float && (0..known).any(is_nan) {
         return Err(NAN);
     }
-    if len < 2 {
+    if len < 2 || width == 0 {
         return Ok(());
     }
-    let (mut few, mut many) = ([(0, 0); FEW], Vec::new());
+    let Scratch { ranks, words: before } = &mut cx.sorting;
+    ranks.clear();
+    // What comes first in the reverse has the least rank there; equal ones stay in their order.
+    let turned = if reverse { u64::MAX } else { 0 };
     // SAFETY: as above.
-    let ranked = |at: usize| (unsafe { rank(key(at), order) }, at);
-    let sorted: &mut [(u64, usize)] = if len <= FEW {
-        few.iter_mut().take(len).enumerate().for_each(|(at, one)| *one = ranked(at));
-        &mut few[..len]
-    } else {
-        many.extend((0..len).map(ranked));
-        &mut many
-    };
+    ranks.extend((0..len).map(|at| (unsafe { rank(key(at), order) } ^ turned, at)));
     // What the rank says in full is not compared again.
     let rest = if order & 15 == STR { order } else { order >> 4 };
     let skipped = usize::from(rest != order);
-    sorted.sort_unstable_by(|a, b| {
-        let (first, second) = if reverse { (b, a) } else { (a, b) };
-        let others = || match rest {
-            0 => Ordering::Equal,
-            // SAFETY: both are positions of keys, whose first part is skipped where that is compared.
-            _ => unsafe { compared(key(first.1).add(skipped), key(second.1).add(skipped), rest) },
-        };
-        first.0.cmp(&second.0).then_with(others).then(a.1.cmp(&b.1))
-    });
-    let (mut few, mut many) = ([0; 4 * FEW], Vec::new());
+    if rest == 0 {
+        ranks.sort_unstable();
+    } else {
+        ranks.sort_unstable_by(|a, b| {
+            let others = || {
+                let (first, second) = if reverse { (b, a) } else { (a, b) };
+                // SAFETY: both are positions of keys, whose first part is skipped where that is compared.
+                unsafe { compared(key(first.1).add(skipped), key(second.1).add(skipped), rest) }
+            };
+            a.0.cmp(&b.0).then_with(others).then(a.1.cmp(&b.1))
+        });
+    }
     // SAFETY: so many words lie there.
     let words = unsafe { std::slice::from_raw_parts_mut(data, len * width) };
-    let before: &[u64] = if words.len() <= few.len() {
-        few[..words.len()].copy_from_slice(words);
-        &few
-    } else {
-        many.extend_from_slice(words);
-        &many
-    };
-    if width > 0 {
-        for (to, (_, from)) in words.chunks_exact_mut(width).zip(sorted) {
-            to.copy_from_slice(&before[*from * width..(*from + 1) * width]);
+    before.clear();
+    before.extend_from_slice(words);
+    for (at, (_, from)) in ranks.iter().enumerate() {
+        for word in 0..width {
+            words[at * width + word] = before[from * width + word];
         }
     }
+    ranks.shrink_to(KEPT);
+    before.shrink_to(KEPT);
     Ok(())
 }
 
@@ -481,7 +484,7 @@ fn compared_objects(a: &Object, b: &Object) -> KernelResult<Ordering> {
         (Object::Int(a), Object::Int(b)) => Ok(a.cmp(b)),
         (Object::Bool(a), Object::Bool(b)) => Ok(a.cmp(b)),
         (Object::Str(a), Object::Str(b)) => Ok(a.as_bytes().cmp(b.as_bytes())),
-        (Object::Float(a), Object::Float(b)) => a.partial_cmp(b).ok_or(NAN),
+        (Object::Float(a), Object::Float(b)) => a.partial_cmp(b).ok_or_else(|| NAN),
         (Object::Tuple(a), Object::Tuple(b)) => all(a, b),
         (Object::Record(a), Object::Record(b)) if a.class == b.class => all(&a.fields, &b.fields),
         _ => Err(Raise::Bailout("elements without an order")),

@@ -103,7 +103,7 @@ impl Context {
         match inst.op {
             Opcode::Op(name) => self.def(name).is_some_and(|def| {
                 let harmless = match def.body {
-                    Body::Core(CoreOp::ListSlice | CoreOp::ListStride) => true,
+                    Body::Core(op) if op.copies_lists() => true,
                     Body::Core(_) | Body::Kernel { .. } => !def.can_fail(),
                 };
                 harmless && !def.effect.writes()

@@ -17,6 +17,7 @@ mod algebra;
 mod blocks;
 mod bounds;
 mod context;
+mod copies;
 mod cse;
 mod dce;
 mod fold;
@@ -47,6 +48,7 @@ mod thread;
 mod tuples;
 mod twins;
 mod unions;
+mod unroll;
 mod verify;
 mod width;
 
@@ -83,9 +85,11 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let twins: Pass = ("twins", twins::run);
     let bounds: Pass = ("bounds of loops", bounds::run);
     let repeats: Pass = ("repeated searches", repeats::run);
+    let copies: Pass = ("copies of lists", copies::run);
+    let unroll: Pass = ("rounds over tables", unroll::run);
     CLEANUP
         .into_iter()
-        .chain([repeats, BLOCKS, thread])
+        .chain([copies, unroll, repeats, BLOCKS, thread])
         .chain(CLEANUP)
         .chain([kinds, twins, SIMPLIFY, thread])
         .chain(CLEANUP)

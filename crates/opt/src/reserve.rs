@@ -6,7 +6,7 @@
 
 use crate::context::Context;
 use crate::licm::{self, Loop};
-use exuvia_ir::{Function, Inst, IntWidth, Opcode, Terminator, Type, Value};
+use exuvia_ir::{Function, Inst, IntWidth, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 
 /// Runs the pass.
@@ -18,12 +18,18 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         return;
     }
     licm::for_each_loop(function, |function, inner, homes| {
-        let Some((bound, list)) = bound(function, context, inner, homes) else { return };
+        let Some(bound) = bound(function, context, inner, homes) else { return };
         let lists = appended(function, context, inner, homes);
-        for appended in lists.into_iter().filter(|appended| list != Some(*appended)) {
-            let bound = match list {
-                Some(list) => add(function, inner, "list.len", vec![list], Some(Type::Int)),
-                None => Some(bound),
+        for appended in lists.into_iter().filter(|appended| bound != Bound::Len(*appended)) {
+            let bound = match &bound {
+                Bound::Is(value) => Some(*value),
+                Bound::Len(list) => add(function, inner, "list.len", vec![*list], Some(Type::Int)),
+                Bound::Const(object) => {
+                    let value = function.new_value(Type::Int);
+                    let inst = Inst { op: Opcode::Const(object.clone()), result: Some(value), ..licm::nothing() };
+                    function.block_mut(inner.preheader).insts.push(inst);
+                    Some(value)
+                }
             };
             if let Some(bound) = bound {
                 add(function, inner, "list.reserve", vec![appended, bound], None);
@@ -32,18 +38,21 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     });
 }
 
+/// What the counter of a loop must reach to end it, if nothing else ends it.
+#[derive(PartialEq)]
+enum Bound {
+    /// A value from before the loop.
+    Is(Value),
+    /// The length of a list, for which each round asks.
+    Len(Value),
+    Const(Object),
+}
+
 fn is(context: &mut Context, inst: &Inst, op: CoreOp) -> bool {
     context.core_of(inst) == Some(op)
 }
 
-/// What the counter of a loop must reach to end it, if nothing else ends it; and the list whose length
-/// that is, where each round asks for it.
-fn bound(
-    function: &Function,
-    context: &mut Context,
-    inner: &Loop<'_>,
-    homes: &[usize],
-) -> Option<(Value, Option<Value>)> {
+fn bound(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[usize]) -> Option<Bound> {
     let head = inner.flow.segment(inner.head);
     let Terminator::Branch(cond, ..) = &function.block(head.block).term else { return None };
     let made = |value: Value| function.block(head.block).insts.iter().find(|inst| inst.result == Some(value));
@@ -62,11 +71,12 @@ fn bound(
     match made(bound) {
         Some(len) if is(context, len, CoreOp::ListLen) => {
             let list = len.args[0];
-            (!inner.makes(homes, list)).then_some((bound, Some(list)))
+            (!inner.makes(homes, list)).then_some(Bound::Len(list))
         }
+        Some(Inst { op: Opcode::Const(object @ Object::Int(_)), .. }) => Some(Bound::Const(object.clone())),
         Some(_) => None,
         // What has more bits than a word is no guess for it.
-        None if context.width == IntWidth::Word => (!inner.makes(homes, bound)).then_some((bound, None)),
+        None if context.width == IntWidth::Word => (!inner.makes(homes, bound)).then_some(Bound::Is(bound)),
         None => None,
     }
 }
@@ -209,7 +219,7 @@ b4:
   v11: int = int.add v6 v3
   jump b1(v11)
 b5:
-  list.extend v4 v5
+  list.extend v4 v5 v3
   return v4
 }"#,
             expect![[r#"
@@ -239,7 +249,7 @@ b5:
                   v12: int = int.add v7 v3
                   jump b1(v12)
                 b5:
-                  list.extend v4 v5
+                  list.extend v4 v5 v3
                   return v4
                 }
             "#]],

@@ -35,7 +35,7 @@ pub fn op_typing(name: &str, args: &[Type]) -> Result<Type, String> {
     {
         return Err(format!("{item} into a list of {element}"));
     }
-    if let (Body::Core(CoreOp::ListExtend), [list, other]) = (def.body, args)
+    if let (Body::Core(CoreOp::ListExtend | CoreOp::ListConcat), [list, other, ..]) = (def.body, args)
         && list != other
     {
         return Err(format!("a list of type {other} for the elements of a {list}"));

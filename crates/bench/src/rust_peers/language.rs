@@ -107,7 +107,10 @@ fn deviation(readings: &ListArray) -> Float64Array {
     let rows = floats(readings).map(|readings| {
         let readings = readings.filter(|readings| readings.len() >= 2)?;
         let mean = readings.iter().fold(0.0, |sum, x| sum + x) / readings.len() as f64;
-        let squares = readings.iter().fold(0.0, |sum, x| sum + f64::powf(x - mean, 2.0));
+        // C's `pow`, which is what CPython's answer is: the product that a known exponent becomes differs from it in
+        // the last place of some.
+        let exponent = std::hint::black_box(2.0);
+        let squares = readings.iter().fold(0.0, |sum, x| sum + f64::powf(x - mean, exponent));
         Some((squares / (readings.len() - 1) as f64).sqrt())
     });
     let mut out = Float64Builder::with_capacity(readings.len());

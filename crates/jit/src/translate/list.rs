@@ -16,6 +16,9 @@ const LEN: i32 = offset_of!(RawList, len) as i32;
 const CAP: i32 = offset_of!(RawList, cap) as i32;
 const DATA: i32 = offset_of!(RawList, data) as i32;
 
+/// The room that a list gets from the start, at most, for the places where an element is appended to it.
+const MOST_APPENDS: usize = 32;
+
 /// A list that a loop fills: where the element of a counter of zero would lie, and the counter.
 pub(super) struct Filled {
     number: usize,
@@ -98,7 +101,9 @@ impl Translator<'_, '_, '_> {
         let len = inst.args.len();
         // An empty list without type yet may become one of wider elements, so it gets no
         // room.
-        let room = if width == 0 || len > 0 { len } else { 4 };
+        let appends = inst.result.and_then(|list| self.appends.get(&list)).copied().unwrap_or(0);
+        let is_full = width == 0 || len > 0 && appends == 0;
+        let room = if is_full { len } else { len + appends.clamp(4, MOST_APPENDS) };
         let list = self.new_list(len, room, width, inst)?;
         if !inst.args.is_empty() {
             let data = self.b.ins().load(types::I64, trusted(), list, DATA);
@@ -243,16 +248,28 @@ impl Translator<'_, '_, '_> {
                 Ok(Vec::new())
             }
             CoreOp::ListExtend => {
-                let other = self.one(inst, 1)?;
+                let (other, times) = (self.one(inst, 1)?, self.int(inst, 2)?);
                 let width = self.word(slots::count(&element) as i64);
                 let done = self.call_helper(
                     "list.extend",
                     helpers::list_extend as *const u8,
                     &[types::I64, types::I64],
-                    &[self.env.cx, list, other, width],
+                    &[self.env.cx, list, other, times, width],
                 )?;
                 self.fail_if(done[0], done[0], inst)?;
                 Ok(Vec::new())
+            }
+            CoreOp::ListConcat => {
+                let other = self.one(inst, 1)?;
+                let width = self.word(slots::count(&element) as i64);
+                let made = self.call_helper(
+                    "list.concat",
+                    helpers::list_concat as *const u8,
+                    &[types::I64, types::I64],
+                    &[self.env.cx, list, other, width],
+                )?;
+                self.fail_if(made[0], made[0], inst)?;
+                Ok(vec![made[1]])
             }
             CoreOp::ListPop => {
                 let len = self.b.ins().load(types::I64, trusted(), list, LEN);

@@ -32,7 +32,7 @@ use crate::batch::RowEnd;
 use crate::choices::Choices;
 use crate::compile::Unit;
 use crate::headers::Headers;
-use crate::live::Live;
+use crate::live::{Live, definition};
 use crate::slots;
 use crate::width::{self, Widths};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -99,6 +99,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     /// The blocks that leave the fast path, by their status.
     ways_out: HashMap<u64, Block>,
     lengths_as_truth: Vec<bool>,
+    /// At how many places an element is appended to lists.
+    appends: HashMap<Value, usize>,
     /// The slices that take no copy of their elements.
     lent: HashSet<Value>,
     widths: Widths,
@@ -113,6 +115,8 @@ pub(crate) struct Translator<'t, 'b, 'm> {
     choices: Choices,
     /// The lists that loops fill.
     filled: HashMap<Value, Vec<list::Filled>>,
+    /// The blocks of loops that end soon by themselves.
+    needless_polls: HashSet<BlockId>,
     /// The block that is translated.
     at: BlockId,
     /// The last instructions of the block that others look for beside them.
@@ -166,6 +170,12 @@ pub(crate) fn translate<'m>(
             _ => None,
         })
         .collect();
+    let mut appends = HashMap::new();
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        if definition(inst).is_some_and(|def| matches!(def.body, Body::Core(CoreOp::ListAppend))) {
+            *appends.entry(inst.args[0]).or_default() += 1;
+        }
+    }
     let widths = width::analyse(function, live, unit.width);
     let is_called = matches!(ending, Ending::Call);
     let lent = alias::lent_slices(function, is_called);
@@ -186,6 +196,7 @@ pub(crate) fn translate<'m>(
         returned: None,
         ways_out: HashMap::new(),
         lengths_as_truth: str::lengths_as_truth(function),
+        appends,
         lent,
         widths,
         heads: HashMap::new(),
@@ -195,6 +206,7 @@ pub(crate) fn translate<'m>(
         leaves_second: leaves_second(function, &flow),
         choices: Choices::default(),
         filled: HashMap::new(),
+        needless_polls: crate::polls::needless(function, &flow),
         at: function.entry(),
         done: VecDeque::new(),
         keeps: None,
@@ -324,7 +336,9 @@ impl<'m> Translator<'_, '_, 'm> {
             }
             Opcode::Message(name) => self.message(name, inst)?,
             Opcode::Poll => {
-                crate::batch::poll(self.b, self.env);
+                if !self.needless_polls.contains(&self.at) {
+                    crate::batch::poll(self.b, self.env);
+                }
                 Vec::new()
             }
         };
@@ -418,6 +432,7 @@ impl<'m> Translator<'_, '_, 'm> {
             | CoreOp::ListCompact
             | CoreOp::ListSortBy
             | CoreOp::ListStride
+            | CoreOp::ListConcat
             | CoreOp::ListSlice => self.list_op(op, inst),
             CoreOp::HashFind => Ok(vec![self.hash_find::<false>(inst)?]),
             CoreOp::SetFind => Ok(vec![self.hash_find::<true>(inst)?]),

@@ -325,8 +325,8 @@ impl Lifter<'_> {
                 let takes = |types: Vec<Type>| exuvia_ops::by_name(name).is_some_and(|def| takes_all(def, &types));
                 Ok(Abs::bool(types.is_some_and(takes)))
             }
-            // Appends all of a list to another, if that can be done at once.
-            ("_extend", [list, other]) => self.extend_at_once(list, other).map(Abs::bool),
+            // Appends all of a list to another, so many times, if that can be done at once.
+            ("_extend", [list, other, times]) => self.extend_at_once(list, other, times).map(Abs::bool),
             // An operation by its name in the IR.
             ("_operation", [Abs::Const(Object::Str(name)), operands @ ..]) => {
                 let types = operands.iter().map(|operand| self.type_of(operand)).collect::<Option<Vec<_>>>();

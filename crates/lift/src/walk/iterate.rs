@@ -598,7 +598,9 @@ impl Lifter<'_> {
             return Ok(Abs::Unbound);
         }
         let list = self.new_list(&[])?;
-        if matches!(self.type_of(iterable), Some(Type::List(_))) && self.extend_at_once(&list, iterable)? {
+        if matches!(self.type_of(iterable), Some(Type::List(_)))
+            && self.extend_at_once(&list, iterable, &Abs::int(1))?
+        {
             return Ok(list);
         }
         let hidden = self.hidden_name("list");

@@ -278,7 +278,7 @@ impl Lifter<'_> {
             values[3] = self.convert(*key, &element)?;
         }
         // A slice of a list is a list of the same elements, made where that one was.
-        let sites = matches!(def.body, Body::Core(CoreOp::ListSlice | CoreOp::ListStride))
+        let sites = matches!(def.body, Body::Core(op) if op.copies_lists())
             .then(|| self.sites.get(&values[0]).cloned())
             .flatten();
         let first = values.first().copied();
@@ -414,9 +414,9 @@ impl Lifter<'_> {
         Ok(Some(Abs::NONE))
     }
 
-    /// Appends the elements of a list to another where both have elements of one type that holds
-    /// nothing else; whether it did.
-    pub fn extend_at_once(&mut self, list: &Abs, other: &Abs) -> Lift<bool> {
+    /// Appends the elements of a list to another, so many times, where both have elements of one type that
+    /// holds nothing else; whether it did.
+    pub fn extend_at_once(&mut self, list: &Abs, other: &Abs, times: &Abs) -> Lift<bool> {
         let (Abs::Dyn(into), Some(Type::List(element))) = (list, self.type_of(other)) else { return Ok(false) };
         let Type::List(held) = self.b.function.ty(*into).clone() else { return Ok(false) };
         if !is_plain(&element) {
@@ -432,7 +432,12 @@ impl Lifter<'_> {
         }
         let from = self.value_to_read(other)?;
         match exuvia_ops::by_name("list.extend") {
-            Some(def) => self.operation(def, vec![*into, from]).map(|_| true),
+            Some(def) => {
+                let times = self.value(times)?;
+                let is_bool = self.b.function.ty(times) == &Type::Bool;
+                let times = if is_bool { self.named("bool.to_int", vec![times])? } else { times };
+                self.operation(def, vec![*into, from, times]).map(|_| true)
+            }
             None => Ok(false),
         }
     }

@@ -82,9 +82,13 @@ impl Printer<'_, '_> {
             CoreOp::ListExtend => {
                 self.may_change_lists()?;
                 self.printed.allocates = true;
-                let other = self.one(inst, 1)?;
-                self.line(&format!("if (!list_extend(item, {list}, {other}, {width}UL)) return FULL;"));
+                let (other, times) = (self.one(inst, 1)?, self.int(inst, 2)?);
+                self.line(&format!("if (!list_extend(item, {list}, {other}, {times}, {width}UL)) return FULL;"));
                 Ok(Vec::new())
+            }
+            CoreOp::ListConcat => {
+                let other = self.one(inst, 1)?;
+                Ok(vec![self.allocated(&format!("list_concat(item, {list}, {other}, {width}UL)"))])
             }
             CoreOp::ListSlice => {
                 let start = self.index(inst, 1, 0)?;

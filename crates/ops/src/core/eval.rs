@@ -360,11 +360,22 @@ pub(super) fn list_reserve(_: &mut Cx, _: &[Object]) -> Outcome {
 }
 
 pub(super) fn list_extend(cx: &mut Cx, args: &[Object]) -> Outcome {
-    let (list, other) = (list_of(&args[0])?, list_of(&args[1])?.items());
-    for item in other {
-        list.append(item, MAX_ITEMS, cx.limit()).map_err(|_| Raise::ROW_MEMORY)?;
+    let (list, other, times) = (list_of(&args[0])?, list_of(&args[1])?.items(), take::int(&args[2])?);
+    if !other.is_empty() {
+        for item in (0..times).flat_map(|_| &other) {
+            list.append(item.clone(), MAX_ITEMS, cx.limit()).map_err(|_| Raise::ROW_MEMORY)?;
+        }
     }
     Ok(Object::None)
+}
+
+pub(super) fn list_concat(_: &mut Cx, args: &[Object]) -> Outcome {
+    let (mut items, others) = (list_of(&args[0])?.items(), list_of(&args[1])?.items());
+    if items.len() + others.len() > MAX_ITEMS {
+        return Err(Raise::ROW_MEMORY);
+    }
+    items.extend(others);
+    Ok(Object::list(items))
 }
 
 pub(super) fn list_pop(_: &mut Cx, args: &[Object]) -> Outcome {
@@ -467,7 +478,7 @@ pub(super) fn list_stride(_: &mut Cx, args: &[Object]) -> Outcome {
     read_list(&args[0], |items| {
         let at = |turn: i64| usize::try_from(start.checked_add(turn.checked_mul(step)?)?).ok();
         let taken = (0..count).map(|turn| items.get(at(turn)?).cloned()).collect::<Option<Vec<_>>>();
-        taken.map(Object::list).ok_or(Raise::Bailout("a stride beyond the list"))
+        taken.map(Object::list).ok_or_else(|| Raise::Bailout("a stride beyond the list"))
     })?
 }
 

@@ -90,25 +90,23 @@ def __mul__(self, times):
     if times >= 9223372036854775808 or times <= -9223372036854775809:
         raise OverflowError("cannot fit 'int' into an index-sized integer")
     result = []
-    if times > 0 and len(self) > 0:
-        total = len(self) * times
-        result.extend(self)
-        while len(result) <= total // 2:
-            result.extend(result)
-        result.extend(result[:total - len(result)])
+    if not _extend(result, self, times):
+        for _ in range(times if len(self) > 0 else 0):
+            result.extend(self)
     return result
 
 
 def __imul__(self, times):
     if times >= 9223372036854775808 or times <= -9223372036854775809:
         raise OverflowError("cannot fit 'int' into an index-sized integer")
-    n = len(self)
     if times <= 0:
         while len(self) > 0:
             self.pop()
-    for _ in range(times - 1):
-        for i in range(n):
-            self.append(self[i])
+    elif not _extend(self, self, times - 1):
+        n = len(self)
+        for _ in range(times - 1 if n > 0 else 0):
+            for i in range(n):
+                self.append(self[i])
 
 
 def __repr__(self):
@@ -234,7 +232,7 @@ def __delslice__(self, start, stop, step):
 
 def extend(self, iterable, /):
     if isinstance(iterable, list):
-        if _extend(self, iterable):
+        if _extend(self, iterable, 1):
             return None
         # The elements at the time of the call, even where it is the list itself.
         n = len(iterable)

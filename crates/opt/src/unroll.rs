@@ -1,0 +1,256 @@
+//! Rounds over a small constant table, one after another.
+//!
+//! Law: a loop whose counter begins at a constant, goes up by one and ends it at a constant, is its rounds in
+//! their order. Where each reads a constant list at the counter, the rounds differ by constants, and what they do
+//! with these is known: a division by one needs no division, a text is one of a few. Brackets of a tax, grades,
+//! units and weights are such tables.
+//!
+//! Only few and short rounds are written out, of loops that hold no other and nothing that unwinds.
+
+use crate::context::Context;
+use crate::licm::{self, Loop};
+use crate::ssa::{self, Edges};
+use exuvia_ir::{BlockId, Edge, Function, Inst, Object, Opcode, Terminator, Type, Value};
+use exuvia_ops::core::{Cmp, CoreOp};
+use std::collections::HashMap;
+
+/// The rounds that are written out, and the instructions that they have together.
+const ROUNDS: std::ops::RangeInclusive<i64> = 1..=16;
+const MOST: usize = 256;
+/// What a call counts, which may be unfolded.
+const CALL: usize = 24;
+
+/// Runs the pass.
+pub(crate) fn run(function: &mut Function, context: &mut Context) {
+    let mut constants: HashMap<Value, Object> = HashMap::new();
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        if let (Some(result), Opcode::Const(object)) = (inst.result, &inst.op) {
+            constants.insert(result, object.clone());
+        }
+    }
+    if !constants.values().any(|object| matches!(object, Object::List(_))) {
+        return;
+    }
+    let mut found = Vec::new();
+    licm::for_each_loop(function, |function, inner, _| found.extend(Rounds::of(function, context, inner, &constants)));
+    for rounds in found {
+        rounds.write_out(function);
+    }
+}
+
+/// A loop that can be written out.
+struct Rounds {
+    /// The block before it, its head, and its blocks with that.
+    before: BlockId,
+    head: BlockId,
+    blocks: Vec<BlockId>,
+    /// The place of the counter among the parameters of the head, its first value and how often it goes on.
+    counter: usize,
+    first: i64,
+    count: i64,
+}
+
+impl Rounds {
+    fn of(
+        function: &Function,
+        context: &mut Context,
+        inner: &Loop<'_>,
+        constants: &HashMap<Value, Object>,
+    ) -> Option<Rounds> {
+        let int = |value: &Value| match constants.get(value) {
+            Some(Object::Int(int)) => int.to_i64(),
+            _ => None,
+        };
+        let flow = inner.flow;
+        let head = flow.segment(inner.head).block;
+        let body = || flow.order().filter(|at| inner.body[*at]);
+        if body().any(|at| (at != inner.head && flow.is_head(at)) || !flow.segment(at).last) {
+            return None;
+        }
+        let blocks: Vec<BlockId> = body().map(|at| flow.segment(at).block).collect();
+        let insts = || blocks.iter().flat_map(|block| &function.block(*block).insts);
+        let made = |value: Value| insts().find(|inst| inst.result == Some(value));
+        // The head goes on below a constant, and with each round the counter goes up by one.
+        let Terminator::Branch(cond, inside, _) = &function.block(head).term else { return None };
+        let test = made(*cond).filter(|inst| context.core_of(inst) == Some(CoreOp::IntCmp(Cmp::Lt)))?;
+        let [counted, bound] = test.args[..] else { return None };
+        let counter = function.block(head).params.iter().position(|param| *param == counted)?;
+        let Terminator::Jump(entry) = &function.block(inner.preheader).term else { return None };
+        let (first, bound) = (int(entry.args.get(counter)?)?, int(&bound)?);
+        let count = bound.checked_sub(first).filter(|count| ROUNDS.contains(count))?;
+        let goes_on = blocks.contains(&inside.block) && inside.block != head;
+        let goes_up = |context: &mut Context, edge: &Edge| {
+            let next = edge.args.get(counter).and_then(|next| made(*next));
+            next.is_some_and(|next| {
+                context.core_of(next) == Some(CoreOp::IntAdd)
+                    && next.args[0] == counted
+                    && int(&next.args[1]) == Some(1)
+            })
+        };
+        let mut back = Vec::new();
+        for block in &blocks {
+            function.block(*block).term.for_each_edge(|edge| {
+                if edge.block == head {
+                    back.push(edge.clone());
+                }
+            });
+        }
+        // A table is read at the counter.
+        let reads = |inst: &Inst, context: &mut Context| {
+            matches!(context.core_of(inst), Some(CoreOp::ListGet | CoreOp::ListGetUnchecked))
+                && inst.args[1] == counted
+                && matches!(constants.get(&inst.args[0]), Some(Object::List(_)))
+        };
+        let size: usize = insts().map(|inst| if matches!(inst.op, Opcode::Call(_)) { CALL } else { 1 }).sum();
+        (goes_on
+            && size * count as usize <= MOST
+            && insts().all(|inst| inst.unwind.is_none())
+            && back.iter().all(|edge| goes_up(context, edge))
+            && insts().any(|inst| reads(inst, context)))
+        .then_some(Rounds { before: inner.preheader, head, blocks, counter, first, count })
+    }
+
+    fn write_out(self, function: &mut Function) {
+        let defined: Vec<(BlockId, Value)> = self
+            .blocks
+            .iter()
+            .flat_map(|id| {
+                let block = function.block(*id);
+                let made = block.insts.iter().filter_map(|inst| inst.result);
+                block.params.iter().copied().chain(made).map(|value| (*id, value)).collect::<Vec<_>>()
+            })
+            .collect();
+        let values: Vec<Value> = defined.iter().map(|(_, value)| *value).collect();
+        let users = ssa::users(function, &values, |block| self.blocks.contains(&block));
+        let mut definitions: Vec<Vec<(BlockId, Value)>> = defined.iter().map(|known| vec![*known]).collect();
+        // The copies of the blocks, round by round; behind the last one is the head, which ends the loop.
+        let rounds: Vec<HashMap<BlockId, BlockId>> =
+            (0..self.count).map(|_| self.blocks.iter().map(|id| (*id, function.new_block())).collect()).collect();
+        for (round, copies) in rounds.iter().enumerate() {
+            let next = rounds.get(round + 1).map_or(self.head, |next| next[&self.head]);
+            let mut renamed: HashMap<Value, Value> = HashMap::new();
+            for ((block, value), definitions) in defined.iter().zip(&mut definitions) {
+                let new = function.new_value(function.ty(*value).clone());
+                renamed.insert(*value, new);
+                definitions.push((copies[block], new));
+            }
+            let rename = |value: &mut Value| *value = renamed.get(value).copied().unwrap_or(*value);
+            for id in &self.blocks {
+                let mut block = function.block(*id).clone();
+                block.params.iter_mut().for_each(rename);
+                block.insts.retain(|inst| inst.op != Opcode::Poll);
+                for inst in &mut block.insts {
+                    inst.args.iter_mut().for_each(rename);
+                    inst.result.iter_mut().for_each(rename);
+                }
+                block.term.for_each_value_mut(rename);
+                block.term.for_each_edge_mut(|edge| {
+                    edge.block =
+                        if edge.block == self.head { next } else { *copies.get(&edge.block).unwrap_or(&edge.block) };
+                });
+                if *id == self.head {
+                    if let Terminator::Branch(_, inside, _) = &block.term {
+                        block.term = Terminator::Jump(inside.clone());
+                    }
+                    self.count_in(function, &mut block, round as i64);
+                }
+                *function.block_mut(copies[id]) = block;
+            }
+        }
+        if let (Terminator::Jump(entry), Some(first)) = (&mut function.block_mut(self.before).term, rounds.first()) {
+            entry.block = first[&self.head];
+        }
+        // Nothing comes round any more.
+        let head = function.block_mut(self.head);
+        if let Terminator::Branch(_, _, outside) = &head.term {
+            head.term = Terminator::Jump(outside.clone());
+        }
+        let edges = Edges::new(function);
+        for ((value, definitions), users) in values.iter().zip(&definitions).zip(&users) {
+            if !users.is_empty() {
+                ssa::repair(function, &edges, *value, definitions, users);
+            }
+        }
+    }
+
+    /// Makes the counter of the head of a round the constant that it is: the parameter stays, and nobody reads it.
+    fn count_in(&self, function: &mut Function, head: &mut exuvia_ir::BlockData, round: i64) {
+        let counter = head.params[self.counter];
+        head.params[self.counter] = function.new_value(Type::Int);
+        let object = Object::int(self.first + round);
+        head.insts.insert(0, Inst { op: Opcode::Const(object), result: Some(counter), ..licm::nothing() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check;
+    use expect_test::{Expect, expect};
+
+    fn unroll(input: &str, expect: Expect) {
+        let passes: [crate::Pass; 5] = [
+            ("rounds over tables", super::run),
+            ("blocks", crate::blocks::run),
+            ("simplify", crate::simplify::run),
+            ("parameters", crate::params::run),
+            ("dead code", crate::dce::run),
+        ];
+        check(&passes, input, expect);
+    }
+
+    #[test]
+    fn brackets_are_comparisons_in_turn() {
+        unroll(
+            r#"
+fn f0 "f"(v0: int) -> int {
+b0:
+  v1: list[tuple[int, int]] = const [(10, 1), (20, 2)]
+  v2: int = const 0
+  v3: int = const 1
+  jump b1(v2, v2)
+b1(v4: int, v5: int):
+  v6: int = const 2
+  v7: bool = int.lt v4 v6
+  branch v7 b2 b5
+b2:
+  v8: int = int.add v4 v3
+  v9: tuple[int, int] = list.get_unchecked v1 v4
+  v10: int = field 0 v9
+  v11: int = field 1 v9
+  v12: int = int.add v5 v11
+  v13: bool = int.lt v0 v10
+  branch v13 b3 b4
+b3:
+  return v11
+b4:
+  poll
+  jump b1(v8, v12)
+b5:
+  v14: int = int.add v5 v4
+  return v14
+}"#,
+            expect![[r#"
+                fn f0 "f"(v0: int) -> int {
+                b0:
+                  v1: int = const 10
+                  v2: int = const 1
+                  v3: int = const 1
+                  v4: bool = int.lt v0 v1
+                  branch v4 b2(v2) b1
+                b1:
+                  v5: int = const 2
+                  v6: int = const 20
+                  v7: int = const 2
+                  v8: int = int.add v3 v7
+                  v9: bool = int.lt v0 v6
+                  branch v9 b2(v7) b3
+                b2(v10: int):
+                  return v10
+                b3:
+                  v11: int = int.add v8 v5
+                  return v11
+                }
+            "#]],
+        );
+    }
+}
