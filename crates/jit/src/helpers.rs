@@ -8,7 +8,7 @@ use exuvia_ir::{Int, Object, Raise};
 use exuvia_ops::adapt::{Pair, call_fallible};
 use exuvia_ops::cx::{Cx, KernelResult};
 use exuvia_ops::list::{self, RawList};
-use exuvia_ops::text::Str;
+use exuvia_ops::text::{Str, equal};
 use exuvia_ops::{hash, sort};
 
 /// Whether two strings of `len` bytes are equal: 0 or 1.
@@ -17,19 +17,6 @@ pub(crate) extern "C" fn bytes_equal(a: *const u8, b: *const u8, len: u64) -> u6
     // common one.
     let (a, b) = unsafe { (std::slice::from_raw_parts(a, len as usize), std::slice::from_raw_parts(b, len as usize)) };
     u64::from(equal(a, b))
-}
-
-/// Whether two texts of one length are equal: short ones, which keys mostly are, by words.
-#[inline]
-fn equal(a: &[u8], b: &[u8]) -> bool {
-    match (a, b) {
-        ([a], [b]) => a == b,
-        ([a, c], [b, d]) => a == b && c == d,
-        ([a, c, e], [b, d, f]) => a == b && c == d && e == f,
-        _ if a.len() < 8 => a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk(),
-        _ if a.len() <= 16 => a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk(),
-        _ => a == b,
-    }
 }
 
 /// The number of code points in `len` bytes of valid UTF-8.

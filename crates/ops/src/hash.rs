@@ -10,7 +10,7 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::list::{self, RawList};
 use crate::op;
-use crate::text::{Str, short_word};
+use crate::text::{Str, equal, short_word};
 use exuvia_ir::Object;
 
 /// Every operation that hashes.
@@ -219,7 +219,7 @@ impl Keys for Texts<'_> {
     unsafe fn is(&self, entry: usize) -> bool {
         // SAFETY: the caller vouches for the entry, whose words are those of a live text.
         let text = unsafe { Str::from_words(*self.0.add(2 * entry) as *const u8, *self.0.add(2 * entry + 1)) };
-        text.as_bytes() == self.1.as_bytes()
+        equal(text.as_bytes(), self.1.as_bytes())
     }
 }
 

@@ -192,6 +192,22 @@ fn nth_char(bytes: &[u8], index: usize) -> usize {
     bytes.len()
 }
 
+/// Whether two texts are equal: short ones, which keys mostly are, by words and without a call.
+#[inline]
+#[must_use]
+pub fn equal(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len()
+        && match (a, b) {
+            ([a], [b]) => a == b,
+            ([a, c], [b, d]) => a == b && c == d,
+            ([a, c, e], [b, d, f]) => a == b && c == d && e == f,
+            ([], _) => true,
+            _ if a.len() < 8 => a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk(),
+            _ if a.len() <= 16 => a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk(),
+            _ => a == b,
+        }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

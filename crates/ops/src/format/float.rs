@@ -5,7 +5,7 @@ use super::scratch::Scratch;
 use super::spec::{self, Spec};
 use crate::cx::{Cx, KernelResult};
 use crate::float::Repr;
-use crate::float::digits::scaled;
+use crate::float::digits::{self, scaled};
 use crate::int::Digits;
 use crate::op;
 use crate::text::Str;
@@ -69,18 +69,27 @@ fn fixed(out: &mut Scratch, value: f64, style: Style) {
 
 /// The digits of a number in scientific notation, correctly rounded to `count` of them,
 /// and its exponent.
-fn significant(value: f64, count: usize) -> (Vec<u8>, i32) {
+fn significant(value: f64, count: usize) -> (Scratch, i32) {
+    let mut digits = Scratch::new();
+    if value > 0.0
+        && let Some((known, exponent)) = digits::significant(value, count)
+    {
+        digits.push(Digits::new(known, 10).as_str().as_bytes());
+        return (digits, exponent);
+    }
     let text = format!("{value:.*e}", count.min(MAX_PLACES) - 1);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let mut digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
-    digits.resize(count, b'0');
+    mantissa.split('.').for_each(|part| digits.push(part.as_bytes()));
+    digits.push_zeros(count.saturating_sub(digits.as_bytes().len()));
     (digits, exponent.parse().unwrap_or(0))
 }
 
 fn push_exponent(out: &mut Scratch, exponent: i32) {
-    let sign = if exponent < 0 { '-' } else { '+' };
-    // A write into memory cannot fail.
-    let _ = write!(out, "e{sign}{:02}", exponent.abs());
+    let sign = if exponent < 0 { b'-' } else { b'+' };
+    let digits = Digits::new(u64::from(exponent.unsigned_abs()), 10);
+    out.push(&[b'e', sign]);
+    out.push_zeros(2usize.saturating_sub(digits.as_str().len()));
+    out.push(digits.as_str().as_bytes());
 }
 
 fn push_scientific(out: &mut Scratch, digits: &[u8], exponent: i32, alternate: bool) {
@@ -94,30 +103,33 @@ fn push_scientific(out: &mut Scratch, digits: &[u8], exponent: i32, alternate: b
 
 fn exponential(out: &mut Scratch, value: f64, style: Style) {
     let (digits, exponent) = significant(value, style.precision + 1);
-    push_scientific(out, &digits, exponent, style.alternate);
+    push_scientific(out, digits.as_bytes(), exponent, style.alternate);
 }
 
 fn general(out: &mut Scratch, value: f64, style: Style) {
     let precision = style.precision.max(1);
-    let (mut digits, exponent) = significant(value, precision);
+    let (significant, exponent) = significant(value, precision);
+    let mut digits = significant.as_bytes();
     if !style.alternate {
-        while digits.len() > 1 && digits.last() == Some(&b'0') {
-            digits.pop();
+        while let [rest @ .., b'0'] = digits
+            && !rest.is_empty()
+        {
+            digits = rest;
         }
     }
     let point = exponent + 1;
     // With `point_zero` a number of as many digits as the precision would get one more.
     let limit = precision as i64 - i64::from(style.point_zero);
     if value != 0.0 && (point <= -4 || i64::from(point) > limit) {
-        return push_scientific(out, &digits, exponent, style.alternate);
+        return push_scientific(out, digits, exponent, style.alternate);
     }
     if value == 0.0 && i64::from(point) > limit {
-        return push_scientific(out, &digits, exponent, style.alternate);
+        return push_scientific(out, digits, exponent, style.alternate);
     }
     if point <= 0 {
         out.push(b"0.");
         out.push_zeros(point.unsigned_abs() as usize);
-        out.push(&digits);
+        out.push(digits);
         return;
     }
     let whole = (point as usize).min(digits.len());

@@ -51,6 +51,19 @@ fn turn_ascii<'a>(cx: &mut Cx, s: Str<'a>, first: u8) -> KernelResult<Str<'a>> {
     Ok(out.finish_as(true))
 }
 
+/// An ASCII text of the ASCII that `map` gives for each byte in turn.
+#[inline(always)]
+fn map_ascii<'a>(cx: &mut Cx, s: Str<'_>, mut map: impl FnMut(u8) -> u8) -> KernelResult<Str<'a>> {
+    let bytes = s.as_bytes();
+    let mut out = cx.text(bytes.len())?;
+    for (to, byte) in out.spare(bytes.len())?.iter_mut().zip(bytes) {
+        *to = map(*byte) & 0x7F;
+    }
+    // SAFETY: so many bytes were written, each below 128.
+    unsafe { out.advance(bytes.len()) };
+    Ok(out.finish_as(true))
+}
+
 fn push(out: &mut Text<'_>, mapped: Mapped) -> KernelResult<()> {
     match mapped {
         Mapped::One(ch) => out.push(ch),
@@ -165,18 +178,10 @@ op! {
     str_capitalize = "str.capitalize" ".capitalize"
     Pure fn (cx, _s: str) -> str fallible {
         if _s.is_ascii() {
-            let bytes = _s.as_bytes();
-            let mut out = cx.text(bytes.len())?;
-            let spare = &mut out.spare(bytes.len())?[..bytes.len()];
-            for (to, byte) in spare.iter_mut().zip(bytes) {
-                *to = byte.to_ascii_lowercase();
-            }
-            if let Some(first) = spare.first_mut() {
-                *first = first.to_ascii_uppercase();
-            }
-            // SAFETY: ASCII was mapped to ASCII.
-            unsafe { out.advance(bytes.len()) };
-            return Ok(out.finish_as(true));
+            let mut is_first = true;
+            return map_ascii(cx, _s, |byte| {
+                if std::mem::take(&mut is_first) { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() }
+            });
         }
         let text = _s.as_str();
         map_chars(cx, _s, |at, ch| if at == 0 { title(ch) } else { lower_at(text, at, ch) })
@@ -191,6 +196,15 @@ op! {
     /// "They'Re Bill'S"
     str_title = "str.title" ".title"
     Pure fn (cx, _s: str) -> str fallible {
+        if _s.is_ascii() {
+            let mut inside = false;
+            return map_ascii(cx, _s, |byte| {
+                let is_letter = byte.is_ascii_alphabetic();
+                let inside = std::mem::replace(&mut inside, is_letter);
+                // Upper and lower case differ by one bit.
+                if is_letter { (byte & !0x20) | (u8::from(inside) << 5) } else { byte }
+            });
+        }
         let text = _s.as_str();
         let mut inside = false;
         map_chars(cx, _s, |at, ch| {
@@ -207,6 +221,9 @@ op! {
     /// 'aB cSS'
     str_swapcase = "str.swapcase" ".swapcase"
     Pure fn (cx, _s: str) -> str fallible {
+        if _s.is_ascii() {
+            return map_ascii(cx, _s, |byte| byte ^ (u8::from(byte.is_ascii_alphabetic()) << 5));
+        }
         let text = _s.as_str();
         map_chars(cx, _s, |at, ch| match ch {
             'a'..='z' => Mapped::One(ch.to_ascii_uppercase()),
