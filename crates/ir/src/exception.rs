@@ -27,6 +27,21 @@ impl Raise {
     /// The row needs more memory than this rung gives to one.
     pub const ROW_MEMORY: Raise = Raise::Bailout("memory limit of the row");
 
+    /// [`Raise::ROW_MEMORY`], made where it is raised only: one that is made before and not needed is dropped, and
+    /// that is a call.
+    #[cold]
+    #[must_use]
+    pub fn row_memory() -> Raise {
+        Raise::ROW_MEMORY
+    }
+
+    /// Why this rung cannot produce the answer; as [`Raise::row_memory`].
+    #[cold]
+    #[must_use]
+    pub fn bailout(reason: &'static str) -> Raise {
+        Raise::Bailout(reason)
+    }
+
     /// An exception with one message.
     #[must_use]
     pub fn new(kind: ExcKind, message: impl Into<String>) -> Raise {

@@ -55,6 +55,8 @@ struct Search<'f> {
     entries: Vec<usize>,
     /// The blocks at which loops begin.
     heads: Vec<bool>,
+    /// Others that stay blocks.
+    kept: Vec<bool>,
     /// The values that some loop carries to its next round.
     carried: HashSet<Value>,
     found: HashMap<BlockId, Found>,
@@ -80,12 +82,12 @@ impl Choices {
         constants: &HashMap<Value, &Object>,
         kept: impl Fn(BlockId) -> bool,
     ) -> Choices {
-        let mut search = Search::new(function, flow, live, widths, constants);
+        let mut search = Search::new(function, flow, live, widths, constants, kept);
         let mut choices = Choices::default();
         // Inner choices come first: each block stands after those that lead to it.
         for &block in live.order.iter().rev() {
             let Terminator::Branch(_, yes, no) = &function.block(block).term else { continue };
-            if let Some(found) = search.choice(yes, no, &kept) {
+            if let Some(found) = search.choice(yes, no) {
                 search.found.insert(block, found);
             }
         }
@@ -112,6 +114,7 @@ impl<'f> Search<'f> {
         live: &'f Live,
         widths: &'f Widths,
         constants: &'f HashMap<Value, &'f Object>,
+        kept: impl Fn(BlockId) -> bool,
     ) -> Search<'f> {
         let mut entries = vec![0; function.blocks.len()];
         let mut carried = HashSet::new();
@@ -127,16 +130,17 @@ impl<'f> Search<'f> {
                 }
             }
         }
-        Search { function, live, widths, constants, entries, heads, carried, found: HashMap::new() }
+        let kept = (0..function.blocks.len()).map(|at| kept(BlockId(at as u32))).collect();
+        Search { function, live, widths, constants, entries, heads, kept, carried, found: HashMap::new() }
     }
 
     /// What a branch with these ways comes to, if it is a choice.
-    fn choice(&self, yes: &Edge, no: &Edge, kept: &impl Fn(BlockId) -> bool) -> Option<Found> {
+    fn choice(&self, yes: &Edge, no: &Edge) -> Option<Found> {
         if !self.is_plain_edge(yes) || !self.is_plain_edge(no) {
             return None;
         }
         let ways = |edge: &Edge| {
-            let through = self.through(edge, kept);
+            let through = self.through(edge);
             [through, Some(Found { join: edge.block, cost: 0 })].into_iter().flatten().collect::<Vec<_>>()
         };
         let (of_yes, of_no) = (ways(yes), ways(no));
@@ -148,9 +152,9 @@ impl<'f> Search<'f> {
     }
 
     /// Where the block behind an edge leads, if nothing else leads to it and all that it does is cheap.
-    fn through(&self, edge: &Edge, kept: &impl Fn(BlockId) -> bool) -> Option<Found> {
+    fn through(&self, edge: &Edge) -> Option<Found> {
         let block = edge.block;
-        if self.entries[block.index()] != 1 || self.heads[block.index()] || kept(block) {
+        if self.entries[block.index()] != 1 || self.heads[block.index()] || self.kept[block.index()] {
             return None;
         }
         let data = self.function.block(block);
@@ -207,20 +211,7 @@ impl<'f> Search<'f> {
             Opcode::Wrap | Opcode::Unwrap | Opcode::Is(_) | Opcode::Tuple => Some(1),
             Opcode::Op(_) => match definition(inst)?.body {
                 Body::Core(op) if op.is_ring() || matches!(op, CoreOp::IntAbs) => inst.no_overflow.then_some(1),
-                Body::Core(op) if op.is_bitwise() => Some(1),
-                Body::Core(
-                    CoreOp::IntCmp(_)
-                    | CoreOp::IntTruth
-                    | CoreOp::BoolToInt
-                    | CoreOp::BoolAnd
-                    | CoreOp::BoolOr
-                    | CoreOp::BoolXor
-                    | CoreOp::BoolNot
-                    | CoreOp::FloatNeg
-                    | CoreOp::FloatAbs
-                    | CoreOp::FloatCmp(_)
-                    | CoreOp::FloatTruth,
-                ) => Some(1),
+                Body::Core(op) if op.only_computes() => Some(1),
                 Body::Core(CoreOp::FloatAdd | CoreOp::FloatSub | CoreOp::FloatMul) => {
                     inst.args.iter().all(|arg| !is_whole(arg)).then_some(1)
                 }

@@ -140,20 +140,7 @@ impl<'f> Search<'f> {
             _ => false,
         };
         match def.body {
-            Body::Core(op) if op.copies_lists() => false,
-            Body::Core(
-                CoreOp::ListReserve
-                | CoreOp::ListExtend
-                | CoreOp::ListRotate
-                | CoreOp::ListReverse
-                | CoreOp::ListCompact
-                | CoreOp::ListSortBy
-                | CoreOp::HashFind
-                | CoreOp::SetFind
-                | CoreOp::DictFind,
-            ) => false,
-            Body::Core(CoreOp::StrEq | CoreOp::StrNe | CoreOp::StrLen) => inst.args.iter().all(is_short),
-            Body::Core(_) => true,
+            Body::Core(op) => !op.looks_through() || inst.args.iter().all(is_short),
             Body::Kernel { .. } => {
                 let makes_text = inst.result.is_some_and(|result| {
                     !matches!(self.function.ty(result), Type::Int | Type::Float | Type::Bool | Type::None)

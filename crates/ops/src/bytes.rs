@@ -91,7 +91,7 @@ fn read<'a>(text: Str<'a>, room: &'a mut Vec<u8>) -> KernelResult<&'a [u8]> {
     if text.is_ascii() {
         return Ok(text.as_bytes());
     }
-    *room = from_text(text.as_str()).ok_or_else(|| LEAVES)?;
+    *room = from_text(text.as_str()).ok_or(LEAVES)?;
     Ok(room)
 }
 

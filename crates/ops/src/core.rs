@@ -235,6 +235,30 @@ impl CoreOp {
         matches!(self, CoreOp::ListSlice | CoreOp::ListStride | CoreOp::ListConcat)
     }
 
+    /// Whether it takes the longer the more elements or characters its operands have.
+    #[must_use]
+    pub fn looks_through(self) -> bool {
+        use CoreOp::{
+            DictFind, HashFind, ListCompact, ListExtend, ListReserve, ListReverse, ListRotate, ListSortBy, SetFind,
+            StrEq, StrLen, StrNe,
+        };
+        let of_texts = matches!(self, StrEq | StrNe | StrLen | DictFind | HashFind | SetFind);
+        let moves = matches!(self, ListReserve | ListExtend | ListRotate | ListReverse | ListCompact | ListSortBy);
+        of_texts || moves || self.copies_lists()
+    }
+
+    /// Whether it is an instruction of the machine that never leaves, whatever it is given, so that it may be
+    /// done where nobody needs it.
+    #[must_use]
+    pub fn only_computes(self) -> bool {
+        use CoreOp::{
+            BoolAnd, BoolNot, BoolOr, BoolToInt, BoolXor, FloatAbs, FloatCmp, FloatNeg, FloatTruth, IntCmp, IntTruth,
+        };
+        let of_bools = matches!(self, BoolToInt | BoolAnd | BoolOr | BoolXor | BoolNot);
+        let of_floats = matches!(self, FloatNeg | FloatAbs | FloatCmp(_) | FloatTruth);
+        of_bools || of_floats || self.is_bitwise() || matches!(self, IntCmp(_) | IntTruth)
+    }
+
     /// Whether ints of 64 bits can give one that needs more.
     #[must_use]
     pub fn may_outgrow(self) -> bool {

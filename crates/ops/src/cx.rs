@@ -444,7 +444,7 @@ impl Cx {
                 return Ok((chunk.as_mut_ptr().cast::<u8>(), chunk.len() * 8));
             }
         }
-        let needed = size.checked_next_multiple_of(8).ok_or_else(|| Raise::ROW_MEMORY)?;
+        let needed = size.checked_next_multiple_of(8).ok_or_else(Raise::row_memory)?;
         let doubled = self.chunks.last().map_or(FIRST_CHUNK, |chunk| chunk.len() * 16);
         let limit = self.limit.max(FIRST_CHUNK);
         // Near the limit a part of what remains.
@@ -458,7 +458,7 @@ impl Cx {
             // One that is much larger is for somebody else.
             false => spare(next, next.saturating_mul(2).min(limit - self.allocated)),
         };
-        let chunk = spare.or_else(|| zeroed(next / 8)).ok_or_else(|| Raise::ROW_MEMORY)?;
+        let chunk = spare.or_else(|| zeroed(next / 8)).ok_or_else(Raise::row_memory)?;
         let next = chunk.len() * 8;
         self.allocated += next;
         self.chunks.push(chunk);
@@ -632,7 +632,7 @@ impl Text<'_> {
 
     #[cold]
     fn grow(&mut self, more: usize) -> KernelResult<()> {
-        let needed = self.len.checked_add(more).ok_or_else(|| Raise::ROW_MEMORY)?;
+        let needed = self.len.checked_add(more).ok_or_else(Raise::row_memory)?;
         let (ptr, room) = match self.cx.room(needed.saturating_mul(2)) {
             Ok(found) => found,
             Err(_) => self.cx.room(needed)?,
@@ -685,7 +685,7 @@ impl Text<'_> {
     /// # Errors
     /// As [`Cx::alloc`].
     pub fn push_repeated(&mut self, text: &str, times: usize) -> KernelResult<()> {
-        let total = text.len().checked_mul(times).ok_or_else(|| Raise::ROW_MEMORY)?;
+        let total = text.len().checked_mul(times).ok_or_else(Raise::row_memory)?;
         if total == 0 {
             return Ok(());
         }

@@ -389,7 +389,7 @@ op! {
     /// `time.fromisoformat` of the forms HH:MM, HH:MM:SS and HH:MM:SS.f; CPython reads the others.
     time_parse = "time.parse" ""
     Pure fn (cx, _text: str) -> int fallible [ValueError] bails Operands {
-        parsed_clock(_text.as_str()).ok_or_else(|| Raise::Bailout("a text of a time that CPython must read"))
+        parsed_clock(_text.as_str()).ok_or_else(|| Raise::bailout("a text of a time that CPython must read"))
     }
 }
 

@@ -106,7 +106,7 @@ impl RawList {
     /// # Errors
     /// There is no memory for so many.
     pub fn fill(&mut self, cx: &mut Cx, start: i64, end: i64, slots: usize) -> KernelResult<i64> {
-        let more = end.checked_sub(start).ok_or_else(|| exuvia_ir::Raise::ROW_MEMORY)?.max(0) as u64;
+        let more = end.checked_sub(start).ok_or_else(exuvia_ir::Raise::row_memory)?.max(0) as u64;
         self.reserve(cx, more, slots);
         let len = self.len.saturating_add(more);
         if len > self.cap && slots > 0 {
@@ -120,7 +120,7 @@ impl RawList {
     /// Makes room for `cap` elements: behind them where nothing else lies, as where a loop appends to one list
     /// alone, else they are taken elsewhere.
     fn grow(&mut self, cx: &mut Cx, cap: u64, slots: usize) -> KernelResult<()> {
-        let bytes = (cap as usize).checked_mul(slots * 8).ok_or_else(|| exuvia_ir::Raise::ROW_MEMORY)?;
+        let bytes = (cap as usize).checked_mul(slots * 8).ok_or_else(exuvia_ir::Raise::row_memory)?;
         // CPython's take a word each also where there is nothing to say of them.
         if slots == 0 && cap > cx.limit() as u64 / 8 {
             return Err(exuvia_ir::Raise::ROW_MEMORY);
@@ -158,7 +158,7 @@ impl RawList {
         slots: usize,
     ) -> KernelResult<()> {
         let more = count.checked_mul(times.max(0) as u64);
-        let len = more.and_then(|more| self.len.checked_add(more)).ok_or_else(|| exuvia_ir::Raise::ROW_MEMORY)?;
+        let len = more.and_then(|more| self.len.checked_add(more)).ok_or_else(exuvia_ir::Raise::row_memory)?;
         if len > self.cap {
             let cap = if self.cap == 0 { len } else { len.max(self.cap * 2) };
             self.grow(cx, cap, slots)?;

@@ -187,7 +187,7 @@ fn of_big(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {
         Object::Int(value) => of_any_int(value).map(Object::int),
         _ => None,
     }
-    .ok_or_else(|| exuvia_ir::Raise::Bailout("an operand is not an int"))
+    .ok_or_else(|| exuvia_ir::Raise::bailout("an operand is not an int"))
 }
 
 op! {

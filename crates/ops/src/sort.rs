@@ -405,6 +405,17 @@ pub(crate) struct Scratch {
 /// The words that are kept: those of lists that sorts are often asked for.
 const KEPT: usize = 1 << 12;
 
+/// Sorts rows of so many ints.
+fn sort_ints<const WIDTH: usize>(words: &mut [u64], reverse: bool) {
+    let rows = words.as_chunks_mut::<WIDTH>().0;
+    let ints = |row: &[u64; WIDTH]| row.map(u64::cast_signed);
+    if reverse {
+        rows.sort_unstable_by_key(|row| std::cmp::Reverse(ints(row)));
+    } else {
+        rows.sort_unstable_by_key(ints);
+    }
+}
+
 /// Sorts a list of elements of `width` words by keys of `key_width`: see the operation `list.sort_by`.
 ///
 /// # Errors
@@ -416,23 +427,40 @@ const KEPT: usize = 1 << 12;
 pub unsafe fn sort_by(
     cx: &mut Cx,
     (list, width): (*mut RawList, usize),
-    (keys, key_width): (*const RawList, usize),
+    (keys_list, key_width): (*const RawList, usize),
     order: u64,
     reverse: bool,
 ) -> KernelResult<()> {
     // SAFETY: the caller vouches for the lists.
-    let (len, data, keys, known) = unsafe { ((*list).len as usize, (*list).data, (*keys).data, (*keys).len as usize) };
+    let (len, data) = unsafe { ((*list).len as usize, (*list).data) };
+    // SAFETY: as above.
+    let (known, keys) = unsafe { ((*keys_list).len as usize, (*keys_list).data) };
     let len = len.min(known);
     // SAFETY: so many keys lie there.
     let key = |at: usize| unsafe { keys.cast_const().add(at * key_width) };
     // SAFETY: as above.
     let is_nan = |at: usize| unsafe { has_nan(key(at), order) };
-    let has_float = (0..16).any(|part| order >> (4 * part) & 15 == FLOAT);
-    if has_float && (0..known).any(is_nan) {
+    let parts = std::iter::successors(Some(order), |order| Some(order >> 4)).take_while(|order| *order != 0);
+    if parts.into_iter().any(|order| order & 15 == FLOAT) && (0..known).any(is_nan) {
         return Err(NAN);
     }
     if len < 2 || width == 0 {
         return Ok(());
+    }
+    // What is equal among ints by themselves is the same.
+    if std::ptr::addr_eq(list, keys_list) {
+        // SAFETY: so many words lie there.
+        let words = unsafe { std::slice::from_raw_parts_mut(data, len * width) };
+        let sort = match (order, width) {
+            (0x1, 1) => Some(sort_ints::<1> as fn(&mut [u64], bool)),
+            (0x11, 2) => Some(sort_ints::<2> as _),
+            (0x111, 3) => Some(sort_ints::<3> as _),
+            _ => None,
+        };
+        if let Some(sort) = sort {
+            sort(words, reverse);
+            return Ok(());
+        }
     }
     let Scratch { ranks, words: before } = &mut cx.sorting;
     ranks.clear();
@@ -455,7 +483,7 @@ pub unsafe fn sort_by(
             a.0.cmp(&b.0).then_with(others).then(a.1.cmp(&b.1))
         });
     }
-    // SAFETY: so many words lie there.
+    // SAFETY: as above; the keys are not looked at any more.
     let words = unsafe { std::slice::from_raw_parts_mut(data, len * width) };
     before.clear();
     before.extend_from_slice(words);
@@ -484,7 +512,7 @@ fn compared_objects(a: &Object, b: &Object) -> KernelResult<Ordering> {
         (Object::Int(a), Object::Int(b)) => Ok(a.cmp(b)),
         (Object::Bool(a), Object::Bool(b)) => Ok(a.cmp(b)),
         (Object::Str(a), Object::Str(b)) => Ok(a.as_bytes().cmp(b.as_bytes())),
-        (Object::Float(a), Object::Float(b)) => a.partial_cmp(b).ok_or_else(|| NAN),
+        (Object::Float(a), Object::Float(b)) => a.partial_cmp(b).ok_or(NAN),
         (Object::Tuple(a), Object::Tuple(b)) => all(a, b),
         (Object::Record(a), Object::Record(b)) if a.class == b.class => all(&a.fields, &b.fields),
         _ => Err(Raise::Bailout("elements without an order")),

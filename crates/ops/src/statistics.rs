@@ -34,7 +34,7 @@ struct Sums {
 
 impl Sums {
     fn of(values: &[f64], squares: bool) -> KernelResult<Sums> {
-        let parts = values.iter().map(|value| parts(*value).ok_or_else(|| LEAVES)).collect::<Result<Vec<_>, _>>()?;
+        let parts = values.iter().map(|value| parts(*value).ok_or(LEAVES)).collect::<Result<Vec<_>, _>>()?;
         let nonzero = parts.iter().filter(|(magnitude, _)| *magnitude != 0);
         let exponent = nonzero.map(|(_, exponent)| *exponent).min().unwrap_or(0);
         let mut sums = Sums { sum: BigInt::ZERO, squares: BigInt::ZERO, exponent };

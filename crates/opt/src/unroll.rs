@@ -14,9 +14,10 @@ use exuvia_ir::{BlockId, Edge, Function, Inst, Object, Opcode, Terminator, Type,
 use exuvia_ops::core::{Cmp, CoreOp};
 use std::collections::HashMap;
 
-/// The rounds that are written out, and the instructions that they have together.
+/// The rounds that are written out, and the instructions that those of one loop and those of a function have.
 const ROUNDS: std::ops::RangeInclusive<i64> = 1..=16;
 const MOST: usize = 256;
+const MOST_IN_ALL: usize = 1024;
 /// What a call counts, which may be unfolded.
 const CALL: usize = 24;
 
@@ -33,8 +34,12 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     }
     let mut found = Vec::new();
     licm::for_each_loop(function, |function, inner, _| found.extend(Rounds::of(function, context, inner, &constants)));
+    let mut size = 0;
     for rounds in found {
-        rounds.write_out(function);
+        size += rounds.size;
+        if size <= MOST_IN_ALL {
+            rounds.write_out(function);
+        }
     }
 }
 
@@ -48,6 +53,8 @@ struct Rounds {
     counter: usize,
     first: i64,
     count: i64,
+    /// The instructions of all rounds.
+    size: usize,
 }
 
 impl Rounds {
@@ -102,12 +109,13 @@ impl Rounds {
                 && matches!(constants.get(&inst.args[0]), Some(Object::List(_)))
         };
         let size: usize = insts().map(|inst| if matches!(inst.op, Opcode::Call(_)) { CALL } else { 1 }).sum();
+        let size = size * count as usize;
         (goes_on
-            && size * count as usize <= MOST
+            && size <= MOST
             && insts().all(|inst| inst.unwind.is_none())
             && back.iter().all(|edge| goes_up(context, edge))
             && insts().any(|inst| reads(inst, context)))
-        .then_some(Rounds { before: inner.preheader, head, blocks, counter, first, count })
+        .then_some(Rounds { before: inner.preheader, head, blocks, counter, first, count, size })
     }
 
     fn write_out(self, function: &mut Function) {

@@ -478,7 +478,7 @@ pub(super) fn list_stride(_: &mut Cx, args: &[Object]) -> Outcome {
     read_list(&args[0], |items| {
         let at = |turn: i64| usize::try_from(start.checked_add(turn.checked_mul(step)?)?).ok();
         let taken = (0..count).map(|turn| items.get(at(turn)?).cloned()).collect::<Option<Vec<_>>>();
-        taken.map(Object::list).ok_or_else(|| Raise::Bailout("a stride beyond the list"))
+        taken.map(Object::list).ok_or_else(|| Raise::bailout("a stride beyond the list"))
     })?
 }
 

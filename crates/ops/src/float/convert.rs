@@ -33,7 +33,7 @@ pub(crate) fn trunc(cx: &Cx, value: f64) -> KernelResult<i64> {
 /// The integer of a float without fraction, of any size.
 pub(crate) fn big_of_float(cx: &Cx, value: f64) -> KernelResult<Object> {
     check(cx, value)?;
-    BigInt::from_f64(value).map(crate::int::object).ok_or_else(|| Raise::Bailout("a float that is not finite"))
+    BigInt::from_f64(value).map(crate::int::object).ok_or_else(|| Raise::bailout("a float that is not finite"))
 }
 
 fn big_trunc(cx: &mut Cx, args: &[Object]) -> KernelResult<Object> {

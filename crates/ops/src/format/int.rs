@@ -55,7 +55,7 @@ pub(super) fn render<'a>(cx: &mut Cx, value: i64, spec: &Spec, type_name: &str) 
         let Some(point) = u32::try_from(value).ok().filter(|point| *point < 0x11_0000) else {
             return Err(cx.raise(OverflowError, || "%c arg not in range(0x110000)".into()));
         };
-        let ch = char::from_u32(point).ok_or_else(|| Raise::Bailout("a lone surrogate"))?;
+        let ch = char::from_u32(point).ok_or_else(|| Raise::bailout("a lone surrogate"))?;
         let mut buffer = [0; 4];
         let number = Number { negative: false, prefix: "", digits: ch.encode_utf8(&mut buffer), rest: "" };
         return layout::number(cx, &Spec { separator: Separator::None, ..*spec }, number);

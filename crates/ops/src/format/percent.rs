@@ -170,7 +170,7 @@ impl Conversion {
         let Some(point) = u32::try_from(value).ok().filter(|point| *point < 0x11_0000) else {
             return Err(cx.raise(OverflowError, || "%c arg not in range(0x110000)".into()));
         };
-        let ch = char::from_u32(point).ok_or_else(|| Raise::Bailout("a lone surrogate"))?;
+        let ch = char::from_u32(point).ok_or_else(|| Raise::bailout("a lone surrogate"))?;
         self.field(cx, ch.encode_utf8(&mut [0; 4]), 1)
     }
 

@@ -236,7 +236,7 @@ fn eight_digits(digits: &[u8]) -> Option<i64> {
 fn parse(cx: &mut Cx, text: Str<'_>, base: i64) -> KernelResult<i64> {
     let ascii = to_ascii(text);
     match literal(&ascii, base) {
-        Ok(literal) => literal.small().ok_or_else(|| Raise::Bailout("an integer beyond 64 bits")),
+        Ok(literal) => literal.small().ok_or_else(|| Raise::bailout("an integer beyond 64 bits")),
         Err(fault) => Err(raise(cx, &fault, text, base)),
     }
 }
@@ -246,7 +246,7 @@ fn big_parse(cx: &mut Cx, args: &[Object]) -> KernelResult<Object> {
     let base = args.get(1).map_or(Ok(10), take::index)?;
     let ascii = to_ascii(text);
     match literal(&ascii, base) {
-        Ok(literal) => literal.big().map(super::object).ok_or_else(|| Raise::Bailout("an integer that has no digits")),
+        Ok(literal) => literal.big().map(super::object).ok_or_else(|| Raise::bailout("an integer that has no digits")),
         Err(fault) => Err(raise(cx, &fault, text, base)),
     }
 }

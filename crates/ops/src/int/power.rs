@@ -23,7 +23,7 @@ fn pow(cx: &mut Cx, base: i64, exponent: i64) -> KernelResult<i64> {
         -1 => Some(if exponent % 2 == 0 { 1 } else { -1 }),
         base => u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent)),
     };
-    small.ok_or_else(|| Raise::Bailout("an integer beyond 64 bits"))
+    small.ok_or_else(|| Raise::bailout("an integer beyond 64 bits"))
 }
 
 fn big_pow(_: &mut Cx, args: &[Object]) -> KernelResult<Object> {

@@ -23,7 +23,7 @@ op! {
         };
         let (quotient, rest) = (number.div_euclid(unit), number.rem_euclid(unit));
         let up = rest > unit - rest || (rest == unit - rest && quotient % 2 != 0);
-        (quotient + i64::from(up)).checked_mul(unit).ok_or_else(|| Raise::Bailout("an integer beyond 64 bits"))
+        (quotient + i64::from(up)).checked_mul(unit).ok_or_else(|| Raise::bailout("an integer beyond 64 bits"))
     }
     big big_round
 }

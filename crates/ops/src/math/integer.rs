@@ -75,7 +75,7 @@ op! {
     Pure fn (cx, _a: int = Int(1), _b: int = Int(1), _c: int = Int(1), _d: int = Int(1)) -> int fallible {
         let mut result = 1;
         for number in [_a, _b, _c, _d] {
-            result = lcm2(result, number.unsigned_abs()).ok_or_else(|| BIG)?;
+            result = lcm2(result, number.unsigned_abs()).ok_or(BIG)?;
         }
         i64::try_from(result).map_err(|_| BIG)
     }
@@ -219,7 +219,8 @@ fn perm_small(cx: &Cx, n: i64, k: i64) -> KernelResult<i64> {
     }
     let mut result = 1i64;
     for step in 0..k {
-        result = result.checked_mul(n - step).ok_or_else(|| BIG)?;
+        let Some(next) = result.checked_mul(n - step) else { return Err(BIG) };
+        result = next;
     }
     Ok(result)
 }
