@@ -361,10 +361,13 @@ pub(super) fn list_reserve(_: &mut Cx, _: &[Object]) -> Outcome {
 
 pub(super) fn list_extend(cx: &mut Cx, args: &[Object]) -> Outcome {
     let (list, other, times) = (list_of(&args[0])?, list_of(&args[1])?.items(), take::int(&args[2])?);
-    if !other.is_empty() {
-        for item in (0..times).flat_map(|_| &other) {
-            list.append(item.clone(), MAX_ITEMS, cx.limit()).map_err(|_| Raise::ROW_MEMORY)?;
-        }
+    let times = usize::try_from(times).unwrap_or(0);
+    if other.len().checked_mul(times).is_none_or(|more| more > MAX_ITEMS) {
+        return Err(Raise::ROW_MEMORY);
+    }
+    let times = if other.is_empty() { 0 } else { times };
+    for item in (0..times).flat_map(|_| &other) {
+        list.append(item.clone(), MAX_ITEMS, cx.limit()).map_err(|_| Raise::ROW_MEMORY)?;
     }
     Ok(Object::None)
 }
