@@ -495,14 +495,21 @@ impl Making<'_> {
         let types = self.pick_types();
         let zero = self.inst(Opcode::Const(Object::int(0)), vec![], Type::Int, None);
         let one = self.inst(Opcode::Const(Object::int(1)), vec![], Type::Int, None);
+        let mut table = None;
         let bound = match self.random.below(3) {
             0 => {
                 let text = self.value(&Type::Str);
                 self.inst(Opcode::Op("str.len"), vec![text], Type::Int, None)
             }
             _ => {
-                let bound = Object::int(self.random.below(5) as i64);
-                self.inst(Opcode::Const(bound), vec![], Type::Int, None)
+                let bound = self.random.below(5);
+                // A table of which each round reads a row.
+                if self.random.one_in(2) {
+                    let ty = self.random.pick(&[Type::Int, Type::Str, Type::Float]);
+                    let rows = Object::list((0..bound).map(|_| self.random.object(&ty)).collect());
+                    table = Some((self.index_of(Opcode::Const(rows), vec![], Type::list(ty.clone()), None), ty));
+                }
+                self.inst(Opcode::Const(Object::int(bound as i64)), vec![], Type::Int, None)
             }
         };
         // A list to which each round appends, which the rounds may see or not.
@@ -523,6 +530,9 @@ impl Making<'_> {
         let (body, after) = self.builder.branch(more);
         let in_header = self.scope.len();
         self.builder.block = body;
+        if let Some((table, ty)) = table {
+            self.inst(Opcode::Op("list.get_unchecked"), vec![table, counter], ty, None);
+        }
         if self.statements(depth + 1) {
             if let Some(list) = filled {
                 let item = self.value(&Type::Int);

@@ -90,11 +90,11 @@ impl Copy {
     }
 }
 
-/// The next instruction that does something with a list, in the same block: nothing before unwinds, and so does
-/// not that one.
+/// The next instruction that does something with a list, in the same block: nothing before unwinds, nor does
+/// that one, and nobody uses what it gives.
 fn next(insts: &[Inst], list: Value, from: usize) -> Option<usize> {
     let at = from + insts[from..].iter().position(|inst| inst.args.contains(&list) || inst.unwind.is_some())?;
-    insts[at].unwind.is_none().then_some(at)
+    (insts[at].unwind.is_none() && insts[at].result.is_none()).then_some(at)
 }
 
 /// Makes a list where the first element is appended to it, with that one; gives the place.
