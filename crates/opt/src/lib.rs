@@ -32,7 +32,6 @@ mod matches;
 mod params;
 mod places;
 mod ranges;
-mod repeats;
 mod reserve;
 mod residues;
 #[cfg(test)]
@@ -84,12 +83,11 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let kinds: Pass = ("kinds of variables", kinds::run);
     let twins: Pass = ("twins", twins::run);
     let bounds: Pass = ("bounds of loops", bounds::run);
-    let repeats: Pass = ("repeated searches", repeats::run);
     let copies: Pass = ("copies of lists", copies::run);
     let unroll: Pass = ("rounds over tables", unroll::run);
     CLEANUP
         .into_iter()
-        .chain([copies, unroll, repeats, BLOCKS, thread])
+        .chain([copies, unroll, BLOCKS, thread])
         .chain(CLEANUP)
         .chain([kinds, twins, SIMPLIFY, thread])
         .chain(CLEANUP)
