@@ -9,8 +9,8 @@
 //! on, by the tests on the way; so no edge leads from the copy back to the loop, and each keeps its single entry.
 
 use crate::context::Context;
+use crate::duplicate::{self, Duplicate};
 use crate::licm;
-use crate::ssa::{self, Edges};
 use crate::tags::{self, Tags};
 use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Opcode, Terminator, Type, Value};
 use std::collections::{HashMap, HashSet};
@@ -160,56 +160,19 @@ fn answers(function: &Function, made: Option<&Inst>, known: &[Tags]) -> (bool, b
 /// Copies a loop, and sends those to the copy who have a variable of its kind.
 fn copy(function: &mut Function, flow: &Flow, found: &Found, body: &[BlockId]) {
     let Found { head, place, kind } = found;
-    let mut blocks: HashMap<BlockId, BlockId> = HashMap::new();
-    let mut values: HashMap<Value, Value> = HashMap::new();
-    // Of what is defined in the loop: where, there and in the copy.
-    let mut defined: Vec<(Value, BlockId)> = Vec::new();
-    let variable = function.block(*head).params[*place];
-    for id in body {
-        let copy = function.new_block();
-        blocks.insert(*id, copy);
-        for param in function.block(*id).params.clone() {
-            let ty = if param == variable { kind.clone() } else { function.ty(param).clone() };
-            let new = function.add_param(copy, ty);
-            values.insert(param, new);
-            defined.push((param, *id));
-        }
-        for result in function.block(*id).insts.iter().filter_map(|inst| inst.result).collect::<Vec<_>>() {
-            let ty = function.ty(result).clone();
-            values.insert(result, function.new_value(ty));
-            defined.push((result, *id));
-        }
-    }
-    let union = function.ty(variable).clone();
-    let given = values[&variable];
-    let wrapped = function.new_value(union);
-    values.insert(variable, wrapped);
-    let rename = |value: &mut Value| *value = values.get(value).copied().unwrap_or(*value);
+    let copy = Duplicate::of(function, body);
+    let to = copy.block(*head);
+    duplicate::set_param(function, to, *place, kind.clone(), |given| duplicate::inst(Opcode::Wrap, vec![given]));
     // The block before the copy.
     let entry = function.new_block();
-    let types: Vec<Type> =
-        function.block(blocks[head]).params.iter().map(|param| function.ty(*param).clone()).collect();
+    let types: Vec<Type> = function.block(to).params.iter().map(|param| function.ty(*param).clone()).collect();
     let args = types.into_iter().map(|ty| function.add_param(entry, ty)).collect();
-    function.block_mut(entry).term = Terminator::Jump(Edge { block: blocks[head], args });
-    for id in body {
-        let mut insts = function.block(*id).insts.clone();
-        let mut term = function.block(*id).term.clone();
-        for inst in &mut insts {
-            inst.args.iter_mut().for_each(rename);
-            inst.result.iter_mut().for_each(rename);
-        }
-        if id == head {
-            let wrap = Inst { op: Opcode::Wrap, args: vec![given], result: Some(wrapped), ..licm::nothing() };
-            insts.insert(0, wrap);
-        }
-        term.for_each_value_mut(rename);
-        term.for_each_edge_mut(|edge| edge.block = blocks.get(&edge.block).copied().unwrap_or(edge.block));
-        // At the end of a round it is of its kind.
-        let to = blocks[head];
+    function.block_mut(entry).term = Terminator::Jump(Edge { block: to, args });
+    // At the end of a round it is of its kind.
+    for id in body.iter().map(|id| copy.block(*id)) {
+        let mut term = function.block(id).term.clone();
         redirect(&mut term, to, |edge| as_kind(function, edge, to, found));
-        let copy = function.block_mut(blocks[id]);
-        copy.insts = insts;
-        copy.term = term;
+        function.block_mut(id).term = term;
     }
     // Whoever enters the loop asks.
     let entering: HashSet<BlockId> =
@@ -219,7 +182,7 @@ fn copy(function: &mut Function, flow: &Flow, found: &Found, body: &[BlockId]) {
         redirect(&mut term, *head, |edge| asked(function, edge, entry, found));
         function.block_mut(id).term = term;
     }
-    join(function, &defined, &blocks, &values);
+    duplicate::join(function, body, &[copy]);
 }
 
 /// Sends the edges to a block to those that are made for them.
@@ -253,24 +216,6 @@ fn asked(function: &mut Function, edge: Edge, entry: BlockId, found: &Found) -> 
     function.block_mut(block).insts = vec![ask];
     function.block_mut(block).term = Terminator::Branch(is, Edge { block: known, args: vec![] }, edge);
     block
-}
-
-/// Joins what the loop and its copy define where it is used behind both.
-fn join(
-    function: &mut Function,
-    defined: &[(Value, BlockId)],
-    blocks: &HashMap<BlockId, BlockId>,
-    values: &HashMap<Value, Value>,
-) {
-    let copies: HashSet<BlockId> = blocks.values().copied().collect();
-    let known: Vec<Value> = defined.iter().map(|(value, _)| *value).collect();
-    let users = ssa::users(function, &known, |block| blocks.contains_key(&block) || copies.contains(&block));
-    let edges = Edges::new(function);
-    for ((value, home), users) in defined.iter().zip(&users) {
-        if !users.is_empty() {
-            ssa::repair(function, &edges, *value, &[(*home, *value), (blocks[home], values[value])], users);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod context;
 mod copies;
 mod cse;
 mod dce;
+mod duplicate;
 mod fold;
 mod growth;
 mod inline;

@@ -8,8 +8,8 @@
 //! Only few and short rounds are written out, of loops that hold no other and nothing that unwinds.
 
 use crate::context::Context;
+use crate::duplicate::{self, Duplicate};
 use crate::licm::{self, Loop};
-use crate::ssa::{self, Edges};
 use exuvia_ir::{BlockId, Edge, Function, Inst, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use std::collections::HashMap;
@@ -119,74 +119,36 @@ impl Rounds {
     }
 
     fn write_out(self, function: &mut Function) {
-        let defined: Vec<(BlockId, Value)> = self
-            .blocks
-            .iter()
-            .flat_map(|id| {
-                let block = function.block(*id);
-                let made = block.insts.iter().filter_map(|inst| inst.result);
-                block.params.iter().copied().chain(made).map(|value| (*id, value)).collect::<Vec<_>>()
-            })
-            .collect();
-        let values: Vec<Value> = defined.iter().map(|(_, value)| *value).collect();
-        let users = ssa::users(function, &values, |block| self.blocks.contains(&block));
-        let mut definitions: Vec<Vec<(BlockId, Value)>> = defined.iter().map(|known| vec![*known]).collect();
-        // The copies of the blocks, round by round; behind the last one is the head, which ends the loop.
-        let rounds: Vec<HashMap<BlockId, BlockId>> =
-            (0..self.count).map(|_| self.blocks.iter().map(|id| (*id, function.new_block())).collect()).collect();
-        for (round, copies) in rounds.iter().enumerate() {
-            let next = rounds.get(round + 1).map_or(self.head, |next| next[&self.head]);
-            let mut renamed: HashMap<Value, Value> = HashMap::new();
-            for ((block, value), definitions) in defined.iter().zip(&mut definitions) {
-                let new = function.new_value(function.ty(*value).clone());
-                renamed.insert(*value, new);
-                definitions.push((copies[block], new));
-            }
-            let rename = |value: &mut Value| *value = renamed.get(value).copied().unwrap_or(*value);
+        let rounds: Vec<Duplicate> = (0..self.count).map(|_| Duplicate::of(function, &self.blocks)).collect();
+        for (round, copy) in rounds.iter().enumerate() {
+            // Behind the last round is the head, which ends the loop.
+            let (head, next) = (copy.block(self.head), rounds.get(round + 1));
+            let next = next.map_or(self.head, |next| next.block(self.head));
             for id in &self.blocks {
-                let mut block = function.block(*id).clone();
-                block.params.iter_mut().for_each(rename);
+                let block = function.block_mut(copy.block(*id));
                 block.insts.retain(|inst| inst.op != Opcode::Poll);
-                for inst in &mut block.insts {
-                    inst.args.iter_mut().for_each(rename);
-                    inst.result.iter_mut().for_each(rename);
-                }
-                block.term.for_each_value_mut(rename);
                 block.term.for_each_edge_mut(|edge| {
-                    edge.block =
-                        if edge.block == self.head { next } else { *copies.get(&edge.block).unwrap_or(&edge.block) };
-                });
-                if *id == self.head {
-                    if let Terminator::Branch(_, inside, _) = &block.term {
-                        block.term = Terminator::Jump(inside.clone());
+                    if edge.block == head {
+                        edge.block = next;
                     }
-                    self.count_in(function, &mut block, round as i64);
-                }
-                *function.block_mut(copies[id]) = block;
+                });
+            }
+            let known = Opcode::Const(Object::int(self.first + round as i64));
+            duplicate::set_param(function, head, self.counter, Type::Int, |_| duplicate::inst(known, Vec::new()));
+            let block = function.block_mut(head);
+            if let Terminator::Branch(_, inside, _) = &block.term {
+                block.term = Terminator::Jump(inside.clone());
             }
         }
         if let (Terminator::Jump(entry), Some(first)) = (&mut function.block_mut(self.before).term, rounds.first()) {
-            entry.block = first[&self.head];
+            entry.block = first.block(self.head);
         }
         // Nothing comes round any more.
         let head = function.block_mut(self.head);
         if let Terminator::Branch(_, _, outside) = &head.term {
             head.term = Terminator::Jump(outside.clone());
         }
-        let edges = Edges::new(function);
-        for ((value, definitions), users) in values.iter().zip(&definitions).zip(&users) {
-            if !users.is_empty() {
-                ssa::repair(function, &edges, *value, definitions, users);
-            }
-        }
-    }
-
-    /// Makes the counter of the head of a round the constant that it is: the parameter stays, and nobody reads it.
-    fn count_in(&self, function: &mut Function, head: &mut exuvia_ir::BlockData, round: i64) {
-        let counter = head.params[self.counter];
-        head.params[self.counter] = function.new_value(Type::Int);
-        let object = Object::int(self.first + round);
-        head.insts.insert(0, Inst { op: Opcode::Const(object), result: Some(counter), ..licm::nothing() });
+        duplicate::join(function, &self.blocks, &rounds);
     }
 }
 
