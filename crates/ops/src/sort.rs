@@ -278,6 +278,8 @@ op! {
 
 /// What a value that is compared is made of, four bits for each of its parts, the first ones lowest.
 const INT: u64 = 1;
+const TWO_INTS: u64 = INT << 4 | INT;
+const THREE_INTS: u64 = TWO_INTS << 4 | INT;
 const FLOAT: u64 = 2;
 const BOOL: u64 = 3;
 const STR: u64 = 4;
@@ -452,9 +454,9 @@ pub unsafe fn sort_by(
         // SAFETY: so many words lie there.
         let words = unsafe { std::slice::from_raw_parts_mut(data, len * width) };
         let sort = match (order, width) {
-            (0x1, 1) => Some(sort_ints::<1> as fn(&mut [u64], bool)),
-            (0x11, 2) => Some(sort_ints::<2> as _),
-            (0x111, 3) => Some(sort_ints::<3> as _),
+            (INT, 1) => Some(sort_ints::<1> as fn(&mut [u64], bool)),
+            (TWO_INTS, 2) => Some(sort_ints::<2> as _),
+            (THREE_INTS, 3) => Some(sort_ints::<3> as _),
             _ => None,
         };
         if let Some(sort) = sort {

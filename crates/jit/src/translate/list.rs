@@ -99,9 +99,9 @@ impl Translator<'_, '_, '_> {
         };
         let width = slots::count(element);
         let len = inst.args.len();
-        // An empty list without type yet may become one of wider elements, so it gets no
-        // room.
         let appends = inst.result.and_then(|list| self.appends.get(&list)).copied().unwrap_or(0);
+        // An empty list without type yet may become one of wider elements, so it gets no room; nor does one that
+        // holds what it is made with, and to which nothing is appended here.
         let is_full = width == 0 || len > 0 && appends == 0;
         let room = if is_full { len } else { len + appends.clamp(4, MOST_APPENDS) };
         let list = self.new_list(len, room, width, inst)?;

@@ -20,6 +20,11 @@ pub(crate) struct Arguments<'a> {
     pub mapping: Option<&'a Abs>,
 }
 
+/// The stars of a specification of `%`, each of which takes an argument.
+fn stars(spec: &str) -> usize {
+    spec.matches('*').count()
+}
+
 impl Lifter<'_> {
     pub fn f_string(&mut self, parts: &[FPart]) -> Lift<Abs> {
         let mut pieces = Vec::new();
@@ -137,7 +142,11 @@ impl Lifter<'_> {
         let named = self.named_items(arguments).map(Abs::tuple);
         let given = named.as_ref().unwrap_or(arguments);
         if self.is_long_tuple(given) {
-            let fields = parts.iter().filter(|part| matches!(part, PercentPart::Field { key: None, .. })).count();
+            let taken = |part: &PercentPart| match part {
+                PercentPart::Field { key: None, spec, .. } => 1 + stars(spec),
+                _ => 0,
+            };
+            let fields: usize = parts.iter().map(taken).sum();
             let items = self.call_of_prelude("_exactly", vec![given.clone(), Abs::int(fields as i64)])?;
             return if self.live { self.percent_of(parts, &items) } else { Ok(Abs::Unbound) };
         }
@@ -157,7 +166,7 @@ impl Lifter<'_> {
                 PercentPart::Field { key: Some(key), spec, conversion } if is_mapping => {
                     let value = self.item(arguments.clone(), Abs::str(key))?;
                     if self.live {
-                        pieces.push(self.percent_field(spec, *conversion, &value)?);
+                        pieces.push(self.percent_field(&Abs::str(spec), *conversion, &value)?);
                     }
                 }
                 PercentPart::Field { key: Some(_), .. } => match self.type_of(given) {
@@ -167,10 +176,14 @@ impl Lifter<'_> {
                     _ => return self.bail(Code::Operands, "% with keys and such a value"),
                 },
                 PercentPart::Field { key: None, spec, conversion } => {
-                    let Some(value) = items.next() else {
+                    let mut given = items.by_ref().take(stars(spec) + 1).collect::<Vec<_>>();
+                    let Some(value) = given.pop().filter(|_| given.len() == stars(spec)) else {
                         return self.raise_message(ExcKind::TypeError, "not enough arguments for format string");
                     };
-                    pieces.push(self.percent_field(spec, *conversion, &value)?);
+                    let spec = self.spec_with(spec, given)?;
+                    if self.live {
+                        pieces.push(self.percent_field(&spec, *conversion, &value)?);
+                    }
                 }
             }
             if !self.live {
@@ -192,7 +205,26 @@ impl Lifter<'_> {
         self.concat(pieces)
     }
 
-    fn percent_field(&mut self, spec: &str, conversion: char, value: &Abs) -> Lift<Abs> {
+    /// A specification with numbers in the places of its stars.
+    fn spec_with(&mut self, spec: &str, numbers: Vec<Abs>) -> Lift<Abs> {
+        let mut pieces = Vec::new();
+        let mut numbers = numbers.into_iter();
+        for (at, part) in spec.split('*').enumerate() {
+            if at > 0
+                && let Some(number) = numbers.next()
+            {
+                let is_precision = spec.split('*').take(at).any(|before| before.ends_with('.'));
+                pieces.push(self.call_of_prelude("_width", vec![number, Abs::bool(is_precision)])?);
+                if !self.live {
+                    return Ok(Abs::Unbound);
+                }
+            }
+            pieces.push(Abs::str(part));
+        }
+        self.concat(pieces)
+    }
+
+    fn percent_field(&mut self, spec: &Abs, conversion: char, value: &Abs) -> Lift<Abs> {
         if let Some((_, v)) = self.union_operand(std::slice::from_ref(value)) {
             return self.dispatch(v, &mut |me, narrowed| me.percent_field(spec, conversion, &narrowed));
         }
@@ -215,7 +247,11 @@ impl Lifter<'_> {
                 None => self.bail(Code::Operands, format!("%{conversion} of an object")),
             };
         }
-        let plain = spec.len() == 2;
+        let constant = match spec {
+            Abs::Const(Object::Str(spec)) => Some(spec.to_string()),
+            _ => None,
+        };
+        let plain = constant.as_ref().is_some_and(|spec| spec.len() == 2);
         match conversion {
             's' => {
                 let text = self.text_of(value)?;
@@ -223,7 +259,11 @@ impl Lifter<'_> {
             }
             'r' | 'a' => {
                 let text = self.converted(value, conversion)?;
-                if plain { Ok(text) } else { self.apply_percent("percent.str", &spec.replace(conversion, "s"), text) }
+                match constant {
+                    _ if plain => Ok(text),
+                    Some(spec) => self.apply_percent("percent.str", &Abs::str(&spec.replace(conversion, "s")), text),
+                    None => self.bail(Code::Operands, format!("%*{conversion}")),
+                }
             }
             'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'c'
                 if matches!(self.type_of(value), Some(Type::Record(Class::RegexFlag, _))) =>
@@ -265,11 +305,11 @@ impl Lifter<'_> {
         }
     }
 
-    fn apply_percent(&mut self, name: &str, spec: &str, value: Abs) -> Lift<Abs> {
+    fn apply_percent(&mut self, name: &str, spec: &Abs, value: Abs) -> Lift<Abs> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
-        self.apply_named(name, &[Abs::str(spec), value])
+        self.apply_named(name, &[spec.clone(), value])
     }
 
     /// `template.format(…)` of a constant template.

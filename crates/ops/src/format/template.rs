@@ -19,7 +19,7 @@ pub enum PercentPart {
     },
 }
 
-/// The parts of a template of `%`; `None` also where a width is an argument, `*`.
+/// The parts of a template of `%`. A `*` in a specification stands for an argument.
 #[must_use]
 pub fn percent(template: &str) -> Option<Vec<PercentPart>> {
     let mut parts = Vec::new();
@@ -53,7 +53,9 @@ pub fn percent(template: &str) -> Option<Vec<PercentPart>> {
         let mut spec = String::from("%");
         loop {
             match next {
+                '0'..='9' if spec.ends_with('*') => return None,
                 '#' | '0' | '-' | ' ' | '+' | '.' | '1'..='9' => spec.push(next),
+                '*' if key.is_none() && takes_star(&spec) => spec.push(next),
                 // A length modifier is accepted and means nothing.
                 'h' | 'l' | 'L' => {}
                 'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 's' | 'r' | 'a' | 'c' => break,
@@ -71,6 +73,12 @@ pub fn percent(template: &str) -> Option<Vec<PercentPart>> {
         parts.push(PercentPart::Text(text));
     }
     Some(parts)
+}
+
+/// Whether a `*` may follow: it stands in the place of all digits, zeros before a width being a flag.
+fn takes_star(spec: &str) -> bool {
+    let before = spec.trim_end_matches('0');
+    !before.ends_with(|last: char| last == '*' || last.is_ascii_digit()) && !(before.ends_with('.') && before != spec)
 }
 
 /// A part of a template of `str.format`.
@@ -278,7 +286,7 @@ mod tests {
         ] {
             assert_eq!(format(template), None, "{template}");
         }
-        for template in ["%", "%(a", "%(a)", "%*d", "%y", "%5", "%(a)%"] {
+        for template in ["%", "%(a", "%(a)", "%5*d", "%.0*f", "%*5d", "%**d", "%(a)*d", "%y", "%5", "%(a)%"] {
             assert_eq!(percent(template), None, "{template}");
         }
     }

@@ -544,6 +544,15 @@ def _exactly(items, count):
     return tuple(items[i] for i in range(count))
 
 
+def _width(number, is_precision):
+    # What stands for a `*` in a specification of %.
+    if not isinstance(number, int):
+        raise TypeError("* wants int")
+    if number > 100000 or number < -100000:
+        return _leave("% with a width beyond any use")
+    return str(max(number, 0) if is_precision else int(number))
+
+
 def bytes_fromhex(string, /):
     if not isinstance(string, str):
         return _leave("bytes.fromhex of something else than a text")
