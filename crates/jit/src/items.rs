@@ -5,10 +5,11 @@
 
 use crate::columns::{decode_offsets, decode_views};
 use crate::output::{Misfit, small};
+use crate::views::Views;
 use crate::{RunError, border, slots};
 use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Float32Array, Float64Array, Int64Array, LargeStringArray, ListArray,
-    NullBufferBuilder, StructArray, UInt32Array, UInt64Array,
+    Array, ArrayRef, AsArray, BooleanArray, Float32Array, Float64Array, Int64Array, ListArray, NullBufferBuilder,
+    StructArray, UInt32Array, UInt64Array,
 };
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute::{CastOptions, cast_with_options, take};
@@ -282,7 +283,7 @@ enum OutValues {
     Unsigned(Vec<u64>),
     Floats(Vec<f64>),
     Bools(Vec<bool>),
-    Texts(Vec<u8>, Vec<i64>),
+    Texts(Views),
     Lists(Box<Out>, FieldRef, Vec<i32>),
     Structs(Vec<Out>, Fields),
 }
@@ -441,7 +442,7 @@ impl Out {
             DataType::UInt64 => Some(OutValues::Unsigned(Vec::new())),
             DataType::Float32 | DataType::Float64 => Some(OutValues::Floats(Vec::new())),
             DataType::Boolean => Some(OutValues::Bools(Vec::new())),
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(OutValues::Texts(Vec::new(), vec![0])),
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(OutValues::Texts(Views::default())),
             DataType::List(field) => {
                 Some(OutValues::Lists(Box::new(Out::new(field.data_type())?), Arc::clone(field), vec![0]))
             }
@@ -466,10 +467,7 @@ impl Out {
             OutValues::Unsigned(values) => values.truncate(len),
             OutValues::Floats(values) => values.truncate(len),
             OutValues::Bools(values) => values.truncate(len),
-            OutValues::Texts(bytes, ends) => {
-                ends.truncate(len + 1);
-                bytes.truncate(ends.last().map_or(0, |end| *end as usize));
-            }
+            OutValues::Texts(texts) => texts.truncate(len),
             OutValues::Lists(inner, _, ends) => {
                 ends.truncate(len + 1);
                 inner.truncate(ends.last().map_or(0, |end| *end as usize));
@@ -485,7 +483,7 @@ impl Out {
             OutValues::Unsigned(values) => values.push(0),
             OutValues::Floats(values) => values.push(0.0),
             OutValues::Bools(values) => values.push(false),
-            OutValues::Texts(_, ends) => ends.push(ends.last().copied().unwrap_or(0)),
+            OutValues::Texts(texts) => texts.push(&[]),
             OutValues::Lists(_, _, ends) => ends.push(ends.last().copied().unwrap_or(0)),
             OutValues::Structs(columns, _) => columns.iter_mut().for_each(Out::push_null),
         }
@@ -511,10 +509,9 @@ impl Out {
             }
             (OutValues::Floats(values), Object::Float(value)) => values.push(result_float(*value)),
             (OutValues::Bools(values), Object::Bool(value)) => values.push(*value),
-            (OutValues::Texts(all, ends), Object::Str(text)) => {
-                all.extend_from_slice(text.as_bytes());
+            (OutValues::Texts(texts), Object::Str(text)) => {
                 *bytes += VIEW + text.len();
-                ends.push(all.len() as i64);
+                texts.push(text.as_bytes());
             }
             (OutValues::Lists(inner, _, ends), Object::List(list)) => {
                 for item in list.items() {
@@ -607,15 +604,14 @@ impl Out {
             }
             (OutValues::Floats(values), Type::Float) => values.push(result_float(f64::from_bits(slots[0]))),
             (OutValues::Bools(values), Type::Bool) => values.push(slots[0] & 1 == 1),
-            (OutValues::Texts(all, ends), Type::Str) => {
+            (OutValues::Texts(texts), Type::Str) => {
                 let len = (slots[1] & !ASCII_BIT) as usize;
                 *bytes += VIEW + len;
                 if *bytes > MAX_RESULT_BYTES {
                     return false;
                 }
                 // SAFETY: the slots are those of a text that lives.
-                all.extend_from_slice(unsafe { std::slice::from_raw_parts(slots[0] as *const u8, len) });
-                ends.push(all.len() as i64);
+                texts.push(unsafe { std::slice::from_raw_parts(slots[0] as *const u8, len) });
             }
             (OutValues::Lists(inner, _, ends), Type::List(element)) => {
                 // SAFETY: the slot is the address of a live list.
@@ -661,10 +657,7 @@ impl Out {
             }
             OutValues::Floats(values) => Arc::new(Float64Array::new(values.into(), nulls)),
             OutValues::Bools(values) => Arc::new(BooleanArray::new(values.into(), nulls)),
-            OutValues::Texts(bytes, ends) => {
-                let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
-                Arc::new(LargeStringArray::try_new(offsets, Buffer::from_vec(bytes), nulls).map_err(wrong)?)
-            }
+            OutValues::Texts(texts) => texts.finish(nulls, &[])?,
             OutValues::Lists(inner, field, ends) => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
                 Arc::new(ListArray::try_new(field, offsets, inner.finish()?, nulls).map_err(wrong)?)

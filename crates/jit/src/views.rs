@@ -81,6 +81,12 @@ impl Views {
         }
     }
 
+    /// Adds a text behind the others, which shares no buffer.
+    pub fn push(&mut self, text: &[u8]) {
+        let view = if text.len() <= INLINE { inline_view(text) } else { self.own(text) };
+        self.views.push(view);
+    }
+
     /// Whether there was more text than a batch may have.
     pub fn is_full(&self) -> bool {
         self.too_large
@@ -134,16 +140,16 @@ impl Views {
             self.last = at;
             return long_view(text, index, (start - shared.start) as u32);
         }
+        self.own(text)
+    }
+
+    /// Appends the text to a block of our own.
+    fn own(&mut self, text: &[u8]) -> u128 {
         self.copied += text.len();
         if self.copied > MAX_RESULT_BYTES {
             self.too_large = true;
             return 0;
         }
-        self.copy(text)
-    }
-
-    /// Appends the text to a block of our own.
-    fn copy(&mut self, text: &[u8]) -> u128 {
         if self.block.len() + text.len() > self.block.capacity() {
             self.flush();
             self.block = Vec::with_capacity(BLOCK.max(text.len()));

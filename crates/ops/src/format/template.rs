@@ -78,7 +78,9 @@ pub fn percent(template: &str) -> Option<Vec<PercentPart>> {
 /// Whether a `*` may follow: it stands in the place of all digits, zeros before a width being a flag.
 fn takes_star(spec: &str) -> bool {
     let before = spec.trim_end_matches('0');
-    !before.ends_with(|last: char| last == '*' || last.is_ascii_digit()) && !(before.ends_with('.') && before != spec)
+    let has_digits = before.ends_with(|last: char| last == '*' || last.is_ascii_digit());
+    let has_precision = before.ends_with('.') && before != spec;
+    !has_digits && !has_precision
 }
 
 /// A part of a template of `str.format`.
