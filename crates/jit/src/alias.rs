@@ -1,9 +1,9 @@
 //! Which values may be lists that belong to somebody else, and whether a function changes those.
 
-use crate::live::definition;
+use crate::live::{core_op, definition};
 use exuvia_ir::{Function, Inst, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, OpDef};
+use exuvia_ops::def::Body;
 use std::collections::HashSet;
 
 /// Passes over a function; beyond them every value counts as shared.
@@ -18,13 +18,6 @@ pub(crate) struct Shared<'a> {
 
 fn insts(function: &Function) -> impl Iterator<Item = &Inst> {
     function.blocks.iter().flat_map(|block| &block.insts)
-}
-
-fn core(def: Option<&OpDef>) -> Option<CoreOp> {
-    match def?.body {
-        Body::Core(op) => Some(op),
-        _ => None,
-    }
 }
 
 /// Whether an instruction may change what its operands are.
@@ -100,9 +93,8 @@ impl<'a> Shared<'a> {
     /// Whether some instructions may change one of them.
     pub fn is_changed_by<'i>(&self, insts: impl IntoIterator<Item = &'i Inst>) -> bool {
         insts.into_iter().any(|inst| {
-            let def = definition(inst);
             // What is extended by a list does not change that.
-            let args = if core(def) == Some(CoreOp::ListExtend) { &inst.args[..1] } else { &inst.args[..] };
+            let args = if core_op(inst) == Some(CoreOp::ListExtend) { &inst.args[..1] } else { &inst.args[..] };
             may_write(inst) && args.iter().any(|arg| self.holds(*arg))
         })
     }
@@ -110,7 +102,7 @@ impl<'a> Shared<'a> {
     /// Whether one may lose elements at its end, in whose place others may come.
     fn shrinks(&self) -> bool {
         insts(self.function).any(|inst| {
-            matches!(core(definition(inst)), Some(CoreOp::ListPop | CoreOp::ListCompact))
+            matches!(core_op(inst), Some(CoreOp::ListPop | CoreOp::ListCompact))
                 && inst.args.iter().any(|arg| self.holds(*arg))
         })
     }
@@ -119,9 +111,8 @@ impl<'a> Shared<'a> {
     /// list, or be passed to a function. What is appended gets room elsewhere.
     pub fn is_written(&self) -> bool {
         insts(self.function).any(|inst| {
-            let def = definition(inst);
             let holds_lists = |list: &Type| matches!(list, Type::List(element) if element.holds_list());
-            let others = match (core(def), &inst.args[..]) {
+            let others = match (core_op(inst), &inst.args[..]) {
                 (Some(CoreOp::ListPop | CoreOp::ListReserve), _) => &[],
                 (Some(CoreOp::ListExtend), [_, from, _]) if !holds_lists(self.function.ty(*from)) => &[],
                 (Some(CoreOp::ListAppend | CoreOp::ListExtend), [_, rest @ ..]) => rest,
@@ -139,7 +130,7 @@ const MOST_SLICES: usize = 32;
 /// written where it lies, whatever is appended. What a function gives that is `called` by others may be
 /// written there, and its parameters may be one list.
 pub(crate) fn lent_slices(function: &Function, called: bool) -> HashSet<Value> {
-    let slices = insts(function).filter(|inst| core(definition(inst)) == Some(CoreOp::ListSlice));
+    let slices = insts(function).filter(|inst| core_op(inst) == Some(CoreOp::ListSlice));
     let slices = slices.filter_map(|inst| Some((inst.result?, *inst.args.first()?)));
     let mut lent = HashSet::new();
     for (slice, of) in slices.take(MOST_SLICES) {
@@ -168,7 +159,7 @@ fn origins(function: &Function, list: Value) -> Option<HashSet<Value>> {
         let mut more = Vec::new();
         for block in &function.blocks {
             for inst in block.insts.iter().filter(|inst| inst.result.is_some_and(|value| origins.contains(&value))) {
-                match (&inst.op, core(definition(inst))) {
+                match (&inst.op, core_op(inst)) {
                     (Opcode::Wrap | Opcode::Unwrap | Opcode::Tuple | Opcode::Record(_) | Opcode::Field(_), _)
                     | (_, Some(CoreOp::Identity)) => more.extend(&inst.args),
                     // A kernel's.

@@ -12,7 +12,7 @@
 //! other end, but for a row that leaves native code and its lists with it. A function that is called has one more:
 //! who catches what it raises may see a list that it was given to.
 
-use crate::live::{Live, definition};
+use crate::live::{Live, core_op, definition};
 use exuvia_ir::{BlockId, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::{Body, Effect};
@@ -166,7 +166,7 @@ fn changes_headers(inst: &Inst) -> bool {
 }
 
 fn is(inst: &Inst, op: CoreOp) -> bool {
-    definition(inst).is_some_and(|def| matches!(def.body, Body::Core(core) if core == op))
+    core_op(inst) == Some(op)
 }
 
 /// What is looked at to find the lists that a loop fills.
@@ -342,10 +342,8 @@ impl Origins {
                 origins.kinds[result.index()] = match &inst.op {
                     Opcode::List => Origin::New,
                     Opcode::Const(_) => Origin::Given,
-                    _ => match definition(inst).map(|def| &def.body) {
-                        Some(Body::Core(op)) if op.copies_lists() => Origin::New,
-                        _ => Origin::Other,
-                    },
+                    _ if core_op(inst).is_some_and(CoreOp::copies_lists) => Origin::New,
+                    _ => Origin::Other,
                 };
             }
         }

@@ -39,6 +39,14 @@ pub(crate) fn definition(inst: &Inst) -> Option<&'static OpDef> {
     }
 }
 
+/// The core operation that an instruction does, if it is one.
+pub(crate) fn core_op(inst: &Inst) -> Option<CoreOp> {
+    match definition(inst)?.body {
+        Body::Core(op) => Some(op),
+        Body::Kernel { .. } => None,
+    }
+}
+
 /// Whether the instruction may go if nobody needs its result.
 fn removable(inst: &Inst) -> bool {
     match &inst.op {

@@ -5,7 +5,7 @@
 //! than copying that memory a few times, and what is around the loop asks before and after. Asking takes two or
 //! three instructions and a register, which is a third of a loop that sums a list.
 
-use crate::live::definition;
+use crate::live::{core_op, definition};
 use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::{Cmp, CoreOp};
 use exuvia_ops::def::Body;
@@ -60,10 +60,7 @@ impl<'f> Search<'f> {
 
     fn core(&self, value: Value) -> Option<(CoreOp, &'f [Value])> {
         let inst = self.made.get(&value)?;
-        match definition(inst)?.body {
-            Body::Core(op) => Some((op, &inst.args)),
-            Body::Kernel { .. } => None,
-        }
+        Some((core_op(inst)?, &inst.args))
     }
 
     fn constant(&self, value: Value) -> Option<i64> {

@@ -7,7 +7,7 @@
 
 use crate::context::Context;
 use crate::licm;
-use exuvia_ir::{Function, Inst, Object, Opcode, Type, Value};
+use exuvia_ir::{Function, Inst, Object, Opcode, Value};
 use exuvia_ops::core::CoreOp;
 use std::collections::HashSet;
 
@@ -69,10 +69,7 @@ impl Copy {
 
     fn put(self, function: &mut Function, block: usize) {
         let list = Some(self.list);
-        let bounds = [0, i64::MAX].map(|bound| {
-            let result = function.new_value(Type::Int);
-            (result, Inst { op: Opcode::Const(Object::int(bound)), result: Some(result), ..licm::nothing() })
-        });
+        let [start, stop] = [0, i64::MAX].map(|bound| licm::constant(function, bound));
         let insts = &mut function.blocks[block].insts;
         let from = insts[self.first].args[1];
         if let Some(second) = self.second {
@@ -80,11 +77,10 @@ impl Copy {
             insts[second] = Inst { op: Opcode::Op("list.concat"), args, result: list, ..insts[second].clone() };
             insts.remove(self.first);
         } else {
-            let [(start, zero), (stop, end)] = bounds;
             let first = &mut insts[self.first];
-            *first =
-                Inst { op: Opcode::Op("list.slice"), args: vec![from, start, stop], result: list, ..first.clone() };
-            insts.splice(self.first..self.first, [zero, end]);
+            let args = std::iter::once(from).chain(start.result).chain(stop.result).collect();
+            *first = Inst { op: Opcode::Op("list.slice"), args, result: list, ..first.clone() };
+            insts.splice(self.first..self.first, [start, stop]);
         }
         insts.remove(self.made);
     }

@@ -9,7 +9,7 @@
 //! registers cost, and what a round may skip is not done in vain.
 
 use crate::context::Context;
-use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Int, Object, Opcode, Span, Terminator, Value};
+use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Int, Object, Opcode, Span, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::def::{Bails, Body, Effect};
 
@@ -193,6 +193,11 @@ pub(crate) fn nothing() -> Inst {
         no_overflow: false,
         span: Span::default(),
     }
+}
+
+/// An instruction that makes an int.
+pub(crate) fn constant(function: &mut Function, value: i64) -> Inst {
+    Inst { op: Opcode::Const(Object::int(value)), result: Some(function.new_value(Type::Int)), ..nothing() }
 }
 
 fn is_worth_moving(context: &mut Context, inst: &Inst) -> bool {

@@ -24,11 +24,11 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
             let bound = match &bound {
                 Bound::Is(value) => Some(*value),
                 Bound::Len(list) => add(function, inner, "list.len", vec![*list], Some(Type::Int)),
-                Bound::Const(object) => {
-                    let value = function.new_value(Type::Int);
-                    let inst = Inst { op: Opcode::Const(object.clone()), result: Some(value), ..licm::nothing() };
+                Bound::Const(number) => {
+                    let inst = licm::constant(function, *number);
+                    let value = inst.result;
                     function.block_mut(inner.preheader).insts.push(inst);
-                    Some(value)
+                    value
                 }
             };
             if let Some(bound) = bound {
@@ -45,7 +45,7 @@ enum Bound {
     Is(Value),
     /// The length of a list, for which each round asks.
     Len(Value),
-    Const(Object),
+    Const(i64),
 }
 
 fn is(context: &mut Context, inst: &Inst, op: CoreOp) -> bool {
@@ -73,7 +73,7 @@ fn bound(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[
             let list = len.args[0];
             (!inner.makes(homes, list)).then_some(Bound::Len(list))
         }
-        Some(Inst { op: Opcode::Const(object @ Object::Int(_)), .. }) => Some(Bound::Const(object.clone())),
+        Some(Inst { op: Opcode::Const(Object::Int(number)), .. }) => number.to_i64().map(Bound::Const),
         Some(_) => None,
         // What has more bits than a word is no guess for it.
         None if context.width == IntWidth::Word => (!inner.makes(homes, bound)).then_some(Bound::Is(bound)),

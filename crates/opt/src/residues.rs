@@ -12,6 +12,7 @@
 
 use crate::context::Context;
 use crate::dce::term_operands;
+use crate::licm::{constant, nothing};
 use exuvia_ir::{BlockId, Function, Inst, Int, IntWidth, Object, Opcode, Type, Value};
 use exuvia_ops::core::CoreOp;
 use std::collections::HashMap;
@@ -80,7 +81,7 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
                     let args = [*arg].into_iter().chain(constant.result).collect();
                     let op = Opcode::Op("int.mod");
                     insts.push(constant);
-                    insts.push(Inst { op, args, result: Some(result), ..empty() });
+                    insts.push(Inst { op, args, result: Some(result), ..nothing() });
                     *arg = result;
                 }
             }
@@ -98,21 +99,6 @@ fn reading(inst: &Inst) -> Option<(&'static str, Option<i64>)> {
         (Opcode::Op("bytes.int"), 3) => Some(("bytes.int_mod", None)),
         _ => None,
     }
-}
-
-fn empty() -> Inst {
-    Inst {
-        op: Opcode::Poll,
-        args: vec![],
-        result: None,
-        unwind: None,
-        no_overflow: false,
-        span: exuvia_ir::Span::default(),
-    }
-}
-
-fn constant(function: &mut Function, value: i64) -> Inst {
-    Inst { op: Opcode::Const(Object::int(value)), result: Some(function.new_value(Type::Int)), ..empty() }
 }
 
 /// What an instruction takes the remainder of its operand by, if that is a constant above zero.

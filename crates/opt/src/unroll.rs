@@ -94,14 +94,8 @@ impl Rounds {
                     && int(&next.args[1]) == Some(1)
             })
         };
-        let mut back = Vec::new();
-        for block in &blocks {
-            function.block(*block).term.for_each_edge(|edge| {
-                if edge.block == head {
-                    back.push(edge.clone());
-                }
-            });
-        }
+        let mut back =
+            blocks.iter().flat_map(|block| function.block(*block).term.edges()).filter(|edge| edge.block == head);
         // A table is read at the counter.
         let reads = |inst: &Inst, context: &mut Context| {
             matches!(context.core_of(inst), Some(CoreOp::ListGet | CoreOp::ListGetUnchecked))
@@ -113,7 +107,7 @@ impl Rounds {
         (goes_on
             && size <= MOST
             && insts().all(|inst| inst.unwind.is_none())
-            && back.iter().all(|edge| goes_up(context, edge))
+            && back.all(|edge| goes_up(context, edge))
             && insts().any(|inst| reads(inst, context)))
         .then_some(Rounds { before: inner.preheader, head, blocks, counter, first, count, size })
     }

@@ -32,7 +32,7 @@ use crate::batch::RowEnd;
 use crate::choices::Choices;
 use crate::compile::Unit;
 use crate::headers::Headers;
-use crate::live::{Live, definition};
+use crate::live::{Live, core_op};
 use crate::slots;
 use crate::width::{self, Widths};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -172,7 +172,7 @@ pub(crate) fn translate<'m>(
         .collect();
     let mut appends = HashMap::new();
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-        if definition(inst).is_some_and(|def| matches!(def.body, Body::Core(CoreOp::ListAppend))) {
+        if core_op(inst) == Some(CoreOp::ListAppend) {
             *appends.entry(inst.args[0]).or_default() += 1;
         }
     }

@@ -2,11 +2,11 @@
 
 use super::{Result, Translator, trusted};
 use crate::helpers;
+use crate::live::core_op;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Machine, types};
 use exuvia_ir::{Function, Inst, Int, Object, Opcode};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::Body;
 use exuvia_ops::text::ASCII_BIT;
 
 /// The longest constant that is compared without a call.
@@ -40,13 +40,6 @@ pub(super) fn lengths_as_truth(function: &Function) -> Vec<bool> {
         block.term.for_each_value(|value| candidate[value.index()] = false);
     }
     candidate
-}
-
-fn core_op(inst: &Inst) -> Option<CoreOp> {
-    match crate::live::definition(inst)?.body {
-        Body::Core(op) => Some(op),
-        Body::Kernel { .. } => None,
-    }
 }
 
 impl Translator<'_, '_, '_> {

@@ -208,19 +208,16 @@ impl Lifter<'_> {
     /// A specification with numbers in the places of its stars.
     fn spec_with(&mut self, spec: &str, numbers: Vec<Abs>) -> Lift<Abs> {
         let mut pieces = Vec::new();
-        let mut numbers = numbers.into_iter();
-        for (at, part) in spec.split('*').enumerate() {
-            if at > 0
-                && let Some(number) = numbers.next()
-            {
-                let is_precision = spec.split('*').take(at).any(|before| before.ends_with('.'));
-                pieces.push(self.call_of_prelude("_width", vec![number, Abs::bool(is_precision)])?);
-                if !self.live {
-                    return Ok(Abs::Unbound);
-                }
-            }
+        let mut parts = spec.split('*');
+        for (number, part) in numbers.into_iter().zip(parts.by_ref()) {
+            let is_precision = Abs::bool(part.ends_with('.'));
             pieces.push(Abs::str(part));
+            pieces.push(self.call_of_prelude("_width", vec![number, is_precision])?);
+            if !self.live {
+                return Ok(Abs::Unbound);
+            }
         }
+        pieces.extend(parts.map(Abs::str));
         self.concat(pieces)
     }
 
@@ -248,10 +245,10 @@ impl Lifter<'_> {
             };
         }
         let constant = match spec {
-            Abs::Const(Object::Str(spec)) => Some(spec.to_string()),
+            Abs::Const(Object::Str(spec)) => Some(spec),
             _ => None,
         };
-        let plain = constant.as_ref().is_some_and(|spec| spec.len() == 2);
+        let plain = constant.is_some_and(|spec| spec.len() == 2);
         match conversion {
             's' => {
                 let text = self.text_of(value)?;
