@@ -20,11 +20,12 @@ use exuvia_ops::cx::Cx;
 use exuvia_ops::def::{Body, status};
 use exuvia_ops::list::RawList;
 use exuvia_ops::runtime;
+use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
 use std::rc::Rc;
 
 /// What native code is given for a chunk.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Frame {
     /// The context of kernels.
@@ -54,6 +55,8 @@ pub(crate) struct Frame {
     pub strict_bit: u64,
     /// One for each parameter.
     pub arguments: *const Argument,
+    /// The results that were computed before, by their numbers: a float for each row.
+    pub computed: *const *const f64,
 }
 
 /// Where the results of a chunk go.
@@ -91,9 +94,16 @@ pub(crate) struct RowEnd {
     next: Block,
     /// The arguments that are read at the start of a block.
     late: Vec<(BlockId, Late)>,
+    /// The results that were computed before, with their numbers.
+    computed: HashMap<Value, usize>,
 }
 
 impl RowEnd {
+    /// The number of a value among the results that were computed before.
+    pub fn computed_before(&self, value: Value) -> Option<usize> {
+        self.computed.get(&value).copied()
+    }
+
     /// Whether an argument is read at the start of a block.
     pub fn reads_late(&self, block: BlockId) -> bool {
         self.late.iter().any(|(at, _)| *at == block)
@@ -142,13 +152,17 @@ pub(crate) struct Row<'m> {
     pub results: Vec<DataType>,
     pub shape: Shape,
     pub strict: bool,
+    /// The results that are computed before, with their numbers.
+    pub computed: HashMap<Value, usize>,
 }
 
 impl<'m> Row<'m> {
     /// A function with one result.
     pub fn new(function: &'m Function, params: &[DataType], returns: &DataType, strict: bool) -> Result<Row<'m>> {
         let results = vec![returns.clone()];
-        Row { function, params: loaded(function, params)?, results, shape: Shape::One, strict }.checked(params)
+        let params_loaded = loaded(function, params)?;
+        Row { function, params: params_loaded, results, shape: Shape::One, strict, computed: HashMap::new() }
+            .checked(params)
     }
 
     /// A function of several results that drops rows for so many reasons.
@@ -159,8 +173,8 @@ impl<'m> Row<'m> {
         reasons: u32,
     ) -> Result<Row<'m>> {
         let shape = if reasons == 0 { Shape::Tuple } else { Shape::Selected(reasons) };
-        Row { function, params: loaded(function, params)?, results: results.to_vec(), shape, strict: false }
-            .checked(params)
+        let (params_loaded, results) = (loaded(function, params)?, results.to_vec());
+        Row { function, params: params_loaded, results, shape, strict: false, computed: HashMap::new() }.checked(params)
     }
 
     /// The types of the results.
@@ -296,7 +310,14 @@ pub(crate) fn build<'m>(
             },
         });
     }
-    let mut end = RowEnd { row, columns, shape: row_function.shape, next, late: Vec::new() };
+    let mut end = RowEnd {
+        row,
+        columns,
+        shape: row_function.shape,
+        next,
+        late: Vec::new(),
+        computed: row_function.computed.clone(),
+    };
     let arguments = constant(b, frame, offset_of!(Frame, arguments));
     let first = b.ins().iconst(types::I64, 0);
     b.ins().brif(rows, header, &[BlockArg::Value(first)], done, &[]);
@@ -550,6 +571,15 @@ pub(crate) fn read_late(t: &mut Translator<'_, '_, '_>, end: &RowEnd, block: Blo
         t.define(late.param, slots);
     }
     Ok(())
+}
+
+/// A result of the row that was computed before.
+pub(crate) fn load_computed(b: &mut FunctionBuilder<'_>, env: Environment, end: &RowEnd, number: usize) -> Machine {
+    let computed = constant(b, env.frame, offset_of!(Frame, computed));
+    let floats = constant(b, computed, number * size_of::<*const f64>());
+    let at = b.ins().ishl_imm_u(end.row, 3);
+    let at = b.ins().iadd(floats, at);
+    b.ins().load(types::F64, trusted(), at, 0)
 }
 
 /// Stores a row's results and goes to the next row.

@@ -4,6 +4,7 @@ use crate::batch::{Destination, Exit, Frame, Row};
 use crate::border;
 use crate::columns::{self, CHUNK, FIRST_CHUNK, Loaded, Reading, bits_from};
 use crate::compile::{self, Compiled, Memory};
+use crate::strips::{self, Strips};
 use crate::views::Shared;
 use crate::{CompileError, Output, Partial, RunError, Selection};
 use arrow::array::ArrayRef;
@@ -12,8 +13,10 @@ use arrow::datatypes::DataType;
 use exuvia_ir::{Function, IntWidth, Module, Type};
 use exuvia_ops::cx::Cx;
 use exuvia_ops::def::status;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,6 +56,16 @@ pub struct Kernel {
     /// The share of the last batch's rows that was kept, of 256: what room is made for.
     share: AtomicUsize,
     strict: bool,
+    stages: Vec<Stage>,
+    /// How many results they compute.
+    computed: usize,
+}
+
+/// A loop that computes operands for the rows of a chunk, and the functions of these ([`strips`]).
+struct Stage {
+    entry: crate::batch::Loop,
+    outputs: usize,
+    calls: Vec<strips::Call>,
 }
 
 /// A column of results.
@@ -65,8 +78,8 @@ struct Column {
 }
 
 /// What is only looked at, one thread at a time: a module of the code generator cannot be
-/// shared. The mutex also owns the memory of the code.
-type Inspection = Mutex<Compiled>;
+/// shared. The mutex also owns the memory of the code: that of the loop over the rows, and of the stages before it.
+type Inspection = Mutex<Vec<Compiled>>;
 
 #[derive(Debug)]
 struct Parameter {
@@ -100,7 +113,7 @@ impl Kernel {
     ) -> Result<Kernel, CompileError> {
         guarded(|| {
             let row = Row::new(entry(module)?, params, returns, options.strict)?;
-            Kernel::of(module, &row, params, options)
+            Kernel::of(module, row, params, options)
         })
     }
 
@@ -118,11 +131,22 @@ impl Kernel {
         reasons: u32,
         options: &Options,
     ) -> Result<Kernel, CompileError> {
-        guarded(|| Kernel::of(module, &Row::with_results(entry(module)?, params, results, reasons)?, params, options))
+        guarded(|| Kernel::of(module, Row::with_results(entry(module)?, params, results, reasons)?, params, options))
     }
 
-    fn of(module: &Module, row: &Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {
-        let compiled = compile::compile(module, row, options)?;
+    fn of(module: &Module, mut row: Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {
+        let Strips { stages: planned, taken } = strips::plan(row.function, row.reasons() > 0);
+        let (computed, mut stages, mut loops) = (taken.len(), Vec::new(), Vec::new());
+        for stage in planned {
+            let floats = vec![DataType::Float64; stage.outputs];
+            let mut operands = Row::with_results(entry(&stage.module)?, params, &floats, 0)?;
+            operands.computed.clone_from(&taken);
+            let compiled = compile::compile(&stage.module, &operands, options)?;
+            stages.push(Stage { entry: compiled.entry, outputs: stage.outputs, calls: stage.calls });
+            loops.push(compiled);
+        }
+        row.computed = taken;
+        let compiled = compile::compile(module, &row, options)?;
         let types = row.function.param_types();
         let parameters = params.iter().enumerate().map(|(at, declared)| Parameter {
             declared: declared.clone(),
@@ -143,7 +167,9 @@ impl Kernel {
             strict: row.strict,
             entry: compiled.entry,
             texts: compiled.constants.shareable().cloned().collect(),
-            compiled: Mutex::new(compiled),
+            compiled: Mutex::new(std::iter::once(compiled).chain(loops).collect()),
+            stages,
+            computed,
         })
     }
 
@@ -176,6 +202,7 @@ impl Kernel {
         let mut kept: Vec<u32> = Vec::new();
         let mut kept_rows = if selects { vec![0; CHUNK.min(rows)] } else { Vec::new() };
         let mut dropped = vec![0; self.reasons];
+        let mut computed = Computed::new(self, CHUNK.min(rows));
         cx.reset();
         cx.take_poison();
         // What is large shows in few rows; the others are not run in vain.
@@ -213,7 +240,13 @@ impl Kernel {
                 strict,
                 strict_bit,
                 arguments: arguments.as_ptr(),
+                computed: computed.addresses.as_ptr(),
             };
+            for stage in &self.stages {
+                // SAFETY: the frame describes `count` rows of arguments, which live until the call returns, and
+                // `left` has room for all of them; `self` keeps the machine code and its constants.
+                unsafe { computed.run(stage, frame, count) };
+            }
             // SAFETY: the frame describes `count` rows of arguments and results, which live
             // until the call returns, and `left` and `kept_rows` have room for all of them;
             // `self` keeps the machine code and its constants.
@@ -301,14 +334,14 @@ impl Kernel {
         Ok(columns)
     }
 
-    fn inspect<R>(&self, look: impl FnOnce(&Compiled) -> R) -> R {
-        look(&self.compiled.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    fn inspect<R>(&self, look: impl FnMut(&Compiled) -> R) -> Vec<R> {
+        self.compiled.lock().unwrap_or_else(std::sync::PoisonError::into_inner).iter().map(look).collect()
     }
 
     /// The instructions that were given to the code generator: a measure of its work.
     #[must_use]
     pub fn instructions(&self) -> usize {
-        self.inspect(|compiled| compiled.instructions)
+        self.inspect(|compiled| compiled.instructions).iter().sum()
     }
 
     /// A stage as text: `lowered`, `machine` or `helpers`, a line for each.
@@ -325,20 +358,74 @@ impl Kernel {
     /// The machine code as text.
     #[must_use]
     pub fn machine_code(&self) -> String {
-        self.inspect(Compiled::machine_code)
+        self.inspect(Compiled::machine_code).concat()
     }
 
     /// The functions as they were given to the code generator, as text.
     #[must_use]
     pub fn lowered(&self) -> String {
-        self.inspect(Compiled::lowered)
+        self.inspect(Compiled::lowered).concat()
     }
 
     /// How many places in the native code call which helper: operations by name, and
-    /// `emit`, `arena.reset` of the loop. `(rare)` marks places that few rows reach.
+    /// `emit`, `arena.reset` of the loop. `(rare)` marks places that few rows reach, `strip of` operations that are
+    /// done for all rows of a chunk before.
     #[must_use]
     pub fn helper_calls(&self) -> Vec<(String, usize)> {
-        self.inspect(|compiled| compiled.calls.iter().map(|(name, count)| (name.clone(), *count)).collect())
+        let mut calls = BTreeMap::new();
+        self.inspect(|compiled| {
+            for (name, count) in &compiled.calls {
+                *calls.entry(name.clone()).or_default() += count;
+            }
+        });
+        for call in self.stages.iter().flat_map(|stage| &stage.calls) {
+            *calls.entry(format!("strip of {}", call.name)).or_default() += 1;
+        }
+        calls.into_iter().collect()
+    }
+}
+
+/// The results of a chunk's rows that are computed before its loop.
+struct Computed {
+    /// By their numbers, a float for each row.
+    results: Vec<Vec<f64>>,
+    addresses: Vec<*const f64>,
+    /// What a stage computes for them.
+    operands: Vec<Vec<f64>>,
+}
+
+impl Computed {
+    fn new(kernel: &Kernel, rows: usize) -> Computed {
+        let operands = kernel.stages.iter().map(|stage| stage.outputs).max().unwrap_or(0);
+        let results = vec![vec![f64::NAN; rows]; kernel.computed];
+        let addresses = results.iter().map(|result| result.as_ptr()).collect();
+        Computed { results, addresses, operands: vec![vec![f64::NAN; rows]; operands] }
+    }
+
+    /// Computes what a stage does.
+    ///
+    /// # Safety
+    /// The frame must describe so many rows of arguments and have room for that many exits, and the stage's
+    /// machine code must live.
+    unsafe fn run(&mut self, stage: &Stage, mut frame: Frame, rows: usize) {
+        let operands = &mut self.operands[..stage.outputs];
+        let destinations: Vec<Destination> = operands
+            .iter_mut()
+            .map(|operand| {
+                // Rows that leave have none.
+                operand[..rows].fill(f64::NAN);
+                Destination { values: operand.as_mut_ptr().cast(), validity: null_mut(), strings: null_mut() }
+            })
+            .collect();
+        frame.results = destinations.as_ptr();
+        // SAFETY: by what the caller promises; the results are floats that are never NULL, of which there is room
+        // for one a row.
+        unsafe { (stage.entry)(&mut frame, rows as u64) };
+        for strips::Call { strip, args, result, .. } in &stage.calls {
+            let args: Vec<&[f64]> = args.iter().map(|at| &self.operands[*at][..rows]).collect();
+            let result = &mut self.results[*result];
+            strip.run(&args, &mut result[..rows]);
+        }
     }
 }
 

@@ -343,6 +343,7 @@ const fn core(
         doc,
         body: Body::Core(op),
         eval,
+        strip: None,
     }
 }
 

@@ -8,6 +8,7 @@
 
 use crate::core::CoreOp;
 use crate::cx::Cx;
+use crate::math::strip::Strip;
 use exuvia_ir::{ExcKind, Object, Raise, Type};
 
 /// An operation.
@@ -39,6 +40,8 @@ pub struct OpDef {
     pub body: Body,
     /// How the evaluator and the folder do it.
     pub eval: fn(&mut Cx, &[Object]) -> Result<Object, Raise>,
+    /// How many of it are computed at once, if that takes less than one after the other.
+    pub strip: Option<&'static Strip>,
 }
 
 /// A parameter of an operation.

@@ -8,9 +8,11 @@
 mod elementary;
 mod gamma;
 mod integer;
+mod lanes;
 pub(crate) mod libm;
 mod log;
 mod special;
+pub mod strip;
 
 use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;

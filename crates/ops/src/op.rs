@@ -24,7 +24,8 @@
 ///
 /// After the body an optional `big name` names a function `fn(&mut Cx, &[Object]) ->
 /// Result<Object, Raise>` that the evaluator calls where an operand is an integer beyond
-/// 64 bits, or where the kernel bails out.
+/// 64 bits, or where the kernel bails out; an optional `strip NAME` names the [`Strip`](crate::math::strip::Strip)
+/// that computes it for many operands at once.
 ///
 /// The kinds of parameters, and what the body gets: `bool`; `int`, `index`, `ssize`,
 /// `subscript`, `repeat` (all `i64`; they differ in what becomes of larger integers: the
@@ -40,26 +41,26 @@ macro_rules! op {
         $(#[doc = $doc:literal])*
         $id:ident = $name:literal $spelling:literal
         $effect:ident fn ($cx:ident $(, $arg:ident : $kind:ident $(= $default:ident $(($value:expr))?)?)* $(,)?)
-        -> $ret:ident fallible $([$($exc:ident),*])? $(bails $bails:ident)? $body:block $(big $big:ident)?
+        -> $ret:ident fallible $([$($exc:ident),*])? $(bails $bails:ident)? $body:block $(big $big:ident)? $(strip $strip:path)?
     ) => {
         $crate::op!(@define [$($doc)*] $id $name $spelling $effect $cx
             [$($arg $kind [$($default $(($value))?)?])*]
             $ret [$($($exc),*)?] [$crate::op!(@bails $ret $($bails)?)] call_fallible [$crate::cx::KernelResult<$crate::op!(@ret $ret)>] $body
-            [$($big)?]);
+            [$($big)?] [$($strip)?]);
     };
     (
         $(#[doc = $doc:literal])*
         $id:ident = $name:literal $spelling:literal
         $effect:ident fn ($cx:ident $(, $arg:ident : $kind:ident $(= $default:ident $(($value:expr))?)?)* $(,)?)
-        -> $ret:ident $body:block $(big $big:ident)?
+        -> $ret:ident $body:block $(big $big:ident)? $(strip $strip:path)?
     ) => {
         $crate::op!(@define [$($doc)*] $id $name $spelling $effect $cx
             [$($arg $kind [$($default $(($value))?)?])*]
-            $ret [] [$crate::def::Bails::Never] call_plain [$crate::op!(@ret $ret)] $body [$($big)?]);
+            $ret [] [$crate::def::Bails::Never] call_plain [$crate::op!(@ret $ret)] $body [$($big)?] [$($strip)?]);
     };
     (@define [$($doc:literal)*] $id:ident $name:literal $spelling:literal $effect:ident $cx:ident
         [$($arg:ident $kind:ident [$($default:ident $(($value:expr))?)?])*]
-        $ret:ident [$($exc:ident),*] [$bails:expr] $call:ident [$out:ty] $body:block [$($big:ident)?]
+        $ret:ident [$($exc:ident),*] [$bails:expr] $call:ident [$out:ty] $body:block [$($big:ident)?] [$($strip:path)?]
     ) => {
         #[doc = concat!("`", $name, "`")]
         #[expect(clippy::allow_attributes, reason = "which of these lints fires depends on the operation")]
@@ -117,9 +118,13 @@ macro_rules! op {
                     result: $crate::op!(@kind $ret),
                 },
                 eval,
+                strip: $crate::op!(@strip $($strip)?),
             };
         }
     };
+    (@strip) => { None };
+    (@strip $strip:path) => { Some(&$strip) };
+
     (@bails $ret:ident $bails:ident) => { $crate::def::Bails::$bails };
     (@bails str) => { $crate::def::Bails::Memory };
     (@bails str_list) => { $crate::def::Bails::Memory };

@@ -7,7 +7,7 @@
 use crate::cx::KernelResult;
 use crate::def::OpDef;
 use crate::float::arith::{floor_quotient, remainder};
-use crate::math::libm;
+use crate::math::{libm, strip};
 use crate::op;
 use exuvia_ir::Raise;
 
@@ -17,6 +17,7 @@ macro_rules! one_argument {
             #[doc = $doc]
             $id = $name ""
             Pure fn (cx, _x: float) -> float { libm::$id(_x) }
+            strip strip::$id
         })*
     };
 }
@@ -45,18 +46,19 @@ one_argument! {
 }
 
 macro_rules! two_arguments {
-    ($($doc:literal $id:ident $name:literal $function:path;)*) => {
+    ($($doc:literal $id:ident $name:literal $function:path $(, $strip:path)?;)*) => {
         $(op! {
             #[doc = $doc]
             $id = $name ""
             Pure fn (cx, _x: float, _y: float) -> float { $function(_x, _y) }
+            $(strip $strip)?
         })*
     };
 }
 
 two_arguments! {
-    " The power." pow "ufunc.power" libm::pow;
-    " The angle in radians of a point, `y` first." atan2 "ufunc.arctan2" libm::atan2;
+    " The power." pow "ufunc.power" libm::pow, strip::pow;
+    " The angle in radians of a point, `y` first." atan2 "ufunc.arctan2" libm::atan2, strip::atan2;
     " The remainder with the sign of the first number." fmod "ufunc.fmod" libm::fmod;
     " The floor of the quotient." floor_divide "ufunc.floor_divide" floored;
     " The remainder with the sign of the divisor." modulo "ufunc.remainder" signed;

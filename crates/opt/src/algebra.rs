@@ -22,6 +22,14 @@ pub(crate) fn op(known: &mut Known<'_>, inst: &Inst, def: &'static OpDef) -> Opt
     {
         return Some(Rewrite::To(Opcode::Op("int.mul"), vec![*a, *a]));
     }
+    // CPython multiplies by the same float (Modules/mathmodule.c, degToRad).
+    if let ("math.radians", [a]) = (def.name, &inst.args[..])
+        && *known.ty(*a) == Type::Float
+    {
+        let share = Object::Float(std::f64::consts::PI / 180.0);
+        let made = known.new_constant(Type::Float, share.clone());
+        return Some(Rewrite::With(Opcode::Op("float.mul"), vec![*a, made], made, share));
+    }
     let Body::Core(op) = def.body else { return None };
     if let CoreOp::ListLen | CoreOp::ListTruth | CoreOp::ListGet | CoreOp::ListGetUnchecked = op {
         return tuples::list(known, inst, op);

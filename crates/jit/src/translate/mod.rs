@@ -25,6 +25,7 @@ mod wide;
 
 pub(crate) use big::{BOXED_WORDS, Boxed, BoxedArg};
 pub(crate) use call::signature as call_signature;
+pub(crate) use power::has_short_power;
 
 use crate::CompileError;
 use crate::alias;
@@ -35,7 +36,7 @@ use crate::headers::Headers;
 use crate::live::{Live, core_op};
 use crate::slots;
 use crate::width::{self, Widths};
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, Type as Reg,
     Value as Machine, types,
@@ -299,9 +300,13 @@ impl<'m> Translator<'_, '_, 'm> {
                     (None, Body::Core(op)) => self.core(*op, inst)?,
                     (None, Body::Kernel { address, result, .. }) => {
                         let kernel = shortcut::Kernel { def, address: address(), result: *result };
-                        match self.kernel_of_wide(kernel, inst)? {
-                            Some(slots) => slots,
-                            None => self.string_op(kernel, inst)?,
+                        match self.computed_before(inst) {
+                            Some(number) => self.either(
+                                &Type::Float,
+                                |this, slow| this.take_computed(number, slow),
+                                |this| this.kernel_op(kernel, inst),
+                            )?,
+                            None => self.kernel_op(kernel, inst)?,
                         }
                     }
                 }
@@ -356,6 +361,34 @@ impl<'m> Translator<'_, '_, 'm> {
             }
         }
         Ok(())
+    }
+
+    fn kernel_op(&mut self, kernel: shortcut::Kernel, inst: &Inst) -> Result<Vec<Machine>> {
+        match self.kernel_of_wide(kernel, inst)? {
+            Some(slots) => Ok(slots),
+            None => self.string_op(kernel, inst),
+        }
+    }
+
+    /// The number of an instruction's result among those that were computed before the loop over the rows.
+    fn computed_before(&self, inst: &Inst) -> Option<usize> {
+        match &self.ending {
+            Ending::Row(end) => end.computed_before(inst.result?),
+            Ending::Call => None,
+        }
+    }
+
+    /// A result that was computed before, if it is finite.
+    fn take_computed(&mut self, number: usize, slow: Block) -> Result<Vec<Machine>> {
+        let Ending::Row(end) = self.ending.clone() else {
+            return Err(CompileError::malformed("a result of a row outside of its loop"));
+        };
+        let value = crate::batch::load_computed(self.b, self.env, &end, number);
+        let magnitude = self.b.ins().fabs(value);
+        let infinity = self.b.ins().f64const(f64::INFINITY);
+        let finite = self.b.ins().fcmp(FloatCC::LessThan, magnitude, infinity);
+        self.require(finite, slow);
+        Ok(vec![value])
     }
 
     /// What another operation gave for the same operands, if it stands before in the block.

@@ -25,14 +25,7 @@ impl Translator<'_, '_, '_> {
     /// The power by products if the exponent is a constant for which that is known, else by its
     /// kernel.
     pub(super) fn power(&mut self, kernel: Kernel, inst: &Inst) -> Result<Vec<Machine>> {
-        let exponent = match self.known(inst, 1) {
-            Some(Object::Float(value)) => *value,
-            Some(Object::Int(value)) => value.to_i64().map_or(f64::NAN, |value| value as f64),
-            _ => f64::NAN,
-        };
-        if !has_fma() || ![0.5, 2.0, 3.0, 4.0].contains(&exponent) {
-            return self.one_character(kernel, inst);
-        }
+        let Some(exponent) = short_exponent(self.known(inst, 1)) else { return self.one_character(kernel, inst) };
         self.around(kernel, inst, &Type::Float, |this, inst, slow| {
             let x = this.float(inst, 0)?;
             this.require_moderate(x, exponent != 0.5, slow);
@@ -99,6 +92,21 @@ impl Translator<'_, '_, '_> {
         let negated = self.b.ins().fneg(product);
         (product, self.b.ins().fma(a, b, negated))
     }
+}
+
+/// Whether an operation is a power that [`Translator::power`] computes without a call.
+pub(crate) fn has_short_power(name: &str, exponent: Option<&Object>) -> bool {
+    matches!(name, "float.pow" | "float.pow_call") && short_exponent(exponent).is_some()
+}
+
+/// The exponent, if powers with it are products or a root.
+fn short_exponent(known: Option<&Object>) -> Option<f64> {
+    let exponent = match known? {
+        Object::Float(value) => *value,
+        Object::Int(value) => value.to_i64()? as f64,
+        _ => return None,
+    };
+    (has_fma() && [0.5, 2.0, 3.0, 4.0].contains(&exponent)).then_some(exponent)
 }
 
 /// Whether the machine multiplies and adds with one rounding.

@@ -7,7 +7,7 @@ use exuvia_ops::def::status;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn parse(text: &str) -> Module {
+pub fn parse(text: &str) -> Module {
     let name = |name: &str| exuvia_ops::by_name(name).map(|def| def.name);
     parse_module(text, &name).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -7,4 +7,5 @@ mod operations;
 mod places;
 mod random;
 mod rows;
+mod strips;
 mod support;

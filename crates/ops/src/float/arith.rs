@@ -131,6 +131,7 @@ op! {
     /// 0.5
     float_pow = "float.pow" "a**b"
     Pure fn (cx, _a: number, _b: number) -> float fallible [ZeroDivisionError, OverflowError] { pow(cx, _a, _b) }
+    strip crate::math::strip::pow
 }
 
 op! {
@@ -140,4 +141,5 @@ op! {
     /// 3.0
     float_pow_call = "float.pow_call" "pow"
     Pure fn (cx, base: number, exp: number) -> float fallible [ZeroDivisionError, OverflowError] { pow(cx, base, exp) }
+    strip crate::math::strip::pow
 }

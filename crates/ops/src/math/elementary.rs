@@ -1,6 +1,6 @@
 //! Functions whose exceptions follow from the result alone.
 
-use super::{checked, domain_error, libm, range_error};
+use super::{checked, domain_error, libm, range_error, strip};
 use crate::op;
 
 macro_rules! one_argument {
@@ -11,6 +11,7 @@ macro_rules! one_argument {
             Pure fn (cx, _x: number) -> float fallible [ValueError, OverflowError] {
                 checked(cx, _x, libm::$id(_x), $overflows)
             }
+            strip strip::$id
         })*
     };
 }
@@ -44,6 +45,7 @@ op! {
     /// 2.356194490192345
     atan2 = "math.atan2" "math.atan2"
     Pure fn (cx, _y: number, _x: number) -> float { libm::atan2(_y, _x) }
+    strip strip::atan2
 }
 
 op! {

@@ -85,3 +85,24 @@ fn find(library: &CStr, name: &CStr) -> Option<Unary> {
         (!address.is_null()).then(|| std::mem::transmute::<*mut c_void, Unary>(address))
     }
 }
+
+/// The version of the C library if that is glibc.
+#[cfg(target_env = "gnu")]
+pub(super) fn glibc() -> Option<(u32, u32)> {
+    unsafe extern "C" {
+        safe fn gnu_get_libc_version() -> *const c_char;
+    }
+    static VERSION: OnceLock<Option<(u32, u32)>> = OnceLock::new();
+    *VERSION.get_or_init(|| {
+        // SAFETY: the function gives a text that lives as long as the process.
+        let text = unsafe { CStr::from_ptr(gnu_get_libc_version()) }.to_str().ok()?;
+        let mut parts = text.split('.').map(|part| part.parse().ok());
+        Some((parts.next()??, parts.next()??))
+    })
+}
+
+/// The version of the C library if that is glibc.
+#[cfg(not(target_env = "gnu"))]
+pub(super) fn glibc() -> Option<(u32, u32)> {
+    None
+}

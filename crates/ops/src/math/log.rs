@@ -1,6 +1,6 @@
 //! Logarithms. Those of ints take integers of any size, which no float could hold.
 
-use super::{checked as result_checked, domain_error, libm};
+use super::{checked as result_checked, domain_error, libm, strip};
 use crate::cx::{Cx, KernelResult};
 use crate::int::big;
 use crate::op;
@@ -100,6 +100,7 @@ op! {
     /// -0.6931471805599453
     log = "math.log" "math.log"
     Pure fn (cx, _x: number) -> float fallible [ValueError] { checked(cx, _x, libm::log) }
+    strip strip::log
 }
 
 op! {
@@ -142,6 +143,7 @@ op! {
     /// -3.321928094887362
     log2 = "math.log2" "math.log2"
     Pure fn (cx, _x: number) -> float fallible [ValueError] { checked(cx, _x, libm::log2) }
+    strip strip::log2
 }
 
 op! {
@@ -161,6 +163,7 @@ op! {
     /// -0.3010299956639812
     log10 = "math.log10" "math.log10"
     Pure fn (cx, _x: number) -> float fallible [ValueError] { checked(cx, _x, libm::log10) }
+    strip strip::log10
 }
 
 op! {
@@ -176,4 +179,5 @@ op! {
         }
         result_checked(cx, _x, libm::log1p(_x), false)
     }
+    strip strip::log1p
 }

@@ -1,6 +1,6 @@
 //! Functions whose special cases CPython spells out itself.
 
-use super::{domain_error, libm, range_error};
+use super::{domain_error, libm, range_error, strip};
 use crate::op;
 use exuvia_ir::ExcKind::ValueError;
 
@@ -23,6 +23,7 @@ op! {
         }
         Ok(result)
     }
+    strip strip::pow
 }
 
 op! {

@@ -1,0 +1,128 @@
+//! Elementary functions that are computed before the loop over the rows.
+
+use crate::control::parse;
+use crate::support::*;
+use exuvia_ir::Object;
+
+/// Rows of more than two chunks, some of them NULL, infinite, NaN, negative or zero.
+fn floats(step: f64) -> Vec<Object> {
+    let special = [f64::NAN, f64::INFINITY, -f64::INFINITY, 0.0, -0.0, 1e300, -1e300, 5e-324];
+    let one = |row: usize| match row % 17 {
+        3 => Object::None,
+        5 => Object::Float(special[row % special.len()]),
+        _ => Object::Float((row as f64 - 2500.0) * step),
+    };
+    (0..5000).map(one).collect()
+}
+
+/// The rows as they are without strips: each operation by itself.
+fn check(text: &str, strips: usize) {
+    let module = parse(text);
+    let kernel = compile(&module);
+    let helpers = kernel.dump("helpers").unwrap();
+    let named: Vec<&str> = helpers.lines().filter(|line| line.starts_with("strip of ")).collect();
+    assert_eq!(named.len(), strips, "{helpers}");
+    let args = [floats(0.013), floats(-0.0021)];
+    let together = run(&module, &args);
+    for row in 0..together.len() {
+        let row_args: Vec<Object> = args.iter().map(|column| column[row].clone()).collect();
+        let alone = exuvia_eval::call(&module, &row_args, &mut context(), &mut u64::MAX.clone());
+        let same = match (&alone, &together[row]) {
+            (Ok(Object::Float(a)), Row::Value(Object::Float(b))) => {
+                a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+            }
+            (Ok(value), Row::Value(other)) => value == other,
+            (Err(_), Row::Exit(_)) => true,
+            _ => false,
+        };
+        assert!(same, "{row_args:?} gives {alone:?}, not {:?}", together[row]);
+    }
+}
+
+#[test]
+fn one_after_the_other_and_within_each_other() {
+    let nested = r#"fn f0 "nested"(v0: union[none, float], v1: union[none, float]) -> union[none, float] {
+b0:
+  v2: bool = is none v0
+  branch v2 b1 b2
+b1:
+  v3: none = const none
+  v4: union[none, float] = wrap v3
+  return v4
+b2:
+  v5: bool = is none v1
+  branch v5 b1 b3
+b3:
+  v6: float = unwrap v0
+  v7: float = unwrap v1
+  v8: float = math.sin v6
+  v9: float = float.mul v8 v7
+  v10: float = math.exp v9
+  v11: float = math.log v7
+  v12: float = float.add v10 v11
+  v13: float = math.atan2 v12 v8
+  v14: union[none, float] = wrap v13
+  return v14
+}
+"#;
+    check(nested, 4);
+}
+
+#[test]
+fn a_handler_sees_what_is_raised() {
+    let handled = r#"fn f0 "handled"(v0: union[none, float], v1: union[none, float]) -> union[none, float] {
+b0:
+  v2: bool = is none v0
+  branch v2 b1 b2
+b1:
+  v3: none = const none
+  v4: union[none, float] = wrap v3
+  return v4
+b2:
+  v5: bool = is none v1
+  branch v5 b1 b3
+b3:
+  v6: float = unwrap v0
+  v7: float = unwrap v1
+  v8: float = math.log v6 unwind b4
+  v9: float = float.div v8 v7 unwind b4
+  v10: float = math.cos v9
+  v11: union[none, float] = wrap v10
+  return v11
+b4(v12: exc):
+  v13: float = math.cos v7
+  v14: union[none, float] = wrap v13
+  return v14
+}
+"#;
+    check(handled, 2);
+}
+
+#[test]
+fn what_few_rows_do_and_loops_are_left() {
+    let guarded = r#"fn f0 "guarded"(v0: union[none, float], v1: union[none, float]) -> float {
+b0:
+  v2: float = const 0.0
+  v3: bool = is none v0
+  branch v3 b1 b2
+b1:
+  v4: float = math.exp v2
+  return v4
+b2:
+  v5: float = unwrap v0
+  jump b3(v2)
+b3(v6: float):
+  poll
+  v7: float = math.sin v6
+  v8: bool = float.lt v6 v2
+  branch v8 b4 b5
+b4:
+  v9: float = float.add v6 v5
+  jump b3(v9)
+b5:
+  v11: float = math.exp v7
+  return v11
+}
+"#;
+    check(guarded, 0);
+}
