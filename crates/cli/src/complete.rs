@@ -13,32 +13,26 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
 use std::borrow::Cow;
 
-/// Words of SQL that are worth completing.
-const KEYWORDS: [&str; 64] = [
+/// Words of SQL that are worth completing, besides the names of types.
+const KEYWORDS: [&str; 57] = [
     "ALL",
     "ANALYZE",
     "AND",
     "AS",
     "ASC",
     "BETWEEN",
-    "BIGINT",
-    "BOOLEAN",
     "BY",
-    "BYTEA",
     "CASE",
     "CAST",
     "COPY",
     "CREATE",
     "CROSS",
     "CSV",
-    "DATE",
-    "DECIMAL",
     "DEFAULT",
     "DELETE",
     "DESC",
     "DESCRIBE",
     "DISTINCT",
-    "DOUBLE",
     "DROP",
     "ELSE",
     "END",
@@ -75,7 +69,6 @@ const KEYWORDS: [&str; 64] = [
     "STORED",
     "STRICT",
     "TABLE",
-    "TEXT",
     "THEN",
     "UNION",
     "WHERE",
@@ -239,6 +232,7 @@ fn candidates(state: &SessionState, python: &[String], word: &str, text: &str) -
     let upper = word.chars().any(char::is_uppercase);
     let mut found: Vec<String> = KEYWORDS
         .iter()
+        .chain(&exuvia::TYPE_NAMES)
         .filter(|keyword| keyword.to_lowercase().starts_with(&lower))
         .map(|keyword| if upper { keyword.to_uppercase() } else { keyword.to_lowercase() })
         .collect();

@@ -7,10 +7,8 @@ mod nested;
 mod temporal;
 
 use crate::failure::text;
-use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, LargeBinaryArray,
-    LargeStringArray, PrimitiveArray, StringArray, StringViewArray,
-};
+use crate::strings::Strings;
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{
     DataType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Float16Type, Float32Type,
@@ -20,7 +18,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use nested::{Dictionary, Lists, Maps, Structs};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyString};
+use pyo3::types::PyFloat;
 use temporal::{Dates, Durations, Intervals, Times, Timestamps};
 
 /// Why a value has no object.
@@ -64,13 +62,7 @@ enum Values {
     F16(PrimitiveArray<Float16Type>),
     F32(PrimitiveArray<Float32Type>),
     F64(PrimitiveArray<Float64Type>),
-    Text(StringArray),
-    LargeText(LargeStringArray),
-    TextView(StringViewArray),
-    Bytes(BinaryArray),
-    LargeBytes(LargeBinaryArray),
-    BytesView(BinaryViewArray),
-    FixedBytes(FixedSizeBinaryArray),
+    Strings(Strings),
     Decimal(Decimals),
     Dates(Dates),
     Times(Times),
@@ -104,13 +96,6 @@ impl Column {
             DataType::Float16 => Values::F16(array.as_primitive().clone()),
             DataType::Float32 => Values::F32(array.as_primitive().clone()),
             DataType::Float64 => Values::F64(array.as_primitive().clone()),
-            DataType::Utf8 => Values::Text(array.as_string::<i32>().clone()),
-            DataType::LargeUtf8 => Values::LargeText(array.as_string::<i64>().clone()),
-            DataType::Utf8View => Values::TextView(array.as_string_view().clone()),
-            DataType::Binary => Values::Bytes(array.as_binary::<i32>().clone()),
-            DataType::LargeBinary => Values::LargeBytes(array.as_binary::<i64>().clone()),
-            DataType::BinaryView => Values::BytesView(array.as_binary_view().clone()),
-            DataType::FixedSizeBinary(_) => Values::FixedBytes(array.as_fixed_size_binary().clone()),
             DataType::Decimal32(_, _)
             | DataType::Decimal64(_, _)
             | DataType::Decimal128(_, _)
@@ -128,11 +113,14 @@ impl Column {
             DataType::Struct(_) => Values::Structs(Structs::new(py, array, class)?),
             DataType::Map(_, _) => Values::Maps(Maps::new(py, array)?),
             DataType::Dictionary(_, _) => Values::Dictionary(Dictionary::new(py, array, class)?),
-            unknown @ (DataType::Union(_, _) | DataType::RunEndEncoded(_, _)) => {
-                return Err(pyo3::exceptions::PyTypeError::new_err(format!(
-                    "arguments of type {unknown} have no Python counterpart"
-                )));
-            }
+            other => match Strings::of(array) {
+                Some(strings) => Values::Strings(strings),
+                None => {
+                    return Err(pyo3::exceptions::PyTypeError::new_err(format!(
+                        "arguments of type {other} have no Python counterpart"
+                    )));
+                }
+            },
         };
         Ok(Column { nulls: array.nulls().cloned(), values })
     }
@@ -171,13 +159,7 @@ impl Column {
             Values::F16(array) => Ok(PyFloat::new(py, array.value(row).to_f64()).into_any()),
             Values::F32(array) => Ok(PyFloat::new(py, f64::from(array.value(row))).into_any()),
             Values::F64(array) => Ok(PyFloat::new(py, array.value(row)).into_any()),
-            Values::Text(array) => Ok(PyString::new(py, array.value(row)).into_any()),
-            Values::LargeText(array) => Ok(PyString::new(py, array.value(row)).into_any()),
-            Values::TextView(array) => Ok(PyString::new(py, array.value(row)).into_any()),
-            Values::Bytes(array) => Ok(PyBytes::new(py, array.value(row)).into_any()),
-            Values::LargeBytes(array) => Ok(PyBytes::new(py, array.value(row)).into_any()),
-            Values::BytesView(array) => Ok(PyBytes::new(py, array.value(row)).into_any()),
-            Values::FixedBytes(array) => Ok(PyBytes::new(py, array.value(row)).into_any()),
+            Values::Strings(values) => Ok(values.get(py, row)),
             Values::Decimal(values) => values.get(py, row),
             Values::Dates(values) => values.get(py, row),
             Values::Times(values) => values.get(py, row),

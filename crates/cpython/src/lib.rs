@@ -34,6 +34,7 @@ mod result;
 mod run;
 mod serve;
 mod start;
+mod strings;
 mod watch;
 
 pub use border::exuvia_cpython_v4;

@@ -11,10 +11,8 @@ mod scalar;
 mod temporal;
 
 use crate::failure::shown;
-use arrow::array::{
-    ArrayRef, BinaryBuilder, BinaryViewBuilder, BooleanBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder,
-    LargeStringBuilder, NullBufferBuilder, PrimitiveArray, StringBuilder, StringViewBuilder,
-};
+use crate::strings::StringsBuilder;
+use arrow::array::{ArrayRef, BooleanBuilder, NullBufferBuilder, PrimitiveArray};
 use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
@@ -101,14 +99,7 @@ pub enum Column {
     F16(Numbers<Float16Type>),
     F32(Numbers<Float32Type>),
     F64(Numbers<Float64Type>),
-    Text(StringBuilder),
-    LargeText(LargeStringBuilder),
-    /// With the bytes of all.
-    TextView(StringViewBuilder, usize),
-    Bytes(BinaryBuilder),
-    LargeBytes(LargeBinaryBuilder),
-    BytesView(BinaryViewBuilder, usize),
-    FixedBytes(FixedSizeBinaryBuilder, usize),
+    Strings(StringsBuilder),
     Decimal(Decimals),
     Date(Numbers<Date32Type>),
     DateMillis(Numbers<Date64Type>),
@@ -141,15 +132,6 @@ impl Column {
             DataType::Float16 => Column::F16(Numbers::new(rows)),
             DataType::Float32 => Column::F32(Numbers::new(rows)),
             DataType::Float64 => Column::F64(Numbers::new(rows)),
-            DataType::Utf8 => Column::Text(StringBuilder::with_capacity(rows, 0)),
-            DataType::LargeUtf8 => Column::LargeText(LargeStringBuilder::with_capacity(rows, 0)),
-            DataType::Utf8View => Column::TextView(StringViewBuilder::with_capacity(rows), 0),
-            DataType::Binary => Column::Bytes(BinaryBuilder::with_capacity(rows, 0)),
-            DataType::LargeBinary => Column::LargeBytes(LargeBinaryBuilder::with_capacity(rows, 0)),
-            DataType::BinaryView => Column::BytesView(BinaryViewBuilder::with_capacity(rows), 0),
-            DataType::FixedSizeBinary(size) => {
-                Column::FixedBytes(FixedSizeBinaryBuilder::with_capacity(rows, *size), *size as usize)
-            }
             DataType::Decimal32(_, _)
             | DataType::Decimal64(_, _)
             | DataType::Decimal128(_, _)
@@ -165,15 +147,14 @@ impl Column {
             }
             DataType::Struct(fields) => Column::Struct(Structs::new(py, fields, rows)?),
             DataType::Map(entries, _) => Column::Map(Maps::new(py, entries, rows)?),
-            DataType::ListView(_)
-            | DataType::LargeListView(_)
-            | DataType::Dictionary(_, _)
-            | DataType::Union(_, _)
-            | DataType::RunEndEncoded(_, _) => {
-                return Err(pyo3::exceptions::PyTypeError::new_err(format!(
-                    "results of type {ty} have no Python counterpart"
-                )));
-            }
+            other => match StringsBuilder::of(other, rows) {
+                Some(strings) => Column::Strings(strings),
+                None => {
+                    return Err(pyo3::exceptions::PyTypeError::new_err(format!(
+                        "results of type {other} have no Python counterpart"
+                    )));
+                }
+            },
         })
     }
 
@@ -218,46 +199,7 @@ impl Column {
             }
             Column::F32(column) => column.push(result_float(scalar::float(value)?) as f32),
             Column::F64(column) => column.push(result_float(scalar::float(value)?)),
-            Column::Text(column) => scalar::with_text(value, |text| {
-                fits(column.values_slice().len(), text.len())?;
-                column.append_value(text);
-                Ok(())
-            }),
-            Column::LargeText(column) => scalar::with_text(value, |text| {
-                fits(column.values_slice().len(), text.len())?;
-                column.append_value(text);
-                Ok(())
-            }),
-            Column::TextView(column, taken) => scalar::with_text(value, |text| {
-                fits(*taken, text.len())?;
-                *taken += text.len();
-                column.try_append_value(text).map_err(|_| ResultError::Full)
-            }),
-            Column::Bytes(column) => {
-                let bytes = scalar::bytes(value)?;
-                fits(column.values_slice().len(), bytes.len())?;
-                column.append_value(bytes);
-                Ok(())
-            }
-            Column::LargeBytes(column) => {
-                let bytes = scalar::bytes(value)?;
-                fits(column.values_slice().len(), bytes.len())?;
-                column.append_value(bytes);
-                Ok(())
-            }
-            Column::BytesView(column, taken) => {
-                let bytes = scalar::bytes(value)?;
-                fits(*taken, bytes.len())?;
-                *taken += bytes.len();
-                column.try_append_value(bytes).map_err(|_| ResultError::Full)
-            }
-            Column::FixedBytes(column, size) => {
-                let bytes = scalar::bytes(value)?;
-                if bytes.len() != *size {
-                    return Err(ResultError::Refused);
-                }
-                column.append_value(bytes).map_err(|_| ResultError::Full)
-            }
+            Column::Strings(column) => column.push(value),
             Column::Decimal(column) => column.push(value),
             Column::Date(column) => column.push(narrow(temporal::day(value)?)?),
             Column::DateMillis(column) => column.push(temporal::day(value)? * 86_400_000),
@@ -287,13 +229,7 @@ impl Column {
             Column::F16(column) => column.push_null(),
             Column::F32(column) => column.push_null(),
             Column::F64(column) => column.push_null(),
-            Column::Text(column) => column.append_null(),
-            Column::LargeText(column) => column.append_null(),
-            Column::TextView(column, _) => column.append_null(),
-            Column::Bytes(column) => column.append_null(),
-            Column::LargeBytes(column) => column.append_null(),
-            Column::BytesView(column, _) => column.append_null(),
-            Column::FixedBytes(column, _) => column.append_null(),
+            Column::Strings(column) => column.push_null(),
             Column::Decimal(column) => column.push_null(),
             Column::Date(column) => column.push_null(),
             Column::DateMillis(column) => column.push_null(),
@@ -311,11 +247,7 @@ impl Column {
     /// list alone: a row of others has as much whatever its values are.
     pub fn variable_bytes(&self) -> usize {
         match self {
-            Column::Text(column) => column.values_slice().len(),
-            Column::LargeText(column) => column.values_slice().len(),
-            Column::Bytes(column) => column.values_slice().len(),
-            Column::LargeBytes(column) => column.values_slice().len(),
-            Column::TextView(_, taken) | Column::BytesView(_, taken) => *taken,
+            Column::Strings(column) => column.variable_bytes(),
             Column::List(column) => column.variable_bytes(),
             Column::Struct(column) => column.variable_bytes(),
             Column::Map(column) => column.variable_bytes(),
@@ -342,13 +274,7 @@ impl Column {
             Column::F16(column) => column.finish(),
             Column::F32(column) => column.finish(),
             Column::F64(column) => column.finish(),
-            Column::Text(mut column) => Arc::new(column.finish()),
-            Column::LargeText(mut column) => Arc::new(column.finish()),
-            Column::TextView(mut column, _) => Arc::new(column.finish()),
-            Column::Bytes(mut column) => Arc::new(column.finish()),
-            Column::LargeBytes(mut column) => Arc::new(column.finish()),
-            Column::BytesView(mut column, _) => Arc::new(column.finish()),
-            Column::FixedBytes(mut column, _) => Arc::new(column.finish()),
+            Column::Strings(column) => column.finish(),
             Column::Decimal(column) => column.finish()?,
             Column::Date(column) => column.finish(),
             Column::DateMillis(column) => column.finish(),
@@ -402,6 +328,6 @@ fn narrow<T: TryFrom<i64>>(value: i64) -> Result<T, ResultError> {
 
 /// Whether a column of a batch may have so many bytes more.
 #[inline]
-fn fits(length: usize, more: usize) -> Taken {
+pub fn fits(length: usize, more: usize) -> Taken {
     if length + more > MAX_RESULT_BYTES { Err(ResultError::Full) } else { Ok(()) }
 }

@@ -20,3 +20,4 @@ pub use statements::message::{call_error, message};
 pub use statements::script::{Open, Script, Statement};
 pub use statements::session::ExuviaSession;
 pub use statements::settings::{ExuviaOptions, LEAST_WORKER_MEMORY, parse_bytes, parse_duration};
+pub use statements::types::NAMES as TYPE_NAMES;

@@ -42,7 +42,7 @@ mod whole;
 pub use definition::{ColumnForm, Definition, Interpreter, OnError, Parameter, Volatility};
 pub use error::{CallError, CallErrorKind, DefineError, NotNative, Place};
 pub use exuvia_ir::{DictObj, Object, SetObj, calendar};
-pub use exuvia_jit::RunError;
+pub use exuvia_jit::{RunError, border::layout};
 pub use function::{Function, Invocation, Placement, Rung, Settings, Stop, Work};
 pub use interpreter::end_process;
 pub use offload::{Offload, Offloading};

@@ -9,7 +9,7 @@ use arrow::datatypes::{
 };
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use exuvia_ir::{Int, Object};
+use exuvia_ir::{Class, Int, Object, RecordObj};
 use exuvia_jit::border::{MOST_DIGITS, is_utc};
 use exuvia_lift::{ColumnForm, SqlClass};
 use exuvia_ops::bytes;
@@ -54,8 +54,8 @@ pub(crate) fn class(ty: &DataType) -> Option<SqlClass> {
         DataType::Float32 | DataType::Float64 => SqlClass::Float,
         DataType::Boolean => SqlClass::Bool,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SqlClass::Str,
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => SqlClass::Bytes,
-        DataType::Date32 => SqlClass::Date,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => object_of(Class::Bytes, SqlClass::Str),
+        DataType::Date32 => object_of(Class::Date, SqlClass::Int),
         DataType::Timestamp(unit, None) => SqlClass::Timestamp(per_second(*unit)),
         DataType::Timestamp(unit, Some(zone)) if is_utc(zone) => SqlClass::Instant(per_second(*unit)),
         DataType::Time32(unit) | DataType::Time64(unit) => SqlClass::Time(per_second(*unit)),
@@ -104,6 +104,10 @@ pub(crate) fn column_result(ty: &DataType) -> Option<SqlClass> {
     let of = class(ty)?;
     let known = matches!(of, SqlClass::Float | SqlClass::Int | SqlClass::Bool | SqlClass::Str);
     known.then(|| SqlClass::Column { form: ColumnForm::Array, of: Arc::new(of) })
+}
+
+fn object_of(class: Class, of: SqlClass) -> SqlClass {
+    SqlClass::Object { class, of: Arc::new(of) }
 }
 
 fn per_second(unit: TimeUnit) -> u32 {
@@ -329,9 +333,12 @@ pub(crate) fn with_type(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef, Arr
 #[must_use]
 pub(crate) fn shown(array: &ArrayRef, row: usize) -> String {
     const MOST: usize = 80;
-    let text = match object(array, row) {
-        Some(Object::Str(text)) if class(array.data_type()) == Some(SqlClass::Bytes) => bytes::repr(&text),
-        Some(object) if array.is_null(row) || is_itself(array.data_type()) => exuvia_ops::show::repr(&object),
+    let text = match (object(array, row), class(array.data_type())) {
+        (Some(object), _) if array.is_null(row) => exuvia_ops::show::repr(&object),
+        (Some(field), Some(SqlClass::Object { class, .. })) if is_itself(array.data_type()) => {
+            exuvia_ops::show::repr(&Object::Record(Arc::new(RecordObj { class, fields: vec![field] })))
+        }
+        (Some(object), _) if is_itself(array.data_type()) => exuvia_ops::show::repr(&object),
         _ => ArrayFormatter::try_new(array.as_ref(), &FormatOptions::default().with_null("None"))
             .and_then(|formatter| formatter.value(row).try_to_string())
             .unwrap_or_else(|_| format!("a {}", type_name(array.data_type()))),

@@ -1,5 +1,6 @@
 //! The classes of CPython's own: one table with a row for each.
 
+use crate::types::Type;
 use std::fmt;
 
 /// A row of the table: a class of CPython's own.
@@ -11,6 +12,9 @@ pub struct ClassRow {
     /// The paths of the classes above it besides `object`, those that it is only registered with
     /// (`numbers.Integral` for `int`) among them.
     bases: &'static [&'static str],
+    /// Whether it is a built-in class of plain values: a pattern with one argument binds an object of
+    /// it as a whole (PEP 634), and calling it only looks at its arguments, or copies them.
+    pub plain: bool,
     /// What its objects are.
     pub objects: Objects,
 }
@@ -28,12 +32,25 @@ pub enum Objects {
     None,
 }
 
+/// Whether a row says something of its class.
+macro_rules! is_said {
+    () => {
+        false
+    };
+    (plain) => {
+        true
+    };
+}
+
 macro_rules! classes {
     (
-        typed: { $($typed:literal: $typed_bases:expr),* $(,)? }
-        records: { $($(#[doc = $doc:literal])* $record:ident: $record_path:literal, $record_bases:expr, value: $value:literal;)* }
+        typed: { $($typed:literal: $typed_bases:expr $(=> $typed_plain:ident)?),* $(,)? }
+        records: { $(
+            $(#[doc = $doc:literal])*
+            $record:ident: $record_path:literal, $record_bases:expr $(=> $record_plain:ident)?, value: $value:literal;
+        )* }
         exceptions: { $($exception:ident: $parent:ident = $code:literal),* $(,)? }
-        none: { $($none:literal: $none_bases:expr),* $(,)? }
+        none: { $($none:literal: $none_bases:expr $(=> $none_plain:ident)?),* $(,)? }
     ) => {
         /// A class whose objects are records.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -101,14 +118,20 @@ macro_rules! classes {
         }
 
         const ROWS: &[ClassRow] = &[
-            $(ClassRow { path: $typed, bases: &$typed_bases, objects: Objects::Typed },)*
-            $(ClassRow { path: $record_path, bases: &$record_bases, objects: Objects::Record(Class::$record) },)*
+            $(ClassRow { path: $typed, bases: &$typed_bases, plain: is_said!($($typed_plain)?), objects: Objects::Typed },)*
+            $(ClassRow {
+                path: $record_path,
+                bases: &$record_bases,
+                plain: is_said!($($record_plain)?),
+                objects: Objects::Record(Class::$record),
+            },)*
             $(ClassRow {
                 path: stringify!($exception),
                 bases: &[stringify!($parent)],
+                plain: false,
                 objects: Objects::Exception(ExcKind::$exception),
             },)*
-            $(ClassRow { path: $none, bases: &$none_bases, objects: Objects::None },)*
+            $(ClassRow { path: $none, bases: &$none_bases, plain: is_said!($($none_plain)?), objects: Objects::None },)*
         ];
     };
 }
@@ -117,20 +140,20 @@ classes! {
     typed: {
         "object": [],
         "NoneType": [],
-        "bool": ["int"],
-        "int": ["numbers.Integral"],
-        "float": ["numbers.Real"],
-        "str": ["collections.abc.Sequence"],
-        "tuple": ["collections.abc.Sequence"],
-        "list": ["collections.abc.MutableSequence"],
-        "dict": ["collections.abc.MutableMapping"],
-        "set": ["collections.abc.MutableSet"],
-        "frozenset": ["collections.abc.Set"],
+        "bool": ["int"] => plain,
+        "int": ["numbers.Integral"] => plain,
+        "float": ["numbers.Real"] => plain,
+        "str": ["collections.abc.Sequence"] => plain,
+        "tuple": ["collections.abc.Sequence"] => plain,
+        "list": ["collections.abc.MutableSequence"] => plain,
+        "dict": ["collections.abc.MutableMapping"] => plain,
+        "set": ["collections.abc.MutableSet"] => plain,
+        "frozenset": ["collections.abc.Set"] => plain,
         "re.Pattern": [],
     }
     records: {
         /// A text of the characters U+0000 to U+00FF, one for each byte.
-        Bytes: "bytes", ["collections.abc.Sequence"], value: true;
+        Bytes: "bytes", ["collections.abc.Sequence"] => plain, value: true;
         /// The pattern, the text that was searched, a list of byte offsets, and where in it those
         /// of this match begin: start and end of the whole match, then of each group, -1 for a
         /// group that took no part.
@@ -204,7 +227,7 @@ classes! {
     }
     none: {
         "complex": ["numbers.Complex"],
-        "bytearray": ["collections.abc.MutableSequence"],
+        "bytearray": ["collections.abc.MutableSequence"] => plain,
         "memoryview": ["collections.abc.Sequence"],
         "numbers.Number": [],
         "numbers.Complex": ["numbers.Number"],
@@ -238,6 +261,12 @@ impl ClassRow {
         ROWS.iter().find(|row| row.objects != Objects::None && row.name() == name)
     }
 
+    /// The class of the values of a type.
+    #[must_use]
+    pub fn of_type(ty: &Type) -> Option<&'static ClassRow> {
+        ClassRow::spelled(ty.path())
+    }
+
     /// The class of exceptions.
     #[must_use]
     pub fn of_exception(kind: ExcKind) -> Option<&'static ClassRow> {
@@ -260,6 +289,18 @@ impl ClassRow {
     #[must_use]
     pub fn is_object(&self) -> bool {
         self.path == "object"
+    }
+
+    /// Whether every module sees it by its name, and it is no exception.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        !self.spelling().contains('.') && !matches!(self.objects, Objects::Exception(_))
+    }
+
+    /// Whether its objects are sequences (`collections.abc.Sequence`).
+    #[must_use]
+    pub fn is_sequence(&self) -> bool {
+        ClassRow::spelled("collections.abc.Sequence").is_some_and(|sequence| self.is_below(sequence))
     }
 
     /// Whether both are one class.

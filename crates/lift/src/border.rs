@@ -54,11 +54,14 @@ pub enum SqlClass {
     Bool,
     /// TEXT.
     Str,
-    /// BYTEA. At the border of the IR function its values are texts of the characters U+0000 to
-    /// U+00FF, one for each byte.
-    Bytes,
-    /// DATE. At the border of the IR function its values are days since 1970-01-01.
-    Date,
+    /// Objects of a class of the standard library with one field, such as BYTEA and DATE. At the border of
+    /// the IR function its values are those of the field.
+    Object {
+        /// The class of the objects.
+        class: Class,
+        /// That of the field.
+        of: Arc<SqlClass>,
+    },
     /// TIMESTAMP without a zone. At the border its values are counts since 1970-01-01, of so many
     /// a second.
     Timestamp(u32),
@@ -108,15 +111,14 @@ impl SqlClass {
     pub fn ty(&self, nullable: bool) -> Type {
         let ty = match self {
             SqlClass::Int
-            | SqlClass::Date
             | SqlClass::Timestamp(_)
             | SqlClass::Instant(_)
             | SqlClass::Time(_)
             | SqlClass::Decimal { .. } => Type::Int,
             SqlClass::Float => Type::Float,
             SqlClass::Bool => Type::Bool,
-            SqlClass::Str | SqlClass::Bytes => Type::Str,
-            SqlClass::Column { of, .. } => of.ty(false),
+            SqlClass::Str => Type::Str,
+            SqlClass::Object { of, .. } | SqlClass::Column { of, .. } => of.ty(false),
             SqlClass::List(_) | SqlClass::Array { .. } | SqlClass::Map(_) => self.list(nullable),
             SqlClass::Struct(fields) => Type::Tuple(fields.iter().map(|field| field.1.ty(nullable)).collect()),
         };
@@ -168,10 +170,9 @@ impl SqlClass {
             SqlClass::Instant(_) | SqlClass::Decimal { .. } | SqlClass::Column { .. } | SqlClass::Array { .. } => {
                 Type::Never
             }
-            SqlClass::Date => Type::Record(Class::Date, Arc::from([Type::Int])),
+            SqlClass::Object { class, of } => Type::Record(*class, Arc::from([of.ty(false)])),
             SqlClass::Timestamp(_) => Type::Record(Class::Datetime, Arc::from([Type::Int])),
             SqlClass::Time(_) => Type::Record(Class::Time, Arc::from([Type::Int])),
-            SqlClass::Bytes => Type::Record(Class::Bytes, Arc::from([Type::Str])),
             other => other.ty(false),
         }
     }
@@ -189,9 +190,9 @@ impl SqlClass {
     #[must_use]
     pub fn means_the_same_in_sql(&self) -> bool {
         match self {
-            SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str | SqlClass::Date => true,
-            SqlClass::Bytes
-            | SqlClass::Timestamp(_)
+            SqlClass::Int | SqlClass::Float | SqlClass::Bool | SqlClass::Str => true,
+            SqlClass::Object { class, .. } => *class == Class::Date,
+            SqlClass::Timestamp(_)
             | SqlClass::Instant(_)
             | SqlClass::Time(_)
             | SqlClass::Decimal { .. }

@@ -16,11 +16,11 @@ use std::sync::{Arc, OnceLock};
 pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize> {
     static PARSED: OnceLock<HashMap<&'static str, Arc<Module>>> = OnceLock::new();
     let parsed = PARSED.get_or_init(|| {
-        let parse = |(name, source): &(&'static str, &str)| match crate::tree::parse::parse_source(source, &[]) {
-            Ok(parsed) => Some((*name, Arc::new(parsed.module))),
+        let parse = |(name, source): (&'static str, &str)| match crate::tree::parse::parse_source(source, &[]) {
+            Ok(parsed) => Some((name, Arc::new(parsed.module))),
             Err(_) => None,
         };
-        exuvia_ops::prelude::MODULES.iter().filter_map(parse).collect()
+        exuvia_ops::prelude::modules().filter_map(parse).collect()
     });
     match parsed.get(name) {
         Some(module) => run(world, module, name),

@@ -3,15 +3,17 @@
 //! differs, and what other modules of the standard library do with bytes.
 
 use crate::adapt::take;
+use crate::classes::ValueClass;
 use crate::cx::{Cx, KernelResult, Text};
 use crate::def::OpDef;
 use crate::op;
+use crate::own_hash::of_bytes;
 use crate::text::{Str, ascii_run};
 use base64::Engine;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use exuvia_ir::ExcKind::Error;
-use exuvia_ir::{ExcKind, Int, Object, Raise};
+use exuvia_ir::{Class, ExcKind, Int, Object, Raise};
 use md5::Md5;
 use num_bigint::{BigInt, Sign};
 use sha1::Sha1;
@@ -35,7 +37,29 @@ pub static OPS: &[&OpDef] = &[
     &bytes_crc32::DEF,
     &bytes_base64::DEF,
     &bytes_of_base64::DEF,
+    &own_bytes::DEF,
 ];
+
+/// The class.
+pub static CLASS: ValueClass = ValueClass {
+    class: Class::Bytes,
+    methods: include_str!("prelude/bytes.py"),
+    repr: shown,
+    text: shown,
+    hash: |fields| Some(of_bytes(&from_text(text_of(fields)?)?)),
+};
+
+/// The text that stands for an object.
+fn text_of(fields: &[Object]) -> Option<&str> {
+    match fields {
+        [Object::Str(text)] => Some(text),
+        _ => None,
+    }
+}
+
+fn shown(fields: &[Object]) -> Option<String> {
+    text_of(fields).map(repr)
+}
 
 const LEAVES: Raise = Raise::Bailout("bytes that CPython must read");
 
@@ -226,6 +250,12 @@ op! {
 }
 
 op! {
+    /// `hash` of bytes.
+    own_bytes = "own.bytes" ""
+    Pure fn (cx, _s: str) -> int { from_text(_s.as_str()).map_or(0, |bytes| of_bytes(&bytes)) }
+}
+
+op! {
     /// `bytes.hex`, without separators.
     bytes_hex = "bytes.hex" ""
     Pure fn (cx, _bytes: str) -> str fallible bails Operands {
@@ -307,6 +337,7 @@ op! {
         }
     }
     big big_int
+    residue bytes_int_mod
 }
 
 op! {

@@ -340,6 +340,7 @@ const fn core(
         raises,
         bails: Bails::Never,
         effect: Effect::Pure,
+        residue: None,
         doc,
         body: Body::Core(op),
         eval,

@@ -2,10 +2,13 @@
 //! methods of the classes of `datetime` stand in the prelude (`datetime/`), which alone uses these
 //! operations.
 
+mod classes;
+
 use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::op;
 use crate::text::Str;
+pub use classes::{DATE, DATETIME, TIME, TIMEDELTA};
 use exuvia_ir::ExcKind::ValueError;
 use exuvia_ir::{Raise, calendar};
 use std::fmt::Write as _;
@@ -30,6 +33,9 @@ pub const OPS: &[&OpDef] = &[
     &time_parse::DEF,
     &timedelta_repr::DEF,
     &timedelta_text_op::DEF,
+    &classes::own_date::DEF,
+    &classes::own_datetime::DEF,
+    &classes::own_time::DEF,
 ];
 
 /// The year, month and day of a day, of the nearest that a date can hold.
@@ -143,7 +149,7 @@ op! {
 }
 
 /// `repr` of a date.
-pub(crate) fn shown_date(days: i64) -> String {
+fn shown_date(days: i64) -> String {
     let (year, month, day) = civil(days);
     format!("datetime.date({year}, {month}, {day})")
 }
@@ -276,7 +282,7 @@ op! {
 }
 
 /// `repr` of a datetime.
-pub(crate) fn shown_datetime(micros: i64) -> String {
+fn shown_datetime(micros: i64) -> String {
     let (year, month, day) = civil(micros.div_euclid(DAY));
     format!("datetime.datetime({year}, {month}, {day}, {})", Clock::of(micros).shown())
 }
@@ -300,7 +306,7 @@ op! {
 }
 
 /// `repr` of a time.
-pub(crate) fn shown_time(micros: i64) -> String {
+fn shown_time(micros: i64) -> String {
     format!("datetime.time({})", Clock::of(micros).shown())
 }
 
@@ -313,7 +319,7 @@ op! {
 }
 
 /// `repr` of a timedelta.
-pub(crate) fn shown_timedelta(days: i64, seconds: i64, micros: i64) -> String {
+fn shown_timedelta(days: i64, seconds: i64, micros: i64) -> String {
     let parts = [("days", days), ("seconds", seconds), ("microseconds", micros)];
     let shown: Vec<String> =
         parts.iter().filter(|part| part.1 != 0).map(|(name, value)| format!("{name}={value}")).collect();
@@ -330,7 +336,7 @@ op! {
 }
 
 /// `str` of a timedelta.
-pub(crate) fn timedelta_text(days: i64, seconds: i64, micros: i64) -> String {
+fn timedelta_text(days: i64, seconds: i64, micros: i64) -> String {
     let days = match days {
         0 => String::new(),
         1 | -1 => format!("{days} day, "),
@@ -341,7 +347,7 @@ pub(crate) fn timedelta_text(days: i64, seconds: i64, micros: i64) -> String {
 }
 
 /// `str` of a date.
-pub(crate) fn date_text(days: i64) -> String {
+fn date_text(days: i64) -> String {
     let mut text = String::new();
     // A text takes whatever is written into it.
     let _ = iso_date(&mut text, civil(days));
@@ -349,14 +355,14 @@ pub(crate) fn date_text(days: i64) -> String {
 }
 
 /// `str` of a time.
-pub(crate) fn time_text(micros: i64) -> String {
+fn time_text(micros: i64) -> String {
     let mut text = String::new();
     let _ = Clock::of(micros).write(&mut text, AUTO);
     text
 }
 
 /// `str` of a datetime.
-pub(crate) fn datetime_text(micros: i64) -> String {
+fn datetime_text(micros: i64) -> String {
     format!("{} {}", date_text(micros.div_euclid(DAY)), time_text(micros))
 }
 

@@ -11,6 +11,7 @@
 pub mod adapt;
 pub mod attributes;
 pub mod bytes;
+pub mod classes;
 pub mod constants;
 pub mod containers;
 pub mod core;
@@ -46,9 +47,13 @@ pub mod unicode;
 pub mod unicodedata;
 pub mod url;
 
+use classes::ValueClass;
 use def::OpDef;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+/// The classes of the standard library whose objects are values.
+pub static CLASSES: &[&ValueClass] = &[&bytes::CLASS, &date::DATE, &date::TIMEDELTA, &date::DATETIME, &date::TIME];
 
 /// Every operation, in the order in which overloads are tried.
 pub fn all() -> impl Iterator<Item = &'static OpDef> {

@@ -12,10 +12,9 @@ fn scalar(ty: &Type) -> bool {
     matches!(ty, Type::None | Type::Bool | Type::Int | Type::Float | Type::Str)
 }
 
-/// Whether the type is one of `datetime`'s, or bytes: they are in no order with scalars.
-fn is_time(ty: &Type) -> bool {
-    let Type::Record(class, _) = ty else { return false };
-    matches!(class, Class::Date | Class::Datetime | Class::Time | Class::Timedelta | Class::Bytes)
+/// Whether the type is a class of values of the standard library: they are in no order with scalars.
+fn is_value(ty: &Type) -> bool {
+    matches!(ty, Type::Record(class, _) if class.is_value())
 }
 
 /// Whether the type is that of a date or a time, which know no arithmetic with scalars.
@@ -33,7 +32,7 @@ fn numeric(ty: &Type) -> bool {
 pub fn error(spelling: &str, types: &[Type]) -> Option<(ExcKind, String)> {
     let type_error = |message: String| Some((ExcKind::TypeError, message));
     if let ("a<b" | "a<=b" | "a>b" | "a>=b", [a, b]) = (spelling, types)
-        && (is_time(a) && scalar(b) || scalar(a) && is_time(b))
+        && (is_value(a) && scalar(b) || scalar(a) && is_value(b))
     {
         let symbol = &spelling[1..spelling.len() - 1];
         let (a, b) = (a.message_name(), b.message_name());

@@ -6,11 +6,12 @@
 //! (Objects/tupleobject.c). No hash is -1, which C functions return for an error.
 
 use crate::adapt::IntList;
+use crate::classes::ValueClass;
 use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::list::RawList;
 use crate::op;
-use exuvia_ir::{Class, Int, Object, SetObj, calendar, set};
+use exuvia_ir::{Int, Object, SetObj, set};
 use num_traits::ToPrimitive;
 use siphasher::sip::SipHasher13;
 use std::sync::LazyLock;
@@ -18,16 +19,12 @@ use std::sync::LazyLock;
 /// Every operation on CPython's hashes.
 pub static OPS: &[&OpDef] = &[
     &own_str::DEF,
-    &own_bytes::DEF,
     &own_int::DEF,
     &own_float::DEF,
     &own_item::DEF,
     &own_items::DEF,
     &own_member::DEF,
     &own_frozenset::DEF,
-    &own_date::DEF,
-    &own_datetime::DEF,
-    &own_time::DEF,
     &set_table::DEF,
     &set_order::DEF,
 ];
@@ -42,8 +39,6 @@ const PRIME_1: u64 = 11_400_714_785_074_694_791;
 const PRIME_2: u64 = 14_029_467_366_897_019_727;
 const PRIME_5: u64 = 2_870_177_450_012_600_261;
 
-const DAY: i64 = 86_400_000_000;
-
 static SIP: LazyLock<SipHasher13> = LazyLock::new(SipHasher13::new);
 
 /// No hash is -1.
@@ -51,7 +46,8 @@ fn own(hash: u64) -> i64 {
     if hash == u64::MAX { -2 } else { hash as i64 }
 }
 
-fn of_bytes(bytes: &[u8]) -> i64 {
+/// Of bytes.
+pub(crate) fn of_bytes(bytes: &[u8]) -> i64 {
     if bytes.is_empty() { 0 } else { own(SIP.hash(bytes)) }
 }
 
@@ -111,7 +107,8 @@ fn of_items(mixed: u64, items: u64) -> i64 {
     if hash == u64::MAX { 1_546_275_796 } else { hash as i64 }
 }
 
-fn of_tuple(items: &[Object]) -> Option<i64> {
+/// Of a tuple of such items, where theirs are the same in every process.
+pub(crate) fn of_tuple(items: &[Object]) -> Option<i64> {
     let mixed = items.iter().try_fold(PRIME_5, |start, item| Some(with_item(start, of(item)?)))?;
     Some(of_items(mixed, items.len() as u64))
 }
@@ -128,31 +125,9 @@ fn of_members(mixed: u64, members: u64) -> i64 {
     if hash == u64::MAX { 590_923_713 } else { hash as i64 }
 }
 
-fn date_bytes(days: i64) -> [u8; 4] {
-    let (year, month, day) = calendar::civil(days.clamp(*calendar::DAYS.start(), *calendar::DAYS.end()));
-    [(year >> 8) as u8, year as u8, month, day]
-}
-
-fn time_bytes(microseconds: i64) -> [u8; 6] {
-    let (seconds, fraction) = (microseconds / 1_000_000, microseconds % 1_000_000);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    [hour as u8, minute as u8, second as u8, (fraction >> 16) as u8, (fraction >> 8) as u8, fraction as u8]
-}
-
-fn of_datetime(microseconds: i64) -> i64 {
-    let mut bytes = [0; 10];
-    bytes[..4].copy_from_slice(&date_bytes(microseconds.div_euclid(DAY)));
-    bytes[4..].copy_from_slice(&time_bytes(microseconds.rem_euclid(DAY)));
-    of_bytes(&bytes)
-}
-
 /// `hash(object)` where it is the same in every process.
 #[must_use]
 pub fn of(object: &Object) -> Option<i64> {
-    let small = |object: &Object| match object {
-        Object::Int(Int::Small(value)) => Some(*value),
-        _ => None,
-    };
     match object {
         Object::Bool(value) => Some(i64::from(*value)),
         Object::Int(value) => of_any_int(value),
@@ -164,14 +139,7 @@ pub fn of(object: &Object) -> Option<i64> {
             let mixed = members.iter().try_fold(0, |so_far, entry| Some(with_member(so_far, of(&entry.0)?)))?;
             Some(of_members(mixed, members.len() as u64))
         }
-        Object::Record(record) => match (record.class, &record.fields[..]) {
-            (Class::Bytes, [Object::Str(text)]) => Some(of_bytes(&crate::bytes::from_text(text)?)),
-            (Class::Date, [days]) => Some(of_bytes(&date_bytes(small(days)?))),
-            (Class::Datetime, [time]) => Some(of_datetime(small(time)?)),
-            (Class::Time, [time]) => Some(of_bytes(&time_bytes(small(time)?))),
-            (Class::Timedelta, fields @ [_, _, _]) => of_tuple(fields),
-            _ => None,
-        },
+        Object::Record(record) => (ValueClass::of(record.class)?.hash)(&record.fields),
         _ => None,
     }
 }
@@ -194,12 +162,6 @@ op! {
     /// `hash` of a text.
     own_str = "own.str" ""
     Pure fn (cx, _s: str) -> int { of_text(_s.as_str()) }
-}
-
-op! {
-    /// `hash` of bytes, by the text that stands for them.
-    own_bytes = "own.bytes" ""
-    Pure fn (cx, _s: str) -> int { crate::bytes::from_text(_s.as_str()).map_or(0, |bytes| of_bytes(&bytes)) }
 }
 
 op! {
@@ -238,24 +200,6 @@ op! {
     /// The hash of a frozenset of so many members from those of its members, mixed.
     own_frozenset = "own.frozenset" ""
     Pure fn (cx, _mixed: int, _members: int) -> int { of_members(_mixed as u64, _members as u64) }
-}
-
-op! {
-    /// `hash` of a date by its day.
-    own_date = "own.date" ""
-    Pure fn (cx, _days: int) -> int { of_bytes(&date_bytes(_days)) }
-}
-
-op! {
-    /// `hash` of a datetime without a zone by its microseconds.
-    own_datetime = "own.datetime" ""
-    Pure fn (cx, _us: int) -> int { of_datetime(_us) }
-}
-
-op! {
-    /// `hash` of a time of day without a zone by its microseconds.
-    own_time = "own.time" ""
-    Pure fn (cx, _us: int) -> int { of_bytes(&time_bytes(_us)) }
 }
 
 op! {

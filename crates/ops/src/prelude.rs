@@ -2,18 +2,17 @@
 //!
 //! A function of `builtins.py` is a built-in of that name; one of `str.py` or `list.py`
 //! is a method of that type, with the receiver as its first parameter; one of `math.py`
-//! a function of that module. `re/Match.py` and its like hold what
+//! a function of that module. `re/Match.py`, `bytes.py` and their like hold what
 //! objects of that class do: a function `_get_x` is the attribute `x`; `_of_sql` makes an object of
 //! a value of SQL, and `_to_sql` the other way round. Operations come first: a prelude function is
 //! used where no operation accepts the arguments.
 
-/// The modules of the prelude: name and source.
-pub const MODULES: &[(&str, &str)] = &[
+/// The modules of the prelude but those of classes of values: name and source.
+const MODULES: &[(&str, &str)] = &[
     ("builtins", include_str!("prelude/builtins.py")),
     ("int", include_str!("prelude/int.py")),
     ("float", include_str!("prelude/float.py")),
     ("str", include_str!("prelude/str.py")),
-    ("bytes", include_str!("prelude/bytes.py")),
     ("list", include_str!("prelude/list.py")),
     ("tuple", include_str!("prelude/tuple.py")),
     ("tuple.any", include_str!("prelude/tuple/any.py")),
@@ -75,33 +74,34 @@ pub const MODULES: &[(&str, &str)] = &[
     ("re.RegexFlag", include_str!("prelude/re/RegexFlag.py")),
     ("decimal", include_str!("prelude/decimal.py")),
     ("datetime", include_str!("prelude/datetime.py")),
-    ("datetime.date", include_str!("prelude/datetime/date.py")),
-    ("datetime.timedelta", include_str!("prelude/datetime/timedelta.py")),
-    ("datetime.datetime", include_str!("prelude/datetime/datetime.py")),
-    ("datetime.time", include_str!("prelude/datetime/time.py")),
 ];
+
+/// The modules of the prelude: name and source.
+pub fn modules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    MODULES.iter().copied().chain(crate::CLASSES.iter().map(|row| (row.class.path(), row.methods)))
+}
 
 /// The name of a module, if the prelude has it.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static str> {
-    MODULES.iter().map(|module| module.0).find(|module| *module == name)
+    modules().map(|module| module.0).find(|module| *module == name)
 }
 
 /// The source of a module.
 #[must_use]
 pub fn module(name: &str) -> Option<&'static str> {
-    MODULES.iter().find(|module| module.0 == name).map(|module| module.1)
+    modules().find(|module| module.0 == name).map(|module| module.1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::MODULES;
+    use super::modules;
     use std::collections::HashSet;
 
     /// A later definition would silently replace an earlier one of the same module, which may be another file.
     #[test]
     fn names_of_a_module_are_defined_once() {
-        for (module, source) in MODULES {
+        for (module, source) in modules() {
             let mut seen = HashSet::new();
             for line in source.lines() {
                 let defined = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "));

@@ -1,6 +1,7 @@
 //! `repr` and `str` of objects, and the messages of exceptions.
 
-use exuvia_ir::{Class, ExcKind, Int, Object, Raise, RecordObj};
+use crate::classes::{Shown, ValueClass};
+use exuvia_ir::{ExcKind, Int, Object, Raise, RecordObj};
 
 /// `repr(object)`.
 #[must_use]
@@ -33,7 +34,7 @@ pub fn repr(object: &Object) -> String {
         }
         Object::Exc(exc) if exc.args.len() == 1 => format!("{}({})", exc.kind.name(), repr(&exc.args[0])),
         Object::Exc(exc) => format!("{}({})", exc.kind.name(), items(&exc.args)),
-        Object::Record(record) if let Some(shown) = record_repr(record) => shown,
+        Object::Record(record) if let Some(shown) = of_record(record, |class| class.repr) => shown,
         // Neither is shown to anybody: the lifter has no text of them.
         Object::Pattern(pattern) => format!("re.compile({})", crate::text_repr::repr(&pattern.source)),
         Object::Record(record) => format!("<{} object>", record.class.name()),
@@ -59,20 +60,9 @@ fn is_printable(object: &Object) -> bool {
     }
 }
 
-/// `repr` of an object of the standard library, of those that are values ([`Class::is_value`]).
-fn record_repr(record: &RecordObj) -> Option<String> {
-    let int = |at: usize| match record.fields.get(at)? {
-        Object::Int(value) => value.to_i64(),
-        _ => None,
-    };
-    match (record.class, record.fields.first()?) {
-        (Class::Bytes, Object::Str(text)) => Some(crate::bytes::repr(text)),
-        (Class::Date, _) => Some(crate::date::shown_date(int(0)?)),
-        (Class::Datetime, _) => Some(crate::date::shown_datetime(int(0)?)),
-        (Class::Time, _) => Some(crate::date::shown_time(int(0)?)),
-        (Class::Timedelta, _) => Some(crate::date::shown_timedelta(int(0)?, int(1)?, int(2)?)),
-        _ => None,
-    }
+/// What a class of values shows of an object.
+fn of_record(record: &RecordObj, shown: fn(&ValueClass) -> Shown) -> Option<String> {
+    shown(ValueClass::of(record.class)?)(&record.fields)
 }
 
 /// `str(object)`.
@@ -81,23 +71,8 @@ pub fn text(object: &Object) -> String {
     match object {
         Object::Str(text) => text.to_string(),
         Object::Exc(exc) => message(exc.kind, &exc.args),
-        Object::Record(record) if let Some(shown) = record_text(record) => shown,
+        Object::Record(record) if let Some(shown) = of_record(record, |class| class.text) => shown,
         other => repr(other),
-    }
-}
-
-/// `str` of an object of the standard library, where that is not its `repr`.
-fn record_text(record: &RecordObj) -> Option<String> {
-    let int = |at: usize| match record.fields.get(at)? {
-        Object::Int(value) => value.to_i64(),
-        _ => None,
-    };
-    match record.class {
-        Class::Date => Some(crate::date::date_text(int(0)?)),
-        Class::Datetime => Some(crate::date::datetime_text(int(0)?)),
-        Class::Time => Some(crate::date::time_text(int(0)?)),
-        Class::Timedelta => Some(crate::date::timedelta_text(int(0)?, int(1)?, int(2)?)),
-        _ => None,
     }
 }
 

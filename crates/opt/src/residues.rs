@@ -4,8 +4,9 @@
 //! remainder as those of the ints' remainders; so has an int itself as its remainder. So a value all of
 //! whose uses are `% m`, or go by such operations into values of which that holds, may be replaced by
 //! one with the same remainder:
-//! - `int(s)` and `int.from_bytes` by operations that read digits modulo `m`: for the check of an IBAN,
-//!   whose number has some thirty digits, or for the bucket of a digest;
+//! - what reads digits by the operation that its definition names for that ([`OpDef::residue`]), which reads them
+//!   modulo `m`: `int(s)` for the check of an IBAN, whose number has some thirty digits, `int.from_bytes` for the
+//!   bucket of a digest;
 //! - where ints have 128 bits, since rows were seen to leave, what goes round a loop by its remainder:
 //!   `h = h * 131 + ord(c)`, of which `h % 1_000_000_007` is asked in the end. Where words are enough
 //!   that would only cost.
@@ -15,6 +16,7 @@ use crate::dce::term_operands;
 use crate::licm::{constant, nothing};
 use exuvia_ir::{BlockId, Function, Inst, Int, IntWidth, Object, Opcode, Type, Value};
 use exuvia_ops::core::CoreOp;
+use exuvia_ops::def::{Default, OpDef};
 use std::collections::HashMap;
 
 /// What is asked of a value.
@@ -57,12 +59,12 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         let mut insts = std::mem::take(&mut function.blocks[at].insts);
         let mut next = 0;
         while next < insts.len() {
-            if let Some((name, more)) = reading(&insts[next])
-                && let Some(modulus) = insts[next].result.and_then(remainder)
+            if let Some(modulus) = insts[next].result.and_then(remainder)
+                && let Some((residue, more)) = residue(context, &insts[next])
             {
                 let operands = more.into_iter().chain([modulus]);
                 let operands: Vec<Inst> = operands.map(|value| constant(function, value)).collect();
-                insts[next].op = Opcode::Op(name);
+                insts[next].op = Opcode::Op(residue.name);
                 insts[next].args.extend(operands.iter().filter_map(|constant| constant.result));
                 let count = operands.len();
                 insts.splice(next..next, operands);
@@ -91,14 +93,16 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
     }
 }
 
-/// What reads the same digits modulo a constant, its last operand, and another operand before that.
-fn reading(inst: &Inst) -> Option<(&'static str, Option<i64>)> {
-    match (&inst.op, inst.args.len()) {
-        (Opcode::Op("int.of_str"), 1) => Some(("int.of_str_mod", Some(10))),
-        (Opcode::Op("int.of_str_base"), 2) => Some(("int.of_str_mod", None)),
-        (Opcode::Op("bytes.int"), 3) => Some(("bytes.int_mod", None)),
+/// What gives the result of an instruction modulo its last operand, and the operands that it has before that one
+/// besides those of the instruction.
+fn residue(context: &mut Context, inst: &Inst) -> Option<(&'static OpDef, Vec<i64>)> {
+    let residue = context.def_of(inst)?.residue?;
+    let (_, others) = residue.params.split_last()?;
+    let defaults = others.get(inst.args.len()..)?.iter().map(|param| match param.default {
+        Some(Default::Int(value)) => Some(value),
         _ => None,
-    }
+    });
+    Some((residue, defaults.collect::<Option<_>>()?))
 }
 
 /// What an instruction takes the remainder of its operand by, if that is a constant above zero.

@@ -1,6 +1,6 @@
 //! `cargo xtask check`: everything that must hold before a change is merged.
 
-use crate::{cargo, dialect, docs, edges, succeed, test};
+use crate::{cargo, dialect, docs, edges, spread, succeed, test};
 use anyhow::bail;
 
 /// Checks, the quick ones first.
@@ -11,6 +11,7 @@ pub fn run() -> anyhow::Result<()> {
     succeed(cargo().args(["fmt", "--all", "--check"]))?;
     edges::check()?;
     dialect::check()?;
+    spread::check()?;
     let stale = docs::stale()?;
     if !stale.is_empty() {
         bail!("run `cargo xtask docs`: {} not current", stale.join(", "));

@@ -57,7 +57,7 @@ fn operations() -> String {
         }
     }
     page.push_str("\n## In Python\n\nThese are Python functions, lifted like a user's own.\n");
-    for (module, source) in prelude::MODULES {
+    for (module, source) in prelude::modules() {
         let _ = write!(page, "\n### {module}\n\n");
         for line in source.lines() {
             if let Some(signature) = line.strip_prefix("def ").and_then(|rest| rest.strip_suffix(':'))

@@ -7,6 +7,7 @@ mod dist;
 mod docs;
 mod edges;
 mod python;
+mod spread;
 mod test;
 
 use anyhow::{Context, bail};

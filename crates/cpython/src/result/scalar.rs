@@ -1,8 +1,8 @@
-//! Numbers, truth values, texts and bytes out of Python objects.
+//! Numbers and truth values out of Python objects.
 
 use super::ResultError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyFloat, PyInt};
 use pyo3::{ffi, intern};
 use std::ffi::c_int;
 
@@ -62,21 +62,6 @@ pub fn boolean(value: &Bound<'_, PyAny>) -> Result<bool, ResultError> {
         Ok(value) => Ok(value.is_true()),
         Err(_) => boolean(&numpy_item(value)?),
     }
-}
-
-/// Hands a text to `take`; one with lone surrogates is no text to SQL.
-#[inline]
-pub fn with_text<T>(
-    value: &Bound<'_, PyAny>,
-    take: impl FnOnce(&str) -> Result<T, ResultError>,
-) -> Result<T, ResultError> {
-    let text = value.cast::<PyString>().map_err(|_| ResultError::Refused)?;
-    take(text.to_str().map_err(|_| ResultError::Refused)?)
-}
-
-/// Bytes.
-pub fn bytes<'a>(value: &'a Bound<'_, PyAny>) -> Result<&'a [u8], ResultError> {
-    Ok(value.cast::<PyBytes>().map_err(|_| ResultError::Refused)?.as_bytes())
 }
 
 /// The Python object that a NumPy scalar stands for.

@@ -7,13 +7,14 @@ use crate::function::Function;
 use crate::port::Port;
 use crate::print::Printing;
 use crate::result::Column as Results;
+use crate::strings;
 use crate::watch::{Interrupt, Watch};
 use arrow::array::{Array, ArrayRef, Int64Array, StructArray};
 use arrow::datatypes::{DataType, Field, Fields};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -101,8 +102,7 @@ impl<'a, 'py> Rows<'a, 'py> {
         if is_frame(value)? {
             return self.extend_frame(py, at, value);
         }
-        let no_rows =
-            value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyDict>();
+        let no_rows = strings::is_string(value) || value.is_instance_of::<PyDict>();
         let items = if no_rows { None } else { value.try_iter().ok() };
         let Some(items) = items else {
             let class = crate::failure::class_name(value);

@@ -16,6 +16,7 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::sql::unparser::expr_to_sql;
+use exuvia_engine::layout;
 use std::sync::Arc;
 
 /// How an argument's type fits a parameter's.
@@ -45,12 +46,14 @@ pub(crate) fn fit(parameter: &DataType, argument: &DataType) -> Fit {
         (_, Null) => widened(),
         (parameter, Dictionary(_, value)) => fit(parameter, value),
         (parameter, RunEndEncoded(_, values)) => fit(parameter, values.data_type()),
-        // The engine reads every layout of text and bytes in place.
-        (parameter, argument) if is_text(parameter) && is_text(argument) => Fit::As(argument.clone()),
-        (parameter, argument) if is_bytes(parameter) && is_bytes(argument) => match argument {
-            DataType::FixedSizeBinary(_) => widened(),
-            argument => Fit::As(argument.clone()),
-        },
+        // The engine reads every layout of text in place, and of what native code takes as text.
+        (parameter, argument) if is_text(&layout(parameter)) && types::name(parameter) == types::name(argument) => {
+            if is_text(&layout(argument)) {
+                Fit::As(argument.clone())
+            } else {
+                widened()
+            }
+        }
         (parameter, argument) if parameter.is_integer() && argument.is_integer() => {
             let (to, from) = (integer_bits(parameter), integer_bits(argument));
             let fits = match (parameter.is_signed_integer(), argument.is_signed_integer()) {
@@ -319,10 +322,6 @@ where
 
 pub(crate) fn is_text(ty: &DataType) -> bool {
     matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-}
-
-fn is_bytes(ty: &DataType) -> bool {
-    matches!(ty, DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_))
 }
 
 fn is_decimal(ty: &DataType) -> bool {

@@ -349,40 +349,6 @@ pub(crate) fn is_fraction(ty: &DataType) -> bool {
     )
 }
 
-/// Gives a type, and those within it, the name that it has here: BigQuery's numbers, the long names of
-/// standard SQL, other names of bytes and of integers.
-pub(crate) fn named_here(ty: &mut DataType) {
-    match ty {
-        DataType::Float64 => *ty = DataType::DoublePrecision,
-        DataType::Int64 => *ty = DataType::BigInt(None),
-        DataType::CharacterVarying(length) | DataType::CharVarying(length) | DataType::Nvarchar(length) => {
-            *ty = DataType::Varchar(*length);
-        }
-        DataType::Character(length) => *ty = DataType::Char(*length),
-        DataType::Dec(digits) => *ty = DataType::Decimal(*digits),
-        DataType::Binary(_) | DataType::Varbinary(_) | DataType::Blob(_) | DataType::Bytes(_) => *ty = DataType::Bytea,
-        DataType::Custom(name, modifiers) if modifiers.is_empty() => {
-            match name.to_string().to_ascii_uppercase().as_str() {
-                "LONG" => *ty = DataType::BigInt(None),
-                "SHORT" => *ty = DataType::SmallInt(None),
-                "BYTE" => *ty = DataType::TinyInt(None),
-                _ => {}
-            }
-        }
-        DataType::Array(
-            ArrayElemTypeDef::SquareBracket(element, _)
-            | ArrayElemTypeDef::AngleBracket(element)
-            | ArrayElemTypeDef::Parenthesis(element),
-        ) => named_here(element),
-        DataType::Struct(fields, _) => fields.iter_mut().for_each(|field| named_here(&mut field.field_type)),
-        DataType::Map(key, value) => {
-            named_here(key);
-            named_here(value);
-        }
-        _ => {}
-    }
-}
-
 /// The types of Databricks as the parser knows them: `MAP<K, V>` as `MAP(K, V)`, and fields of a
 /// `STRUCT<…>` without NOT NULL and COMMENT.
 pub(crate) fn as_parsed(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {

@@ -13,6 +13,7 @@ use crate::statements::mistakes::{place, reworded};
 use crate::statements::parsing;
 use crate::statements::pytokens::{self, Line};
 use crate::statements::script::{Origin, has_escapes};
+use crate::statements::types;
 use datafusion::common::utils::datafusion_strsim::levenshtein;
 use datafusion::sql::sqlparser::ast::{self, Ident};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
@@ -838,7 +839,7 @@ impl Reader<'_> {
             ty
         } else {
             let mut ty = self.parser.parse_data_type().map_err(|error| self.parser_error(&error))?;
-            elsewhere::named_here(&mut ty);
+            types::named_here(&mut ty);
             ty
         };
         if depth::type_depth(&ty) > MAX_ARRAYS {

@@ -11,6 +11,44 @@ use datafusion::sql::sqlparser::ast;
 pub(crate) use exuvia_engine::{identifier, type_name as name};
 use std::sync::Arc;
 
+/// Gives a type, and those within it, the name that it has here: BigQuery's numbers, the long names of
+/// standard SQL, other names of bytes and of integers.
+pub(crate) fn named_here(ty: &mut ast::DataType) {
+    match ty {
+        ast::DataType::Float64 => *ty = ast::DataType::DoublePrecision,
+        ast::DataType::Int64 => *ty = ast::DataType::BigInt(None),
+        ast::DataType::CharacterVarying(length)
+        | ast::DataType::CharVarying(length)
+        | ast::DataType::Nvarchar(length) => {
+            *ty = ast::DataType::Varchar(*length);
+        }
+        ast::DataType::Character(length) => *ty = ast::DataType::Char(*length),
+        ast::DataType::Dec(digits) => *ty = ast::DataType::Decimal(*digits),
+        ast::DataType::Binary(_) | ast::DataType::Varbinary(_) | ast::DataType::Blob(_) | ast::DataType::Bytes(_) => {
+            *ty = ast::DataType::Bytea
+        }
+        ast::DataType::Custom(name, modifiers) if modifiers.is_empty() => {
+            match name.to_string().to_ascii_uppercase().as_str() {
+                "LONG" => *ty = ast::DataType::BigInt(None),
+                "SHORT" => *ty = ast::DataType::SmallInt(None),
+                "BYTE" => *ty = ast::DataType::TinyInt(None),
+                _ => {}
+            }
+        }
+        ast::DataType::Array(
+            ast::ArrayElemTypeDef::SquareBracket(element, _)
+            | ast::ArrayElemTypeDef::AngleBracket(element)
+            | ast::ArrayElemTypeDef::Parenthesis(element),
+        ) => named_here(element),
+        ast::DataType::Struct(fields, _) => fields.iter_mut().for_each(|field| named_here(&mut field.field_type)),
+        ast::DataType::Map(key, value) => {
+            named_here(key);
+            named_here(value);
+        }
+        _ => {}
+    }
+}
+
 /// The Arrow type of a declared type, by DataFusion's own rules where it has one.
 pub(crate) fn plan(state: &SessionState, ty: &ast::DataType) -> Result<DataType> {
     match ty {
@@ -92,8 +130,8 @@ fn holds_map(ty: &ast::DataType) -> bool {
     }
 }
 
-/// Names of types that are mistyped.
-const NAMES: [&str; 13] = [
+/// Names of types that are mistyped, or begun.
+pub const NAMES: [&str; 13] = [
     "BIGINT",
     "INTEGER",
     "SMALLINT",

@@ -180,7 +180,7 @@ impl Lifter<'_> {
             return self.module_attribute(&"numpy".into(), &format!("_linalg_{name}").into());
         }
         let spelling = format!("{module}.{name}");
-        let entry = exuvia_ops::prelude::MODULES.iter().find(|entry| entry.0 == &**module);
+        let entry = exuvia_ops::prelude::modules().find(|entry| entry.0 == &**module);
         let prelude = entry.is_some();
         if let Some(entry) = entry
             && crate::tree::standard::has_name(module, name)

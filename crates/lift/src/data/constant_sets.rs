@@ -5,7 +5,8 @@
 //! `for x in {'a', 'b'}` goes over the frozenset itself (Python/ast_opt.c, `fold_iter`). Constants of a
 //! module that are equal become one, and it has the order of the one that is compiled first.
 
-use crate::tree::ast::Folded;
+use crate::tree::ast::{ExprKind, Folded};
+use crate::tree::parse;
 use ruff_python_ast as py;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_text_size::Ranged;
@@ -28,12 +29,10 @@ impl Constant {
 fn constant(expr: &py::Expr) -> Option<Constant> {
     let alone = |text: String| Constant { equal: text.clone(), same: text };
     match expr {
-        py::Expr::NoneLiteral(_) => Some(alone("None".to_string())),
         py::Expr::BooleanLiteral(literal) => {
             Some(Constant::of_number(f64::from(u8::from(literal.value)), literal.value.to_string()))
         }
         py::Expr::StringLiteral(literal) => Some(alone(format!("{:?}", literal.value.to_str()))),
-        py::Expr::BytesLiteral(literal) => Some(alone(format!("b{:?}", literal.value.bytes().collect::<Vec<u8>>()))),
         py::Expr::NumberLiteral(literal) => match &literal.value {
             py::Number::Int(value) => match value.as_i64() {
                 Some(small) if small < 1 << f64::MANTISSA_DIGITS => {
@@ -61,6 +60,11 @@ fn constant(expr: &py::Expr) -> Option<Constant> {
                 |part: fn(&Constant) -> &str| format!("({})", items.iter().map(part).collect::<Vec<&str>>().join(", "));
             Some(Constant { equal: joined(|item| &item.equal), same: joined(|item| &item.same) })
         }
+        // Of another class than those above, and equal to objects of its own alone.
+        other if other.is_literal_expr() => match parse::expr(other).kind {
+            ExprKind::Const(object) => Some(alone(exuvia_ops::show::repr(&object))),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::tree::ast::{Expr, ExprKind, Name};
 use crate::walk::lifter::{Lift, Lifter};
-use exuvia_ir::Object;
+use exuvia_ir::{ClassRow, Object};
 
 /// What an annotation evaluates to, as far as it matters for the annotation around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +68,11 @@ pub(crate) enum Generic {
 /// Built-in classes that can be subscripted.
 const GENERIC: &[&str] = &["list", "dict", "tuple", "set", "frozenset", "type"];
 
-/// Built-in classes that cannot be.
-const CLASSES: &[&str] =
-    &["int", "float", "str", "bool", "bytes", "bytearray", "complex", "object", "range", "slice", "memoryview"];
+/// Whether a name is that of a built-in class. Those that the table of classes does not have cannot be
+/// subscripted either.
+fn is_built_in(name: &str) -> bool {
+    matches!(name, "range" | "slice") || ClassRow::spelled(name).is_some_and(ClassRow::is_built_in)
+}
 
 /// What a name of `typing` or `collections.abc` accepts; `None` where it is none of those
 /// that annotations use.
@@ -194,7 +196,7 @@ impl Lifter<'_> {
         let Some(found) = self.lookup(name) else {
             return match &**name {
                 class if GENERIC.contains(&class) => Some(Hint::Generic(Generic::Whatever)),
-                class if CLASSES.contains(&class) => Some(Hint::Class),
+                class if is_built_in(class) => Some(Hint::Class),
                 _ => matches!(crate::tree::names::builtin(name)?, Abs::ExcClass(_)).then_some(Hint::Class),
             };
         };

@@ -2,6 +2,7 @@
 //! statement that is not lifted, what it may change follows from them (`reach.rs`).
 
 use crate::tree::ast::{Name, StmtKind};
+use exuvia_ir::ClassRow;
 use ruff_python_ast as py;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use std::collections::HashSet;
@@ -67,7 +68,7 @@ const FAR_ATTRIBUTES: &[&str] = &[
     "cell_contents",
 ];
 
-/// Built-in functions that only look at the items of their arguments.
+/// Built-in functions that only look at the items of their arguments, besides classes of plain values.
 const READERS: &[&str] = &[
     "len",
     "sorted",
@@ -76,25 +77,20 @@ const READERS: &[&str] = &[
     "sum",
     "any",
     "all",
-    "set",
-    "list",
-    "tuple",
-    "dict",
-    "frozenset",
-    "str",
     "repr",
-    "int",
-    "float",
-    "bool",
     "enumerate",
     "zip",
     "range",
     "print",
-    "bytes",
     "hash",
     "abs",
     "round",
 ];
+
+/// Whether a built-in function or class only looks at the items of its arguments.
+fn only_reads(name: &str) -> bool {
+    READERS.contains(&name) || ClassRow::spelled(name).is_some_and(|row| row.plain)
+}
 
 /// Methods of containers and texts that change nothing and give none of what they were called on.
 const READING_METHODS: &[&str] = &[
@@ -135,7 +131,7 @@ impl Footprint {
         };
         let found = of(&[]);
         let binds = found.iter().flat_map(|footprint| &footprint.binds);
-        let rebound: Vec<Name> = binds.filter(|name| READERS.contains(&&***name)).cloned().collect();
+        let rebound: Vec<Name> = binds.filter(|name| only_reads(name)).cloned().collect();
         if rebound.is_empty() { found } else { of(&rebound) }
     }
 
@@ -431,7 +427,7 @@ impl Walk<'_> {
         match &*call.func {
             py::Expr::Name(name) => {
                 let is_own = |locals: &HashSet<String>| locals.contains(name.id.as_str());
-                if READERS.contains(&name.id.as_str())
+                if only_reads(&name.id)
                     && !self.locals.iter().any(is_own)
                     && !self.rebound.iter().any(|rebound| **rebound == *name.id.as_str())
                 {

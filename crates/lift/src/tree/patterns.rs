@@ -13,16 +13,12 @@
 
 use crate::tree::ast::{CmpOp, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::tree::parse::{expr, name, span, stmts};
-use exuvia_ir::{Object, Span};
+use exuvia_ir::{ClassRow, Object, Span};
 use ruff_python_ast as py;
 use ruff_text_size::Ranged;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-
-/// Classes that a pattern with one argument binds as a whole (PEP 634).
-const WHOLE: &[&str] =
-    &["bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"];
 
 /// The statements of a `match`.
 pub(crate) fn match_statement(stmt: &py::StmtMatch, out: &mut Vec<Stmt>) {
@@ -252,14 +248,14 @@ impl Pattern {
 
     fn class(&mut self, class: &py::PatternMatchClass, subject: &Subject<'_>) {
         let whole = match &*class.cls {
-            py::Expr::Name(name) => WHOLE.iter().find(|whole| **whole == name.id.as_str()),
+            py::Expr::Name(name) => ClassRow::spelled(&name.id).filter(|row| row.plain),
             _ => None,
         };
         if let (Some(whole), [pattern]) = (whole, &class.arguments.patterns[..])
             && class.arguments.keywords.is_empty()
         {
             // Where the name means something else, its pattern would be one of attributes.
-            let same = self.compare(expr(&class.cls), CmpOp::Is, self.builtin(whole));
+            let same = self.compare(expr(&class.cls), CmpOp::Is, self.builtin(whole.path));
             let values = vec![same, self.at(ExprKind::Unsupported("a pattern of attributes"))];
             self.tests.push(self.at(ExprKind::BoolOp { and: false, values }));
             self.is_instance(class, subject);

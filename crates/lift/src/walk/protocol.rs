@@ -7,7 +7,7 @@ use crate::objects::class::{ClassObj, Member, Method};
 use crate::objects::heap::Instance;
 use crate::walk::describe::describe;
 use crate::walk::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, ExcKind, Type};
+use exuvia_ir::{Class, ClassRow, ExcKind, Type};
 use std::rc::Rc;
 
 /// Binary operators: the spelling, the method of the left operand, that of the right one.
@@ -359,8 +359,7 @@ impl Lifter<'_> {
             return Ok(result);
         }
         let sequence = |abs: &Abs| {
-            let is =
-                |ty: &Type| matches!(ty, Type::Str | Type::List(_) | Type::Tuple(_) | Type::Record(Class::Bytes, _));
+            let is = |ty: &Type| ClassRow::of_type(ty).is_some_and(ClassRow::is_sequence);
             self.type_of(abs).is_some_and(|ty| ty.alternatives().iter().any(is))
         };
         if matches!(symbol, "+" | "*" | "%") && (sequence(left) || sequence(right)) {

@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::tree::ast::{FPart, Name};
 use crate::walk::lifter::{Lift, Lifter};
-use exuvia_ir::{Class, ExcKind, Object, Type};
+use exuvia_ir::{Class, ClassRow, ExcKind, Object, Type};
 use exuvia_ops::format::template::{self, Argument, Field, Part, PercentPart, Step};
 use std::rc::Rc;
 
@@ -194,7 +194,8 @@ impl Lifter<'_> {
         let has_items = is_mapping
             || matches!(given, Abs::Instance(_))
             || self.type_of(given).is_some_and(|ty| {
-                ty.is_document() || matches!(ty, Type::List(_) | Type::Record(Class::Bytes | Class::Match, _))
+                let is_sequence = !is_no_mapping(&ty) && ClassRow::of_type(&ty).is_some_and(ClassRow::is_sequence);
+                is_sequence || ty.is_document() || matches!(ty, Type::Record(Class::Match, _))
             });
         if !has_items && items.next().is_some() {
             if given.tuple_items().is_none() && self.type_of(given).is_none() {

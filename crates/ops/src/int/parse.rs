@@ -265,6 +265,7 @@ op! {
         }
     }
     big big_parse
+    residue int_of_str_mod
 }
 
 op! {
@@ -273,7 +274,7 @@ op! {
     /// >>> int("1234567890123456789012", 10) % 97
     /// 21
     int_of_str_mod = "int.of_str_mod" ""
-    Pure fn (cx, _s: str, base: int, modulus: int) -> int fallible [ValueError] {
+    Pure fn (cx, _s: str, base: int = Int(10), modulus: int) -> int fallible [ValueError] {
         if base == 10 && let Some(value) = plain(_s.as_bytes()) {
             return Ok(value.checked_rem_euclid(modulus).unwrap_or(0));
         }
@@ -293,6 +294,7 @@ op! {
     int_of_str_base = "int.of_str_base" "int"
     Pure fn (cx, _s: str, base: int) -> int fallible [ValueError] { parse(cx, _s, base) }
     big big_parse
+    residue int_of_str_mod
 }
 
 #[cfg(test)]
