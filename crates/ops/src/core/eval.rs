@@ -7,7 +7,7 @@ use crate::hash;
 use crate::list;
 use exuvia_ir::{ExcKind, Int, Object, Raise};
 use num_bigint::{BigInt, Sign};
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 type Outcome = Result<Object, Raise>;
 
@@ -118,6 +118,19 @@ pub(crate) fn nearest_float(value: &BigInt) -> Option<f64> {
         return None;
     }
     Some(if value.sign() == Sign::Minus { -scaled } else { scaled })
+}
+
+/// The float next to an int, where there is a finite one.
+#[must_use]
+pub fn float_near(value: &Int) -> Option<f64> {
+    nearest_float(&value.to_big())
+}
+
+/// The float that is an int, where there is one.
+#[must_use]
+pub fn float_equal(value: &Int) -> Option<f64> {
+    let big = value.to_big();
+    nearest_float(&big).filter(|float| BigInt::from_f64(*float) == Some(big))
 }
 
 pub(super) fn int_to_float(_: &mut Cx, args: &[Object]) -> Outcome {
