@@ -13,8 +13,9 @@
 //! who catches what it raises may see a list that it was given to.
 
 use crate::live::{Live, core_op, definition};
-use exuvia_ir::{BlockId, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
-use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ir::{BlockId, Flow, Function, Inst, Opcode, Terminator, Type, Value};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::counter::{Counter, Test};
 use exuvia_ops::def::{Body, Effect};
 use std::collections::{BTreeMap, HashMap};
 
@@ -232,55 +233,15 @@ impl Filling<'_> {
     /// end of the loop; its first value, and the bound.
     fn counter(&self) -> Option<(Value, Value, Value)> {
         let (function, flow) = (self.function, self.flow);
-        let head = flow.segment(self.head).block;
-        let data = function.block(head);
-        let Terminator::Branch(cond, inner, outer) = &data.term else { return None };
-        let is_inside = |block: BlockId| self.body[flow.first(block)];
-        if !flow.segment(self.head).last || !is_inside(inner.block) || is_inside(outer.block) {
-            return None;
-        }
+        let counter = Counter::of(function, flow, self.head, self.body)?;
         let mut leaves = false;
         for at in (0..flow.len()).filter(|at| self.body[*at] && *at != self.head) {
             flow.for_each_successor(function, at, |next| leaves |= !self.body[next]);
         }
-        if leaves {
-            return None;
-        }
-        let test = data.insts.iter().find(|inst| inst.result == Some(*cond))?;
-        let [counter, bound] = test.args[..] else { return None };
-        let place = data.params.iter().position(|param| *param == counter)?;
-        if !is(test, CoreOp::IntCmp(Cmp::Lt)) || *function.ty(bound) != Type::Int || !self.is_outside(bound) {
-            return None;
-        }
-        let mut start = None;
-        for before in flow.predecessors(self.head) {
-            let mut given = Vec::new();
-            function.block(flow.segment(before).block).term.for_each_edge(|edge| {
-                given.extend((edge.block == head).then(|| edge.args.get(place).copied()));
-            });
-            let is_latch = self.body[before];
-            for value in given {
-                let value = value?;
-                if !is_latch && start.replace(value).is_some() || is_latch && !self.is_next(value, counter) {
-                    return None;
-                }
-            }
-        }
-        Some((counter, start?, bound))
-    }
-
-    /// Whether a value is one more than another.
-    fn is_next(&self, value: Value, counter: Value) -> bool {
-        let one = |value: Value| {
-            let blocks = &self.function.blocks;
-            let made = blocks.iter().flat_map(|block| &block.insts).find(|inst| inst.result == Some(value));
-            matches!(made.map(|inst| &inst.op), Some(Opcode::Const(Object::Int(one))) if one.to_i64() == Some(1))
-        };
-        self.insts().any(|(_, inst)| {
-            inst.result == Some(value)
-                && is(inst, CoreOp::IntAdd)
-                && matches!(inst.args[..], [a, b] if a == counter && one(b) || b == counter && one(a))
-        })
+        let Test { counter: counted, bound, .. } = counter.test;
+        let [start] = counter.starts[..] else { return None };
+        let counts = !leaves && self.is_outside(bound) && counter.goes_up_by_one(function);
+        counts.then_some((counted, start, bound))
     }
 
     /// Whether each round passes one of some segments, and only one, once.

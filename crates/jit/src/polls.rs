@@ -6,8 +6,9 @@
 //! three instructions and a register, which is a third of a loop that sums a list.
 
 use crate::live::{core_op, definition};
-use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Terminator, Type, Value};
-use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ir::{BlockId, Edge, Flow, Function, Inst, Object, Opcode, Type, Value};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::counter::Counter;
 use exuvia_ops::def::Body;
 use std::collections::{HashMap, HashSet};
 
@@ -71,24 +72,15 @@ impl<'f> Search<'f> {
     }
 
     fn ends_soon(&self, flow: &Flow, head: usize, body: &[bool]) -> bool {
-        let id = flow.segment(head).block;
         let inside = || flow.order().filter(|at| body[*at]);
         // What unwinds may come round by a handler.
-        if flow.first(id) != head || !inside().all(|at| flow.segment(at).last) {
+        if !inside().all(|at| flow.segment(at).last) {
             return false;
         }
-        let Terminator::Branch(cond, stays, leaves) = &self.function.block(id).term else { return false };
-        let Some((CoreOp::IntCmp(Cmp::Lt), [counter, bound])) = self.core(*cond) else { return false };
-        let Some(&(home, place)) = self.params.get(counter) else { return false };
-        let is_inside = |block: BlockId| body[flow.first(block)];
-        home == id
-            && is_inside(stays.block)
-            && !is_inside(leaves.block)
-            && self.is_bounded(*bound, FAR)
-            && self.entries.get(&id).into_iter().flatten().all(|(from, edge)| {
-                let Some(next) = edge.args.get(place) else { return false };
-                if is_inside(*from) { self.is_beyond(*next, *counter) } else { self.is_bounded(*next, FAR) }
-            })
+        let Some(counter) = Counter::of(self.function, flow, head, body) else { return false };
+        self.is_bounded(counter.test.bound, FAR)
+            && counter.starts.iter().all(|start| self.is_bounded(*start, FAR))
+            && counter.nexts.iter().all(|next| self.is_beyond(*next, counter.test.counter))
             && inside()
                 .all(|at| self.function.block(flow.segment(at).block).insts.iter().all(|inst| self.is_quick(inst)))
     }

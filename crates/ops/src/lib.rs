@@ -15,6 +15,7 @@ pub mod classes;
 pub mod constants;
 pub mod containers;
 pub mod core;
+pub mod counter;
 pub mod cx;
 pub mod date;
 pub mod decimal;

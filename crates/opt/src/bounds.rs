@@ -10,7 +10,8 @@
 use crate::context::Context;
 use crate::licm::{self, Loop};
 use exuvia_ir::{BlockId, Edge, Function, Inst, Opcode, Terminator, Type, Value};
-use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::counter::Test;
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
@@ -42,13 +43,13 @@ enum Bound {
 fn pair(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[usize]) -> Option<Pair> {
     let is_inside = |block: BlockId| inner.body.get(inner.flow.first(block)) == Some(&true);
     let head = inner.flow.segment(inner.head).block;
-    let first = end(function, context, head)?;
+    let first = Test::of(function, head)?;
     let second = first.stays.block;
     let only = inner.flow.predecessors(inner.flow.first(second)).count() == 1;
     if !only || second == head || !first.stays.args.is_empty() || !is_inside(second) || is_inside(first.leaves.block) {
         return None;
     }
-    let last = end(function, context, second)?;
+    let last = Test::of(function, second)?;
     let is_harmless = |inst: &Inst| inst.unwind.is_none() && (inst.op.only_makes() || context.is_removable(inst));
     if last.counter != first.counter
         || last.leaves.block != first.leaves.block
@@ -61,28 +62,6 @@ fn pair(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[u
     let bounds = [first.bound, last.bound].map(|bound| known(function, context, inner, homes, bound));
     let [Some(first_bound), Some(last_bound)] = bounds else { return None };
     Some(Pair { preheader: inner.preheader, head, second, counter: first.counter, bounds: [first_bound, last_bound] })
-}
-
-/// The end of a loop in a block: where a counter is not below a bound.
-struct End<'f> {
-    counter: Value,
-    bound: Value,
-    stays: &'f Edge,
-    leaves: &'f Edge,
-}
-
-fn end<'f>(function: &'f Function, context: &mut Context, block: BlockId) -> Option<End<'f>> {
-    let block = function.block(block);
-    let Terminator::Branch(test, stays, leaves) = &block.term else { return None };
-    let made = block.insts.iter().find(|inst| inst.result == Some(*test))?;
-    let [counter, bound] = made.args[..] else { return None };
-    let less = context.core_of(made) == Some(CoreOp::IntCmp(Cmp::Lt));
-    (less && *function.ty(bound) == Type::Int && *function.ty(counter) == Type::Int).then_some(End {
-        counter,
-        bound,
-        stays,
-        leaves,
-    })
 }
 
 /// A bound, if it is known before the loop.

@@ -6,8 +6,9 @@
 
 use crate::context::Context;
 use crate::licm::{self, Loop};
-use exuvia_ir::{Function, Inst, IntWidth, Object, Opcode, Terminator, Type, Value};
-use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ir::{Function, Inst, IntWidth, Object, Opcode, Type, Value};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::counter::Test;
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
@@ -54,11 +55,8 @@ fn is(context: &mut Context, inst: &Inst, op: CoreOp) -> bool {
 
 fn bound(function: &Function, context: &mut Context, inner: &Loop<'_>, homes: &[usize]) -> Option<Bound> {
     let head = inner.flow.segment(inner.head);
-    let Terminator::Branch(cond, ..) = &function.block(head.block).term else { return None };
+    let Test { bound, .. } = Test::of(function, head.block)?;
     let made = |value: Value| function.block(head.block).insts.iter().find(|inst| inst.result == Some(value));
-    let [_, bound] = made(*cond).filter(|inst| is(context, inst, CoreOp::IntCmp(Cmp::Lt)))?.args[..] else {
-        return None;
-    };
     // An exception or a bailout that ends it early costs the room.
     let leaves = |at: usize| {
         let mut leaves = false;

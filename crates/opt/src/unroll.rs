@@ -10,8 +10,9 @@
 use crate::context::Context;
 use crate::duplicate::{self, Duplicate};
 use crate::licm::{self, Loop};
-use exuvia_ir::{BlockId, Edge, Function, Inst, Object, Opcode, Terminator, Type, Value};
-use exuvia_ops::core::{Cmp, CoreOp};
+use exuvia_ir::{BlockId, Function, Inst, Object, Opcode, Terminator, Type, Value};
+use exuvia_ops::core::CoreOp;
+use exuvia_ops::counter::Counter;
 use std::collections::HashMap;
 
 /// The rounds that are written out, and the instructions that those of one loop and those of a function have.
@@ -76,26 +77,10 @@ impl Rounds {
         }
         let blocks: Vec<BlockId> = body().map(|at| flow.segment(at).block).collect();
         let insts = || blocks.iter().flat_map(|block| &function.block(*block).insts);
-        let made = |value: Value| insts().find(|inst| inst.result == Some(value));
-        // The head goes on below a constant, and with each round the counter goes up by one.
-        let Terminator::Branch(cond, inside, _) = &function.block(head).term else { return None };
-        let test = made(*cond).filter(|inst| context.core_of(inst) == Some(CoreOp::IntCmp(Cmp::Lt)))?;
-        let [counted, bound] = test.args[..] else { return None };
-        let counter = function.block(head).params.iter().position(|param| *param == counted)?;
-        let Terminator::Jump(entry) = &function.block(inner.preheader).term else { return None };
-        let (first, bound) = (int(entry.args.get(counter)?)?, int(&bound)?);
+        let counter = Counter::of(function, flow, inner.head, inner.body)?;
+        let ([first], counted) = (&counter.starts[..], counter.test.counter) else { return None };
+        let (first, bound) = (int(first)?, int(&counter.test.bound)?);
         let count = bound.checked_sub(first).filter(|count| ROUNDS.contains(count))?;
-        let goes_on = blocks.contains(&inside.block) && inside.block != head;
-        let goes_up = |context: &mut Context, edge: &Edge| {
-            let next = edge.args.get(counter).and_then(|next| made(*next));
-            next.is_some_and(|next| {
-                context.core_of(next) == Some(CoreOp::IntAdd)
-                    && next.args[0] == counted
-                    && int(&next.args[1]) == Some(1)
-            })
-        };
-        let mut back =
-            blocks.iter().flat_map(|block| function.block(*block).term.edges()).filter(|edge| edge.block == head);
         // A table is read at the counter.
         let reads = |inst: &Inst, context: &mut Context| {
             matches!(context.core_of(inst), Some(CoreOp::ListGet | CoreOp::ListGetUnchecked))
@@ -104,12 +89,12 @@ impl Rounds {
         };
         let size: usize = insts().map(|inst| if matches!(inst.op, Opcode::Call(_)) { CALL } else { 1 }).sum();
         let size = size * count as usize;
-        (goes_on
+        (counter.test.stays.block != head
             && size <= MOST
             && insts().all(|inst| inst.unwind.is_none())
-            && back.all(|edge| goes_up(context, edge))
+            && counter.goes_up_by_one(function)
             && insts().any(|inst| reads(inst, context)))
-        .then_some(Rounds { before: inner.preheader, head, blocks, counter, first, count, size })
+        .then_some(Rounds { before: inner.preheader, head, blocks, counter: counter.place, first, count, size })
     }
 
     fn write_out(self, function: &mut Function) {

@@ -134,7 +134,7 @@ fn log(tables: &Tables, x: f64) -> f64 {
     let series = (square * square).mul_add(second, first);
     let (high, low) = quick_sum(sum, lost + square.mul_add(series, low));
     let value = if x == 1.0 { 0.0 } else { certain(high, low, SURE_LOG) };
-    if x >= f64::MIN_POSITIVE && x < f64::INFINITY { value } else { f64::NAN }
+    if (f64::MIN_POSITIVE..f64::INFINITY).contains(&x) { value } else { f64::NAN }
 }
 
 /// The sine of an angle and so many quarters of a turn.
@@ -236,7 +236,7 @@ impl Tables {
             let [from, to] = [at, at + 1].map(|at| f64::from_bits(FIRST + ((at as u64) << 45)));
             let middle = 2.0 / (from + to);
             // Rounded to 8 bits.
-            let bits = middle.to_bits() + (1 << 44) & !((1 << 45) - 1);
+            let bits = (middle.to_bits() + (1 << 44)) & !((1 << 45) - 1);
             let inverse = if from <= 1.0 && 1.0 <= to { 1.0 } else { f64::from_bits(bits) };
             let log = pair_log_of_inverse(inverse);
             tables.inverse[at] = inverse;
