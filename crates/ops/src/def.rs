@@ -34,8 +34,8 @@ pub struct OpDef {
     /// What it does to memory.
     pub effect: Effect,
     /// What gives its result, an int, modulo its last operand, which is above zero: for results of any
-    /// length a word is enough. Its other operands are those of this operation, then its own defaults.
-    pub residue: Option<&'static OpDef>,
+    /// length a word is enough. Its other operands are those of this operation, then the ints beside it.
+    pub residue: Option<(&'static OpDef, &'static [i64])>,
     /// What it does, for people; lines that begin with `>>>` are an example, the line
     /// after each the `repr` of its value, both checked against CPython.
     pub doc: &'static str,

@@ -24,8 +24,8 @@
 ///
 /// After the body an optional `big name` names a function `fn(&mut Cx, &[Object]) ->
 /// Result<Object, Raise>` that the evaluator calls where an operand is an integer beyond
-/// 64 bits, or where the kernel bails out. Behind that an optional `residue id` is the operation of the same
-/// family that gives the result modulo another operand ([`OpDef::residue`](crate::def::OpDef::residue)), and an
+/// 64 bits, or where the kernel bails out. Behind that an optional `residue id` or `residue id(10)` is the operation of the
+/// same family that gives the result modulo another operand ([`OpDef::residue`](crate::def::OpDef::residue)), and an
 /// optional `strip NAME` the [`Strip`](crate::math::strip::Strip) that computes it for many operands at once.
 ///
 /// The kinds of parameters, and what the body gets: `bool`; `int`, `index`, `ssize`,
@@ -42,26 +42,26 @@ macro_rules! op {
         $(#[doc = $doc:literal])*
         $id:ident = $name:literal $spelling:literal
         $effect:ident fn ($cx:ident $(, $arg:ident : $kind:ident $(= $default:ident $(($value:expr))?)?)* $(,)?)
-        -> $ret:ident fallible $([$($exc:ident),*])? $(bails $bails:ident)? $body:block $(big $big:ident)? $(residue $residue:ident)? $(strip $strip:path)?
+        -> $ret:ident fallible $([$($exc:ident),*])? $(bails $bails:ident)? $body:block $(big $big:ident)? $(residue $residue:ident $(($more:literal))?)? $(strip $strip:path)?
     ) => {
         $crate::op!(@define [$($doc)*] $id $name $spelling $effect $cx
             [$($arg $kind [$($default $(($value))?)?])*]
             $ret [$($($exc),*)?] [$crate::op!(@bails $ret $($bails)?)] call_fallible [$crate::cx::KernelResult<$crate::op!(@ret $ret)>] $body
-            [$($big)?] [$($residue)?] [$($strip)?]);
+            [$($big)?] [$($residue $($more)?)?] [$($strip)?]);
     };
     (
         $(#[doc = $doc:literal])*
         $id:ident = $name:literal $spelling:literal
         $effect:ident fn ($cx:ident $(, $arg:ident : $kind:ident $(= $default:ident $(($value:expr))?)?)* $(,)?)
-        -> $ret:ident $body:block $(big $big:ident)? $(residue $residue:ident)? $(strip $strip:path)?
+        -> $ret:ident $body:block $(big $big:ident)? $(residue $residue:ident $(($more:literal))?)? $(strip $strip:path)?
     ) => {
         $crate::op!(@define [$($doc)*] $id $name $spelling $effect $cx
             [$($arg $kind [$($default $(($value))?)?])*]
-            $ret [] [$crate::def::Bails::Never] call_plain [$crate::op!(@ret $ret)] $body [$($big)?] [$($residue)?] [$($strip)?]);
+            $ret [] [$crate::def::Bails::Never] call_plain [$crate::op!(@ret $ret)] $body [$($big)?] [$($residue $($more)?)?] [$($strip)?]);
     };
     (@define [$($doc:literal)*] $id:ident $name:literal $spelling:literal $effect:ident $cx:ident
         [$($arg:ident $kind:ident [$($default:ident $(($value:expr))?)?])*]
-        $ret:ident [$($exc:ident),*] [$bails:expr] $call:ident [$out:ty] $body:block [$($big:ident)?] [$($residue:ident)?] [$($strip:path)?]
+        $ret:ident [$($exc:ident),*] [$bails:expr] $call:ident [$out:ty] $body:block [$($big:ident)?] [$($residue:ident $($more:literal)?)?] [$($strip:path)?]
     ) => {
         #[doc = concat!("`", $name, "`")]
         #[expect(clippy::allow_attributes, reason = "which of these lints fires depends on the operation")]
@@ -112,7 +112,7 @@ macro_rules! op {
                 raises: &[$(exuvia_ir::ExcKind::$exc),*],
                 bails: $bails,
                 effect: $crate::def::Effect::$effect,
-                residue: $crate::op!(@residue $($residue)?),
+                residue: $crate::op!(@residue $($residue $($more)?)?),
                 doc: concat!($($doc, "\n"),*),
                 body: $crate::def::Body::Kernel {
                     address: || native as *const u8,
@@ -127,7 +127,7 @@ macro_rules! op {
     (@strip) => { None };
     (@strip $strip:path) => { Some(&$strip) };
     (@residue) => { None };
-    (@residue $residue:ident) => { Some(&super::$residue::DEF) };
+    (@residue $residue:ident $($more:literal)?) => { Some((&super::$residue::DEF, &[$($more)?])) };
 
     (@bails $ret:ident $bails:ident) => { $crate::def::Bails::$bails };
     (@bails str) => { $crate::def::Bails::Memory };

@@ -46,7 +46,7 @@ fn own(hash: u64) -> i64 {
     if hash == u64::MAX { -2 } else { hash as i64 }
 }
 
-/// Of bytes.
+/// The hash of bytes.
 pub(crate) fn of_bytes(bytes: &[u8]) -> i64 {
     if bytes.is_empty() { 0 } else { own(SIP.hash(bytes)) }
 }
@@ -107,7 +107,7 @@ fn of_items(mixed: u64, items: u64) -> i64 {
     if hash == u64::MAX { 1_546_275_796 } else { hash as i64 }
 }
 
-/// Of a tuple of such items, where theirs are the same in every process.
+/// The hash of a tuple of such items, where theirs are the same in every process.
 pub(crate) fn of_tuple(items: &[Object]) -> Option<i64> {
     let mixed = items.iter().try_fold(PRIME_5, |start, item| Some(with_item(start, of(item)?)))?;
     Some(of_items(mixed, items.len() as u64))

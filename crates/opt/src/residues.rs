@@ -16,7 +16,6 @@ use crate::dce::term_operands;
 use crate::licm::{constant, nothing};
 use exuvia_ir::{BlockId, Function, Inst, Int, IntWidth, Object, Opcode, Type, Value};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Default, OpDef};
 use std::collections::HashMap;
 
 /// What is asked of a value.
@@ -60,9 +59,9 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         let mut next = 0;
         while next < insts.len() {
             if let Some(modulus) = insts[next].result.and_then(remainder)
-                && let Some((residue, more)) = residue(context, &insts[next])
+                && let Some((residue, more)) = context.def_of(&insts[next]).and_then(|def| def.residue)
             {
-                let operands = more.into_iter().chain([modulus]);
+                let operands = more.iter().copied().chain([modulus]);
                 let operands: Vec<Inst> = operands.map(|value| constant(function, value)).collect();
                 insts[next].op = Opcode::Op(residue.name);
                 insts[next].args.extend(operands.iter().filter_map(|constant| constant.result));
@@ -91,18 +90,6 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         }
         function.block_mut(BlockId(at as u32)).insts = insts;
     }
-}
-
-/// What gives the result of an instruction modulo its last operand, and the operands that it has before that one
-/// besides those of the instruction.
-fn residue(context: &mut Context, inst: &Inst) -> Option<(&'static OpDef, Vec<i64>)> {
-    let residue = context.def_of(inst)?.residue?;
-    let (_, others) = residue.params.split_last()?;
-    let defaults = others.get(inst.args.len()..)?.iter().map(|param| match param.default {
-        Some(Default::Int(value)) => Some(value),
-        _ => None,
-    });
-    Some((residue, defaults.collect::<Option<_>>()?))
 }
 
 /// What an instruction takes the remainder of its operand by, if that is a constant above zero.

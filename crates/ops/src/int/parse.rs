@@ -265,7 +265,7 @@ op! {
         }
     }
     big big_parse
-    residue int_of_str_mod
+    residue int_of_str_mod(10)
 }
 
 op! {
@@ -274,7 +274,7 @@ op! {
     /// >>> int("1234567890123456789012", 10) % 97
     /// 21
     int_of_str_mod = "int.of_str_mod" ""
-    Pure fn (cx, _s: str, base: int = Int(10), modulus: int) -> int fallible [ValueError] {
+    Pure fn (cx, _s: str, base: int, modulus: int) -> int fallible [ValueError] {
         if base == 10 && let Some(value) = plain(_s.as_bytes()) {
             return Ok(value.checked_rem_euclid(modulus).unwrap_or(0));
         }

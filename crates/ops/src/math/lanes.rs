@@ -334,7 +334,8 @@ mod tests {
     fn strips_have_the_bits_of_the_c_library() {
         let x = floats();
         let mut out = vec![0.0; x.len()];
-        let of: [(&str, &Strip, fn(f64) -> f64); 5] = [
+        type Scalar = fn(f64) -> f64;
+        let of: [(&str, &Strip, Scalar); 5] = [
             ("exp", &strip::exp, libm::exp),
             ("log", &strip::log, libm::log),
             ("sin", &strip::sin, libm::sin),
