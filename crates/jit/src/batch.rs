@@ -159,10 +159,7 @@ pub(crate) struct Row<'m> {
 impl<'m> Row<'m> {
     /// A function with one result.
     pub fn new(function: &'m Function, params: &[DataType], returns: &DataType, strict: bool) -> Result<Row<'m>> {
-        let results = vec![returns.clone()];
-        let params_loaded = loaded(function, params)?;
-        Row { function, params: params_loaded, results, shape: Shape::One, strict, computed: HashMap::new() }
-            .checked(params)
+        Row::of(function, params, vec![returns.clone()], Shape::One, strict)
     }
 
     /// A function of several results that drops rows for so many reasons.
@@ -173,8 +170,18 @@ impl<'m> Row<'m> {
         reasons: u32,
     ) -> Result<Row<'m>> {
         let shape = if reasons == 0 { Shape::Tuple } else { Shape::Selected(reasons) };
-        let (params_loaded, results) = (loaded(function, params)?, results.to_vec());
-        Row { function, params: params_loaded, results, shape, strict: false, computed: HashMap::new() }.checked(params)
+        Row::of(function, params, results.to_vec(), shape, false)
+    }
+
+    fn of(
+        function: &'m Function,
+        declared: &[DataType],
+        results: Vec<DataType>,
+        shape: Shape,
+        strict: bool,
+    ) -> Result<Row<'m>> {
+        let params = loaded(function, declared)?;
+        Row { function, params, results, shape, strict, computed: HashMap::new() }.checked(declared)
     }
 
     /// The types of the results.

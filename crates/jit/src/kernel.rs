@@ -57,8 +57,6 @@ pub struct Kernel {
     share: AtomicUsize,
     strict: bool,
     stages: Vec<Stage>,
-    /// How many results they compute.
-    computed: usize,
 }
 
 /// A loop that computes operands for the rows of a chunk, and the functions of these ([`strips`]).
@@ -136,7 +134,7 @@ impl Kernel {
 
     fn of(module: &Module, mut row: Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {
         let Strips { stages: planned, taken } = strips::plan(row.function, row.reasons() > 0);
-        let (computed, mut stages, mut loops) = (taken.len(), Vec::new(), Vec::new());
+        let (mut stages, mut loops) = (Vec::new(), Vec::new());
         for stage in planned {
             let floats = vec![DataType::Float64; stage.outputs];
             let mut operands = Row::with_results(entry(&stage.module)?, params, &floats, 0)?;
@@ -169,7 +167,6 @@ impl Kernel {
             texts: compiled.constants.shareable().cloned().collect(),
             compiled: Mutex::new(std::iter::once(compiled).chain(loops).collect()),
             stages,
-            computed,
         })
     }
 
@@ -202,7 +199,7 @@ impl Kernel {
         let mut kept: Vec<u32> = Vec::new();
         let mut kept_rows = if selects { vec![0; CHUNK.min(rows)] } else { Vec::new() };
         let mut dropped = vec![0; self.reasons];
-        let mut computed = Computed::new(self, CHUNK.min(rows));
+        let mut computed = Computed::new(&self.stages, CHUNK.min(rows));
         cx.reset();
         cx.take_poison();
         // What is large shows in few rows; the others are not run in vain.
@@ -395,9 +392,9 @@ struct Computed {
 }
 
 impl Computed {
-    fn new(kernel: &Kernel, rows: usize) -> Computed {
-        let operands = kernel.stages.iter().map(|stage| stage.outputs).max().unwrap_or(0);
-        let results = vec![vec![f64::NAN; rows]; kernel.computed];
+    fn new(stages: &[Stage], rows: usize) -> Computed {
+        let operands = stages.iter().map(|stage| stage.outputs).max().unwrap_or(0);
+        let results = vec![vec![f64::NAN; rows]; stages.iter().map(|stage| stage.calls.len()).sum()];
         let addresses = results.iter().map(|result| result.as_ptr()).collect();
         Computed { results, addresses, operands: vec![vec![f64::NAN; rows]; operands] }
     }

@@ -11,7 +11,7 @@
 
 use crate::live::{self, Live};
 use crate::translate::has_short_power;
-use exuvia_ir::{BlockId, Flow, Function, Inst, Module, Object, Opcode, Span, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Builder, Flow, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::def::{Body, Effect};
 use exuvia_ops::math::strip::Strip;
 use std::collections::{BTreeMap, HashMap};
@@ -215,40 +215,26 @@ impl<'f> Planner<'f> {
             }
             made.push(Call { name: call.name, strip: call.strip, args, result: number });
         }
-        let mut function = Function::new(
-            format!("operands {stage} of {}", self.function.name),
-            Type::Tuple(operands.iter().map(|_| Type::Float).collect()),
-        );
-        function.values.clone_from(&self.function.values);
-        let entry = function.entry();
-        function.block_mut(entry).params.clone_from(&self.function.block(self.function.entry()).params);
+        let name = format!("operands {stage} of {}", self.function.name);
+        let mut b = Builder::new(name, &[], Type::Tuple(operands.iter().map(|_| Type::Float).collect()));
+        // Its values and parameters are those of the row function.
+        b.function.values.clone_from(&self.function.values);
+        let entry = b.function.block_mut(b.block);
+        entry.params.clone_from(&self.function.block(self.function.entry()).params);
         for (order, at) in slice.into_keys() {
-            let (block, _) = self.blocks[order];
-            let inst = &self.function.block(block).insts[at];
-            function.block_mut(entry).insts.push(Inst { unwind: None, ..inst.clone() });
+            let inst = &self.function.block(self.blocks[order].0).insts[at];
+            entry.insts.push(Inst { unwind: None, ..inst.clone() });
         }
-        let outputs: Vec<Value> = operands.iter().map(|operand| as_float(&mut function, *operand)).collect();
-        let tuple = function.new_value(function.ret.clone());
-        push(&mut function, Opcode::Tuple, outputs, tuple);
-        function.block_mut(entry).term = Terminator::Return(tuple);
-        Stage { module: Module { functions: vec![function] }, outputs: operands.len(), calls: made }
+        // The floats that the operations make of their operands.
+        let outputs = operands.iter().map(|operand| match b.function.ty(*operand) {
+            Type::Float => *operand,
+            _ => b.inst(Opcode::Op("int.to_float"), vec![*operand], Type::Float, None),
+        });
+        let outputs: Vec<Value> = outputs.collect();
+        let tuple = b.inst(Opcode::Tuple, outputs, b.function.ret.clone(), None);
+        b.end(Terminator::Return(tuple));
+        Stage { module: Module { functions: vec![b.function] }, outputs: operands.len(), calls: made }
     }
-}
-
-/// The operand as the float that an operation makes of it.
-fn as_float(function: &mut Function, operand: Value) -> Value {
-    if *function.ty(operand) == Type::Float {
-        return operand;
-    }
-    let float = function.new_value(Type::Float);
-    push(function, Opcode::Op("int.to_float"), vec![operand], float);
-    float
-}
-
-fn push(function: &mut Function, op: Opcode, args: Vec<Value>, result: Value) {
-    let inst = Inst { op, args, result: Some(result), unwind: None, no_overflow: false, span: Span::default() };
-    let entry = function.entry();
-    function.block_mut(entry).insts.push(inst);
 }
 
 fn is_number(ty: &Type) -> bool {

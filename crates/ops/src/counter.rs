@@ -87,8 +87,7 @@ impl<'f> Counter<'f> {
 }
 
 /// The constant that a value is, if it is an int of 64 bits.
-#[must_use]
-pub fn known_int(function: &Function, value: Value) -> Option<i64> {
+fn known_int(function: &Function, value: Value) -> Option<i64> {
     match &function.made_by(value)?.op {
         Opcode::Const(Object::Int(int)) => int.to_i64(),
         _ => None,

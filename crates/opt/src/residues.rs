@@ -5,8 +5,8 @@
 //! whose uses are `% m`, or go by such operations into values of which that holds, may be replaced by
 //! one with the same remainder:
 //! - what reads digits by the operation that its definition names for that
-//!   ([`exuvia_ops::def::OpDef::residue`]), which reads them modulo `m`: `int(s)` for the check of an IBAN, whose number has some thirty digits, `int.from_bytes` for the
-//!   bucket of a digest;
+//!   ([`exuvia_ops::def::OpDef::residue`]), which reads them modulo `m`: `int(s)` for the check of an IBAN, whose
+//!   number has some thirty digits, `int.from_bytes` for the bucket of a digest;
 //! - where ints have 128 bits, since rows were seen to leave, what goes round a loop by its remainder:
 //!   `h = h * 131 + ord(c)`, of which `h % 1_000_000_007` is asked in the end. Where words are enough
 //!   that would only cost.

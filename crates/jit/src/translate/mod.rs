@@ -301,9 +301,9 @@ impl<'m> Translator<'_, '_, 'm> {
                     (None, Body::Kernel { address, result, .. }) => {
                         let kernel = shortcut::Kernel { def, address: address(), result: *result };
                         match self.computed_before(inst) {
-                            Some(number) => self.either(
+                            Some((end, number)) => self.either(
                                 &Type::Float,
-                                |this, slow| this.take_computed(number, slow),
+                                |this, slow| this.take_computed(&end, number, slow),
                                 |this| this.kernel_op(kernel, inst),
                             )?,
                             None => self.kernel_op(kernel, inst)?,
@@ -370,20 +370,18 @@ impl<'m> Translator<'_, '_, 'm> {
         }
     }
 
-    /// The number of an instruction's result among those that were computed before the loop over the rows.
-    fn computed_before(&self, inst: &Inst) -> Option<usize> {
+    /// The number of an instruction's result among those that were computed before the loop over the rows, and
+    /// the end of a row of that.
+    fn computed_before(&self, inst: &Inst) -> Option<(Rc<RowEnd>, usize)> {
         match &self.ending {
-            Ending::Row(end) => end.computed_before(inst.result?),
+            Ending::Row(end) => Some((Rc::clone(end), end.computed_before(inst.result?)?)),
             Ending::Call => None,
         }
     }
 
     /// A result that was computed before, if it is finite.
-    fn take_computed(&mut self, number: usize, slow: Block) -> Result<Vec<Machine>> {
-        let Ending::Row(end) = self.ending.clone() else {
-            return Err(CompileError::malformed("a result of a row outside of its loop"));
-        };
-        let value = crate::batch::load_computed(self.b, self.env, &end, number);
+    fn take_computed(&mut self, end: &RowEnd, number: usize, slow: Block) -> Result<Vec<Machine>> {
+        let value = crate::batch::load_computed(self.b, self.env, end, number);
         let magnitude = self.b.ins().fabs(value);
         let infinity = self.b.ins().f64const(f64::INFINITY);
         let finite = self.b.ins().fcmp(FloatCC::LessThan, magnitude, infinity);

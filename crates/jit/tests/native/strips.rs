@@ -15,6 +15,23 @@ fn floats(step: f64) -> Vec<Object> {
     (0..5000).map(one).collect()
 }
 
+/// The beginning of a function of two floats that gives None where one of them is.
+const OF_TWO: &str = r#"fn f0 "of two"(v0: union[none, float], v1: union[none, float]) -> union[none, float] {
+b0:
+  v2: bool = is none v0
+  branch v2 b1 b2
+b1:
+  v3: none = const none
+  v4: union[none, float] = wrap v3
+  return v4
+b2:
+  v5: bool = is none v1
+  branch v5 b1 b3
+b3:
+  v6: float = unwrap v0
+  v7: float = unwrap v1
+"#;
+
 /// The rows as they are without strips: each operation by itself.
 fn check(text: &str, strips: usize) {
     let module = parse(text);
@@ -41,21 +58,7 @@ fn check(text: &str, strips: usize) {
 
 #[test]
 fn one_after_the_other_and_within_each_other() {
-    let nested = r#"fn f0 "nested"(v0: union[none, float], v1: union[none, float]) -> union[none, float] {
-b0:
-  v2: bool = is none v0
-  branch v2 b1 b2
-b1:
-  v3: none = const none
-  v4: union[none, float] = wrap v3
-  return v4
-b2:
-  v5: bool = is none v1
-  branch v5 b1 b3
-b3:
-  v6: float = unwrap v0
-  v7: float = unwrap v1
-  v8: float = math.sin v6
+    let nested = r#"  v8: float = math.sin v6
   v9: float = float.mul v8 v7
   v10: float = math.exp v9
   v11: float = math.log v7
@@ -65,26 +68,12 @@ b3:
   return v14
 }
 "#;
-    check(nested, 4);
+    check(&format!("{OF_TWO}{nested}"), 4);
 }
 
 #[test]
 fn a_handler_sees_what_is_raised() {
-    let handled = r#"fn f0 "handled"(v0: union[none, float], v1: union[none, float]) -> union[none, float] {
-b0:
-  v2: bool = is none v0
-  branch v2 b1 b2
-b1:
-  v3: none = const none
-  v4: union[none, float] = wrap v3
-  return v4
-b2:
-  v5: bool = is none v1
-  branch v5 b1 b3
-b3:
-  v6: float = unwrap v0
-  v7: float = unwrap v1
-  v8: float = math.log v6 unwind b4
+    let handled = r#"  v8: float = math.log v6 unwind b4
   v9: float = float.div v8 v7 unwind b4
   v10: float = math.cos v9
   v11: union[none, float] = wrap v10
@@ -95,7 +84,7 @@ b4(v12: exc):
   return v14
 }
 "#;
-    check(handled, 2);
+    check(&format!("{OF_TWO}{handled}"), 2);
 }
 
 #[test]

@@ -23,30 +23,29 @@ pub(super) enum Function {
     Cos,
 }
 
-/// Whether the machine computes several floats at once, and has the C library whose bounds are known.
-pub(super) fn available() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let lanes = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
-    #[cfg(not(target_arch = "x86_64"))]
-    let lanes = false;
-    lanes && libm::glibc().is_some_and(|version| version >= BOUNDS_KNOWN)
-}
+/// That the machine computes several floats at once, and has the C library whose bounds are known.
+pub(super) struct Lanes(());
 
 /// The first version of glibc that has functions of those bounds.
 const BOUNDS_KNOWN: (u32, u32) = (2, 28);
 
-impl Function {
-    /// The function of each float, or NaN where it is not known; `false` where the machine cannot.
-    pub fn run(self, x: &[f64], out: &mut [f64]) -> bool {
-        if !available() {
-            return false;
-        }
+impl Lanes {
+    /// What this machine has.
+    pub fn get() -> Option<Lanes> {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has what the function is compiled for, as was just seen.
+        let lanes = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+        #[cfg(not(target_arch = "x86_64"))]
+        let lanes = false;
+        (lanes && libm::glibc().is_some_and(|version| version >= BOUNDS_KNOWN)).then_some(Lanes(()))
+    }
+
+    /// The function of each float, or NaN where it is not known.
+    pub fn run(&self, function: Function, x: &[f64], out: &mut [f64]) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has what the function is compiled for, or there were no `Lanes`.
         unsafe {
-            avx2(self, Tables::get(), x, out);
+            avx2(function, Tables::get(), x, out);
         }
-        true
     }
 }
 
@@ -356,10 +355,9 @@ mod tests {
     fn most_usual_floats_are_known() {
         let x: Vec<f64> = words(6).take(10_000).map(|word| 0.1 + (word >> 11) as f64 / (1u64 << 50) as f64).collect();
         let mut out = vec![0.0; x.len()];
+        let Some(lanes) = Lanes::get() else { return };
         for function in [Function::Exp, Function::Log, Function::Sin, Function::Cos] {
-            if !function.run(&x, &mut out) {
-                return;
-            }
+            lanes.run(function, &x, &mut out);
             let known = out.iter().filter(|value| !value.is_nan()).count();
             assert!(known > 8_700, "{function:?} knows {known} of 10,000");
         }

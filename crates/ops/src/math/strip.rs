@@ -5,7 +5,8 @@
 //! overlap, and of some functions several floats are computed by one instruction (`lanes.rs`). Such a loop is a
 //! strip; native code computes the operands of a strip of rows before, and takes its results.
 
-use super::{lanes, libm};
+use super::lanes::{self, Lanes};
+use super::libm;
 
 /// How an operation is computed for many operands at once.
 ///
@@ -39,15 +40,13 @@ fn two(args: &[&[f64]], out: &mut [f64], function: impl Fn(f64, f64) -> f64) {
     }
 }
 
-/// Several at once, and where those do not know the result the C library's function.
-fn several(args: &[&[f64]], out: &mut [f64], lanes: lanes::Function, function: impl Fn(f64) -> f64) {
+/// Several at once where the machine can, and where those do not know the result the C library's function.
+fn several(args: &[&[f64]], out: &mut [f64], of_lanes: lanes::Function, function: impl Fn(f64) -> f64) {
     /// Floats whose places fit a byte and that stay in the fastest cache.
     const BLOCK: usize = 256;
-    let [x] = args else { return out.fill(f64::NAN) };
+    let ([x], Some(lanes)) = (args, Lanes::get()) else { return one(args, out, function) };
     for (x, out) in x.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-        if !lanes.run(x, out) {
-            return one(args, out, function);
-        }
+        lanes.run(of_lanes, x, out);
         // Their places are found without a branch for each.
         let mut unknown = [0u8; BLOCK];
         let mut count = 0;
@@ -83,14 +82,8 @@ macro_rules! lanes {
             #[doc = concat!("`", stringify!($strip), "` of the C library.")]
             #[expect(non_upper_case_globals, reason = "named as the function")]
             pub static $strip: Strip = Strip {
-                run: |args, out| {
-                    if lanes::available() {
-                        several(args, out, lanes::Function::$function, libm::$strip);
-                    } else {
-                        one(args, out, libm::$strip);
-                    }
-                },
-                has_lanes: lanes::available,
+                run: |args, out| several(args, out, lanes::Function::$function, libm::$strip),
+                has_lanes: || Lanes::get().is_some(),
             };
         )*
     };
