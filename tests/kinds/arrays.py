@@ -531,6 +531,22 @@ return (d - d.mean()).abs()"""),
     ('x y', 'DOUBLE', 'return x + (x - y).count() + (x - y).sum() + (x - y).std()'),
     ('x', 'DOUBLE', 'return x - np.nanmax(x.values) - np.nanmin(x.values) - np.nansum(x.values) - np.nanstd(x.values)'),
     ('x', 'DOUBLE', 'w = (1 + x.fillna(0)).cumprod()\nreturn w / w.cummax() - 1'),
+    ('x', 'DOUBLE', """out = np.empty(len(x))
+level = 0.0
+for i, v in enumerate(x.to_numpy()):
+    if not np.isnan(v):
+        level = 0.3 * v + 0.7 * level
+    out[i] = level
+return pd.Series(out)"""),
+    ('x', 'DOUBLE', """out = []
+total = 0.0
+for v in x.fillna(0.0).to_numpy():
+    total = max(0.0, total + float(v))
+    out.append(total)
+return pd.Series(out, index=x.index)"""),
+    ('x', 'DOUBLE', 'return pd.Series(np.cumsum(x.fillna(0).to_numpy()), index=x.index) - x.mean()'),
+    ('n', 'BIGINT', 'return pd.Series(np.sort(n.to_numpy())) + n.min()'),
+    ('x', 'BOOLEAN', 'return pd.Series(np.abs(x.to_numpy()) > 1.0, index=x.index) & (x > 0)'),
 ]
 
 SPECIAL = ["NULL", "'NaN'", "'inf'", "'-inf'", "0.0", "-0.0", "1.0", "-1.0", "2.5", "5", "1e308", "5e-324", "2.675"]

@@ -311,6 +311,7 @@ SERIES = [
     (1, "TEXT", 'return np.where(a > 3, "hi", "lo")'),
     (2, "DOUBLE", 'return np.where(a.isna(), b, a)'),
     (2, "DOUBLE", 'return pd.Series(np.where(a > b, a, np.nan))'),
+    (2, "DOUBLE", 'return pd.Series(np.where(a > b, a, 0.0), index=a.index) - b'),
     (1, "DOUBLE", 'return np.sqrt(a)'),
     (1, "DOUBLE", 'return np.log1p(a.abs())'),
     (1, "DOUBLE", """

@@ -8,6 +8,7 @@
 use crate::columns::{self, Argument, Loaded};
 use crate::compile::Unit;
 use crate::live::{self, Live};
+use crate::strips::Precomputed;
 use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
 use crate::{CompileError, items, output, slots, text, views};
 use crate::{alias, border};
@@ -94,13 +95,13 @@ pub(crate) struct RowEnd {
     next: Block,
     /// The arguments that are read at the start of a block.
     late: Vec<(BlockId, Late)>,
-    /// The results that were computed before, with their numbers.
-    computed: HashMap<Value, usize>,
+    /// The results that were computed before.
+    computed: HashMap<Value, Precomputed>,
 }
 
 impl RowEnd {
-    /// The number of a value among the results that were computed before.
-    pub fn computed_before(&self, value: Value) -> Option<usize> {
+    /// A value that was computed before.
+    pub fn computed_before(&self, value: Value) -> Option<Precomputed> {
         self.computed.get(&value).copied()
     }
 
@@ -152,8 +153,8 @@ pub(crate) struct Row<'m> {
     pub results: Vec<DataType>,
     pub shape: Shape,
     pub strict: bool,
-    /// The results that are computed before, with their numbers.
-    pub computed: HashMap<Value, usize>,
+    /// The results that are computed before.
+    pub computed: HashMap<Value, Precomputed>,
 }
 
 impl<'m> Row<'m> {

@@ -5,13 +5,14 @@
 //! loop over the rows finds them there. Calls whose operands need values of others come in later stages. Strips
 //! take less time than calls one by one (`exuvia_ops::math::strip`).
 //!
-//! A value that is computed before is only taken where the row makes the call, and where it is finite; else the
-//! operation is done as if there were no strips. So a stage need not know whether a row comes to a call, and may
-//! fail: where it does, or a NULL lies, the value is anything that nobody takes, or NaN.
+//! A value that is computed before is only taken where the row makes the call, and where it is finite or nothing on its
+//! way can fail; else the operation is done as if there were no strips. So a stage need not know whether a row comes to a call, and may
+//! fail: where it does, or a NULL lies, the value is anything that nobody takes, or NaN. Where ways of the row
+//! function join, `0.0 if x is None else x`, a stage does what all do and chooses.
 
 use crate::live::{self, Live};
 use crate::translate::has_short_power;
-use exuvia_ir::{BlockId, Builder, Flow, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Builder, Edge, Flow, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::def::{Body, Effect};
 use exuvia_ops::math::strip::Strip;
 use std::collections::{BTreeMap, HashMap};
@@ -30,8 +31,16 @@ const LEAST_SHARE: f32 = 0.25;
 #[derive(Default)]
 pub(crate) struct Strips {
     pub stages: Vec<Stage>,
-    /// The results that are, with their numbers.
-    pub taken: HashMap<Value, usize>,
+    /// The results that are.
+    pub taken: HashMap<Value, Precomputed>,
+}
+
+/// A result that is computed before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Precomputed {
+    pub number: usize,
+    /// Whether it is the operation's result for each row that makes the call, not only where it is finite.
+    pub exact: bool,
 }
 
 /// A loop that computes operands, and the functions of these.
@@ -68,16 +77,27 @@ pub(crate) fn plan(function: &Function, selects: bool) -> Strips {
     if calls.len() < 2 && !calls.iter().any(|call| (call.strip.has_lanes)()) {
         return Strips::default();
     }
-    let taken = calls.iter().enumerate().map(|(number, call)| (call.result, number)).collect();
+    let mut strips = Strips::default();
     let last = calls.iter().map(|call| call.stage).max().unwrap_or(0);
-    let stages = (0..=last).map(|stage| planner.stage(stage, &calls)).collect();
-    Strips { stages, taken }
+    for stage in 0..=last {
+        let stage = planner.stage(stage, &calls, &mut strips.taken);
+        strips.stages.push(stage);
+    }
+    strips
 }
 
 /// The name and the strip of the operation that an instruction does.
 fn strip_of(inst: &Inst) -> Option<(&'static str, &'static Strip)> {
     let def = live::definition(inst)?;
     Some((def.name, def.strip?))
+}
+
+/// Whether native code never leaves at an instruction.
+fn cannot_fail(inst: &Inst) -> bool {
+    match inst.op {
+        Opcode::Op(_) => inst.no_overflow || live::definition(inst).is_some_and(|def| !def.can_fail()),
+        _ => true,
+    }
 }
 
 /// A call that is taken.
@@ -91,19 +111,109 @@ struct Taken<'f> {
     slice: Slice,
 }
 
-/// Where an instruction stands, in an order in which values are made before they are used.
+/// Where a value is made, in an order in which values are made before they are used: the block, and the place among
+/// its parameters and instructions.
 type Place = (usize, usize);
 
-/// Instructions, and the stage in which each can be done.
+/// What makes values, and the stage in which each can be made.
 type Slice = BTreeMap<Place, usize>;
+
+/// What makes a value.
+enum Made<'f> {
+    By(&'f Inst),
+    /// Ways that join where it is a parameter.
+    Join(Way),
+}
+
+/// What a parameter is by the ways to its block.
+enum Way {
+    Value(Value),
+    /// By a condition, and what it is for either answer.
+    Fork(Value, Box<[Way; 2]>),
+}
+
+impl Way {
+    /// That of the parameter at a place, if conditions alone decide between its ways.
+    fn to(function: &Function, flow: &Flow, block: BlockId, place: usize) -> Option<Way> {
+        let mut from: Vec<usize> = flow.predecessors(flow.first(block)).collect();
+        from.dedup();
+        if from.len() < 2 || from.iter().any(|at| !flow.segment(*at).last) {
+            return None;
+        }
+        let mut ways = Vec::new();
+        for at in from {
+            let edges = function.block(flow.segment(at).block).term.edges().into_iter();
+            for edge in edges.filter(|edge| edge.block == block) {
+                ways.push((at, edge));
+            }
+        }
+        Way::of(function, flow, &ways, place)
+    }
+
+    fn of(function: &Function, flow: &Flow, ways: &[(usize, &Edge)], place: usize) -> Option<Way> {
+        if let [(_, edge)] = ways {
+            return edge.args.get(place).copied().map(Way::Value);
+        }
+        let fork = ways.iter().map(|(from, _)| *from).reduce(|one, other| flow.meet(one, other))?;
+        let block = function.block(flow.segment(fork).block);
+        let Terminator::Branch(cond, yes, no) = &block.term else { return None };
+        if !flow.segment(fork).last || yes.block == no.block {
+            return None;
+        }
+        let by = |by: &Edge| -> Vec<(usize, &Edge)> {
+            let first = flow.first(by.block);
+            let leads = flow.predecessors(first).eq([fork]);
+            let is_way = |(from, edge): &&(usize, &Edge)| match *from == fork {
+                true => std::ptr::eq(*edge, by),
+                false => leads && flow.dominates(first, *from),
+            };
+            ways.iter().filter(is_way).copied().collect()
+        };
+        let (yes, no) = (by(yes), by(no));
+        if yes.is_empty() || no.is_empty() || yes.len() + no.len() != ways.len() {
+            return None;
+        }
+        let both = [Way::of(function, flow, &yes, place)?, Way::of(function, flow, &no, place)?];
+        Some(Way::Fork(*cond, Box::new(both)))
+    }
+
+    /// The values that it takes.
+    fn values(&self, out: &mut Vec<Value>) {
+        match self {
+            Way::Value(value) => out.push(*value),
+            Way::Fork(cond, ways) => {
+                out.push(*cond);
+                ways.iter().for_each(|way| way.values(out));
+            }
+        }
+    }
+
+    /// Chooses where all its values are there: the parameter, or one value.
+    fn chosen(&self, b: &mut Builder, param: Value) -> Value {
+        let (cond, ways) = match self {
+            Way::Value(value) => return *value,
+            Way::Fork(cond, ways) => (cond, ways),
+        };
+        let values = [0, 1].map(|way| {
+            let inner = b.function.new_value(b.function.ty(param).clone());
+            ways[way].chosen(b, inner)
+        });
+        let join = b.function.new_block();
+        b.function.block_mut(join).params = vec![param];
+        let [yes, no] = values.map(|value| Edge { block: join, args: vec![value] });
+        b.end(Terminator::Branch(*cond, yes, no));
+        b.block = join;
+        param
+    }
+}
 
 struct Planner<'f> {
     function: &'f Function,
     live: Live,
     /// The blocks outside of loops in that order, with the share of rows that come to them.
     blocks: Vec<(BlockId, f32)>,
-    /// The instructions that make values, by where they stand.
-    made: HashMap<Value, (Place, &'f Inst)>,
+    /// What makes values, and where.
+    made: HashMap<Value, (Place, Made<'f>)>,
 }
 
 impl<'f> Planner<'f> {
@@ -122,9 +232,15 @@ impl<'f> Planner<'f> {
             .collect();
         let mut made = HashMap::new();
         for (order, (block, _)) in blocks.iter().enumerate() {
-            for (at, inst) in function.block(*block).insts.iter().enumerate() {
+            let (id, block) = (*block, function.block(*block));
+            for (at, param) in block.params.iter().enumerate() {
+                if let Some(way) = Way::to(function, &flow, id, at) {
+                    made.insert(*param, ((order, at), Made::Join(way)));
+                }
+            }
+            for (at, inst) in block.insts.iter().enumerate() {
                 if let Some(result) = inst.result {
-                    made.insert(result, ((order, at), inst));
+                    made.insert(result, ((order, block.params.len() + at), Made::By(inst)));
                 }
             }
         }
@@ -159,47 +275,61 @@ impl<'f> Planner<'f> {
     /// can be done.
     fn operand(&self, value: Value, calls: &[Taken<'f>], slice: &mut Slice) -> Option<usize> {
         let ty = self.function.ty(value);
-        let Some((place, inst)) = self.made.get(&value) else {
+        let Some((place, made)) = self.made.get(&value) else {
             let is_param = self.function.block(self.function.entry()).params.contains(&value);
             return (is_param && (is_number(ty) || is_optional_number(ty))).then_some(0);
         };
         if let Some(stage) = slice.get(place) {
             return Some(*stage);
         }
-        if slice.len() >= MOST_INSTRUCTIONS || !is_number(ty) {
+        if slice.len() >= MOST_INSTRUCTIONS || !(is_number(ty) || *ty == Type::Bool) {
             return None;
         }
-        let mut stage = match &inst.op {
-            Opcode::Const(Object::Float(_) | Object::Int(_)) | Opcode::Unwrap => 0,
-            Opcode::Op(_) => match calls.iter().find(|call| call.result == value) {
-                Some(call) => call.stage + 1,
-                None if self.is_short(inst) => 0,
-                None => {
-                    let def = live::definition(inst)?;
-                    (matches!(def.body, Body::Core(_)) && def.effect == Effect::Pure).then_some(0)?
-                }
-            },
-            _ => return None,
-        };
-        for arg in &inst.args {
-            stage = stage.max(self.operand(*arg, calls, slice)?);
+        let (mut stage, mut needed) = (0, Vec::new());
+        match made {
+            Made::By(inst) => {
+                stage = self.stage_of(inst, calls)?;
+                needed.extend(&inst.args);
+            }
+            Made::Join(way) => way.values(&mut needed),
+        }
+        for needed in needed {
+            stage = stage.max(self.operand(needed, calls, slice)?);
         }
         slice.insert(*place, stage);
         Some(stage)
     }
 
+    /// The stage in which an instruction can be done when its operands are there, if it can.
+    fn stage_of(&self, inst: &Inst, calls: &[Taken<'f>]) -> Option<usize> {
+        match &inst.op {
+            Opcode::Const(Object::Float(_) | Object::Int(_) | Object::Bool(_)) => Some(0),
+            Opcode::Unwrap | Opcode::Is(Type::None) => Some(0),
+            Opcode::Op(_) => match calls.iter().find(|call| inst.result == Some(call.result)) {
+                Some(call) => Some(call.stage + 1),
+                None if self.is_short(inst) => Some(0),
+                None => {
+                    let def = live::definition(inst)?;
+                    (matches!(def.body, Body::Core(_)) && def.effect == Effect::Pure).then_some(0)
+                }
+            },
+            _ => None,
+        }
+    }
+
     /// Whether it is a power that native code computes without a call.
     fn is_short(&self, inst: &Inst) -> bool {
         let exponent = inst.args.get(1).and_then(|arg| self.made.get(arg));
-        let exponent = exponent.and_then(|(_, made)| match &made.op {
-            Opcode::Const(object) => Some(object),
+        let exponent = exponent.and_then(|(_, made)| match made {
+            Made::By(Inst { op: Opcode::Const(object), .. }) => Some(object),
             _ => None,
         });
         live::definition(inst).is_some_and(|def| has_short_power(def.name, exponent))
     }
 
-    /// The loop that computes the operands of the calls of a stage.
-    fn stage(&self, stage: usize, calls: &[Taken<'f>]) -> Stage {
+    /// The loop that computes the operands of the calls of a stage, whose results are added to those of the ones
+    /// before.
+    fn stage(&self, stage: usize, calls: &[Taken<'f>], taken: &mut HashMap<Value, Precomputed>) -> Stage {
         let mut slice = Slice::new();
         let mut operands: Vec<Value> = Vec::new();
         let mut made = Vec::new();
@@ -221,9 +351,24 @@ impl<'f> Planner<'f> {
         b.function.values.clone_from(&self.function.values);
         let entry = b.function.block_mut(b.block);
         entry.params.clone_from(&self.function.block(self.function.entry()).params);
+        // Whether each row comes to the end.
+        let mut exact = operands.iter().all(|operand| *b.function.ty(*operand) == Type::Float);
         for (order, at) in slice.into_keys() {
-            let inst = &self.function.block(self.blocks[order].0).insts[at];
-            entry.insts.push(Inst { unwind: None, ..inst.clone() });
+            let block = self.function.block(self.blocks[order].0);
+            if let Some(inst) = at.checked_sub(block.params.len()).map(|at| &block.insts[at]) {
+                exact &= match inst.result.and_then(|result| taken.get(&result)) {
+                    Some(computed) => computed.exact,
+                    None => cannot_fail(inst),
+                };
+                b.function.block_mut(b.block).insts.push(Inst { unwind: None, ..inst.clone() });
+                continue;
+            }
+            if let Some((_, Made::Join(way))) = self.made.get(&block.params[at]) {
+                way.chosen(&mut b, block.params[at]);
+            }
+        }
+        for (number, call) in calls.iter().enumerate().filter(|(_, call)| call.stage == stage) {
+            taken.insert(call.result, Precomputed { number, exact: exact && cannot_fail(call.inst) });
         }
         // The floats that the operations make of their operands.
         let outputs = operands.iter().map(|operand| match b.function.ty(*operand) {

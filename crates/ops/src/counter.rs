@@ -29,6 +29,43 @@ impl<'f> Test<'f> {
     }
 }
 
+/// What a parameter of a loop's head is before the first round, and after each.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    /// Its place among the parameters.
+    pub place: usize,
+    /// What it is before the first round, for each edge into the loop.
+    pub starts: Vec<Value>,
+    /// What it is in the next round, for each edge back to the head.
+    pub nexts: Vec<Value>,
+}
+
+impl Steps {
+    /// Those of a value, if it is such a parameter, in a loop given by its head and whether each segment belongs to
+    /// it.
+    #[must_use]
+    pub fn of(function: &Function, flow: &Flow, head: usize, body: &[bool], value: Value) -> Option<Steps> {
+        let block = flow.segment(head).block;
+        let place = function.block(block).params.iter().position(|param| *param == value)?;
+        let (mut starts, mut nexts) = (Vec::new(), Vec::new());
+        // A segment stands among the predecessors once for each of its edges.
+        let mut before: Vec<usize> = flow.predecessors(head).collect();
+        before.dedup();
+        for at in before {
+            if !flow.segment(at).last {
+                return None;
+            }
+            let of = if body[at] { &mut nexts } else { &mut starts };
+            for edge in function.block(flow.segment(at).block).term.edges() {
+                if edge.block == block {
+                    of.push(*edge.args.get(place)?);
+                }
+            }
+        }
+        Some(Steps { place, starts, nexts })
+    }
+}
+
 /// A counter of a loop: a parameter of its head, which stays while that is below a bound.
 #[derive(Clone, Debug)]
 pub struct Counter<'f> {
@@ -53,22 +90,7 @@ impl<'f> Counter<'f> {
         if !is_inside(test.stays.block) || is_inside(test.leaves.block) {
             return None;
         }
-        let place = function.block(block).params.iter().position(|param| *param == test.counter)?;
-        let (mut starts, mut nexts) = (Vec::new(), Vec::new());
-        // A segment stands among the predecessors once for each of its edges.
-        let mut before: Vec<usize> = flow.predecessors(head).collect();
-        before.dedup();
-        for at in before {
-            if !flow.segment(at).last {
-                return None;
-            }
-            let of = if body[at] { &mut nexts } else { &mut starts };
-            for edge in function.block(flow.segment(at).block).term.edges() {
-                if edge.block == block {
-                    of.push(*edge.args.get(place)?);
-                }
-            }
-        }
+        let Steps { place, starts, nexts } = Steps::of(function, flow, head, body, test.counter)?;
         Some(Counter { test, place, starts, nexts })
     }
 

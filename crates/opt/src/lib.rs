@@ -21,6 +21,7 @@ mod copies;
 mod cse;
 mod dce;
 mod duplicate;
+mod elements;
 mod fold;
 mod growth;
 mod inline;
@@ -86,13 +87,14 @@ fn pipeline() -> impl Iterator<Item = Pass> {
     let bounds: Pass = ("bounds of loops", bounds::run);
     let copies: Pass = ("copies of lists", copies::run);
     let unroll: Pass = ("rounds over tables", unroll::run);
+    let elements: Pass = ("elements of lists", elements::run);
     CLEANUP
         .into_iter()
-        .chain([copies, unroll, BLOCKS, thread])
+        .chain([copies, unroll, SIMPLIFY, elements, BLOCKS, thread])
         .chain(CLEANUP)
-        .chain([kinds, twins, SIMPLIFY, thread])
+        .chain([unroll, elements, kinds, twins, SIMPLIFY, thread])
         .chain(CLEANUP)
-        .chain([residues, ranges, thread, licm])
+        .chain([elements, residues, ranges, thread, licm])
         .chain(CLEANUP)
         .chain([splits, matches, ranges, bounds, reserve])
         .chain([SIMPLIFY, DEAD_CODE, BLOCKS])

@@ -1,22 +1,23 @@
-//! Rounds over a small constant table, one after another.
+//! Rounds over a small table, one after another.
 //!
-//! Law: a loop whose counter begins at a constant, goes up by one and ends it at a constant, is its rounds in
+//! Law: a loop whose counter begins at a constant, goes by constant steps and ends it at a constant, is its rounds in
 //! their order. Where each reads a constant list at the counter, the rounds differ by constants, and what they do
 //! with these is known: a division by one needs no division, a text is one of a few. Brackets of a tax, grades,
-//! units and weights are such tables.
+//! units and weights are such tables. Where each reads a list that was made of so many values,
+//! `for x in [a, b, c]`, the rounds have these, and nobody needs the list.
 //!
 //! Only few and short rounds are written out, of loops that hold no other and nothing that unwinds.
 
 use crate::context::Context;
 use crate::duplicate::{self, Duplicate};
 use crate::licm::{self, Loop};
-use exuvia_ir::{BlockId, Function, Inst, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Edge, Function, Inst, Object, Opcode, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::counter::Counter;
-use std::collections::HashMap;
+use exuvia_ops::counter::Steps;
+use std::collections::{HashMap, HashSet};
 
 /// The rounds that are written out, and the instructions that those of one loop and those of a function have.
-const ROUNDS: std::ops::RangeInclusive<i64> = 1..=16;
+const ROUNDS: usize = 16;
 const MOST: usize = 256;
 const MOST_IN_ALL: usize = 1024;
 /// What a call counts, which may be unfolded.
@@ -24,17 +25,22 @@ const CALL: usize = 24;
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
-    let mut constants: HashMap<Value, Object> = HashMap::new();
+    let (mut ints, mut tables) = (HashMap::new(), HashSet::new());
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-        if let (Some(result), Opcode::Const(object)) = (inst.result, &inst.op) {
-            constants.insert(result, object.clone());
+        let Some(result) = inst.result else { continue };
+        match &inst.op {
+            Opcode::Const(Object::Int(int)) => _ = int.to_i64().map(|int| ints.insert(result, int)),
+            Opcode::Const(Object::List(_)) | Opcode::List => _ = tables.insert(result),
+            _ => {}
         }
     }
-    if !constants.values().any(|object| matches!(object, Object::List(_))) {
+    if tables.is_empty() {
         return;
     }
     let mut found = Vec::new();
-    licm::for_each_loop(function, |function, inner, _| found.extend(Rounds::of(function, context, inner, &constants)));
+    licm::for_each_loop(function, |function, inner, _| {
+        found.extend(Rounds::of(function, context, inner, &ints, &tables));
+    });
     let mut size = 0;
     for rounds in found {
         size += rounds.size;
@@ -50,10 +56,11 @@ struct Rounds {
     before: BlockId,
     head: BlockId,
     blocks: Vec<BlockId>,
-    /// The place of the counter among the parameters of the head, its first value and how often it goes on.
+    /// The place of the counter among the parameters of the head, and what it is in each round.
     counter: usize,
-    first: i64,
-    count: i64,
+    counts: Vec<i64>,
+    /// What the test at the end of the head gives while the loop goes on.
+    stays: bool,
     /// The instructions of all rounds.
     size: usize,
 }
@@ -63,12 +70,9 @@ impl Rounds {
         function: &Function,
         context: &mut Context,
         inner: &Loop<'_>,
-        constants: &HashMap<Value, Object>,
+        ints: &HashMap<Value, i64>,
+        tables: &HashSet<Value>,
     ) -> Option<Rounds> {
-        let int = |value: &Value| match constants.get(value) {
-            Some(Object::Int(int)) => int.to_i64(),
-            _ => None,
-        };
         let flow = inner.flow;
         let head = flow.segment(inner.head).block;
         let body = || flow.order().filter(|at| inner.body[*at]);
@@ -77,29 +81,22 @@ impl Rounds {
         }
         let blocks: Vec<BlockId> = body().map(|at| flow.segment(at).block).collect();
         let insts = || blocks.iter().flat_map(|block| &function.block(*block).insts);
-        let counter = Counter::of(function, flow, inner.head, inner.body)?;
-        let ([first], counted) = (&counter.starts[..], counter.test.counter) else { return None };
-        let (first, bound) = (int(first)?, int(&counter.test.bound)?);
-        let count = bound.checked_sub(first).filter(|count| ROUNDS.contains(count))?;
+        let Counted { param: counted, place: counter, counts, stays } = Counted::of(function, inner, ints)?;
         // A table is read at the counter.
         let reads = |inst: &Inst, context: &mut Context| {
             matches!(context.core_of(inst), Some(CoreOp::ListGet | CoreOp::ListGetUnchecked))
                 && inst.args[1] == counted
-                && matches!(constants.get(&inst.args[0]), Some(Object::List(_)))
+                && tables.contains(&inst.args[0])
         };
         let size: usize = insts().map(|inst| if matches!(inst.op, Opcode::Call(_)) { CALL } else { 1 }).sum();
-        let size = size * count as usize;
-        (counter.test.stays.block != head
-            && size <= MOST
-            && insts().all(|inst| inst.unwind.is_none())
-            && counter.goes_up_by_one(function)
-            && insts().any(|inst| reads(inst, context)))
-        .then_some(Rounds { before: inner.preheader, head, blocks, counter: counter.place, first, count, size })
+        let size = size * counts.len();
+        (size <= MOST && insts().all(|inst| inst.unwind.is_none()) && insts().any(|inst| reads(inst, context)))
+            .then_some(Rounds { before: inner.preheader, head, blocks, counter, counts, stays, size })
     }
 
     fn write_out(self, function: &mut Function) {
-        let rounds: Vec<Duplicate> = (0..self.count).map(|_| Duplicate::of(function, &self.blocks)).collect();
-        for (round, copy) in rounds.iter().enumerate() {
+        let rounds: Vec<Duplicate> = self.counts.iter().map(|_| Duplicate::of(function, &self.blocks)).collect();
+        for (round, (copy, count)) in rounds.iter().zip(&self.counts).enumerate() {
             // Behind the last round is the head, which ends the loop.
             let (head, next) = (copy.block(self.head), rounds.get(round + 1));
             let next = next.map_or(self.head, |next| next.block(self.head));
@@ -112,22 +109,81 @@ impl Rounds {
                     }
                 });
             }
-            let known = Opcode::Const(Object::int(self.first + round as i64));
+            let known = Opcode::Const(Object::int(*count));
             duplicate::set_param(function, head, self.counter, Type::Int, |_| duplicate::inst(known, Vec::new()));
-            let block = function.block_mut(head);
-            if let Terminator::Branch(_, inside, _) = &block.term {
-                block.term = Terminator::Jump(inside.clone());
-            }
+            go(&mut function.block_mut(head).term, self.stays);
         }
         if let (Terminator::Jump(entry), Some(first)) = (&mut function.block_mut(self.before).term, rounds.first()) {
             entry.block = first.block(self.head);
         }
         // Nothing comes round any more.
-        let head = function.block_mut(self.head);
-        if let Terminator::Branch(_, _, outside) = &head.term {
-            head.term = Terminator::Jump(outside.clone());
-        }
+        go(&mut function.block_mut(self.head).term, !self.stays);
         duplicate::join(function, &self.blocks, &rounds);
+    }
+}
+
+/// Makes of a branch a jump to where it goes for that answer.
+fn go(term: &mut Terminator, answer: bool) {
+    if let Terminator::Branch(_, yes, no) = term {
+        *term = Terminator::Jump(if answer { yes.clone() } else { no.clone() });
+    }
+}
+
+/// A parameter of a loop's head whose values are known.
+struct Counted {
+    param: Value,
+    /// Its place among the parameters.
+    place: usize,
+    /// What it is in each round.
+    counts: Vec<i64>,
+    /// What the test at the end of the head gives while the loop goes on.
+    stays: bool,
+}
+
+impl Counted {
+    fn of(function: &Function, inner: &Loop<'_>, ints: &HashMap<Value, i64>) -> Option<Counted> {
+        let flow = inner.flow;
+        let head = flow.segment(inner.head).block;
+        let Terminator::Branch(test, yes, no) = &function.block(head).term else { return None };
+        let goes_on = |edge: &Edge| edge.block != head && inner.body[flow.first(edge.block)];
+        let (stays, leaves) = if goes_on(yes) { (true, no) } else { (false, yes) };
+        if !goes_on(if stays { yes } else { no }) || inner.body[flow.first(leaves.block)] {
+            return None;
+        }
+        let test = function.block(head).insts.iter().find(|inst| inst.result == Some(*test))?;
+        let ([param, bound], Opcode::Op(name)) = (&test.args[..], &test.op) else { return None };
+        let bound = *ints.get(bound)?;
+        let holds = |count: i64| match *name {
+            "int.lt" => Some(count < bound),
+            "int.le" => Some(count <= bound),
+            "int.ge" => Some(count >= bound),
+            "int.gt" => Some(count > bound),
+            _ => None,
+        };
+        let Steps { place, starts, nexts } = Steps::of(function, flow, inner.head, inner.body, *param)?;
+        let step = |next: &Value| {
+            let made = function.made_by(*next)?;
+            let by = match made.args[..] {
+                [counted, by] if counted == *param => *ints.get(&by)?,
+                _ => return None,
+            };
+            match &made.op {
+                op if op.is_op("int.add") => Some(by),
+                op if op.is_op("int.sub") => by.checked_neg(),
+                _ => None,
+            }
+        };
+        let step = nexts.iter().map(step).reduce(|one, other| one.filter(|_| one == other))??;
+        let [first] = starts[..] else { return None };
+        let (mut counts, mut count) = (Vec::new(), *ints.get(&first)?);
+        while holds(count)? == stays {
+            if counts.len() == ROUNDS {
+                return None;
+            }
+            counts.push(count);
+            count = count.checked_add(step)?;
+        }
+        (!counts.is_empty()).then_some(Counted { param: *param, place, counts, stays })
     }
 }
 

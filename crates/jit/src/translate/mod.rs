@@ -35,6 +35,7 @@ use crate::compile::Unit;
 use crate::headers::Headers;
 use crate::live::{Live, core_op};
 use crate::slots;
+use crate::strips::Precomputed;
 use crate::width::{self, Widths};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -301,7 +302,10 @@ impl<'m> Translator<'_, '_, 'm> {
                     (None, Body::Kernel { address, result, .. }) => {
                         let kernel = shortcut::Kernel { def, address: address(), result: *result };
                         match self.computed_before(inst) {
-                            Some((end, number)) => self.either(
+                            Some((end, Precomputed { number, exact: true })) => {
+                                vec![crate::batch::load_computed(self.b, self.env, &end, number)]
+                            }
+                            Some((end, Precomputed { number, exact: false })) => self.either(
                                 &Type::Float,
                                 |this, slow| this.take_computed(&end, number, slow),
                                 |this| this.kernel_op(kernel, inst),
@@ -370,9 +374,8 @@ impl<'m> Translator<'_, '_, 'm> {
         }
     }
 
-    /// The number of an instruction's result among those that were computed before the loop over the rows, and
-    /// the end of a row of that.
-    fn computed_before(&self, inst: &Inst) -> Option<(Rc<RowEnd>, usize)> {
+    /// An instruction's result if it was computed before the loop over the rows, and the end of a row of that.
+    fn computed_before(&self, inst: &Inst) -> Option<(Rc<RowEnd>, Precomputed)> {
         match &self.ending {
             Ending::Row(end) => Some((Rc::clone(end), end.computed_before(inst.result?)?)),
             Ending::Call => None,

@@ -32,8 +32,8 @@ b3:
   v7: float = unwrap v1
 "#;
 
-/// The rows as they are without strips: each operation by itself.
-fn check(text: &str, strips: usize) {
+/// The rows as they are without strips: each operation by itself. Gives the calls of helpers.
+fn check(text: &str, strips: usize) -> String {
     let module = parse(text);
     let kernel = compile(&module);
     let helpers = kernel.dump("helpers").unwrap();
@@ -54,6 +54,7 @@ fn check(text: &str, strips: usize) {
         };
         assert!(same, "{row_args:?} gives {alone:?}, not {:?}", together[row]);
     }
+    helpers
 }
 
 #[test]
@@ -114,4 +115,84 @@ b5:
 }
 "#;
     check(guarded, 0);
+}
+
+#[test]
+fn of_what_two_ways_make() {
+    // Nothing can fail, so no row makes a call of its own.
+    let alone = |helpers: String| helpers.lines().any(|line| line.starts_with("ufunc."));
+    // NULL is NaN, as in columns of NumPy; the smaller one within that; a way that gives what it has.
+    let joined = check(
+        r#"fn f0 "joined"(v0: union[none, float], v1: union[none, float]) -> float {
+b0:
+  v2: bool = is none v0
+  branch v2 b1 b2
+b1:
+  v3: float = const nan
+  jump b3(v3)
+b2:
+  v4: float = unwrap v0
+  jump b3(v4)
+b3(v5: float):
+  v6: bool = is none v1
+  branch v6 b4 b5
+b4:
+  v7: float = const 0.5
+  jump b6(v7, v5)
+b5:
+  v8: float = unwrap v1
+  v9: bool = float.lt v8 v5
+  v10: float = float.sub v8 v5
+  branch v9 b6(v8, v10) b7
+b7:
+  jump b6(v5, v10)
+b6(v11: float, v12: float):
+  v13: float = ufunc.exp v11
+  v14: float = ufunc.sin v5
+  v15: float = float.mul v13 v14
+  v16: bool = float.lt v15 v5
+  branch v16 b8(v15) b9
+b9:
+  v17: float = const 1.5
+  v18: float = float.mul v15 v17
+  jump b8(v18)
+b8(v19: float):
+  v20: float = ufunc.cos v19
+  v21: float = float.add v12 v20
+  return v21
+}"#,
+        3,
+    );
+    assert!(!alone(joined));
+    let chosen = check(
+        r#"fn f0 "chosen"(v0: union[none, float], v1: union[none, float]) -> float {
+b0:
+  v2: bool = is none v0
+  branch v2 b1 b2
+b1:
+  v3: float = const 0.25
+  jump b3(v3, v3)
+b2:
+  v4: float = unwrap v0
+  v5: float = const 0.0
+  v6: bool = float.lt v4 v5
+  branch v6 b4 b5
+b4:
+  v7: float = float.neg v4
+  jump b6(v7, v5)
+b5:
+  jump b6(v4, v4)
+b6(v8: float, v9: float):
+  v10: float = float.add v8 v9
+  jump b3(v10, v8)
+b3(v11: float, v12: float):
+  v13: float = ufunc.exp v11
+  v14: float = ufunc.sin v12
+  v15: float = ufunc.cos v13
+  v16: float = float.mul v14 v15
+  return v16
+}"#,
+        3,
+    );
+    assert!(!alone(chosen));
 }

@@ -553,6 +553,11 @@ class _Lane(_Operators):
         return self
 
     @property
+    def index(self):
+        self._series()
+        return _Labels()
+
+    @property
     def values(self):
         return self._series().to_numpy()
 
@@ -739,6 +744,10 @@ class _Unsure(_Lane):
     """A Series of texts whose dtype another one would be if all were missing: it is only returned."""
 
     _kind = 4
+
+
+class _Labels:
+    """The labels of the rows of a column, which are their numbers."""
 
 
 class _Loc:
@@ -1860,7 +1869,17 @@ def full_like(a, fill_value):
     return _lane(_float(_held(fill_value)), 2 if a._kind == 2 else 1)
 
 
-def _as_series(data):
+def _as_series(data, index):
+    if index is not None and not isinstance(index, _Labels):
+        return _refuse("a Series with such labels")
+    if isinstance(data, list):
+        if not data:
+            return _leave("a Series of nothing")
+        data = _of_items(data)
+    if isinstance(data, _Matrix):
+        return _refuse("a Series of a matrix")
+    if isinstance(data, ndarray):
+        return Series(data._list(), 0, 1, data._n, data._code)
     if not isinstance(data, _Lane) or data._kind == 0:
         return _refuse("a Series of what is no column")
     return _lane(data._v, 2)

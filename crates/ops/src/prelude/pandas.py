@@ -17,8 +17,8 @@ def notnull(obj):
     return ~_across("_isna", obj, "numpy")
 
 
-def Series(data):
-    return _across("_as_series", data, "numpy")
+def Series(data, index=None):
+    return _across("_as_series", data, "numpy", index)
 
 
 def to_numeric(arg, errors="raise"):

@@ -85,6 +85,10 @@ class Series(ndarray):
                 self._store(i, value)
 
     @property
+    def index(self):
+        return _Labels()
+
+    @property
     def iloc(self):
         return _Rows(self._kept())
 
