@@ -62,7 +62,7 @@ pub struct Kernel {
 /// A loop that computes operands for the rows of a chunk, and the functions of these ([`strips`]).
 struct Stage {
     entry: crate::batch::Loop,
-    outputs: usize,
+    outputs: Vec<Option<usize>>,
     calls: Vec<strips::Call>,
 }
 
@@ -135,10 +135,11 @@ impl Kernel {
     fn of(module: &Module, mut row: Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {
         let Strips { stages: planned, taken } = strips::plan(row.function, row.reasons() > 0);
         let (mut stages, mut loops) = (Vec::new(), Vec::new());
-        for stage in planned {
-            let floats = vec![DataType::Float64; stage.outputs];
+        for (number, stage) in planned.into_iter().enumerate() {
+            let floats = vec![DataType::Float64; stage.outputs.len()];
             let mut operands = Row::with_results(entry(&stage.module)?, params, &floats, 0)?;
-            operands.computed.clone_from(&taken);
+            let before = taken.iter().filter(|(_, computed)| computed.stage < number);
+            operands.computed = before.map(|(value, computed)| (*value, *computed)).collect();
             let compiled = compile::compile(&stage.module, &operands, options)?;
             stages.push(Stage { entry: compiled.entry, outputs: stage.outputs, calls: stage.calls });
             loops.push(compiled);
@@ -393,8 +394,10 @@ struct Computed {
 
 impl Computed {
     fn new(stages: &[Stage], rows: usize) -> Computed {
-        let operands = stages.iter().map(|stage| stage.outputs).max().unwrap_or(0);
-        let results = vec![vec![f64::NAN; rows]; stages.iter().map(|stage| stage.calls.len()).sum()];
+        let operands = stages.iter().map(|stage| stage.outputs.len()).max().unwrap_or(0);
+        let kept = |stage: &Stage| stage.outputs.iter().flatten().count();
+        let count = stages.iter().map(|stage| stage.calls.len() + kept(stage)).sum();
+        let results = vec![vec![f64::NAN; rows]; count];
         let addresses = results.iter().map(|result| result.as_ptr()).collect();
         Computed { results, addresses, operands: vec![vec![f64::NAN; rows]; operands] }
     }
@@ -405,13 +408,13 @@ impl Computed {
     /// The frame must describe so many rows of arguments and have room for that many exits, and the stage's
     /// machine code must live.
     unsafe fn run(&mut self, stage: &Stage, mut frame: Frame, rows: usize) {
-        let operands = &mut self.operands[..stage.outputs];
-        let destinations: Vec<Destination> = operands
-            .iter_mut()
-            .map(|operand| {
+        let outputs = stage.outputs.iter().enumerate();
+        let destinations: Vec<Destination> = outputs
+            .map(|(at, kept)| {
+                let floats = kept.map_or(&mut self.operands[at], |kept| &mut self.results[kept]);
                 // Rows that leave have none.
-                operand[..rows].fill(f64::NAN);
-                Destination { values: operand.as_mut_ptr().cast(), validity: null_mut(), strings: null_mut() }
+                floats[..rows].fill(f64::NAN);
+                Destination { values: floats.as_mut_ptr().cast(), validity: null_mut(), strings: null_mut() }
             })
             .collect();
         frame.results = destinations.as_ptr();

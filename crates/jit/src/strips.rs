@@ -5,17 +5,22 @@
 //! loop over the rows finds them there. Calls whose operands need values of others come in later stages. Strips
 //! take less time than calls one by one (`exuvia_ops::math::strip`).
 //!
-//! A value that is computed before is only taken where the row makes the call, and where it is finite or nothing on its
-//! way can fail; else the operation is done as if there were no strips. So a stage need not know whether a row comes to a call, and may
-//! fail: where it does, or a NULL lies, the value is anything that nobody takes, or NaN. Where ways of the row
-//! function join, `0.0 if x is None else x`, a stage does what all do and chooses.
+//! A value that is computed before is only taken where the row makes the call, and where it is finite or nothing
+//! on its way can fail; else the operation is done as if there were no strips. So a stage need not know whether a
+//! row comes to a call, and may fail: where it does, or a NULL lies, the value is anything that nobody takes, or
+//! NaN. Where ways of the row function join, `0.0 if x is None else x`, a stage does what all do and chooses. What
+//! stages make on the way and the loop needs too is kept for it, where that is dear to make again.
+
+mod way;
 
 use crate::live::{self, Live};
 use crate::translate::has_short_power;
-use exuvia_ir::{BlockId, Builder, Edge, Flow, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ir::{BlockId, Builder, Flow, Function, Inst, Module, Object, Opcode, Terminator, Type, Value};
+use exuvia_ops::core::{CoreOp, Ieee};
 use exuvia_ops::def::{Body, Effect};
 use exuvia_ops::math::strip::Strip;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use way::Way;
 
 /// The instructions that a call's operands may take: stages do them once more.
 const MOST_INSTRUCTIONS: usize = 64;
@@ -27,19 +32,25 @@ const MOST_CALLS: usize = 32;
 /// less than half of what it gains.
 const LEAST_SHARE: f32 = 0.25;
 
+/// From what a value takes on to make, in arithmetic of which a division is [`DIVISION`], a stage leaves it to the loop.
+const LEAST_KEPT: usize = 6;
+const DIVISION: usize = 4;
+
 /// What is computed before the loop of a row function.
 #[derive(Default)]
 pub(crate) struct Strips {
     pub stages: Vec<Stage>,
-    /// The results that are.
+    /// The values that are.
     pub taken: HashMap<Value, Precomputed>,
 }
 
-/// A result that is computed before.
+/// A value that is computed before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Precomputed {
     pub number: usize,
-    /// Whether it is the operation's result for each row that makes the call, not only where it is finite.
+    /// The stage that does it.
+    pub stage: usize,
+    /// Whether it is the value for each row that needs it, not only where it is finite.
     pub exact: bool,
 }
 
@@ -47,7 +58,8 @@ pub(crate) struct Precomputed {
 pub(crate) struct Stage {
     /// Function 0 takes the row's arguments and gives a tuple of floats.
     pub module: Module,
-    pub outputs: usize,
+    /// The elements of that tuple: operands, or values with such a number.
+    pub outputs: Vec<Option<usize>>,
     pub calls: Vec<Call>,
 }
 
@@ -77,13 +89,17 @@ pub(crate) fn plan(function: &Function, selects: bool) -> Strips {
     if calls.len() < 2 && !calls.iter().any(|call| (call.strip.has_lanes)()) {
         return Strips::default();
     }
-    let mut strips = Strips::default();
-    let last = calls.iter().map(|call| call.stage).max().unwrap_or(0);
-    for stage in 0..=last {
-        let stage = planner.stage(stage, &calls, &mut strips.taken);
-        strips.stages.push(stage);
+    let slices = planner.slices(&calls);
+    let mut taken = HashMap::new();
+    for (number, call) in calls.iter().enumerate() {
+        let exact = slices[call.stage].1 && cannot_fail(call.inst);
+        taken.insert(call.result, Precomputed { number, stage: call.stage, exact });
     }
-    strips
+    for (value, stage) in planner.kept(&slices, &taken) {
+        taken.insert(value, Precomputed { number: taken.len(), stage, exact: true });
+    }
+    let stages = slices.iter().enumerate().map(|(stage, (slice, _))| planner.stage(stage, slice, &calls, &taken));
+    Strips { stages: stages.collect(), taken }
 }
 
 /// The name and the strip of the operation that an instruction does.
@@ -123,88 +139,6 @@ enum Made<'f> {
     By(&'f Inst),
     /// Ways that join where it is a parameter.
     Join(Way),
-}
-
-/// What a parameter is by the ways to its block.
-enum Way {
-    Value(Value),
-    /// By a condition, and what it is for either answer.
-    Fork(Value, Box<[Way; 2]>),
-}
-
-impl Way {
-    /// That of the parameter at a place, if conditions alone decide between its ways.
-    fn to(function: &Function, flow: &Flow, block: BlockId, place: usize) -> Option<Way> {
-        let mut from: Vec<usize> = flow.predecessors(flow.first(block)).collect();
-        from.dedup();
-        if from.len() < 2 || from.iter().any(|at| !flow.segment(*at).last) {
-            return None;
-        }
-        let mut ways = Vec::new();
-        for at in from {
-            let edges = function.block(flow.segment(at).block).term.edges().into_iter();
-            for edge in edges.filter(|edge| edge.block == block) {
-                ways.push((at, edge));
-            }
-        }
-        Way::of(function, flow, &ways, place)
-    }
-
-    fn of(function: &Function, flow: &Flow, ways: &[(usize, &Edge)], place: usize) -> Option<Way> {
-        if let [(_, edge)] = ways {
-            return edge.args.get(place).copied().map(Way::Value);
-        }
-        let fork = ways.iter().map(|(from, _)| *from).reduce(|one, other| flow.meet(one, other))?;
-        let block = function.block(flow.segment(fork).block);
-        let Terminator::Branch(cond, yes, no) = &block.term else { return None };
-        if !flow.segment(fork).last || yes.block == no.block {
-            return None;
-        }
-        let by = |by: &Edge| -> Vec<(usize, &Edge)> {
-            let first = flow.first(by.block);
-            let leads = flow.predecessors(first).eq([fork]);
-            let is_way = |(from, edge): &&(usize, &Edge)| match *from == fork {
-                true => std::ptr::eq(*edge, by),
-                false => leads && flow.dominates(first, *from),
-            };
-            ways.iter().filter(is_way).copied().collect()
-        };
-        let (yes, no) = (by(yes), by(no));
-        if yes.is_empty() || no.is_empty() || yes.len() + no.len() != ways.len() {
-            return None;
-        }
-        let both = [Way::of(function, flow, &yes, place)?, Way::of(function, flow, &no, place)?];
-        Some(Way::Fork(*cond, Box::new(both)))
-    }
-
-    /// The values that it takes.
-    fn values(&self, out: &mut Vec<Value>) {
-        match self {
-            Way::Value(value) => out.push(*value),
-            Way::Fork(cond, ways) => {
-                out.push(*cond);
-                ways.iter().for_each(|way| way.values(out));
-            }
-        }
-    }
-
-    /// Chooses where all its values are there: the parameter, or one value.
-    fn chosen(&self, b: &mut Builder, param: Value) -> Value {
-        let (cond, ways) = match self {
-            Way::Value(value) => return *value,
-            Way::Fork(cond, ways) => (cond, ways),
-        };
-        let values = [0, 1].map(|way| {
-            let inner = b.function.new_value(b.function.ty(param).clone());
-            ways[way].chosen(b, inner)
-        });
-        let join = b.function.new_block();
-        b.function.block_mut(join).params = vec![param];
-        let [yes, no] = values.map(|value| Edge { block: join, args: vec![value] });
-        b.end(Terminator::Branch(*cond, yes, no));
-        b.block = join;
-        param
-    }
 }
 
 struct Planner<'f> {
@@ -327,14 +261,103 @@ impl<'f> Planner<'f> {
         live::definition(inst).is_some_and(|def| has_short_power(def.name, exponent))
     }
 
-    /// The loop that computes the operands of the calls of a stage, whose results are added to those of the ones
-    /// before.
-    fn stage(&self, stage: usize, calls: &[Taken<'f>], taken: &mut HashMap<Value, Precomputed>) -> Stage {
-        let mut slice = Slice::new();
-        let mut operands: Vec<Value> = Vec::new();
-        let mut made = Vec::new();
+    /// What each stage does, and whether all rows come to its end.
+    fn slices(&self, calls: &[Taken<'f>]) -> Vec<(Slice, bool)> {
+        let last = calls.iter().map(|call| call.stage).max().unwrap_or(0);
+        let mut slices: Vec<(Slice, bool)> = Vec::new();
+        for stage in 0..=last {
+            let (mut slice, mut exact) = (Slice::new(), true);
+            for call in calls.iter().filter(|call| call.stage == stage) {
+                slice.extend(&call.slice);
+                exact &= call.inst.args.iter().all(|arg| *self.function.ty(*arg) == Type::Float);
+            }
+            for inst in slice.keys().filter_map(|place| self.inst(*place)) {
+                let before = calls.iter().find(|call| inst.result == Some(call.result));
+                exact &= cannot_fail(inst) && before.is_none_or(|call| slices[call.stage].1);
+            }
+            slices.push((slice, exact));
+        }
+        slices
+    }
+
+    /// The instruction at a place, if no parameter is there.
+    fn inst(&self, (order, at): Place) -> Option<&'f Inst> {
+        let block = self.function.block(self.blocks[order].0);
+        at.checked_sub(block.params.len()).map(|at| &block.insts[at])
+    }
+
+    /// Values of stages that the loop over the rows needs besides, and that take long to make again.
+    fn kept(&self, slices: &[(Slice, bool)], taken: &HashMap<Value, Precomputed>) -> Vec<(Value, usize)> {
+        let stage_of = |value: &Value| {
+            let (place, _) = self.made.get(value)?;
+            slices.iter().position(|(slice, exact)| *exact && slice.contains_key(place))
+        };
+        let mut work = Vec::new();
+        for block in &self.function.blocks {
+            for inst in block.insts.iter().filter(|inst| self.live.inst(inst)) {
+                let by_stage =
+                    inst.result.is_some_and(|result| taken.contains_key(&result) || stage_of(&result).is_some());
+                if !by_stage {
+                    work.extend(&inst.args);
+                }
+            }
+            block.term.for_each_value(|value| work.push(value));
+        }
+        let (mut kept, mut seen) = (Vec::new(), HashSet::new());
+        while let Some(value) = work.pop() {
+            if taken.contains_key(&value) || !seen.insert(value) {
+                continue;
+            }
+            let Some(stage) = stage_of(&value) else { continue };
+            let is_op = matches!(self.made.get(&value), Some((_, Made::By(inst))) if matches!(inst.op, Opcode::Op(_)));
+            if is_op
+                && *self.function.ty(value) == Type::Float
+                && self.cost(value, taken, MOST_INSTRUCTIONS) >= LEAST_KEPT
+            {
+                kept.push((value, stage));
+            } else {
+                self.operands(value, &mut work);
+            }
+        }
+        kept.sort_unstable();
+        kept
+    }
+
+    /// What a value is made of.
+    fn operands(&self, value: Value, out: &mut Vec<Value>) {
+        match self.made.get(&value) {
+            Some((_, Made::By(inst))) => out.extend(&inst.args),
+            Some((_, Made::Join(way))) => way.values(out),
+            None => {}
+        }
+    }
+
+    /// What it takes to make a value of those that are there, up to a limit.
+    fn cost(&self, value: Value, taken: &HashMap<Value, Precomputed>, most: usize) -> usize {
+        let own = match self.made.get(&value) {
+            Some((_, Made::By(inst))) => match live::core_op(inst) {
+                Some(CoreOp::FloatDiv | CoreOp::FloatSqrt | CoreOp::Ieee(Ieee::Div | Ieee::Sqrt)) => DIVISION,
+                Some(_) => 1,
+                None => 0,
+            },
+            Some((_, Made::Join(_))) => 1,
+            None => 0,
+        };
+        if taken.contains_key(&value) || own >= most {
+            return own;
+        }
+        let mut operands = Vec::new();
+        self.operands(value, &mut operands);
+        operands.into_iter().fold(own, |sum, operand| match most.checked_sub(sum) {
+            Some(rest @ 1..) => sum + self.cost(operand, taken, rest),
+            _ => sum,
+        })
+    }
+
+    /// The loop that does the slice of a stage.
+    fn stage(&self, stage: usize, slice: &Slice, calls: &[Taken<'f>], taken: &HashMap<Value, Precomputed>) -> Stage {
+        let (mut operands, mut made): (Vec<Value>, Vec<Call>) = (Vec::new(), Vec::new());
         for (number, call) in calls.iter().enumerate().filter(|(_, call)| call.stage == stage) {
-            slice.extend(&call.slice);
             let mut args = Vec::new();
             for arg in &call.inst.args {
                 let at = operands.iter().position(|operand| operand == arg);
@@ -345,40 +368,42 @@ impl<'f> Planner<'f> {
             }
             made.push(Call { name: call.name, strip: call.strip, args, result: number });
         }
+        let mut outputs = vec![None; operands.len()];
+        let mut kept: Vec<(&Value, usize)> = taken
+            .iter()
+            .filter(|(value, kept)| kept.stage == stage && calls.iter().all(|call| call.result != **value))
+            .map(|(value, kept)| (value, kept.number))
+            .collect();
+        kept.sort_unstable_by_key(|(_, number)| *number);
+        for (value, number) in kept {
+            operands.push(*value);
+            outputs.push(Some(number));
+        }
         let name = format!("operands {stage} of {}", self.function.name);
         let mut b = Builder::new(name, &[], Type::Tuple(operands.iter().map(|_| Type::Float).collect()));
         // Its values and parameters are those of the row function.
         b.function.values.clone_from(&self.function.values);
         let entry = b.function.block_mut(b.block);
         entry.params.clone_from(&self.function.block(self.function.entry()).params);
-        // Whether each row comes to the end.
-        let mut exact = operands.iter().all(|operand| *b.function.ty(*operand) == Type::Float);
-        for (order, at) in slice.into_keys() {
-            let block = self.function.block(self.blocks[order].0);
-            if let Some(inst) = at.checked_sub(block.params.len()).map(|at| &block.insts[at]) {
-                exact &= match inst.result.and_then(|result| taken.get(&result)) {
-                    Some(computed) => computed.exact,
-                    None => cannot_fail(inst),
-                };
+        for place in slice.keys() {
+            if let Some(inst) = self.inst(*place) {
                 b.function.block_mut(b.block).insts.push(Inst { unwind: None, ..inst.clone() });
                 continue;
             }
-            if let Some((_, Made::Join(way))) = self.made.get(&block.params[at]) {
-                way.chosen(&mut b, block.params[at]);
+            let param = self.function.block(self.blocks[place.0].0).params[place.1];
+            if let Some((_, Made::Join(way))) = self.made.get(&param) {
+                way.chosen(&mut b, param);
             }
         }
-        for (number, call) in calls.iter().enumerate().filter(|(_, call)| call.stage == stage) {
-            taken.insert(call.result, Precomputed { number, exact: exact && cannot_fail(call.inst) });
-        }
         // The floats that the operations make of their operands.
-        let outputs = operands.iter().map(|operand| match b.function.ty(*operand) {
+        let floats = operands.iter().map(|operand| match b.function.ty(*operand) {
             Type::Float => *operand,
             _ => b.inst(Opcode::Op("int.to_float"), vec![*operand], Type::Float, None),
         });
-        let outputs: Vec<Value> = outputs.collect();
-        let tuple = b.inst(Opcode::Tuple, outputs, b.function.ret.clone(), None);
+        let floats: Vec<Value> = floats.collect();
+        let tuple = b.inst(Opcode::Tuple, floats, b.function.ret.clone(), None);
         b.end(Terminator::Return(tuple));
-        Stage { module: Module { functions: vec![b.function] }, outputs: operands.len(), calls: made }
+        Stage { module: Module { functions: vec![b.function] }, outputs, calls: made }
     }
 }
 
@@ -423,4 +448,50 @@ fn shares(function: &Function, flow: &Flow) -> Vec<f32> {
         }
     }
     shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For each stage, which of its outputs are kept and which calls it makes; and which of all values are exact.
+    fn planned(text: &str) -> (Vec<(Vec<bool>, usize)>, Vec<bool>) {
+        let module = exuvia_ir::parse_module(text, &|name| exuvia_ops::by_name(name).map(|def| def.name));
+        let strips = plan(&module.unwrap_or_else(|error| panic!("{error}")).functions[0], false);
+        let of = |stage: &Stage| (stage.outputs.iter().map(Option::is_some).collect(), stage.calls.len());
+        let mut taken: Vec<&Precomputed> = strips.taken.values().collect();
+        taken.sort_unstable_by_key(|computed| computed.number);
+        (strips.stages.iter().map(of).collect(), taken.iter().map(|computed| computed.exact).collect())
+    }
+
+    const RATIO: &str = r#"
+fn f0 "f"(v0: float, v1: float) -> float {
+b0:
+  v2: float = ufunc.cos v0
+  v3: float = ieee.sqrt v1
+  v4: float = ieee.div v2 v3
+  v5: float = ufunc.sin v4
+  v6: float = float.add v5 v4
+  return v6
+}
+"#;
+
+    #[test]
+    fn what_is_dear_and_needed_besides_is_kept() {
+        assert_eq!(planned(RATIO), (vec![(vec![false], 1), (vec![false, true], 1)], vec![true, true, true]));
+        // What is cheap, and what nobody else needs, is not.
+        let cheap = RATIO.replace("ieee.sqrt v1", "float.neg v1").replace("ieee.div", "float.mul");
+        assert_eq!(planned(&cheap), (vec![(vec![false], 1), (vec![false], 1)], vec![true, true]));
+        let once = RATIO.replace("float.add v5 v4", "float.add v5 v2");
+        assert_eq!(planned(&once), (vec![(vec![false], 1), (vec![false], 1)], vec![true, true]));
+    }
+
+    #[test]
+    fn what_can_fail_is_asked() {
+        // Python's division raises, and so do cosines of infinity.
+        let division = RATIO.replace("ieee.div", "float.div");
+        assert_eq!(planned(&division), (vec![(vec![false], 1), (vec![false], 1)], vec![true, false]));
+        let cosine = RATIO.replace("ufunc.cos", "math.cos");
+        assert_eq!(planned(&cosine), (vec![(vec![false], 1), (vec![false], 1)], vec![false, false]));
+    }
 }

@@ -292,25 +292,27 @@ impl<'m> Translator<'_, '_, 'm> {
             Opcode::Op(name) => {
                 let def = exuvia_ops::by_name(name)
                     .ok_or_else(|| CompileError::unsupported(format!("the operation {name}")))?;
-                let known = match self.wide_op(def, inst)? {
-                    Some(slots) => Some(slots),
-                    None => self.big_op(def, inst)?,
-                };
-                match (known, &def.body) {
-                    (Some(slots), _) => slots,
-                    (None, Body::Core(op)) => self.core(*op, inst)?,
-                    (None, Body::Kernel { address, result, .. }) => {
-                        let kernel = shortcut::Kernel { def, address: address(), result: *result };
-                        match self.computed_before(inst) {
-                            Some((end, Precomputed { number, exact: true })) => {
-                                vec![crate::batch::load_computed(self.b, self.env, &end, number)]
+                let before = self.computed_before(inst);
+                if let Some((end, Precomputed { number, exact: true, .. })) = before {
+                    vec![crate::batch::load_computed(self.b, self.env, &end, number)]
+                } else {
+                    let known = match self.wide_op(def, inst)? {
+                        Some(slots) => Some(slots),
+                        None => self.big_op(def, inst)?,
+                    };
+                    match (known, &def.body) {
+                        (Some(slots), _) => slots,
+                        (None, Body::Core(op)) => self.core(*op, inst)?,
+                        (None, Body::Kernel { address, result, .. }) => {
+                            let kernel = shortcut::Kernel { def, address: address(), result: *result };
+                            match before {
+                                Some((end, Precomputed { number, .. })) => self.either(
+                                    &Type::Float,
+                                    |this, slow| this.take_computed(&end, number, slow),
+                                    |this| this.kernel_op(kernel, inst),
+                                )?,
+                                None => self.kernel_op(kernel, inst)?,
                             }
-                            Some((end, Precomputed { number, exact: false })) => self.either(
-                                &Type::Float,
-                                |this, slow| this.take_computed(&end, number, slow),
-                                |this| this.kernel_op(kernel, inst),
-                            )?,
-                            None => self.kernel_op(kernel, inst)?,
                         }
                     }
                 }

@@ -143,9 +143,7 @@ b5:
   v8: float = unwrap v1
   v9: bool = float.lt v8 v5
   v10: float = float.sub v8 v5
-  branch v9 b6(v8, v10) b7
-b7:
-  jump b6(v5, v10)
+  branch v9 b6(v8, v10) b6(v5, v10)
 b6(v11: float, v12: float):
   v13: float = ufunc.exp v11
   v14: float = ufunc.sin v5
@@ -195,4 +193,40 @@ b3(v11: float, v12: float):
         3,
     );
     assert!(!alone(chosen));
+}
+
+#[test]
+fn what_stages_keep() {
+    check(
+        r#"fn f0 "kept"(v0: union[none, float], v1: union[none, float]) -> float {
+b0:
+  v2: float = const nan
+  v3: bool = is none v0
+  branch v3 b2(v2) b1
+b1:
+  v4: float = unwrap v0
+  jump b2(v4)
+b2(v5: float):
+  v6: bool = is none v1
+  branch v6 b4(v2) b3
+b3:
+  v7: float = unwrap v1
+  jump b4(v7)
+b4(v8: float):
+  v9: float = ufunc.cos v5
+  v10: float = ieee.sqrt v8
+  v11: float = ieee.div v9 v10
+  v12: float = ufunc.sin v11
+  v13: bool = float.gt v12 v10
+  branch v13 b5 b6
+b5:
+  v14: float = ufunc.exp v11
+  v15: float = float.sub v14 v11
+  return v15
+b6:
+  v16: float = ieee.div v12 v11
+  return v16
+}"#,
+        3,
+    );
 }
