@@ -239,7 +239,7 @@ impl Filling<'_> {
             flow.for_each_successor(function, at, |next| leaves |= !self.body[next]);
         }
         let Test { counter: counted, bound, .. } = counter.test;
-        let [start] = counter.starts[..] else { return None };
+        let [start] = counter.steps.starts[..] else { return None };
         let counts = !leaves && self.is_outside(bound) && counter.goes_up_by_one(function);
         counts.then_some((counted, start, bound))
     }

@@ -79,8 +79,8 @@ impl<'f> Search<'f> {
         }
         let Some(counter) = Counter::of(self.function, flow, head, body) else { return false };
         self.is_bounded(counter.test.bound, FAR)
-            && counter.starts.iter().all(|start| self.is_bounded(*start, FAR))
-            && counter.nexts.iter().all(|next| self.is_beyond(*next, counter.test.counter))
+            && counter.steps.starts.iter().all(|start| self.is_bounded(*start, FAR))
+            && counter.steps.nexts.iter().all(|next| self.is_beyond(*next, counter.test.counter))
             && inside()
                 .all(|at| self.function.block(flow.segment(at).block).insts.iter().all(|inst| self.is_quick(inst)))
     }

@@ -371,7 +371,7 @@ impl<'f> Planner<'f> {
         let mut outputs = vec![None; operands.len()];
         let mut kept: Vec<(&Value, usize)> = taken
             .iter()
-            .filter(|(value, kept)| kept.stage == stage && calls.iter().all(|call| call.result != **value))
+            .filter(|(_, kept)| kept.stage == stage && kept.number >= calls.len())
             .map(|(value, kept)| (value, kept.number))
             .collect();
         kept.sort_unstable_by_key(|(_, number)| *number);

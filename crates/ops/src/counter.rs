@@ -71,12 +71,8 @@ impl Steps {
 pub struct Counter<'f> {
     /// The test at the end of the head.
     pub test: Test<'f>,
-    /// The counter's place among the parameters of the head.
-    pub place: usize,
-    /// What it is before the first round, for each edge into the loop.
-    pub starts: Vec<Value>,
-    /// What it is in the next round, for each edge back to the head.
-    pub nexts: Vec<Value>,
+    /// What the counter is.
+    pub steps: Steps,
 }
 
 impl<'f> Counter<'f> {
@@ -90,15 +86,15 @@ impl<'f> Counter<'f> {
         if !is_inside(test.stays.block) || is_inside(test.leaves.block) {
             return None;
         }
-        let Steps { place, starts, nexts } = Steps::of(function, flow, head, body, test.counter)?;
-        Some(Counter { test, place, starts, nexts })
+        let steps = Steps::of(function, flow, head, body, test.counter)?;
+        Some(Counter { test, steps })
     }
 
     /// Whether each round adds one.
     #[must_use]
     pub fn goes_up_by_one(&self, function: &Function) -> bool {
         let is_one = |value: Value| known_int(function, value) == Some(1);
-        self.nexts.iter().all(|next| {
+        self.steps.nexts.iter().all(|next| {
             function.made_by(*next).is_some_and(|inst| {
                 let counter = self.test.counter;
                 inst.op.is_op("int.add")
@@ -128,7 +124,9 @@ mod tests {
         let heads = flow.order().filter(|at| flow.is_head(*at));
         let of = |head: usize| Counter::of(function, &flow, head, &flow.body(head));
         let found = heads.filter_map(of);
-        found.map(|counter| (counter.starts.len(), counter.nexts.len(), counter.goes_up_by_one(function))).collect()
+        found
+            .map(|counter| (counter.steps.starts.len(), counter.steps.nexts.len(), counter.goes_up_by_one(function)))
+            .collect()
     }
 
     const LOOP: &str = r#"

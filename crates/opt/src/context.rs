@@ -114,6 +114,16 @@ impl Context {
     }
 }
 
+/// The values that are constant ints of 64 bits.
+pub(crate) fn constant_ints(function: &Function) -> HashMap<Value, i64> {
+    let insts = function.blocks.iter().flat_map(|block| &block.insts);
+    let of = |inst: &Inst| match &inst.op {
+        Opcode::Const(Object::Int(int)) => inst.result.zip(int.to_i64()),
+        _ => None,
+    };
+    insts.filter_map(of).collect()
+}
+
 /// Whether two constants are interchangeable. Lists, dicts and sets have identity.
 pub(crate) fn same_constant(a: &Object, b: &Object) -> bool {
     match (a, b) {

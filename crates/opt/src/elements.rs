@@ -8,7 +8,7 @@
 //! A value that all ways to a place put into the list was made on all of them, and since the list was made: so it
 //! is there, and that of the last round.
 
-use crate::context::{Context, Renaming};
+use crate::context::{Context, Renaming, constant_ints};
 use crate::duplicate;
 use exuvia_ir::{Flow, Function, Inst, Object, Opcode, Value};
 use exuvia_ops::core::CoreOp;
@@ -42,7 +42,8 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
                     false
                 }
                 (Some(Known::Constant(object)), _) => {
-                    *inst = Inst { result: inst.result, span: inst.span, ..constant(object.clone()) };
+                    let known = Opcode::Const(object.clone());
+                    *inst = Inst { result: inst.result, span: inst.span, ..duplicate::inst(known, Vec::new()) };
                     true
                 }
                 _ => list_of(inst).is_none_or(|list| !unread.contains(&list)),
@@ -50,10 +51,6 @@ pub(crate) fn run(function: &mut Function, context: &mut Context) {
         });
     }
     names.apply(function);
-}
-
-fn constant(object: Object) -> Inst {
-    duplicate::inst(Opcode::Const(object), Vec::new())
 }
 
 /// The list that an instruction makes or does something with, if it is one.
@@ -99,17 +96,16 @@ impl Lists {
 
     /// What is known of the instructions that do something with the lists, by their places.
     fn known(&self, function: &Function, context: &mut Context) -> Places {
-        let ints = ints(function);
+        let ints = constant_ints(function);
         let count = self.numbers.values().max().map_or(0, |most| most + 1);
         let flow = Flow::new(function);
+        // What is known at the beginning of each segment; nothing at the function's.
         let mut before: Vec<Option<State>> = vec![None; flow.len()];
+        before[0] = Some(vec![None; count]);
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for at in flow.order() {
-                let mut state = match at {
-                    0 => vec![None; count],
-                    _ => before[at].clone().unwrap_or_else(|| vec![None; count]),
-                };
+                let Some(mut state) = before[at].clone() else { continue };
                 let segment = flow.segment(at);
                 for inst in &function.block(segment.block).insts[segment.insts.clone()] {
                     self.step(inst, &ints, &mut state, context);
@@ -119,10 +115,7 @@ impl Lists {
         }
         let mut found = HashMap::new();
         for at in flow.order() {
-            let mut state = match (at, before[at].take()) {
-                (1.., Some(state)) => state,
-                _ => vec![None; count],
-            };
+            let Some(mut state) = before[at].take() else { continue };
             let segment = flow.segment(at);
             for index in segment.insts.clone() {
                 let inst = &function.block(segment.block).insts[index];
@@ -214,7 +207,7 @@ fn is_statement(inst: &Inst) -> bool {
 }
 
 /// Where an index lies, which may be negative.
-fn index(elements: &Elements, index: i64) -> Option<usize> {
+pub(crate) fn index<T>(elements: &[T], index: i64) -> Option<usize> {
     let len = elements.len() as i64;
     let at = if index < 0 { index.checked_add(len)? } else { index };
     usize::try_from(at).ok().filter(|at| *at < elements.len())
@@ -238,15 +231,6 @@ fn meet(known: &mut Option<State>, state: &State) -> bool {
         *known = alike;
     }
     changed
-}
-
-fn ints(function: &Function) -> HashMap<Value, i64> {
-    let insts = function.blocks.iter().flat_map(|block| &block.insts);
-    let of = |inst: &Inst| match &inst.op {
-        Opcode::Const(Object::Int(int)) => inst.result.zip(int.to_i64()),
-        _ => None,
-    };
-    insts.filter_map(of).collect()
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@
 //!   `h = h * 131 + ord(c)`, of which `h % 1_000_000_007` is asked in the end. Where words are enough
 //!   that would only cost.
 
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::dce::term_operands;
 use crate::licm::{constant, nothing};
-use exuvia_ir::{BlockId, Function, Inst, Int, IntWidth, Object, Opcode, Type, Value};
+use exuvia_ir::{BlockId, Function, Inst, IntWidth, Opcode, Type, Value};
 use exuvia_ops::core::CoreOp;
 use std::collections::HashMap;
 
@@ -31,12 +31,7 @@ enum Asked {
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
     let insts = || function.blocks.iter().flat_map(|block| &block.insts);
-    let constants: HashMap<Value, i64> = insts()
-        .filter_map(|inst| match (&inst.op, inst.result) {
-            (Opcode::Const(Object::Int(Int::Small(value))), Some(result)) => Some((result, *value)),
-            _ => None,
-        })
-        .collect();
+    let constants = context::constant_ints(function);
     // Most functions ask for no remainder.
     if !insts().any(|inst| modulus(context, inst, &constants).is_some()) {
         return;

@@ -5,6 +5,7 @@
 //! all fields of one tuple, in order, is that tuple. The element at a constant index of a list
 //! that nobody changes is the operand of its making, and its length is their number.
 
+use crate::elements;
 use crate::known::Known;
 use crate::simplify::Rewrite;
 use exuvia_ir::{Inst, Object, Opcode, Type};
@@ -56,9 +57,8 @@ pub(crate) fn list(known: &mut Known<'_>, inst: &Inst, op: CoreOp) -> Option<Rew
         CoreOp::ListLen => Some(Rewrite::Const(Object::int(count))),
         CoreOp::ListTruth => Some(Rewrite::Const(Object::Bool(count > 0))),
         CoreOp::ListGet | CoreOp::ListGetUnchecked => {
-            let index = known.int(inst.args[1])?;
-            let index = if index < 0 { index + count } else { index };
-            items.get(usize::try_from(index).ok()?).copied().map(Rewrite::Same)
+            let at = elements::index(&items, known.int(inst.args[1])?)?;
+            Some(Rewrite::Same(items[at]))
         }
         _ => None,
     }

@@ -8,7 +8,7 @@
 //!
 //! Only few and short rounds are written out, of loops that hold no other and nothing that unwinds.
 
-use crate::context::Context;
+use crate::context::{Context, constant_ints};
 use crate::duplicate::{self, Duplicate};
 use crate::licm::{self, Loop};
 use exuvia_ir::{BlockId, Edge, Function, Inst, Object, Opcode, Terminator, Type, Value};
@@ -25,18 +25,13 @@ const CALL: usize = 24;
 
 /// Runs the pass.
 pub(crate) fn run(function: &mut Function, context: &mut Context) {
-    let (mut ints, mut tables) = (HashMap::new(), HashSet::new());
-    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-        let Some(result) = inst.result else { continue };
-        match &inst.op {
-            Opcode::Const(Object::Int(int)) => _ = int.to_i64().map(|int| ints.insert(result, int)),
-            Opcode::Const(Object::List(_)) | Opcode::List => _ = tables.insert(result),
-            _ => {}
-        }
-    }
+    let insts = function.blocks.iter().flat_map(|block| &block.insts);
+    let tables = insts.filter(|inst| matches!(inst.op, Opcode::Const(Object::List(_)) | Opcode::List));
+    let tables: HashSet<Value> = tables.filter_map(|inst| inst.result).collect();
     if tables.is_empty() {
         return;
     }
+    let ints = constant_ints(function);
     let mut found = Vec::new();
     licm::for_each_loop(function, |function, inner, _| {
         found.extend(Rounds::of(function, context, inner, &ints, &tables));
