@@ -23,6 +23,7 @@ mod partition;
 mod program;
 mod prune;
 mod short_circuit;
+mod wide;
 
 use crate::planning::barrier::{BarrierExec, ambiguous, calls_python};
 use crate::planning::explain::only_child;
@@ -84,7 +85,8 @@ fn fenced(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     Ok(fenced.data)
 }
 
-/// The rule that removes barriers, and operators that are no better than what they replaced.
+/// The rule that removes barriers, and operators that are no better than what they replaced, and makes batches of
+/// wide rows smaller.
 #[derive(Debug)]
 pub(crate) struct Settle;
 
@@ -97,7 +99,7 @@ impl PhysicalOptimizerRule for Settle {
         true
     }
 
-    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, config: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
         let settled = plan.transform_up(|plan| {
             if let Some(rows) = dealt(&plan) {
                 return Ok(Transformed::yes(Arc::clone(rows)));
@@ -107,7 +109,14 @@ impl PhysicalOptimizerRule for Settle {
                 None => Transformed::no(plan),
             })
         })?;
-        BarrierExec::remove_from(settled.data)
+        let settled = BarrierExec::remove_from(settled.data)?;
+        let narrowed = settled.transform_up(|plan| {
+            Ok(match wide::narrowed(&plan, config)? {
+                Some(narrowed) => Transformed::yes(narrowed),
+                None => Transformed::no(plan),
+            })
+        })?;
+        Ok(narrowed.data)
     }
 }
 

@@ -218,6 +218,38 @@ async fn a_call_is_made_once_over_a_scan() {
     }
 }
 
+/// Rows of a few kilobytes are read in batches of some hundreds, with and without filters, and rows of a few bytes
+/// in batches of the session's size.
+#[tokio::test(flavor = "multi_thread")]
+async fn wide_rows_are_read_in_smaller_batches() {
+    let session = session();
+    run(&session, "SET datafusion.execution.target_partitions = 2").await;
+    run(&session, "CREATE FUNCTION total(xs BIGINT[]) RETURNS BIGINT LANGUAGE python AS $$ return sum(xs) $$").await;
+    run(&session, "CREATE FUNCTION next(n BIGINT) RETURNS BIGINT LANGUAGE python AS $$ return n + 1 $$").await;
+    let query = "SELECT n, CASE WHEN n % 100 = 7 THEN NULL ELSE range(n, n + 600) END AS xs
+                 FROM (SELECT unnest(range(0, 4000)) AS n) AS r";
+    // Neither compressed nor as a dictionary, as random numbers would be.
+    run(&session, "SET datafusion.execution.parquet.compression = 'uncompressed'").await;
+    run(&session, "SET datafusion.execution.parquet.dictionary_enabled = false").await;
+    let _folder = parquet(&session, query, 4000).await;
+    run(&session, &format!("CREATE TABLE m AS {query}")).await;
+    for (query, is_wide) in [
+        ("SELECT n, next(n), xs FROM T", true),
+        // What is small is joined.
+        ("SELECT n, total(xs) FROM T WHERE xs IS NOT NULL", false),
+        ("SELECT n, next(n), xs FROM T WHERE total(xs) % 7 < 5 AND xs IS NOT NULL", true),
+        ("SELECT n, next(n) FROM T", false),
+        ("SELECT n, next(n) FROM T WHERE next(n) > 3", false),
+    ] {
+        let (stored, held) = (query.replace("FROM T", "FROM p"), query.replace("FROM T", "FROM m"));
+        assert_eq!(rows(&session, &stored).await, rows(&session, &held).await, "{query}");
+        let most = run(&session, &stored).await.iter().map(|batch| batch.num_rows()).max();
+        assert_eq!(most.is_some_and(|most| most <= 2000), is_wide, "{query}: {most:?}");
+    }
+    let few = rows(&session, "SELECT total(xs) FROM p WHERE xs IS NOT NULL LIMIT 3").await;
+    assert_eq!(few.lines().count(), 3);
+}
+
 /// Each term of an OR is evaluated for the rows that all terms before it left open; what those are
 /// is said once, not again for each term.
 #[tokio::test(flavor = "multi_thread")]

@@ -3,6 +3,7 @@
 //! As DataFusion's coalescer, and by bytes: texts may be so long that a batch of the usual number of rows
 //! takes gigabytes.
 
+use super::wide;
 use crate::column_bytes;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::BatchCoalescer;
@@ -35,18 +36,23 @@ impl Gather {
     }
 
     /// Takes a batch of so many [`bytes`], after all that is complete was taken; gives whether that was the
-    /// last one.
+    /// last one. A batch that is large enough is joined with no others.
     pub fn push(&mut self, batch: RecordBatch, bytes: usize) -> Result<bool> {
         let batch = if batch.num_rows() > self.left { batch.slice(0, self.left) } else { batch };
         self.left -= batch.num_rows();
-        if self.inner.is_empty() && (bytes > LARGE || batch.num_rows() >= self.enough) {
+        let is_enough = bytes >= wide::BATCH / 2;
+        if self.inner.is_empty() && (is_enough || batch.num_rows() >= self.enough) {
             self.whole = Some(batch);
             return Ok(self.left == 0);
         }
-        if self.waiting + bytes > LARGE {
+        if is_enough || self.waiting + bytes > LARGE {
             self.finish()?;
         }
         self.inner.push_batch(batch)?;
+        if is_enough {
+            self.finish()?;
+            return Ok(self.left == 0);
+        }
         self.waiting = match self.inner.get_buffered_rows() {
             0 => 0,
             _ if self.inner.has_completed_batch() => bytes,
@@ -99,7 +105,7 @@ mod tests {
             assert!(!push(&mut gather, batch("short", 30)));
         }
         assert_eq!((rows(&gather.next()), rows(&gather.next())), (100, 0));
-        // Four texts of 20 MiB are more than wait.
+        // What waits does not wait for large ones, nor do these for others.
         let long = "x".repeat(20 << 20);
         let mut made = vec![];
         for _ in 0..8 {
@@ -109,10 +115,10 @@ mod tests {
                 made.push(batch.num_rows());
             }
         }
-        assert_eq!(made, [23, 3]);
+        assert_eq!(made, [20, 1, 1, 1, 1, 1, 1, 1, 1]);
         assert!(push(&mut gather, batch("last", 400)));
         gather.finish().unwrap();
         let rest: usize = std::iter::from_fn(|| gather.next()).map(|batch| batch.num_rows()).sum();
-        assert_eq!(100 + 26 + rest, 500);
+        assert_eq!(100 + 28 + rest, 500);
     }
 }
