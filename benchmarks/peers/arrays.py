@@ -238,6 +238,71 @@ def polars(name, table, folder):
     return frame["r"].to_arrow()
 
 
+def traced():
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    import jax.numpy as jnp
+
+    def standard(x):
+        return (x - x.mean()) / x.std()
+
+    def softmax(x):
+        e = jnp.exp(x - x.max())
+        return e / e.sum()
+
+    def rolling(x):
+        total = jnp.cumsum(x)
+        return total.at[3:].set(total[3:] - total[:-3])[2:] / 3
+
+    def similarity(x, y):
+        return (x * y).sum() / jnp.sqrt((x * x).sum() * (y * y).sum())
+
+    def cosine(x, y):
+        return jnp.dot(x, y) / (jnp.linalg.norm(x) * jnp.linalg.norm(y))
+
+    def energy(x):
+        return jnp.sqrt(jnp.mean(x ** 2))
+
+    def crossings(x):
+        return jnp.count_nonzero(jnp.diff(jnp.sign(x - x.mean())))
+
+    def loglik(x, mu, sigma):
+        z = (x - mu) / sigma
+        return -0.5 * jnp.sum(z * z) - len(x) * jnp.log(sigma * jnp.sqrt(2 * jnp.pi))
+
+    def slope(x, y):
+        dx = x - x.mean()
+        return (dx * (y - y.mean())).sum() / (dx * dx).sum()
+
+    def state(steps):
+        h = jnp.zeros(WIDTH)
+        for x in steps:
+            h = jnp.tanh(arrays.W @ x + arrays.U @ h + arrays.B)
+        return h
+
+    def digit(pixels):
+        return jnp.argmax(jnp.maximum(pixels @ arrays.FIRST, 0.0) @ arrays.SECOND)
+
+    functions = [standard, softmax, rolling, similarity, cosine, energy, crossings, loglik, slope, state, digit]
+    return {function.__name__: jax.jit(jax.vmap(function)) for function in functions}
+
+
+JAX = {}
+
+
+def jax(name, table, folder):
+    """The functions mapped over the rows of a matrix, which all columns are here: compiled by XLA for the processor."""
+    if not JAX:
+        JAX.update(traced())
+    if name not in JAX:
+        return None
+    columns = read(name, table, folder)
+    given = [values if offsets is None else values.reshape(len(offsets) - 1, -1) for values, offsets in columns]
+    made = np.asarray(JAX[name](*given))
+    return pa.array(made) if made.ndim == 1 else lists(made.reshape(-1), made.shape[1])
+
+
 SQL = {
     "similarity": "list_inner_product(x, y) / sqrt(list_inner_product(x, x) * list_inner_product(y, y))",
     "cosine": "list_cosine_similarity(x, y)",

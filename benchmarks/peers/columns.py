@@ -200,6 +200,98 @@ def polars(name, folder):
     return frame["r"].to_arrow()
 
 
+EXPRESSIONS = {
+    "triad": "a + 2.5 * b * years",
+    "cubic": "where(v < -1e3, -1e3, where(v > 1e3, 1e3, v))",
+    "distance": "2 * 6371.0 * arcsin(sqrt(sin((q - p) / 2) ** 2 + cos(p) * cos(q) * sin((lon2 * k - lon1 * k) / 2) ** 2))",
+}
+
+
+def numexpr(name, folder):
+    """One expression for each step that has a name, over blocks that stay in the cache."""
+    import numexpr as ne
+
+    ne.set_num_threads(1)
+    if name not in EXPRESSIONS and name != "call_price":
+        return None
+    table = read(name, folder)
+    given = {arg: table.column(arg).to_numpy() for arg in ARGS[name]}
+    step = lambda expression: ne.evaluate(expression, local_dict=given)
+    if name == "cubic":
+        given["v"] = step("0.5 + b * (0.25 - b * (1.5 + b * 0.125))")
+    if name == "distance":
+        given["k"] = math.pi / 180.0
+        given["p"], given["q"] = step("lat1 * k"), step("lat2 * k")
+    if name == "call_price":
+        given["d1"] = step("(log(a / strike) + (rate + 0.5 * vol * vol) * years) / (vol * sqrt(years))")
+        given["d2"] = step("d1 - vol * sqrt(years)")
+        for d in ["d1", "d2"]:
+            given["k"] = step(f"1.0 / (1.0 + 0.2316419 * abs({d}))")
+            given["below"] = step(
+                f"0.3989422804014327 * exp(-0.5 * {d} * {d}) * k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 "
+                "+ k * (-1.821255978 + k * 1.330274429))))")
+            given[f"n{d}"] = step(f"where({d} > 0, 1.0 - below, below)")
+        return pa.array(step("a * nd1 - strike * exp(-rate * years) * nd2"))
+    return pa.array(step(EXPRESSIONS[name]))
+
+
+def traced():
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    import jax.numpy as jnp
+
+    def triad(a, b, c):
+        return a + 2.5 * b * c
+
+    def cubic(a):
+        return jnp.clip(0.5 + a * (0.25 - a * (1.5 + a * 0.125)), -1e3, 1e3)
+
+    def distance(lat1, lon1, lat2, lon2):
+        lat1, lon1, lat2, lon2 = map(jnp.radians, [lat1, lon1, lat2, lon2])
+        h = jnp.sin((lat2 - lat1) / 2) ** 2 + jnp.cos(lat1) * jnp.cos(lat2) * jnp.sin((lon2 - lon1) / 2) ** 2
+        return 2 * 6371.0 * jnp.arcsin(jnp.sqrt(h))
+
+    def normal(x):
+        k = 1.0 / (1.0 + 0.2316419 * jnp.abs(x))
+        tail = k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
+        below = 0.3989422804014327 * jnp.exp(-0.5 * x * x) * tail
+        return jnp.where(x > 0, 1.0 - below, below)
+
+    def call_price(price, strike, years, rate, vol):
+        root = jnp.sqrt(years)
+        d1 = (jnp.log(price / strike) + (rate + 0.5 * vol * vol) * years) / (vol * root)
+        d2 = d1 - vol * root
+        return price * normal(d1) - strike * jnp.exp(-rate * years) * normal(d2)
+
+    def zscore(a):
+        return (a - jnp.nanmean(a)) / jnp.nanstd(a, ddof=1)
+
+    def scaled(b):
+        low, high = jnp.nanmin(b), jnp.nanmax(b)
+        return jnp.where(jnp.isnan(b), 0.0, (b - low) / (high - low))
+
+    def running(a):
+        total = jnp.cumsum(jnp.where(jnp.isnan(a), 0.0, a))
+        return total / total[-1]
+
+    functions = [triad, cubic, distance, call_price, zscore, scaled, running]
+    return {function.__name__: jax.jit(function) for function in functions}
+
+
+JAX = {}
+
+
+def jax(name, folder):
+    """Compiled by XLA for the processor."""
+    if not JAX:
+        JAX.update(traced())
+    if name not in JAX:
+        return None
+    made = JAX[name](*(column.to_numpy() for column in read(name, folder).columns))
+    return pa.array(np.asarray(made), from_pandas=name in SERIES)
+
+
 SQL = {
     "triad": "a + 2.5 * b * years",
     "cubic": "least(greatest(0.5 + b * (0.25 - b * (1.5 + b * 0.125)), -1e3), 1e3)",

@@ -271,7 +271,7 @@ impl Filling<'_> {
 }
 
 /// Where values come from.
-struct Origins {
+pub(crate) struct Origins {
     blocks: Vec<Option<BlockId>>,
     kinds: Vec<Origin>,
 }
@@ -286,16 +286,16 @@ enum Origin {
 }
 
 impl Origins {
-    fn of(function: &Function) -> Origins {
+    pub fn of(function: &Function) -> Origins {
         let mut origins =
             Origins { blocks: vec![None; function.values.len()], kinds: vec![Origin::Other; function.values.len()] };
+        for param in &function.block(function.entry()).params {
+            origins.kinds[param.index()] = Origin::Given;
+        }
         for (at, block) in function.blocks.iter().enumerate() {
             let id = BlockId(at as u32);
             for param in &block.params {
                 origins.blocks[param.index()] = Some(id);
-                if id == function.entry() {
-                    origins.kinds[param.index()] = Origin::Given;
-                }
             }
             for inst in &block.insts {
                 let Some(result) = inst.result else { continue };
@@ -303,6 +303,10 @@ impl Origins {
                 origins.kinds[result.index()] = match &inst.op {
                     Opcode::List => Origin::New,
                     Opcode::Const(_) => Origin::Given,
+                    // One that may be NULL is what the argument is otherwise.
+                    Opcode::Unwrap if inst.args.iter().all(|arg| origins.kinds[arg.index()] == Origin::Given) => {
+                        Origin::Given
+                    }
                     _ if core_op(inst).is_some_and(CoreOp::copies_lists) => Origin::New,
                     _ => Origin::Other,
                 };
@@ -311,12 +315,12 @@ impl Origins {
         origins
     }
 
-    fn block_of(&self, value: Value) -> Option<BlockId> {
+    pub fn block_of(&self, value: Value) -> Option<BlockId> {
         self.blocks[value.index()]
     }
 
     /// Whether two values cannot be one list.
-    fn are_two(&self, function: &Function, a: Value, b: Value) -> bool {
+    pub fn are_two(&self, function: &Function, a: Value, b: Value) -> bool {
         if a == b {
             return false;
         }

@@ -14,7 +14,7 @@ impl Way {
     pub fn to(function: &Function, flow: &Flow, block: BlockId, place: usize) -> Option<Way> {
         let mut from: Vec<usize> = flow.predecessors(flow.first(block)).collect();
         from.dedup();
-        if from.len() < 2 || from.iter().any(|at| !flow.segment(*at).last) {
+        if from.is_empty() || from.iter().any(|at| !flow.segment(*at).last) {
             return None;
         }
         let mut ways = Vec::new();
@@ -62,6 +62,14 @@ impl Way {
                 out.push(*cond);
                 ways.iter().for_each(|way| way.values(out));
             }
+        }
+    }
+
+    /// The same of other values.
+    pub fn renamed(&self, of: &impl Fn(Value) -> Value) -> Way {
+        match self {
+            Way::Value(value) => Way::Value(of(*value)),
+            Way::Fork(cond, ways) => Way::Fork(of(*cond), Box::new([ways[0].renamed(of), ways[1].renamed(of)])),
         }
     }
 

@@ -1,5 +1,5 @@
 //! `bench columns` and `bench arrays`: functions of columns, and of arrays of a row, beside NumPy and pandas
-//! themselves, Numba, and Polars and DuckDB by hand.
+//! themselves, Numba, numexpr, JAX, and Polars and DuckDB by hand.
 
 use super::frames::{BASELINE, Shown, ask, files, ours, pinned, publish};
 use super::markdown::figure;
@@ -21,7 +21,7 @@ pub(super) struct Suite {
     /// The tables that each is called on, and how many times fewer rows than asked for they have; where there are
     /// several, the peer is told which.
     tables: &'static [(&'static str, usize)],
-    numpy: &'static str,
+    contenders: Contenders,
     about: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub(super) const COLUMNS: Suite = Suite {
         ("smoothed", "b"),
     ],
     tables: &[("columns", 1)],
-    numpy: "NumPy, pandas",
+    contenders: OF_COLUMNS,
     about: "of which 1 % are NULL and 2 % of the texts not ASCII. The functions of `udfs/tables/columns.py` are compiled by \
             Exuvia, the last four over the whole column; NumPy and pandas call them as they stand",
 };
@@ -68,7 +68,7 @@ pub(super) const ARRAYS: Suite = Suite {
         ("digit", "pixels"),
     ],
     tables: &[("short", 1), ("long", 100)],
-    numpy: "NumPy by row",
+    contenders: OF_ARRAYS,
     about: "whose arrays have 10 elements (*short*), or a hundredth of the rows with arrays of 1,000 (*long*); one array in a \
             hundred holds a NULL, which is NaN. Of `state` they are 5 steps of 4 numbers and of `digit` 64 pixels in both. The \
             functions of `udfs/tables/arrays.py` are row functions, which NumPy's contender calls for each row on views of the \
@@ -76,11 +76,26 @@ pub(super) const ARRAYS: Suite = Suite {
 };
 
 /// Who runs them: those of the peer by their names there.
-const CONTENDERS: [(&str, &str); 6] = [
+type Contenders = &'static [(&'static str, &'static str)];
+
+const OF_COLUMNS: Contenders = &[
     ("exuvia", "Exuvia"),
     ("python", "Exuvia's CPython rung"),
-    ("numpy", ""),
+    ("numpy", "NumPy, pandas"),
     ("numba", "Numba by hand"),
+    ("numexpr", "numexpr by hand"),
+    ("jax", "JAX by hand"),
+    ("polars", "Polars by hand"),
+    ("duckdb", "DuckDB SQL by hand"),
+];
+
+/// Without numexpr, whose expressions have no reductions of rows.
+const OF_ARRAYS: Contenders = &[
+    ("exuvia", "Exuvia"),
+    ("python", "Exuvia's CPython rung"),
+    ("numpy", "NumPy by row"),
+    ("numba", "Numba by hand"),
+    ("jax", "JAX by hand"),
     ("polars", "Polars by hand"),
     ("duckdb", "DuckDB SQL by hand"),
 ];
@@ -124,8 +139,7 @@ impl Suite {
             self.about,
             options.rounds
         )?;
-        let titles: Vec<&str> =
-            CONTENDERS.iter().map(|(name, title)| if *name == "numpy" { self.numpy } else { title }).collect();
+        let titles: Vec<&str> = self.contenders.iter().map(|(_, title)| *title).collect();
         let times: Vec<String> = titles[1..].iter().map(|title| format!("times {title}")).collect();
         writeln!(page, "| function | {} | {} | differ |", titles.join(" | "), times.join(" | "))?;
         writeln!(page, "| --- |{} ---: |", " ---: |".repeat(2 * titles.len() - 1))?;
@@ -139,7 +153,7 @@ impl Suite {
             succeed(&mut peers("save", &[name, told, "numpy", &at, &expected]))?;
             let mut shown = vec![];
             let mut differ = String::new();
-            for (contender, _) in CONTENDERS {
+            for &(contender, _) in self.contenders {
                 let got = folder.join("got.parquet").to_string_lossy().into_owned();
                 let mut found = Shown::default();
                 if matches!(contender, "exuvia" | "python") {
@@ -186,7 +200,7 @@ impl Suite {
             writeln!(page, "| {name}{of} | {} | {differ} |", cells.join(" | "))?;
             let named: Vec<Value> = shown
                 .iter()
-                .zip(CONTENDERS)
+                .zip(self.contenders)
                 .filter_map(|(shown, (name, _))| Some(json!({"contender": name, "shown": shown.as_ref()?.json()})))
                 .collect();
             all.push(json!({"function": name, "table": table, "contenders": named}));
